@@ -1,0 +1,123 @@
+// A counter spread over one element for each member; all members scan all elements.
+//   distributed         a byte each, not padded, two sets [paper 002, section 3.2]
+//   distributed-padded  a cache line each, two sets in different bytes of it [002, section 3.3]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <weir/machine/machine.hpp>
+#include <weir/team.hpp>
+#include <weir/waiting.hpp>
+
+namespace weir::barriers {
+
+namespace detail {
+
+/// The episode of one member, as the set to use (they alternate) and the sense that means "arrived".
+/// The paper counts an element down and sets the other set's back to one; a sense that flips each
+/// time a set comes round needs no setting back. With two sets a fast member may be one episode
+/// ahead and has not touched the set that a slow one still scans: to touch it again, it would
+/// have to leave an episode at which the slow one has not arrived.
+struct alternation {
+  std::uint32_t episode = 0;
+
+  struct turn {
+    unsigned set;
+    std::uint8_t sense;
+  };
+  turn next() {
+    const std::uint32_t e = episode++;
+    return {e & 1u, static_cast<std::uint8_t>(((e >> 1) & 1u) ^ 1u)};
+  }
+};
+
+}  // namespace detail
+
+template <class Machine, template <class> class Waiting>
+class distributed {
+  using byte = typename Machine::template word<std::uint8_t>;
+
+ public:
+  static constexpr const char* name = "distributed";
+  static constexpr const char* about = "a byte for each member, not padded, scanned by all";
+
+  explicit distributed(const team& t)
+      : members_(t.members),
+        seats_(std::make_unique<seat[]>(t.members)),
+        lines_(std::make_unique<line[]>(2 * lines_of_a_set())),
+        waiting_(t) {}
+
+  void arrive_and_wait(unsigned member) {
+    const auto [set, sense] = seats_[member].next();
+    // release: publishes this member's writes to every member that scans past this element.
+    element(set, member).store(sense, std::memory_order_release);
+    // All elements share their few lines, so a sleeper may wait for any of them: one gate for all.
+    waiting_.wake(gate_);
+    for (unsigned m = 0; m < members_; ++m)
+      waiting_.await(member, element(set, m), gate_, [sense](std::uint8_t now) { return now == sense; });
+  }
+
+  std::size_t bytes() const {
+    return sizeof(*this) + members_ * sizeof(seat) + 2 * lines_of_a_set() * sizeof(line);
+  }
+
+ private:
+  struct alignas(line_bytes) seat : detail::alternation {};
+  struct alignas(line_bytes) line {
+    byte elements[line_bytes]{};
+  };
+
+  std::size_t lines_of_a_set() const { return (members_ + line_bytes - 1) / line_bytes; }
+  byte& element(unsigned set, unsigned m) {
+    return lines_[set * lines_of_a_set() + m / line_bytes].elements[m % line_bytes];
+  }
+
+  const unsigned members_;
+  const std::unique_ptr<seat[]> seats_;
+  const std::unique_ptr<line[]> lines_;
+  Waiting<Machine> waiting_;
+  alignas(line_bytes) typename Machine::gate gate_;
+};
+
+template <class Machine, template <class> class Waiting>
+class distributed_padded {
+ public:
+  static constexpr const char* name = "distributed-padded";
+  static constexpr const char* about = "a cache line for each member, scanned by all";
+
+  explicit distributed_padded(const team& t)
+      : members_(t.members),
+        seats_(std::make_unique<seat[]>(t.members)),
+        elements_(std::make_unique<element[]>(t.members)),
+        waiting_(t) {}
+
+  void arrive_and_wait(unsigned member) {
+    const auto [set, sense] = seats_[member].next();
+    element& mine = elements_[member];
+    // release: publishes this member's writes to every member that scans past this element.
+    mine.sets[set].store(sense, std::memory_order_release);
+    waiting_.wake(mine.gate);
+    for (unsigned m = 0; m < members_; ++m) {
+      element& other = elements_[m];
+      waiting_.await(member, other.sets[set], other.gate, [sense](std::uint8_t now) { return now == sense; });
+    }
+  }
+
+  std::size_t bytes() const { return sizeof(*this) + members_ * (sizeof(seat) + sizeof(element)); }
+
+ private:
+  struct alignas(line_bytes) seat : detail::alternation {};
+  struct alignas(line_bytes) element {
+    typename Machine::template word<std::uint8_t> sets[2]{};
+    typename Machine::gate gate;
+  };
+
+  const unsigned members_;
+  const std::unique_ptr<seat[]> seats_;
+  const std::unique_ptr<element[]> elements_;
+  Waiting<Machine> waiting_;
+};
+
+}  // namespace weir::barriers

@@ -1,0 +1,168 @@
+// Runs a plan in shared memory.
+//
+// Members sit on seats, one seat for each participant of the plan. Where members share a seat (the
+// combination barrier [paper 000, section 3.3]: a seat is a processor), they meet first in a
+// central barrier of the seat's own; the last to arrive there takes part in the plan for all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <weir/barriers/plan.hpp>
+#include <weir/barriers/proof.hpp>
+#include <weir/machine/machine.hpp>
+#include <weir/team.hpp>
+#include <weir/waiting.hpp>
+
+namespace weir {
+
+/// Which seat each member takes: seat_of[member] < number of seats, every seat taken.
+struct seating {
+  std::vector<unsigned> seat_of;
+  unsigned seats = 0;
+
+  static seating one_each(unsigned members);
+  /// Members of one processor share a seat; seats are numbered as their first members come.
+  static seating by_processor(const team& t);
+};
+
+namespace barriers {
+
+template <class Machine, template <class> class Waiting>
+class plan_barrier {
+ public:
+  /// For a plan from anywhere: proves it first. Throws std::invalid_argument where the proof fails,
+  /// or where the plan has not as many participants as the team has members.
+  plan_barrier(const team& t, const plan& p) : plan_barrier(t, proven(p), seating::one_each(t.members)) {}
+
+  void arrive_and_wait(unsigned member) {
+    membership& me = members_[member];
+    seat& mine = seats_[me.seat];
+    const std::uint32_t episode = me.episode++;
+    if (me.company == 1) {
+      run_steps(member, mine, episode, company::unknown);
+      return;
+    }
+    // acq_rel: publishes this member's writes, and gives the last one everybody's.
+    if (mine.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == me.company) {
+      // relaxed: nobody counts in the next episode before the release below lets it begin.
+      mine.arrived.store(0, std::memory_order_relaxed);
+      run_steps(member, mine, episode, company::waiting);
+      // release: what the steps acquired, for the others of this seat.
+      mine.released.store(episode + 1, std::memory_order_release);
+      waiting_.wake(mine.gate);
+      return;
+    }
+    waiting_.await(member, mine.released, mine.gate, [episode](std::uint32_t now) { return now == episode + 1; });
+  }
+
+  std::size_t bytes() const {
+    return sizeof(*this) + member_count_ * sizeof(membership) + seat_count_ * sizeof(seat) + line_count_ * sizeof(line) +
+           steps_ * sizeof(action);
+  }
+
+ protected:
+  /// For plans of plans.hpp, which tests prove for every size.
+  plan_barrier(const team& t, const plan& p, const seating& s)
+      : member_count_(t.members),
+        seat_count_(s.seats),
+        line_count_(p.lines),
+        parities_(p.parities),
+        members_(std::make_unique<membership[]>(t.members)),
+        seats_(std::make_unique<seat[]>(s.seats)),
+        lines_(std::make_unique<line[]>(p.lines)),
+        waiting_(t) {
+    if (p.participants() != s.seats)
+      throw std::invalid_argument("weir: the plan " + p.name + " is for " + std::to_string(p.participants()) +
+                                  " participants, the team takes " + std::to_string(s.seats) + " seats");
+    std::vector<unsigned> company(s.seats, 0);
+    for (const unsigned place : s.seat_of) ++company[place];
+    for (unsigned m = 0; m < t.members; ++m) {
+      members_[m].seat = s.seat_of[m];
+      members_[m].company = company[s.seat_of[m]];
+    }
+    lay_out(p);
+  }
+
+ private:
+  using flag = typename Machine::template word<std::uint8_t>;
+  using gate_type = typename Machine::gate;
+
+  // The flags of a slot's two parities lie side by side; the gate is the signaller's own line too.
+  struct alignas(line_bytes) line {
+    flag flags[2 * slots_per_line]{};
+    gate_type gate;
+  };
+  struct action {
+    flag* flags;  // of both parities
+    gate_type* gate;
+    step::action act;
+  };
+  struct alignas(line_bytes) membership {
+    std::uint32_t episode = 0;
+    unsigned seat = 0;
+    unsigned company = 1;  // members of this seat
+  };
+  struct alignas(line_bytes) seat {
+    typename Machine::template word<std::uint32_t> arrived{0};
+    std::unique_ptr<action[]> actions;
+    unsigned length = 0;
+    alignas(line_bytes) typename Machine::template word<std::uint32_t> released{0};
+    gate_type gate;
+  };
+
+  static const plan& proven(const plan& p) {
+    if (const proof result = prove(p); !result.holds)
+      throw std::invalid_argument("weir: this plan is no barrier. " + result.why);
+    return p;
+  }
+
+  void lay_out(const plan& p) {
+    std::vector<unsigned> used(p.lines, 0);
+    std::vector<flag*> flags(p.slots());
+    for (std::uint32_t slot = 0; slot < p.slots(); ++slot)
+      flags[slot] = &lines_[p.slot_line[slot]].flags[2 * used.at(p.slot_line[slot])++];
+    for (unsigned i = 0; i < seat_count_; ++i) {
+      const auto& script = p.scripts[i];
+      seats_[i].length = static_cast<unsigned>(script.arrival.size() + script.release.size());
+      seats_[i].actions = std::make_unique<action[]>(seats_[i].length);
+      steps_ += seats_[i].length;
+      action* next = seats_[i].actions.get();
+      for (const auto* half : {&script.arrival, &script.release})
+        for (const step& s : *half) *next++ = {flags[s.slot], &lines_[p.slot_line[s.slot]].gate, s.act};
+    }
+  }
+
+  void run_steps(unsigned member, const seat& mine, std::uint32_t episode, company others) {
+    const unsigned parity = parities_ == 2 ? episode & 1u : 0u;
+    const std::uint32_t round = parities_ == 2 ? episode >> 1 : episode;
+    const auto sense = static_cast<std::uint8_t>((round & 1u) ^ 1u);  // flags begin as 0
+    const action* const end = mine.actions.get() + mine.length;
+    for (const action* a = mine.actions.get(); a != end; ++a) {
+      if (a->act == step::action::signal) {
+        // release: what this member did and what it has heard of, for whoever awaits the flag.
+        a->flags[parity].store(sense, std::memory_order_release);
+        waiting_.wake(*a->gate);
+      } else {
+        waiting_.await(member, a->flags[parity], *a->gate, [sense](std::uint8_t now) { return now == sense; }, others);
+      }
+    }
+  }
+
+  const unsigned member_count_;
+  const unsigned seat_count_;
+  const std::uint32_t line_count_;
+  const unsigned parities_;
+  const std::unique_ptr<membership[]> members_;
+  const std::unique_ptr<seat[]> seats_;
+  const std::unique_ptr<line[]> lines_;
+  std::size_t steps_ = 0;
+  Waiting<Machine> waiting_;
+};
+
+}  // namespace barriers
+}  // namespace weir

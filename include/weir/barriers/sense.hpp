@@ -1,0 +1,52 @@
+// A central counter and a flag whose sense flips with each episode [paper 001, section 3.2; 004].
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <weir/machine/machine.hpp>
+#include <weir/team.hpp>
+#include <weir/waiting.hpp>
+
+namespace weir::barriers {
+
+template <class Machine, template <class> class Waiting>
+class sense {
+ public:
+  static constexpr const char* name = "sense";
+  static constexpr const char* about = "a central counter and a sense-reversing flag";
+
+  explicit sense(const team& t) : members_(t.members), seats_(std::make_unique<seat[]>(t.members)), waiting_(t) {}
+
+  void arrive_and_wait(unsigned member) {
+    const std::uint32_t mine = seats_[member].sense ^= 1u;
+    // acq_rel: publishes this member's writes, and gives the last one everybody's.
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
+      // relaxed: nobody counts in the next episode before the release below lets it begin.
+      arrived_.store(0, std::memory_order_relaxed);
+      // release: the reset, and the writes of all members, before the flag.
+      sense_.store(mine, std::memory_order_release);
+      waiting_.wake(gate_);
+      return;
+    }
+    waiting_.await(member, sense_, gate_, [mine](std::uint32_t now) { return now == mine; });
+  }
+
+  std::size_t bytes() const { return sizeof(*this) + members_ * sizeof(seat); }
+
+ private:
+  struct alignas(line_bytes) seat {
+    std::uint32_t sense = 0;
+  };
+
+  const unsigned members_;
+  const std::unique_ptr<seat[]> seats_;
+  Waiting<Machine> waiting_;
+  // The flag has a line of its own: who spins on it must not slow those who still count.
+  alignas(line_bytes) typename Machine::template word<std::uint32_t> arrived_{0};
+  alignas(line_bytes) typename Machine::template word<std::uint32_t> sense_{0};
+  typename Machine::gate gate_;
+};
+
+}  // namespace weir::barriers

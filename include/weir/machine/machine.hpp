@@ -1,0 +1,34 @@
+// What a barrier asks of the world, as a concept. native.hpp is the first answer to it.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace weir {
+
+/// Words that different members write are kept this many bytes apart. It is twice the 64-byte line
+/// of today's processors: their prefetchers fetch lines in pairs, and some (Apple, POWER) have
+/// lines of 128 bytes.
+inline constexpr std::size_t line_bytes = 128;
+
+/// `word<T>`: an atomic word. `gate`: where members sleep (gate.hpp). `mutex`, `condition`: for the
+/// barriers built on them. `pause`: a hint between two polls. `yield`: gives the processor to
+/// another runnable thread. `ticks`: a clock cheap enough to read while waiting.
+template <class M>
+concept machine = requires(typename M::template word<std::uint32_t>& word, typename M::gate& gate) {
+  { word.load(std::memory_order_acquire) } -> std::same_as<std::uint32_t>;
+  word.store(1u, std::memory_order_release);
+  { word.fetch_add(1u, std::memory_order_acq_rel) } -> std::same_as<std::uint32_t>;
+  gate.sleep_unless([] { return true; });
+  gate.open();
+  typename M::mutex;
+  typename M::condition;
+  M::pause();
+  M::yield();
+  { M::ticks() } -> std::same_as<std::uint64_t>;
+  { M::ticks_per_microsecond() } -> std::convertible_to<double>;
+};
+
+}  // namespace weir

@@ -1,0 +1,32 @@
+// A team: the members that meet at a barrier, and the processors that they meet on.
+#pragma once
+
+#include <vector>
+
+namespace weir {
+
+/// The largest team. Each plan is proven for every size up to 1,024 (tests/barriers); beyond that
+/// the same functions build it, and a limit keeps a miscounted size from taking all memory.
+inline constexpr unsigned max_members = 1u << 16;
+
+struct team {
+  unsigned members = 1;
+  std::vector<int> placement;  ///< the processor of each member; empty: unknown
+  unsigned processors = 1;     ///< how many the members may run on
+  double usable = 1;           ///< the same, less what a CPU quota takes away
+
+  /// Does another member want the processor of this one? Where the placement is unknown, yes as
+  /// soon as there are more members than processors.
+  bool shares(unsigned member) const;
+  bool placed() const { return !placement.empty(); }
+};
+
+/// A team on this machine, with the processors that this process may use.
+/// Throws std::invalid_argument for 0 or more than max_members members, and for a placement that
+/// does not name a processor for each member.
+team team_here(unsigned members, std::vector<int> placement = {});
+
+/// Throws as team_here does; returns its argument.
+team checked(team t);
+
+}  // namespace weir

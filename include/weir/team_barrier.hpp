@@ -1,0 +1,114 @@
+// The fast face: a barrier whose members are numbered 0 .. P-1.
+//
+//   weir::team_barrier b(8);                                        // the best for this machine
+//   weir::team_barrier b(8, {.algorithm = "mcs", .waiting = "spin"});          // by name
+//   weir::team_barrier<weir::barriers::mcs, weir::waiting::spin> b(8);         // by type, inlined
+//   ...
+//   b.arrive_and_wait(my_number);
+//
+// Memory: all that a member did before arrive_and_wait happens before all that any member does
+// after it. Thread safety: each number is used by one thread at a time; nothing else is shared.
+// Construction and destruction are not concurrent with use: all members must have returned.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weir/barriers/condvar.hpp>
+#include <weir/barriers/counter.hpp>
+#include <weir/barriers/distributed.hpp>
+#include <weir/barriers/distributed_sensor.hpp>
+#include <weir/barriers/planned.hpp>
+#include <weir/barriers/sense.hpp>
+#include <weir/barriers/sensor.hpp>
+#include <weir/machine/native.hpp>
+#include <weir/team.hpp>
+#include <weir/waiting.hpp>
+
+namespace weir {
+
+/// A name that is used alike in C++, in C, on the command line and in records.
+struct named {
+  std::string name;
+  std::string about;
+};
+std::vector<named> algorithms();  ///< all that team_barrier takes by name, less "auto"
+std::vector<named> waitings();
+
+struct team_options {
+  std::string algorithm = "auto";
+  std::string waiting = "auto";
+  std::vector<int> placement = {};  ///< the processor that each member is bound to; empty: unknown
+  unsigned radix = 2;               ///< of dissemination
+  unsigned fan_in = 2;              ///< of the arrival tree of "tree"
+  unsigned fan_out = 2;             ///< of its release tree
+};
+
+/// What "auto" took, and why.
+struct choice {
+  std::string algorithm;
+  std::string waiting;
+  std::string reason;
+};
+choice choose(const team& t);
+
+namespace barriers {
+/// Stands for "decided at run time" in team_barrier's type.
+template <class Machine, template <class> class Waiting>
+class by_name;
+}  // namespace barriers
+
+/// Chosen by type: the algorithm is inlined into the caller.
+template <template <class, template <class> class> class Algorithm = barriers::by_name,
+          template <class> class Waiting = waiting::automatic>
+class team_barrier {
+ public:
+  /// Further arguments go to the algorithm: a radix, fan-in and fan-out, a plan.
+  template <class... Parameters>
+  explicit team_barrier(unsigned members, std::vector<int> placement = {}, Parameters&&... parameters)
+      : members_(members), barrier_(team_here(members, std::move(placement)), std::forward<Parameters>(parameters)...) {}
+
+  void arrive_and_wait(unsigned member) {
+    assert(member < members_ && "weir: a member number is out of range");
+    barrier_.arrive_and_wait(member);
+  }
+  unsigned members() const { return members_; }
+  std::size_t bytes() const { return barrier_.bytes(); }
+
+ private:
+  unsigned members_;
+  Algorithm<native, Waiting> barrier_;
+};
+
+/// Chosen by name: one virtual call more.
+template <>
+class team_barrier<barriers::by_name, waiting::automatic> {
+ public:
+  /// Throws std::invalid_argument: no members or too many, an unknown name (the message lists the
+  /// known ones), a placement of another length, a radix below 2, a fan below 1.
+  explicit team_barrier(unsigned members, team_options options = {});
+  ~team_barrier();
+
+  /// Throws std::out_of_range where there is no such member.
+  void arrive_and_wait(unsigned member);
+  unsigned members() const { return members_; }
+  const weir::choice& choice() const { return choice_; }
+  /// Memory for the barrier, the caches' share of padding included.
+  std::size_t bytes() const;
+
+  struct implementation;
+
+ private:
+  unsigned members_;
+  weir::choice choice_;
+  std::unique_ptr<implementation> barrier_;
+};
+
+team_barrier(unsigned) -> team_barrier<>;
+team_barrier(unsigned, team_options) -> team_barrier<>;
+
+}  // namespace weir

@@ -1,0 +1,142 @@
+// How to wait. A policy is not a barrier: any algorithm takes any policy.
+//
+// An algorithm calls await(member, word, gate, ready, company) to wait until ready(word), and
+// wake(gate) after each store that somebody may wait for. A policy answers with poll(): look at
+// the word in its own manner until it is ready (true) or until the policy would rather sleep
+// (false). Policies are templates over a machine, so that a simulated member waits by this text too.
+//
+// Memory order: a word is read with acquire, so what its writer did before its release store
+// is seen by the member that await() lets go.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <weir/team.hpp>
+
+namespace weir {
+
+/// Who else wants this processor, as far as the algorithm knows.
+enum class company {
+  unknown,  ///< perhaps members that have not arrived yet
+  waiting,  ///< only members that wait themselves: giving the processor to them helps nobody
+};
+
+namespace waiting {
+
+namespace detail {
+
+/// Polls back to back, at most `polls` times.
+template <class Machine, class Word, class Ready>
+bool spin_for(unsigned polls, const Word& word, Ready ready) {
+  for (unsigned i = 0; i < polls; ++i) {
+    if (ready(word.load(std::memory_order_acquire))) return true;
+    Machine::pause();
+  }
+  return false;
+}
+
+/// What every policy does around its poll(): sleep where poll gives up, wake where it may have.
+template <class Machine, class Policy>
+class policy {
+ public:
+  template <class Word, class Ready>
+  void await(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
+             company others = company::unknown) {
+    auto& self = static_cast<Policy&>(*this);
+    while (!self.poll(member, word, ready, others)) {
+      if constexpr (Policy::sleeps)
+        gate.sleep_unless([&] { return ready(word.load(std::memory_order_acquire)); });
+    }
+  }
+
+  void wake(typename Machine::gate& gate) {
+    if constexpr (Policy::sleeps) gate.open();
+  }
+};
+
+}  // namespace detail
+
+/// Polls until ready, and never gives the processor away.
+template <class Machine>
+class spin : public detail::policy<Machine, spin<Machine>> {
+ public:
+  static constexpr const char* name = "spin";
+  static constexpr bool sleeps = false;
+  explicit spin(const team&) {}
+
+  template <class Word, class Ready>
+  bool poll(unsigned, const Word& word, Ready ready, company) {
+    while (!ready(word.load(std::memory_order_acquire))) Machine::pause();
+    return true;
+  }
+};
+
+/// Polls a while, then gives the processor away between polls.
+template <class Machine>
+class yield : public detail::policy<Machine, yield<Machine>> {
+ public:
+  static constexpr const char* name = "yield";
+  static constexpr bool sleeps = false;
+  explicit yield(const team&) {}
+
+  template <class Word, class Ready>
+  bool poll(unsigned, const Word& word, Ready ready, company) {
+    if (detail::spin_for<Machine>(polls, word, ready)) return true;
+    while (!ready(word.load(std::memory_order_acquire))) Machine::yield();
+    return true;
+  }
+
+ private:
+  static constexpr unsigned polls = 100;  // a few microseconds: the cost of two context switches
+};
+
+/// Polls a while, then sleeps until woken.
+template <class Machine>
+class block : public detail::policy<Machine, block<Machine>> {
+ public:
+  static constexpr const char* name = "block";
+  static constexpr bool sleeps = true;
+  explicit block(const team&) {}
+
+  template <class Word, class Ready>
+  bool poll(unsigned, const Word& word, Ready ready, company) {
+    return detail::spin_for<Machine>(polls, word, ready);
+  }
+
+ private:
+  static constexpr unsigned polls = 100;
+};
+
+/// Paper 000, section 3.4: gives the processor away only where another member shares it, otherwise
+/// spins: a spinning barrier where there are processors enough, a blocking one where there are not.
+template <class Machine>
+class share : public detail::policy<Machine, share<Machine>> {
+ public:
+  static constexpr const char* name = "share";
+  static constexpr bool sleeps = false;
+  explicit share(const team& t) {
+    for (unsigned m = 0; m < t.members; ++m) shared_.push_back(t.shares(m));
+  }
+
+  template <class Word, class Ready>
+  bool poll(unsigned member, const Word& word, Ready ready, company others) {
+    if (shared_[member] && others == company::unknown) {
+      while (!ready(word.load(std::memory_order_acquire))) Machine::yield();
+    } else {
+      while (!ready(word.load(std::memory_order_acquire))) Machine::pause();
+    }
+    return true;
+  }
+
+ private:
+  std::vector<char> shared_;
+};
+
+}  // namespace waiting
+}  // namespace weir
+
+#include <weir/waiting_automatic.hpp>
