@@ -6,9 +6,6 @@
 //   sharing it with a        sleep. A yield would hand a whole time slice (milliseconds) to the
 //   foreign process          other program, and the kernel charges a yield as a used slice, so the
 //                            team would lose its share as well. Seen by a yield that took long.
-//
-// All that is learned lies in words that only slow paths write, shared by the members: a lost
-// update costs one wait of the wrong kind, so every access is relaxed.
 #pragma once
 
 #include <weir/machine/machine.hpp>
@@ -16,35 +13,31 @@
 
 namespace weir::waiting {
 
+/// What a team learns about waiting here. All of it lies in words that only slow paths write, shared
+/// by the members: a lost update costs one wait of the wrong kind, so every access is relaxed.
 template <class Machine>
-class automatic : public detail::policy<Machine, automatic<Machine>> {
-  using base = detail::policy<Machine, automatic<Machine>>;
-
+class experience {
  public:
-  static constexpr const char* name = "auto";
-  static constexpr bool sleeps = true;
+  /// `longest_patience`: microseconds to spin before a sleep, at most.
+  constexpr explicit experience(double longest_patience = usual_patience) : longest_patience_(longest_patience) {}
 
-  explicit automatic(const team& t) : microsecond_(Machine::ticks_per_microsecond()) {
-    for (unsigned m = 0; m < t.members; ++m) shared_.push_back(t.shares(m));
-    // Under a quota each microsecond of spinning is taken from the team's own computing.
-    longest_patience_ = in_ticks(t.usable < t.processors ? 5 : 25);
-    patience_.store(longest_patience_, std::memory_order_relaxed);
-    retreat_.store(in_ticks(shortest_retreat), std::memory_order_relaxed);
-  }
+  static constexpr double usual_patience = 25;
+  // Under a quota each microsecond of spinning is taken from the team's own computing.
+  static constexpr double patience_under_quota = 5;
 
+  /// `share`: do members that may not have arrived yet want this processor?
   template <class Word, class Ready>
-  bool poll(unsigned member, const Word& word, Ready ready, company others) {
-    const bool share = shared_[member] && others == company::unknown;
+  bool poll(bool share, const Word& word, Ready ready) {
     if (detail::spin_for<Machine>(share ? 1 : glance, word, ready)) return true;
     return share ? yield_until(word, ready) : spin_until(word, ready);
   }
 
+  /// Sleeps at the gate after poll() gave up, and learns from how long that took.
   template <class Word, class Ready>
-  void await(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
-             company others = company::unknown) {
-    if (poll(member, word, ready, others)) return;
+  void sleep(bool share, const Word& word, typename Machine::gate& gate, Ready ready) {
     const std::uint64_t start = Machine::ticks();
-    base::await(member, word, gate, ready, others);
+    do gate.sleep_unless([&] { return ready(word.load(std::memory_order_acquire)); });
+    while (!poll(share, word, ready));
     learn(Machine::ticks() - start);
   }
 
@@ -63,13 +56,14 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
   // slice if the foreign process is still there: so twice as long from one trial to the next.
   static constexpr double shortest_retreat = 20e3, longest_retreat = 2.5e6;
 
-  std::uint64_t in_ticks(double microseconds) const {
-    return static_cast<std::uint64_t>(microseconds * microsecond_);
+  static std::uint64_t in_ticks(double microseconds) {
+    return static_cast<std::uint64_t>(microseconds * Machine::ticks_per_microsecond());
   }
 
   template <class Word, class Ready>
   bool spin_until(const Word& word, Ready ready) {
-    const std::uint64_t patience = patience_.load(std::memory_order_relaxed);
+    std::uint64_t patience = patience_.load(std::memory_order_relaxed);
+    if (patience == 0) patience = in_ticks(longest_patience_);  // nothing learned yet
     const std::uint64_t start = Machine::ticks();
     do {
       if (detail::spin_for<Machine>(glance, word, ready)) return true;
@@ -79,13 +73,14 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
 
   template <class Word, class Ready>
   bool yield_until(const Word& word, Ready ready) {
+    const std::uint64_t too_long = in_ticks(foreign_slice);
     std::uint64_t before = Machine::ticks();
     if (before < crowded_until_.load(std::memory_order_relaxed)) return false;
     for (unsigned i = 0; i < most_yields; ++i) {
       Machine::yield();
       const std::uint64_t after = Machine::ticks();
       const bool done = ready(word.load(std::memory_order_acquire));
-      if (after - before > in_ticks(foreign_slice)) {
+      if (after - before > too_long) {
         retreat(before, after);
         return done;
       }
@@ -100,31 +95,62 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
     // Members whose yields began before the last retreat saw the same foreign slice: count it once.
     const std::uint64_t until = crowded_until_.load(std::memory_order_relaxed);
     if (before < until) return;
-    // A foreign process that was away for longer than the team retreated is met as a new one.
-    const std::uint64_t length = retreat_.load(std::memory_order_relaxed);
-    const bool again = before - until < in_ticks(longest_retreat);
-    const std::uint64_t next =
-        until != 0 && again ? std::min(2 * length, in_ticks(longest_retreat)) : in_ticks(shortest_retreat);
-    retreat_.store(next, std::memory_order_relaxed);
-    crowded_until_.store(after + next, std::memory_order_relaxed);
+    // A foreign process that comes back after a long absence is met as a new one.
+    const std::uint64_t longest = in_ticks(longest_retreat);
+    const bool again = until != 0 && before - until < longest;
+    const std::uint64_t length =
+        again ? std::min(2 * retreat_.load(std::memory_order_relaxed), longest) : in_ticks(shortest_retreat);
+    retreat_.store(length, std::memory_order_relaxed);
+    crowded_until_.store(after + length, std::memory_order_relaxed);
   }
 
-  // A member slept, after its patience was spent. A long sleep says that spinning was in vain, a
-  // short one that a little more of it would have been enough.
+  // A member slept, its patience spent. A long sleep says that the spinning was in vain, a short
+  // one that a little more of it would have been enough.
   void learn(std::uint64_t slept) {
-    const std::uint64_t patience = patience_.load(std::memory_order_relaxed);
-    if (slept > 4 * longest_patience_)
+    const std::uint64_t longest = in_ticks(longest_patience_);
+    if (slept > 4 * longest) {
+      std::uint64_t patience = patience_.load(std::memory_order_relaxed);
+      if (patience == 0) patience = longest;
       patience_.store(std::max(patience / 2, in_ticks(shortest_patience)), std::memory_order_relaxed);
-    else if (slept < 2 * longest_patience_)
-      patience_.store(longest_patience_, std::memory_order_relaxed);
+    } else if (slept < 2 * longest) {
+      patience_.store(longest, std::memory_order_relaxed);
+    }
   }
 
-  std::vector<char> shared_;
-  double microsecond_;
-  std::uint64_t longest_patience_;
-  alignas(line_bytes) moment patience_{0};  // ticks of spinning before a sleep
+  const double longest_patience_;
+  alignas(line_bytes) moment patience_{0};  // ticks of spinning before a sleep; 0: the longest
   moment crowded_until_{0};                 // sleep rather than yield until then
   moment retreat_{0};                       // ticks of the present retreat
+};
+
+template <class Machine>
+class automatic : public detail::policy<Machine, automatic<Machine>> {
+ public:
+  static constexpr const char* name = "auto";
+  static constexpr bool sleeps = true;
+
+  explicit automatic(const team& t)
+      : experience_(t.usable < t.processors ? experience<Machine>::patience_under_quota
+                                            : experience<Machine>::usual_patience) {
+    for (unsigned m = 0; m < t.members; ++m) shared_.push_back(t.shares(m));
+  }
+
+  template <class Word, class Ready>
+  bool poll(unsigned member, const Word& word, Ready ready, company others) {
+    return experience_.poll(shares(member, others), word, ready);
+  }
+
+  template <class Word, class Ready>
+  void await(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
+             company others = company::unknown) {
+    if (!poll(member, word, ready, others)) experience_.sleep(shares(member, others), word, gate, ready);
+  }
+
+ private:
+  bool shares(unsigned member, company others) const { return shared_[member] && others == company::unknown; }
+
+  std::vector<char> shared_;
+  experience<Machine> experience_;
 };
 
 }  // namespace weir::waiting

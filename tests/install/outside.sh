@@ -1,0 +1,19 @@
+#!/bin/sh
+# Installs Weir into an empty folder and builds a project outside the tree against it, once by
+# find_package and once by pkg-config. Usage: outside.sh BUILD_DIR SOURCE_DIR
+set -eu
+build=$1 here=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+
+cmake -S "$here/project" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+cmake --build "$work/by-cmake" >/dev/null
+"$work/by-cmake/uses_weir"
+"$work/by-cmake/uses_weir_c"
+
+PKG_CONFIG_PATH=$(find "$work/prefix" -type d -name pkgconfig)
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046  # the flags are words
+c++ -std=c++20 "$here/project/main.cpp" -o "$work/by-pkg-config" $(pkg-config --cflags --libs weir)
+"$work/by-pkg-config"
