@@ -45,23 +45,24 @@ class distributed {
 
   explicit distributed(const team& t)
       : members_(t.members),
+        lines_of_a_set_((t.members + line_bytes - 1) / line_bytes),
         seats_(std::make_unique<seat[]>(t.members)),
-        lines_(std::make_unique<line[]>(2 * lines_of_a_set())),
+        lines_(std::make_unique<line[]>(2 * lines_of_a_set_)),
         waiting_(t) {}
 
   void arrive_and_wait(unsigned member) {
     const auto [set, sense] = seats_[member].next();
+    line* const lines = &lines_[set * lines_of_a_set_];
     // release: publishes this member's writes to every member that scans past this element.
-    element(set, member).store(sense, std::memory_order_release);
+    lines[member / line_bytes].elements[member % line_bytes].store(sense, std::memory_order_release);
     // All elements share their few lines, so a sleeper may wait for any of them: one gate for all.
     waiting_.wake(gate_);
+    const auto arrived = [sense](std::uint8_t now) { return now == sense; };
     for (unsigned m = 0; m < members_; ++m)
-      waiting_.await(member, element(set, m), gate_, [sense](std::uint8_t now) { return now == sense; });
+      if (m != member) waiting_.await(member, lines[m / line_bytes].elements[m % line_bytes], gate_, arrived);
   }
 
-  std::size_t bytes() const {
-    return sizeof(*this) + members_ * sizeof(seat) + 2 * lines_of_a_set() * sizeof(line);
-  }
+  std::size_t bytes() const { return sizeof(*this) + members_ * sizeof(seat) + 2 * lines_of_a_set_ * sizeof(line); }
 
  private:
   struct alignas(line_bytes) seat : detail::alternation {};
@@ -69,12 +70,8 @@ class distributed {
     byte elements[line_bytes]{};
   };
 
-  std::size_t lines_of_a_set() const { return (members_ + line_bytes - 1) / line_bytes; }
-  byte& element(unsigned set, unsigned m) {
-    return lines_[set * lines_of_a_set() + m / line_bytes].elements[m % line_bytes];
-  }
-
   const unsigned members_;
+  const std::size_t lines_of_a_set_;
   const std::unique_ptr<seat[]> seats_;
   const std::unique_ptr<line[]> lines_;
   Waiting<Machine> waiting_;
@@ -99,10 +96,9 @@ class distributed_padded {
     // release: publishes this member's writes to every member that scans past this element.
     mine.sets[set].store(sense, std::memory_order_release);
     waiting_.wake(mine.gate);
-    for (unsigned m = 0; m < members_; ++m) {
-      element& other = elements_[m];
-      waiting_.await(member, other.sets[set], other.gate, [sense](std::uint8_t now) { return now == sense; });
-    }
+    const auto arrived = [sense](std::uint8_t now) { return now == sense; };
+    for (unsigned m = 0; m < members_; ++m)
+      if (m != member) waiting_.await(member, elements_[m].sets[set], elements_[m].gate, arrived);
   }
 
   std::size_t bytes() const { return sizeof(*this) + members_ * (sizeof(seat) + sizeof(element)); }

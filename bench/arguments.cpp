@@ -1,0 +1,84 @@
+#include "arguments.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+#include <weir/machine/processors.hpp>
+#include <weir/team.hpp>
+
+namespace bench {
+
+namespace {
+
+constexpr const char* usage =
+    "\nusage: list"
+    "\n       serve --members N [--processors A,B,..] [--delay-ns D] [--unpinned] [--sample-ms M] [--limit-ms L]"
+    "\n       busy --processor N";
+
+double number(const std::string& option, const std::string& text) {
+  std::size_t used = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used != text.size() || text.empty() || value < 0)
+    throw std::invalid_argument(option + " takes a number that is not negative, not \"" + text + "\"");
+  return value;
+}
+
+int processor(const std::string& option, const std::string& text) {
+  const int p = static_cast<int>(number(option, text));
+  const auto& usable = weir::affinity();
+  if (std::find(usable.begin(), usable.end(), p) == usable.end())
+    throw std::invalid_argument(option + ": processor " + text + " is not in this process's affinity mask");
+  return p;
+}
+
+}  // namespace
+
+arguments parse(const std::vector<std::string>& words) {
+  arguments a;
+  if (words.empty()) throw std::invalid_argument(std::string("what to do?") + usage);
+  a.verb = words[0];
+  if (a.verb != "list" && a.verb != "serve" && a.verb != "busy")
+    throw std::invalid_argument("unknown command \"" + a.verb + "\"" + usage);
+  a.serve.team = {0, weir::affinity(), true};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& option = words[i];
+    if (option == "--unpinned") {
+      a.serve.team.pinned = false;
+      continue;
+    }
+    if (i + 1 == words.size()) throw std::invalid_argument(option + " needs a value" + usage);
+    const std::string& value = words[++i];
+    if (option == "--members") {
+      const double members = number(option, value);
+      if (members < 1 || members > weir::max_members)
+        throw std::invalid_argument("--members takes 1 to " + std::to_string(weir::max_members) + ", not " + value);
+      a.serve.team.members = static_cast<unsigned>(members);
+    } else if (option == "--processors") {
+      a.serve.team.processors.clear();
+      std::istringstream list(value);
+      for (std::string p; std::getline(list, p, ',');) a.serve.team.processors.push_back(processor(option, p));
+      if (a.serve.team.processors.empty()) throw std::invalid_argument("--processors names no processor");
+    } else if (option == "--processor") {
+      a.processor = processor(option, value);
+    } else if (option == "--delay-ns") {
+      a.serve.delay_ns = number(option, value);
+    } else if (option == "--sample-ms") {
+      a.serve.sample_ms = number(option, value);
+    } else if (option == "--limit-ms") {
+      a.serve.limit_ms = number(option, value);
+    } else {
+      throw std::invalid_argument("unknown option " + option + usage);
+    }
+  }
+  if (a.verb == "serve" && a.serve.team.members == 0)
+    throw std::invalid_argument(std::string("serve needs --members") + usage);
+  return a;
+}
+
+}  // namespace bench

@@ -1,0 +1,19 @@
+#include "busy.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "crew.hpp"
+
+namespace bench {
+
+void burn(int processor) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setsid();
+  bind_to(processor);
+  for (;;) asm volatile("" ::: "memory");  // the compiler must believe that the loop does something
+}
+
+}  // namespace bench

@@ -1,0 +1,29 @@
+#include "delay.hpp"
+
+#include <algorithm>
+
+#include "clock.hpp"
+
+namespace bench {
+
+delay::delay(double nanoseconds) : nominal_ns_(nanoseconds) {
+  if (nanoseconds <= 0) return;
+  // The fastest of several: what disturbs a calibration only ever makes it slower.
+  double fastest = 1e300;
+  for (int attempt = 0; attempt < 7; ++attempt) {
+    iterations_ = 200'000;
+    const double start = now_ns();
+    (*this)();
+    fastest = std::min(fastest, now_ns() - start);
+  }
+  iterations_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(nanoseconds / (fastest / 200'000)));
+}
+
+double delay::measure(double duration_ns) const {
+  const auto calls = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(duration_ns / std::max(nominal_ns_, 1.0)));
+  const double start = now_ns();
+  for (std::uint64_t i = 0; i < calls; ++i) (*this)();
+  return (now_ns() - start) / static_cast<double>(calls);
+}
+
+}  // namespace bench

@@ -1,0 +1,38 @@
+// weir-measure: Weir's barriers, the peers that need no OpenMP runtime, and the floor.
+#include <iostream>
+#include <thread>
+
+#include "arguments.hpp"
+#include "busy.hpp"
+#include "floor.hpp"
+
+int main(int count, char** words) {
+  using namespace bench;
+  try {
+    const arguments asked = parse({words + 1, words + count});
+    if (asked.verb == "busy") burn(asked.processor);
+
+    catalogue all;
+    add_weir(all);
+    add_standard(all);
+    add_concurrency_kit(all);
+    if (asked.verb == "list") {
+      auto list = list_of(all);
+      for (auto& f : floor_list(asked.serve.team.processors)) list.push_back(f);
+      std::cout << list.dump() << '\n';
+      return 0;
+    }
+
+    protocol p(all, /*with_floor=*/true, asked.serve);
+    crew members(asked.serve.team);
+    std::vector<std::thread> threads;
+    for (unsigned m = 0; m < asked.serve.team.members; ++m) threads.emplace_back([&members, m] { members.serve(m); });
+    p.answer_all(members);
+    members.dismiss();
+    for (auto& t : threads) t.join();
+    return 0;
+  } catch (const std::exception& e) {
+    std::cerr << "weir-measure: " << e.what() << '\n';
+    return 2;
+  }
+}

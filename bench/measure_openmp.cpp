@@ -1,0 +1,34 @@
+// weir-measure-libgomp and weir-measure-libomp: one source, two compilers, two runtimes.
+#include <iostream>
+#include <omp.h>
+#include <thread>
+
+#include "arguments.hpp"
+
+int main(int count, char** words) {
+  using namespace bench;
+  try {
+    const arguments asked = parse({words + 1, words + count});
+    catalogue all;
+    add_openmp(all);
+    if (asked.verb != "serve") {
+      std::cout << list_of(all).dump() << '\n';
+      return 0;
+    }
+    protocol p(all, /*with_floor=*/false, asked.serve);
+    crew members(asked.serve.team);
+    // The coordinator is a thread outside the region; all threads of the region are members.
+    std::thread coordinator([&] {
+      p.answer_all(members);
+      members.dismiss();
+    });
+    omp_set_dynamic(0);
+#pragma omp parallel num_threads(static_cast<int>(asked.serve.team.members))
+    members.serve(static_cast<unsigned>(omp_get_thread_num()));
+    coordinator.join();
+    return 0;
+  } catch (const std::exception& e) {
+    std::cerr << "weir-measure (OpenMP): " << e.what() << '\n';
+    return 2;
+  }
+}

@@ -1,0 +1,110 @@
+#include "protocol.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <stdexcept>
+
+#include <weir/machine/native.hpp>
+
+#include "floor.hpp"
+
+namespace bench {
+
+using nlohmann::json;
+
+json list_of(const catalogue& all) {
+  json list = json::array();
+  for (const auto& e : all)
+    list.push_back({{"id", e.about.id},
+                    {"family", e.about.family},
+                    {"algorithm", e.about.algorithm},
+                    {"waiting", e.about.waiting},
+                    {"version", e.about.version}});
+  return list;
+}
+
+json floor_list(const std::vector<int>& processors) {
+  json list = json::array();
+  const auto add = [&list](const std::string& id, const char* what, std::vector<int> where) {
+    list.push_back({{"id", id}, {"family", "floor"}, {"algorithm", what}, {"waiting", "none"}, {"version", ""}, {"processors", where}});
+  };
+  for (const int p : processors) add("floor:switch:" + std::to_string(p), "switch", {p});
+  for (const int a : processors)
+    for (const int b : processors)
+      if (a != b) add("floor:transfer:" + std::to_string(a) + ":" + std::to_string(b), "transfer", {a, b});
+  return list;
+}
+
+protocol::protocol(const catalogue& all, bool with_floor, serving s)
+    : all_(all), with_floor_(with_floor), serving_(std::move(s)), work_(serving_.delay_ns) {}
+
+void protocol::answer_all(crew& members) {
+  for (std::string command; std::getline(std::cin, command) && command != "quit";)
+    std::cout << answer(command, members).dump() << std::endl;
+}
+
+json protocol::answer(const std::string& command, crew& members) {
+  const auto space = command.find(' ');
+  const std::string verb = command.substr(0, space);
+  const std::string id = space == std::string::npos ? "" : command.substr(space + 1);
+  try {
+    if (verb == "sample") return sample(id, members);
+    if (verb == "drop") return {{"id", id}, {"dropped", in_use_.erase(id) > 0}};
+    throw std::invalid_argument("unknown command \"" + verb + "\"; known are sample ID, drop ID, quit");
+  } catch (const std::exception& e) {
+    return {{"id", id}, {"error", e.what()}};
+  }
+}
+
+json protocol::sample(const std::string& id, crew& members) {
+  if (with_floor_ && id.starts_with("floor:")) return sample_floor(id);
+  chosen& c = chosen_for(id, members);
+  const reading r = members.measure(*c.what, c.inner, work_);
+  return {{"id", id},
+          {"inner", r.inner},
+          {"episode_ns", r.episode_ns},
+          {"reference_ns", r.reference_ns},
+          {"overhead_ns", r.episode_ns - r.reference_ns},
+          {"cpu_ns", r.cpu_ns},
+          {"cycles_per_ns", weir::native::ticks_per_microsecond() / 1000}};
+}
+
+// Inner repetitions so that the resolution of the clock (tens of ns) does not matter and a sample
+// lasts as long as asked: doubled until one lasts half as long, then scaled.
+protocol::chosen& protocol::chosen_for(const std::string& id, crew& members) {
+  if (const auto known = in_use_.find(id); known != in_use_.end()) return known->second;
+  const auto e = std::find_if(all_.begin(), all_.end(), [&](const entry& x) { return x.about.id == id; });
+  if (e == all_.end()) {
+    std::string ids;
+    for (const auto& x : all_) ids += " " + x.about.id;
+    throw std::invalid_argument("nothing is called \"" + id + "\" here; known are" + ids);
+  }
+  chosen c{e->make(serving_.team, e->about), 1};
+  const double wanted = serving_.sample_ms * 1e6, limit = serving_.limit_ms * 1e6;
+  for (;;) {
+    const double episode = std::max(members.measure(*c.what, c.inner, work_).episode_ns, 1.0);
+    const double lasted = episode * static_cast<double>(c.inner);
+    if (lasted >= wanted / 2 || 2 * lasted > limit) {
+      c.inner = static_cast<std::uint64_t>(std::clamp(std::round(wanted / episode), 1.0, std::max(1.0, limit / episode)));
+      break;
+    }
+    c.inner *= 2;
+  }
+  return in_use_.emplace(id, std::move(c)).first->second;
+}
+
+json protocol::sample_floor(const std::string& id) const {
+  for (const auto& f : floor_list(serving_.team.processors)) {
+    if (f["id"] != id) continue;
+    const auto where = f["processors"].get<std::vector<int>>();
+    const bool transfer = f["algorithm"] == "transfer";
+    const std::uint64_t inner = transfer ? 2000 : 500;
+    const double cost = transfer ? one_transfer_ns(where[0], where[1], inner) : one_switch_ns(where[0], inner);
+    return {{"id", id}, {"inner", inner}, {"episode_ns", cost}, {"reference_ns", 0}, {"overhead_ns", cost},
+            {"cpu_ns", cost}, {"cycles_per_ns", weir::native::ticks_per_microsecond() / 1000}};
+  }
+  throw std::invalid_argument("no such floor here: \"" + id + "\"; processors are those of --processors");
+}
+
+}  // namespace bench

@@ -1,0 +1,28 @@
+// The barrier directive of the OpenMP runtime that this program is linked with. The members are the
+// threads of one parallel region; run() is called by them, so the directive binds to that region.
+#include <omp.h>
+
+#include "subject.hpp"
+
+namespace bench {
+
+namespace {
+
+std::unique_ptr<subject> barrier_directive(const setting&, const description&) {
+  return make_subject([](unsigned) {
+#pragma omp barrier
+  });
+}
+
+}  // namespace
+
+void add_openmp(catalogue& all) {
+#if defined(__clang__)
+  const std::string runtime = "libomp", version = "LLVM " + std::to_string(__clang_major__);
+#else
+  const std::string runtime = "libgomp", version = "GCC " + std::to_string(__GNUC__);
+#endif
+  all.push_back({{"peer:" + runtime, "peer", runtime, "own", version}, barrier_directive});
+}
+
+}  // namespace bench

@@ -1,0 +1,149 @@
+// weir-info: what Weir sees of this machine, and what it would choose here, as JSON.
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <sys/utsname.h>
+
+#include <hwloc.h>
+#include <nlohmann/json.hpp>
+#include <weir/machine/native.hpp>
+#include <weir/machine/processors.hpp>
+#include <weir/team_barrier.hpp>
+
+using nlohmann::json;
+
+namespace {
+
+class topology {
+ public:
+  topology() {
+    hwloc_topology_init(&handle_);
+    hwloc_topology_load(handle_);
+  }
+  ~topology() { hwloc_topology_destroy(handle_); }
+  topology(const topology&) = delete;
+  topology& operator=(const topology&) = delete;
+
+  json caches() const {
+    json all = json::array();
+    for (const auto type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE})
+      for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(handle_, type, o)) != nullptr;)
+        all.push_back({{"level", o->attr->cache.depth},
+                       {"kind", o->attr->cache.type == HWLOC_OBJ_CACHE_DATA ? "data" : "unified"},
+                       {"bytes", o->attr->cache.size},
+                       {"line", o->attr->cache.linesize},
+                       {"processors", processors(o->cpuset)}});
+    return all;
+  }
+
+  json numa_nodes() const {
+    json all = json::array();
+    for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(handle_, HWLOC_OBJ_NUMANODE, o)) != nullptr;)
+      all.push_back({{"node", o->os_index}, {"bytes", o->attr->numanode.local_memory}, {"processors", processors(o->cpuset)}});
+    return all;
+  }
+
+  int processors_online() const { return hwloc_get_nbobjs_by_type(handle_, HWLOC_OBJ_PU); }
+
+  std::string text() const { return below(hwloc_get_root_obj(handle_), 0); }
+
+ private:
+  static json processors(hwloc_const_cpuset_t set) {
+    json all = json::array();
+    for (int p = hwloc_bitmap_first(set); p != -1; p = hwloc_bitmap_next(set, p)) all.push_back(p);
+    return all;
+  }
+
+  static std::string below(hwloc_obj_t o, int depth) {
+    char name[64], attributes[128];
+    hwloc_obj_type_snprintf(name, sizeof name, o, 1);
+    hwloc_obj_attr_snprintf(attributes, sizeof attributes, o, " ", 0);
+    std::string all = std::string(static_cast<std::size_t>(2 * depth), ' ') + name;
+    if (o->os_index != HWLOC_UNKNOWN_INDEX) all += " " + std::to_string(o->os_index);
+    if (attributes[0] != '\0') all += std::string(" (") + attributes + ")";
+    all += '\n';
+    for (hwloc_obj_t m = o->memory_first_child; m != nullptr; m = m->next_sibling) all += below(m, depth + 1);
+    for (unsigned c = 0; c < o->arity; ++c) all += below(o->children[c], depth + 1);
+    return all;
+  }
+
+  hwloc_topology_t handle_;
+};
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+std::string kernel() {
+  utsname name{};
+  uname(&name);
+  return std::string(name.sysname) + " " + name.release + " " + name.machine;
+}
+
+std::vector<unsigned> team_sizes() {
+  const auto processors = static_cast<unsigned>(weir::affinity().size());
+  std::set<unsigned> sizes{1, 2, 4, 8, 16, 32, 64, processors, 2 * processors};
+  return {sizes.begin(), sizes.end()};
+}
+
+// What auto takes for members bound round-robin to the processors, and for members left free.
+json choices() {
+  json all = json::array();
+  for (const unsigned members : team_sizes())
+    for (const bool placed : {true, false}) {
+      std::vector<int> placement;
+      for (unsigned m = 0; placed && m < members; ++m) placement.push_back(weir::affinity()[m % weir::affinity().size()]);
+      const weir::team_barrier b(members, {.placement = placement});
+      all.push_back({{"members", members},
+                     {"placed", placed},
+                     {"algorithm", b.choice().algorithm},
+                     {"waiting", b.choice().waiting},
+                     {"reason", b.choice().reason},
+                     {"bytes", b.bytes()}});
+    }
+  return all;
+}
+
+json algorithms() {
+  json all = json::array();
+  for (const auto& a : weir::algorithms()) {
+    json bytes = json::object();
+    for (const unsigned members : {2u, 8u, 64u, 1024u})
+      bytes[std::to_string(members)] = weir::team_barrier(members, {.algorithm = a.name}).bytes();
+    all.push_back({{"name", a.name}, {"about", a.about}, {"bytes", bytes}});
+  }
+  return all;
+}
+
+json waitings() {
+  json all = json::array();
+  for (const auto& w : weir::waitings()) all.push_back({{"name", w.name}, {"about", w.about}});
+  return all;
+}
+
+}  // namespace
+
+int main() {
+  const topology machine;
+  const auto limit = weir::quota();
+  json info = {{"version", WEIR_VERSION},
+               {"compiler", WEIR_COMPILER},
+               {"cpu_model", cpu_model()},
+               {"kernel", kernel()},
+               {"online", machine.processors_online()},
+               {"affinity", weir::affinity()},
+               {"quota", nullptr},
+               {"usable", weir::usable_processors()},
+               {"caches", machine.caches()},
+               {"numa_nodes", machine.numa_nodes()},
+               {"topology_text", machine.text()},
+               {"cycles_per_ns", weir::native::ticks_per_microsecond() / 1000},
+               {"choices", choices()},
+               {"algorithms", algorithms()},
+               {"waitings", waitings()}};
+  if (limit) info["quota"] = {{"processors", limit->processors}, {"source", limit->source}};
+  std::cout << info.dump(1) << '\n';
+}
