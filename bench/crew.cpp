@@ -35,20 +35,23 @@ void crew::serve(unsigned member) {
 }
 
 void crew::run_job(unsigned member) {
-  // One episode to bring the members into step; it also takes the cost of waking them. Member 0's
-  // time from leaving that episode to leaving the last one is that of `inner` whole episodes,
-  // whatever the order in which members leave.
+  // One episode to bring the members into step; it also takes the cost of waking them. The clock
+  // runs from the moment when the last member has left it to the moment when the last has left
+  // the last episode. One member's own time would not do where a sample is a single episode: whoever
+  // comes late finds the others there and passes at once.
+  const auto is_last = [&](std::atomic<unsigned>& passed) {
+    return passed.fetch_add(1, std::memory_order_relaxed) + 1 == setting_.members;
+  };
   subject_->run(member, 1, *work_);
-  if (member != 0) {
-    subject_->run(member, inner_, *work_);
-    return;
+  if (is_last(started_)) {
+    start_ns_ = now_ns();
+    start_cpu_ns_ = cpu_ns();
   }
-  const double cpu = cpu_ns();
-  const double start = now_ns();
   subject_->run(member, inner_, *work_);
-  const double end = now_ns();
-  result_.episode_ns = (end - start) / static_cast<double>(inner_);
-  result_.cpu_ns = (cpu_ns() - cpu) / static_cast<double>(inner_);
+  if (is_last(ended_)) {
+    end_ns_ = now_ns();
+    end_cpu_ns_ = cpu_ns();
+  }
 }
 
 reading crew::measure(subject& s, std::uint64_t inner, const delay& work) {
@@ -60,14 +63,13 @@ reading crew::measure(subject& s, std::uint64_t inner, const delay& work) {
   subject_ = &s;
   work_ = &work;
   inner_ = inner;
-  result_ = {};
   finished_ = 0;
+  started_ = ended_ = 0;
   ++job_;
   changed_.notify_all();
   changed_.wait(lock, [&] { return finished_ == setting_.members; });
-  result_.inner = inner;
-  result_.reference_ns = reference;
-  return result_;
+  const auto episodes = static_cast<double>(inner);
+  return {inner, (end_ns_ - start_ns_) / episodes, reference, (end_cpu_ns_ - start_cpu_ns_) / episodes};
 }
 
 void crew::dismiss() {

@@ -1,6 +1,7 @@
 // The threads that run subjects. Between samples they are parked and use no processor time.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -44,7 +45,9 @@ class crew {
   subject* subject_ = nullptr;
   const delay* work_ = nullptr;
   std::uint64_t inner_ = 0;
-  reading result_;
+  std::atomic<unsigned> started_{0}, ended_{0};  // members that have begun, and done, the measured episodes
+  double start_ns_ = 0, end_ns_ = 0;             // written by the last of each
+  double start_cpu_ns_ = 0, end_cpu_ns_ = 0;
 };
 
 /// Binds the calling thread. Throws std::runtime_error where that is refused.

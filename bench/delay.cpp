@@ -12,18 +12,18 @@ delay::delay(double nanoseconds) : nominal_ns_(nanoseconds) {
   double fastest = 1e300;
   for (int attempt = 0; attempt < 7; ++attempt) {
     iterations_ = 200'000;
-    const double start = now_ns();
+    const double start = thread_cpu_ns();
     (*this)();
-    fastest = std::min(fastest, now_ns() - start);
+    fastest = std::min(fastest, thread_cpu_ns() - start);
   }
   iterations_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(nanoseconds / (fastest / 200'000)));
 }
 
 double delay::measure(double duration_ns) const {
   const auto calls = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(duration_ns / std::max(nominal_ns_, 1.0)));
-  const double start = now_ns();
+  const double start = thread_cpu_ns();
   for (std::uint64_t i = 0; i < calls; ++i) (*this)();
-  return (now_ns() - start) / static_cast<double>(calls);
+  return (thread_cpu_ns() - start) / static_cast<double>(calls);
 }
 
 }  // namespace bench

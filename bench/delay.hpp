@@ -28,7 +28,8 @@ class delay {
 #endif
   }
 
-  /// Nanoseconds of one delay, measured now over about `duration_ns`.
+  /// Nanoseconds of one delay, measured now over about `duration_ns`. In the calling thread's own
+  /// processor time: another program that takes the processor meanwhile does not lengthen the work.
   double measure(double duration_ns) const;
 
  private:

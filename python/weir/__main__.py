@@ -1,0 +1,3 @@
+from weir.cli import app
+
+app()

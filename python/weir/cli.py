@@ -1,0 +1,153 @@
+"""The `weir` command."""
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from weir import driver, info, native, records, screen, sitting
+from weir.bench import Bench
+from weir.figures import Comparison, figures, places
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared.")
+out = Console()
+err = Console(stderr=True)
+
+
+def _fail(message: str) -> typer.Exit:
+    err.print(f"[bold red]weir:[/] {message}", highlight=False)
+    return typer.Exit(2)
+
+
+def _names(text: str | None) -> list[str] | None:
+    return [name.strip() for name in text.split(",") if name.strip()] if text else None
+
+
+def _numbers(text: str | None, what: str) -> tuple[int, ...] | None:
+    if not text:
+        return None
+    try:
+        numbers = tuple(int(word) for word in text.split(","))
+    except ValueError:
+        raise _fail(f"{what} takes numbers with commas between, not {text!r}") from None
+    if min(numbers) < 1:
+        raise _fail(f"{what} takes numbers from 1 on, not {min(numbers)}")
+    return numbers
+
+
+def _plan(found: list[driver.Subject], processors: list[int], options: dict) -> sitting.Sitting:
+    chosen = sitting.choose(found, options["algorithms"], options["waiting"], options["peers"], options["quick"])
+    quick, busy = options["quick"], options["load"] == "busy"
+    sizes = options["members"] or sitting.usual_sizes(len(processors))
+    main = sitting.Part(
+        subjects=chosen,
+        sizes=sizes,
+        rounds=options["rounds"] or (3 if quick else 10),
+        samples=options["samples"] or (30 if quick else 50),
+        load=options["load"],
+        pinned=options["pinned"],
+        sample_ms=20.0 if busy else 1.0,
+        series_budget_s=2.0 if busy else 0.3 if quick else 1.0,
+        delay_ns=options["delay_ns"],
+    )
+    plan = sitting.Sitting(processors, [main])
+    if quick and not busy:
+        # What waiting costs others: a few subjects, beside a foreign process on each processor.
+        beside = tuple(n for n in sizes if n <= 2 * len(processors))[-2:] or sizes[:1]
+        plan.parts.append(
+            sitting.Part(sitting.loaded(found), beside, 2, 8, "busy", options["pinned"], 20.0, 0.8)
+        )
+    return plan
+
+
+@app.command()
+def bench(
+    members: Annotated[str | None, typer.Option(help="Team sizes, such as 2,4,8.")] = None,
+    algorithms: Annotated[str | None, typer.Option(help="Only these barriers, such as sense,mcs.")] = None,
+    waiting: Annotated[str | None, typer.Option(help="Only these waiting policies, such as auto,spin.")] = None,
+    peers: Annotated[bool, typer.Option(help="Measure the barriers of others as well.")] = True,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Runs, each in fresh processes (10; quick 3).")] = None,
+    samples: Annotated[int | None, typer.Option(min=3, help="Measurements in a run (50; quick 30).")] = None,
+    delay_ns: Annotated[float | None, typer.Option(min=0, help="Work between barriers (100, or 1000 if shared).")] = None,
+    pinned: Annotated[bool, typer.Option(help="Bind members to processors, round-robin.")] = True,
+    load: Annotated[str, typer.Option(help="none, or busy: a foreign process on each processor.")] = "none",
+    quick: Annotated[bool, typer.Option("--quick", help="Two to three minutes in all.")] = False,
+    seconds: Annotated[float | None, typer.Option(help="Begin no more runs after so long.")] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where the records go.")] = Path("out/records.jsonl"),
+) -> None:
+    """Measure every barrier, its peers and the floor of this machine, in one sitting."""
+    if load not in ("none", "busy"):
+        raise _fail(f"--load takes none or busy, not {load!r}")
+    try:
+        host = native.ask("weir-info")
+        found, missing = driver.subjects()
+        options = {
+            "algorithms": _names(algorithms), "waiting": _names(waiting), "peers": peers, "quick": quick, "load": load,
+            "members": _numbers(members, "--members"), "rounds": rounds, "samples": samples, "pinned": pinned,
+            "delay_ns": delay_ns,
+        }  # fmt: skip
+        plan = _plan(found, host["affinity"], options)
+        writer = records.Writer(output)
+    except (native.NativeError, sitting.UnknownName, OSError) as error:
+        raise _fail(str(error)) from None
+    for word in missing:
+        err.print(f"[yellow]{word}[/]")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn())
+    with writer, Progress(*columns, console=err) as progress:
+        task = progress.add_task("starting", total=plan.steps())
+        measuring = Bench(plan, writer, lambda p: progress.update(task, description=p.doing, advance=p.steps))
+        measuring.run(host, time.monotonic() + seconds if seconds else None)
+    for complaint in dict.fromkeys(measuring.complaints):
+        err.print(f"[yellow]{complaint}[/]", highlight=False)
+
+    rows, _ = records.read([output])
+    all_figures = figures(rows)
+    for place in places(all_figures) + places(all_figures, "busy"):
+        out.print(screen.ranking(Comparison(all_figures, place)))
+    if measuring.interrupted:
+        out.print("Stopped by hand; what was measured until then is kept.")
+    out.print(f"Records: {output}. For the page: weir report {output} -o {output.with_name('report.html')}")
+    if measuring.interrupted:
+        raise typer.Exit(130)
+
+
+@app.command()
+def report(
+    files: Annotated[list[Path], typer.Argument(help="Records, of one sitting or several.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The page.")] = Path("report.html"),
+    png: Annotated[Path | None, typer.Option(help="A folder for the charts as PNG.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="A folder for the charts as SVG.")] = None,
+) -> None:
+    """Draw records as one self-contained page."""
+    from weir.report import page  # the drawing libraries take a second to load
+
+    try:
+        rows, complaints = records.read(files)
+    except OSError as error:
+        raise _fail(f"cannot read {error.filename}: {error.strerror}") from None
+    for complaint in complaints:
+        err.print(f"[yellow]{complaint}[/]", highlight=False)
+    if not figures(rows):
+        raise _fail("no usable row in " + ", ".join(map(str, files)) + ": nothing to draw")
+    written = page.write(rows, complaints, output, png, svg)
+    out.print("\n".join(f"wrote {path}" for path in written), highlight=False)
+
+
+@app.command("info")
+def show_info(
+    as_json: Annotated[bool, typer.Option("--json", help="The same for machines.")] = False,
+) -> None:
+    """Show what Weir sees of this machine, and what it would choose here."""
+    try:
+        seen = native.ask("weir-info")
+    except native.NativeError as error:
+        raise _fail(str(error)) from None
+    if as_json:
+        print(json.dumps(seen, indent=1))
+    else:
+        info.show(seen, out)

@@ -1,0 +1,43 @@
+"""What the terminal shows: numbers for eyes, tables."""
+
+from rich.table import Table
+from rich.text import Text
+
+from weir.figures import Comparison, Figure
+
+
+def nanoseconds(value: float) -> str:
+    """Three significant digits, with the unit that suits."""
+    for unit, size in (("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)):
+        if abs(value) < 999.5 * size or unit == "s":
+            scaled = value / size
+            digits = 0 if abs(scaled) >= 100 or unit == "ns" else 1 if abs(scaled) >= 10 else 2
+            return f"{scaled:.{digits}f} {unit}"
+    raise AssertionError("unreachable")
+
+
+def _row(figure: Figure, floor: float | None) -> tuple[str, str, str, str, str]:
+    d = figure.distribution()
+    multiple = f"{d.median.value / floor:.2f}" if floor else "–"
+    mark = " (no clean run)" if figure.all_rejected else f" ({figure.rejected} of {len(figure.rows)} runs rejected)" if figure.rejected else ""
+    interval = f"{nanoseconds(d.median.low)} … {nanoseconds(d.median.high)}"
+    return figure.name + mark, nanoseconds(d.median.value), interval, nanoseconds(d.minimum), multiple
+
+
+def ranking(c: Comparison, most: int = 12) -> Table:
+    """The best of one place, and however far down: the default, and the best peer."""
+    floor = c.floor_ns()
+    beside = " beside busy processes" if c.place.load == "busy" else ""
+    title = f"{c.place.members} members on {c.place.processors} processors{beside}"
+    if floor and c.place.load == "none":
+        title += f" · floor {nanoseconds(floor)}"
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("barrier")
+    for column in ("overhead", "95 % interval", "least", "× floor"):
+        table.add_column(column, justify="right")
+    kept = {id(f) for f in (c.default, c.best_peer) if f}
+    for rank, figure in enumerate(c.barriers):
+        if rank < most or id(figure) in kept:
+            style = "bold green" if figure.is_default else "cyan" if figure.family == "peer" else ""
+            table.add_row(*(Text(cell, style=style) for cell in _row(figure, floor)))
+    return table

@@ -1,0 +1,102 @@
+"""Statistics of measured times.
+
+Times have a long upper tail (an interrupt, another program), so the median is the figure and the
+mean stands beside it. Samples of one run are alike and runs differ (paper 003, section II, saw
+much more variation between runs than within one), so an interval must resample runs first, and
+samples within the chosen runs second: a hierarchical bootstrap.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+Runs = Sequence[Sequence[float]]
+
+# The test for a clean run [paper 003, section II: "large values of sigma", "many outliers (values
+# more than 3 sigma above the mean)"; the paper names no numbers]. Of 50 values that nothing
+# disturbs, normal or mildly skewed, one beyond 3 sigma is usual and three are not. Sigma is large when
+# it exceeds the mean itself: such a run says nothing about the figure but its order.
+MOST_OUTLIERS_OF_50 = 2
+LARGEST_RELATIVE_SIGMA = 1.0
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with its 95 % confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Distribution:
+    median: Interval
+    mean: float
+    sigma: float
+    minimum: float
+    samples: int
+    runs: int
+
+
+def unclean(samples: Sequence[float]) -> str | None:
+    """Why a run (its whole times for an episode, not overheads) is rejected, or None."""
+    values = np.asarray(samples, dtype=float)
+    if len(values) < 3:
+        return None  # too few for sigma to mean anything
+    mean, sigma = values.mean(), values.std(ddof=1)
+    if sigma > LARGEST_RELATIVE_SIGMA * mean:
+        return f"sigma is {sigma / mean:.1f} times the mean"
+    outliers = int((values > mean + 3 * sigma).sum())
+    allowed = max(1, round(MOST_OUTLIERS_OF_50 * len(values) / 50))
+    if outliers > allowed:
+        return f"{outliers} of {len(values)} values lie beyond 3 sigma"
+    return None
+
+
+def _resampled(runs: Runs, times: int, rng: np.random.Generator) -> np.ndarray:
+    """For each of `times` resamplings, a row of values: runs with replacement, then samples."""
+    table = _table(runs)
+    count, width = table.shape
+    chosen_runs = rng.integers(count, size=(times, count))
+    chosen = rng.integers(width, size=(times, count, width))
+    return table[chosen_runs[:, :, None], chosen].reshape(times, -1)
+
+
+def _table(runs: Runs) -> np.ndarray:
+    """Runs as rows of equal length; shorter runs are filled up by repeating their values."""
+    width = max(len(run) for run in runs)
+    return np.array([np.resize(np.asarray(run, dtype=float), width) for run in runs])
+
+
+def median_interval(runs: Runs, times: int = 1000, seed: int = 1) -> Interval:
+    medians = np.median(_resampled(runs, times, np.random.default_rng(seed)), axis=1)
+    low, high = np.quantile(medians, [0.025, 0.975])
+    value = float(np.median(np.concatenate([np.asarray(run, dtype=float) for run in runs])))
+    return Interval(value, min(float(low), value), max(float(high), value))
+
+
+def describe(runs: Runs) -> Distribution:
+    values = np.concatenate([np.asarray(run, dtype=float) for run in runs])
+    return Distribution(
+        median=median_interval(runs),
+        mean=float(values.mean()),
+        sigma=float(values.std(ddof=1)) if len(values) > 1 else 0.0,
+        minimum=float(values.min()),
+        samples=len(values),
+        runs=len(runs),
+    )
+
+
+def paired_ratio(numerator: Runs, denominator: Runs, times: int = 1000, seed: int = 1) -> Interval | None:
+    """The median of a/b over pairs of samples taken next to each other (run r, sample i of both).
+
+    Drift of the machine cancels in each pair. None where no pair has a positive denominator.
+    """
+    ratios = []
+    for a, b in zip(numerator, denominator, strict=False):
+        pairs = [x / y for x, y in zip(a, b, strict=False) if y > 0]
+        if pairs:
+            ratios.append(pairs)
+    return median_interval(ratios, times, seed) if ratios else None

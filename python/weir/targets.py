@@ -1,0 +1,92 @@
+"""What Weir sets out to reach, held against the figures of a sitting."""
+
+from dataclasses import dataclass
+
+from weir.figures import Comparison, Figure, ratio
+from weir.statistics import Interval, paired_ratio
+
+# Between two figures that are the same, a ratio of medians lies within a few percent of 1: a ratio is
+# "at least as fast" where its interval reaches down to 1.
+LARGEST_WASTE = 0.10
+
+
+@dataclass(frozen=True)
+class Target:
+    """`reached` is decided by the interval's lower end: what the sitting cannot tell apart is met."""
+
+    members: int
+    what: str
+    measured: Interval
+    limit: float
+    detail: str
+
+    @property
+    def reached(self) -> bool:
+        return self.measured.low <= self.limit
+
+    @property
+    def clearly(self) -> bool:
+        """The whole interval is on the right side."""
+        return self.measured.high <= self.limit
+
+
+def _against(a: Figure, b: Figure, what: str, limit: float, members: int) -> list[Target]:
+    measured = ratio(a, b)
+    if measured is None:
+        return []
+    return [Target(members, what, measured, limit, f"{a.name} against {b.name}")]
+
+
+def _dedicated(c: Comparison) -> list[Target]:
+    rows: list[Target] = []
+    if c.best_weir and c.best_peer:
+        rows += _against(c.best_weir, c.best_peer, "best Weir barrier / best peer", 1.0, c.place.members)
+    if c.default and c.best_weir:
+        rows += _against(c.default, c.best_weir, "default / best Weir barrier", 1.1, c.place.members)
+    return rows
+
+
+def _deprived(c: Comparison) -> list[Target]:
+    rows: list[Target] = []
+    if c.default and c.best_peer:
+        rows += _against(c.default, c.best_peer, "default / best peer", 1.0, c.place.members)
+    floor = c.floor_runs()
+    if c.default and floor:
+        measured = paired_ratio(c.default.runs(), floor)
+        if measured:
+            rows.append(
+                Target(
+                    c.place.members,
+                    "default / context switches of the fullest processor",
+                    measured,
+                    1.2,
+                    f"floor {c.floor_ns():,.0f} ns",
+                )
+            )
+    return rows
+
+
+def _beside_others(c: Comparison) -> list[Target]:
+    if c.default is None:
+        return []
+    return [
+        Target(
+            c.place.members,
+            "processor time beyond computing, beside a busy process on each processor",
+            c.default.waste(),
+            LARGEST_WASTE,
+            "share of the team's processor time",
+        )
+    ]
+
+
+def targets(comparisons: list[Comparison]) -> list[Target]:
+    rows: list[Target] = []
+    for c in comparisons:
+        if c.place.load == "busy":
+            rows += _beside_others(c)
+        elif c.place.members <= c.place.processors:
+            rows += _dedicated(c)
+        else:
+            rows += _deprived(c)
+    return rows
