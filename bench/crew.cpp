@@ -38,7 +38,9 @@ void crew::run_job(unsigned member) {
   // One episode to bring the members into step; it also takes the cost of waking them. The clock
   // runs from the moment when the last member has left it to the moment when the last has left
   // the last episode. One member's own time would not do where a sample is a single episode: whoever
-  // comes late finds the others there and passes at once.
+  // comes late finds the others there and passes at once. And one episode more at the end: a member
+  // that is done would sleep and leave its processor to the others, which no member in the midst
+  // of a program does. Where members spin on shared processors that would hide a whole time slice.
   const auto is_last = [&](std::atomic<unsigned>& passed) {
     return passed.fetch_add(1, std::memory_order_relaxed) + 1 == setting_.members;
   };
@@ -52,6 +54,7 @@ void crew::run_job(unsigned member) {
     end_ns_ = now_ns();
     end_cpu_ns_ = cpu_ns();
   }
+  subject_->run(member, 1, *work_);
 }
 
 reading crew::measure(subject& s, std::uint64_t inner, const delay& work) {

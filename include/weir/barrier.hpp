@@ -54,7 +54,7 @@ class barrier {
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
 
-#ifndef NDEBUG
+#ifdef WEIR_CHECKED
   ~barrier() {
     // relaxed: a program that destroys a barrier in use is in error whatever order it sees.
     if (const unsigned left = waiting_.load(std::memory_order_relaxed); left != 0)
@@ -70,7 +70,7 @@ class barrier {
 
   /// Precondition: the token is of this phase or of the one just before it.
   void wait(arrival_token&& arrival) const {
-#ifndef NDEBUG
+#ifdef WEIR_CHECKED
     waiting_.fetch_add(1, std::memory_order_relaxed);
     core_.wait(arrival.phase_);
     waiting_.fetch_sub(1, std::memory_order_relaxed);
@@ -100,7 +100,7 @@ class barrier {
 
   [[no_unique_address]] CompletionFunction completion_;
   mutable core core_;
-  mutable native::word<unsigned> waiting_{0};  // in wait(); counted in debug builds only
+  mutable native::word<unsigned> waiting_{0};  // in wait(); counted in checked builds only
 };
 
 }  // namespace weir

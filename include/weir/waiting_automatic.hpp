@@ -143,6 +143,8 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
   template <class Word, class Ready>
   void await(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
              company others = company::unknown) {
+    // Who comes last finds all there: nothing to decide.
+    if (ready(word.load(std::memory_order_acquire))) return;
     if (!poll(member, word, ready, others)) experience_.sleep(shares(member, others), word, gate, ready);
   }
 

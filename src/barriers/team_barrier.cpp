@@ -9,9 +9,10 @@
 namespace weir {
 
 struct team_barrier<>::implementation {
+  explicit implementation(pass p) : arrive_and_wait(p) {}
   virtual ~implementation() = default;
-  virtual void arrive_and_wait(unsigned member) = 0;
   virtual std::size_t bytes() const = 0;
+  const pass arrive_and_wait;
   std::atomic<unsigned> inside{0};  // counted in checked builds only
 };
 
@@ -22,8 +23,17 @@ using implementation = team_barrier<>::implementation;
 template <class Barrier>
 struct wrapped final : implementation {
   template <class... Arguments>
-  explicit wrapped(Arguments&&... arguments) : barrier(std::forward<Arguments>(arguments)...) {}
-  void arrive_and_wait(unsigned member) override { barrier.arrive_and_wait(member); }
+  explicit wrapped(Arguments&&... arguments)
+      : implementation(pass_here), barrier(std::forward<Arguments>(arguments)...) {}
+  static void pass_here(implementation& self, unsigned member) {
+#ifdef WEIR_CHECKED
+    self.inside.fetch_add(1, std::memory_order_relaxed);
+    static_cast<wrapped&>(self).barrier.arrive_and_wait(member);
+    self.inside.fetch_sub(1, std::memory_order_relaxed);
+#else
+    static_cast<wrapped&>(self).barrier.arrive_and_wait(member);
+#endif
+  }
   std::size_t bytes() const override { return sizeof(*this) - sizeof(barrier) + barrier.bytes(); }
   Barrier barrier;
 };
@@ -128,10 +138,11 @@ team_barrier<>::team_barrier(unsigned members, team_options options) : members_(
   const std::size_t waiting = find(waiting_table, choice_.waiting, "waiting policy");
   const auto& table = algorithm_table();
   barrier_ = table[find(table, choice_.algorithm, "barrier")].make(t, options, waiting);
+  pass_ = barrier_->arrive_and_wait;
 }
 
 team_barrier<>::~team_barrier() {
-#ifndef NDEBUG
+#ifdef WEIR_CHECKED
   // relaxed: a program that destroys a barrier in use is in error whatever order it sees.
   if (const unsigned left = barrier_->inside.load(std::memory_order_relaxed); left != 0) {
     std::fprintf(stderr, "weir: a team_barrier is destroyed while %u of its %u members wait at it\n", left, members_);
@@ -140,17 +151,9 @@ team_barrier<>::~team_barrier() {
 #endif
 }
 
-void team_barrier<>::arrive_and_wait(unsigned member) {
-  if (member >= members_) [[unlikely]]
-    throw std::out_of_range("weir: member " + std::to_string(member) + " arrives at a barrier of " +
-                            std::to_string(members_) + " members, numbered 0 to " + std::to_string(members_ - 1));
-#ifndef NDEBUG
-  barrier_->inside.fetch_add(1, std::memory_order_relaxed);
-  barrier_->arrive_and_wait(member);
-  barrier_->inside.fetch_sub(1, std::memory_order_relaxed);
-#else
-  barrier_->arrive_and_wait(member);
-#endif
+void team_barrier<>::refuse(unsigned member) const {
+  throw std::out_of_range("weir: member " + std::to_string(member) + " arrives at a barrier of " +
+                          std::to_string(members_) + " members, numbered 0 to " + std::to_string(members_ - 1));
 }
 
 std::size_t team_barrier<>::bytes() const { return sizeof(*this) + barrier_->bytes(); }

@@ -1,0 +1,221 @@
+"""Writes the page: findings computed from the records, charts, tables, the machine."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import altair as alt
+import jinja2
+import vl_convert
+
+from weir.figures import Comparison, Figure, figures, machines, places, ratio
+from weir.records import Row
+from weir.report import charts
+from weir.screen import nanoseconds
+from weir.targets import targets
+
+
+@dataclass(frozen=True)
+class Section:
+    """A chart with what it shows: the heading is the finding."""
+
+    name: str  # of the file, if charts are written as pictures
+    heading: str
+    text: str
+    chart: alt.TopLevelMixin
+
+
+def _about(c: Comparison) -> str:
+    return f"{c.place.members} members"
+
+
+def _times(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else f"{value:.0f}"
+
+
+def _sections(plain: list[Comparison], loaded: list[Comparison]) -> list[Section]:
+    sections = []
+    if plain:
+        sections.append(_overview(plain))
+        if any(f.waiting == "block" for c in plain for f in c.barriers):
+            sections.append(_waiting(plain))
+        sections += [_ranking(c) for c in plain]
+    if loaded:
+        sections.append(_waste(loaded))
+    return sections
+
+
+def _overview(plain: list[Comparison]) -> Section:
+    c = plain[-1]
+    heading = "Overhead against team size"
+    if c.default and c.best_peer:
+        factor = ratio(c.best_peer, c.default)
+        if factor:
+            better = factor.value >= 1
+            heading = (
+                f"With {c.place.members} members on {c.place.processors} processors, Weir's default takes "
+                f"{nanoseconds(c.default.distribution().median.value)}; {c.best_peer.name}, the best of the others, "
+                + (f"{_times(factor.value)} times as long" if better else f"only {factor.value:.2f} of that")
+            )
+    text = (
+        "What one barrier adds to the time of the work between barriers: the time of members that each compute and "
+        "pass the barrier, less the time of the computing alone. Medians with 95 % intervals; both axes are "
+        "logarithmic. Weir's barriers wait by the policy auto here. The dashed line is what this machine allows: one "
+        "cache-line transfer where each member has a processor, else a context switch for each member of the fullest one."
+    )
+    return Section("overhead", heading, text, charts.styled(charts.by_team_size(plain)))
+
+
+def _waiting(plain: list[Comparison]) -> Section:
+    text = (
+        "The same barriers under each way to wait. spin never gives the processor away; yield gives it to whoever is "
+        "next; block sleeps; share yields only where another member shares the processor; auto decides as it goes."
+    )
+    c = plain[-1]
+    spins = [f for f in c.barriers if f.family == "weir" and f.waiting == "spin" and f.distribution().median.value > 0]
+    heading = "How to wait matters more than which barrier"
+    if spins and c.default:
+        least = min(f.distribution().median.value for f in spins) / c.default.distribution().median.value
+        if least > 1:
+            heading += f": at {_about(c)} the best that only spins takes {least:,.0f} times as long as the default"
+    return Section("waiting", heading, text, charts.styled(charts.by_waiting(plain)))
+
+
+def _ranking(c: Comparison) -> Section:
+    best = c.barriers[0]
+    heading = f"{_about(c).capitalize()} on {c.place.processors} processors: {best.name} is first"
+    if c.default and not best.is_default:
+        rank = c.barriers.index(c.default) + 1
+        heading += f", the default is number {rank}"
+    floor = c.floor_ns()
+    text = f"The floor here is {nanoseconds(floor)}. " if floor else ""
+    shown = len(c.barriers)
+    text += f"{shown} barriers were measured; the chart shows the best, the table below all of them."
+    return Section(f"ranking-{c.place.members}", heading, text, charts.styled(charts.ranking(c)))
+
+
+def _waste(loaded: list[Comparison]) -> Section:
+    worst = max((f for c in loaded for f in c.barriers), key=lambda f: f.waste().value)
+    default = [c.default.waste().value for c in loaded if c.default]
+    heading = "Beside other programs"
+    if default:
+        heading += f", the default wastes {max(default):.0%} of its processor time at most, {worst.name} {worst.waste().value:.0%}"
+    text = (
+        "A foreign process computes on each processor all the time, and members compute 1 ms between barriers. Shown is "
+        "the team's processor time beyond that computing, as a share of all it took: time that the other program could "
+        "have had. The dashed line is the 10 % that Weir sets itself."
+    )
+    return Section("beside-others", heading, text, charts.styled(charts.waste(loaded)))
+
+
+def _ranked_row(c: Comparison, f: Figure) -> dict:
+    d = f.distribution()
+    floor = c.floor_ns() if c.place.load == "none" else None
+    against = ratio(f, c.best_peer) if c.best_peer and f is not c.best_peer else None
+    return {
+        "name": f.name,
+        "version": f.version,
+        "kind": "default" if f.is_default else f.family,
+        "median": nanoseconds(d.median.value),
+        "interval": f"{nanoseconds(d.median.low)} … {nanoseconds(d.median.high)}",
+        "mean": nanoseconds(d.mean),
+        "sigma": nanoseconds(d.sigma),
+        "least": nanoseconds(d.minimum),
+        "cycles": f"{d.median.value * f.cycles_per_ns:,.0f}",
+        "floor": f"{d.median.value / floor:.2f}" if floor else "–",
+        "peer": f"{against.value:.2f} ({against.low:.2f} … {against.high:.2f})" if against else "–",
+        "runs": f"{len(f.rows)} × {max(r['how']['samples'] for r in f.rows)}",
+        "rejected": f.rejected,
+        "unclean": f.all_rejected,
+        "noise": d.median.value <= 0,
+    }
+
+
+def _target_rows(comparisons: list[Comparison]) -> list[dict]:
+    return [
+        {
+            "members": t.members,
+            "what": t.what,
+            "detail": t.detail,
+            "measured": f"{t.measured.value:.2f} ({t.measured.low:.2f} … {t.measured.high:.2f})",
+            "limit": f"{t.limit:.2f}",
+            "verdict": "reached" if t.clearly else "within the noise" if t.reached else "missed",
+        }
+        for t in targets(comparisons)
+    ]
+
+
+def _floors(all_figures: list[Figure]) -> list[dict]:
+    """The floor's costs over all team sizes: they do not depend on it."""
+    merged: dict[str, Figure] = {}
+    for f in all_figures:
+        if f.family == "floor" and f.place.load == "none":
+            merged.setdefault(f.id, Figure(f.family, f.id, f.algorithm, f.waiting, "", f.place)).rows.extend(f.rows)
+    rows = []
+    for f in sorted(merged.values(), key=lambda f: f.id):
+        where = f.id.split(":")[2:]
+        what = "cache-line transfer, " + " to ".join(where) if f.algorithm == "transfer" else f"context switch on {where[0]}"
+        d = f.distribution()
+        rows.append({"what": what, "median": nanoseconds(d.median.value), "interval": f"{nanoseconds(d.median.low)} … {nanoseconds(d.median.high)}", "cycles": f"{d.median.value * f.cycles_per_ns:,.0f}"})
+    return rows
+
+
+def _host(row: Row) -> dict:
+    host = row["host"]
+    quota = host.get("quota")
+    rows = {
+        "processor": host.get("cpu_model"),
+        "kernel": host.get("kernel"),
+        "affinity mask": ", ".join(map(str, host.get("affinity", []))),
+        "CPU quota": f"{quota['processors']:g} processors ({quota['source']})" if quota else "none",
+        "time-stamp counter": f"{host.get('cycles_per_ns', 0):.3f} GHz",
+        "Weir": f"{host.get('version')}, built by {host.get('compiler')}",
+        "measured": row.get("time"),
+    }
+    return {"rows": rows, "topology": host.get("topology_text", "")}
+
+
+def _draw(sections: list[Section], folder: Path, kind: str) -> list[Path]:
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for s in sections:
+        path = folder / f"{s.name}.{kind}"
+        s.chart.save(str(path), **({"scale_factor": 2} if kind == "png" else {}))
+        written.append(path)
+    return written
+
+
+def write(rows: list[Row], complaints: list[str], output: Path, png: Path | None = None, svg: Path | None = None) -> list[Path]:
+    """Writes the page, and the charts as pictures if folders are given; returns what was written."""
+    all_figures = figures(rows)
+    plain = [Comparison(all_figures, place) for place in places(all_figures)]
+    loaded = [Comparison(all_figures, place) for place in places(all_figures, "busy")]
+    sections = _sections(plain, loaded)
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    html = environment.get_template("page.html.j2").render(
+        sections=[{"name": s.name, "heading": s.heading, "text": s.text} for s in sections],
+        specs=json.dumps([s.chart.to_dict() for s in sections]).replace("</", "<\\/"),
+        library=vl_convert.javascript_bundle(),
+        targets=_target_rows(plain + loaded),
+        tables=[(c.place, [_ranked_row(c, f) for f in c.barriers]) for c in plain + loaded],
+        floors=_floors(all_figures),
+        rejected=[
+            (f.name, f.place, row["how"]["run"], row["how"]["rejected"])
+            for f in all_figures for row in f.rows if row["how"].get("rejected")
+        ],
+        stopped=[
+            (f.name, f.place, row["how"]["run"], row["how"]["stopped"])
+            for f in all_figures for row in f.rows if row["how"].get("stopped")
+        ],
+        complaints=complaints,
+        hosts=[_host(row) for row in machines(rows)],
+    )  # fmt: skip
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(html, encoding="utf-8")
+    written = [output]
+    for folder, kind in ((png, "png"), (svg, "svg")):
+        if folder is not None:
+            written += _draw(sections, folder, kind)
+    return written
