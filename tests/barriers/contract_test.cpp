@@ -1,0 +1,111 @@
+// Every algorithm with every waiting policy keeps the contract, at every team size from 1 to 64.
+#include "../contract.hpp"
+
+#include <gtest/gtest.h>
+#include <weir/machine/processors.hpp>
+#include <weir/team_barrier.hpp>
+
+namespace {
+
+using Case = std::tuple<std::string, std::string>;
+
+std::vector<std::string> names(const std::vector<weir::named>& all) {
+  std::vector<std::string> result;
+  for (const auto& n : all) result.push_back(n.name);
+  return result;
+}
+
+std::string shown(const testing::TestParamInfo<Case>& info) {
+  std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
+  for (char& c : name)
+    if (c == '-') c = '_';
+  return name;
+}
+
+std::vector<int> round_robin(unsigned members) {
+  std::vector<int> placement;
+  const auto& processors = weir::affinity();
+  for (unsigned m = 0; m < members; ++m) placement.push_back(processors[m % processors.size()]);
+  return placement;
+}
+
+class Contract : public testing::TestWithParam<Case> {
+ protected:
+  // Spinning members that share a processor burn a time slice of 4 ms at each step of a tree.
+  bool burns_slices(unsigned members) const {
+    return std::get<1>(GetParam()) == "spin" && members > weir::affinity().size();
+  }
+
+  void check(unsigned members, bool placed, unsigned episodes) {
+    const auto& [algorithm, waiting] = GetParam();
+    weir::team_options options{.algorithm = algorithm, .waiting = waiting};
+    if (placed) options.placement = round_robin(members);
+    weir::team_barrier barrier(members, options);
+    contract::checker checker({.members = members, .episodes = episodes, .placement = options.placement});
+    ASSERT_EQ(checker.run([&](unsigned m) { barrier.arrive_and_wait(m); }), "")
+        << algorithm << "/" << waiting << ", " << members << " members" << (placed ? ", placed" : "");
+  }
+};
+
+// With the episodes of all sizes, some 13,000 passes for each algorithm and policy.
+TEST_P(Contract, HoldsForEveryTeamSize) {
+  for (unsigned members = 1; members <= 64; ++members) {
+    if (burns_slices(members) && members != 3 && members != 5 && members != 8) continue;
+    unsigned episodes = burns_slices(members) ? 3 : members <= 4 ? 1500 : members <= 16 ? 40 : 8;
+    if (contract::sanitized) episodes = (episodes + 9) / 10;
+    check(members, members % 2 == 0, episodes);
+  }
+}
+
+TEST_P(Contract, HoldsWhetherThePlacementIsKnownOrNot) {
+  for (const unsigned members : {2u, 3u, 4u, 7u})
+    for (const bool placed : {true, false})
+      check(members, placed, burns_slices(members) ? 3 : contract::sanitized ? 50 : 500);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Contract,
+                         testing::Combine(testing::ValuesIn(names(weir::algorithms())),
+                                          testing::ValuesIn(names(weir::waitings()))),
+                         shown);
+
+template <class Barrier>
+void check_typed(unsigned members, Barrier& barrier) {
+  contract::checker checker({.members = members, .episodes = contract::sanitized ? 30u : 300u});
+  EXPECT_EQ(checker.run([&](unsigned m) { barrier.arrive_and_wait(m); }), "");
+}
+
+TEST(Typed, AlgorithmsAndParametersChosenByType) {
+  using weir::team_barrier;
+  namespace b = weir::barriers;
+  namespace w = weir::waiting;
+  for (const unsigned members : {1u, 2u, 5u, 9u}) {
+    for (const unsigned radix : {2u, 3u, 4u, 8u}) {
+      team_barrier<b::dissemination, w::yield> dissemination(members, {}, radix);
+      check_typed(members, dissemination);
+    }
+    for (const unsigned fan_in : {1u, 2u, 5u})
+      for (const unsigned fan_out : {1u, 3u, 8u}) {
+        team_barrier<b::tree, w::block> tree(members, {}, fan_in, fan_out);
+        check_typed(members, tree);
+      }
+    team_barrier<b::mcs, w::automatic> mcs(members);
+    check_typed(members, mcs);
+    team_barrier<b::sense> sense(members);
+    check_typed(members, sense);
+    EXPECT_EQ(sense.members(), members);
+    EXPECT_GE(sense.bytes(), sizeof(sense) - 128);
+  }
+}
+
+TEST(Memory, IsLinearButForDisseminationAndButterfly) {
+  for (const auto& a : weir::algorithms()) {
+    const auto bytes = [&](unsigned members) { return double(weir::team_barrier(members, {.algorithm = a.name}).bytes()); };
+    const double growth = (bytes(1024) - bytes(512)) / (bytes(128) - bytes(64));  // 8 if linear
+    if (a.name == "dissemination" || a.name == "butterfly")
+      EXPECT_LT(growth, 8 * 2) << a.name;  // 8 * log 1024 / log 128, about
+    else
+      EXPECT_NEAR(growth, 8, 0.1) << a.name;
+  }
+}
+
+}  // namespace

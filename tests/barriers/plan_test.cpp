@@ -1,0 +1,179 @@
+// The proof of the plans, for every size, and of what it rejects.
+#include <gtest/gtest.h>
+#include <random>
+#include <weir/barriers/plan_barrier.hpp>
+#include <weir/barriers/plans.hpp>
+#include <weir/barriers/proof.hpp>
+#include <weir/machine/native.hpp>
+
+#include "../contract.hpp"
+
+namespace {
+
+using weir::plan;
+using weir::prove;
+using weir::step;
+namespace plans = weir::plans;
+
+unsigned ceil_log(unsigned value, unsigned base) {
+  unsigned rounds = 0;
+  for (std::uint64_t reach = 1; reach < value; reach *= base) ++rounds;
+  return rounds;
+}
+
+struct family {
+  const char* name;
+  plan (*make)(unsigned);
+};
+
+const family families[] = {
+    {"dissemination_2", [](unsigned p) { return plans::dissemination(p, 2); }},
+    {"dissemination_3", [](unsigned p) { return plans::dissemination(p, 3); }},
+    {"dissemination_4", [](unsigned p) { return plans::dissemination(p, 4); }},
+    {"mcs", plans::mcs},
+    {"tree_2_2", [](unsigned p) { return plans::tree(p, 2, 2); }},
+    {"tree_1_1", [](unsigned p) { return plans::tree(p, 1, 1); }},
+    {"tree_8_3_packed", [](unsigned p) { return plans::tree(p, 8, 3, true); }},
+    {"tree_40_40_packed", [](unsigned p) { return plans::tree(p, 40, 40, true); }},
+    {"tournament", [](unsigned p) { return plans::tournament(p); }},
+    {"tournament_tree", [](unsigned p) { return plans::tournament(p, plans::wake_up::tree); }},
+    {"butterfly", plans::butterfly},
+};
+
+class EverySize : public testing::TestWithParam<family> {};
+
+TEST_P(EverySize, IsABarrier) {
+  // Under a sanitizer the same arithmetic takes ten times as long and finds nothing more.
+  const unsigned stride = contract::sanitized ? 41 : 1;
+  for (unsigned members = 1; members <= 1024; members += stride) {
+    const auto result = prove(GetParam().make(members));
+    ASSERT_TRUE(result.holds) << members << " members: " << result.why;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Plans, EverySize, testing::ValuesIn(families),
+                         [](const auto& chosen) { return std::string(chosen.param.name); });
+
+TEST(CriticalPath, IsWhatThePapersSay) {
+  for (const unsigned p : {2u, 3u, 8u, 9u, 100u, 1024u}) {
+    EXPECT_EQ(prove(plans::dissemination(p, 2)).critical_path, ceil_log(p, 2)) << p;
+    EXPECT_EQ(prove(plans::dissemination(p, 4)).critical_path, ceil_log(p, 4)) << p;
+    EXPECT_EQ(prove(plans::tournament(p)).critical_path, ceil_log(p, 2) + 1) << p;
+  }
+  EXPECT_EQ(prove(plans::butterfly(8)).critical_path, 3u);
+  EXPECT_EQ(prove(plans::butterfly(9)).critical_path, 5u);
+  EXPECT_EQ(prove(plans::mcs(1 + 4 + 16)).critical_path, 2u + 4u);  // up 2 levels of 4, down 4 levels of 2
+  EXPECT_EQ(prove(plans::mcs(1)).critical_path, 0u);
+}
+
+TEST(Proof, RejectsOneParityForDissemination) {
+  plan p = plans::dissemination(4);
+  p.parities = 1;
+  const auto result = prove(p);
+  EXPECT_FALSE(result.holds);
+  EXPECT_NE(result.why.find("overwrite"), std::string::npos) << result.why;
+}
+
+TEST(Proof, RejectsASwappedPartner) {
+  plan p = plans::dissemination(8);
+  // Participants 0 and 1 signal each other's partners in the last round.
+  std::swap(p.scripts[0].arrival[4].slot, p.scripts[2].arrival[4].slot);
+  std::swap(p.scripts[0].arrival[2].slot, p.scripts[1].arrival[2].slot);
+  EXPECT_FALSE(prove(p).holds);
+}
+
+TEST(Proof, RejectsAMissingSignal) {
+  plan p = plans::mcs(6);
+  p.scripts[5].arrival.pop_back();
+  EXPECT_NE(prove(p).why.find("0 signallers"), std::string::npos) << prove(p).why;
+}
+
+TEST(Proof, RejectsTwoSignallers) {
+  plan p = plans::mcs(6);
+  p.scripts[4].arrival.push_back(p.scripts[5].arrival.back());
+  EXPECT_NE(prove(p).why.find("2 signallers"), std::string::npos) << prove(p).why;
+}
+
+TEST(Proof, RejectsWhoWaitsForEver) {
+  plan p = plans::butterfly(2);
+  for (auto& script : p.scripts) std::swap(script.arrival[0], script.arrival[1]);  // both await first
+  EXPECT_NE(prove(p).why.find("waits for ever"), std::string::npos) << prove(p).why;
+}
+
+TEST(Proof, RejectsASlotThatDoesNotExist) {
+  plan p = plans::mcs(3);
+  p.scripts[0].release[0].slot = 99;
+  EXPECT_NE(prove(p).why.find("does not exist"), std::string::npos) << prove(p).why;
+}
+
+TEST(Proof, RejectsAnEarlyRelease) {
+  plan p = plans::tree(4, 2, 2);
+  auto& root = p.scripts[0];
+  root.release.insert(root.release.end(), root.arrival.begin(), root.arrival.end());  // gathers after it releases
+  root.arrival.clear();
+  EXPECT_NE(prove(p).why.find("without knowing"), std::string::npos) << prove(p).why;
+}
+
+TEST(Plans, RefuseSenselessParameters) {
+  EXPECT_THROW(plans::mcs(0), std::invalid_argument);
+  EXPECT_THROW(plans::dissemination(4, 1), std::invalid_argument);
+  EXPECT_THROW(plans::tree(4, 0, 2), std::invalid_argument);
+  EXPECT_THROW(plans::tree(4, 2, 0), std::invalid_argument);
+}
+
+using executor = weir::barriers::plan_barrier<weir::native, weir::waiting::yield>;
+
+TEST(PlanBarrier, RunsAPlanFromAnywhereAfterProvingIt) {
+  plan ring;  // a token goes round twice
+  ring.name = "ring";
+  ring.scripts.resize(3);
+  for (int lap = 0; lap < 2; ++lap)
+    for (unsigned i = 0; i < 3; ++i) {
+      const unsigned next = (i + 1) % 3;
+      if (lap == 1 && next == 0) break;
+      const auto slot = ring.add_slot();
+      ring.scripts[i].arrival.push_back({step::action::signal, slot});
+      ring.scripts[next].arrival.push_back({step::action::await, slot});
+    }
+  ASSERT_TRUE(prove(ring).holds) << prove(ring).why;
+  executor barrier(weir::team_here(3), ring);
+  EXPECT_EQ(contract::checker({.members = 3, .episodes = 200}).run([&](unsigned m) { barrier.arrive_and_wait(m); }), "");
+}
+
+TEST(PlanBarrier, RefusesAPlanThatIsNoBarrier) {
+  plan p = plans::dissemination(4);
+  p.parities = 1;
+  EXPECT_THROW(executor(weir::team_here(4), p), std::invalid_argument);
+  EXPECT_THROW(executor(weir::team_here(5), plans::mcs(4)), std::invalid_argument);
+}
+
+// Plans damaged at random are refused, or they are barriers still and keep the contract.
+TEST(Proof, AgreesWithExecutionOnDamagedPlans) {
+  std::minstd_rand random(1);
+  unsigned refused = 0, accepted = 0;
+  for (int i = 0; i < 300; ++i) {
+    const unsigned members = 2 + static_cast<unsigned>(random() % 5);
+    plan p = families[random() % std::size(families)].make(members);
+    auto& script = p.scripts[random() % members];
+    auto& half = script.release.empty() || random() % 2 == 0 ? script.arrival : script.release;
+    if (half.empty()) continue;
+    const std::size_t at = random() % half.size();
+    switch (random() % 3) {
+      case 0: half.erase(half.begin() + static_cast<std::ptrdiff_t>(at)); break;
+      case 1: std::swap(half[at], half[random() % half.size()]); break;
+      default: p.parities = 1;
+    }
+    if (!prove(p).holds) {
+      ++refused;
+      continue;
+    }
+    ++accepted;
+    const auto verdict = contract::verdict_in_child(
+        {.members = members, .episodes = 60}, [&] { return std::make_unique<executor>(weir::team_here(members), p); });
+    EXPECT_EQ(verdict, contract::verdict::kept) << p.name << ", " << members << " members, damage " << i;
+  }
+  EXPECT_GT(refused, 50u);
+  EXPECT_GT(accepted, 20u);
+}
+
+}  // namespace

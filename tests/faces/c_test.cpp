@@ -1,0 +1,60 @@
+#include <cerrno>
+#include <chrono>
+#include <gtest/gtest.h>
+#include <string>
+#include <thread>
+#include <vector>
+#include <weir/barrier.h>
+
+#include "../contract.hpp"
+
+extern "C" int serial_threads_of_one_episode(unsigned count);
+extern "C" int destroy_at_once(unsigned rounds);
+
+namespace {
+
+TEST(CFace, HasOneSerialThreadInEachEpisode) {
+  for (const unsigned count : {1u, 2u, 7u, 33u}) EXPECT_EQ(serial_threads_of_one_episode(count), 1) << count;
+}
+
+TEST(CFace, MayBeDestroyedWhileOthersLeave) { EXPECT_EQ(destroy_at_once(contract::sanitized ? 300 : 3000), 0); }
+
+TEST(CFace, KeepsTheContract) {
+  weir_barrier_t b;
+  ASSERT_EQ(weir_barrier_init(&b, nullptr, 5), 0);
+  contract::checker checker({.members = 5, .episodes = contract::sanitized ? 60u : 600u});
+  EXPECT_EQ(checker.run([&](unsigned) { weir_barrier_wait(&b); }), "");
+  EXPECT_EQ(weir_barrier_destroy(&b), 0);
+}
+
+TEST(CFace, ReportsBadUse) {
+  weir_barrier_t b;
+  EXPECT_EQ(weir_barrier_init(nullptr, nullptr, 1), EINVAL);
+  EXPECT_EQ(weir_barrier_init(&b, nullptr, 0), EINVAL);
+  EXPECT_NE(std::string(weir_last_error()).find("at least 1"), std::string::npos) << weir_last_error();
+  EXPECT_EQ(weir_barrier_wait(&b), EINVAL) << "an init that failed leaves no barrier";
+  EXPECT_EQ(weir_barrier_destroy(&b), EINVAL);
+  ASSERT_EQ(weir_barrier_init(&b, nullptr, 2), 0);
+  std::thread waiter([&] { weir_barrier_wait(&b); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it has arrived; else the next line fails
+  EXPECT_EQ(weir_barrier_destroy(&b), EBUSY);
+  weir_barrier_wait(&b);
+  waiter.join();
+  EXPECT_EQ(weir_barrier_destroy(&b), 0);
+  EXPECT_EQ(weir_barrier_destroy(&b), EINVAL);
+}
+
+TEST(CFace, NumberedBarriersByName) {
+  weir_team_barrier_t* b = nullptr;
+  EXPECT_EQ(weir_team_barrier_create(&b, 2, "fuzzy", nullptr, nullptr), EINVAL);
+  EXPECT_EQ(b, nullptr);
+  EXPECT_NE(std::string(weir_last_error()).find("dissemination"), std::string::npos) << weir_last_error();
+  const int placement[] = {0, 0, 0};
+  ASSERT_EQ(weir_team_barrier_create(&b, 3, "combination", "yield", placement), 0);
+  contract::checker checker({.members = 3, .episodes = 100});
+  EXPECT_EQ(checker.run([&](unsigned m) { weir_team_barrier_wait(b, m); }), "");
+  EXPECT_EQ(weir_team_barrier_wait(b, 3), EINVAL);
+  weir_team_barrier_destroy(b);
+}
+
+}  // namespace

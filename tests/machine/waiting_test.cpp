@@ -1,0 +1,89 @@
+// Sleeping and waking, and what waiting costs in processor time (not in time: that is for benchmarks).
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <gtest/gtest.h>
+#include <thread>
+#include <weir/barrier.hpp>
+#include <weir/team_barrier.hpp>
+
+#include "../contract.hpp"
+
+namespace {
+
+// Two threads that sleep for each other's word in turn: one lost wake-up and this hangs.
+TEST(Gate, LosesNoWakeUp) {
+  struct side {
+    std::atomic<unsigned> word{0};
+    weir::gate gate;
+  } ping, pong;
+  const auto await = [](side& s, unsigned value) {
+    while (s.word.load(std::memory_order_acquire) != value)
+      s.gate.sleep_unless([&] { return s.word.load(std::memory_order_acquire) == value; });
+  };
+  const auto signal = [](side& s, unsigned value) {
+    s.word.store(value, std::memory_order_release);
+    s.gate.open();
+  };
+  const unsigned rounds = contract::sanitized ? 5'000 : 50'000;
+  std::thread other([&] {
+    for (unsigned i = 1; i <= rounds; ++i) {
+      await(ping, i);
+      signal(pong, i);
+    }
+  });
+  for (unsigned i = 1; i <= rounds; ++i) {
+    signal(ping, i);
+    await(pong, i);
+  }
+  other.join();
+  SUCCEED();
+}
+
+TEST(Gate, WakesAllWhoSleep) {
+  std::atomic<unsigned> word{0};
+  weir::gate gate;
+  std::vector<std::thread> sleepers;
+  for (int i = 0; i < 8; ++i)
+    sleepers.emplace_back([&] {
+      while (word.load() == 0) gate.sleep_unless([&] { return word.load() != 0; });
+    });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  word.store(1);
+  gate.open();
+  for (auto& s : sleepers) s.join();
+  SUCCEED();
+}
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+// One member comes 400 ms late; the others must be asleep by then, not at work.
+template <class Pass>
+double cost_of_a_late_member(unsigned members, Pass pass) {
+  const double before = cpu_seconds();
+  std::vector<std::thread> team;
+  for (unsigned m = 0; m < members; ++m)
+    team.emplace_back([&, m] {
+      if (m == 0) std::this_thread::sleep_for(std::chrono::milliseconds(400));
+      pass(m);
+    });
+  for (auto& t : team) t.join();
+  return cpu_seconds() - before;
+}
+
+TEST(Waiting, SleepsWhereAMemberIsLate) {
+  for (const char* waiting : {"auto", "block"})
+    for (const auto& a : weir::algorithms()) {
+      weir::team_barrier b(4, {.algorithm = a.name, .waiting = waiting});
+      EXPECT_LT(cost_of_a_late_member(4, [&](unsigned m) { b.arrive_and_wait(m); }), 0.2) << a.name << "/" << waiting;
+    }
+  weir::barrier<> b(4);
+  EXPECT_LT(cost_of_a_late_member(4, [&](unsigned) { b.arrive_and_wait(); }), 0.2);
+}
+
+TEST(Waiting, SpinningIsWhatItSays) {
+  weir::team_barrier b(2, {.algorithm = "sense", .waiting = "spin"});
+  EXPECT_GT(cost_of_a_late_member(2, [&](unsigned m) { b.arrive_and_wait(m); }), 0.1);
+}
+
+}  // namespace
