@@ -1,6 +1,8 @@
 #include "arguments.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 
@@ -24,13 +26,20 @@ double number(const std::string& option, const std::string& text) {
   } catch (const std::exception&) {
     used = 0;
   }
-  if (used != text.size() || text.empty() || value < 0)
+  if (used != text.size() || text.empty() || !std::isfinite(value) || value < 0)
     throw std::invalid_argument(option + " takes a number that is not negative, not \"" + text + "\"");
   return value;
 }
 
+unsigned whole_number(const std::string& option, const std::string& text) {
+  const double value = number(option, text);
+  if (value != std::floor(value) || value > std::numeric_limits<int>::max())
+    throw std::invalid_argument(option + " takes a whole number, not \"" + text + "\"");
+  return static_cast<unsigned>(value);
+}
+
 int processor(const std::string& option, const std::string& text) {
-  const int p = static_cast<int>(number(option, text));
+  const int p = static_cast<int>(whole_number(option, text));
   const auto& usable = weir::affinity();
   if (std::find(usable.begin(), usable.end(), p) == usable.end())
     throw std::invalid_argument(option + ": processor " + text + " is not in this process's affinity mask");
@@ -55,14 +64,20 @@ arguments parse(const std::vector<std::string>& words) {
     if (i + 1 == words.size()) throw std::invalid_argument(option + " needs a value" + usage);
     const std::string& value = words[++i];
     if (option == "--members") {
-      const double members = number(option, value);
+      const unsigned members = whole_number(option, value);
       if (members < 1 || members > weir::max_members)
         throw std::invalid_argument("--members takes 1 to " + std::to_string(weir::max_members) + ", not " + value);
-      a.serve.team.members = static_cast<unsigned>(members);
+      a.serve.team.members = members;
     } else if (option == "--processors") {
       a.serve.team.processors.clear();
       std::istringstream list(value);
-      for (std::string p; std::getline(list, p, ',');) a.serve.team.processors.push_back(processor(option, p));
+      for (std::string word; std::getline(list, word, ',');) {
+        const int p = processor(option, word);
+        const auto& named = a.serve.team.processors;
+        if (std::find(named.begin(), named.end(), p) != named.end())
+          throw std::invalid_argument(option + " names processor " + word + " twice");
+        a.serve.team.processors.push_back(p);
+      }
       if (a.serve.team.processors.empty()) throw std::invalid_argument("--processors names no processor");
     } else if (option == "--processor") {
       a.processor = processor(option, value);
@@ -78,6 +93,8 @@ arguments parse(const std::vector<std::string>& words) {
   }
   if (a.verb == "serve" && a.serve.team.members == 0)
     throw std::invalid_argument(std::string("serve needs --members") + usage);
+  if (a.verb == "busy" && a.processor < 0)
+    throw std::invalid_argument(std::string("busy needs --processor") + usage);
   return a;
 }
 

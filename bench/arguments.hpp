@@ -11,7 +11,7 @@ namespace bench {
 struct arguments {
   std::string verb;  // list, serve, busy
   serving serve;
-  int processor = 0;  // of busy
+  int processor = -1;  // of busy
 };
 
 /// Throws std::invalid_argument with what was wrong and how it is used.

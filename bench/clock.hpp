@@ -14,8 +14,6 @@ inline double read_ns(clockid_t which) {
 }
 
 inline double now_ns() { return read_ns(CLOCK_MONOTONIC); }
-/// Processor time of the whole process, all threads.
-inline double cpu_ns() { return read_ns(CLOCK_PROCESS_CPUTIME_ID); }
 /// Processor time of the calling thread.
 inline double thread_cpu_ns() { return read_ns(CLOCK_THREAD_CPUTIME_ID); }
 

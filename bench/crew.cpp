@@ -1,7 +1,8 @@
 #include "crew.hpp"
 
-#include <cstdio>
-#include <cstdlib>
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <sched.h>
 #include <stdexcept>
@@ -22,39 +23,27 @@ void crew::serve(unsigned member) {
   if (setting_.pinned) bind_to(setting_.processors[member % setting_.processors.size()]);
   std::uint64_t done = 0;
   for (;;) {
+    const job* now = nullptr;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return job_ != done || dismissed_; });
+      begun_.wait(lock, [&] { return number_ != done || dismissed_; });
       if (dismissed_) return;
-      done = job_;
+      done = number_;
+      now = job_;
     }
-    run_job(member);
+    (*now)(member);
     const std::lock_guard lock(mutex_);
-    if (++finished_ == setting_.members) changed_.notify_all();
+    if (++finished_ == setting_.members) ended_.notify_one();
   }
 }
 
-void crew::run_job(unsigned member) {
-  // One episode to bring the members into step; it also takes the cost of waking them. The clock
-  // runs from the moment when the last member has left it to the moment when the last has left
-  // the last episode. One member's own time would not do where a sample is a single episode: whoever
-  // comes late finds the others there and passes at once. And one episode more at the end: a member
-  // that is done would sleep and leave its processor to the others, which no member in the midst
-  // of a program does. Where members spin on shared processors that would hide a whole time slice.
-  const auto is_last = [&](std::atomic<unsigned>& passed) {
-    return passed.fetch_add(1, std::memory_order_relaxed) + 1 == setting_.members;
-  };
-  subject_->run(member, 1, *work_);
-  if (is_last(started_)) {
-    start_ns_ = now_ns();
-    start_cpu_ns_ = cpu_ns();
-  }
-  subject_->run(member, inner_, *work_);
-  if (is_last(ended_)) {
-    end_ns_ = now_ns();
-    end_cpu_ns_ = cpu_ns();
-  }
-  subject_->run(member, 1, *work_);
+void crew::together(const job& all_do) {
+  std::unique_lock lock(mutex_);
+  job_ = &all_do;
+  finished_ = 0;
+  ++number_;
+  begun_.notify_all();
+  ended_.wait(lock, [&] { return finished_ == setting_.members; });
 }
 
 reading crew::measure(subject& s, std::uint64_t inner, const delay& work) {
@@ -62,23 +51,64 @@ reading crew::measure(subject& s, std::uint64_t inner, const delay& work) {
   // Where members share processors the ideal is T_s / p, each processor doing its members' delays.
   const std::size_t share = (setting_.members + setting_.processors.size() - 1) / setting_.processors.size();
   const double reference = work.measure(100e3) * static_cast<double>(share);
-  std::unique_lock lock(mutex_);
-  subject_ = &s;
-  work_ = &work;
-  inner_ = inner;
-  finished_ = 0;
-  started_ = ended_ = 0;
-  ++job_;
-  changed_.notify_all();
-  changed_.wait(lock, [&] { return finished_ == setting_.members; });
+
+  std::atomic<unsigned> started{0}, ended{0};  // members that have begun, and done, the measured episodes
+  double start_ns = 0, end_ns = 0;             // written by the last of each
+  // Each member adds up its own: while other threads run, the kernel's figure for the whole process
+  // is up to a timer tick old, which is longer than a sample.
+  std::atomic<double> members_cpu_ns{0};
+  const auto is_last = [&](std::atomic<unsigned>& passed) {
+    return passed.fetch_add(1, std::memory_order_relaxed) + 1 == setting_.members;
+  };
+  together([&](unsigned member) {
+    // Woken one after another, the members are out of step: those that came early sleep, and waking
+    // them puts the next ones to sleep. A barrier whose members wait awhile before they sleep needs
+    // hundreds of episodes to get out of that. So the clock waits for as many as it will count.
+    s.run(member, inner, work);
+    // It runs from the moment when the last member has left these to the moment when the last has
+    // left the last episode. One member's own time would not do where a sample is a single episode:
+    // whoever comes late finds the others there and passes at once.
+    const double start_cpu = thread_cpu_ns();
+    if (is_last(started)) start_ns = now_ns();
+    s.run(member, inner, work);
+    if (is_last(ended)) end_ns = now_ns();
+    members_cpu_ns.fetch_add(thread_cpu_ns() - start_cpu, std::memory_order_relaxed);
+    // And one episode more: a member that is done would sleep and leave its processor to the others,
+    // which no member in the midst of a program does. Where members spin on shared processors that
+    // would hide a whole time slice.
+    s.run(member, 1, work);
+  });
   const auto episodes = static_cast<double>(inner);
-  return {inner, (end_ns_ - start_ns_) / episodes, reference, (end_cpu_ns_ - start_cpu_ns_) / episodes};
+  return {inner, (end_ns - start_ns) / episodes, reference, members_cpu_ns.load() / episodes};
+}
+
+std::uint64_t crew::pilot(subject& s, double wanted_ns, double limit_ns, const delay& work) {
+  // Stretches of 1, 2, 4, .. episodes; member 0 holds the clock and tells the others, by way of one
+  // episode more, whether there is another. The fastest stretch counts: another program that takes
+  // a processor meanwhile, or members out of step, only ever make one slower. Short stretches do
+  // not count: who comes late to one finds the others there and passes at once.
+  const double enough_ns = std::min(16 * wanted_ns, limit_ns / 2);
+  double fastest_ns = 0;  // of one episode; member 0's own
+  std::atomic<std::uint64_t> next{1};
+  together([&](unsigned member) {
+    for (std::uint64_t n = 1; n != 0; n = next.load(std::memory_order_relaxed)) {
+      const double start = now_ns();
+      s.run(member, n, work);
+      if (member == 0) {
+        const double lasted = now_ns() - start, episode = lasted / static_cast<double>(n);
+        if (lasted >= std::min(wanted_ns / 4, enough_ns) && (fastest_ns == 0 || episode < fastest_ns)) fastest_ns = episode;
+        next.store(lasted >= enough_ns ? 0 : 2 * n, std::memory_order_relaxed);
+      }
+      s.run(member, 1, work);
+    }
+  });
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(std::min(wanted_ns, limit_ns) / fastest_ns)));
 }
 
 void crew::dismiss() {
   const std::lock_guard lock(mutex_);
   dismissed_ = true;
-  changed_.notify_all();
+  begun_.notify_all();
 }
 
 }  // namespace bench

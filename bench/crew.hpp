@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -16,7 +17,7 @@ struct reading {
   std::uint64_t inner = 0;    // episodes in this sample
   double episode_ns = 0;      // wall time of one
   double reference_ns = 0;    // of it, what the delays alone take
-  double cpu_ns = 0;          // processor time of the whole process in one
+  double cpu_ns = 0;          // processor time of all members in one
 };
 
 class crew {
@@ -27,27 +28,31 @@ class crew {
   /// parallel region. Binds itself to its processor first.
   void serve(unsigned member);
 
-  /// One measurement, by all members. Called by the coordinator, which is no member.
+  /// One measurement of `inner` episodes, by all members, after as many that are not measured.
+  /// Called by the coordinator, which is no member.
   reading measure(subject& s, std::uint64_t inner, const delay& work);
+
+  /// How many episodes take about `wanted_ns` once the team is in step. Runs the subject for many
+  /// times as long, without a pause, yet not for more than `limit_ns` as far as it can tell.
+  std::uint64_t pilot(subject& s, double wanted_ns, double limit_ns, const delay& work);
   void dismiss();
 
   const setting& team() const { return setting_; }
 
  private:
-  void run_job(unsigned member);
+  using job = std::function<void(unsigned member)>;
+
+  /// All members do it, each once; then they are parked again.
+  void together(const job& all_do);
 
   setting setting_;
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint64_t job_ = 0;      // number of the present job
+  // Two, so that the end of a job wakes the coordinator and not once more every member.
+  std::condition_variable begun_, ended_;
+  const job* job_ = nullptr;
+  std::uint64_t number_ = 0;   // of the present job
   unsigned finished_ = 0;      // members that have done it
   bool dismissed_ = false;
-  subject* subject_ = nullptr;
-  const delay* work_ = nullptr;
-  std::uint64_t inner_ = 0;
-  std::atomic<unsigned> started_{0}, ended_{0};  // members that have begun, and done, the measured episodes
-  double start_ns_ = 0, end_ns_ = 0;             // written by the last of each
-  double start_cpu_ns_ = 0, end_cpu_ns_ = 0;
 };
 
 /// Binds the calling thread. Throws std::runtime_error where that is refused.

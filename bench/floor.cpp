@@ -17,11 +17,12 @@ struct alignas(weir::line_bytes) line {
   std::atomic<std::uint64_t> value{0};
 };
 
-// Runs two threads and gives the nanoseconds that the first took. The processors exist: the caller
+// Runs two threads and gives what the first took, and the processor time of both. The processors exist: the caller
 // has bound itself to each of them at the start.
 template <class First, class Second>
-double race(int a, First first, int b, Second second) {
-  double elapsed = 0;
+cost race(int a, First first, int b, Second second) {
+  cost taken{};
+  double first_cpu_ns = 0, second_cpu_ns = 0;
   std::atomic<int> ready{0};
   const auto meet = [&ready] {
     ready.fetch_add(1);
@@ -30,28 +31,34 @@ double race(int a, First first, int b, Second second) {
   std::thread one([&] {
     bind_to(a);
     meet();
-    const double start = now_ns();
+    const double start_cpu = thread_cpu_ns(), start = now_ns();
     first();
-    elapsed = now_ns() - start;
+    taken.wall_ns = now_ns() - start;
+    first_cpu_ns = thread_cpu_ns() - start_cpu;
   });
   std::thread two([&] {
     bind_to(b);
     meet();
+    const double start_cpu = thread_cpu_ns();
     second();
+    second_cpu_ns = thread_cpu_ns() - start_cpu;
   });
   one.join();
   two.join();
-  return elapsed;
+  taken.cpu_ns = first_cpu_ns + second_cpu_ns;
+  return taken;
 }
+
+cost per(double events, cost all) { return {all.wall_ns / events, all.cpu_ns / events}; }
 
 }  // namespace
 
-double one_transfer_ns(int from, int to, std::uint64_t rounds) {
+cost one_transfer(int from, int to, std::uint64_t rounds) {
   line there, back;
   const auto await = [](line& l, std::uint64_t value) {
     while (l.value.load(std::memory_order_acquire) != value) weir::native::pause();
   };
-  const double elapsed = race(
+  const cost taken = race(
       from,
       [&] {
         for (std::uint64_t i = 1; i <= rounds; ++i) {
@@ -66,14 +73,14 @@ double one_transfer_ns(int from, int to, std::uint64_t rounds) {
           back.value.store(i, std::memory_order_release);
         }
       });
-  return elapsed / (2.0 * static_cast<double>(rounds));
+  return per(2.0 * static_cast<double>(rounds), taken);
 }
 
-double one_switch_ns(int processor, std::uint64_t yields) {
+cost one_switch(int processor, std::uint64_t yields) {
   const auto give_away = [yields] {
     for (std::uint64_t i = 0; i < yields; ++i) sched_yield();
   };
-  return race(processor, give_away, processor, give_away) / (2.0 * static_cast<double>(yields));
+  return per(2.0 * static_cast<double>(yields), race(processor, give_away, processor, give_away));
 }
 
 }  // namespace bench

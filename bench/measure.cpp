@@ -1,5 +1,7 @@
 // weir-measure: Weir's barriers, the peers that need no OpenMP runtime, and the floor.
 #include <iostream>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "arguments.hpp"
@@ -26,7 +28,15 @@ int main(int count, char** words) {
     protocol p(all, /*with_floor=*/true, asked.serve);
     crew members(asked.serve.team);
     std::vector<std::thread> threads;
-    for (unsigned m = 0; m < asked.serve.team.members; ++m) threads.emplace_back([&members, m] { members.serve(m); });
+    try {
+      for (unsigned m = 0; m < asked.serve.team.members; ++m) threads.emplace_back([&members, m] { members.serve(m); });
+    } catch (const std::system_error& e) {
+      members.dismiss();
+      for (auto& t : threads) t.join();
+      throw std::runtime_error("cannot start thread " + std::to_string(threads.size() + 1) + " of " +
+                               std::to_string(asked.serve.team.members) + " (" + e.what() +
+                               "): ask for fewer members, or raise the limit on threads (ulimit -u)");
+    }
     p.answer_all(members);
     members.dismiss();
     for (auto& t : threads) t.join();

@@ -1,4 +1,5 @@
 // weir-measure-libgomp and weir-measure-libomp: one source, two compilers, two runtimes.
+#include <cstdlib>
 #include <iostream>
 #include <omp.h>
 #include <thread>
@@ -24,7 +25,15 @@ int main(int count, char** words) {
     });
     omp_set_dynamic(0);
 #pragma omp parallel num_threads(static_cast<int>(asked.serve.team.members))
-    members.serve(static_cast<unsigned>(omp_get_thread_num()));
+    {
+#pragma omp single
+      if (const int given = omp_get_num_threads(); given != static_cast<int>(asked.serve.team.members)) {
+        std::cerr << "weir-measure (OpenMP): the runtime gives " << given << " threads, not "
+                  << asked.serve.team.members << ": raise or unset OMP_THREAD_LIMIT\n";
+        std::_Exit(2);  // the coordinator may be waiting for a command
+      }
+      members.serve(static_cast<unsigned>(omp_get_thread_num()));
+    }
     coordinator.join();
     return 0;
   } catch (const std::exception& e) {

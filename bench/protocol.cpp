@@ -1,7 +1,6 @@
 #include "protocol.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <stdexcept>
 
@@ -71,7 +70,7 @@ json protocol::sample(const std::string& id, crew& members) {
 }
 
 // Inner repetitions so that the resolution of the clock (tens of ns) does not matter and a sample
-// lasts as long as asked: doubled until one lasts half as long, then scaled.
+// lasts as long as asked.
 protocol::chosen& protocol::chosen_for(const std::string& id, crew& members) {
   if (const auto known = in_use_.find(id); known != in_use_.end()) return known->second;
   const auto e = std::find_if(all_.begin(), all_.end(), [&](const entry& x) { return x.about.id == id; });
@@ -81,16 +80,7 @@ protocol::chosen& protocol::chosen_for(const std::string& id, crew& members) {
     throw std::invalid_argument("nothing is called \"" + id + "\" here; known are" + ids);
   }
   chosen c{e->make(serving_.team, e->about), 1};
-  const double wanted = serving_.sample_ms * 1e6, limit = serving_.limit_ms * 1e6;
-  for (;;) {
-    const double episode = std::max(members.measure(*c.what, c.inner, work_).episode_ns, 1.0);
-    const double lasted = episode * static_cast<double>(c.inner);
-    if (lasted >= wanted / 2 || 2 * lasted > limit) {
-      c.inner = static_cast<std::uint64_t>(std::clamp(std::round(wanted / episode), 1.0, std::max(1.0, limit / episode)));
-      break;
-    }
-    c.inner *= 2;
-  }
+  c.inner = members.pilot(*c.what, serving_.sample_ms * 1e6, serving_.limit_ms * 1e6, work_);
   return in_use_.emplace(id, std::move(c)).first->second;
 }
 
@@ -100,9 +90,9 @@ json protocol::sample_floor(const std::string& id) const {
     const auto where = f["processors"].get<std::vector<int>>();
     const bool transfer = f["algorithm"] == "transfer";
     const std::uint64_t inner = transfer ? 2000 : 500;
-    const double cost = transfer ? one_transfer_ns(where[0], where[1], inner) : one_switch_ns(where[0], inner);
-    return {{"id", id}, {"inner", inner}, {"episode_ns", cost}, {"reference_ns", 0}, {"overhead_ns", cost},
-            {"cpu_ns", cost}, {"cycles_per_ns", weir::native::ticks_per_microsecond() / 1000}};
+    const cost one = transfer ? one_transfer(where[0], where[1], inner) : one_switch(where[0], inner);
+    return {{"id", id}, {"inner", inner}, {"episode_ns", one.wall_ns}, {"reference_ns", 0}, {"overhead_ns", one.wall_ns},
+            {"cpu_ns", one.cpu_ns}, {"cycles_per_ns", weir::native::ticks_per_microsecond() / 1000}};
   }
   throw std::invalid_argument("no such floor here: \"" + id + "\"; processors are those of --processors");
 }

@@ -13,17 +13,49 @@
 
 namespace weir::waiting {
 
-/// What a team learns about waiting here. All of it lies in words that only slow paths write, shared
-/// by the members: a lost update costs one wait of the wrong kind, so every access is relaxed.
+/// How long to wait awake before a sleep, learned from the sleeps. The words that hold what is learned
+/// are written by slow paths only, and a lost update costs one wait of the wrong kind: all relaxed.
+template <class Machine>
+class patience {
+ public:
+  /// In microseconds. It must be longer than it takes to wake a member on an idle processor (20 to
+  /// 50 us in a virtual machine): else whoever waits for a woken member goes to sleep over it, has to
+  /// be woken in turn, and a team in step never gets out of sleeping again.
+  constexpr explicit patience(double longest) : longest_(longest) {}
+
+  std::uint64_t ticks() const {
+    const std::uint64_t now = now_.load(std::memory_order_relaxed);
+    return now == 0 ? in_ticks(longest_) : now;
+  }
+
+  /// A long sleep says that staying awake was in vain; a short one that a little more of it would
+  /// have been enough.
+  void learn(std::uint64_t slept) {
+    const std::uint64_t longest = in_ticks(longest_);
+    if (slept > 4 * longest)
+      now_.store(std::max(ticks() / 2, in_ticks(shortest)), std::memory_order_relaxed);
+    else if (slept < 2 * longest)
+      now_.store(longest, std::memory_order_relaxed);
+  }
+
+  static std::uint64_t in_ticks(double microseconds) {
+    return static_cast<std::uint64_t>(microseconds * Machine::ticks_per_microsecond());
+  }
+
+ private:
+  static constexpr double shortest = 1;
+
+  const double longest_;
+  typename Machine::template word<std::uint64_t> now_{0};  // 0: nothing learned yet, the longest
+};
+
+/// What a team learns about waiting here, shared by its members.
 template <class Machine>
 class experience {
  public:
-  /// `longest_patience`: microseconds to spin before a sleep, at most.
-  constexpr explicit experience(double longest_patience = usual_patience) : longest_patience_(longest_patience) {}
-
-  static constexpr double usual_patience = 25;
-  // Under a quota each microsecond of spinning is taken from the team's own computing.
-  static constexpr double patience_under_quota = 5;
+  constexpr explicit experience(bool under_quota = false)
+      // Under a quota each microsecond of spinning is taken from the team's own computing.
+      : spinning_(under_quota ? 50 : 100), yielding_(500) {}
 
   /// `share`: do members that may not have arrived yet want this processor?
   template <class Word, class Ready>
@@ -38,7 +70,7 @@ class experience {
     const std::uint64_t start = Machine::ticks();
     do gate.sleep_unless([&] { return ready(word.load(std::memory_order_acquire)); });
     while (!poll(share, word, ready));
-    learn(Machine::ticks() - start);
+    (share ? yielding_ : spinning_).learn(Machine::ticks() - start);
   }
 
  private:
@@ -46,24 +78,18 @@ class experience {
 
   // Polls before the first look at the clock.
   static constexpr unsigned glance = 64;
-  // Yields of one wait. A team in step needs one or two; who needs more waits for a slow member.
-  static constexpr unsigned most_yields = 32;
   // In microseconds. A slice of Linux's fair scheduler is 0.7 to 4 ms; a team whose own members
-  // compute as long as that between two barriers loses nothing by sleeping (about 10 us) either.
+  // compute as long as that between two barriers loses nothing by sleeping either.
   static constexpr double foreign_slice = 500;
-  static constexpr double shortest_patience = 1;
   // After a long yield the team sleeps for a time, then tries a yield again, which costs it a
   // slice if the foreign process is still there: so twice as long from one trial to the next.
-  static constexpr double shortest_retreat = 20e3, longest_retreat = 2.5e6;
+  static constexpr double shortest_retreat = 20e3, longest_retreat = 500e3;
 
-  static std::uint64_t in_ticks(double microseconds) {
-    return static_cast<std::uint64_t>(microseconds * Machine::ticks_per_microsecond());
-  }
+  static std::uint64_t in_ticks(double microseconds) { return patience<Machine>::in_ticks(microseconds); }
 
   template <class Word, class Ready>
   bool spin_until(const Word& word, Ready ready) {
-    std::uint64_t patience = patience_.load(std::memory_order_relaxed);
-    if (patience == 0) patience = in_ticks(longest_patience_);  // nothing learned yet
+    const std::uint64_t patience = spinning_.ticks();
     const std::uint64_t start = Machine::ticks();
     do {
       if (detail::spin_for<Machine>(glance, word, ready)) return true;
@@ -73,10 +99,10 @@ class experience {
 
   template <class Word, class Ready>
   bool yield_until(const Word& word, Ready ready) {
-    const std::uint64_t too_long = in_ticks(foreign_slice);
-    std::uint64_t before = Machine::ticks();
-    if (before < crowded_until_.load(std::memory_order_relaxed)) return false;
-    for (unsigned i = 0; i < most_yields; ++i) {
+    const std::uint64_t too_long = in_ticks(foreign_slice), patience = yielding_.ticks();
+    const std::uint64_t start = Machine::ticks();
+    if (start < crowded_until_.load(std::memory_order_relaxed)) return false;
+    for (std::uint64_t before = start; before - start < patience;) {
       Machine::yield();
       const std::uint64_t after = Machine::ticks();
       const bool done = ready(word.load(std::memory_order_acquire));
@@ -104,23 +130,10 @@ class experience {
     crowded_until_.store(after + length, std::memory_order_relaxed);
   }
 
-  // A member slept, its patience spent. A long sleep says that the spinning was in vain, a short
-  // one that a little more of it would have been enough.
-  void learn(std::uint64_t slept) {
-    const std::uint64_t longest = in_ticks(longest_patience_);
-    if (slept > 4 * longest) {
-      std::uint64_t patience = patience_.load(std::memory_order_relaxed);
-      if (patience == 0) patience = longest;
-      patience_.store(std::max(patience / 2, in_ticks(shortest_patience)), std::memory_order_relaxed);
-    } else if (slept < 2 * longest) {
-      patience_.store(longest, std::memory_order_relaxed);
-    }
-  }
-
-  const double longest_patience_;
-  alignas(line_bytes) moment patience_{0};  // ticks of spinning before a sleep; 0: the longest
-  moment crowded_until_{0};                 // sleep rather than yield until then
-  moment retreat_{0};                       // ticks of the present retreat
+  alignas(line_bytes) patience<Machine> spinning_;
+  patience<Machine> yielding_;
+  moment crowded_until_{0};  // sleep rather than yield until then
+  moment retreat_{0};        // ticks of the present retreat
 };
 
 template <class Machine>
@@ -129,9 +142,7 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
   static constexpr const char* name = "auto";
   static constexpr bool sleeps = true;
 
-  explicit automatic(const team& t)
-      : experience_(t.usable < t.processors ? experience<Machine>::patience_under_quota
-                                            : experience<Machine>::usual_patience) {
+  explicit automatic(const team& t) : experience_(t.usable < t.processors) {
     for (unsigned m = 0; m < t.members; ++m) shared_.push_back(t.shares(m));
   }
 

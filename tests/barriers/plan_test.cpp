@@ -58,10 +58,11 @@ TEST(CriticalPath, IsWhatThePapersSay) {
   for (const unsigned p : {2u, 3u, 8u, 9u, 100u, 1024u}) {
     EXPECT_EQ(prove(plans::dissemination(p, 2)).critical_path, ceil_log(p, 2)) << p;
     EXPECT_EQ(prove(plans::dissemination(p, 4)).critical_path, ceil_log(p, 4)) << p;
-    EXPECT_EQ(prove(plans::tournament(p)).critical_path, ceil_log(p, 2) + 1) << p;
   }
+  for (const unsigned p : {2u, 8u, 1024u})  // others have byes, and shorter chains
+    EXPECT_EQ(prove(plans::tournament(p)).critical_path, ceil_log(p, 2) + 1) << p;
   EXPECT_EQ(prove(plans::butterfly(8)).critical_path, 3u);
-  EXPECT_EQ(prove(plans::butterfly(9)).critical_path, 5u);
+  EXPECT_EQ(prove(plans::butterfly(9)).critical_path, 4u);
   EXPECT_EQ(prove(plans::mcs(1 + 4 + 16)).critical_path, 2u + 4u);  // up 2 levels of 4, down 4 levels of 2
   EXPECT_EQ(prove(plans::mcs(1)).critical_path, 0u);
 }
