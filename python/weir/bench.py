@@ -130,7 +130,12 @@ class Bench:
         processors = ",".join(map(str, self.sitting.processors))
         words = ["--members", str(members), "--processors", processors, "--delay-ns", f"{delay:g}"]
         # One episode longer than the series' budget cannot be helped; a sample of several can.
-        words += ["--sample-ms", f"{part.sample_ms:g}", "--limit-ms", f"{max(part.sample_ms, 200 * part.series_budget_s):g}"]
+        words += [
+            "--sample-ms",
+            f"{part.sample_ms:g}",
+            "--limit-ms",
+            f"{max(part.sample_ms, 200 * part.series_budget_s):g}",
+        ]
         return words if part.pinned else [*words, "--unpinned"]
 
     def _start_load(self, part: Part) -> list[subprocess.Popen]:
@@ -151,7 +156,13 @@ class Bench:
                 "kind": "overhead",
                 "sitting": self.id,
                 "source": "measured",
-                "what": {"family": s.family, "id": s.id, "algorithm": s.algorithm, "waiting": s.waiting, "version": s.version},
+                "what": {
+                    "family": s.family,
+                    "id": s.id,
+                    "algorithm": s.algorithm,
+                    "waiting": s.waiting,
+                    "version": s.version,
+                },
                 "where": {
                     "members": members,
                     "processors": len(self.sitting.processors),

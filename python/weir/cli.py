@@ -58,9 +58,7 @@ def _plan(found: list[driver.Subject], processors: list[int], options: dict) -> 
     if quick and not busy:
         # What waiting costs others: a few subjects, beside a foreign process on each processor.
         beside = tuple(n for n in sizes if n <= 2 * len(processors))[-2:] or sizes[:1]
-        plan.parts.append(
-            sitting.Part(sitting.loaded(found), beside, 2, 8, "busy", options["pinned"], 20.0, 0.8)
-        )
+        plan.parts.append(sitting.Part(sitting.loaded(found), beside, 2, 8, "busy", options["pinned"], 20.0, 0.8))
     return plan
 
 
@@ -72,7 +70,9 @@ def bench(
     peers: Annotated[bool, typer.Option(help="Measure the barriers of others as well.")] = True,
     rounds: Annotated[int | None, typer.Option(min=1, help="Runs, each in fresh processes (10; quick 3).")] = None,
     samples: Annotated[int | None, typer.Option(min=3, help="Measurements in a run (50; quick 30).")] = None,
-    delay_ns: Annotated[float | None, typer.Option(min=0, help="Work between barriers (100, or 1000 if shared).")] = None,
+    delay_ns: Annotated[
+        float | None, typer.Option(min=0, help="Work between barriers (100, or 1000 if shared).")
+    ] = None,
     pinned: Annotated[bool, typer.Option(help="Bind members to processors, round-robin.")] = True,
     load: Annotated[str, typer.Option(help="none, or busy: a foreign process on each processor.")] = "none",
     quick: Annotated[bool, typer.Option("--quick", help="Two to three minutes in all.")] = False,
@@ -97,7 +97,13 @@ def bench(
     for word in missing:
         err.print(f"[yellow]{word}[/]")
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+    )
     with writer, Progress(*columns, console=err) as progress:
         task = progress.add_task("starting", total=plan.steps())
         measuring = Bench(plan, writer, lambda p: progress.update(task, description=p.doing, advance=p.steps))

@@ -104,9 +104,7 @@ class Comparison:
     def __init__(self, all_figures: list[Figure], place: Place) -> None:
         here = [f for f in all_figures if f.place == place]
         self.place = place
-        self.barriers = sorted(
-            (f for f in here if f.family != "floor"), key=lambda f: f.distribution().median.value
-        )
+        self.barriers = sorted((f for f in here if f.family != "floor"), key=lambda f: f.distribution().median.value)
         self._floor = [f for f in here if f.family == "floor"]
 
     def floor_ns(self) -> float | None:

@@ -19,7 +19,13 @@ def nanoseconds(value: float) -> str:
 def _row(figure: Figure, floor: float | None) -> tuple[str, str, str, str, str]:
     d = figure.distribution()
     multiple = f"{d.median.value / floor:.2f}" if floor else "–"
-    mark = " (no clean run)" if figure.all_rejected else f" ({figure.rejected} of {len(figure.rows)} runs rejected)" if figure.rejected else ""
+    mark = (
+        " (no clean run)"
+        if figure.all_rejected
+        else f" ({figure.rejected} of {len(figure.rows)} runs rejected)"
+        if figure.rejected
+        else ""
+    )
     interval = f"{nanoseconds(d.median.low)} … {nanoseconds(d.median.high)}"
     return figure.name + mark, nanoseconds(d.median.value), interval, nanoseconds(d.minimum), multiple
 

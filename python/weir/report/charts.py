@@ -96,7 +96,9 @@ def by_team_size(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     )
     lines = base.mark_line(strokeWidth=1.6).encode(
         y=_time_axis(),
-        size=alt.condition(f"datum.family == '{FAMILY_NAMES[0].replace(chr(39), chr(92) + chr(39))}'", alt.value(4), alt.value(1.5)),
+        size=alt.condition(
+            f"datum.family == '{FAMILY_NAMES[0].replace(chr(39), chr(92) + chr(39))}'", alt.value(4), alt.value(1.5)
+        ),
     )
     points = base.mark_point(filled=True, size=42).encode(
         y=_time_axis(),
@@ -118,9 +120,7 @@ def by_team_size(comparisons: list[Comparison]) -> alt.TopLevelMixin:
 def by_waiting(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     """Small multiples: what each way of waiting makes of each barrier."""
     shown = [f for c in comparisons for f in c.barriers if f.family == "weir" and not f.is_default]
-    algorithms_everywhere = [
-        f for f in shown if len({g.waiting for g in shown if g.algorithm == f.algorithm}) > 1
-    ]
+    algorithms_everywhere = [f for f in shown if len({g.waiting for g in shown if g.algorithm == f.algorithm}) > 1]
     values = _values(algorithms_everywhere)
     sizes = [c.place.members for c in comparisons]
     waitings = [w for w in WAITINGS if any(v["waiting"] == w for v in values)]
@@ -131,12 +131,20 @@ def by_waiting(comparisons: list[Comparison]) -> alt.TopLevelMixin:
         .encode(
             x=_size_axis(sizes),
             y=_time_axis(),
-            color=alt.Color("algorithm:N", scale=alt.Scale(scheme="tableau20"), legend=alt.Legend(title="barrier", orient="bottom", columns=5)),
+            color=alt.Color(
+                "algorithm:N",
+                scale=alt.Scale(scheme="tableau20"),
+                legend=alt.Legend(title="barrier", orient="bottom", columns=5),
+            ),
             opacity=alt.condition(picked, alt.value(1), alt.value(0.08)),
             tooltip=_tooltip(),
         )
         .properties(width=150, height=240)
-        .facet(column=alt.Column("waiting:N", sort=waitings, title=None, header=alt.Header(labelFontWeight="bold", labelFontSize=13)))
+        .facet(
+            column=alt.Column(
+                "waiting:N", sort=waitings, title=None, header=alt.Header(labelFontWeight="bold", labelFontSize=13)
+            )
+        )
         .add_params(picked)
     )
 
@@ -148,14 +156,24 @@ def ranking(c: Comparison, most: int = 26) -> alt.TopLevelMixin:
     y = alt.Y("barrier:N", sort=order, title=None, axis=alt.Axis(labelLimit=240))
     x = alt.X("ns:Q", scale=alt.Scale(type="log"), axis=_time_ticks())
     base = alt.Chart(_data(values)).encode(
-        y=y, color=alt.Color("family:N", scale=FAMILIES, legend=alt.Legend(title=None, orient="top", labelLimit=240)), tooltip=_tooltip()
+        y=y,
+        color=alt.Color("family:N", scale=FAMILIES, legend=alt.Legend(title=None, orient="top", labelLimit=240)),
+        tooltip=_tooltip(),
     )
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(x=x)
     bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=alt.Scale(type="log")), x2="high:Q")
     layers = bars + dots
     floor = c.floor_ns()
     if floor:
-        ground = [{"ns": floor, "family": FAMILY_NAMES[3], "barrier": "floor", "members": c.place.members, "says": nanoseconds(floor)}]
+        ground = [
+            {
+                "ns": floor,
+                "family": FAMILY_NAMES[3],
+                "barrier": "floor",
+                "members": c.place.members,
+                "says": nanoseconds(floor),
+            }
+        ]
         rule = alt.Chart(_data(ground)).mark_rule(strokeDash=[6, 4], color=FLOOR).encode(x=x, tooltip=_tooltip())
         layers = rule + layers
     return layers.properties(width=560, height=alt.Step(17))
@@ -164,14 +182,20 @@ def ranking(c: Comparison, most: int = 26) -> alt.TopLevelMixin:
 def waste(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     """Beside busy processes: what share of its processor time a team wastes on waiting."""
     values = [
-        {"barrier": f.name, "family": family(f), "team": f"{c.place.members} members", "share": w.value, "low": w.low, "high": w.high,
+        {"barrier": f.name, "family": family(f), "team": f"{c.place.members} members",
+         "share": w.value, "low": w.low, "high": w.high,
          "says": f"{w.value:.1%} ({w.low:.1%} … {w.high:.1%})", "members": c.place.members}
         for c in comparisons for f in c.barriers for w in [f.waste()]
     ]  # fmt: skip
     order = [v["barrier"] for v in sorted(values, key=lambda v: v["share"])]
     y = alt.Y("barrier:N", sort=list(dict.fromkeys(order)), title=None, axis=alt.Axis(labelLimit=240))
     tooltip = [alt.Tooltip("barrier:N"), alt.Tooltip("team:N"), alt.Tooltip("says:N", title="wasted")]
-    x = alt.X("share:Q", title="processor time beyond the team's own computing", axis=alt.Axis(format=".0%"), scale=alt.Scale(domain=[0, 1], clamp=True))
+    x = alt.X(
+        "share:Q",
+        title="processor time beyond the team's own computing",
+        axis=alt.Axis(format=".0%"),
+        scale=alt.Scale(domain=[0, 1], clamp=True),
+    )
     color = alt.Color("family:N", scale=FAMILIES, legend=alt.Legend(title=None, orient="top", labelLimit=240))
     dots = alt.Chart().mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=color, tooltip=tooltip)
     bars = alt.Chart().mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q", y=y, color=color)
@@ -188,8 +212,13 @@ def styled(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
     return (
         chart.configure(font=font, background="white")
         .configure_view(stroke=None)
-        .configure_axis(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e8eaed", domainColor="#9aa0a6", tickColor="#9aa0a6")
+        .configure_axis(
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            gridColor="#e8eaed",
+            domainColor="#9aa0a6",
+            tickColor="#9aa0a6",
+        )
         .configure_legend(labelFontSize=12, titleFontSize=11, titleFontWeight="normal", titleColor="#5f6368")
     )
-
-

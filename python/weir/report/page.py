@@ -61,7 +61,8 @@ def _overview(plain: list[Comparison]) -> Section:
         "What one barrier adds to the time of the work between barriers: the time of members that each compute and "
         "pass the barrier, less the time of the computing alone. Medians with 95 % intervals; both axes are "
         "logarithmic. Weir's barriers wait by the policy auto here. The dashed line is what this machine allows: one "
-        "cache-line transfer where each member has a processor, else a context switch for each member of the fullest one."
+        "cache-line transfer where each member has a processor, else a context switch for each member of the fullest "
+        "one."
     )
     return Section("overhead", heading, text, charts.styled(charts.by_team_size(plain)))
 
@@ -99,9 +100,10 @@ def _waste(loaded: list[Comparison]) -> Section:
     default = [c.default.waste().value for c in loaded if c.default]
     heading = "Beside other programs"
     if default:
-        heading += f", the default wastes {max(default):.0%} of its processor time at most, {worst.name} {worst.waste().value:.0%}"
+        heading += f", the default wastes {max(default):.0%} of its processor time at most"
+        heading += f", {worst.name} {worst.waste().value:.0%}"
     text = (
-        "A foreign process computes on each processor all the time, and members compute 1 ms between barriers. Shown is "
+        "A foreign process computes on each processor all the time; members compute 1 ms between barriers. Shown is "
         "the team's processor time beyond that computing, as a share of all it took: time that the other program could "
         "have had. The dashed line is the 10 % that Weir sets itself."
     )
@@ -154,9 +156,20 @@ def _floors(all_figures: list[Figure]) -> list[dict]:
     rows = []
     for f in sorted(merged.values(), key=lambda f: f.id):
         where = f.id.split(":")[2:]
-        what = "cache-line transfer, " + " to ".join(where) if f.algorithm == "transfer" else f"context switch on {where[0]}"
+        what = (
+            "cache-line transfer, " + " to ".join(where)
+            if f.algorithm == "transfer"
+            else f"context switch on {where[0]}"
+        )
         d = f.distribution()
-        rows.append({"what": what, "median": nanoseconds(d.median.value), "interval": f"{nanoseconds(d.median.low)} … {nanoseconds(d.median.high)}", "cycles": f"{d.median.value * f.cycles_per_ns:,.0f}"})
+        rows.append(
+            {
+                "what": what,
+                "median": nanoseconds(d.median.value),
+                "interval": f"{nanoseconds(d.median.low)} … {nanoseconds(d.median.high)}",
+                "cycles": f"{d.median.value * f.cycles_per_ns:,.0f}",
+            }
+        )
     return rows
 
 
@@ -185,7 +198,9 @@ def _draw(sections: list[Section], folder: Path, kind: str) -> list[Path]:
     return written
 
 
-def write(rows: list[Row], complaints: list[str], output: Path, png: Path | None = None, svg: Path | None = None) -> list[Path]:
+def write(
+    rows: list[Row], complaints: list[str], output: Path, png: Path | None = None, svg: Path | None = None
+) -> list[Path]:
     """Writes the page, and the charts as pictures if folders are given; returns what was written."""
     all_figures = figures(rows)
     plain = [Comparison(all_figures, place) for place in places(all_figures)]

@@ -1,0 +1,43 @@
+# make demo   measures this machine and writes out/report.html
+# make test   all tests
+# Both install what is missing, and build.
+.PHONY: demo test build setup check-cpp check-python sanitize lint clean
+WEIR = .venv/bin/python -m weir
+
+demo: build
+	$(WEIR) bench --quick -o out/records.jsonl
+	$(WEIR) report out/records.jsonl -o out/report.html
+	@echo "Open out/report.html in a browser."
+
+test: check-cpp check-python sanitize
+	@echo "All tests passed."
+
+setup:
+	@scripts/setup
+
+build: setup
+	@cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
+	@cmake --build build
+
+check-cpp: build
+	ctest --test-dir build --output-on-failure
+
+check-python: build
+	.venv/bin/ruff check python tests/python
+	.venv/bin/python -m pytest -q tests/python
+
+# The same C++ tests with every access watched; Debug, so that checked builds are tested too.
+sanitize: setup
+	@for kind in thread address,undefined; do \
+	  dir=build-$$(echo $$kind | tr , -); \
+	  cmake -S . -B $$dir -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-O1 -DWEIR_SANITIZE=$$kind -DWEIR_BENCH=OFF >/dev/null && \
+	  cmake --build $$dir && \
+	  TSAN_OPTIONS="halt_on_error=1 die_after_fork=0" UBSAN_OPTIONS="halt_on_error=1 print_stacktrace=1" \
+	    ctest --test-dir $$dir --output-on-failure || exit 1; \
+	done
+
+lint: build
+	clang-tidy-19 -p build --quiet src/*/*.cpp
+
+clean:
+	rm -rf build build-* out

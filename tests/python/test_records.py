@@ -1,0 +1,37 @@
+from pathlib import Path
+
+from weir import records
+
+
+def row(**changes) -> dict:
+    lists = {name: [1.0, 2.0] for name in ("episode_ns", "overhead_ns", "reference_ns", "cpu_ns")}
+    return {"kind": "overhead", "what": {}, "where": {}, "how": {}, "samples": lists, **changes}
+
+
+def test_what_is_written_is_read(tmp_path: Path):
+    path = tmp_path / "deep" / "records.jsonl"
+    with records.Writer(path) as writer:
+        writer.write(row())
+        assert len(path.read_text().splitlines()) == 1, "a row is in the file when write returns"
+        writer.write(row(what={"id": "x"}))
+    rows, complaints = records.read([path])
+    assert [r["what"] for r in rows] == [{}, {"id": "x"}]
+    assert complaints == []
+
+
+def test_a_line_that_cannot_be_read_is_named_and_the_rest_is_kept(tmp_path: Path):
+    path = tmp_path / "records.jsonl"
+    with records.Writer(path) as writer:
+        writer.write(row())
+        writer.write(row(samples={"episode_ns": [1.0]}))
+        writer.write(row(kind="weather"))
+        writer.write(row())
+    lines = path.read_text().splitlines()
+    lines.insert(1, '{"schema": "weir/1", "kind": "overh')
+    lines.insert(2, '{"schema": "weir/9", "kind": "overhead"}')
+    path.write_text("\n".join(lines))
+    rows, complaints = records.read([path])
+    assert len(rows) == 2
+    assert [c.split(": ")[0] for c in complaints] == [f"{path}:{n}" for n in (2, 3, 4, 5)]
+    assert "no JSON" in complaints[0]
+    assert "weir/9" in complaints[1]

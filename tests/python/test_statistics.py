@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from weir.statistics import describe, median_interval, paired_ratio, unclean
+
+values = st.floats(min_value=0.1, max_value=1e9, allow_nan=False)
+runs = st.lists(st.lists(values, min_size=1, max_size=20), min_size=1, max_size=5)
+
+
+@given(runs)
+def test_an_interval_holds_the_median_and_lies_within_the_values(data):
+    flat = [v for run in data for v in run]
+    interval = median_interval(data, times=100)
+    assert interval.value == pytest.approx(float(np.median(flat)))
+    assert min(flat) <= interval.low <= interval.value <= interval.high <= max(flat)
+
+
+@given(runs, st.floats(min_value=0.01, max_value=100))
+def test_figures_scale_with_the_unit(data, factor):
+    one = describe(data)
+    other = describe([[factor * v for v in run] for run in data])
+    assert other.median.value == pytest.approx(factor * one.median.value)
+    assert other.sigma == pytest.approx(factor * one.sigma, rel=1e-6, abs=1e-6 * factor * one.mean)
+
+
+def test_the_interval_of_one_run_is_that_of_the_plain_bootstrap():
+    sample = np.random.default_rng(5).lognormal(5, 0.3, 200)
+    ours = median_interval([sample.tolist()], times=4000)
+    plain = stats.bootstrap((sample,), np.median, n_resamples=4000, method="percentile", rng=3).confidence_interval
+    assert ours.low == pytest.approx(plain.low, rel=0.01)
+    assert ours.high == pytest.approx(plain.high, rel=0.01)
+
+
+def test_runs_that_differ_widen_the_interval_more_than_samples_that_differ():
+    dice = np.random.default_rng(1)
+    spread = dice.normal(0, 1, (5, 50))
+    same_runs = 100 + spread
+    other_runs = same_runs + np.array([[-20.0], [-10], [0], [10], [20]])
+    narrow, wide = median_interval(same_runs.tolist()), median_interval(other_runs.tolist())
+    assert wide.high - wide.low > 5 * (narrow.high - narrow.low)
+
+
+def test_drift_that_hits_both_cancels_in_a_paired_ratio():
+    drift = np.linspace(1, 3, 50)
+    a, b = (2 * drift).tolist(), drift.tolist()
+    ratio = paired_ratio([a, a], [b, b])
+    assert ratio is not None
+    assert (ratio.low, ratio.value, ratio.high) == pytest.approx((2, 2, 2))
+
+
+def test_no_ratio_without_a_positive_denominator():
+    assert paired_ratio([[1.0, 2.0]], [[0.0, -1.0]]) is None
+
+
+def test_a_quiet_run_is_clean():
+    dice = np.random.default_rng(2)
+    assert unclean(dice.normal(100, 3, 50).tolist()) is None
+    assert unclean([100.0] * 49 + [150.0]) is None, "one outlier of 50 is usual"
+
+
+def test_a_run_with_outliers_is_rejected():
+    dice = np.random.default_rng(2)
+    disturbed = dice.normal(100, 1, 50)
+    disturbed[:3] = 130
+    assert "3 of 50" in (unclean(disturbed.tolist()) or "")
+
+
+def test_a_run_with_a_large_sigma_is_rejected():
+    assert "sigma" in (unclean([1.0] * 25 + [1000.0] * 1 + [2.0] * 24) or "")
