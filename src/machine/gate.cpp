@@ -25,15 +25,17 @@ void heavy_fence() noexcept {
 }
 }  // namespace detail
 
-void gate::wait_for_opening() noexcept {
-  // Returns at once if a signaller has reset the word since we announced ourselves.
-  syscall(SYS_futex, &asleep_, FUTEX_WAIT_PRIVATE, 1u, nullptr, nullptr, 0);
+void gate::wait_while(std::uint32_t announced) noexcept {
+  // Returns at once if the gate has been opened since we announced ourselves.
+  syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, announced, nullptr, nullptr, 0);
 }
 
-void gate::wake_all() noexcept {
-  // relaxed: a sleeper that misses this store finds 0 in the kernel's own check, or is woken below.
-  asleep_.store(0, std::memory_order_relaxed);
-  syscall(SYS_futex, &asleep_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+void gate::wake_all(std::uint32_t seen) noexcept {
+  // relaxed: a sleeper that misses this finds the new value in the kernel's own check, or is woken
+  // below. Where it fails, another member has opened the gate since and wakes those that we saw; who
+  // has announced itself after that looks once more, and sees what we stored.
+  if (state_.compare_exchange_strong(seen, seen + 1, std::memory_order_relaxed))
+    syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
 }  // namespace weir

@@ -40,6 +40,31 @@ TEST(Gate, LosesNoWakeUp) {
   SUCCEED();
 }
 
+// A sleeper looks in vain; then the gate is opened for it, and another announces itself, before it
+// has gone to sleep. It must notice: nobody will open the gate for it again.
+TEST(Gate, IsNotSleptAtThroughAnOpening) {
+  std::atomic<unsigned> mine{0}, other{0};
+  weir::gate gate;
+  std::thread next;
+  bool first_look = true;
+  const auto ready = [&] {
+    if (!first_look) return mine.load() != 0;
+    first_look = false;
+    mine.store(1);
+    gate.open();
+    next = std::thread([&] {
+      while (other.load() == 0) gate.sleep_unless([&] { return other.load() != 0; });
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // until the other sleeps
+    return false;  // what it saw before all this
+  };
+  while (mine.load() == 0 || first_look) gate.sleep_unless(ready);
+  other.store(1);
+  gate.open();
+  next.join();
+  SUCCEED();
+}
+
 TEST(Gate, WakesAllWhoSleep) {
   std::atomic<unsigned> word{0};
   weir::gate gate;

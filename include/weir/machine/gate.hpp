@@ -32,23 +32,27 @@ class gate {
   template <class Ready>
   void sleep_unless(Ready ready) noexcept {
     // relaxed: heavy_fence orders it before the look that follows.
-    asleep_.store(1, std::memory_order_relaxed);
+    const std::uint32_t announced = state_.fetch_or(1, std::memory_order_relaxed) | 1u;
     detail::heavy_fence();
-    if (!ready()) wait_for_opening();
+    if (!ready()) wait_while(announced);
   }
 
   /// Wakes all who sleep here. Call it after the store that they wait for.
   void open() noexcept {
     detail::light_fence();
     // relaxed: the fences order it after the signalling store.
-    if (asleep_.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_all();
+    const std::uint32_t seen = state_.load(std::memory_order_relaxed);
+    if ((seen & 1u) != 0) [[unlikely]] wake_all(seen);
   }
 
  private:
-  void wait_for_opening() noexcept;
-  void wake_all() noexcept;
+  void wait_while(std::uint32_t announced) noexcept;
+  void wake_all(std::uint32_t seen) noexcept;
 
-  std::atomic<std::uint32_t> asleep_{0};  // the futex: 1 while somebody may sleep
+  // The futex. Odd while somebody may sleep; each opening moves it on. A plain flag would not do: a
+  // sleeper that has looked in vain, and is overtaken by an opening and by the next one's sleeper,
+  // would find the flag up again and sleep through the opening that it had waited for.
+  std::atomic<std::uint32_t> state_{0};
 };
 
 }  // namespace weir
