@@ -155,11 +155,17 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
   void await(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
              company others = company::unknown) {
     // Who comes last finds all there: nothing to decide.
-    if (ready(word.load(std::memory_order_acquire))) return;
-    if (!poll(member, word, ready, others)) experience_.sleep(shares(member, others), word, gate, ready);
+    if (!ready(word.load(std::memory_order_acquire))) [[unlikely]] await_long(member, word, gate, ready, others);
   }
 
  private:
+  // Apart, so that the barrier's own function needs no registers saved for it.
+  template <class Word, class Ready>
+  [[gnu::noinline]] void await_long(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
+                                    company others) {
+    if (!poll(member, word, ready, others)) experience_.sleep(shares(member, others), word, gate, ready);
+  }
+
   bool shares(unsigned member, company others) const { return shared_[member] && others == company::unknown; }
 
   std::vector<char> shared_;
