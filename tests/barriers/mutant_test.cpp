@@ -16,7 +16,11 @@ verdict judge() {
 }
 
 verdict judge(const weir::plan& p) {
-  return contract::verdict_in_child(team, [&] { return std::make_unique<mutants::unproven>(p); }, 4);
+  // Some damage leaves a barrier a barrier, where a round is not needed in full: that is no mutant.
+  EXPECT_FALSE(weir::prove(p).holds) << p.name;
+  contract::options its_team = team;
+  its_team.members = p.participants();
+  return contract::verdict_in_child(its_team, [&] { return std::make_unique<mutants::unproven>(p); }, 4);
 }
 
 namespace plans = weir::plans;
@@ -56,7 +60,7 @@ TEST(Mutant, DisseminationWithOneParity) {
   EXPECT_NE(judge(mutants::one_parity(plans::dissemination(members))), verdict::kept);
 }
 TEST(Mutant, DisseminationWithSwappedPartners) {
-  EXPECT_NE(judge(mutants::swapped_partners(plans::dissemination(members), 0, 2)), verdict::kept);
+  EXPECT_NE(judge(mutants::swapped_partners(plans::dissemination(8), 0, 1)), verdict::kept);
 }
 TEST(Mutant, ButterflyWithOneParity) {
   EXPECT_NE(judge(mutants::one_parity(plans::butterfly(members))), verdict::kept);

@@ -45,14 +45,13 @@ class distributed {
 
   explicit distributed(const team& t)
       : members_(t.members),
-        lines_of_a_set_((t.members + line_bytes - 1) / line_bytes),
         seats_(std::make_unique<seat[]>(t.members)),
-        lines_(std::make_unique<line[]>(2 * lines_of_a_set_)),
+        sets_{std::make_unique<line[]>(lines_of_a_set()), std::make_unique<line[]>(lines_of_a_set())},
         waiting_(t) {}
 
   void arrive_and_wait(unsigned member) {
     const auto [set, sense] = seats_[member].next();
-    line* const lines = &lines_[set * lines_of_a_set_];
+    line* const lines = sets_[set].get();
     // release: publishes this member's writes to every member that scans past this element.
     lines[member / line_bytes].elements[member % line_bytes].store(sense, std::memory_order_release);
     // All elements share their few lines, so a sleeper may wait for any of them: one gate for all.
@@ -62,7 +61,7 @@ class distributed {
       if (m != member) waiting_.await(member, lines[m / line_bytes].elements[m % line_bytes], gate_, arrived);
   }
 
-  std::size_t bytes() const { return sizeof(*this) + members_ * sizeof(seat) + 2 * lines_of_a_set_ * sizeof(line); }
+  std::size_t bytes() const { return sizeof(*this) + members_ * sizeof(seat) + 2 * lines_of_a_set() * sizeof(line); }
 
  private:
   struct alignas(line_bytes) seat : detail::alternation {};
@@ -70,10 +69,11 @@ class distributed {
     byte elements[line_bytes]{};
   };
 
+  std::size_t lines_of_a_set() const { return (members_ + line_bytes - 1) / line_bytes; }
+
   const unsigned members_;
-  const std::size_t lines_of_a_set_;
   const std::unique_ptr<seat[]> seats_;
-  const std::unique_ptr<line[]> lines_;
+  const std::unique_ptr<line[]> sets_[2];
   Waiting<Machine> waiting_;
   alignas(line_bytes) typename Machine::gate gate_;
 };
