@@ -53,6 +53,9 @@ class patience {
 template <class Machine>
 class experience {
  public:
+  // Polls before the first look at the clock.
+  static constexpr unsigned glance = 64;
+
   constexpr explicit experience(bool under_quota = false)
       // Under a quota each microsecond of spinning is taken from the team's own computing.
       : spinning_(under_quota ? 50 : 100), yielding_(500) {}
@@ -76,8 +79,6 @@ class experience {
  private:
   using moment = typename Machine::template word<std::uint64_t>;
 
-  // Polls before the first look at the clock.
-  static constexpr unsigned glance = 64;
   // In microseconds. A slice of Linux's fair scheduler is 0.7 to 4 ms; a team whose own members
   // compute as long as that between two barriers loses nothing by sleeping either.
   static constexpr double foreign_slice = 500;
@@ -154,8 +155,11 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
   template <class Word, class Ready>
   void await(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
              company others = company::unknown) {
-    // Who comes last finds all there: nothing to decide.
-    if (!ready(word.load(std::memory_order_acquire))) [[unlikely]] await_long(member, word, gate, ready, others);
+    // Who comes last finds all there: nothing to decide. Who comes a little earlier, and has the
+    // processor to itself, is let go from here as well, with as few instructions.
+    if (ready(word.load(std::memory_order_acquire))) return;
+    if (!shares(member, others) && detail::spin_for<Machine>(experience<Machine>::glance, word, ready)) return;
+    await_long(member, word, gate, ready, others);
   }
 
  private:

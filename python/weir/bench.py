@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from weir import native
-from weir.driver import Lost, Process, Subject
-from weir.records import Writer
+from weir.driver import Lost, Program, Subject
+from weir.records import LISTS, Writer
 from weir.sitting import Part, Sitting
 from weir.statistics import unclean
 
-LISTS = ("episode_ns", "overhead_ns", "reference_ns", "cpu_ns")
+LEAST_PATIENCE_S = 20.0  # for one answer; the first one holds the pilot as well
 
 
 @dataclass
@@ -27,6 +27,7 @@ class Series:
     cycles_per_ns: float = 0.0
     spent_s: float = 0.0
     stopped: str | None = None  # why no more samples are taken
+    failed: bool = False  # stopped by a failure, not by its budget
 
     def add(self, answer: dict[str, Any]) -> None:
         for name in LISTS:
@@ -63,7 +64,7 @@ class Bench:
                 "id": self.id,
                 "time": datetime.now(UTC).isoformat(timespec="seconds"),
                 "host": host,
-                "settings": {"processors": self.sitting.processors, "seed": self.sitting.seed},
+                "settings": self.sitting.settings(),
             }
         )
         try:
@@ -85,45 +86,42 @@ class Bench:
         series = [Series(subject) for subject in part.subjects]
         arguments = self._arguments(part, members, delay)
         load = self._start_load(part)
-        processes: dict[str, Process] = {}
+        programs: dict[str, Program] = {}
         complete = False
         try:
             for name in dict.fromkeys(s.program for s in part.subjects):
-                processes[name] = Process(name, arguments)
+                programs[name] = Program(name, arguments)
             for sample in range(part.samples):
                 self._random.shuffle(series)
                 for one in series:
-                    self._sample(one, processes, part, sample)
+                    self._sample(one, programs[one.subject.program], part, sample)
                     self.tell(Progress(f"{members} members, run {run + 1}: {one.subject.id}", 1))
             complete = True
         finally:
-            for process in processes.values():
-                process.quit()
+            for program in programs.values():
+                program.quit()
             for busy in load:
                 busy.kill()
+                busy.wait()
             for one in sorted(series, key=lambda s: s.subject.id):
-                self._write(one, part, members, delay, run, complete)
+                starts = programs[one.subject.program].starts if one.subject.program in programs else 0
+                self._write(one, part, members, delay, run, complete, starts)
 
-    def _sample(self, one: Series, processes: dict[str, Process], part: Part, sample: int) -> None:
+    def _sample(self, one: Series, program: Program, part: Part, sample: int) -> None:
         if one.stopped is not None:
             return
         if one.spent_s > part.series_budget_s and sample > 0:
             one.stopped = f"its {part.series_budget_s:g} s were spent after {sample} samples"
             return
         start = time.monotonic()
-        program = one.subject.program
+        patience = max(LEAST_PATIENCE_S, 20 * part.series_budget_s)
         try:
-            if program not in processes:
-                raise Lost(f"{program} was lost before")
-            answer = processes[program].ask(f"sample {one.subject.id}", timeout_s=max(20.0, 20 * part.series_budget_s))
-        except Lost as lost:
-            processes.pop(program, None)
-            one.stopped = str(lost)
-        else:
+            answer = program.ask(f"sample {one.subject.id}", patience)
             if "error" in answer:
-                one.stopped = str(answer["error"])
-            else:
-                one.add(answer)
+                raise Lost(str(answer["error"]))
+            one.add(answer)
+        except Lost as lost:
+            one.stopped, one.failed = str(lost), True
         one.spent_s += time.monotonic() - start
 
     def _arguments(self, part: Part, members: int, delay: float) -> list[str]:
@@ -144,42 +142,45 @@ class Bench:
         program = native.require("weir-measure")
         return [subprocess.Popen([program, "busy", "--processor", str(p)]) for p in self.sitting.processors]
 
-    def _write(self, one: Series, part: Part, members: int, delay: float, run: int, complete: bool) -> None:
+    def _write(
+        self, one: Series, part: Part, members: int, delay: float, run: int, complete: bool, starts: int
+    ) -> None:
         s = one.subject
         taken = len(one.lists["episode_ns"])
-        if taken == 0:
-            if one.stopped is not None:
-                self.complaints.append(f"{s.id}, {members} members, run {run + 1}: {one.stopped}")
-            return
-        self.writer.write(
-            {
-                "kind": "overhead",
-                "sitting": self.id,
-                "source": "measured",
-                "what": {
-                    "family": s.family,
-                    "id": s.id,
-                    "algorithm": s.algorithm,
-                    "waiting": s.waiting,
-                    "version": s.version,
-                },
-                "where": {
-                    "members": members,
-                    "processors": len(self.sitting.processors),
-                    "pinned": part.pinned,
-                    "load": part.load,
-                    "delay_ns": delay,
-                },
-                "how": {
-                    "method": "overhead",
-                    "run": run,
-                    "samples": taken,
-                    "inner": one.inner,
-                    "rejected": unclean(one.lists["episode_ns"]),
-                    "complete": complete and taken == part.samples,
-                    "stopped": one.stopped,
-                },
-                "samples": {name: [round(v, 2) for v in values] for name, values in one.lists.items()},
-                "cycles_per_ns": one.cycles_per_ns,
-            }
-        )
+        if one.failed:
+            self.complaints.append(f"{s.id}, {members} members, run {run + 1}: {one.stopped}")
+        elif taken == 0:
+            return  # stopped by hand before its turn
+        row: dict[str, Any] = {
+            "kind": "overhead" if taken else "failure",
+            "sitting": self.id,
+            "source": "measured",
+            "what": {
+                "family": s.family,
+                "id": s.id,
+                "algorithm": s.algorithm,
+                "waiting": s.waiting,
+                "version": s.version,
+            },
+            "where": {
+                "members": members,
+                "processors": len(self.sitting.processors),
+                "pinned": part.pinned,
+                "load": part.load,
+                "delay_ns": delay,
+            },
+            "how": {
+                "method": "overhead",
+                "run": run,
+                "samples": taken,
+                "inner": one.inner,
+                "rejected": unclean(one.lists["episode_ns"]),
+                "complete": complete and taken == part.samples,
+                "stopped": one.stopped,
+                "starts": starts,
+            },
+        }
+        if taken:
+            row["samples"] = {name: [round(v, 2) for v in values] for name, values in one.lists.items()}
+            row["cycles_per_ns"] = one.cycles_per_ns
+        self.writer.write(row)

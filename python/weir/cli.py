@@ -73,7 +73,9 @@ def bench(
     delay_ns: Annotated[
         float | None, typer.Option(min=0, help="Work between barriers (100, or 1000 if shared).")
     ] = None,
-    pinned: Annotated[bool, typer.Option(help="Bind members to processors, round-robin.")] = True,
+    pinned: Annotated[
+        bool, typer.Option("--pinned/--unpinned", help="Bind members to processors, round-robin.")
+    ] = True,
     load: Annotated[str, typer.Option(help="none, or busy: a foreign process on each processor.")] = "none",
     quick: Annotated[bool, typer.Option("--quick", help="Two to three minutes in all.")] = False,
     seconds: Annotated[float | None, typer.Option(help="Begin no more runs after so long.")] = None,

@@ -56,6 +56,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            process_group=0,  # Ctrl-C in a terminal reaches the driver alone, which then ends the programs
         )
         self._lines: queue.Queue[str | None] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -97,3 +98,41 @@ class Process:
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()
+
+
+class Program:
+    """A measuring program that outlives its subjects: one that hangs or ends it is Lost, and the next
+    finds a fresh process. Lost `MOST_LOSSES` times with no answer between, it is not started again."""
+
+    MOST_LOSSES = 3
+
+    def __init__(self, program: str | Path, arguments: list[str]) -> None:
+        self.starts = 0
+        self._program = program
+        self._arguments = arguments
+        self._losses = 0
+        self._process: Process | None = None
+        self.start()
+
+    def start(self) -> None:
+        if self._process is None:
+            self._process = Process(self._program, self._arguments)
+            self.starts += 1
+
+    def ask(self, command: str, timeout_s: float) -> Answer:
+        if self._losses >= self.MOST_LOSSES:
+            raise Lost(f"{self._program} was lost {self._losses} times in a row before `{command}`")
+        self.start()
+        try:
+            answer = self._process.ask(command, timeout_s)
+        except Lost:
+            self._process = None
+            self._losses += 1
+            raise
+        self._losses = 0
+        return answer
+
+    def quit(self) -> None:
+        if self._process is not None:
+            self._process.quit()
+            self._process = None

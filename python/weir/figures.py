@@ -7,15 +7,19 @@ from weir.records import Row
 from weir.sitting import share
 from weir.statistics import Distribution, Interval, Runs, describe, median_interval, paired_ratio
 
+WHERE = ("processors", "pinned", "load", "members", "delay_ns")
+
 
 @dataclass(frozen=True, order=True)
 class Place:
     """Where a figure was taken: only figures of one place are compared."""
 
-    members: int
+    machine: str
     processors: int
     pinned: bool
     load: str
+    members: int
+    delay_ns: float
 
 
 @dataclass
@@ -77,13 +81,24 @@ class Figure:
         return median_interval(wasted)
 
 
+def _machine_names(rows: list[Row]) -> dict[Any, str]:
+    """By sitting. Two machines with one processor model and as many of them count as the same."""
+    hosts = {row.get("id"): row["host"] for row in rows if row["kind"] == "machine"}
+    return {i: f"{h.get('cpu_model', '')}, {h.get('online', '?')} processors" for i, h in hosts.items()}
+
+
+def place_of(row: Row, names: dict[Any, str]) -> Place:
+    where = row["where"]
+    return Place(machine=names.get(row.get("sitting"), ""), **{n: where[n] for n in WHERE})
+
+
 def figures(rows: list[Row]) -> list[Figure]:
+    names = _machine_names(rows)
     merged: dict[tuple[Any, ...], Figure] = {}
     for row in rows:
         if row["kind"] != "overhead":
             continue
-        what, where = row["what"], row["where"]
-        place = Place(where["members"], where["processors"], where["pinned"], where["load"])
+        what, place = row["what"], place_of(row, names)
         identity = what.get("id") or f"{what['family']}:{what['algorithm']}/{what['waiting']}"
         key = (identity, what.get("version"), place)
         if key not in merged:
@@ -107,23 +122,21 @@ class Comparison:
         self.barriers = sorted((f for f in here if f.family != "floor"), key=lambda f: f.distribution().median.value)
         self._floor = [f for f in here if f.family == "floor"]
 
-    def floor_ns(self) -> float | None:
-        """One line transfer where there is a processor for each member; where there is not, a context
-        switch for each member of the fullest processor."""
-        switches = share(self.place.members, self.place.processors)
-        kind = "transfer" if switches == 1 else "switch"
-        costs = [f.distribution().median.value for f in self._floor if f.algorithm == kind]
-        return switches * max(costs) if costs else None
+    @property
+    def floor(self) -> Figure | None:
+        """The step that no barrier can do without, at its dearest: one line transfer where there is a
+        processor for each member; where there is not, a context switch."""
+        kind = "transfer" if self.floor_steps == 1 else "switch"
+        costs = [f for f in self._floor if f.algorithm == kind]
+        return max(costs, key=lambda f: f.distribution().median.value, default=None)
 
-    def floor_runs(self) -> Runs | None:
-        """The floor's samples, to be paired with a barrier's."""
-        switches = share(self.place.members, self.place.processors)
-        kind = "transfer" if switches == 1 else "switch"
-        found = [f for f in self._floor if f.algorithm == kind]
-        if not found:
-            return None
-        worst = max(found, key=lambda f: f.distribution().median.value)
-        return [[switches * x for x in run] for run in worst.runs()]
+    @property
+    def floor_steps(self) -> int:
+        """One, or a switch for each member of the fullest processor."""
+        return share(self.place.members, self.place.processors)
+
+    def floor_ns(self) -> float | None:
+        return self.floor_steps * self.floor.distribution().median.value if self.floor else None
 
     def _first(self, wanted: Any) -> Figure | None:
         return next((f for f in self.barriers if wanted(f)), None)
@@ -141,16 +154,41 @@ class Comparison:
         return self._first(lambda f: f.family == "weir" and not f.all_rejected)
 
 
-def ratio(a: Figure, b: Figure) -> Interval | None:
-    """a / b by pairs of samples of the same run and round, over the runs that both have."""
-    by_run = {row["how"]["run"]: row["samples"]["overhead_ns"] for row in b.clean_rows}
-    pairs = [
-        (row["samples"]["overhead_ns"], by_run[row["how"]["run"]])
-        for row in a.clean_rows
-        if row["how"]["run"] in by_run
-    ]
+def ratio(a: Figure, b: Figure, times: int = 1) -> Interval | None:
+    """a / (times x b) by pairs of samples taken next to each other, over the clean runs that both have."""
+
+    def run(row: Row) -> tuple[Any, Any]:
+        return row.get("sitting"), row["how"]["run"]
+
+    others = {run(row): [times * x for x in row["samples"]["overhead_ns"]] for row in b.clean_rows}
+    pairs = [(row["samples"]["overhead_ns"], others[run(row)]) for row in a.clean_rows if run(row) in others]
     return paired_ratio([x for x, _ in pairs], [y for _, y in pairs]) if pairs else None
+
+
+def failures(rows: list[Row]) -> list[tuple[str, Place, Row]]:
+    """Runs that gave no figure: the subject's id, where, and the row with the reason."""
+    names = _machine_names(rows)
+    return [
+        (row["what"].get("id") or row["what"]["algorithm"], place_of(row, names), row)
+        for row in rows
+        if row["kind"] == "failure"
+    ]
 
 
 def places(all_figures: list[Figure], load: str = "none") -> list[Place]:
     return sorted({f.place for f in all_figures if f.place.load == load and f.family != "floor"})
+
+
+def groups(comparisons: list[Comparison]) -> list[list[Comparison]]:
+    """Comparisons that one line may join: one machine, one way of binding, each team size once."""
+    made: list[list[Comparison]] = []
+    for c in comparisons:
+        same = [
+            g
+            for g in made
+            if (g[0].place.machine, g[0].place.processors, g[0].place.pinned)
+            == (c.place.machine, c.place.processors, c.place.pinned)
+            and all(d.place.members != c.place.members for d in g)
+        ]
+        same[0].append(c) if same else made.append([c])
+    return made

@@ -1,6 +1,7 @@
 """Records: JSON lines, one row for each figure's run, written as it is made (docs/records.md)."""
 
 import json
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ Row = dict[str, Any]
 
 
 class Writer:
-    """Appends rows to a file; each is on disk when `write` returns."""
+    """Writes rows to a new file; each is in the file when `write` returns."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,26 +32,42 @@ class Writer:
         self.close()
 
 
+# What every row of a figure must say, and of what kind it is.
+FIELDS: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "what": {"family": str, "algorithm": str, "waiting": str},
+    "where": {"members": int, "processors": int, "pinned": bool, "load": str, "delay_ns": (int, float)},
+    "how": {"run": int},
+}
+LISTS = ("episode_ns", "overhead_ns", "reference_ns", "cpu_ns")
+
+
 def _flaw(row: object) -> str | None:
     """What keeps a row from being used, or None."""
     if not isinstance(row, dict):
         return "not an object"
     if row.get("schema") != SCHEMA:
         return f"schema {row.get('schema')!r}, this reads {SCHEMA!r}"
-    if row.get("kind") == "machine":
+    kind = row.get("kind")
+    if kind == "machine":
         return None if isinstance(row.get("host"), dict) else "a machine without host"
-    if row.get("kind") != "overhead":
-        return f"unknown kind {row.get('kind')!r}"
-    for part in ("what", "where", "how", "samples"):
-        if not isinstance(row.get(part), dict):
-            return f"no {part}"
-    lists = row["samples"]
-    names = ("episode_ns", "overhead_ns", "reference_ns", "cpu_ns")
-    if not all(isinstance(lists.get(name), list) for name in names):
-        return f"samples needs the lists {', '.join(names)}"
-    if not all(isinstance(v, (int, float)) for name in names for v in lists[name]):
+    if kind not in ("overhead", "failure"):
+        return f"unknown kind {kind!r}"
+    for part, fields in FIELDS.items():
+        for name, wanted in fields.items():
+            inside = row.get(part)
+            if not isinstance(inside, dict) or not isinstance(inside.get(name), wanted):
+                return f"{part}.{name} is missing, or not of its kind"
+    if row["where"]["members"] < 1 or row["where"]["processors"] < 1:
+        return "a team of no members, or on no processors"
+    return _flaw_of_samples(row.get("samples")) if kind == "overhead" else None
+
+
+def _flaw_of_samples(lists: object) -> str | None:
+    if not isinstance(lists, dict) or not all(isinstance(lists.get(name), list) for name in LISTS):
+        return f"samples needs the lists {', '.join(LISTS)}"
+    if not all(isinstance(v, (int, float)) and math.isfinite(v) for name in LISTS for v in lists[name]):
         return "samples holds something that is no number"
-    lengths = {len(lists[name]) for name in names}
+    lengths = {len(lists[name]) for name in LISTS}
     return None if len(lengths) == 1 and lengths != {0} else "lists of samples differ in length, or are empty"
 
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from weir.driver import Subject
 
@@ -58,6 +59,12 @@ class Sitting:
 
     def steps(self) -> int:
         return sum(p.rounds * len(p.sizes) * p.samples * len(p.subjects) for p in self.parts)
+
+    def settings(self) -> dict[str, Any]:
+        """What was asked for, as the records keep it."""
+        names = ("rounds", "samples", "load", "pinned", "sample_ms", "series_budget_s", "delay_ns")
+        parts = [{"members": p.sizes} | {name: getattr(p, name) for name in names} for p in self.parts]
+        return {"processors": self.processors, "seed": self.seed, "parts": parts}
 
 
 def usual_sizes(processors: int) -> tuple[int, ...]:

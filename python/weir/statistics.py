@@ -92,11 +92,13 @@ def describe(runs: Runs) -> Distribution:
 def paired_ratio(numerator: Runs, denominator: Runs, times: int = 1000, seed: int = 1) -> Interval | None:
     """The median of a/b over pairs of samples taken next to each other (run r, sample i of both).
 
-    Drift of the machine cancels in each pair. None where no pair has a positive denominator.
+    Drift of the machine cancels in each pair. None where more than one denominator in 20 is not
+    positive: leaving such pairs out would flatter the numerator, and there is no ratio to noise.
     """
-    ratios = []
-    for a, b in zip(numerator, denominator, strict=False):
-        pairs = [x / y for x, y in zip(a, b, strict=False) if y > 0]
-        if pairs:
-            ratios.append(pairs)
-    return median_interval(ratios, times, seed) if ratios else None
+    pairs = [list(zip(a, b, strict=False)) for a, b in zip(numerator, denominator, strict=False)]
+    ratios = [[x / y for x, y in run if y > 0] for run in pairs]
+    lost = sum(map(len, pairs)) - sum(map(len, ratios))
+    ratios = [run for run in ratios if run]
+    if not ratios or lost > sum(map(len, pairs)) / 20:
+        return None
+    return median_interval(ratios, times, seed)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from weir.figures import Comparison, Figure, ratio
-from weir.statistics import Interval, paired_ratio
+from weir.statistics import Interval
 
 # Between two figures that are the same, a ratio of medians lies within a few percent of 1: a ratio is
 # "at least as fast" where its interval reaches down to 1.
@@ -50,19 +50,12 @@ def _deprived(c: Comparison) -> list[Target]:
     rows: list[Target] = []
     if c.default and c.best_peer:
         rows += _against(c.default, c.best_peer, "default / best peer", 1.0, c.place.members)
-    floor = c.floor_runs()
-    if c.default and floor:
-        measured = paired_ratio(c.default.runs(), floor)
+    if c.default and c.floor:
+        measured = ratio(c.default, c.floor, times=c.floor_steps)
         if measured:
-            rows.append(
-                Target(
-                    c.place.members,
-                    "default / context switches of the fullest processor",
-                    measured,
-                    1.2,
-                    f"floor {c.floor_ns():,.0f} ns",
-                )
-            )
+            what = "default / context switches of the fullest processor"
+            detail = f"floor {c.floor_steps} × {c.floor.distribution().median.value:,.0f} ns"
+            rows.append(Target(c.place.members, what, measured, 1.2, detail))
     return rows
 
 

@@ -46,12 +46,14 @@ class distributed {
   explicit distributed(const team& t)
       : members_(t.members),
         seats_(std::make_unique<seat[]>(t.members)),
-        sets_{std::make_unique<line[]>(lines_of_a_set()), std::make_unique<line[]>(lines_of_a_set())},
+        even_(std::make_unique<line[]>(lines_of_a_set())),
+        odd_(std::make_unique<line[]>(lines_of_a_set())),
         waiting_(t) {}
 
   void arrive_and_wait(unsigned member) {
     const auto [set, sense] = seats_[member].next();
-    line* const lines = sets_[set].get();
+    // Both pointers are at hand before the set is known: no load waits for another.
+    line* const lines = set == 0 ? even_.get() : odd_.get();
     // release: publishes this member's writes to every member that scans past this element.
     lines[member / line_bytes].elements[member % line_bytes].store(sense, std::memory_order_release);
     // All elements share their few lines, so a sleeper may wait for any of them: one gate for all.
@@ -73,7 +75,7 @@ class distributed {
 
   const unsigned members_;
   const std::unique_ptr<seat[]> seats_;
-  const std::unique_ptr<line[]> sets_[2];
+  const std::unique_ptr<line[]> even_, odd_;  // the two sets
   Waiting<Machine> waiting_;
   alignas(line_bytes) typename Machine::gate gate_;
 };

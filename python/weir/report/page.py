@@ -1,14 +1,14 @@
 """Writes the page: findings computed from the records, charts, tables, the machine."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import altair as alt
 import jinja2
 import vl_convert
 
-from weir.figures import Comparison, Figure, figures, machines, places, ratio
+from weir.figures import Comparison, Figure, Place, failures, figures, groups, machines, places, ratio
 from weir.records import Row
 from weir.report import charts
 from weir.screen import nanoseconds
@@ -25,24 +25,49 @@ class Section:
     chart: alt.TopLevelMixin
 
 
-def _about(c: Comparison) -> str:
-    return f"{c.place.members} members"
+def _about(place: Place) -> str:
+    return f"{place.members} members on {place.processors} processors"
+
+
+def _conditions(comparisons: list[Comparison]) -> dict[Place, str]:
+    """What tells a place from the others on the page, beside its team size: often nothing."""
+    kinds = {
+        "machine": lambda p: p.machine,
+        "pinned": lambda p: "bound to processors" if p.pinned else "not bound",
+        "processors": lambda p: f"{p.processors} processors",
+    }
+    places = [c.place for c in comparisons]
+    varied = [n for n in kinds if len({getattr(p, n) for p in places}) > 1]
+    words = {p: [kinds[n](p) for n in varied] for p in places}
+    for p in places:
+        if any(q.members == p.members and q.load == p.load and q.delay_ns != p.delay_ns for q in places):
+            words[p].append(f"{nanoseconds(p.delay_ns)} of work between barriers")
+    return {p: ", ".join(w) for p, w in words.items()}
 
 
 def _times(value: float) -> str:
-    return f"{value:.1f}" if value < 10 else f"{value:.0f}"
+    return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
 
 
 def _sections(plain: list[Comparison], loaded: list[Comparison]) -> list[Section]:
+    conditions = _conditions(plain + loaded)
     sections = []
-    if plain:
-        sections.append(_overview(plain))
-        if any(f.waiting == "block" for c in plain for f in c.barriers):
-            sections.append(_waiting(plain))
-        sections += [_ranking(c) for c in plain]
-    if loaded:
-        sections.append(_waste(loaded))
+    for number, group in enumerate(groups(plain)):
+        made = [_overview(group)]
+        if any(f.waiting == "block" for c in group for f in c.barriers):
+            made.append(_waiting(group))
+        made += [_ranking(c) for c in group]
+        sections += [_distinct(s, number, conditions[group[-1].place]) for s in made]
+    for number, group in enumerate(groups(loaded)):
+        sections.append(_distinct(_waste(group), number, conditions[group[-1].place]))
     return sections
+
+
+def _distinct(section: Section, number: int, condition: str) -> Section:
+    """Where a page shows several machines or settings: which one this section is about."""
+    heading = f"{condition[:1].upper()}{condition[1:]}: {section.heading}" if condition else section.heading
+    name = f"{section.name}-{number + 1}" if number else section.name
+    return replace(section, name=name, heading=heading)
 
 
 def _overview(plain: list[Comparison]) -> Section:
@@ -74,17 +99,20 @@ def _waiting(plain: list[Comparison]) -> Section:
     )
     c = plain[-1]
     spins = [f for f in c.barriers if f.family == "weir" and f.waiting == "spin" and f.distribution().median.value > 0]
-    heading = "How to wait matters more than which barrier"
+    heading = "Each way to wait, with each barrier"
     if spins and c.default:
         least = min(f.distribution().median.value for f in spins) / c.default.distribution().median.value
-        if least > 1:
-            heading += f": at {_about(c)} the best that only spins takes {least:,.0f} times as long as the default"
+        if least > 1.5:
+            heading = (
+                f"How to wait matters more than which barrier: with {c.place.members} members the best that only "
+                f"spins takes {_times(least)} times as long as the default"
+            )
     return Section("waiting", heading, text, charts.styled(charts.by_waiting(plain)))
 
 
 def _ranking(c: Comparison) -> Section:
     best = c.barriers[0]
-    heading = f"{_about(c).capitalize()} on {c.place.processors} processors: {best.name} is first"
+    heading = f"{_about(c.place)}: {best.name} is first"
     if c.default and not best.is_default:
         rank = c.barriers.index(c.default) + 1
         heading += f", the default is number {rank}"
@@ -131,6 +159,23 @@ def _ranked_row(c: Comparison, f: Figure) -> dict:
         "unclean": f.all_rejected,
         "noise": d.median.value <= 0,
     }
+
+
+def _title(place: Place, condition: str = "") -> str:
+    words = _about(place)
+    if place.load == "busy":
+        words += ", beside a busy process on each"
+    return f"{words} ({condition})" if condition else words
+
+
+def _runs(all_figures: list[Figure], why: str) -> list[dict]:
+    """The runs that have something to say under `why`."""
+    return [
+        {"name": f.name, "where": _title(f.place), "run": row["how"]["run"] + 1, "why": row["how"][why]}
+        for f in all_figures
+        for row in f.rows
+        if row["how"].get(why)
+    ]
 
 
 def _target_rows(comparisons: list[Comparison]) -> list[dict]:
@@ -206,6 +251,7 @@ def write(
     plain = [Comparison(all_figures, place) for place in places(all_figures)]
     loaded = [Comparison(all_figures, place) for place in places(all_figures, "busy")]
     sections = _sections(plain, loaded)
+    conditions = _conditions(plain + loaded)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
@@ -214,15 +260,16 @@ def write(
         specs=json.dumps([s.chart.to_dict() for s in sections]).replace("</", "<\\/"),
         library=vl_convert.javascript_bundle(),
         targets=_target_rows(plain + loaded),
-        tables=[(c.place, [_ranked_row(c, f) for f in c.barriers]) for c in plain + loaded],
-        floors=_floors(all_figures),
-        rejected=[
-            (f.name, f.place, row["how"]["run"], row["how"]["rejected"])
-            for f in all_figures for row in f.rows if row["how"].get("rejected")
+        tables=[
+            {"title": _title(c.place, conditions[c.place]), "rows": [_ranked_row(c, f) for f in c.barriers]}
+            for c in plain + loaded
         ],
-        stopped=[
-            (f.name, f.place, row["how"]["run"], row["how"]["stopped"])
-            for f in all_figures for row in f.rows if row["how"].get("stopped")
+        floors=_floors(all_figures),
+        rejected=_runs(all_figures, "rejected"),
+        stopped=_runs(all_figures, "stopped"),
+        failed=[
+            {"name": name, "where": _title(place), "run": row["how"]["run"] + 1, "why": row["how"].get("stopped")}
+            for name, place, row in failures(rows)
         ],
         complaints=complaints,
         hosts=[_host(row) for row in machines(rows)],
