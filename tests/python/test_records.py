@@ -3,9 +3,13 @@ from pathlib import Path
 from weir import records
 
 
+WHAT = {"family": "weir", "algorithm": "sense", "waiting": "spin"}
+WHERE = {"members": 2, "processors": 2, "pinned": True, "load": "none", "delay_ns": 100}
+
+
 def row(**changes) -> dict:
-    lists = {name: [1.0, 2.0] for name in ("episode_ns", "overhead_ns", "reference_ns", "cpu_ns")}
-    return {"kind": "overhead", "what": {}, "where": {}, "how": {}, "samples": lists, **changes}
+    lists = {name: [1.0, 2.0] for name in records.LISTS}
+    return {"kind": "overhead", "what": WHAT, "where": WHERE, "how": {"run": 0}, "samples": lists, **changes}
 
 
 def test_what_is_written_is_read(tmp_path: Path):
@@ -13,9 +17,9 @@ def test_what_is_written_is_read(tmp_path: Path):
     with records.Writer(path) as writer:
         writer.write(row())
         assert len(path.read_text().splitlines()) == 1, "a row is in the file when write returns"
-        writer.write(row(what={"id": "x"}))
+        writer.write(row(what={**WHAT, "id": "x"}))
     rows, complaints = records.read([path])
-    assert [r["what"] for r in rows] == [{}, {"id": "x"}]
+    assert [r["what"].get("id") for r in rows] == [None, "x"]
     assert complaints == []
 
 
