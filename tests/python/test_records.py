@@ -2,7 +2,6 @@ from pathlib import Path
 
 from weir import records
 
-
 WHAT = {"family": "weir", "algorithm": "sense", "waiting": "spin"}
 WHERE = {"members": 2, "processors": 2, "pinned": True, "load": "none", "delay_ns": 100}
 
@@ -29,6 +28,7 @@ def test_a_line_that_cannot_be_read_is_named_and_the_rest_is_kept(tmp_path: Path
         writer.write(row())
         writer.write(row(samples={"episode_ns": [1.0]}))
         writer.write(row(kind="weather"))
+        writer.write(row(where={**WHERE, "members": "two"}))
         writer.write(row())
     lines = path.read_text().splitlines()
     lines.insert(1, '{"schema": "weir/1", "kind": "overh')
@@ -36,6 +36,6 @@ def test_a_line_that_cannot_be_read_is_named_and_the_rest_is_kept(tmp_path: Path
     path.write_text("\n".join(lines))
     rows, complaints = records.read([path])
     assert len(rows) == 2
-    assert [c.split(": ")[0] for c in complaints] == [f"{path}:{n}" for n in (2, 3, 4, 5)]
+    assert [c.split(": ")[0] for c in complaints] == [f"{path}:{n}" for n in (2, 3, 4, 5, 6)]
     assert "no JSON" in complaints[0]
     assert "weir/9" in complaints[1]
