@@ -1,6 +1,7 @@
 """From rows to figures: the runs of one series become one distribution, and figures are compared."""
 
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 from weir.records import Row
@@ -69,6 +70,11 @@ class Figure:
         if self._distribution is None:
             self._distribution = describe(self.runs())
         return self._distribution
+
+    @property
+    def median_of_all_runs(self) -> float:
+        """With the rejected ones: where the two medians differ, rejection has chosen between two regimes."""
+        return median(x for row in self.rows for x in row["samples"]["overhead_ns"])
 
     def waste(self) -> Interval:
         """Processor time beyond the members' own computing, as a share of all that they took."""

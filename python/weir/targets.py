@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from weir.figures import Comparison, Figure, ratio
 from weir.statistics import Interval
 
-# Between two figures that are the same, a ratio of medians lies within a few percent of 1: a ratio is
-# "at least as fast" where its interval reaches down to 1.
 LARGEST_WASTE = 0.10
 
 
@@ -19,6 +17,7 @@ class Target:
     measured: Interval
     limit: float
     detail: str
+    is_share: bool = False  # of processor time; else a ratio of two times
 
     @property
     def reached(self) -> bool:
@@ -69,6 +68,7 @@ def _beside_others(c: Comparison) -> list[Target]:
             c.default.waste(),
             LARGEST_WASTE,
             "share of the team's processor time",
+            is_share=True,
         )
     ]
 

@@ -8,6 +8,7 @@ from weir.screen import nanoseconds
 DEFAULT, WEIR, PEER, FLOOR = "#0b57d0", "#7aa7e8", "#d9730d", "#5f6368"
 FAMILY_NAMES = ["Weir's default", "Weir, other barriers", "what a user has otherwise", "the machine's floor"]
 FAMILIES = alt.Scale(domain=FAMILY_NAMES, range=[DEFAULT, WEIR, PEER, FLOOR])
+MOST_RANKED = 26
 WAITINGS = ["auto", "spin", "yield", "block", "share"]
 
 
@@ -29,7 +30,7 @@ def _value(figure: Figure) -> dict | None:
         "family": family(figure),
         "members": figure.place.members,
         "ns": d.median.value,
-        "low": max(d.median.low, d.median.value / 1000),
+        "low": max(d.median.low, d.median.value / 10),  # at zero or below, a log axis has no place for it
         "high": d.median.high,
         "says": f"{nanoseconds(d.median.value)} ({nanoseconds(d.median.low)} … {nanoseconds(d.median.high)})",
     }
@@ -51,13 +52,18 @@ def _size_axis(sizes: list[int]) -> alt.X:
     )
 
 
-def _time_ticks(title: str = "overhead of one barrier") -> alt.Axis:
-    """Powers of ten with the unit that suits: 100 ns, 1 µs, 10 µs ..."""
+def _time_ticks(steps: tuple[int, ...] = (1,)) -> alt.Axis:
+    """Powers of ten (times the steps) with the unit that suits: 100 ns, 1 µs, 10 µs ..."""
     label = (
         "datum.value >= 1e9 ? datum.value/1e9 + ' s' : datum.value >= 1e6 ? datum.value/1e6 + ' ms' "
         ": datum.value >= 1e3 ? datum.value/1e3 + ' µs' : datum.value + ' ns'"
     )
-    return alt.Axis(values=[10**k for k in range(11)], labelExpr=label, title=title)
+    return alt.Axis(
+        values=[step * 10**k for k in range(11) for step in steps],
+        labelExpr=label,
+        labelOverlap=True,
+        title="overhead of one barrier",
+    )
 
 
 def _time_axis() -> alt.Y:
@@ -86,33 +92,37 @@ def by_team_size(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     names = [v["barrier"] for v in sorted((v for v in values if v["members"] == largest), key=lambda v: -v["ns"])]
     names += sorted({v["barrier"] for v in values} - set(names))
 
+    colours = dict(zip(FAMILY_NAMES, FAMILIES.range, strict=True))
+    families = {v["barrier"]: v["family"] for v in values}
+    # One legend for shape and colour together; the families have a legend of their own above.
+    by_name = alt.Scale(domain=names, range=[colours[families[n]] for n in names])
+    legend = alt.Legend(title="click to pick one", orient="right", symbolLimit=60, labelLimit=220, columns=1)
+    top = alt.Legend(title=None, orient="top", labelLimit=240)
+
     picked = alt.selection_point(fields=["barrier"], bind="legend", on="click")
     base = alt.Chart(_data(values)).encode(
         x=_size_axis(sizes),
-        detail="barrier:N",
-        color=alt.Color("family:N", scale=FAMILIES, legend=alt.Legend(title=None, orient="top", labelLimit=240)),
+        color=alt.Color("barrier:N", scale=by_name, sort=names, legend=legend),
         opacity=alt.condition(picked, alt.value(1), alt.value(0.08)),
         tooltip=_tooltip(),
     )
     lines = base.mark_line(strokeWidth=1.6).encode(
         y=_time_axis(),
+        detail="family:N",
         size=alt.condition(
             f"datum.family == '{FAMILY_NAMES[0].replace(chr(39), chr(92) + chr(39))}'", alt.value(4), alt.value(1.5)
         ),
     )
-    points = base.mark_point(filled=True, size=42).encode(
+    points = base.mark_point(size=42).encode(
         y=_time_axis(),
-        shape=alt.Shape(
-            "barrier:N",
-            sort=names,
-            legend=alt.Legend(title="click to pick one", orient="right", symbolLimit=60, labelLimit=220, columns=1),
-        ),
+        fill=alt.Fill("family:N", scale=FAMILIES, legend=top),
+        shape=alt.Shape("barrier:N", scale=alt.Scale(domain=names), sort=names, legend=legend),
     )
     bars = base.mark_rule().encode(y=alt.Y("low:Q", scale=alt.Scale(type="log")), y2="high:Q")
     ground = (
         alt.Chart(_data(floor))
         .mark_line(strokeDash=[6, 4], color=FLOOR, strokeWidth=2)
-        .encode(x=_size_axis(sizes), y=_time_axis(), tooltip=_tooltip(), color=alt.Color("family:N", scale=FAMILIES))
+        .encode(x=_size_axis(sizes), y=_time_axis(), tooltip=_tooltip())
     )
     return (ground + bars + lines + points).add_params(picked).properties(width=620, height=460)
 
@@ -133,7 +143,7 @@ def by_waiting(comparisons: list[Comparison]) -> alt.TopLevelMixin:
             y=_time_axis(),
             color=alt.Color(
                 "algorithm:N",
-                scale=alt.Scale(scheme="tableau20"),
+                scale=alt.Scale(scheme="tableau10" if len({v["algorithm"] for v in values}) <= 10 else "tableau20"),
                 legend=alt.Legend(title="barrier", orient="bottom", columns=5),
             ),
             opacity=alt.condition(picked, alt.value(1), alt.value(0.08)),
@@ -149,12 +159,12 @@ def by_waiting(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     )
 
 
-def ranking(c: Comparison, most: int = 26) -> alt.TopLevelMixin:
+def ranking(c: Comparison, most: int = MOST_RANKED) -> alt.TopLevelMixin:
     """The barriers of one team size, best first, with intervals and the floor."""
     values = _values(c.barriers)[:most]
     order = [v["barrier"] for v in values]
     y = alt.Y("barrier:N", sort=order, title=None, axis=alt.Axis(labelLimit=240))
-    x = alt.X("ns:Q", scale=alt.Scale(type="log"), axis=_time_ticks())
+    x = alt.X("ns:Q", scale=alt.Scale(type="log", nice=False, padding=12), axis=_time_ticks((1, 2, 5)))
     base = alt.Chart(_data(values)).encode(
         y=y,
         color=alt.Color("family:N", scale=FAMILIES, legend=alt.Legend(title=None, orient="top", labelLimit=240)),
@@ -192,11 +202,12 @@ def waste(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     tooltip = [alt.Tooltip("barrier:N"), alt.Tooltip("team:N"), alt.Tooltip("says:N", title="wasted")]
     x = alt.X(
         "share:Q",
-        title="processor time beyond the team's own computing",
+        title="processor time beyond computing",
         axis=alt.Axis(format=".0%"),
         scale=alt.Scale(domain=[0, 1], clamp=True),
     )
-    color = alt.Color("family:N", scale=FAMILIES, legend=alt.Legend(title=None, orient="top", labelLimit=240))
+    legend = alt.Legend(title=None, orient="top", labelLimit=240, values=FAMILY_NAMES[:3])
+    color = alt.Color("family:N", scale=FAMILIES, legend=legend)
     dots = alt.Chart().mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=color, tooltip=tooltip)
     bars = alt.Chart().mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q", y=y, color=color)
     limit = alt.Chart().mark_rule(strokeDash=[6, 4], color=FLOOR).encode(x=alt.datum(0.10))

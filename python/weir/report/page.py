@@ -12,7 +12,7 @@ from weir.figures import Comparison, Figure, Place, failures, figures, groups, m
 from weir.records import Row
 from weir.report import charts
 from weir.screen import nanoseconds
-from weir.targets import targets
+from weir.targets import Target, targets
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,9 @@ def _overview(plain: list[Comparison]) -> Section:
     text = (
         "What one barrier adds to the time of the work between barriers: the time of members that each compute and "
         "pass the barrier, less the time of the computing alone. Medians with 95 % intervals; both axes are "
-        "logarithmic. Weir's barriers wait by the policy auto here. The dashed line is what this machine allows: one "
-        "cache-line transfer where each member has a processor, else a context switch for each member of the fullest "
-        "one."
+        "logarithmic. Weir's barriers wait by the policy auto here. The dashed line is the floor, in terms of this "
+        "machine: one cache-line transfer where each member has a processor, else a context switch for each member of "
+        "the fullest one."
     )
     return Section("overhead", heading, text, charts.styled(charts.by_team_size(plain)))
 
@@ -114,12 +114,20 @@ def _ranking(c: Comparison) -> Section:
     best = c.barriers[0]
     heading = f"{_about(c.place)}: {best.name} is first"
     if c.default and not best.is_default:
-        rank = c.barriers.index(c.default) + 1
-        heading += f", the default is number {rank}"
+        heading += f", the default number {c.barriers.index(c.default) + 1}"
+        against = ratio(c.default, best)
+        if against:
+            apart = against.low > 1
+            heading += f", {against.value:.2f} times as long" if apart else ", which this sitting cannot tell apart"
     floor = c.floor_ns()
     text = f"The floor here is {nanoseconds(floor)}. " if floor else ""
     shown = len(c.barriers)
-    text += f"{shown} barriers were measured; the chart shows the best, the table below all of them."
+    text += f"{shown} barriers were measured; "
+    text += (
+        f"here are the best {charts.MOST_RANKED}, and all in the table below."
+        if shown > charts.MOST_RANKED
+        else ("here are all of them.")
+    )
     return Section(f"ranking-{c.place.members}", heading, text, charts.styled(charts.ranking(c)))
 
 
@@ -156,6 +164,7 @@ def _ranked_row(c: Comparison, f: Figure) -> dict:
         "peer": f"{against.value:.2f} ({against.low:.2f} … {against.high:.2f})" if against else "–",
         "runs": f"{len(f.rows)} × {max(r['how']['samples'] for r in f.rows)}",
         "rejected": f.rejected,
+        "all_runs": nanoseconds(f.median_of_all_runs) if f.rejected and not f.all_rejected else "",
         "unclean": f.all_rejected,
         "noise": d.median.value <= 0,
     }
@@ -178,14 +187,21 @@ def _runs(all_figures: list[Figure], why: str) -> list[dict]:
     ]
 
 
+def _measured(t: Target) -> str:
+    m = t.measured
+    if t.is_share:
+        return f"{m.value:.1%} ({m.low:.1%} … {m.high:.1%})"
+    return f"{m.value:.2f} ({m.low:.2f} … {m.high:.2f})"
+
+
 def _target_rows(comparisons: list[Comparison]) -> list[dict]:
     return [
         {
             "members": t.members,
             "what": t.what,
             "detail": t.detail,
-            "measured": f"{t.measured.value:.2f} ({t.measured.low:.2f} … {t.measured.high:.2f})",
-            "limit": f"{t.limit:.2f}",
+            "measured": _measured(t),
+            "limit": f"{t.limit:.0%}" if t.is_share else f"{t.limit:.2f}",
             "verdict": "reached" if t.clearly else "within the noise" if t.reached else "missed",
         }
         for t in targets(comparisons)
