@@ -14,8 +14,6 @@ from weir.records import LISTS, Writer
 from weir.sitting import Part, Sitting
 from weir.statistics import unclean
 
-LEAST_PATIENCE_S = 20.0  # for one answer; the first one holds the pilot as well
-
 
 @dataclass
 class Series:
@@ -114,15 +112,18 @@ class Bench:
             one.stopped = f"its {part.series_budget_s:g} s were spent after {sample} samples"
             return
         start = time.monotonic()
-        patience = max(LEAST_PATIENCE_S, 20 * part.series_budget_s)
         try:
-            answer = program.ask(f"sample {one.subject.id}", patience)
+            answer = program.ask(f"sample {one.subject.id}", self.patience_s(part))
             if "error" in answer:
                 raise Lost(str(answer["error"]))
             one.add(answer)
         except Lost as lost:
             one.stopped, one.failed = str(lost), True
         one.spent_s += time.monotonic() - start
+
+    def patience_s(self, part: Part) -> float:
+        """For one answer; the first one of a subject holds its pilot as well."""
+        return max(20.0, 20 * part.series_budget_s)
 
     def _arguments(self, part: Part, members: int, delay: float) -> list[str]:
         processors = ",".join(map(str, self.sitting.processors))

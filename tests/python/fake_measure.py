@@ -9,6 +9,7 @@ import json
 import random
 import sys
 import time
+from pathlib import Path
 
 COSTS = {
     "weir:auto/auto": ("weir", "auto", "auto", 50.0),
@@ -54,7 +55,9 @@ def main() -> None:
     if sys.argv[1] == "busy":
         time.sleep(1000)
     dice = random.Random(" ".join(sys.argv))
-    for line in sys.stdin:
+    for number, line in enumerate(sys.stdin):
+        if number == 100:
+            Path(__file__).with_name("answered").touch()  # for a test that must come in the midst
         verb, _, name = line.strip().partition(" ")
         if verb == "quit":
             return

@@ -18,8 +18,15 @@ def subject(name: str) -> driver.Subject:
     return next(s for s in driver.subjects()[0] if s.id == name)
 
 
-def measure(path: Path, names: list[str], samples: int = 6, budget: float = 1.0) -> tuple[list[dict], Bench]:
-    part = sitting.Part(tuple(map(subject, names)), (2, 4), 2, samples, "none", True, 1.0, budget)
+def measure(
+    path: Path,
+    names: list[str],
+    samples: int = 6,
+    budget: float = 3600.0,
+    sizes: tuple[int, ...] = (2, 4),
+    rounds: int = 2,
+) -> tuple[list[dict], Bench]:
+    part = sitting.Part(tuple(map(subject, names)), sizes, rounds, samples, "none", True, 1.0, budget)
     with records.Writer(path) as writer:
         bench = Bench(sitting.Sitting([0, 1], [part]), writer)
         bench.run({})
@@ -36,17 +43,38 @@ def test_each_run_of_each_series_is_one_row(native_folder: Path, tmp_path: Path)
     assert bench.complaints == []
 
 
-@pytest.mark.parametrize("bad, why", [("weir:crash/auto", "out of luck"), ("weir:error/auto", "no such luck")])
-def test_a_subject_that_fails_is_named(native_folder: Path, tmp_path: Path, bad: str, why: str):
-    rows, bench = measure(tmp_path / "r.jsonl", ["weir:auto/auto", bad])
-    assert bad not in {r["what"]["id"] for r in rows}
+@pytest.mark.parametrize(
+    "bad, why",
+    [("weir:crash/auto", "out of luck"), ("weir:error/auto", "no such luck"), ("weir:hang/auto", "no answer")],
+)
+def test_a_subject_that_fails_costs_only_its_own_rows(
+    native_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: str, why: str
+):
+    monkeypatch.setattr(Bench, "patience_s", lambda *_: 5.0)
+    path = tmp_path / "r.jsonl"
+    rows, bench = measure(path, ["weir:auto/auto", "weir:sense/auto", bad], budget=3600.0, sizes=(2,), rounds=1)
+    assert len(rows) == 2
+    assert all(r["how"]["samples"] == 6 and r["how"]["complete"] for r in rows)
+    failed = [r for r in records.read([path])[0] if r["kind"] == "failure"]
+    assert [r["what"]["id"] for r in failed] == [bad]
+    assert all(why in r["how"]["stopped"] for r in failed)
     assert any(bad in c and why in c for c in bench.complaints)
 
 
-def test_an_error_costs_only_its_own_row(native_folder: Path, tmp_path: Path):
-    rows, _ = measure(tmp_path / "r.jsonl", ["weir:auto/auto", "weir:error/auto"])
-    assert len(rows) == 4
-    assert all(r["how"]["complete"] for r in rows)
+def test_a_program_that_never_answers_is_not_started_for_ever(native_folder: Path):
+    program = driver.Program("weir-measure", [])
+    for _ in range(10):
+        with pytest.raises(driver.Lost):
+            program.ask("sample weir:crash/auto", timeout_s=5)
+    program.quit()
+    assert program.starts == driver.Program.MOST_LOSSES
+
+
+def test_a_process_of_its_own_group_ends_with_its_input(native_folder: Path):
+    process = driver.Process("weir-measure", [])
+    assert os.getpgid(process._process.pid) != os.getpgid(0), "Ctrl-C in a terminal must not reach it"
+    process._process.stdin.close()
+    assert process._process.wait(timeout=5) == 0
 
 
 def test_a_subject_that_hangs_is_given_up(native_folder: Path):
@@ -63,18 +91,25 @@ def test_a_series_over_its_budget_stops_early_and_says_so(native_folder: Path, t
 
 def test_control_c_keeps_what_was_measured(native_folder: Path, tmp_path: Path):
     path = tmp_path / "r.jsonl"
-    command = [sys.executable, "-m", "weir", "bench", "--rounds", "100000", "--algorithms", "sense", "-o", str(path)]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=os.environ)
+    # One run that takes long: the rows can only come from stopping in its midst.
+    words = ["--members", "2", "--rounds", "1", "--samples", "1000000", "--algorithms", "sense"]
+    command = [sys.executable, "-m", "weir", "bench", *words, "-o", str(path)]
+    log = (native_folder / "log").open("w")
+    running = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=log, text=True, env=os.environ, start_new_session=True
+    )
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (path.exists() and path.read_text().count("\n") > 5):
-        time.sleep(0.1)
-    running.send_signal(signal.SIGINT)
+    while time.monotonic() < deadline and not (native_folder / "answered").exists():
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to the whole group
     said, _ = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert "kept" in said
+    assert "kept" in said and "weir report" in said
     rows, complaints = records.read([path])
-    assert len(rows) > 5
-    assert complaints == []
+    made = [r for r in rows if r["kind"] == "overhead"]
+    assert complaints == [] and "weir:auto/auto" in {r["what"]["id"] for r in made}
+    assert not any(r["how"]["complete"] or r["how"]["stopped"] for r in made)
+    assert not [r for r in rows if r["kind"] == "failure"], "the programs were not hit"
 
 
 def test_unknown_names_list_the_known_ones(native_folder: Path, tmp_path: Path):
@@ -84,6 +119,7 @@ def test_unknown_names_list_the_known_ones(native_folder: Path, tmp_path: Path):
     assert not (tmp_path / "r").exists()
     out = CliRunner().invoke(app, ["bench", "--waiting", "pray", "-o", str(tmp_path / "r")])
     assert "spin" in out.output
+    assert not list(tmp_path.glob("r*"))
     out = CliRunner().invoke(app, ["bench", "--members", "2,many"])
     assert out.exit_code == 2 and "2,many" in out.output
 
@@ -108,3 +144,31 @@ def test_usual_sizes_are_fewer_as_many_and_many_more():
     assert sitting.usual_sizes(2) == (2, 4, 8, 16, 32)
     assert sitting.usual_sizes(6) == (2, 4, 6, 8, 16, 32, 64)
     assert sitting.usual_sizes(1) == (2, 4, 8, 16)
+
+
+def test_a_busy_sitting_loads_each_processor_and_leaves_nothing_running(native_folder: Path, tmp_path: Path):
+    part = sitting.Part((subject("weir:auto/auto"),), (2,), 1, 3, "busy", False, 20.0, 1.0)
+    with records.Writer(tmp_path / "r.jsonl") as writer:
+        bench = Bench(sitting.Sitting([0, 1], [part]), writer)
+        started = []
+        start = bench._start_load
+        bench._start_load = lambda p: started.extend(start(p)) or started
+        bench.run({})
+    assert [p.args[1:] for p in started] == [["busy", "--processor", "0"], ["busy", "--processor", "1"]]
+    assert all(p.returncode is not None for p in started)
+    rows, _ = records.read([tmp_path / "r.jsonl"])
+    where = rows[-1]["where"]
+    assert (where["load"], where["pinned"], where["delay_ns"]) == ("busy", False, 1e6)
+    assert rows[0]["settings"]["parts"][0]["load"] == "busy"
+
+
+def test_quick_takes_every_barrier_once_and_a_few_with_each_policy(native_folder: Path):
+    def made(name: str, algorithm: str, waiting: str, family: str = "weir") -> driver.Subject:
+        return driver.Subject(name, family, algorithm, waiting, "", "weir-measure")
+
+    found = [made(f"weir:{a}/{w}", a, w) for a in ("auto", "sense", "tree") for w in ("auto", "spin")]
+    found.append(made("peer:x", "x", "own", "peer"))
+    quick = {s.id for s in sitting.choose(found, None, None, True, True)}
+    assert quick == {"weir:auto/auto", "weir:sense/auto", "weir:sense/spin", "weir:tree/auto", "peer:x"}
+    none = {s.id for s in sitting.choose(found, ["tree"], ["spin"], False, False)}
+    assert none == {"weir:auto/auto", "weir:tree/spin"}, "the default is always there"

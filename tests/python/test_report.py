@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from weir import records
 from weir.cli import app
-from weir.figures import Comparison, figures, places, ratio
+from weir.figures import Comparison, figures, groups, places, ratio
 from weir.targets import targets
 
 from .conftest import INFO
@@ -60,6 +60,9 @@ def record_file(tmp_path: Path) -> Path:
         writer.write({"kind": "machine", "id": "s", "time": "2026-01-01", "host": INFO})
         for row in rows() + rows("busy"):
             writer.write(row)
+        failed = {**rows()[0], "kind": "failure", "how": {"run": 0, "stopped": "it hung"}}
+        del failed["samples"]
+        writer.write(failed)
     return path
 
 
@@ -98,6 +101,44 @@ def test_rejected_runs_do_not_count_where_others_are_clean():
     assert figure.distribution().samples == 40
 
 
+def test_samples_are_paired_within_their_own_sitting():
+    slow, fast = rows(scale=1000.0), rows()
+    for sitting, made in (("a", slow), ("b", fast)):
+        for row in made:
+            row["sitting"] = sitting
+    c = comparison(4, slow + fast)
+    measured = ratio(c.default, c.best_peer)
+    assert measured.value == pytest.approx(0.5, rel=0.03)
+    assert measured.low > 0.45, "no sample is held against one of another sitting"
+
+
+def test_the_floor_is_paired_by_run_though_one_of_its_runs_is_rejected():
+    made = rows()
+    for row in made:
+        row["samples"]["overhead_ns"] = [x * 10 ** row["how"]["run"] for x in row["samples"]["overhead_ns"]]
+        if row["what"]["family"] == "floor" and row["how"]["run"] == 0:
+            row["how"]["rejected"] = "sigma"
+    target = next(t for t in targets([comparison(8, made)]) if "switches" in t.what)
+    assert target.measured.value == pytest.approx(1.0 / (4 * 0.5), rel=0.05)
+    assert target.measured.low > 0.4
+
+
+def test_what_was_measured_differently_is_neither_merged_nor_joined():
+    unbound, longer, elsewhere = rows(), rows(), rows()
+    for row in unbound:
+        row["where"]["pinned"] = False
+    for row in longer:
+        row["where"]["delay_ns"] = 5000
+    for row in elsewhere:
+        row["sitting"] = "far"
+    host = {"kind": "machine", "id": "far", "host": {"cpu_model": "other", "online": 2}}
+    all_figures = figures([host, *rows(), *unbound, *longer, *elsewhere])
+    made = groups([Comparison(all_figures, p) for p in places(all_figures)])
+    assert len(made) == 4
+    assert all([c.place.members for c in g] == [2, 4, 8] for g in made)
+    assert all(f.distribution().runs == 3 for f in all_figures)
+
+
 def test_targets_are_held_against_the_figures():
     by_name = {(t.members, t.what): t for t in targets([comparison(2), comparison(8)])}
     best = by_name[(2, "best Weir barrier / best peer")]
@@ -133,10 +174,29 @@ def test_the_page_stands_alone_and_draws_its_charts(record_file: Path, tmp_path:
     dom = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
     body = dom.rpartition("<script>")[0]
     for name in ("overhead", "waiting", "ranking-2", "ranking-8", "beside-others"):
-        drawn = body.partition(f'id="{name}"')[2].partition('id="')[0]
-        assert "<svg" in body.partition(f'id="{name}"')[2][:20000], f"the chart {name} is not drawn: {drawn[:200]}"
+        drawn = body.partition(f'id="{name}"')[2].partition("<h2")[0]
+        assert "<svg" in drawn and drawn.count("<path") > 5, f"the chart {name} is not drawn: {drawn[:200]}"
+    assert "it hung" in body, "a run that failed is told"
     assert "Weir's default" in dom.replace("&#39;", "'").replace("&amp;#39;", "'")
     assert "A &lt;made-up&gt; processor" in dom, "text from records is escaped"
+
+
+def test_a_page_of_several_settings_tells_them_apart(tmp_path: Path):
+    unbound = rows()
+    for row in unbound:
+        row["where"]["pinned"] = False
+    files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for path, made in zip(files, (rows(), unbound), strict=True):
+        with records.Writer(path) as writer:
+            for row in made:
+                writer.write(row)
+    page = tmp_path / "r.html"
+    out = CliRunner().invoke(app, ["report", *map(str, files), "-o", str(page)])
+    assert out.exit_code == 0, out.output
+    html = page.read_text().partition("<script>")[0]
+    names = re.findall(r'class="chart" id="([^"]+)"', html)
+    assert len(names) == len(set(names)) == 10
+    assert "Bound to processors: " in html and "Not bound: " in html
 
 
 def test_charts_as_pictures(record_file: Path, tmp_path: Path):

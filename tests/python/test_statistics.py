@@ -53,6 +53,9 @@ def test_drift_that_hits_both_cancels_in_a_paired_ratio():
 
 def test_no_ratio_without_a_positive_denominator():
     assert paired_ratio([[1.0, 2.0]], [[0.0, -1.0]]) is None
+    assert paired_ratio([[1.0] * 10], [[-1.0] + [2.0] * 9]) is None, "leaving 1 in 10 out would flatter"
+    mostly = paired_ratio([[1.0] * 40], [[-1.0] + [2.0] * 39])
+    assert mostly is not None and mostly.value == 0.5
 
 
 def test_a_quiet_run_is_clean():

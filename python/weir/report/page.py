@@ -114,20 +114,15 @@ def _ranking(c: Comparison) -> Section:
     best = c.barriers[0]
     heading = f"{_about(c.place)}: {best.name} is first"
     if c.default and not best.is_default:
-        heading += f", the default number {c.barriers.index(c.default) + 1}"
+        heading += f"; the default is number {c.barriers.index(c.default) + 1}"
         against = ratio(c.default, best)
         if against:
-            apart = against.low > 1
-            heading += f", {against.value:.2f} times as long" if apart else ", which this sitting cannot tell apart"
+            heading += f", {against.value:.2f} times as long" if against.low > 1 else ", within the noise"
     floor = c.floor_ns()
     text = f"The floor here is {nanoseconds(floor)}. " if floor else ""
     shown = len(c.barriers)
-    text += f"{shown} barriers were measured; "
-    text += (
-        f"here are the best {charts.MOST_RANKED}, and all in the table below."
-        if shown > charts.MOST_RANKED
-        else ("here are all of them.")
-    )
+    rest = f"the best {charts.MOST_RANKED}, and all in the table below" if shown > charts.MOST_RANKED else "all of them"
+    text += f"{shown} barriers were measured; here are {rest}."
     return Section(f"ranking-{c.place.members}", heading, text, charts.styled(charts.ranking(c)))
 
 
