@@ -56,6 +56,8 @@ struct choice {
 };
 choice choose(const team& t);
 
+struct any_barrier;  // of any algorithm and policy (src/barriers/registry.hpp)
+
 namespace barriers {
 /// Stands for "decided at run time" in team_barrier's type.
 template <class Machine, template <class> class Waiting>
@@ -103,15 +105,12 @@ class team_barrier<barriers::by_name, waiting::automatic> {
   /// Memory for the barrier, the caches' share of padding included.
   std::size_t bytes() const;
 
-  struct implementation;
-  using pass = void (*)(implementation&, unsigned member);
-
  private:
   [[noreturn]] void refuse(unsigned member) const;
 
   unsigned members_;
-  pass pass_;  // the algorithm's own function: one indirect call, and no other on the way
-  std::unique_ptr<implementation> barrier_;
+  void (*pass_)(any_barrier&, unsigned member);  // the algorithm's own function: one indirect call, and no other on the way
+  std::unique_ptr<any_barrier> barrier_;
   weir::choice choice_;
 };
 

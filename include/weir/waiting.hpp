@@ -29,16 +29,6 @@ namespace waiting {
 
 namespace detail {
 
-/// Polls back to back, at most `polls` times.
-template <class Machine, class Word, class Ready>
-bool spin_for(unsigned polls, const Word& word, Ready ready) {
-  for (unsigned i = 0; i < polls; ++i) {
-    if (ready(word.load(std::memory_order_acquire))) return true;
-    Machine::pause();
-  }
-  return false;
-}
-
 /// What every policy does around its poll(): sleep where poll gives up, wake where it may have.
 template <class Machine, class Policy>
 class policy {
@@ -70,7 +60,7 @@ class spin : public detail::policy<Machine, spin<Machine>> {
 
   template <class Word, class Ready>
   bool poll(unsigned, const Word& word, Ready ready, company) {
-    while (!ready(word.load(std::memory_order_acquire))) Machine::pause();
+    Machine::spin(word, ready);
     return true;
   }
 };
@@ -85,8 +75,7 @@ class yield : public detail::policy<Machine, yield<Machine>> {
 
   template <class Word, class Ready>
   bool poll(unsigned, const Word& word, Ready ready, company) {
-    if (detail::spin_for<Machine>(polls, word, ready)) return true;
-    while (!ready(word.load(std::memory_order_acquire))) Machine::yield();
+    if (!Machine::spin(word, ready, polls)) Machine::yield_until(word, ready);
     return true;
   }
 
@@ -104,7 +93,7 @@ class block : public detail::policy<Machine, block<Machine>> {
 
   template <class Word, class Ready>
   bool poll(unsigned, const Word& word, Ready ready, company) {
-    return detail::spin_for<Machine>(polls, word, ready);
+    return Machine::spin(word, ready, polls);
   }
 
  private:
@@ -124,11 +113,10 @@ class share : public detail::policy<Machine, share<Machine>> {
 
   template <class Word, class Ready>
   bool poll(unsigned member, const Word& word, Ready ready, company others) {
-    if (shared_[member] && others == company::unknown) {
-      while (!ready(word.load(std::memory_order_acquire))) Machine::yield();
-    } else {
-      while (!ready(word.load(std::memory_order_acquire))) Machine::pause();
-    }
+    if (shared_[member] && others == company::unknown)
+      Machine::yield_until(word, ready);
+    else
+      Machine::spin(word, ready);
     return true;
   }
 

@@ -63,7 +63,7 @@ class experience {
   /// `share`: do members that may not have arrived yet want this processor?
   template <class Word, class Ready>
   bool poll(bool share, const Word& word, Ready ready) {
-    if (detail::spin_for<Machine>(share ? 1 : glance, word, ready)) return true;
+    if (Machine::spin(word, ready, share ? 1 : glance)) return true;
     return share ? yield_until(word, ready) : spin_until(word, ready);
   }
 
@@ -93,7 +93,7 @@ class experience {
     const std::uint64_t patience = spinning_.ticks();
     const std::uint64_t start = Machine::ticks();
     do {
-      if (detail::spin_for<Machine>(glance, word, ready)) return true;
+      if (Machine::spin(word, ready, glance)) return true;
     } while (Machine::ticks() - start < patience);
     return false;
   }
@@ -158,7 +158,7 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
     // Who comes last finds all there: nothing to decide. Who comes a little earlier, and has the
     // processor to itself, is let go from here as well, with as few instructions.
     if (ready(word.load(std::memory_order_acquire))) return;
-    if (!shares(member, others) && detail::spin_for<Machine>(experience<Machine>::glance, word, ready)) return;
+    if (!shares(member, others) && Machine::spin(word, ready, experience<Machine>::glance)) return;
     await_long(member, word, gate, ready, others);
   }
 

@@ -13,46 +13,65 @@
 
 namespace weir {
 
-namespace detail {
-// Set before main, and false where the kernel refuses membarrier: then both sides fence.
-extern bool asymmetric_fences;
-
-inline void light_fence() noexcept {
-  if (asymmetric_fences) [[likely]]
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  else
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-}
-void heavy_fence() noexcept;
-}  // namespace detail
-
-class gate {
+/// The protocol alone. `Kernel` answers for the system: `word`, the two fences, `sleep_while(word, value)`
+/// (may return without a reason) and `wake_sleepers(word)`. So the explorer checks this very text.
+template <class Kernel>
+class basic_gate {
  public:
   /// Sleeps unless `ready()`; returns when woken, and sometimes without a reason: look again.
   template <class Ready>
-  void sleep_unless(Ready ready) noexcept {
+  void sleep_unless(Ready ready) {
     // relaxed: heavy_fence orders it before the look that follows.
     const std::uint32_t announced = state_.fetch_or(1, std::memory_order_relaxed) | 1u;
-    detail::heavy_fence();
-    if (!ready()) wait_while(announced);
+    Kernel::heavy_fence();
+    if (!ready()) Kernel::sleep_while(state_, announced);
   }
 
   /// Wakes all who sleep here. Call it after the store that they wait for.
-  void open() noexcept {
-    detail::light_fence();
+  void open() {
+    Kernel::light_fence();
     // relaxed: the fences order it after the signalling store.
     const std::uint32_t seen = state_.load(std::memory_order_relaxed);
     if ((seen & 1u) != 0) [[unlikely]] wake_all(seen);
   }
 
  private:
-  void wait_while(std::uint32_t announced) noexcept;
-  void wake_all(std::uint32_t seen) noexcept;
+  void wake_all(std::uint32_t seen);
 
   // The futex. Odd while somebody may sleep; each opening moves it on. A plain flag would not do: a
   // sleeper that has looked in vain, and is overtaken by an opening and by the next one's sleeper,
   // would find the flag up again and sleep through the opening that it had waited for.
-  std::atomic<std::uint32_t> state_{0};
+  typename Kernel::template word<std::uint32_t> state_{0};
 };
+
+template <class Kernel>
+void basic_gate<Kernel>::wake_all(std::uint32_t seen) {
+  // relaxed: a sleeper that misses this finds the new value in the kernel's own check, or is woken
+  // below. Where it fails, another member has opened the gate since and wakes those that we saw; who
+  // has announced itself after that looks once more, and sees what we stored.
+  if (state_.compare_exchange_strong(seen, seen + 1, std::memory_order_relaxed)) Kernel::wake_sleepers(state_);
+}
+
+/// Linux: futex(2) and membarrier(2).
+struct futex_kernel {
+  template <class T>
+  using word = std::atomic<T>;
+
+  static void light_fence() noexcept {
+    if (asymmetric) [[likely]]
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    else
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+  static void heavy_fence() noexcept;
+  static void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
+  static void wake_sleepers(std::atomic<std::uint32_t>& word) noexcept;
+
+  /// Set before main, and false where the kernel refuses membarrier: then both sides fence.
+  static bool asymmetric;
+};
+
+using gate = basic_gate<futex_kernel>;
+extern template void basic_gate<futex_kernel>::wake_all(std::uint32_t);
 
 }  // namespace weir

@@ -1,4 +1,5 @@
-// What a barrier asks of the world, as a concept. native.hpp is the first answer to it.
+// What a barrier asks of the world, as a concept. native.hpp answers it with real cores, the simulator
+// and the explorer (src/simulator) with made-up ones.
 #pragma once
 
 #include <atomic>
@@ -14,10 +15,13 @@ namespace weir {
 inline constexpr std::size_t line_bytes = 128;
 
 /// `word<T>`: an atomic word. `gate`: where members sleep (gate.hpp). `mutex`, `condition`: for the
-/// barriers built on them. `pause`: a hint between two polls. `yield`: gives the processor to
-/// another runnable thread. `ticks`: a clock cheap enough to read while waiting.
+/// barriers built on them. `spin`: polls a word, with acquire, until it is ready, or at most so many
+/// times (did it become ready?). `yield`: gives the processor to another runnable thread;
+/// `yield_until`: polls a word, and yields between the polls. `ticks`: a clock cheap enough to read
+/// while waiting.
 template <class M>
-concept machine = requires(typename M::template word<std::uint32_t>& word, typename M::gate& gate) {
+concept machine = requires(typename M::template word<std::uint32_t>& word, typename M::gate& gate,
+                           bool (*ready)(std::uint32_t)) {
   { word.load(std::memory_order_acquire) } -> std::same_as<std::uint32_t>;
   word.store(1u, std::memory_order_release);
   { word.fetch_add(1u, std::memory_order_acq_rel) } -> std::same_as<std::uint32_t>;
@@ -25,8 +29,10 @@ concept machine = requires(typename M::template word<std::uint32_t>& word, typen
   gate.open();
   typename M::mutex;
   typename M::condition;
-  M::pause();
+  M::spin(word, ready);
+  { M::spin(word, ready, 1u) } -> std::same_as<bool>;
   M::yield();
+  M::yield_until(word, ready);
   { M::ticks() } -> std::same_as<std::uint64_t>;
   { M::ticks_per_microsecond() } -> std::convertible_to<double>;
 };

@@ -26,6 +26,7 @@ struct native {
   using mutex = std::mutex;
   using condition = std::condition_variable;
 
+  /// A hint to the processor between two polls.
   static void pause() noexcept {
 #if defined(__x86_64__)
     _mm_pause();
@@ -36,8 +37,25 @@ struct native {
 #endif
   }
 
+  template <class Word, class Ready>
+  static void spin(const Word& word, Ready ready) {
+    while (!ready(word.load(std::memory_order_acquire))) pause();
+  }
+  template <class Word, class Ready>
+  static bool spin(const Word& word, Ready ready, unsigned polls) {
+    for (unsigned i = 0; i < polls; ++i) {
+      if (ready(word.load(std::memory_order_acquire))) return true;
+      pause();
+    }
+    return false;
+  }
+
   /// One system call, sched_yield: about 0.4 us when nobody else wants the processor.
   static void yield() noexcept;
+  template <class Word, class Ready>
+  static void yield_until(const Word& word, Ready ready) {
+    while (!ready(word.load(std::memory_order_acquire))) yield();
+  }
 
   /// Time-stamp counter where the processor has one that is constant, else nanoseconds.
   static std::uint64_t ticks() noexcept {

@@ -1,0 +1,150 @@
+// Every algorithm with every waiting policy, by name, over any machine.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weir/barriers/condvar.hpp>
+#include <weir/barriers/counter.hpp>
+#include <weir/barriers/distributed.hpp>
+#include <weir/barriers/distributed_sensor.hpp>
+#include <weir/barriers/planned.hpp>
+#include <weir/barriers/sense.hpp>
+#include <weir/barriers/sensor.hpp>
+#include <weir/team.hpp>
+#include <weir/waiting.hpp>
+
+namespace weir {
+
+/// The shapes of the barriers that have some.
+struct barrier_shape {
+  unsigned radix = 2;    ///< dissemination
+  unsigned fan_in = 2;   ///< tree
+  unsigned fan_out = 2;  ///< tree
+};
+
+/// A barrier of any algorithm and policy. Called through a pointer of its own rather than a virtual
+/// function: one load less on the way in.
+struct any_barrier {
+  using pass = void (*)(any_barrier&, unsigned member);
+  explicit any_barrier(pass p) : arrive_and_wait(p) {}
+  virtual ~any_barrier() = default;
+  virtual std::size_t bytes() const = 0;
+  const pass arrive_and_wait;
+  std::atomic<unsigned> inside{0};  // counted in checked builds only
+};
+
+template <class Machine>
+class registry {
+ public:
+  struct entry {
+    const char* name;
+    const char* about;
+    std::unique_ptr<any_barrier> (*make)(const team&, const barrier_shape&, std::size_t waiting);
+  };
+  struct policy {
+    const char* name;
+    const char* about;
+  };
+
+  static const std::vector<entry>& algorithms() {
+    static const std::vector<entry> table = {
+        plain<barriers::counter>(),
+        plain<barriers::sense>(),
+        plain<barriers::condvar>(),
+        plain<barriers::condvar_pairs>(),
+        plain<barriers::sensor>(),
+        plain<barriers::distributed>(),
+        plain<barriers::distributed_padded>(),
+        plain<barriers::distributed_sensor>(),
+        shaped<barriers::dissemination>([](const team& t, const barrier_shape& s, std::size_t waiting) {
+          return with_waiting<barriers::dissemination>(t, waiting, s.radix);
+        }),
+        plain<barriers::mcs>(),
+        shaped<barriers::tree>([](const team& t, const barrier_shape& s, std::size_t waiting) {
+          return with_waiting<barriers::tree>(t, waiting, s.fan_in, s.fan_out);
+        }),
+        plain<barriers::tournament>(),
+        plain<barriers::tournament_tree>(),
+        plain<barriers::butterfly>(),
+        plain<barriers::combination>(),
+    };
+    return table;
+  }
+
+  static const std::vector<policy>& waitings() {
+    static const std::vector<policy> table = {  // in the order of with_waiting()
+        {"auto", "spin while alone on the processor, yield to members that share it, sleep beside other programs"},
+        {"spin", "poll, and never give the processor away"},
+        {"yield", "poll a while, then give the processor away between polls"},
+        {"block", "poll a while, then sleep until woken"},
+        {"share", "yield only where another member shares the processor, otherwise spin"},
+    };
+    return table;
+  }
+
+  /// Throws std::invalid_argument for a name that is not known; it lists the known ones.
+  static std::unique_ptr<any_barrier> make(const std::string& algorithm, const std::string& waiting, const team& t,
+                                           const barrier_shape& shape = {}) {
+    const std::size_t how = find(waitings(), waiting, "waiting policy");
+    return algorithms()[find(algorithms(), algorithm, "barrier")].make(t, shape, how);
+  }
+
+  template <class Table>
+  static std::size_t find(const Table& table, const std::string& wanted, const char* kind) {
+    std::string known = "auto";
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      if (table[i].name == wanted) return i;
+      if (table[i].name != std::string("auto")) known += std::string(", ") + table[i].name;
+    }
+    throw std::invalid_argument(std::string("weir: no ") + kind + " is called \"" + wanted + "\"; known are " + known);
+  }
+
+ private:
+  template <class Barrier>
+  struct wrapped final : any_barrier {
+    template <class... Arguments>
+    explicit wrapped(Arguments&&... arguments)
+        : any_barrier(pass_here), barrier(std::forward<Arguments>(arguments)...) {}
+    static void pass_here(any_barrier& self, unsigned member) {
+#ifdef WEIR_CHECKED
+      self.inside.fetch_add(1, std::memory_order_relaxed);
+      static_cast<wrapped&>(self).barrier.arrive_and_wait(member);
+      self.inside.fetch_sub(1, std::memory_order_relaxed);
+#else
+      static_cast<wrapped&>(self).barrier.arrive_and_wait(member);
+#endif
+    }
+    std::size_t bytes() const override { return sizeof(*this) - sizeof(barrier) + barrier.bytes(); }
+    Barrier barrier;
+  };
+
+  template <template <class, template <class> class> class Algorithm, class... Parameters>
+  static std::unique_ptr<any_barrier> with_waiting(const team& t, std::size_t waiting, Parameters... parameters) {
+    switch (waiting) {  // in the order of waitings()
+      case 0: return std::make_unique<wrapped<Algorithm<Machine, waiting::automatic>>>(t, parameters...);
+      case 1: return std::make_unique<wrapped<Algorithm<Machine, waiting::spin>>>(t, parameters...);
+      case 2: return std::make_unique<wrapped<Algorithm<Machine, waiting::yield>>>(t, parameters...);
+      case 3: return std::make_unique<wrapped<Algorithm<Machine, waiting::block>>>(t, parameters...);
+      default: return std::make_unique<wrapped<Algorithm<Machine, waiting::share>>>(t, parameters...);
+    }
+  }
+
+  template <template <class, template <class> class> class Algorithm>
+  static entry shaped(decltype(entry::make) make) {
+    using any = Algorithm<Machine, waiting::spin>;
+    return {any::name, any::about, make};
+  }
+  template <template <class, template <class> class> class Algorithm>
+  static entry plain() {
+    return shaped<Algorithm>(
+        [](const team& t, const barrier_shape&, std::size_t waiting) { return with_waiting<Algorithm>(t, waiting); });
+  }
+};
+
+}  // namespace weir
