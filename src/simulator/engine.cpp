@@ -1,0 +1,320 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace weir::simulator {
+
+thread_local engine* engine::here_ = nullptr;
+
+namespace {
+constexpr std::size_t stack_bytes = 64 * 1024;  // two pages of it are touched
+}
+
+engine::engine(const machine_model& m, const schedule& s)
+    : model_(m), memory_(model_), kernel_(model_, s, events_, threads_, jobs_) {
+  jobs_.reserve(256);  // threads and the kernel point to them
+}
+
+engine::~engine() = default;
+
+job& engine::add_job(const std::string& name, unsigned threads, time arrives, unsigned processors,
+                     std::function<void(const job&)> begin, std::function<void(unsigned)> body) {
+  if (jobs_.size() == jobs_.capacity()) throw std::length_error("more than 256 applications");
+  job& j = jobs_.emplace_back();
+  j.name = name;
+  j.id = static_cast<unsigned>(jobs_.size() - 1);
+  j.wanted = processors;
+  j.arrives = arrives;
+  j.on_begin = std::move(begin);
+  bodies_.push_back(std::move(body));
+  for (unsigned m = 0; m < threads; ++m) {
+    thread& t = threads_.emplace_back();
+    t.id = static_cast<unsigned>(threads_.size() - 1);
+    t.application = j.id;
+    t.member = m;
+    j.threads.push_back(&t);
+  }
+  return j;
+}
+
+void engine::run(time limit) {
+  here_ = this;
+  unfinished_ = threads_.size();
+  stacks_ = std::make_unique<stacks>(threads_.size(), stack_bytes);
+  for (thread& t : threads_)
+    t.context.start(stacks_->top(t.id), stacks_->usable_bytes(), [this, &t] {
+      t.now = now_;
+      bodies_[t.application](t.member);
+      drain();
+      until(t, t.now);
+    });
+  for (const job& j : jobs_) events_.push(j.arrives, event_kind::arrival, j.id, 0);
+  while (unfinished_ != 0) {
+    if (events_.empty() || !make_progress_matter(limit)) throw stuck(who_waits());
+    const event e = events_.pop();
+    now_ = e.at;
+    switch (e.kind) {
+      case event_kind::resume:
+        if (e.generation == threads_[e.who].generation) resume(threads_[e.who]);
+        break;
+      case event_kind::store: take_effect(threads_[e.who]); break;
+      case event_kind::slice: kernel_.slice_ends(e.who, e.generation, now_); break;
+      case event_kind::slot: kernel_.slot_ends(now_); break;
+      case event_kind::arrival:
+        progress_at_ = now_;
+        kernel_.arrive(jobs_[e.who], now_);
+        break;
+    }
+  }
+  here_ = nullptr;
+}
+
+void engine::resume(thread& t) {
+  self_ = &t;
+  t.now = now_;
+  t.context.resume();
+  self_ = nullptr;
+  if (!t.context.done()) return;
+  --unfinished_;
+  progress_at_ = now_;
+  kernel_.finish(t, now_);
+}
+
+// Polls and yields go on for ever; a program of which nothing else is left does not finish.
+bool engine::make_progress_matter(time limit) {
+  if (events_.next_at() > limit) return false;
+  time coming = 0;
+  for (const job& j : jobs_)
+    if (j.begun < 0) coming = std::max(coming, j.arrives);
+  const time patience = 4 * model_.system.quantum * static_cast<time>(threads_.size() + 1) + from_us(1e6);
+  if (events_.next_at() - std::max(progress_at_, coming) < patience) return true;
+  const auto computes = [](const thread& t) {
+    return (t.is == thread::state::running && t.doing == activity::computing) ||
+           (t.is == thread::state::ready && t.before == activity::computing);
+  };
+  if (std::none_of(threads_.begin(), threads_.end(), computes)) return false;
+  progress_at_ = now_;
+  return true;
+}
+
+void engine::until(thread& t, time at) {
+  t.now = std::max(at, now_);
+  if (at <= now_) return;
+  if (at < events_.next_at()) {
+    now_ = at;
+    return;
+  }
+  kernel_.resume_at(t, at);
+  t.context.suspend();
+  t.now = now_;
+}
+
+void engine::compute(time duration) {
+  thread& t = *self_;
+  kernel_.turn(t, activity::computing, t.now);
+  until(t, t.now);
+  // Preempted and resumed, it has lost no time of its own: the kernel puts the rest off.
+  until(t, t.now + duration);
+  progress_at_ = now_;
+  kernel_.turn(t, activity::synchronizing, t.now);
+}
+
+void engine::spend(time cost, activity what) {
+  thread& t = *self_;
+  kernel_.turn(t, what, t.now);
+  until(t, t.now + cost);
+  kernel_.turn(t, activity::synchronizing, t.now);
+}
+
+// A load of what this processor is about to store sees that.
+bool engine::forwarded(thread& t, const void* word, void* into, std::size_t bytes) {
+  for (auto s = t.stores.rbegin(); s != t.stores.rend(); ++s)
+    if (s->word == word && s->bytes == bytes) {
+      std::memcpy(into, &s->value, bytes);
+      return true;
+    }
+  return false;
+}
+
+void engine::load(const void* word, void* into, std::size_t bytes) {
+  thread& t = *self_;
+  until(t, t.now);
+  if (!t.stores.empty() && forwarded(t, word, into, bytes)) {
+    t.now += model_.processor.hit;
+    return;
+  }
+  const line_id l = memory_.line_at(word);
+  const bool hit = memory_.cached() && memory_.has_copy(l, t.processor);
+  const time there = memory_.load(l, t.processor, t.now);
+  if (hit) {
+    t.now = there;
+  } else {
+    t.in_access = true;
+    until(t, there);
+    t.in_access = false;
+  }
+  std::memcpy(into, word, bytes);
+}
+
+void engine::store(void* word, std::uint64_t value, std::size_t bytes) {
+  thread& t = *self_;
+  until(t, t.now);
+  const line_id l = memory_.line_at(word);
+  const bool at_once = t.stores.empty() && memory_.cached() && memory_.owns(l, t.processor);
+  if (t.stores.size() >= model_.processor.store_buffer) until(t, t.stores.front().takes_effect);
+  const time done = memory_.write(l, t.processor, t.now);
+  tell_watchers(l, t.now);
+  if (at_once && done <= t.now + model_.processor.store) {
+    std::memcpy(word, &value, bytes);
+    progress_at_ = now_;
+    t.now = done;
+    return;
+  }
+  // In order: no store takes effect before an earlier one.
+  const time effect = t.stores.empty() ? done : std::max(done, t.stores.back().takes_effect);
+  t.stores.push_back({word, value, static_cast<std::uint8_t>(bytes), l, effect});
+  events_.push(effect, event_kind::store, t.id, 0);
+  t.now += model_.processor.store;
+  if (model_.processor.store_buffer == 1) drain();
+}
+
+void engine::take_effect(thread& t) {
+  const pending_store s = t.stores.front();
+  t.stores.pop_front();
+  std::memcpy(s.word, &s.value, s.bytes);
+  progress_at_ = now_;
+}
+
+void engine::drain() {
+  thread& t = *self_;
+  while (!t.stores.empty()) until(t, std::max(t.now, t.stores.back().takes_effect));
+}
+
+void engine::tell_watchers(line_id l, time at) {
+  std::vector<std::uint32_t>& watchers = memory_.watchers(l);
+  if (watchers.empty()) return;
+  for (const std::uint32_t w : watchers) {
+    threads_[w].watching = false;
+    kernel_.refreshed(threads_[w], at);
+  }
+  watchers.clear();
+}
+
+void engine::forget_watch(thread& t) {
+  if (!t.watching) return;
+  t.watching = false;
+  std::erase(memory_.watchers(t.watched), t.id);
+}
+
+std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, bool willing) {
+  thread& t = *self_;
+  kernel_.turn(t, activity::spinning, t.now);
+  const line_id l = memory_.line_at(word);
+  const time pause = willing ? std::max(model_.system.yield, nanosecond) : model_.processor.poll;
+  const time period = pause + model_.processor.hit;
+  std::uint64_t gone = 1;
+  until(t, t.now);
+  // Parked only where polling disturbs nobody and a write is sure to be told.
+  const bool quiet = memory_.cached() ? memory_.has_copy(l, t.processor) : memory_.is_home(l, t.processor);
+  if (!quiet || (period == 0 && polls != 0)) {
+    until(t, t.now + pause);
+  } else {
+    t.watching = true;
+    t.watched = l;
+    t.stale = false;
+    memory_.watchers(l).push_back(t.id);
+    t.polled = -1;
+    if (kernel_.cede(t, t.now) || (willing && kernel_.others_want(t) && kernel_.yield(t, t.now))) {
+      t.context.suspend();
+      t.now = now_;
+      forget_watch(t);
+      kernel_.turn(t, activity::synchronizing, t.now);
+      return gone;
+    }
+    t.willing = willing;
+    t.poll_period = period;
+    t.parked_at = t.now;
+    t.parked = true;
+    if (polls != 0) kernel_.resume_at(t, t.now + static_cast<time>(polls) * period);
+    t.context.suspend();
+    if (t.polled < 0) t.polled = now_ - t.parked_at;
+    t.now = now_;
+    t.parked = false;
+    forget_watch(t);
+    gone = period > 0 ? std::max<std::uint64_t>(static_cast<std::uint64_t>(t.polled / period), 1) : 1;
+  }
+  kernel_.turn(t, activity::synchronizing, t.now);
+  return gone;
+}
+
+void engine::yield() {
+  thread& t = *self_;
+  until(t, t.now);
+  if (kernel_.yield(t, t.now)) {
+    t.context.suspend();
+    t.now = now_;
+    kernel_.turn(t, activity::synchronizing, t.now);
+  }
+  spend(std::max(model_.system.yield, nanosecond), activity::spinning);
+}
+
+void engine::sleep_while(const void* word, const std::uint32_t* value_in_memory, std::uint32_t value) {
+  drain();
+  spend(model_.system.sleep, activity::switching);
+  thread& t = *self_;
+  if (*value_in_memory != value) return;
+  kernel_.sleep(t, word, t.now);
+  t.context.suspend();
+  t.now = now_;
+  kernel_.turn(t, activity::synchronizing, t.now);
+}
+
+void engine::wake(const void* word, unsigned most) {
+  drain();
+  thread& t = *self_;
+  spend(model_.system.wake, activity::switching);
+  for (unsigned woken = 0; woken < most; ++woken) {
+    if (kernel_.wake(word, 1, t.now) == 0) return;
+    progress_at_ = now_;
+    spend(model_.system.wake, activity::switching);
+  }
+}
+
+void engine::forget_counts() {
+  memory_.forget_counts();
+  kernel_.forget_counts();
+  for (thread& t : threads_) {
+    t.spent = {};
+    t.since = std::max(t.since, now_);
+    t.switches = t.preemptions = t.migrations = 0;
+  }
+}
+
+std::string engine::who_waits() const {
+  std::ostringstream text;
+  text << "the program cannot finish; at " << in_ns(now_) / 1e3 << " us nothing is left that anybody waits for:";
+  std::size_t listed = 0, waiting = 0;
+  for (const thread& t : threads_) {
+    if (t.is == thread::state::done) continue;
+    if (++waiting > 20) continue;
+    ++listed;
+    const job& j = jobs_[t.application];
+    text << "\n  " << j.name << " member " << t.member << ": ";
+    if (t.is == thread::state::absent)
+      text << "has not begun: " << (j.arrives > now_ ? "it arrives later" : "no processors for it");
+    else
+      text << (t.is == thread::state::sleeping ? "sleeps" : t.is == thread::state::ready ? "is ready, and waits" : "polls")
+           << " at " << (*t.waits_for != 0 ? t.waits_for : "its barrier") << ", episode " << t.episode;
+  }
+  if (waiting > listed) text << "\n  and " << waiting - listed << " more";
+  std::vector<std::string> ended;
+  for (const job& j : jobs_)
+    for (const thread* t : j.threads)
+      if (t->is == thread::state::done && j.finished < 0 && ended.size() < 20)
+        ended.push_back(j.name + " member " + std::to_string(t->member) + " (after episode " + std::to_string(t->episode) + ")");
+  for (std::size_t i = 0; i < ended.size(); ++i) text << (i == 0 ? "\n  they wait for, and have ended: " : ", ") << ended[i];
+  return text.str();
+}
+
+}  // namespace weir::simulator

@@ -1,0 +1,123 @@
+// The engine: runs fibers in the order of virtual time, and answers what they ask of the machine.
+//
+// A thread runs ahead of the others only as far as nothing else happens earlier; each access to memory
+// is made in the order of virtual time. Of one moment, what was decided first happens first.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "events.hpp"
+#include "kernel.hpp"
+#include "memory.hpp"
+#include "model.hpp"
+#include "thread.hpp"
+
+namespace weir::simulator {
+
+/// What keeps a run from finishing: who waits for what.
+struct stuck : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class engine {
+ public:
+  engine(const machine_model& m, const schedule& s);
+  ~engine();
+
+  /// Before run(): an application of so many threads. `begin` is called when it gets its processors;
+  /// `body(member)` runs in a fiber, and must not throw.
+  job& add_job(const std::string& name, unsigned threads, time arrives, unsigned processors,
+               std::function<void(const job&)> begin, std::function<void(unsigned member)> body);
+
+  /// Until all threads are done. Throws stuck where they cannot be, or not before `limit`.
+  void run(time limit = never);
+
+  // Called in the fiber of the running thread.
+  static engine& here() { return *here_; }
+  thread& self() { return *self_; }
+  void compute(time duration);
+  /// One load: its bytes are copied when it is there.
+  void load(const void* word, void* into, std::size_t bytes);
+  void store(void* word, std::uint64_t value, std::size_t bytes);
+  /// An atomic update: `update()` is called at its moment; whether it stored something.
+  template <class Update>
+  void atomic(void* word, Update update);
+  /// After a load that did not find what it wanted: until the next look is worth while, for at most so many
+  /// polls (0: without end). Returns the polls that have gone by. `willing`: rather gives the processor away.
+  std::uint64_t wait_for_change(const void* word, std::uint64_t polls, bool willing);
+  void yield();
+  void drain();
+  void sleep_while(const void* word, const std::uint32_t* value_in_memory, std::uint32_t value);
+  void wake(const void* word, unsigned most);
+  void spend(time cost, activity what);
+  time now() const { return self_->now; }
+  void note(activity what) { kernel_.turn(*self_, what, self_->now); }
+
+  const machine_model& model() const { return model_; }
+  const simulator::memory& memory() const { return memory_; }
+  const simulator::kernel& kernel() const { return kernel_; }
+  const std::deque<thread>& threads() const { return threads_; }
+  const std::vector<job>& jobs() const { return jobs_; }
+  std::uint64_t events() const { return events_.made(); }
+  void keep_history(std::vector<stretch>* into) { kernel_.keep_history(into); }
+  /// Forgets what has been counted so far: the warm-up is over.
+  void forget_counts();
+
+ private:
+  void until(thread& t, time at);
+  void resume(thread& t);
+  void take_effect(thread& t);
+  void tell_watchers(line_id l, time at);
+  void forget_watch(thread& t);
+  bool forwarded(thread& t, const void* word, void* into, std::size_t bytes);
+  bool make_progress_matter(time limit);
+  std::string who_waits() const;
+
+  static thread_local engine* here_;
+
+  const machine_model model_;
+  event_queue events_;
+  simulator::memory memory_;
+  std::deque<thread> threads_;
+  std::vector<job> jobs_;
+  std::vector<std::function<void(unsigned)>> bodies_;
+  simulator::kernel kernel_;
+  std::unique_ptr<stacks> stacks_;
+  thread* self_ = nullptr;
+  time now_ = 0;
+  time progress_at_ = 0;  // when something last happened that others could be waiting for
+  std::size_t unfinished_ = 0;
+};
+
+template <class Update>
+void engine::atomic(void* word, Update update) {
+  thread& t = *self_;
+  drain();
+  until(t, t.now);
+  t.in_access = true;
+  const line_id l = memory_.line_at(word);
+  memory_.note_atomic(l);
+  if (model_.atomic == atomics::conditional) {
+    for (;;) {
+      until(t, memory_.load(l, t.processor, t.now));
+      const std::uint32_t linked = memory_.version(l);
+      until(t, t.now + model_.processor.atomic);
+      if (memory_.version(l) == linked) break;
+      memory_.note_failed(l);
+    }
+  }
+  const time done = memory_.write(l, t.processor, t.now);
+  tell_watchers(l, t.now);
+  until(t, done + (model_.atomic == atomics::conditional ? 0 : model_.processor.atomic));
+  t.in_access = false;
+  update();
+  progress_at_ = now_;
+}
+
+}  // namespace weir::simulator

@@ -1,0 +1,104 @@
+// Memory and caches of the simulated machine: what an access costs, whom it delays, which copies it
+// takes away. Values are not kept here (they lie in the words themselves), only lines.
+//
+// Caches are as large as they need be: a copy is lost only to somebody else's write. A line serves one
+// request after the other; so contention and traffic [paper 002, section 2.3] come out.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model.hpp"
+
+namespace weir::simulator {
+
+using line_id = std::uint32_t;
+
+/// What happened at one line.
+struct line_counts {
+  std::vector<std::uint64_t> misses;  // by distance
+  std::uint64_t hits = 0;
+  std::uint64_t invalidations = 0;
+  std::uint64_t atomics = 0;
+  std::uint64_t failed = 0;  // store-conditionals that found the line changed
+  void add(const line_counts& other);
+};
+
+class memory {
+ public:
+  explicit memory(const machine_model& m);
+
+  line_id line_at(const void* address);
+
+  /// A load by `processor` that begins at `now`: when its value is there.
+  time load(line_id, unsigned processor, time now);
+  /// A write, by a store or an atomic update: when it takes effect. All other copies are gone at once:
+  /// their owners' next look waits at the line.
+  time write(line_id, unsigned processor, time now);
+
+  bool has_copy(line_id l, unsigned processor) const { return test(l, processor); }
+  bool owns(line_id l, unsigned processor) const { return lines_[l].owner == static_cast<std::int32_t>(processor); }
+  bool cached() const { return model_.cached == caching::coherent; }
+  /// Is the word's memory beside this processor? Then polling it disturbs nobody.
+  bool is_home(line_id l, unsigned processor) const { return lines_[l].home == static_cast<std::int32_t>(processor); }
+  /// Grows with each write to the line: a store-conditional succeeds only where it has not.
+  std::uint32_t version(line_id l) const { return lines_[l].version; }
+
+  /// Threads that poll the line, to be told of its next write.
+  std::vector<std::uint32_t>& watchers(line_id l) { return lines_[l].watchers; }
+
+  void note_atomic(line_id l) { ++lines_[l].counts.atomics; }
+  void note_failed(line_id l) { ++lines_[l].counts.failed; }
+  std::size_t lines() const { return lines_.size(); }
+  const line_counts& counts(line_id l) const { return lines_[l].counts; }
+  line_counts all_counts() const;
+  const std::vector<std::uint64_t>& misses_of(unsigned processor) const { return misses_of_[processor]; }
+  std::uint64_t accesses() const { return accesses_; }
+  void forget_counts();
+
+ private:
+  struct line {
+    time busy_until = 0;
+    std::int32_t owner = -1;  // the processor that has the only copy and may write
+    std::int32_t home = -1;
+    bool home_is_sure = false;
+    std::uint32_t version = 0;
+    std::uint32_t copies = 0;
+    std::vector<std::uint32_t> watchers;
+    line_counts counts;
+  };
+  struct source {
+    unsigned ring;
+    time latency;
+  };
+
+  void settle_home(line_id, unsigned processor, bool is_load);
+  source nearest_copy(line_id, unsigned processor) const;
+  source farthest_copy(line_id, unsigned processor) const;
+  source from_home(line_id, unsigned processor) const;
+  time begin(line& l, unsigned processor, const source& s, time now);
+  time at_module(line_id, unsigned processor, time now);
+  void count_miss(line& l, unsigned processor, unsigned ring);
+
+  std::uint64_t* copies(line_id l) { return copies_.data() + std::size_t{l} * stride_; }
+  const std::uint64_t* copies(line_id l) const { return copies_.data() + std::size_t{l} * stride_; }
+  bool test(line_id l, unsigned p) const { return (copies(l)[p / 64] >> (p % 64)) & 1u; }
+  bool any_copy_among(line_id l, unsigned first, unsigned count, unsigned but) const;
+
+  const machine_model& model_;
+  const unsigned stride_;  // words of a line's set of copies
+  unsigned line_shift_ = 6;
+  std::vector<line> lines_;
+  std::vector<std::uint64_t> copies_;             // for each line, which processors have a copy
+  std::vector<std::vector<time>> buses_;          // for each distance, until when each group's is busy
+  std::vector<time> modules_;                     // where nothing is cached, until when each memory is busy
+  std::vector<std::vector<std::uint64_t>> misses_of_;
+  std::uint64_t accesses_ = 0;
+
+  // Addresses to lines: open addressing, a power of two.
+  std::vector<std::uint64_t> keys_;
+  std::vector<line_id> ids_;
+  void grow();
+};
+
+}  // namespace weir::simulator

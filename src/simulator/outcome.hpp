@@ -1,0 +1,13 @@
+// What a run says, as JSON (docs/simulator.md).
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "run.hpp"
+
+namespace weir::simulator {
+
+/// `lines`: how many cache lines to tell of, those with the most misses first.
+nlohmann::ordered_json outcome(const scenario& s, const simulation& machine, const run_result& r, std::size_t lines);
+
+}  // namespace weir::simulator

@@ -1,0 +1,99 @@
+#include "program.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "toml_reader.hpp"
+
+namespace weir::simulator {
+
+std::uint64_t dice::next() {
+  std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+double dice::uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+time draw(const application& a, unsigned member, dice& d) {
+  const auto mean = static_cast<double>(a.compute);
+  switch (a.varies) {
+    case distribution::constant: return a.compute;
+    case distribution::uniform: return std::llround(mean * (1 - a.spread + 2 * a.spread * d.uniform()));
+    case distribution::exponential: return std::llround(-mean * std::log1p(-d.uniform()));
+    case distribution::slow_member: return member == 0 ? std::llround(mean * a.slow) : a.compute;
+  }
+  return a.compute;
+}
+
+namespace {
+
+using json = nlohmann::json;
+
+struct trace_line {
+  const std::string& path;
+  unsigned number;
+  [[noreturn]] void complain(const std::string& key, const std::string& expected) const {
+    throw bad_file(path + ":" + std::to_string(number) + ": " + key + ": expected " + expected);
+  }
+  std::uint64_t whole(const json& row, const char* key, std::uint64_t most) const {
+    const auto found = row.find(key);
+    if (found == row.end() || !found->is_number_unsigned() || found->get<std::uint64_t>() > most)
+      complain(key, "a whole number from 0 to " + std::to_string(most) +
+                        (found == row.end() ? ", and it is missing" : ", not " + found->dump()));
+    return found->get<std::uint64_t>();
+  }
+};
+
+program_event read_event(const trace_line& line, const json& row, unsigned members) {
+  static const std::map<std::string, program_event::kind> known = {
+      {"compute", program_event::kind::compute}, {"barrier", program_event::kind::barrier},
+      {"send", program_event::kind::send},       {"receive", program_event::kind::receive},
+      {"lock", program_event::kind::lock},       {"unlock", program_event::kind::unlock}};
+  const auto said = row.find("do");
+  const auto what = said != row.end() && said->is_string() ? known.find(said->get<std::string>()) : known.end();
+  if (what == known.end()) line.complain("do", "one of compute, barrier, send, receive, lock, unlock");
+  switch (what->second) {
+    case program_event::kind::compute: {
+      const auto ns = row.find("ns");
+      if (ns == row.end() || !ns->is_number() || ns->get<double>() < 0 || ns->get<double>() > 1e15)
+        line.complain("ns", "nanoseconds, 0 to 1e15");
+      return {what->second, static_cast<std::uint64_t>(from_ns(ns->get<double>()))};
+    }
+    case program_event::kind::barrier: return {what->second, 0};
+    case program_event::kind::send: return {what->second, line.whole(row, "to", members - 1)};
+    case program_event::kind::receive: return {what->second, line.whole(row, "from", members - 1)};
+    default: return {what->second, line.whole(row, "lock", 1023)};
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<program_event>> read_trace(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw bad_file(path + ": cannot be read");
+  std::vector<std::vector<program_event>> trace;
+  std::string text;
+  for (unsigned number = 1; std::getline(file, text); ++number) {
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const trace_line line{path, number};
+    const json row = json::parse(text, nullptr, false);
+    if (!row.is_object()) line.complain("line", "a JSON object");
+    if (trace.empty()) {
+      if (row.value("schema", "") != "weir-trace/1") line.complain("schema", "\"weir-trace/1\" in the first line");
+      const std::uint64_t members = line.whole(row, "members", max_members);
+      if (members == 0) line.complain("members", "at least 1");
+      trace.resize(members);
+      continue;
+    }
+    const auto members = static_cast<unsigned>(trace.size());
+    trace[line.whole(row, "member", members - 1)].push_back(read_event(line, row, members));
+  }
+  if (trace.empty()) throw bad_file(path + ":1: schema: expected \"weir-trace/1\" in the first line, the file is empty");
+  return trace;
+}
+
+}  // namespace weir::simulator

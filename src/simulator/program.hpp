@@ -1,0 +1,62 @@
+// What the threads of an application do: a profile of events, generated from parameters or read from a
+// trace [paper 000, section 3.1].
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "barriers/registry.hpp"
+#include "units.hpp"
+
+namespace weir::simulator {
+
+struct program_event {
+  enum class kind : std::uint8_t { compute, barrier, send, receive, lock, unlock };
+  kind what;
+  std::uint64_t value;  // compute: picoseconds; send, receive: the other member; lock, unlock: its number
+};
+
+/// How the computing between two barriers varies.
+enum class distribution {
+  constant,
+  uniform,      ///< between (1 - spread) and (1 + spread) times the mean
+  exponential,  ///< with that mean
+  slow_member,  ///< member 0 computes `slow` times as long
+};
+
+struct application {
+  std::string name = "application";
+  unsigned members = 1;
+  std::string barrier = "sense";
+  std::string waiting = "spin";
+  barrier_shape shape;
+  unsigned barriers = 1;  // episodes
+  unsigned warmup = 0;    // episodes before counting begins
+  time compute = 0;
+  distribution varies = distribution::constant;
+  double spread = 0.5, slow = 2;
+  time arrives = 0;
+  unsigned processors = 0;  // of its partition; 0: as many as it has members
+  std::vector<std::vector<program_event>> trace;  // for each member, if not empty
+};
+
+/// Reads a trace: JSON lines (docs/traces.md). Throws bad_file: the file, line, key and what was expected.
+std::vector<std::vector<program_event>> read_trace(const std::string& path);
+
+/// Random numbers that are the same everywhere: splitmix64.
+class dice {
+ public:
+  explicit dice(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next();
+  double uniform();  ///< [0, 1)
+
+ private:
+  std::uint64_t state_;
+};
+
+/// The computing of one member before one barrier.
+time draw(const application& a, unsigned member, dice& d);
+
+}  // namespace weir::simulator

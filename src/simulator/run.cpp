@@ -1,0 +1,168 @@
+#include "run.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <map>
+
+#include "simulated.hpp"
+
+namespace weir::simulator {
+
+namespace {
+
+/// A mailbox for each pair of members that talk: how many messages have been sent.
+struct alignas(128) mailbox {
+  simulated::word<std::uint32_t> sent{0};
+  simulated::gate gate;
+  std::uint32_t received = 0;
+};
+
+struct alignas(128) lock_line {
+  simulated::mutex mutex;
+};
+
+}  // namespace
+
+struct simulation::team_of {
+  const application* its = nullptr;
+  unsigned index = 0;
+  team members;
+  std::unique_ptr<any_barrier> barrier;
+  std::map<std::pair<unsigned, unsigned>, mailbox> mailboxes;
+  std::map<unsigned, lock_line> locks;
+  std::vector<std::uint32_t> arrived;  // for each episode, how many
+  application_result result;
+  std::string failure;
+};
+
+double bytes_needed(const scenario& s) {
+  double bytes = 0;
+  const double copies = (s.machine.processors + 63) / 64 * 8.0;
+  for (const application& a : s.applications) {
+    const double rounds = std::bit_width(a.members) + 3.0;
+    const bool log_many = a.barrier == "dissemination" || a.barrier == "butterfly";
+    const double lines = a.members * (log_many ? rounds : 4.0);
+    bytes += a.members * 16e3 + lines * (128 + 256 + copies) + a.barriers * (sizeof(episode) + 4.0);
+  }
+  return bytes + s.machine.processors * 400.0;
+}
+
+simulation::simulation(const scenario& s, std::uint64_t seed, bool history)
+    : scenario_(s), seed_(seed), history_(history), engine_(std::make_unique<engine>(s.machine, s.system)) {
+  for (const application& a : s.applications) {
+    auto t = std::make_unique<team_of>();
+    t->its = &a;
+    t->index = static_cast<unsigned>(teams_.size());
+    t->result.name = a.name;
+    if (a.trace.empty()) {
+      t->result.episodes.resize(a.barriers);
+      t->arrived.resize(a.barriers, 0);
+    }
+    team_of* const its = t.get();
+    const auto begin = [this, its](const job& j) {
+      // Where the members are bound the barrier may know it.
+      its->members.members = its->its->members;
+      its->members.processors = static_cast<unsigned>(j.partition.size());
+      its->members.usable = its->members.processors;
+      const bool bound = scenario_.system.by == policy::coscheduling ||
+                         (scenario_.system.local_queues && scenario_.system.by != policy::process_control);
+      if (bound)
+        for (const thread* m : j.threads) its->members.placement.push_back(static_cast<int>(m->place));
+      its->result.placement = its->members.placement;
+      its->barrier = registry<simulated>::make(its->its->barrier, its->its->waiting, its->members, its->its->shape);
+      its->result.barrier_bytes = its->barrier->bytes();
+    };
+    engine_->add_job(a.name, a.members, a.arrives, a.processors, begin, [this, its](unsigned m) { live(*its, m); });
+    teams_.push_back(std::move(t));
+  }
+}
+
+simulation::~simulation() = default;
+
+void simulation::meet(team_of& team, unsigned member, unsigned e) {
+  engine& machine = engine::here();
+  thread& self = machine.self();
+  if (e >= team.arrived.size()) {
+    team.arrived.resize(e + 1, 0);
+    team.result.episodes.resize(e + 1);
+  }
+  episode& its = team.result.episodes[e];
+  const time came = machine.now();
+  self.episode = e;
+  self.waits_for = "its barrier";
+  if (++team.arrived[e] == team.its->members && e + 1 == team.its->warmup) machine.forget_counts();
+  its.first_arrival = std::min(its.first_arrival, came);
+  its.last_arrival = std::max(its.last_arrival, came);
+  team.barrier->arrive_and_wait(*team.barrier, member);
+  const time left = machine.now();
+  episode& after = team.result.episodes[e];
+  after.first_leaving = std::min(after.first_leaving, left);
+  after.last_leaving = std::max(after.last_leaving, left);
+  if (team.arrived[e] != team.its->members && team.failure.empty())
+    team.failure = team.its->name + ": member " + std::to_string(member) + " left episode " + std::to_string(e) +
+                   " when " + std::to_string(team.arrived[e]) + " of " + std::to_string(team.its->members) +
+                   " had arrived";
+}
+
+void simulation::live(team_of& team, unsigned member) {
+  engine& machine = engine::here();
+  const application& a = *team.its;
+  if (a.trace.empty()) {
+    dice d(seed_ * 0x9e3779b97f4a7c15u + (std::uint64_t{team.index} << 32) + member);
+    for (unsigned e = 0; e < a.barriers; ++e) {
+      machine.compute(draw(a, member, d));
+      meet(team, member, e);
+    }
+    return;
+  }
+  unsigned e = 0;
+  for (const program_event& next : a.trace[member]) {
+    const auto other = static_cast<unsigned>(next.value);
+    switch (next.what) {
+      case program_event::kind::compute: machine.compute(static_cast<time>(next.value)); break;
+      case program_event::kind::barrier: meet(team, member, e++); break;
+      case program_event::kind::send: {
+        mailbox& box = team.mailboxes[{member, other}];
+        box.sent.fetch_add(1);
+        box.gate.open();
+        break;
+      }
+      case program_event::kind::receive: {
+        mailbox& box = team.mailboxes[{other, member}];
+        const std::uint32_t wanted = ++box.received;
+        const auto there = [wanted](std::uint32_t sent) { return static_cast<std::int32_t>(sent - wanted) >= 0; };
+        machine.self().waits_for = "a message";
+        while (!simulated::spin(box.sent, there, 100))
+          box.gate.sleep_unless([&] { return there(box.sent.load()); });
+        break;
+      }
+      case program_event::kind::lock:
+        machine.self().waits_for = "a lock";
+        team.locks[other].mutex.lock();
+        break;
+      case program_event::kind::unlock: team.locks[other].mutex.unlock(); break;
+    }
+  }
+}
+
+run_result simulation::run() {
+  run_result result;
+  if (history_) engine_->keep_history(&result.history);
+  const auto start = std::chrono::steady_clock::now();
+  engine_->run(scenario_.limit);
+  result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (const auto& t : teams_) {
+    if (!t->failure.empty()) throw broken_run(t->failure);
+    const job& j = engine_->jobs()[t->index];
+    t->result.begun = j.begun;
+    t->result.finished = j.finished;
+    result.end = std::max(result.end, j.finished);
+    result.applications.push_back(t->result);
+  }
+  result.accesses = engine_->memory().accesses();
+  result.events = engine_->events();
+  return result;
+}
+
+}  // namespace weir::simulator

@@ -1,0 +1,157 @@
+// The simulated machine: what a barrier asks of the world, answered by the engine in virtual time.
+//
+// Words are the size of their values, so they share cache lines just as they do on real cores. Memory
+// orders are not used: the simulated processors keep the order of their stores (as x86 does), and what a
+// weaker order could break is the explorer's to find.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <type_traits>
+
+#include <weir/machine/gate.hpp>
+#include <weir/machine/machine.hpp>
+
+#include "engine.hpp"
+
+namespace weir::simulator {
+
+template <class T>
+class simulated_word {
+  static_assert(std::is_integral_v<T> && sizeof(T) <= 8);
+
+ public:
+  constexpr simulated_word() noexcept = default;
+  constexpr simulated_word(T value) noexcept : value_(value) {}
+  simulated_word(const simulated_word&) = delete;
+  simulated_word& operator=(const simulated_word&) = delete;
+
+  T load(std::memory_order = std::memory_order_seq_cst) const {
+    T value;
+    engine::here().load(&value_, &value, sizeof value);
+    return value;
+  }
+  void store(T value, std::memory_order = std::memory_order_seq_cst) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    engine::here().store(&value_, bits, sizeof value);
+  }
+  T fetch_add(T by, std::memory_order = std::memory_order_seq_cst) {
+    return update([by](T old) { return static_cast<T>(old + by); });
+  }
+  T fetch_sub(T by, std::memory_order = std::memory_order_seq_cst) {
+    return update([by](T old) { return static_cast<T>(old - by); });
+  }
+  T fetch_or(T by, std::memory_order = std::memory_order_seq_cst) {
+    return update([by](T old) { return static_cast<T>(old | by); });
+  }
+  T fetch_and(T by, std::memory_order = std::memory_order_seq_cst) {
+    return update([by](T old) { return static_cast<T>(old & by); });
+  }
+  T exchange(T value, std::memory_order = std::memory_order_seq_cst) {
+    return update([value](T) { return value; });
+  }
+  bool compare_exchange_strong(T& expected, T wanted, std::memory_order = std::memory_order_seq_cst) {
+    const T was = update([&](T old) { return old == expected ? wanted : old; });
+    const bool same = was == expected;
+    expected = was;
+    return same;
+  }
+
+  const T& in_memory() const { return value_; }
+
+ private:
+  template <class F>
+  T update(F f) {
+    T old{};
+    engine::here().atomic(&value_, [&] {
+      old = value_;
+      value_ = f(old);
+    });
+    return old;
+  }
+
+  T value_{};
+};
+
+struct simulated_kernel {
+  template <class T>
+  using word = simulated_word<T>;
+
+  static void light_fence() {}
+  /// membarrier(2): interrupts every processor; charged as a system call.
+  static void heavy_fence() { engine::here().spend(engine::here().model().system.wake, activity::switching); }
+  static void sleep_while(const word<std::uint32_t>& w, std::uint32_t value) {
+    engine::here().sleep_while(&w, &w.in_memory(), value);
+  }
+  static void wake_sleepers(const word<std::uint32_t>& w) { engine::here().wake(&w, ~0u); }
+  static void wake_one(const word<std::uint32_t>& w) { engine::here().wake(&w, 1); }
+};
+
+/// A futex lock of three states: free, taken, taken and somebody may sleep.
+class simulated_mutex {
+ public:
+  void lock() {
+    std::uint32_t seen = 0;
+    if (state_.compare_exchange_strong(seen, 1)) return;
+    while (state_.exchange(2) != 0) simulated_kernel::sleep_while(state_, 2);
+  }
+  void unlock() {
+    if (state_.exchange(0) == 2) simulated_kernel::wake_one(state_);
+  }
+
+ private:
+  simulated_word<std::uint32_t> state_{0};
+};
+
+class simulated_condition {
+ public:
+  void wait(std::unique_lock<simulated_mutex>& lock) {
+    const std::uint32_t before = notices_.load();
+    lock.unlock();
+    simulated_kernel::sleep_while(notices_, before);
+    lock.lock();
+  }
+  void notify_all() {
+    notices_.fetch_add(1);
+    simulated_kernel::wake_sleepers(notices_);
+  }
+
+ private:
+  simulated_word<std::uint32_t> notices_{0};
+};
+
+struct simulated {
+  template <class T>
+  using word = simulated_word<T>;
+  using gate = basic_gate<simulated_kernel>;
+  using mutex = simulated_mutex;
+  using condition = simulated_condition;
+
+  template <class Word, class Ready>
+  static void spin(const Word& word, Ready ready) {
+    while (!ready(word.load(std::memory_order_acquire))) engine::here().wait_for_change(&word, 0, false);
+  }
+  template <class Word, class Ready>
+  static bool spin(const Word& word, Ready ready, unsigned polls) {
+    for (std::uint64_t left = polls; left != 0;) {
+      if (ready(word.load(std::memory_order_acquire))) return true;
+      const std::uint64_t gone = engine::here().wait_for_change(&word, left, false);
+      left -= gone < left ? gone : left;
+    }
+    return false;
+  }
+  static void yield() { engine::here().yield(); }
+  template <class Word, class Ready>
+  static void yield_until(const Word& word, Ready ready) {
+    while (!ready(word.load(std::memory_order_acquire))) engine::here().wait_for_change(&word, 0, true);
+  }
+
+  static std::uint64_t ticks() { return static_cast<std::uint64_t>(engine::here().now() / nanosecond); }
+  static double ticks_per_microsecond() { return 1000.0; }
+};
+static_assert(machine<simulated>);
+
+}  // namespace weir::simulator

@@ -1,0 +1,104 @@
+// Threads, processors and applications, as the simulated operating system sees them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fiber.hpp"
+#include "memory.hpp"
+#include "units.hpp"
+
+namespace weir::simulator {
+
+enum class activity : std::uint8_t { computing, synchronizing, spinning, switching, ready, sleeping, idle };
+inline constexpr std::array activity_names{"computing", "synchronizing", "spinning", "switching", "ready", "sleeping", "idle"};
+using time_by_activity = std::array<time, activity_names.size()>;
+
+struct pending_store {
+  void* word;
+  std::uint64_t value;
+  std::uint8_t bytes;
+  line_id line;
+  time takes_effect;
+};
+
+struct thread {
+  enum class state : std::uint8_t { absent, ready, running, sleeping, done };
+
+  unsigned id = 0, application = 0, member = 0;
+  fiber context;
+  state is = state::absent;
+
+  unsigned place = 0;         // the processor whose queue it stands in, where queues are local
+  unsigned processor = 0;     // where it runs, or ran last
+  bool has_run = false;
+  bool was_asleep = false;    // and so has to be started up on an idle processor
+
+  time now = 0;               // its own clock while it runs
+  time resume_at = 0;
+  std::uint32_t generation = 0;
+  time remaining = 0;         // preempted: what was left of what it did
+  bool in_access = false;     // an instruction in flight is finished before the processor is taken away
+
+  // Polling: the line is watched rather than polled again and again.
+  bool watching = false;
+  line_id watched = 0;
+  bool parked = false;        // on its processor, with nothing to do before the line is written
+  bool willing = false;       // would rather give the processor away
+  bool stale = true;          // what it waits for has been written since it looked last
+  time parked_at = 0, poll_period = 0;
+  time polled = -1;           // on its processor, where it was taken away meanwhile
+
+  std::deque<pending_store> stores;
+
+  activity doing = activity::computing;
+  activity before = activity::synchronizing;  // what it did when it lost its processor
+  time since = 0;
+  time_by_activity spent{};
+  std::uint64_t switches = 0, preemptions = 0, migrations = 0;
+
+  // For the report on a program that cannot finish.
+  std::uint32_t episode = 0;
+  const char* waits_for = "";
+
+  bool waits_in_vain() const { return watching && !stale; }
+};
+
+struct processor {
+  thread* running = nullptr;
+  thread* last = nullptr;
+  time slice_start = 0;
+  bool slice_armed = false;
+  std::uint32_t generation = 0;
+  time_by_activity spent{};
+  std::uint64_t switches = 0;
+};
+
+/// What the operating system knows of an application.
+struct job {
+  std::string name;
+  unsigned id = 0;
+  unsigned wanted = 0;  // processors of a static partition; 0: as many as it has threads
+  time arrives = 0;
+  time begun = -1, finished = -1;
+  std::vector<thread*> threads;
+  std::vector<unsigned> partition;
+  unsigned left = 0;    // threads that are not done
+  std::function<void(const job&)> on_begin;
+
+  bool active() const { return begun >= 0 && finished < 0; }
+};
+
+/// One stretch of one thread's history.
+struct stretch {
+  unsigned thread;
+  unsigned processor;
+  activity doing;
+  time from, until;
+};
+
+}  // namespace weir::simulator
