@@ -12,8 +12,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from weir import driver, info, native, records, screen, sitting
 from weir.bench import Bench
 from weir.figures import Comparison, figures, places
+from weir.simulation.cli import simulate
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared.")
+app.command()(simulate)
 out = Console()
 err = Console(stderr=True)
 

@@ -38,6 +38,14 @@ FIELDS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "where": {"members": int, "processors": int, "pinned": bool, "load": str, "delay_ns": (int, float)},
     "how": {"run": int},
 }
+SIMULATED: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "scenario": {"id": str, "name": str, "about": str, "charts": list, "swept": list, "points": int, "seeds": list},
+    "simulation": {
+        "scenario": str, "point": int, "seed": int, "chosen": dict, "machine": str, "processors": int,
+        "end_ns": (int, float), "applications": list, "threads": dict, "on_processors": dict, "memory": dict,
+        "lines": list, "cost": dict,
+    },
+}  # fmt: skip
 LISTS = ("episode_ns", "overhead_ns", "reference_ns", "cpu_ns")
 
 
@@ -50,6 +58,9 @@ def _flaw(row: object) -> str | None:
     kind = row.get("kind")
     if kind == "machine":
         return None if isinstance(row.get("host"), dict) else "a machine without host"
+    if kind in SIMULATED:
+        missing = [name for name, wanted in SIMULATED[kind].items() if not isinstance(row.get(name), wanted)]
+        return f"{kind} without {', '.join(missing)}" if missing else None
     if kind not in ("overhead", "failure"):
         return f"unknown kind {kind!r}"
     for part, fields in FIELDS.items():

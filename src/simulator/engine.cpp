@@ -58,7 +58,11 @@ void engine::run(time limit) {
       case event_kind::resume:
         if (e.generation == threads_[e.who].generation) resume(threads_[e.who]);
         break;
-      case event_kind::store: take_effect(threads_[e.who]); break;
+      case event_kind::store: {
+        thread& t = threads_[e.who];
+        if (!t.stores.empty() && t.stores.front().number == e.generation) take_effect(t);
+        break;
+      }
       case event_kind::slice: kernel_.slice_ends(e.who, e.generation, now_); break;
       case event_kind::slot: kernel_.slot_ends(now_); break;
       case event_kind::arrival:
@@ -162,7 +166,7 @@ void engine::store(void* word, std::uint64_t value, std::size_t bytes) {
   until(t, t.now);
   const line_id l = memory_.line_at(word);
   const bool at_once = t.stores.empty() && memory_.cached() && memory_.owns(l, t.processor);
-  if (t.stores.size() >= model_.processor.store_buffer) until(t, t.stores.front().takes_effect);
+  while (t.stores.size() >= model_.processor.store_buffer) drain_one(t);
   const time done = memory_.write(l, t.processor, t.now);
   tell_watchers(l, t.now);
   if (at_once && done <= t.now + model_.processor.store) {
@@ -173,8 +177,8 @@ void engine::store(void* word, std::uint64_t value, std::size_t bytes) {
   }
   // In order: no store takes effect before an earlier one.
   const time effect = t.stores.empty() ? done : std::max(done, t.stores.back().takes_effect);
-  t.stores.push_back({word, value, static_cast<std::uint8_t>(bytes), l, effect});
-  events_.push(effect, event_kind::store, t.id, 0);
+  t.stores.push_back({word, value, static_cast<std::uint8_t>(bytes), l, ++t.stores_made, effect});
+  events_.push(effect, event_kind::store, t.id, t.stores_made);
   t.now += model_.processor.store;
   if (model_.processor.store_buffer == 1) drain();
 }
@@ -184,11 +188,20 @@ void engine::take_effect(thread& t) {
   t.stores.pop_front();
   std::memcpy(s.word, &s.value, s.bytes);
   progress_at_ = now_;
+  // Who has fetched the line since it was asked for has found the old value, and waits again.
+  tell_watchers(s.line, now_);
+}
+
+// Of one moment, the store's own event may come later than its owner: then the owner does it.
+void engine::drain_one(thread& t) {
+  const std::uint32_t number = t.stores.front().number;
+  until(t, std::max(t.now, t.stores.front().takes_effect));
+  if (!t.stores.empty() && t.stores.front().number == number) take_effect(t);
 }
 
 void engine::drain() {
   thread& t = *self_;
-  while (!t.stores.empty()) until(t, std::max(t.now, t.stores.back().takes_effect));
+  while (!t.stores.empty()) drain_one(t);
 }
 
 void engine::tell_watchers(line_id l, time at) {

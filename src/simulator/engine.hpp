@@ -73,6 +73,7 @@ class engine {
   void until(thread& t, time at);
   void resume(thread& t);
   void take_effect(thread& t);
+  void drain_one(thread& t);
   void tell_watchers(line_id l, time at);
   void forget_watch(thread& t);
   bool forwarded(thread& t, const void* word, void* into, std::size_t bytes);
@@ -118,6 +119,7 @@ void engine::atomic(void* word, Update update) {
   t.in_access = false;
   update();
   progress_at_ = now_;
+  tell_watchers(l, now_);
 }
 
 }  // namespace weir::simulator

@@ -71,7 +71,7 @@ machine_model read_machine(const std::string& path) {
   machine_model m;
   m.name = t.text("name");
   t.text("about", "");
-  m.processors = t.whole("processors", 1, 1u << 16);
+  m.built = m.processors = t.whole("processors", 1, 1u << 16);
   m.line_bytes = t.whole("line_bytes", 8, 128);
   if (m.line_bytes != 32 && m.line_bytes != 64 && m.line_bytes != 128)
     t.complain("line_bytes", "32, 64 or 128: barriers keep their words 128 bytes apart");

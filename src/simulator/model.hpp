@@ -47,6 +47,7 @@ struct system_costs {
 
 struct machine_model {
   std::string name;
+  unsigned built = 1;       // with so many processors; a scenario may use fewer
   unsigned processors = 1;
   unsigned line_bytes = 64;
   caching cached = caching::coherent;

@@ -103,7 +103,6 @@ scenario_file::scenario_file(std::string path, std::string machines)
     points_ *= count;
   }
   about_ = file.root().text("about", "");
-  draws_ = file.root().text("draws", "");
   seeds_ = file.root().whole("seeds", 1, 10'000, 1);
   first_seed_ = file.root().whole("seed", 0, ~0u, 1);
 }
@@ -130,7 +129,7 @@ scenario scenario_file::at(std::size_t point) const {
   const std::vector<std::size_t> where = indices(point);
   for (std::size_t i = 0; i < axes_.size(); ++i) file.choose(axes_[i].first, where[i]);
   const toml_table& t = file.root();
-  for (const char* known : {"about", "draws", "seed", "seeds", "sweep"}) t.skip(known);
+  for (const char* known : {"about", "chart", "seed", "seeds", "sweep"}) t.skip(known);
 
   scenario s;
   s.machine_file = machine_path(t, path_, machines_);

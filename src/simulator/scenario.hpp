@@ -31,7 +31,6 @@ class scenario_file {
   unsigned seeds() const { return seeds_; }
   std::uint64_t first_seed() const { return first_seed_; }
   const std::string& about() const { return about_; }
-  const std::string& draws() const { return draws_; }
   chosen choice(std::size_t point) const;
 
   /// Throws bad_file: the file, line, key and what was expected.
@@ -40,7 +39,7 @@ class scenario_file {
  private:
   std::vector<std::size_t> indices(std::size_t point) const;
 
-  std::string path_, machines_, about_, draws_;
+  std::string path_, machines_, about_;
   std::vector<std::pair<std::string, std::size_t>> axes_;
   std::size_t points_ = 1;
   unsigned seeds_ = 1;

@@ -23,6 +23,7 @@ struct pending_store {
   std::uint64_t value;
   std::uint8_t bytes;
   line_id line;
+  std::uint32_t number;
   time takes_effect;
 };
 
@@ -54,6 +55,7 @@ struct thread {
   time polled = -1;           // on its processor, where it was taken away meanwhile
 
   std::deque<pending_store> stores;
+  std::uint32_t stores_made = 0;
 
   activity doing = activity::computing;
   activity before = activity::synchronizing;  // what it did when it lost its processor

@@ -195,7 +195,15 @@ void toml_file::choose(const std::string& path, std::size_t index) {
 }
 
 std::string toml_file::chosen(const std::string& path, std::size_t index) const {
-  return shown(*sweep_of(root_.raw())->get(path)->as_array()->get(index));
+  std::ostringstream text;
+  const toml::node& value = *sweep_of(root_.raw())->get(path)->as_array()->get(index);
+  value.visit([&text](const auto& v) {
+    if constexpr (toml::is_string<decltype(v)>)
+      text << toml::json_formatter(v);
+    else
+      text << v;
+  });
+  return text.str();
 }
 
 }  // namespace weir::simulator

@@ -47,13 +47,14 @@ json point_json(const scenario_file& file, std::size_t point) {
 }
 
 int check(const scenario_file& file) {
-  json j = {{"about", file.about()}, {"draws", file.draws()}, {"seeds", file.seeds()}, {"seed", file.first_seed()}};
+  json j = {{"about", file.about()}, {"seeds", file.seeds()}, {"seed", file.first_seed()}};
   j["points"] = json::array();
   for (std::size_t i = 0; i < file.points(); ++i) {
     const scenario s = file.at(i);
     refuse_what_does_not_fit(s);
     json point = point_json(file, i);
     point["machine"] = s.machine.name;
+    point["machine_processors"] = s.machine.built;
     point["processors"] = s.machine.processors;
     point["quantum_ns"] = in_ns(s.system.quantum);
     point["applications"] = json::array();

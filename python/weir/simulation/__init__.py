@@ -1,0 +1,1 @@
+"""Runs scenarios in the simulator, and shows what came out."""

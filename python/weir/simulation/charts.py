@@ -1,0 +1,164 @@
+"""Charts of a scenario: what its [[chart]] tables ask for."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+
+from weir.records import Row
+from weir.simulation import rows as made
+from weir.simulation.results import Results, short
+from weir.simulation.scenario import METRICS
+from weir.sitting import share
+from weir.statistics import median_interval
+
+UNITS = (("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1.0))
+TIMES = ("episode", "overhead", "completion", "turnaround")
+SIMULATED, PREDICTED, MEASURED = "simulated", "predicted", "measured"
+
+
+def _drawn(results: Results, chart: dict[str, Any]) -> Iterator[list[Row]]:
+    for point in results.points:
+        chosen = point[0]["chosen"]
+        if all(chosen[k] in values for k, values in chart.get("only", {}).items()):
+            yield point
+
+
+def _against(results: Results, chart: dict[str, Any], point: list[Row]) -> list[Row] | None:
+    """The runs that this point is to be compared with; None where it is one of them."""
+    base = chart["against"]
+    chosen = point[0]["chosen"]
+    if chosen[base["key"]] == base["value"]:
+        return None
+    return results.at(**{short(k): v for k, v in (chosen | {base["key"]: base["value"]}).items()})
+
+
+def _values(results: Results, chart: dict[str, Any]) -> list[dict]:
+    metric = chart.get("y", "episode")
+    values = []
+    for point in _drawn(results, chart):
+        each = [made.metric(row, metric) for row in point]
+        if "against" in chart:
+            base = _against(results, chart, point)
+            if base is None:
+                continue
+            times = chart["against"].get("times", 1)
+            each = [v / (times * made.metric(b, metric)) - 1 for v, b in zip(each, base, strict=True)]
+        seen = median_interval([[v] for v in each])
+        chosen = point[0]["chosen"]
+        values.append(
+            {
+                "x": chosen[chart["x"]],
+                "y": seen.value,
+                "low": seen.low,
+                "high": seen.high,
+                "color": str(chosen[chart["color"]]) if "color" in chart else results.name,
+                "column": f"{short(chart['column'])}: {chosen[chart['column']]}" if "column" in chart else "",
+                "source": SIMULATED,
+            }
+        )
+    return values
+
+
+def _predicted(results: Results, chart: dict[str, Any], values: list[dict]) -> list[dict]:
+    """The formulas' curves, over the same values of x."""
+    if "predicted" not in chart:
+        return []
+    from weir import predict
+
+    point = results.points[0][0]
+    application = point["applications"][0]
+    xs = sorted({v["x"] for v in values})
+    curves: dict[str, list[tuple[float, float]]] = {}
+    if chart["predicted"] == "spinning":
+        quantum_ms, barriers, members = point["quantum_ns"] / 1e6, application["episodes"], application["members"]
+        recurrence, tree = [], []
+        for us in xs:
+            done = predict.recurrence(quantum_ms, us / 1e3, barriers)
+            recurrence.append((us, float(done[-1]) * 1e6 / barriers))
+            tree.append((us, float(predict.tree_quanta(members, us / 1e3, quantum_ms)) * quantum_ms * 1e6))
+        curves = {"counter": recurrence, "mcs": tree}
+    else:
+        each = application["compute_ns"]
+        steps = [(p, share(application["members"], p) * each) for p in xs]
+        curves = {v["color"]: steps for v in values}
+    return [
+        {"x": x, "y": y, "low": y, "high": y, "color": name, "column": "", "source": PREDICTED}
+        for name, curve in curves.items()
+        for x, y in curve
+    ]
+
+
+def _unit(chart: dict[str, Any], values: list[dict]) -> tuple[str, float]:
+    if chart.get("y", "episode") not in TIMES or "against" in chart:
+        return "", 1.0
+    largest = max(abs(v["y"]) for v in values)
+    return next(((name, size) for name, size in UNITS if largest >= 2 * size), UNITS[-1])
+
+
+def draw(results: Results, number: int) -> alt.TopLevelMixin | None:
+    """The scenario's chart of that number; None where nothing of it has been simulated."""
+    chart = results.charts[number]
+    values = _values(results, chart)
+    if not values:
+        return None
+    values += _predicted(results, chart, values)
+    unit, size = _unit(chart, values)
+    x_key, is_time = short(chart["x"]), chart["x"].endswith("_us")
+    x_in_ms = is_time and max(v["x"] for v in values) >= 2000
+    for v in values:
+        v["x"] = v["x"] / 1e3 if x_in_ms else v["x"]
+        for k in ("y", "low", "high"):
+            v[k] /= size
+    log = chart.get("log", "")
+    if "y" in log:  # a logarithmic axis has no place for what is lost in the noise
+        values = [v | {"low": max(v["low"], v["y"] / 10)} for v in values if v["y"] > 0]
+    title = METRICS[chart.get("y", "episode")] + (f" ({unit})" if unit else "")
+    percent = chart.get("y") == "efficiency"
+    if "against" in chart:
+        base = chart["against"]
+        title, percent = f"more than {base.get('times', 1)} times that of {short(base['key'])} {base['value']}", True
+    x_words = {"compute_us": "computing between two barriers"}.get(x_key, x_key.replace("_us", "").replace("_", " "))
+    x = alt.X(
+        "x:Q",
+        title=x_words + (" (ms)" if x_in_ms else " (µs)" if is_time else ""),
+        scale=alt.Scale(type="log", base=2 if not is_time else 10, nice=False) if "x" in log else alt.Scale(nice=False),
+        axis=alt.Axis(grid=False, values=sorted({v["x"] for v in values}) if not is_time else alt.Undefined, format="~g"),
+    )
+    y = alt.Y(
+        "y:Q",
+        title=title,
+        scale=alt.Scale(type="log") if "y" in log else alt.Scale(zero=True),
+        axis=alt.Axis(format=".0%" if percent else "~g"),
+    )
+    names = list(dict.fromkeys(v["color"] for v in values))
+    legend = alt.Legend(title=short(chart["color"]) if "color" in chart else None, orient="top")
+    color = alt.Color("color:N", title=None, sort=names, legend=legend if "color" in chart else None)
+    picked = alt.selection_point(fields=["color"], bind="legend")
+    base = alt.Chart().encode(
+        x=x,
+        y=y,
+        color=color,
+        opacity=alt.condition(picked, alt.value(1), alt.value(0.1)),
+        tooltip=[
+            alt.Tooltip("color:N", title=short(chart.get("color", "name"))),
+            alt.Tooltip("source:N"),
+            alt.Tooltip("x:Q", title=x_words, format=",.6~g"),
+            alt.Tooltip("y:Q", title=title, format=".3%" if percent else ",.6~g"),
+        ],
+    )
+    drawn_from = {
+        SIMULATED: base.transform_filter(f"datum.source == '{SIMULATED}'").mark_line(point=True, strokeWidth=1.8),
+        PREDICTED: base.transform_filter(f"datum.source == '{PREDICTED}'").mark_line(strokeDash=[5, 4], strokeWidth=3),
+        MEASURED: base.transform_filter(f"datum.source == '{MEASURED}'").mark_point(shape="diamond", size=80),
+    }
+    layers = [drawn_from[source] for source in dict.fromkeys(v["source"] for v in values)]
+    bars = base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title=title), y2="high:Q")
+    layered = alt.layer(*layers, bars, data=alt.Data(values=values)).add_params(picked)
+    if "column" not in chart:
+        return layered.properties(width=620, height=380)
+    columns = list(dict.fromkeys(v["column"] for v in values))
+    header = alt.Header(labelFontWeight="bold", labelFontSize=13)
+    return layered.properties(width=360, height=320).facet(
+        column=alt.Column("column:N", sort=columns, title=None, header=header)
+    )

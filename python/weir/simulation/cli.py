@@ -1,0 +1,68 @@
+"""`weir simulate`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from weir import native, records
+from weir.simulation import scenario, tables
+from weir.simulation.running import Simulation
+
+out = Console()
+err = Console(stderr=True)
+
+
+def _fail(message: str) -> typer.Exit:
+    err.print(f"[bold red]weir:[/] {message}", highlight=False)
+    return typer.Exit(2)
+
+
+def simulate(
+    what: Annotated[str | None, typer.Argument(metavar="SCENARIO", help="A file, or the name of one.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="So many runs of each point, each with its seed.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="The first seed.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, run nothing.")] = False,
+    history: Annotated[
+        Path | None, typer.Option(help="One point in full: writes a timeline to this name with .html, .svg, .json.")
+    ] = None,
+    point: Annotated[int, typer.Option(min=0, help="Which point of the sweep --history shows.")] = 0,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Simulators side by side (one for each processor).")] = None,
+    machines: Annotated[Path | None, typer.Option(help="A folder of machine files, instead of Weir's own.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Where the records go.")] = None,
+) -> None:
+    """Run barriers on machines that are not here: a scenario, or one of the papers' by name."""
+    if what is None:
+        out.print(tables.scenarios(scenario.named()))
+        return
+    try:
+        plan = scenario.plan(scenario.find(what), seeds, seed, machines)
+        if dry_run:
+            out.print(tables.dry(plan))
+            return
+        if history is not None:
+            _history(plan, point, history)
+            return
+        target = output or Path("out") / f"{plan.name}.jsonl"
+        writer = records.Writer(target)
+    except (native.NativeError, scenario.BadScenario, OSError) as error:
+        raise _fail(str(error)) from None
+
+    bar = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn())
+    with writer, Progress(*bar, console=err) as progress:
+        task = progress.add_task(plan.name, total=plan.steps())
+        running = Simulation(plan, writer, lambda doing, n: progress.update(task, description=doing, advance=n))
+        running.run(jobs)
+    for at, its_seed, reason in running.failures:
+        err.print(f"[yellow]point {at['point']}, seed {its_seed}: {reason}[/]", highlight=False)
+    rows, _ = records.read([target])
+    out.print(tables.results(rows))
+    for finding in tables.findings(rows):
+        out.print(finding)
+    if running.interrupted:
+        out.print("Stopped by hand; what was simulated until then is kept.")
+    out.print(f"Records: {target}. For the page: weir report {target} -o {target.with_suffix('.html')}")
+    if running.interrupted or running.failures:
+        raise typer.Exit(130 if running.interrupted else 1)

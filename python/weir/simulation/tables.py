@@ -1,0 +1,85 @@
+"""Tables for the screen."""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from weir.records import Row
+from weir.screen import nanoseconds
+from weir.simulation.findings import findings as found
+from weir.simulation.results import Results, interval, scenarios as read, short
+from weir.simulation.scenario import METRICS, Plan
+
+TIMES = ("episode", "overhead", "completion", "turnaround")
+MOST_ROWS = 60
+
+
+def shown(metric: str, value: float) -> str:
+    if metric in TIMES:
+        return nanoseconds(value)
+    return f"{value:.1%}" if metric == "efficiency" else f"{value:.3g}"
+
+
+def scenarios(known: dict[str, Path]) -> Table:
+    table = Table(title="Scenarios: weir simulate NAME", title_justify="left")
+    table.add_column("name", no_wrap=True)
+    table.add_column("about")
+    for name, path in known.items():
+        table.add_row(name, tomllib.loads(path.read_text(encoding="utf-8")).get("about", ""))
+    return table
+
+
+def dry(plan: Plan) -> RenderableType:
+    table = Table(title=f"{plan.name}: {len(plan.points)} points, {len(plan.seeds)} seeds", title_justify="left")
+    for key in plan.swept:
+        table.add_column(short(key))
+    for column in ("machine", "processors", "applications"):
+        table.add_column(column)
+    for point in plan.points[:MOST_ROWS]:
+        apps = "; ".join(
+            f"{a['members']} × {a['barriers']} {a['barrier']}/{a['waiting']}" for a in point["applications"][:4]
+        )
+        table.add_row(*map(str, point["chosen"].values()), point["machine"], str(point["processors"]), apps)
+    more = len(plan.points) - MOST_ROWS
+    return Group(table, f"and {more} more points" if more > 0 else "Everything can be run.")
+
+
+def results(rows: Sequence[Row]) -> Group:
+    return Group(*[_table(r) for r in read(rows)])
+
+
+def _table(results: Results) -> RenderableType:
+    metrics = list(dict.fromkeys(["episode", "overhead", *(c.get("y", "episode") for c in results.charts), "efficiency"]))
+    table = Table(title=f"{results.name}: {results.head['about']}", title_justify="left")
+    for key in results.head["swept"]:
+        table.add_column(short(key))
+    for metric in metrics:
+        table.add_column(METRICS[metric], justify="right")
+    for point in results.points[:MOST_ROWS]:
+        values = [interval(point, m) for m in metrics]
+        cells = [
+            shown(m, v.value) + (f" ({shown(m, v.low)} … {shown(m, v.high)})" if len(point) > 1 else "")
+            for m, v in zip(metrics, values, strict=True)
+        ]
+        table.add_row(*map(str, point[0]["chosen"].values()), *cells)
+    more = len(results.points) - MOST_ROWS
+    return Group(table, f"and {more} more points, in the records") if more > 0 else table
+
+
+def findings(rows: Sequence[Row]) -> list[Table]:
+    tables = []
+    for results in read(rows):
+        its = found(results)
+        if not its:
+            continue
+        table = Table(title="What the paper found, and what the simulation finds", title_justify="left")
+        for column in ("paper", "finding", "simulated", ""):
+            table.add_column(column)
+        for f in its:
+            verdict = "[green]reproduced[/]" if f.holds else "[yellow]not reproduced[/]"
+            table.add_row(f.source, f.says, f.simulated + (f"\n{f.why}" if not f.holds else ""), verdict)
+        tables.append(table)
+    return tables
