@@ -21,7 +21,7 @@ def exact(value: Number, what: str) -> Fraction:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise ValueError(f"{what} must be a finite number, not {value}")
-        return Fraction(repr(value))
+        return Fraction(repr(float(value)))
     return Fraction(value)
 
 
@@ -198,11 +198,19 @@ def tree_levels(members: int, fan_in: int = 4) -> int:
 def tree_quanta(members: int, quantum: Number, compute: Number, fan_in: int = 4) -> int:
     """Section 4.1: ceil(log_4 P) x ceil(T/Q) quanta a barrier, here for any fan-in.
 
-    Holds where at least one processor is shared. However short the computing is, a level takes a quantum
+    Holds where at least one processor is shared by two. However short the computing is, a level takes a quantum
     ("even if the computation time between two successive barriers is very small"), so no computing counts as little.
+    With one level the rule would give less than the 2T that two threads compute, for T > Q/2: ValueError.
     """
     q, t = _times(quantum, compute)
-    return tree_levels(members, fan_in) * max(1, math.ceil(t / q))
+    levels = tree_levels(_at_least(members, 2, "the number of members"), fan_in)
+    quanta = levels * max(1, math.ceil(t / q))
+    if quanta * q < 2 * t:
+        raise ValueError(
+            f"{members} members at fan-in {fan_in} are a tree of one level, for which the rule holds up to half a "
+            f"quantum of computing ({float(q / 2):g}), not {float(t):g}; it waits like a central barrier: predict that"
+        )
+    return quanta
 
 
 # Blocking
@@ -243,9 +251,7 @@ class Blocking:
         return float(self.overhead / self.compute) if self.compute else math.inf if self.overhead else 0.0
 
 
-def blocking(
-    barrier: str, members: int, processors: int, switch: Number, compute: Number, fan_in: int = 4
-) -> Blocking:
+def blocking(barrier: str, members: int, processors: int, switch: Number, compute: Number, fan_in: int = 4) -> Blocking:
     """k T + s c: the fullest processor's computing and its switches. Ours, an upper bound.
 
     Section 4.1 says only that the overhead is "proportional to the number of barriers, the number of levels in the
