@@ -9,13 +9,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from weir import driver, info, native, records, screen, sitting
+from weir import driver, info, native, predict_cli, records, screen, sitting
 from weir.bench import Bench
 from weir.figures import Comparison, figures, places
 from weir.simulation.cli import simulate
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared.")
 app.command()(simulate)
+app.add_typer(predict_cli.app, name="predict")
 out = Console()
 err = Console(stderr=True)
 
