@@ -143,7 +143,7 @@ def report(
         raise _fail(f"cannot read {error.filename}: {error.strerror}") from None
     for complaint in complaints:
         err.print(f"[yellow]{complaint}[/]", highlight=False)
-    if not figures(rows):
+    if not figures(rows) and not any(row["kind"] == "simulation" for row in rows):
         raise _fail("no usable row in " + ", ".join(map(str, files)) + ": nothing to draw")
     written = page.write(rows, complaints, output, png, svg)
     out.print("\n".join(f"wrote {path}" for path in written), highlight=False)

@@ -31,19 +31,22 @@ class Figure:
     waiting: str
     version: str
     place: Place
+    source: str = "measured"
     rows: list[Row] = field(default_factory=list)
     _distribution: Distribution | None = None
 
     @property
     def name(self) -> str:
         """What a reader calls it."""
+        if self.source != "measured":
+            return f"{self.algorithm} / {self.waiting}, {self.source}"
         if self.family != "weir":
             return self.algorithm
         return "Weir's default" if self.is_default else f"{self.algorithm} / {self.waiting}"
 
     @property
     def is_default(self) -> bool:
-        return self.algorithm == "auto" and self.waiting == "auto"
+        return self.source == "measured" and self.algorithm == "auto" and self.waiting == "auto"
 
     @property
     def clean_rows(self) -> list[Row]:
@@ -99,6 +102,23 @@ def place_of(row: Row, names: dict[Any, str]) -> Place:
 
 
 def figures(rows: list[Row]) -> list[Figure]:
+    """Measured ones; and of those simulated or predicted, the ones that stand beside a measured one: the pages of
+    scenarios show the others."""
+    made = _merged(rows)
+    places = {f.place for f in made if f.source == "measured"}
+    if not places:
+        return made if not any(row["kind"] == "scenario" for row in rows) else []
+    for f in made:
+        if f.source == "predicted":  # a formula knows of no machine
+            f.place = next((p for p in sorted(places) if _alike(p, f.place)), f.place)
+    return [f for f in made if f.place in places]
+
+
+def _alike(a: Place, b: Place) -> bool:
+    return (a.members, a.processors, a.load, a.delay_ns) == (b.members, b.processors, b.load, b.delay_ns)
+
+
+def _merged(rows: list[Row]) -> list[Figure]:
     names = _machine_names(rows)
     merged: dict[tuple[Any, ...], Figure] = {}
     for row in rows:
@@ -106,10 +126,11 @@ def figures(rows: list[Row]) -> list[Figure]:
             continue
         what, place = row["what"], place_of(row, names)
         identity = what.get("id") or f"{what['family']}:{what['algorithm']}/{what['waiting']}"
-        key = (identity, what.get("version"), place)
+        source = row.get("source", "measured")
+        key = (identity, what.get("version"), place, source)
         if key not in merged:
             merged[key] = Figure(
-                what["family"], identity, what["algorithm"], what["waiting"], what.get("version") or "", place
+                what["family"], identity, what["algorithm"], what["waiting"], what.get("version") or "", place, source
             )
         merged[key].rows.append(row)
     return list(merged.values())
@@ -145,7 +166,7 @@ class Comparison:
         return self.floor_steps * self.floor.distribution().median.value if self.floor else None
 
     def _first(self, wanted: Any) -> Figure | None:
-        return next((f for f in self.barriers if wanted(f)), None)
+        return next((f for f in self.barriers if f.source == "measured" and wanted(f)), None)
 
     @property
     def default(self) -> Figure | None:

@@ -5,14 +5,24 @@ import altair as alt
 from weir.figures import Comparison, Figure
 from weir.screen import nanoseconds
 
-DEFAULT, WEIR, PEER, FLOOR = "#0b57d0", "#7aa7e8", "#d9730d", "#5f6368"
-FAMILY_NAMES = ["Weir's default", "Weir, other barriers", "what a user has otherwise", "the machine's floor"]
-FAMILIES = alt.Scale(domain=FAMILY_NAMES, range=[DEFAULT, WEIR, PEER, FLOOR])
+DEFAULT, WEIR, PEER, FLOOR, SIMULATED, PREDICTED = "#0b57d0", "#7aa7e8", "#d9730d", "#5f6368", "#7b3fb5", "#188038"
+MEASURED_NAMES = ["Weir's default", "Weir, other barriers", "what a user has otherwise", "the machine's floor"]
+FAMILY_NAMES = [*MEASURED_NAMES, "simulated", "predicted"]
+COLOURS = dict(zip(FAMILY_NAMES, [DEFAULT, WEIR, PEER, FLOOR, SIMULATED, PREDICTED], strict=True))
 MOST_RANKED = 26
 WAITINGS = ["auto", "spin", "yield", "block", "share"]
 
 
+def families(values: list[dict]) -> alt.Scale:
+    """A colour for each family; what is not there is not in the legend."""
+    seen = {v["family"] for v in values}
+    names = [n for n in FAMILY_NAMES if n in seen or n in MEASURED_NAMES]
+    return alt.Scale(domain=names, range=[COLOURS[n] for n in names])
+
+
 def family(figure: Figure) -> str:
+    if figure.source != "measured":
+        return figure.source
     if figure.is_default:
         return FAMILY_NAMES[0]
     return FAMILY_NAMES[1] if figure.family == "weir" else FAMILY_NAMES[2]
@@ -80,7 +90,12 @@ def _tooltip() -> list[alt.Tooltip]:
 
 def by_team_size(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     """Overhead against team size: Weir's barriers with the default waiting policy, the peers, the floor."""
-    shown = [f for c in comparisons for f in c.barriers if f.family == "peer" or f.waiting == "auto"]
+    shown = [
+        f
+        for c in comparisons
+        for f in c.barriers
+        if f.family == "peer" or f.waiting == "auto" or f.source != "measured"
+    ]
     values = _values(shown)
     sizes = [c.place.members for c in comparisons]
     floor = [
@@ -92,10 +107,9 @@ def by_team_size(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     names = [v["barrier"] for v in sorted((v for v in values if v["members"] == largest), key=lambda v: -v["ns"])]
     names += sorted({v["barrier"] for v in values} - set(names))
 
-    colours = dict(zip(FAMILY_NAMES, FAMILIES.range, strict=True))
-    families = {v["barrier"]: v["family"] for v in values}
+    family_of = {v["barrier"]: v["family"] for v in values}
     # One legend for shape and colour together; the families have a legend of their own above.
-    by_name = alt.Scale(domain=names, range=[colours[families[n]] for n in names])
+    by_name = alt.Scale(domain=names, range=[COLOURS[family_of[n]] for n in names])
     legend = alt.Legend(title="click to pick one", orient="right", symbolLimit=60, labelLimit=220, columns=1)
     top = alt.Legend(title=None, orient="top", labelLimit=240)
 
@@ -115,7 +129,7 @@ def by_team_size(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     )
     points = base.mark_point(size=42).encode(
         y=_time_axis(),
-        fill=alt.Fill("family:N", scale=FAMILIES, legend=top),
+        fill=alt.Fill("family:N", scale=families(values), legend=top),
         shape=alt.Shape("barrier:N", scale=alt.Scale(domain=names), sort=names, legend=legend),
     )
     bars = base.mark_rule().encode(y=alt.Y("low:Q", scale=alt.Scale(type="log")), y2="high:Q")
@@ -129,7 +143,9 @@ def by_team_size(comparisons: list[Comparison]) -> alt.TopLevelMixin:
 
 def by_waiting(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     """Small multiples: what each way of waiting makes of each barrier."""
-    shown = [f for c in comparisons for f in c.barriers if f.family == "weir" and not f.is_default]
+    shown = [
+        f for c in comparisons for f in c.barriers if f.family == "weir" and f.source == "measured" and not f.is_default
+    ]
     algorithms_everywhere = [f for f in shown if len({g.waiting for g in shown if g.algorithm == f.algorithm}) > 1]
     values = _values(algorithms_everywhere)
     sizes = [c.place.members for c in comparisons]
@@ -167,7 +183,9 @@ def ranking(c: Comparison, most: int = MOST_RANKED) -> alt.TopLevelMixin:
     x = alt.X("ns:Q", scale=alt.Scale(type="log", nice=False, padding=12), axis=_time_ticks((1, 2, 5)))
     base = alt.Chart(_data(values)).encode(
         y=y,
-        color=alt.Color("family:N", scale=FAMILIES, legend=alt.Legend(title=None, orient="top", labelLimit=240)),
+        color=alt.Color(
+            "family:N", scale=families(values), legend=alt.Legend(title=None, orient="top", labelLimit=240)
+        ),
         tooltip=_tooltip(),
     )
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(x=x)
@@ -207,7 +225,7 @@ def waste(comparisons: list[Comparison]) -> alt.TopLevelMixin:
         scale=alt.Scale(domain=[0, 1], clamp=True),
     )
     legend = alt.Legend(title=None, orient="top", labelLimit=240, values=FAMILY_NAMES[:3])
-    color = alt.Color("family:N", scale=FAMILIES, legend=legend)
+    color = alt.Color("family:N", scale=families(values), legend=legend)
     dots = alt.Chart().mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=color, tooltip=tooltip)
     bars = alt.Chart().mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q", y=y, color=color)
     limit = alt.Chart().mark_rule(strokeDash=[6, 4], color=FLOOR).encode(x=alt.datum(0.10))

@@ -12,6 +12,7 @@ from weir.figures import Comparison, Figure, Place, failures, figures, groups, m
 from weir.records import Row
 from weir.report import charts
 from weir.screen import nanoseconds
+from weir.simulation import section as simulated
 from weir.targets import Target, targets
 
 
@@ -262,13 +263,18 @@ def write(
     plain = [Comparison(all_figures, place) for place in places(all_figures)]
     loaded = [Comparison(all_figures, place) for place in places(all_figures, "busy")]
     sections = _sections(plain, loaded)
+    scenarios = simulated.sections(rows)
+    charted = sections + [Section(c.name, "", "", charts.styled(c.drawn)) for s in scenarios for c in s.charts]
     conditions = _conditions(plain + loaded)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     html = environment.get_template("page.html.j2").render(
         sections=[{"name": s.name, "heading": s.heading, "text": s.text} for s in sections],
-        specs=json.dumps([s.chart.to_dict() for s in sections]).replace("</", "<\\/"),
+        scenarios=scenarios,
+        measured=bool(sections),
+        names=json.dumps([s.name for s in charted]),
+        specs=json.dumps([s.chart.to_dict() for s in charted]).replace("</", "<\\/"),
         library=vl_convert.javascript_bundle(),
         targets=_target_rows(plain + loaded),
         tables=[
@@ -283,12 +289,12 @@ def write(
             for name, place, row in failures(rows)
         ],
         complaints=complaints,
-        hosts=[_host(row) for row in machines(rows)],
+        hosts=[_host(row) for row in machines(rows) if not row["host"].get("simulated")],
     )  # fmt: skip
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(html, encoding="utf-8")
     written = [output]
     for folder, kind in ((png, "png"), (svg, "svg")):
         if folder is not None:
-            written += _draw(sections, folder, kind)
+            written += _draw(charted, folder, kind)
     return written

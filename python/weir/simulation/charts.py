@@ -123,7 +123,9 @@ def draw(results: Results, number: int) -> alt.TopLevelMixin | None:
         "x:Q",
         title=x_words + (" (ms)" if x_in_ms else " (µs)" if is_time else ""),
         scale=alt.Scale(type="log", base=2 if not is_time else 10, nice=False) if "x" in log else alt.Scale(nice=False),
-        axis=alt.Axis(grid=False, values=sorted({v["x"] for v in values}) if not is_time else alt.Undefined, format="~g"),
+        axis=alt.Axis(
+            grid=False, values=sorted({v["x"] for v in values}) if not is_time else alt.Undefined, format="~g"
+        ),
     )
     y = alt.Y(
         "y:Q",

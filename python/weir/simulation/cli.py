@@ -50,7 +50,13 @@ def simulate(
     except (native.NativeError, scenario.BadScenario, OSError) as error:
         raise _fail(str(error)) from None
 
-    bar = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn())
+    bar = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+    )
     with writer, Progress(*bar, console=err) as progress:
         task = progress.add_task(plan.name, total=plan.steps())
         running = Simulation(plan, writer, lambda doing, n: progress.update(task, description=doing, advance=n))

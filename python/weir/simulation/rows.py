@@ -8,7 +8,6 @@ from weir.sitting import share
 MOST_SAMPLES = 50
 
 
-
 def mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Group, RenderableType
+from rich.markup import escape
 from rich.table import Table
 
 from weir.records import Row
 from weir.screen import nanoseconds
 from weir.simulation.findings import findings as found
-from weir.simulation.results import Results, interval, scenarios as read, short
+from weir.simulation.results import Results, interval, short
+from weir.simulation.results import scenarios as read
 from weir.simulation.scenario import METRICS, Plan
 
 TIMES = ("episode", "overhead", "completion", "turnaround")
@@ -51,18 +53,22 @@ def results(rows: Sequence[Row]) -> Group:
     return Group(*[_table(r) for r in read(rows)])
 
 
+def metrics(results: Results) -> list[str]:
+    return list(dict.fromkeys(["episode", "overhead", *(c.get("y", "episode") for c in results.charts), "efficiency"]))
+
+
 def _table(results: Results) -> RenderableType:
-    metrics = list(dict.fromkeys(["episode", "overhead", *(c.get("y", "episode") for c in results.charts), "efficiency"]))
-    table = Table(title=f"{results.name}: {results.head['about']}", title_justify="left")
+    columns = metrics(results)
+    table = Table(title=escape(f"{results.name}: {results.head['about']}"), title_justify="left")
     for key in results.head["swept"]:
         table.add_column(short(key))
-    for metric in metrics:
+    for metric in columns:
         table.add_column(METRICS[metric], justify="right")
     for point in results.points[:MOST_ROWS]:
-        values = [interval(point, m) for m in metrics]
+        values = [interval(point, m) for m in columns]
         cells = [
             shown(m, v.value) + (f" ({shown(m, v.low)} … {shown(m, v.high)})" if len(point) > 1 else "")
-            for m, v in zip(metrics, values, strict=True)
+            for m, v in zip(columns, values, strict=True)
         ]
         table.add_row(*map(str, point[0]["chosen"].values()), *cells)
     more = len(results.points) - MOST_ROWS

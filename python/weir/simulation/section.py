@@ -1,0 +1,153 @@
+"""What the page shows of a scenario: the findings, the charts, every point, and one point in detail."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from weir.records import Row
+from weir.screen import nanoseconds
+from weir.simulation import charts, tables
+from weir.simulation.findings import Finding, findings
+from weir.simulation.results import Results, interval, scenarios, short
+from weir.simulation.scenario import METRICS
+
+ACTIVITIES = ("computing", "spinning", "synchronizing", "switching", "ready", "sleeping")
+MOST_ROWS = 64
+
+
+@dataclass(frozen=True)
+class Chart:
+    name: str
+    title: str
+    drawn: alt.TopLevelMixin
+
+
+@dataclass(frozen=True)
+class Table:
+    title: str
+    heads: list[str]
+    rows: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Detail:
+    what: str
+    tables: list[Table]
+
+
+@dataclass(frozen=True)
+class Section:
+    name: str
+    about: str
+    says: str
+    findings: list[Finding]
+    charts: list[Chart]
+    heads: list[str]
+    table: list[list[str]]
+    detail: Detail
+
+
+def sections(rows: Sequence[Row]) -> list[Section]:
+    return [_section(r, number) for number, r in enumerate(scenarios(rows))]
+
+
+def _section(results: Results, number: int) -> Section:
+    metrics = tables.metrics(results)
+    head = results.head
+    first = results.points[0][0]
+    machines = ", ".join(dict.fromkeys(row["machine"] for row in results.runs))
+    done = f"{len(results.runs)} of {head['points'] * len(head['seeds'])} runs"
+    says = f"Simulated on {machines}: {done}, {len(head['seeds'])} seed{'s' * (len(head['seeds']) > 1)} a point."
+    if any("predicted" in c for c in results.charts):
+        says += " Dashed: what the formulas predict."
+    if len(head["seeds"]) > 1:
+        says += " Bars: 95 % intervals of the median over the seeds."
+    drawn = [(i, charts.draw(results, i)) for i in range(len(results.charts))]
+    return Section(
+        name=results.name,
+        about=head["about"] or results.name,
+        says=says,
+        findings=findings(results),
+        charts=[
+            Chart(f"{results.name}-{number}-{i}", _title(results, i), chart) for i, chart in drawn if chart is not None
+        ],
+        heads=[short(k) for k in head["swept"]] + [METRICS[m] for m in metrics],
+        table=[
+            [str(v) for v in point[0]["chosen"].values()] + [tables.shown(m, interval(point, m).value) for m in metrics]
+            for point in results.points
+        ],
+        detail=_detail(results.points[-1][0] if results.points else first),
+    )
+
+
+def _title(results: Results, number: int) -> str:
+    chart = results.charts[number]
+    words = METRICS[chart.get("y", "episode")]
+    return f"{words[:1].upper()}{words[1:]}, against {short(chart['x']).replace('_us', '').replace('_', ' ')}"
+
+
+def _detail(row: Row) -> Detail:
+    chosen = ", ".join(f"{short(k)} {v}" for k, v in row["chosen"].items()) or "the run"
+    return Detail(
+        what=f"{chosen} (seed {row['seed']})",
+        tables=[_applications(row), _threads(row), _processors(row), _lines(row)],
+    )
+
+
+def _applications(row: Row) -> Table:
+    heads = ["application", "members", "barrier", "arrived", "begun", "finished", "a barrier", "after the last arrival"]
+    rows = [
+        [a["name"], str(a["members"]), f"{a['barrier']} / {a['waiting']}", nanoseconds(a["arrived_ns"])]
+        + [nanoseconds(a[k]) for k in ("begun_ns", "finished_ns", "episode_ns", "barrier_ns")]
+        for a in row["applications"]
+    ]
+    return Table("Applications", heads, rows)
+
+
+def _time_columns(columns: Row) -> list[str]:
+    return [a for a in ACTIVITIES if any(columns.get(f"{a}_ns", []))]
+
+
+def _threads(row: Row) -> Table:
+    t = row["threads"]
+    spent = _time_columns(t)
+    counts = ("switches", "preemptions", "migrations")
+    rows = [
+        [f"{t['application'][i]}.{t['member'][i]}"]
+        + [nanoseconds(t[f"{a}_ns"][i]) for a in spent]
+        + [str(t[c][i]) for c in counts]
+        for i in range(min(MOST_ROWS, len(t["member"])))
+    ]
+    return Table(_some("Threads", len(t["member"])), ["thread", *spent, *counts], rows)
+
+
+def _processors(row: Row) -> Table:
+    p = row["on_processors"]
+    spent = _time_columns(p)
+    distances = row["distances"]
+    rows = []
+    for i in range(min(MOST_ROWS, len(p["switches"]))):
+        busy = sum(p[f"{a}_ns"][i] for a in spent)
+        rows.append(
+            [str(i)]
+            + [nanoseconds(p[f"{a}_ns"][i]) for a in spent]
+            + [nanoseconds(max(0.0, row["end_ns"] - busy)), str(p["switches"][i])]
+            + [str(m) for m in p["misses"][i]]
+        )
+    heads = ["processor", *spent, "idle or before counting", "switches", *(f"misses: {d}" for d in distances)]
+    return Table(_some("Processors", len(p["switches"])), heads, rows)
+
+
+def _lines(row: Row) -> Table:
+    heads = ["line", *(f"misses: {d}" for d in row["distances"]), "hits", "invalidations", "atomic updates", "failed"]
+    rows = [
+        [str(line["line"]), *map(str, line["misses"])]
+        + [str(line[k]) for k in ("hits", "invalidations", "atomics", "failed")]
+        for line in row["lines"]
+    ]
+    return Table(f"The {len(rows)} of {row['memory']['lines']} cache lines with most misses", heads, rows)
+
+
+def _some(what: str, count: int) -> str:
+    return what if count <= MOST_ROWS else f"{what}, the first {MOST_ROWS} of {count}"
