@@ -76,7 +76,7 @@ def _predicted(results: Results, chart: dict[str, Any], values: list[dict]) -> l
         for us in xs:
             done = predict.recurrence(quantum_ms, us / 1e3, barriers)
             recurrence.append((us, float(done[-1]) * 1e6 / barriers))
-            tree.append((us, float(predict.tree_quanta(members, us / 1e3, quantum_ms)) * quantum_ms * 1e6))
+            tree.append((us, float(predict.tree_quanta(members, quantum_ms, us / 1e3)) * quantum_ms * 1e6))
         curves = {"counter": recurrence, "mcs": tree}
     else:
         each = application["compute_ns"]

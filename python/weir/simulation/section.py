@@ -70,7 +70,9 @@ def _section(results: Results, number: int) -> Section:
         says=says,
         findings=findings(results),
         charts=[
-            Chart(f"{results.name}-{number}-{i}", _title(results, i), chart) for i, chart in drawn if chart is not None
+            Chart(f"scenario-{results.name}-{number}-{i}", _title(results, i), chart)
+            for i, chart in drawn
+            if chart is not None
         ],
         heads=[short(k) for k in head["swept"]] + [METRICS[m] for m in metrics],
         table=[
