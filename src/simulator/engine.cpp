@@ -111,6 +111,7 @@ void engine::until(thread& t, time at) {
   }
   kernel_.resume_at(t, at);
   t.context.suspend();
+  if (now_ > at) t.loads.begin(now_);
   t.now = now_;
 }
 
@@ -121,6 +122,7 @@ void engine::compute(time duration) {
   // Preempted and resumed, it has lost no time of its own: the kernel puts the rest off.
   until(t, t.now + duration);
   progress_at_ = now_;
+  t.loads.begin(t.now);
   kernel_.turn(t, activity::synchronizing, t.now);
 }
 
@@ -149,11 +151,14 @@ void engine::load(const void* word, void* into, std::size_t bytes) {
     return;
   }
   const line_id l = memory_.line_at(word);
-  const bool hit = memory_.cached() && memory_.has_copy(l, t.processor);
-  const time there = memory_.load(l, t.processor, t.now);
-  if (hit) {
-    t.now = there;
+  if (memory_.cached() && memory_.has_copy(l, t.processor)) {
+    t.now = memory_.load(l, t.processor, t.now);
   } else {
+    const std::size_t most = model_.processor.misses;
+    time begun = most > 1 ? std::min(t.loads.earliest(most), t.now) : t.now;
+    if (memory_.written_since(l, begun)) begun = t.now;
+    const time there = std::max(memory_.load(l, t.processor, begun), t.now + model_.processor.hit);
+    if (most > 1) t.loads.note(there, most);
     t.in_access = true;
     until(t, there);
     t.in_access = false;
@@ -223,6 +228,7 @@ void engine::forget_watch(thread& t) {
 std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, bool willing) {
   thread& t = *self_;
   kernel_.turn(t, activity::spinning, t.now);
+  t.loads.begin(t.now);
   const line_id l = memory_.line_at(word);
   const time pause = willing ? std::max(model_.system.yield, nanosecond) : model_.processor.poll;
   const time period = pause + model_.processor.hit;
@@ -230,21 +236,19 @@ std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, boo
   until(t, t.now);
   // Parked only where polling disturbs nobody and a write is sure to be told.
   const bool quiet = memory_.cached() ? memory_.has_copy(l, t.processor) : memory_.is_home(l, t.processor);
-  if (!quiet || (period == 0 && polls != 0)) {
-    until(t, t.now + pause);
-  } else {
+  const bool parks = quiet && (period != 0 || polls == 0);
+  if (parks) {
     t.watching = true;
     t.watched = l;
     t.stale = false;
     memory_.watchers(l).push_back(t.id);
     t.polled = -1;
-    if (kernel_.cede(t, t.now) || (willing && kernel_.others_want(t) && kernel_.yield(t, t.now))) {
-      t.context.suspend();
-      t.now = now_;
-      forget_watch(t);
-      kernel_.turn(t, activity::synchronizing, t.now);
-      return gone;
-    }
+  }
+  if (kernel_.cede(t, t.now) || (willing && kernel_.others_want(t) && kernel_.yield(t, t.now))) {
+    t.context.suspend();
+    t.now = now_;
+    forget_watch(t);
+  } else if (parks) {
     t.willing = willing;
     t.poll_period = period;
     t.parked_at = t.now;
@@ -256,7 +260,10 @@ std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, boo
     t.parked = false;
     forget_watch(t);
     gone = period > 0 ? std::max<std::uint64_t>(static_cast<std::uint64_t>(t.polled / period), 1) : 1;
+  } else {
+    until(t, t.now + pause);
   }
+  t.loads.begin(t.now);
   kernel_.turn(t, activity::synchronizing, t.now);
   return gone;
 }

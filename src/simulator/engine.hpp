@@ -105,11 +105,11 @@ void engine::atomic(void* word, Update update) {
   const line_id l = memory_.line_at(word);
   memory_.note_atomic(l);
   if (model_.atomic == atomics::conditional) {
+    // The reservation is lost as soon as another processor asks to write: its request takes our copy away.
     for (;;) {
       until(t, memory_.load(l, t.processor, t.now));
-      const std::uint32_t linked = memory_.version(l);
       until(t, t.now + model_.processor.atomic);
-      if (memory_.version(l) == linked) break;
+      if (memory_.has_copy(l, t.processor)) break;
       memory_.note_failed(l);
     }
   }
@@ -119,6 +119,7 @@ void engine::atomic(void* word, Update update) {
   t.in_access = false;
   update();
   progress_at_ = now_;
+  t.loads.begin(t.now);
   tell_watchers(l, now_);
 }
 

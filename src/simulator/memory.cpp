@@ -136,14 +136,14 @@ memory::source memory::farthest_copy(line_id id, unsigned processor) const {
 }
 
 time memory::begin(line& l, unsigned processor, const source& s, time now) {
-  time start = std::max(now, l.busy_until);
+  // The request takes its turn on the bus, and then waits for the line: not with the bus in its hands.
   const distance& d = model_.distances[s.ring];
   if (d.bus > 0) {
     time& bus = buses_[s.ring][processor / d.group];
-    start = std::max(start, bus);
-    bus = start + d.bus;
+    now = std::max(now, bus);
+    bus = now + d.bus;
   }
-  return start;
+  return std::max(now, l.busy_until);
 }
 
 void memory::count_miss(line& l, unsigned processor, unsigned ring) {
@@ -183,19 +183,18 @@ time memory::load(line_id id, unsigned processor, time now) {
 time memory::write(line_id id, unsigned processor, time now) {
   ++accesses_;
   line& l = lines_[id];
-  ++l.version;
   if (owns(id, processor)) {
     ++l.counts.hits;
-    return std::max(now, l.busy_until) + model_.processor.store;
+    return l.written = std::max(now, l.busy_until) + model_.processor.store;
   }
   settle_home(id, processor, false);
-  if (!cached()) return at_module(id, processor, now);
+  if (!cached()) return l.written = at_module(id, processor, now);
   const bool mine = test(id, processor);
   const std::uint32_t others = l.copies - (mine ? 1 : 0);
   const source s = farthest_copy(id, processor);
   const time start = begin(l, processor, s, now);
   const time done = start + s.latency + others * model_.processor.invalidate + model_.processor.store;
-  l.busy_until = done;
+  l.busy_until = l.written = done;
   l.counts.invalidations += others;
   if (others != 0 || !mine) count_miss(l, processor, s.ring);
   std::fill_n(copies(id), stride_, 0);

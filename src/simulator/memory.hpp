@@ -32,6 +32,8 @@ class memory {
 
   /// A load by `processor` that begins at `now`: when its value is there.
   time load(line_id, unsigned processor, time now);
+  /// Has it been written since? Then an early look would have seen something else.
+  bool written_since(line_id l, time at) const { return lines_[l].written > at; }
   /// A write, by a store or an atomic update: when it takes effect. All other copies are gone at once:
   /// their owners' next look waits at the line.
   time write(line_id, unsigned processor, time now);
@@ -41,8 +43,6 @@ class memory {
   bool cached() const { return model_.cached == caching::coherent; }
   /// Is the word's memory beside this processor? Then polling it disturbs nobody.
   bool is_home(line_id l, unsigned processor) const { return lines_[l].home == static_cast<std::int32_t>(processor); }
-  /// Grows with each write to the line: a store-conditional succeeds only where it has not.
-  std::uint32_t version(line_id l) const { return lines_[l].version; }
 
   /// Threads that poll the line, to be told of its next write.
   std::vector<std::uint32_t>& watchers(line_id l) { return lines_[l].watchers; }
@@ -59,10 +59,10 @@ class memory {
  private:
   struct line {
     time busy_until = 0;
+    time written = -1;       // when the last write took effect
     std::int32_t owner = -1;  // the processor that has the only copy and may write
     std::int32_t home = -1;
     bool home_is_sure = false;
-    std::uint32_t version = 0;
     std::uint32_t copies = 0;
     std::vector<std::uint32_t> watchers;
     line_counts counts;

@@ -31,6 +31,7 @@ processor_costs read_processor(const toml_table& t) {
   p.store = from_ns(t.number("store_ns", 0, 1e6));
   p.atomic = from_ns(t.number("atomic_ns", 0, 1e6));
   p.store_buffer = t.whole("store_buffer", 1, 1024);
+  p.misses = t.whole("outstanding_misses", 1, 64);
   p.invalidate = from_ns(t.number("invalidate_ns", 0, 1e6));
   t.nothing_else();
   return p;

@@ -37,6 +37,7 @@ struct distance {
 struct processor_costs {
   time hit = 0, poll = 0, store = 0, atomic = 0;
   unsigned store_buffer = 1;
+  unsigned misses = 1;  ///< loads that may be on their way at once, where none waits for another
   time invalidate = 0;
 };
 

@@ -39,6 +39,7 @@ struct application {
   double spread = 0.5, slow = 2;
   time arrives = 0;
   unsigned processors = 0;  // of its partition; 0: as many as it has members
+  bool by_blocks = false;   // members that share a processor are neighbours
   std::vector<std::vector<program_event>> trace;  // for each member, if not empty
 };
 

@@ -73,7 +73,8 @@ simulation::simulation(const scenario& s, std::uint64_t seed, bool history)
       its->barrier = registry<simulated>::make(its->its->barrier, its->its->waiting, its->members, its->its->shape);
       its->result.barrier_bytes = its->barrier->bytes();
     };
-    engine_->add_job(a.name, a.members, a.arrives, a.processors, begin, [this, its](unsigned m) { live(*its, m); });
+    job& j = engine_->add_job(a.name, a.members, a.arrives, a.processors, begin, [this, its](unsigned m) { live(*its, m); });
+    j.by_blocks = a.by_blocks;
     teams_.push_back(std::move(t));
   }
 }

@@ -88,6 +88,7 @@ application read_application(const toml_table& t, const std::string& scenario) {
   a.shape.fan_out = t.whole("fan_out", 1, 64, 2);
   a.arrives = from_us(t.number("arrives_us", 0, 1e12, 0));
   a.processors = t.whole("processors", 0, max_members, 0);
+  a.by_blocks = t.one_of<bool>("placement", {{"by-turns", false}, {"by-blocks", true}}, false);
   return a;
 }
 

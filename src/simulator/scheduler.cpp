@@ -89,10 +89,12 @@ class queueing : public scheduler {
     return how_.local_queues || shares_all() || owner_[processor] == static_cast<int>(t.application);
   }
 
-  // Threads keep their places where they may; the others go to the processors by turns.
   void settle(job& j, unsigned start) {
-    for (std::size_t i = 0; i < j.threads.size(); ++i)
-      j.threads[i]->place = j.partition[(start + i) % j.partition.size()];
+    const std::size_t places = j.partition.size(), threads = j.threads.size();
+    for (std::size_t i = 0; i < threads; ++i) {
+      const std::size_t turn = j.by_blocks && threads > places ? i * places / threads : i;
+      j.threads[i]->place = j.partition[(start + turn) % places];
+    }
   }
 
   bool give_free(job& j) {

@@ -18,6 +18,27 @@ enum class activity : std::uint8_t { computing, synchronizing, spinning, switchi
 inline constexpr std::array activity_names{"computing", "synchronizing", "spinning", "switching", "ready", "sleeping", "idle"};
 using time_by_activity = std::array<time, activity_names.size()>;
 
+/// Loads that do not wait for one another are on their way together, as many as the processor can have
+/// outstanding: the scan over an array of counters. What ends such a stretch is a look that did not find what
+/// it wanted (the loads begun after it are thrown away), an atomic update, and losing the processor.
+class load_window {
+ public:
+  void begin(time now) {
+    start_ = now;
+    done_.clear();
+  }
+  /// When could this load have begun?
+  time earliest(std::size_t most) const { return done_.size() < most ? start_ : std::max(start_, done_[done_.size() - most]); }
+  void note(time done, std::size_t most) {
+    done_.push_back(done);
+    if (done_.size() > most) done_.pop_front();
+  }
+
+ private:
+  time start_ = 0;
+  std::deque<time> done_;
+};
+
 struct pending_store {
   void* word;
   std::uint64_t value;
@@ -44,6 +65,8 @@ struct thread {
   std::uint32_t generation = 0;
   time remaining = 0;         // preempted: what was left of what it did
   bool in_access = false;     // an instruction in flight is finished before the processor is taken away
+
+  load_window loads;
 
   // Polling: the line is watched rather than polled again and again.
   bool watching = false;
@@ -85,6 +108,7 @@ struct job {
   std::string name;
   unsigned id = 0;
   unsigned wanted = 0;  // processors of a static partition; 0: as many as it has threads
+  bool by_blocks = false;  // neighbours share a processor, rather than threads taking the processors by turns
   time arrives = 0;
   time begun = -1, finished = -1;
   std::vector<thread*> threads;
