@@ -143,7 +143,13 @@ time memory::begin(line& l, unsigned processor, const source& s, time now) {
     now = std::max(now, bus);
     bus = now + d.bus;
   }
-  return std::max(now, l.busy_until);
+  now = std::max(now, l.busy_until);
+  if (model_.home_busy > 0 && s.ring > 0) {
+    time& home = modules_[static_cast<unsigned>(l.home) / model_.distances[0].group];
+    now = std::max(now, home);
+    home = now + model_.home_busy;
+  }
+  return now;
 }
 
 void memory::count_miss(line& l, unsigned processor, unsigned ring) {

@@ -82,6 +82,7 @@ machine_model read_machine(const std::string& path) {
   m.clean = t.one_of<clean_copy>("clean_copy", {{"nearest", clean_copy::nearest}, {"home", clean_copy::home}});
   if ((m.cached == caching::none) != (m.atomic == atomics::memory))
     t.complain("atomics", "\"memory\" with caching = \"none\", and only there");
+  m.home_busy = from_ns(t.number("home_busy_ns", 0, 1e6, 0));
   m.processor = read_processor(t.table("processor"));
   for (const toml_table& d : t.tables("distance")) {
     m.distances.push_back(read_distance(d));

@@ -55,6 +55,7 @@ struct machine_model {
   atomics atomic = atomics::owned;
   clean_copy clean = clean_copy::nearest;
   placement homes = placement::waiter;
+  time home_busy = 0;  // a line's home serves the requests from beyond its nearest group one after the other
   processor_costs processor;
   std::vector<distance> distances;  // nearest first; the last holds all processors
   system_costs system;
