@@ -181,9 +181,14 @@ void kernel::slice_ends(unsigned p, std::uint32_t generation, time now) {
   thread& t = *its.running;
   its.slice_armed = false;
   if (!scheduler_->wanted(p)) return;
-  if (t.in_access && !t.parked && t.resume_at > now) {
+  // An instruction in flight is finished first; and who has come to the end of its computing at this very
+  // moment has come to its barrier (the appendix of paper 000 counts it so).
+  const bool in_flight = t.in_access && t.resume_at > now;
+  const bool just_done = t.resume_at == now && its.deferred_at != now;
+  if (!t.parked && (in_flight || just_done)) {
     its.slice_armed = true;
-    events_.push(t.resume_at + 1, event_kind::slice, p, its.generation);
+    its.deferred_at = now;
+    events_.push(in_flight ? t.resume_at + 1 : now, event_kind::slice, p, its.generation);
     return;
   }
   ++t.preemptions;

@@ -98,6 +98,7 @@ struct processor {
   thread* last = nullptr;
   time slice_start = 0;
   bool slice_armed = false;
+  time deferred_at = -1;  // the end of a slice that waited for what was due at the same moment
   std::uint32_t generation = 0;
   time_by_activity spent{};
   std::uint64_t switches = 0;
