@@ -119,20 +119,24 @@ def pattern(quantum: Number, compute: Number) -> Pattern:
     """Appendix: R = ceil(1 / (Q/T - 1)) barriers every L = 2R - 1 quanta, for T < Q.
 
     From Q = 2T on R = 1: one barrier a quantum (section 4.1, footnote 9). At Q = T, where R grows beyond limit,
-    every barrier takes two quanta. For T > Q the appendix says nothing, and this raises ValueError.
+    every barrier takes two quanta. For T > Q, of which the appendix says nothing, each group first spends k whole
+    quanta on every barrier and the rest, T - kQ, as above: L = 2R - 1 + 2kR (ours).
     """
+    whole, t, q = _split(quantum, compute)
+    r, quanta = (1, 1) if t == 0 else (1, 2) if t == q else _pattern_within_quantum(q / t)
+    return Pattern(r, quanta + 2 * whole * r)
+
+
+def _split(quantum: Number, compute: Number) -> tuple[int, Fraction, Fraction]:
+    """Whole quanta k of computing, what is left of it (0 only without any computing), and the quantum."""
     q, t = _times(quantum, compute)
-    if t > q:
-        raise ValueError(
-            f"the closed form is for compute times up to the quantum, and {float(t):g} is longer than {float(q):g}; "
-            "the recurrence holds for longer ones too"
-        )
-    if t == q:
-        return Pattern(1, 2)
-    if t == 0:
-        return Pattern(1, 1)
-    r = math.ceil(1 / (q / t - 1))
-    return Pattern(r, 2 * r - 1)
+    whole = max(0, math.ceil(t / q) - 1)
+    return whole, t - whole * q, q
+
+
+def _pattern_within_quantum(q: Fraction) -> tuple[int, int]:
+    r = math.ceil(1 / (q - 1))
+    return r, 2 * r - 1
 
 
 def solution(quantum: Number, compute: Number, n: int) -> Fraction:
@@ -153,17 +157,17 @@ def closed_form(quantum: Number, compute: Number, barriers: int) -> Fraction:
 
     The appendix calls its solution "not directly invertible"; by its cases it is. With N = aR + b, 1 <= b <= R,
     the first group reaches barrier N in quantum aL + 2(b - 1) and the second in the next one, which it began at
-    aR + (b - 1)Q (at N - 1 for b = 1). The inversion is ours, exact for T <= Q.
+    aR + (b - 1)Q (at N - 1 for b = 1). The inversion is ours. For T > Q see `pattern`.
     """
-    q, t = _times(quantum, compute)
-    _at_least(barriers, 1, "the number of barriers")
-    p = pattern(q, t)
+    whole, t, q = _split(quantum, compute)
+    before = 2 * whole * _at_least(barriers, 1, "the number of barriers") * q
     if t == q:
-        return 2 * barriers * q
+        return before + 2 * barriers * q
     if t == 0:
         return barriers * q
+    p = pattern(q, t)
     rounds, rest = divmod(barriers - 1, p.barriers)  # a, and b - 1
-    return (rounds * p.quanta + 2 * rest + 1) * q + (rest + 1) * t - rest * q
+    return before + (rounds * p.quanta + 2 * rest + 1) * q + (rest + 1) * t - rest * q
 
 
 def approximation(quantum: Number, compute: Number, barriers: int) -> Fraction:
