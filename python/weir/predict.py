@@ -123,8 +123,10 @@ def pattern(quantum: Number, compute: Number) -> Pattern:
     quanta on every barrier and the rest, T - kQ, as above: L = 2R - 1 + 2kR (ours).
     """
     whole, t, q = _split(quantum, compute)
-    r, quanta = (1, 1) if t == 0 else (1, 2) if t == q else _pattern_within_quantum(q / t)
-    return Pattern(r, quanta + 2 * whole * r)
+    if t == q:
+        return Pattern(1, 2 + 2 * whole)
+    r = math.ceil(1 / (q / t - 1)) if t else 1
+    return Pattern(r, 2 * r - 1 + 2 * whole * r)
 
 
 def _split(quantum: Number, compute: Number) -> tuple[int, Fraction, Fraction]:
@@ -132,11 +134,6 @@ def _split(quantum: Number, compute: Number) -> tuple[int, Fraction, Fraction]:
     q, t = _times(quantum, compute)
     whole = max(0, math.ceil(t / q) - 1)
     return whole, t - whole * q, q
-
-
-def _pattern_within_quantum(q: Fraction) -> tuple[int, int]:
-    r = math.ceil(1 / (q - 1))
-    return r, 2 * r - 1
 
 
 def solution(quantum: Number, compute: Number, n: int) -> Fraction:

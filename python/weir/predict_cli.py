@@ -120,7 +120,7 @@ def spinning(
             given = {"quantum_ms": quantum_ms, "barriers": barriers}
             for name, formula in (
                 ("recurrence", "t_n = min(floor(t_{n-1}) + 1, t_{n-2} + Q)"),
-                ("approximation", "N Q (2R - 1) / R, R = ceil(1 / (Q/T - 1))"),
+                ("approximation", "N Q L / R"),
             ):
                 barrier, episode = ("central", "spin", name), row[f"{name}_ms"]
                 made.append(record(barrier, (threads, processors), row["compute_ms"], episode, formula, **given))

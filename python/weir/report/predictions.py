@@ -50,7 +50,7 @@ def _from_zero() -> alt.Scale:
 def curves(
     values: list[dict[str, Any]], names: dict[str, str], x_title: str, y_title: str, percent: bool = False
 ) -> alt.TopLevelMixin:
-    """Lines of x and y, one for each `line`. `names` says what each is: "", an "estimate" or the "floor", both dashed."""
+    """Lines of x and y, one for each `line`. `names` says of each whether it is an "estimate" or the "floor", or ""."""
     palette = iter((DEFAULT, PEER, "#137333", "#8e24aa"))
     colours = [FLOOR if kind == "floor" else next(palette) for kind in names.values()]
     order = list(names)
