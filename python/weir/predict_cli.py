@@ -40,7 +40,7 @@ def processors(
         useful = predict.useful_processors(threads, given)
         steps = predict.staircase(threads)
         fullest = math.ceil(threads / given)
-        width = min(threads, 40)
+        width = min(threads, 24)
         rows: list[dict[str, Any]] = [
             {
                 "least": s.least,
@@ -112,7 +112,10 @@ def spinning(
     with complaining():
         predict.check_shared_by_two(threads, processors)
         rows = [_spinning_row(threads, quantum_ms, t, barriers) for t in numbers(compute_ms, "--compute-ms")]
-        notes = ["Milliseconds for one barrier, on the average; the pattern is barriers in quanta."]
+        notes = [
+            "Milliseconds for one barrier, on the average, with T of computing. R in L: barriers in quanta. "
+            "Tree: the same team at a tree of fan-in 4. 2 T: what two threads on one processor compute."
+        ]
         if len(rows) == 1:
             notes.append(f"{barriers} barriers take {words(rows[0]['total_ms'])} ms by the recurrence.")
         made = []
@@ -135,13 +138,13 @@ def spinning(
             f"{threads} threads on {processors} processors spin at a central barrier, quantum {quantum_ms:g} ms",
             {"threads": threads, "processors": processors, "quantum_ms": quantum_ms, "barriers": barriers},
             {
-                "compute_ms": "computing",
+                "compute_ms": "T",
                 "recurrence_ms": "recurrence",
                 "closed_form_ms": "closed form",
                 "approximation_ms": "approximation",
-                "pattern": "pattern",
-                "tree_ms": "tree, fan-in 4",
-                "own_ms": "two threads' computing",
+                "pattern": "R in L",
+                "tree_ms": "tree",
+                "own_ms": "2 T",
             },
             rows,
             notes,
@@ -233,7 +236,7 @@ def blocking(
                         "own_ms": b.compute,
                         "episode_ms": b.episode,
                         "overhead_ms": b.overhead,
-                        "overhead": f"{b.share:.1%}",
+                        "overhead": f"{b.share:.1%}" if math.isfinite(b.share) else "–",
                         "share": b.share if math.isfinite(b.share) else None,
                         name: b.share,
                     }
@@ -256,7 +259,7 @@ def blocking(
                 "barrier": "barrier",
                 "compute_ms": "computing, ms",
                 "switches": "switches",
-                "own_ms": "fullest processor's computing, ms",
+                "own_ms": "computing on the fullest, ms",
                 "episode_ms": "one barrier, ms",
                 "overhead": "overhead",
             },
