@@ -222,16 +222,17 @@ BLOCKING = ("tree", "central", "combination")
 def switches(barrier: str, members: int, processors: int, fan_in: int = 4) -> int:
     """Context switches on a barrier's path, at the most; the closed forms are ours.
 
-    With k = ceil(M/P) threads on the fullest processor, k - 1 switches let all of them run: whoever arrives last
-    goes on at once. A central and a combination barrier need no more. In a tree "a context switch may be required
-    at each level" (section 4.1, Combination Barriers), on the way up and on the way down: 2 ceil(log_f M) (k - 1).
+    With k = ceil(M/P) > 1 threads on the fullest processor, k - 1 switches let all of them run. A combination barrier
+    needs no more: the processor's last to arrive leaves first. At a central barrier the last on a processor may find
+    others missing and yields as well: k. In a tree "a context switch may be required at each level" (section 4.1,
+    Combination Barriers), on the way up and on the way down: 2 ceil(log_f M) (k - 1).
     """
     _at_least(processors, 1, "the number of processors")
     levels = tree_levels(members, fan_in)
     others = math.ceil(members / processors) - 1
     if barrier not in BLOCKING:
         raise ValueError(f"no formula for a {barrier!r} barrier; there is one for {', '.join(BLOCKING)}")
-    return 2 * levels * others if barrier == "tree" else others
+    return {"tree": 2 * levels * others, "central": others + min(others, 1), "combination": others}[barrier]
 
 
 @dataclass(frozen=True)

@@ -247,9 +247,6 @@ def blocking(
                     record(barrier_of, (members, processors), t, b.episode, "ceil(M/P) T + s c", "Weir", **given)
                 )
         lines = {name: (name, "") for name in ([barrier] if barrier else predict.BLOCKING)}
-        if not barrier:  # the two take the same switches
-            del lines["combination"]
-            lines["central"] = ("central, combination", "")
         draw = chart(lines, rows, "overhead, of the computing", percent=True)
         answer = Prediction(
             "blocking",

@@ -147,8 +147,8 @@ def test_the_bound_on_blocking_holds_what_the_paper_measured():
 def test_a_team_with_a_processor_each_switches_never():
     """Section 4.1: "On 16 processors, no context switch overhead is incurred.\""""
     assert [predict.switches(b, 16, 16) for b in predict.BLOCKING] == [0, 0, 0]
-    assert [predict.switches(b, 16, 8) for b in predict.BLOCKING] == [4, 1, 1]
-    assert [predict.switches(b, 16, 4) for b in predict.BLOCKING] == [12, 3, 3]
+    assert [predict.switches(b, 16, 8) for b in predict.BLOCKING] == [4, 2, 1]
+    assert [predict.switches(b, 16, 4) for b in predict.BLOCKING] == [12, 4, 3]
 
 
 def test_the_staircase_of_figure_6():
@@ -226,7 +226,7 @@ def test_a_range_makes_a_curve():
 def test_tree_and_blocking_answer():
     assert answer("tree", "--compute-ms", "1")["rows"] == [{"compute_ms": 1, "quanta": 2, "tree_ms": 40, "own_ms": 2}]
     found = {row["barrier"]: row for row in answer("blocking")["rows"]}
-    assert (found["tree"]["episode_ms"], found["central"]["episode_ms"]) == (2.4, 2.1)
+    assert (found["tree"]["episode_ms"], found["central"]["episode_ms"]) == (2.4, 2.2)
     assert [row["barrier"] for row in answer("blocking", "--barrier", "tree", "--compute-ms", "0")["rows"]] == ["tree"]
 
 
@@ -271,7 +271,7 @@ SEEN = {
     "processors": "8 do as well",
     "spinning": "central, recurrence",
     "tree": "tree",
-    "blocking": "central, combination",
+    "blocking": "combination",
 }
 
 
