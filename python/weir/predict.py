@@ -119,20 +119,21 @@ def pattern(quantum: Number, compute: Number) -> Pattern:
     """Appendix: R = ceil(1 / (Q/T - 1)) barriers every L = 2R - 1 quanta, for T < Q.
 
     From Q = 2T on R = 1: one barrier a quantum (section 4.1, footnote 9). At Q = T, where R grows beyond limit,
-    every barrier takes two quanta. For T > Q the appendix says nothing, and this raises ValueError.
+    every barrier takes two quanta. For T > Q, of which the appendix says nothing, each group first spends k whole
+    quanta on every barrier and the rest, T - kQ, as above: L = 2R - 1 + 2kR (ours).
     """
-    q, t = _times(quantum, compute)
-    if t > q:
-        raise ValueError(
-            f"the closed form is for compute times up to the quantum, and {float(t):g} is longer than {float(q):g}; "
-            "the recurrence holds for longer ones too"
-        )
+    whole, t, q = _split(quantum, compute)
     if t == q:
-        return Pattern(1, 2)
-    if t == 0:
-        return Pattern(1, 1)
-    r = math.ceil(1 / (q / t - 1))
-    return Pattern(r, 2 * r - 1)
+        return Pattern(1, 2 + 2 * whole)
+    r = math.ceil(1 / (q / t - 1)) if t else 1
+    return Pattern(r, 2 * r - 1 + 2 * whole * r)
+
+
+def _split(quantum: Number, compute: Number) -> tuple[int, Fraction, Fraction]:
+    """Whole quanta k of computing, what is left of it (0 only without any computing), and the quantum."""
+    q, t = _times(quantum, compute)
+    whole = max(0, math.ceil(t / q) - 1)
+    return whole, t - whole * q, q
 
 
 def solution(quantum: Number, compute: Number, n: int) -> Fraction:
@@ -153,17 +154,17 @@ def closed_form(quantum: Number, compute: Number, barriers: int) -> Fraction:
 
     The appendix calls its solution "not directly invertible"; by its cases it is. With N = aR + b, 1 <= b <= R,
     the first group reaches barrier N in quantum aL + 2(b - 1) and the second in the next one, which it began at
-    aR + (b - 1)Q (at N - 1 for b = 1). The inversion is ours, exact for T <= Q.
+    aR + (b - 1)Q (at N - 1 for b = 1). The inversion is ours. For T > Q see `pattern`.
     """
-    q, t = _times(quantum, compute)
-    _at_least(barriers, 1, "the number of barriers")
-    p = pattern(q, t)
+    whole, t, q = _split(quantum, compute)
+    before = 2 * whole * _at_least(barriers, 1, "the number of barriers") * q
     if t == q:
-        return 2 * barriers * q
+        return before + 2 * barriers * q
     if t == 0:
         return barriers * q
+    p = pattern(q, t)
     rounds, rest = divmod(barriers - 1, p.barriers)  # a, and b - 1
-    return (rounds * p.quanta + 2 * rest + 1) * q + (rest + 1) * t - rest * q
+    return before + (rounds * p.quanta + 2 * rest + 1) * q + (rest + 1) * t - rest * q
 
 
 def approximation(quantum: Number, compute: Number, barriers: int) -> Fraction:
@@ -221,16 +222,17 @@ BLOCKING = ("tree", "central", "combination")
 def switches(barrier: str, members: int, processors: int, fan_in: int = 4) -> int:
     """Context switches on a barrier's path, at the most; the closed forms are ours.
 
-    With k = ceil(M/P) threads on the fullest processor, k - 1 switches let all of them run: whoever arrives last
-    goes on at once. A central and a combination barrier need no more. In a tree "a context switch may be required
-    at each level" (section 4.1, Combination Barriers), on the way up and on the way down: 2 ceil(log_f M) (k - 1).
+    With k = ceil(M/P) > 1 threads on the fullest processor, k - 1 switches let all of them run. A combination barrier
+    needs no more: the processor's last to arrive leaves first. At a central barrier the last on a processor may find
+    others missing and yields as well: k. In a tree "a context switch may be required at each level" (section 4.1,
+    Combination Barriers), on the way up and on the way down: 2 ceil(log_f M) (k - 1).
     """
     _at_least(processors, 1, "the number of processors")
     levels = tree_levels(members, fan_in)
     others = math.ceil(members / processors) - 1
     if barrier not in BLOCKING:
         raise ValueError(f"no formula for a {barrier!r} barrier; there is one for {', '.join(BLOCKING)}")
-    return 2 * levels * others if barrier == "tree" else others
+    return {"tree": 2 * levels * others, "central": others + min(others, 1), "combination": others}[barrier]
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def processors(
         useful = predict.useful_processors(threads, given)
         steps = predict.staircase(threads)
         fullest = math.ceil(threads / given)
-        width = min(threads, 40)
+        width = min(threads, 24)
         rows: list[dict[str, Any]] = [
             {
                 "least": s.least,
@@ -86,11 +86,10 @@ def processors(
 def _spinning_row(threads: int, quantum: float, compute: Fraction, barriers: int) -> dict[str, Any]:
     row: dict[str, Any] = {"compute_ms": compute, "total_ms": predict.recurrence(quantum, compute, barriers)[-1]}
     row["recurrence_ms"] = row["total_ms"] / barriers
-    if compute <= predict.exact(quantum, "the quantum"):
-        p = predict.pattern(quantum, compute)
-        row["pattern"] = f"{p.barriers} in {p.quanta}"
-        row["closed_form_ms"] = predict.closed_form(quantum, compute, barriers) / barriers
-        row["approximation_ms"] = predict.approximation(quantum, compute, barriers) / barriers
+    p = predict.pattern(quantum, compute)
+    row["pattern"] = f"{p.barriers} in {p.quanta}"
+    row["closed_form_ms"] = predict.closed_form(quantum, compute, barriers) / barriers
+    row["approximation_ms"] = predict.approximation(quantum, compute, barriers) / barriers
     if predict.tree_levels(threads) > 1:
         row["tree_ms"] = predict.tree_quanta(threads, quantum, compute) * predict.exact(quantum, "the quantum")
     row["own_ms"] = 2 * compute
@@ -114,8 +113,8 @@ def spinning(
         predict.check_shared_by_two(threads, processors)
         rows = [_spinning_row(threads, quantum_ms, t, barriers) for t in numbers(compute_ms, "--compute-ms")]
         notes = [
-            "Milliseconds for one barrier, on the average. The closed form, the approximation and the pattern (barriers "
-            "in quanta) are for compute times up to the quantum."
+            "Milliseconds for one barrier, on the average, with T of computing. R in L: barriers in quanta. "
+            "Tree: the same team at a tree of fan-in 4. 2 T: what two threads on one processor compute."
         ]
         if len(rows) == 1:
             notes.append(f"{barriers} barriers take {words(rows[0]['total_ms'])} ms by the recurrence.")
@@ -124,34 +123,33 @@ def spinning(
             given = {"quantum_ms": quantum_ms, "barriers": barriers}
             for name, formula in (
                 ("recurrence", "t_n = min(floor(t_{n-1}) + 1, t_{n-2} + Q)"),
-                ("approximation", "N Q (2R - 1) / R, R = ceil(1 / (Q/T - 1))"),
+                ("approximation", "N Q L / R"),
             ):
-                if (episode := row.get(f"{name}_ms")) is not None:
-                    barrier = ("central", "spin", name)
-                    made.append(record(barrier, (threads, processors), row["compute_ms"], episode, formula, **given))
+                barrier, episode = ("central", "spin", name), row[f"{name}_ms"]
+                made.append(record(barrier, (threads, processors), row["compute_ms"], episode, formula, **given))
         lines = {
-            "recurrence_ms": "central, recurrence",
-            "approximation_ms": "central, approximation",
-            "tree_ms": "tree, fan-in 4",
-            "own_ms": "computing alone",
+            "recurrence_ms": ("central, recurrence", ""),
+            "approximation_ms": ("central, approximation", "estimate"),
+            "tree_ms": ("tree, fan-in 4", ""),
+            "own_ms": ("computing alone", "floor"),
         }
         answer = Prediction(
             "spinning",
             f"{threads} threads on {processors} processors spin at a central barrier, quantum {quantum_ms:g} ms",
             {"threads": threads, "processors": processors, "quantum_ms": quantum_ms, "barriers": barriers},
             {
-                "compute_ms": "computing",
+                "compute_ms": "T",
                 "recurrence_ms": "recurrence",
                 "closed_form_ms": "closed form",
                 "approximation_ms": "approximation",
-                "pattern": "pattern",
-                "tree_ms": "tree, fan-in 4",
-                "own_ms": "two threads' computing",
+                "pattern": "R in L",
+                "tree_ms": "tree",
+                "own_ms": "2 T",
             },
             rows,
             notes,
             made,
-            chart(lines, rows, "one barrier, ms", "own_ms"),
+            chart(lines, rows, "one barrier, ms"),
             SEVERAL,
         )
         deliver(answer, Wanted(as_json, output, svg, page))
@@ -202,7 +200,7 @@ def tree(
             rows,
             [f"{levels} levels at fan-in {fan_in}; each may cost a member's wait for its next quantum."],
             made,
-            chart({"tree_ms": "tree", "own_ms": "computing alone"}, rows, "one barrier, ms", "own_ms"),
+            chart({"tree_ms": ("tree", ""), "own_ms": ("computing alone", "floor")}, rows, "one barrier, ms"),
             SEVERAL,
         )
         deliver(answer, Wanted(as_json, output, svg, page))
@@ -238,7 +236,7 @@ def blocking(
                         "own_ms": b.compute,
                         "episode_ms": b.episode,
                         "overhead_ms": b.overhead,
-                        "overhead": f"{b.share:.1%}",
+                        "overhead": f"{b.share:.1%}" if math.isfinite(b.share) else "–",
                         "share": b.share if math.isfinite(b.share) else None,
                         name: b.share,
                     }
@@ -248,7 +246,7 @@ def blocking(
                 made.append(
                     record(barrier_of, (members, processors), t, b.episode, "ceil(M/P) T + s c", "Weir", **given)
                 )
-        lines = {name: name for name in predict.BLOCKING if any(name in row for row in rows)}
+        lines = {name: (name, "") for name in ([barrier] if barrier else predict.BLOCKING)}
         draw = chart(lines, rows, "overhead, of the computing", percent=True)
         answer = Prediction(
             "blocking",
@@ -258,7 +256,7 @@ def blocking(
                 "barrier": "barrier",
                 "compute_ms": "computing, ms",
                 "switches": "switches",
-                "own_ms": "fullest processor's computing, ms",
+                "own_ms": "computing on the fullest, ms",
                 "episode_ms": "one barrier, ms",
                 "overhead": "overhead",
             },

@@ -103,8 +103,10 @@ def _plain(value: Any) -> Any:
     return [_plain(v) for v in value] if isinstance(value, list) else value
 
 
-def chart(lines: dict[str, str], rows: list[dict[str, Any]], y_title: str, floor: str = "", percent: bool = False):
-    """A line for each field of `lines`, with its name, over the compute times; None for a single one."""
+def chart(
+    lines: dict[str, tuple[str, str]], rows: list[dict[str, Any]], y_title: str, percent: bool = False
+) -> Callable[[], Any] | None:
+    """A line for each field of `lines`, with its name and kind, over the compute times; None for a single time."""
     if len({row["compute_ms"] for row in rows}) < 2:
         return None
 
@@ -113,12 +115,12 @@ def chart(lines: dict[str, str], rows: list[dict[str, Any]], y_title: str, floor
 
         values = [
             {"x": float(row["compute_ms"]), "y": float(row[key]), "line": name}
-            for key, name in lines.items()
+            for key, (name, _) in lines.items()
             for row in rows
             if row.get(key) is not None and math.isfinite(row[key])
         ]
-        x_title = "computing between barriers, ms"
-        return predictions.curves(values, list(lines.values()), x_title, y_title, lines.get(floor, ""), percent)
+        names = {name: kind for name, kind in lines.values() if any(v["line"] == name for v in values)}
+        return predictions.curves(values, names, "computing between barriers, ms", y_title, percent)
 
     return draw
 
@@ -180,7 +182,8 @@ def record(
     """A row like a measured one (docs/records.md): a sample is what one barrier takes on the average.
 
     `barrier`: algorithm, waiting and the formula's name; `team`: members and processors; `by`: whose formula
-    it is; `how`: what else it was given. A processor that has only waiting members spins (section 3.4), so all are busy all the time.
+    it is; `how`: what else it was given. A processor that has only waiting members spins (section 3.4), so all
+    are busy all the time.
     """
     algorithm, waiting, name = barrier
     members, processors = team

@@ -12,7 +12,7 @@ import vl_convert
 from weir.predict import Step
 from weir.report.charts import DEFAULT, FLOOR, PEER, styled
 
-DASHED = {True: [6, 4], False: [1, 0]}
+DASHES = {"floor": [6, 4], "estimate": [2, 3], "": [1, 0]}
 
 
 def staircase(steps: Sequence[Step], available: int, useful: int) -> alt.TopLevelMixin:
@@ -22,7 +22,6 @@ def staircase(steps: Sequence[Step], available: int, useful: int) -> alt.TopLeve
     marks = {available: f"{available} available", useful: f"{useful} do as well"}
     if useful == available:
         marks = {useful: f"{useful} available, all of use"}
-    marked = [{"processors": p, "threads": by_processors[p], "says": says} for p, says in marks.items()]
     x = alt.X(
         "processors:Q", title="processors", axis=alt.Axis(format="d", tickMinStep=1, grid=False), scale=_from_zero()
     )
@@ -30,10 +29,18 @@ def staircase(steps: Sequence[Step], available: int, useful: int) -> alt.TopLeve
     tooltip = [alt.Tooltip("processors:Q"), alt.Tooltip("threads:Q", title="threads on the fullest")]
     line = alt.Chart(alt.Data(values=values)).mark_line(interpolate="step-after", color=DEFAULT).encode(x=x, y=y)
     dots = alt.Chart(alt.Data(values=values)).mark_point(filled=True, color=DEFAULT, size=45, opacity=1)
-    base = alt.Chart(alt.Data(values=marked)).encode(x=x, y=y)
-    ring = base.mark_point(size=160, strokeWidth=2, color=PEER)
-    label = base.mark_text(dy=-16, color=PEER, fontSize=12).encode(text="says:N")
-    return (line + dots.encode(x=x, y=y, tooltip=tooltip) + ring + label).properties(width=620, height=320)
+    layers = [line, dots.encode(x=x, y=y, tooltip=tooltip)]
+    for height, (processors, says) in zip((0.28, 0.14), marks.items(), strict=False):
+        here = {"processors": processors, "threads": by_processors[processors], "says": says}
+        here["top"] = here["threads"] + height * steps[0].threads
+        base = alt.Chart(alt.Data(values=[here])).encode(x=x)
+        side = {"align": "right", "dx": -5} if processors > 0.7 * max(by_processors) else {"align": "left", "dx": 5}
+        layers += [
+            base.mark_rule(color=PEER, strokeDash=[3, 3]).encode(y=y, y2="top:Q"),
+            base.mark_point(size=160, strokeWidth=2, color=PEER).encode(y=y),
+            base.mark_text(color=PEER, fontSize=12, **side).encode(y="top:Q", text="says:N"),
+        ]
+    return alt.layer(*layers).properties(width=620, height=320)
 
 
 def _from_zero() -> alt.Scale:
@@ -41,18 +48,23 @@ def _from_zero() -> alt.Scale:
 
 
 def curves(
-    values: list[dict[str, Any]], names: list[str], x_title: str, y_title: str, floor: str = "", percent: bool = False
+    values: list[dict[str, Any]], names: dict[str, str], x_title: str, y_title: str, percent: bool = False
 ) -> alt.TopLevelMixin:
-    """Lines of x and y, one for each `line`; the one called `floor` is dashed and grey."""
-    colours = [FLOOR if name == floor else colour for name, colour in zip(names, _colours(names, floor), strict=True)]
+    """Lines of x and y, one for each `line`. `names` says of each whether it is an "estimate" or the "floor", or ""."""
+    palette = iter((DEFAULT, PEER, "#137333", "#8e24aa"))
+    colours = [FLOOR if kind == "floor" else next(palette) for kind in names.values()]
+    order = list(names)
     color = alt.Color(
         "line:N",
-        sort=names,
-        scale=alt.Scale(domain=names, range=colours),
+        sort=order,
+        scale=alt.Scale(domain=order, range=colours),
         legend=alt.Legend(title=None, orient="top", labelLimit=300, columns=2),
     )
     dash = alt.StrokeDash(
-        "line:N", sort=names, scale=alt.Scale(domain=names, range=[DASHED[n == floor] for n in names]), legend=None
+        "line:N",
+        sort=order,
+        scale=alt.Scale(domain=order, range=[DASHES[kind] for kind in names.values()]),
+        legend=None,
     )
     y_format = ".3~%" if percent else ",.4~g"
     return (
@@ -60,7 +72,7 @@ def curves(
         .mark_line(point=alt.OverlayMarkDef(size=18), strokeWidth=1.8)
         .encode(
             x=alt.X("x:Q", title=x_title, axis=alt.Axis(grid=False), scale=alt.Scale(nice=False, padding=8)),
-            y=alt.Y("y:Q", title=y_title, axis=alt.Axis(format=".0%" if percent else "~g")),
+            y=alt.Y("y:Q", title=y_title, axis=alt.Axis(format=".0%") if percent else alt.Axis()),
             color=color,
             strokeDash=dash,
             tooltip=[
@@ -71,11 +83,6 @@ def curves(
         )
         .properties(width=620, height=360)
     )
-
-
-def _colours(names: list[str], floor: str) -> list[str]:
-    palette = iter((DEFAULT, PEER, "#137333", "#8e24aa"))
-    return [FLOOR if name == floor else next(palette) for name in names]
 
 
 def write_svg(chart: alt.TopLevelMixin, path: Path) -> None:
