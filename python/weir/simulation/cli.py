@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from weir import native, records
+from weir.simulation import history as timeline
 from weir.simulation import scenario, tables
 from weir.simulation.running import Simulation
 
@@ -43,11 +44,12 @@ def simulate(
             out.print(tables.dry(plan))
             return
         if history is not None:
-            _history(plan, point, history)
+            written = timeline.write(timeline.take(plan, point, plan.seeds[0]), history)
+            out.print("\n".join(f"wrote {path}" for path in written), highlight=False)
             return
         target = output or Path("out") / f"{plan.name}.jsonl"
         writer = records.Writer(target)
-    except (native.NativeError, scenario.BadScenario, OSError) as error:
+    except (native.NativeError, scenario.BadScenario, timeline.NoHistory, OSError) as error:
         raise _fail(str(error)) from None
 
     bar = (

@@ -71,7 +71,7 @@ class Simulation:
                     process = Process("weir-simulate", arguments)
                     self._processes.append(process)
                 answer = process.ask(f"run {point['point']} {seed}", PATIENCE_S)
-                self._answers.put((number, answer["error"] if "error" in answer else answer))
+                self._answers.put((number, answer.get("error", answer)))
             except (Lost, native.NativeError) as error:
                 process = None
                 self._answers.put((number, str(error)))
