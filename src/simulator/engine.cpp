@@ -138,6 +138,7 @@ bool engine::forwarded(thread& t, const void* word, void* into, std::size_t byte
   for (auto s = t.stores.rbegin(); s != t.stores.rend(); ++s)
     if (s->word == word && s->bytes == bytes) {
       std::memcpy(into, &s->value, bytes);
+      t.looked_at = memory_.version(s->line);
       return true;
     }
   return false;
@@ -164,6 +165,7 @@ void engine::load(const void* word, void* into, std::size_t bytes) {
     t.in_access = false;
   }
   std::memcpy(into, word, bytes);
+  t.looked_at = memory_.version(l);
 }
 
 void engine::store(void* word, std::uint64_t value, std::size_t bytes) {
@@ -176,6 +178,7 @@ void engine::store(void* word, std::uint64_t value, std::size_t bytes) {
   tell_watchers(l, t.now);
   if (at_once && done <= t.now + model_.processor.store) {
     std::memcpy(word, &value, bytes);
+    memory_.changed(l);
     progress_at_ = now_;
     t.now = done;
     return;
@@ -192,6 +195,7 @@ void engine::take_effect(thread& t) {
   const pending_store s = t.stores.front();
   t.stores.pop_front();
   std::memcpy(s.word, &s.value, s.bytes);
+  memory_.changed(s.line);
   progress_at_ = now_;
   // Who has fetched the line since it was asked for has found the old value, and waits again.
   tell_watchers(s.line, now_);
@@ -234,8 +238,9 @@ std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, boo
   const time period = pause + model_.processor.hit;
   std::uint64_t gone = 1;
   until(t, t.now);
-  // Parked only where polling disturbs nobody and a write is sure to be told.
-  const bool quiet = memory_.cached() ? memory_.has_copy(l, t.processor) : memory_.is_home(l, t.processor);
+  // Parked only where polling disturbs nobody and a write is sure to be told: not if one has come since the look.
+  const bool quiet = memory_.version(l) == t.looked_at &&
+                     (memory_.cached() ? memory_.has_copy(l, t.processor) : memory_.is_home(l, t.processor));
   const bool parks = quiet && (period != 0 || polls == 0);
   if (parks) {
     t.watching = true;

@@ -118,6 +118,7 @@ void engine::atomic(void* word, Update update) {
   until(t, done + (model_.atomic == atomics::conditional ? 0 : model_.processor.atomic));
   t.in_access = false;
   update();
+  memory_.changed(l);
   progress_at_ = now_;
   t.loads.begin(t.now);
   tell_watchers(l, now_);

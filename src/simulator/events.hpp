@@ -1,8 +1,9 @@
 // The future: what happens when, in order. Events of one moment happen in the order they were made.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "units.hpp"
@@ -19,58 +20,70 @@ enum class event_kind : std::uint32_t {
 
 struct event {
   time at;
-  std::uint64_t order;
   event_kind kind;
   std::uint32_t who;         // thread, processor or application
   std::uint32_t generation;  // an event of an older generation has been cancelled
-
-  bool before(const event& other) const { return at != other.at ? at < other.at : order < other.order; }
 };
 
-/// A heap with four children a node: half as deep as a binary one, and a node's children share a line or two.
+/// A radix heap [Ahuja, Mehlhorn, Orlin, Tarjan 1990]: virtual time never goes back, so an event lies in the bucket
+/// of the highest bit in which its time differs from the last one taken, and moves down as that bit is reached.
+/// Events of one moment always share a bucket and are moved in order, so they keep it.
 class event_queue {
  public:
-  bool empty() const { return heap_.empty(); }
-  time next_at() const { return heap_.empty() ? never : heap_.front().at; }
+  bool empty() const { return size_ == 0; }
+  time next_at() const {
+    if (taken_ < buckets_[0].size()) return last_;
+    return filled_ == 0 ? never : least_[static_cast<unsigned>(std::countr_zero(filled_)) + 1];
+  }
 
+  /// Not before the last event taken.
   void push(time at, event_kind kind, std::uint32_t who, std::uint32_t generation) {
-    const event made{at, made_++, kind, who, generation};
-    std::size_t hole = heap_.size();
-    heap_.push_back(made);
-    while (hole > 0) {
-      const std::size_t parent = (hole - 1) / 4;
-      if (!made.before(heap_[parent])) break;
-      heap_[hole] = heap_[parent];
-      hole = parent;
-    }
-    heap_[hole] = made;
+    ++made_;
+    ++size_;
+    put({at, kind, who, generation});
   }
 
   event pop() {
-    const event first = heap_.front();
-    const event last = heap_.back();
-    heap_.pop_back();
-    const std::size_t size = heap_.size();
-    if (size == 0) return first;
-    std::size_t hole = 0;
-    for (;;) {
-      const std::size_t child = 4 * hole + 1;
-      if (child >= size) break;
-      std::size_t least = child;
-      for (std::size_t c = child + 1; c < child + 4 && c < size; ++c)
-        if (heap_[c].before(heap_[least])) least = c;
-      if (!heap_[least].before(last)) break;
-      heap_[hole] = heap_[least];
-      hole = least;
-    }
-    heap_[hole] = last;
-    return first;
+    if (taken_ == buckets_[0].size()) come_down();
+    --size_;
+    return buckets_[0][taken_++];
   }
 
   std::uint64_t made() const { return made_; }
 
  private:
-  std::vector<event> heap_;
+  static constexpr unsigned count = 64;  // bucket 0: this very moment; bucket i: bit i - 1 is the highest that differs
+
+  void put(const event& e) {
+    const auto differs = static_cast<std::uint64_t>(e.at ^ last_);
+    const auto bucket = static_cast<unsigned>(std::bit_width(differs));
+    if (bucket != 0) {
+      const std::uint64_t bit = std::uint64_t{1} << (bucket - 1);
+      if ((filled_ & bit) == 0 || e.at < least_[bucket]) least_[bucket] = e.at;
+      filled_ |= bit;
+    }
+    buckets_[bucket].push_back(e);
+  }
+
+  // The earliest moment becomes the last one taken; all of its bucket find new ones below.
+  void come_down() {
+    buckets_[0].clear();
+    taken_ = 0;
+    const auto lowest = static_cast<unsigned>(std::countr_zero(filled_)) + 1;
+    filled_ &= filled_ - 1;
+    last_ = least_[lowest];
+    moving_.swap(buckets_[lowest]);
+    for (const event& e : moving_) put(e);
+    moving_.clear();
+  }
+
+  std::array<std::vector<event>, count> buckets_;
+  std::array<time, count> least_{};
+  std::vector<event> moving_;
+  std::uint64_t filled_ = 0;  // which buckets but the first hold something
+  std::size_t taken_ = 0;     // of the first bucket
+  std::size_t size_ = 0;
+  time last_ = 0;
   std::uint64_t made_ = 0;
 };
 

@@ -44,6 +44,10 @@ class memory {
   /// Is the word's memory beside this processor? Then polling it disturbs nobody.
   bool is_home(line_id l, unsigned processor) const { return lines_[l].home == static_cast<std::int32_t>(processor); }
 
+  /// Grows whenever a word of the line changes.
+  std::uint32_t version(line_id l) const { return lines_[l].version; }
+  void changed(line_id l) { ++lines_[l].version; }
+
   /// Threads that poll the line, to be told of its next write.
   std::vector<std::uint32_t>& watchers(line_id l) { return lines_[l].watchers; }
 
@@ -63,6 +67,7 @@ class memory {
     std::int32_t owner = -1;  // the processor that has the only copy and may write
     std::int32_t home = -1;
     bool home_is_sure = false;
+    std::uint32_t version = 0;
     std::uint32_t copies = 0;
     std::vector<std::uint32_t> watchers;
     line_counts counts;

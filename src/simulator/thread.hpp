@@ -71,6 +71,7 @@ struct thread {
   // Polling: the line is watched rather than polled again and again.
   bool watching = false;
   line_id watched = 0;
+  std::uint32_t looked_at = 0;  // the line's version when the thread last looked
   bool parked = false;        // on its processor, with nothing to do before the line is written
   bool willing = false;       // would rather give the processor away
   bool stale = true;          // what it waits for has been written since it looked last

@@ -5,13 +5,20 @@
 //       run POINT SEED [history] [lines N]
 //       quit
 //   weir-simulate names                  the barriers and policies it knows
+//   weir-simulate transfer MACHINE A B   nanoseconds for a cache line from processor A to B
+//   weir-simulate bench MACHINES         what the simulator itself can do: operations a second, memory
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
 
 #include "outcome.hpp"
+#include "probe.hpp"
 #include "scenario.hpp"
 #include "simulated.hpp"
 #include "toml_reader.hpp"
@@ -107,6 +114,68 @@ int serve(const scenario_file& file) {
   return 0;
 }
 
+int transfer(const char* machine, const char* from, const char* to) {
+  const auto number = [](const char* text) { return static_cast<unsigned>(std::stoul(text)); };
+  std::cout << json{{"transfer_ns", one_transfer_ns(read_machine(machine), number(from), number(to))}}.dump() << '\n';
+  return 0;
+}
+
+double peak_bytes() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return static_cast<double>(used.ru_maxrss) * 1024;
+}
+
+// Each in a process of its own, so that the peak of memory is its own.
+void bench_one(const char* what, const scenario& s) {
+  std::cout << std::flush;
+  const pid_t child = fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (child != 0) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) throw std::runtime_error(std::string(what) + ": the run failed");
+    return;
+  }
+  const double before = peak_bytes();
+  simulation machine(s, 1);
+  const run_result r = machine.run();
+  std::printf("%-52s %7.2f s %10.2f M accesses %7.2f M/s %7.0f MB\n", what, r.host_seconds,
+              static_cast<double>(r.accesses) / 1e6, static_cast<double>(r.accesses) / r.host_seconds / 1e6,
+              (peak_bytes() - before) / 1e6);
+  std::fflush(stdout);
+  _exit(0);
+}
+
+int bench(const std::string& machines) {
+  scenario s;
+  s.machine = read_machine(machines + "/manycore-1024.toml");
+  s.system.quantum = s.machine.system.quantum;
+  s.applications.resize(1);
+  application& a = s.applications[0];
+  a.waiting = "spin";
+  const auto run = [&](const char* barrier, unsigned members, unsigned barriers) {
+    a.barrier = barrier;
+    a.members = members;
+    a.barriers = barriers;
+    const std::string what = std::string(barrier) + ", " + std::to_string(members) + " members, " +
+                             std::to_string(barriers) + " episodes";
+    bench_one(what.c_str(), s);
+  };
+  run("dissemination", 1024, 1000);
+  run("tournament", 1024, 2000);
+  run("mcs", 1024, 2000);
+  run("sense", 1024, 200);
+  run("distributed-padded", 256, 100);
+  // A machine of 4,096: the same, with four times as many boards.
+  s.machine.built = s.machine.processors = s.machine.distances.back().group = 4096;
+  run("dissemination", 4096, 100);
+  run("counter", 4096, 20);
+  a.waiting = "block";
+  run("dissemination", 4096, 20);
+  return 0;
+}
+
 int names() {
   json j;
   for (const auto& a : weir::registry<simulated>::algorithms()) j["barriers"].push_back(a.name);
@@ -121,12 +190,15 @@ int main(int count, char** words) {
   const std::string verb = count > 1 ? words[1] : "";
   try {
     if (verb == "names") return names();
+    if (count == 5 && verb == "transfer") return transfer(words[2], words[3], words[4]);
+    if (count == 3 && verb == "bench") return bench(words[2]);
     if (count == 4 && verb == "check") return check(scenario_file(words[2], words[3]));
     if (count == 4 && verb == "serve") return serve(scenario_file(words[2], words[3]));
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 2;
   }
-  std::cerr << "usage: weir-simulate check|serve SCENARIO MACHINES, or weir-simulate names\n";
+  std::cerr << "usage: weir-simulate check|serve SCENARIO MACHINES, or weir-simulate names, or\n"
+               "       weir-simulate transfer MACHINE.toml FROM TO, or weir-simulate bench MACHINES\n";
   return 2;
 }
