@@ -7,7 +7,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from weir import native, records
+from weir import driver, native, records
+from weir.bench import Bench
+from weir.figures import figures
+from weir.simulation import calibrate as fitting
 from weir.simulation import history as timeline
 from weir.simulation import scenario, tables
 from weir.simulation.running import Simulation
@@ -21,6 +24,11 @@ def _fail(message: str) -> typer.Exit:
     return typer.Exit(2)
 
 
+def _bar() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"))
+    return Progress(*columns, TimeRemainingColumn(), console=err)
+
+
 def simulate(
     what: Annotated[str | None, typer.Argument(metavar="SCENARIO", help="A file, or the name of one.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="So many runs of each point, each with its seed.")] = None,
@@ -31,10 +39,17 @@ def simulate(
     ] = None,
     point: Annotated[int, typer.Option(min=0, help="Which point of the sweep --history shows.")] = 0,
     jobs: Annotated[int | None, typer.Option(min=1, help="Simulators side by side (one for each processor).")] = None,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Fit a machine file to this machine, and compare (one to two minutes).")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="With --calibrate: half a minute.")] = False,
     machines: Annotated[Path | None, typer.Option(help="A folder of machine files, instead of Weir's own.")] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Where the records go.")] = None,
 ) -> None:
     """Run barriers on machines that are not here: a scenario, or one of the papers' by name."""
+    if calibrate:
+        _calibrate(output or Path("out") / "here.jsonl", quick)
+        return
     if what is None:
         out.print(tables.scenarios(scenario.named()))
         return
@@ -74,3 +89,34 @@ def simulate(
     out.print(f"Records: {target}. For the page: weir report {target} -o {target.with_suffix('.html')}")
     if running.interrupted or running.failures:
         raise typer.Exit(130 if running.interrupted else 1)
+
+
+def _calibrate(target: Path, quick: bool) -> None:
+    """Measures the floor and some barriers, fits a machine file beside the records, simulates the same barriers."""
+    try:
+        host = native.ask("weir-info")
+        found, _ = driver.subjects()
+        plan = fitting.sitting(found, host["affinity"], quick)
+        writer = records.Writer(target)
+    except (native.NativeError, OSError) as error:
+        raise _fail(str(error)) from None
+    machine = target.with_suffix(".toml")
+    with writer, _bar() as progress:
+        task = progress.add_task("measuring", total=plan.steps())
+        measuring = Bench(plan, writer, lambda p: progress.update(task, description=p.doing, advance=p.steps))
+        measuring.run(host)
+        if measuring.interrupted:
+            raise _fail(f"stopped by hand before there was anything to fit to; the measurements are in {target}")
+        try:
+            fits = fitting.fit(machine, host, figures(records.read([target])[0]))
+            plans = [scenario.plan(p) for p in fitting.scenarios(target.parent, machine.name, plan)]
+        except (native.NativeError, scenario.BadScenario, OSError) as error:
+            raise _fail(str(error)) from None
+        for one in plans:
+            task = progress.add_task(one.name, total=one.steps())
+            Simulation(one, writer, lambda doing, n, t=task: progress.update(t, description=doing, advance=n)).run()
+    out.print(tables.fits(fits))
+    pairs = fitting.against(figures(records.read([target])[0]))
+    if pairs:
+        out.print(tables.against(pairs, fitting.summary(pairs)))
+    out.print(f"Machine file: {machine}. Records: {target}. For the page: weir report {target}", highlight=False)

@@ -8,8 +8,10 @@ from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
+from weir.figures import Figure
 from weir.records import Row
 from weir.screen import nanoseconds
+from weir.simulation.calibrate import Fit
 from weir.simulation.findings import findings as found
 from weir.simulation.results import Results, interval, short
 from weir.simulation.results import scenarios as read
@@ -89,3 +91,29 @@ def findings(rows: Sequence[Row]) -> list[Table]:
             table.add_row(f.source, f.says, f.simulated + (f"\n{f.why}" if not f.holds else ""), verdict)
         tables.append(table)
     return tables
+
+
+def fits(fitted: Sequence[Fit]) -> Table:
+    table = Table(title="Distances, fitted to one-way transfers", title_justify="left")
+    for column in ("processors within", "pairs", "measured", "fitted fetch", "simulated"):
+        table.add_column(column, justify="right")
+    for f in fitted:
+        cells = (nanoseconds(ns) for ns in (f.measured_ns, f.fetch_ns, f.simulated_ns))
+        table.add_row(str(f.group), str(f.pairs), *cells)
+    return table
+
+
+def against(pairs: Sequence[tuple[Figure, Figure]], summary: Row) -> Table:
+    title = (
+        f"Simulated against measured: {summary['median']:.2f} of it in the median of {summary['pairs']}, "
+        f"from {summary['least']:.2f} to {summary['most']:.2f}"
+    )
+    table = Table(title=title, title_justify="left")
+    for column in ("members", "barrier", "measured", "95 % interval", "simulated", "simulated / measured"):
+        table.add_column(column, justify="left" if column == "barrier" else "right")
+    for m, s in sorted(pairs, key=lambda p: (p[0].place.members, p[0].id)):
+        median, simulated = m.distribution().median, s.distribution().median.value
+        interval = f"{nanoseconds(median.low)} … {nanoseconds(median.high)}"
+        factor = f"{simulated / median.value:.2f}" if median.value > 0 else "–"
+        table.add_row(str(m.place.members), m.name, nanoseconds(median.value), interval, nanoseconds(simulated), factor)
+    return table
