@@ -135,7 +135,8 @@ def picture(history: History) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 20}" height="{height + 50}" '
         'font-family="system-ui, sans-serif" font-size="12">',
-        f'<rect width="100%" height="100%" fill="#fff"/><text x="10" y="18" font-weight="bold">{escape(history.title)}</text>',
+        '<rect width="100%" height="100%" fill="#fff"/>',
+        f'<text x="10" y="18" font-weight="bold">{escape(history.title)}</text>',
     ]
     parts += [f'<text x="10" y="{42 + i * ROW}">{escape(n)}</text>' for i, n in enumerate(history.threads)]
     parts += _rectangles(history, until)

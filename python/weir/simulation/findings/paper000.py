@@ -1,50 +1,16 @@
-"""What the papers found, held against what the simulation finds.
-
-Each finding is the paper's own statement, with the place where it stands; `holds` is computed from the runs. Where the
-simulation does not reproduce one, `why` says what we know of the reason.
-"""
+"""Paper 000: multiprogramming and barriers."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from weir import predict
 from weir.screen import nanoseconds
+from weir.simulation.findings.finding import Finding, Judge
 from weir.simulation.results import Results
-
-
-@dataclass(frozen=True)
-class Finding:
-    source: str
-    says: str
-    simulated: str
-    holds: bool
-    why: str = ""
-
-
-Judge = Callable[[Results], list[Finding]]
-_OF: dict[str, Judge] = {}
-
-
-def findings(results: Results) -> list[Finding]:
-    """Of a scenario that has run in full; none for one that no paper speaks of."""
-    judge = _OF.get(results.name)
-    return judge(results) if judge is not None and results.is_complete else []
-
-
-def _of(*names: str) -> Callable[[Judge], Judge]:
-    def note(judge: Judge) -> Judge:
-        _OF.update(dict.fromkeys(names, judge))
-        return judge
-
-    return note
-
 
 QUANTUM_MS = 20
 CONTEXT_SWITCH_US = 100  # of machines/butterfly-plus-16.toml
 
 
-@_of("000-spinning")
 def _spinning(r: Results) -> list[Finding]:
     times = r.swept("compute_us")
     barriers = r.points[0][0]["applications"][0]["episodes"]
@@ -88,7 +54,8 @@ def _spinning(r: Results) -> list[Finding]:
         ),
         Finding(
             "000, section 4.1",
-            "Above half the quantum a program of N central barriers takes about N (2R - 1)/R quanta, R = ceil(1/(Q/T - 1)) "
+            "Above half the quantum a program of N central barriers takes about N (2R - 1)/R quanta, R = "
+            "ceil(1/(Q/T - 1)) "
             "(as the appendix derives it; section 4.1 prints T for the quantum).",
             f"within {approximate:.1%} of it between Q/2 and Q",
             approximate < 0.02,
@@ -126,7 +93,6 @@ def _steps(values: list[float]) -> float:
     return max(b - a for a, b in zip(values, values[1:], strict=False)) / (values[-1] - values[0])
 
 
-@_of("000-blocking")
 def _blocking(r: Results) -> list[Finding]:
     times = r.swept("compute_us")
     curves = {w: [r.value("episode", waiting=w, compute_us=us) for us in times] for w in ("spin", "share")}
@@ -149,7 +115,6 @@ def _blocking(r: Results) -> list[Finding]:
     ]
 
 
-@_of("000-overhead")
 def _overhead(r: Results) -> list[Finding]:
     def overhead(barrier: str, switches: float, waiting: str = "share") -> float:
         one = {"barrier": barrier, "waiting": waiting, "compute_us": CONTEXT_SWITCH_US * switches}
@@ -161,9 +126,12 @@ def _overhead(r: Results) -> list[Finding]:
     sleeping = {n: overhead("mcs", n, "block") for n in (20, 4, least)}
     why = (
         "Two threads that both wait give the processor back and forth, 100 µs each way, and a signal finds its thread "
-        "off the processor half the time: about eight switches a barrier here, four in the paper. With threads that sleep "
-        f"until woken it is {sleeping[20]:.0%} at 20 switches and {sleeping[4]:.0%} at 4, most of it their polling before "
-        "they sleep; with neighbours on one processor it is more. The paper says neither which threads shared a processor "
+        "off the processor half the time: about eight switches a barrier here, four in the paper. With threads "
+        "that sleep "
+        f"until woken it is {sleeping[20]:.0%} at 20 switches and {sleeping[4]:.0%} at 4, most of it their "
+        f"polling before "
+        "they sleep; with neighbours on one processor it is more. The paper says neither which threads shared a "
+        "processor "
         "(its footnote 4 says that it matters) nor whether its thread package looks at a flag before it switches."
     )
 
@@ -208,7 +176,6 @@ def _overhead(r: Results) -> list[Finding]:
     ]
 
 
-@_of("000-processors")
 def _processors(r: Results) -> list[Finding]:
     counts = r.swept("processors")
     found = []
@@ -219,12 +186,15 @@ def _processors(r: Results) -> list[Finding]:
         found.append(
             Finding(
                 "000, section 4.2, figure 6",
-                f"Completion time of a blocking {name} barrier changes only where ceil(16/P) does: from 16 to 15, 8 to 7, 6 to 5, 4 "
+                f"Completion time of a blocking {name} barrier changes only where ceil(16/P) does: from 16 to 15, "
+                f"8 to 7, 6 to 5, 4 "
                 "to 3, 3 to 2, 2 to 1.",
                 f"steps of more than 10 % going down to {', '.join(map(str, reversed(steps)))}",
                 steps == expected,
-                "A released thread that begins to compute at once holds up the thread beside it that has still to pass the "
-                "release on down the tree; on 8 processors threads i and i + 8 share one, and it happens at every barrier.",
+                "A released thread that begins to compute at once holds up the thread beside it that has still "
+                "to pass the "
+                "release on down the tree; on 8 processors threads i and i + 8 share one, and it happens at "
+                "every barrier.",
             )
         )
         found.append(
@@ -239,7 +209,6 @@ def _processors(r: Results) -> list[Finding]:
     return found  # fmt: skip
 
 
-@_of("000-policies")
 def _policies(r: Results) -> list[Finding]:
     times = r.swept("compute_us")
 
@@ -255,7 +224,8 @@ def _policies(r: Results) -> list[Finding]:
     return [
         Finding(
             "000, sections 4.1 and 5",
-            "Partitions with combination barriers pay no significant penalty against coscheduling where computing between "
+            "Partitions with combination barriers pay no significant penalty against coscheduling where "
+            "computing between "
             "barriers exceeds four context switches.",
             f"with even work, partitions do {worst:.1%} at worst",
             worst > -0.06,
@@ -275,146 +245,10 @@ def _policies(r: Results) -> list[Finding]:
     ]
 
 
-NAMES_002 = {
-    "counter": "FetchAndAdd",
-    "sensor": "LocalSensor",
-    "distributed": "DistCounter",
-    "distributed-padded": "DistCounterPad",
-    "distributed-sensor": "Combined",
+JUDGES: dict[str, Judge] = {
+    "000-spinning": _spinning,
+    "000-blocking": _blocking,
+    "000-overhead": _overhead,
+    "000-processors": _processors,
+    "000-policies": _policies,
 }
-
-
-@_of("002-power4", "002-power3")
-def _power(r: Results) -> list[Finding]:
-    sizes = r.swept("members")
-    largest = sizes[-1]
-    power4 = r.name == "002-power4"
-    time = {b: r.value("overhead", barrier=b, members=largest) for b in NAMES_002}
-    order = [NAMES_002[b] for b in sorted(time, key=lambda b: -time[b])]
-    less = 1 - time["distributed-sensor"] / time["counter"]
-    than_padded = 1 - time["distributed-sensor"] / time["distributed-padded"]
-    said = 0.79 if power4 else 0.87
-    failed = [r.value("failed", barrier="counter", members=n) for n in sizes]
-    passed = [r.value("passed", barrier="counter", members=n) * largest / n for n in sizes]
-    misses = {b: r.value("misses", barrier=b, members=largest) for b in ("distributed", "distributed-padded")}
-    figure = "figure 7" if power4 else "figure 8"
-    padded_why = (
-        "On the simulated ring every member's scan of the padded counters runs eight loads at a time, and a clean line is "
-        "handed on within a module, so that all members scan nearly as fast as the master alone does before it has "
-        "still to release them. We know of no published figure for how many transfers the ring of the real one could "
-        "carry at once, and have not adjusted ours."
-    )
-    found = [
-        Finding(
-            f"002, {figure}",
-            "Distributed counters with local sensors (Combined) are the fastest of the five, fetch-and-add the slowest.",
-            f"at {largest}, slowest first: " + ", ".join(order),
-            order[0] == "FetchAndAdd" and order[-1] == "Combined",
-            padded_why,
-        ),
-        Finding(
-            "002, section 5" if power4 else f"002, {figure}, and the project's statement of it",
-            f"Combined takes {said:.0%} less than fetch-and-add.",
-            f"{less:.0%} less at {largest}",
-            abs(less - said) <= 0.10,
-        ),
-    ]
-    if power4:
-        found.append(
-            Finding(
-                "002, section 5",
-                "Combined takes 33 % less than the next best, the padded counters.",
-                f"{than_padded:.0%} less" if than_padded > 0 else f"{-than_padded:.0%} more",
-                abs(than_padded - 0.33) <= 0.10,
-                padded_why,
-            )
-        )
-        found.append(
-            Finding(
-                "002, figure 9",
-                "Store-conditionals that pass stay as many on each processor; those that fail grow sharply with processors.",
-                f"passed {min(passed):.2f} to {max(passed):.2f} a barrier, failed {failed[0]:.2f} at {sizes[0]} to {failed[-1]:.1f} at {largest}",
-                max(passed) < 1.1 * min(passed) and failed == sorted(failed) and failed[-1] > 10 * failed[1],
-            )
-        )
-        found.append(
-            Finding(
-                "002, figure 10",
-                "With padding there are more cache misses, and yet less time.",
-                f"misses {misses['distributed-padded']:.1f} against {misses['distributed']:.1f} a barrier and processor, time "
-                f"{nanoseconds(time['distributed-padded'])} against {nanoseconds(time['distributed'])}",
-                misses["distributed-padded"] > misses["distributed"]
-                and time["distributed-padded"] < time["distributed"],
-            )
-        )
-    return found  # fmt: skip
-
-
-def _best(r: Results, members: int, **chosen: str) -> str:
-    return min(r.swept("barrier"), key=lambda b: r.value("overhead", barrier=b, members=members, **chosen))
-
-
-def _bests(r: Results, sizes: list[int], **chosen: str) -> str:
-    return ", ".join(f"{n}: {_best(r, n, **chosen)}" for n in sizes)
-
-
-@_of("001-altix-3700", "001-altix-4700")
-def _altix(r: Results) -> list[Finding]:
-    sizes = r.swept("members")
-    small, large = [n for n in sizes if n < 16], [n for n in sizes if n >= 16]
-    found = []
-    for homes, where in (
-        ("first", "all lines beside the first thread"),
-        ("waiter", "each line beside who waits for it"),
-    ):
-        why = {
-            "first": "Where a bus holds two or four processors the model makes them cheap for every barrier; at 8 the two are close.",
-            "waiter": "Without a common home nothing in the model holds dissemination back, so the paper's result is "
-            "explained by where its runtime's lines lay; the paper does not say.",
-        }[homes]
-        found += [
-            Finding(
-                "001, table 1",
-                f"Dissemination is best below 16 threads ({where}).",
-                _bests(r, small, homes=homes),
-                all(_best(r, n, homes=homes) == "dissemination" for n in small),
-                why,
-            ),
-            Finding(
-                "001, table 1",
-                f"Tournament is best from 16 threads on ({where}).",
-                _bests(r, large, homes=homes),
-                all(_best(r, n, homes=homes) == "tournament" for n in large),
-                why,
-            ),
-        ]
-    most = sizes[-1]
-    for homes in ("waiter", "first"):
-        behind = min(
-            r.value("overhead", barrier=b, members=n, homes=homes)
-            / r.value("overhead", barrier=_best(r, n, homes=homes), members=n, homes=homes)
-            for b in ("condvar", "sense")
-            for n in large
-        )
-        found.append(
-            Finding(
-                "001, section 4.1",
-                f"Central and blocking barriers did not perform as well as the best (homes: {homes}).",
-                f"at least {behind:.1f} times the best from 16 to {most} threads",
-                behind > 1,
-            )
-        )
-    return found  # fmt: skip
-
-
-@_of("001-sunfire")
-def _sunfire(r: Results) -> list[Finding]:
-    sizes = r.swept("members")
-    return [
-        Finding(
-            "001, table 2",
-            "Dissemination is best at 2, 4, 8 and 16 threads.",
-            _bests(r, sizes),
-            all(_best(r, n) == "dissemination" for n in sizes),
-        )
-    ]
