@@ -43,7 +43,7 @@ def _power(r: Results) -> list[Finding]:
             padded_why,
         ),
         Finding(
-            "002, section 5" if power4 else f"002, {figure}, and the project's statement of it",
+            "002, abstract",
             f"Combined takes {said:.0%} less than fetch-and-add.",
             f"{less:.0%} less at {largest}",
             abs(less - said) <= 0.10,
