@@ -6,24 +6,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from weir import driver, info, native, predict_cli, records, screen, sitting
 from weir.bench import Bench
+from weir.console import bar, fail, out, warn
 from weir.figures import Comparison, figures, places
 from weir.simulation.cli import simulate
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared.")
 app.command()(simulate)
 app.add_typer(predict_cli.app, name="predict")
-out = Console()
-err = Console(stderr=True)
-
-
-def _fail(message: str) -> typer.Exit:
-    err.print(f"[bold red]weir:[/] {message}", highlight=False)
-    return typer.Exit(2)
 
 
 def _names(text: str | None) -> list[str] | None:
@@ -36,9 +28,9 @@ def _numbers(text: str | None, what: str) -> tuple[int, ...] | None:
     try:
         numbers = tuple(int(word) for word in text.split(","))
     except ValueError:
-        raise _fail(f"{what} takes numbers with commas between, not {text!r}") from None
+        raise fail(f"{what} takes numbers with commas between, not {text!r}") from None
     if min(numbers) < 1:
-        raise _fail(f"{what} takes numbers from 1 on, not {min(numbers)}")
+        raise fail(f"{what} takes numbers from 1 on, not {min(numbers)}")
     return numbers
 
 
@@ -86,7 +78,7 @@ def bench(
 ) -> None:
     """Measure every barrier, its peers and the floor of this machine, in one sitting."""
     if load not in ("none", "busy"):
-        raise _fail(f"--load takes none or busy, not {load!r}")
+        raise fail(f"--load takes none or busy, not {load!r}")
     try:
         host = native.ask("weir-info")
         found, missing = driver.subjects()
@@ -98,23 +90,16 @@ def bench(
         plan = _plan(found, host["affinity"], options)
         writer = records.Writer(output)
     except (native.NativeError, sitting.UnknownName, OSError) as error:
-        raise _fail(str(error)) from None
+        raise fail(str(error)) from None
     for word in missing:
-        err.print(f"[yellow]{word}[/]")
+        warn(word)
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
-    )
-    with writer, Progress(*columns, console=err) as progress:
+    with writer, bar() as progress:
         task = progress.add_task("starting", total=plan.steps())
         measuring = Bench(plan, writer, lambda p: progress.update(task, description=p.doing, advance=p.steps))
         measuring.run(host, time.monotonic() + seconds if seconds else None)
     for complaint in dict.fromkeys(measuring.complaints):
-        err.print(f"[yellow]{complaint}[/]", highlight=False)
+        warn(complaint)
 
     rows, _ = records.read([output])
     all_figures = figures(rows)
@@ -140,11 +125,11 @@ def report(
     try:
         rows, complaints = records.read(files)
     except OSError as error:
-        raise _fail(f"cannot read {error.filename}: {error.strerror}") from None
+        raise fail(f"cannot read {error.filename}: {error.strerror}") from None
     for complaint in complaints:
-        err.print(f"[yellow]{complaint}[/]", highlight=False)
+        warn(complaint)
     if not figures(rows) and not any(row["kind"] == "simulation" for row in rows):
-        raise _fail("no usable row in " + ", ".join(map(str, files)) + ": nothing to draw")
+        raise fail("no usable row in " + ", ".join(map(str, files)) + ": nothing to draw")
     written = page.write(rows, complaints, output, png, svg)
     out.print("\n".join(f"wrote {path}" for path in written), highlight=False)
 
@@ -157,7 +142,7 @@ def show_info(
     try:
         seen = native.ask("weir-info")
     except native.NativeError as error:
-        raise _fail(str(error)) from None
+        raise fail(str(error)) from None
     if as_json:
         print(json.dumps(seen, indent=1))
     else:

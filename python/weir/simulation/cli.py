@@ -4,29 +4,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from weir import driver, native, records
 from weir.bench import Bench
+from weir.console import bar, fail, out, warn
 from weir.figures import figures
 from weir.simulation import calibrate as fitting
 from weir.simulation import history as timeline
 from weir.simulation import scenario, tables
 from weir.simulation.running import Simulation
-
-out = Console()
-err = Console(stderr=True)
-
-
-def _fail(message: str) -> typer.Exit:
-    err.print(f"[bold red]weir:[/] {message}", highlight=False)
-    return typer.Exit(2)
-
-
-def _bar() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"))
-    return Progress(*columns, TimeRemainingColumn(), console=err)
 
 
 def simulate(
@@ -65,21 +51,14 @@ def simulate(
         target = output or Path("out") / f"{plan.name}.jsonl"
         writer = records.Writer(target)
     except (native.NativeError, scenario.BadScenario, timeline.NoHistory, OSError) as error:
-        raise _fail(str(error)) from None
+        raise fail(str(error)) from None
 
-    bar = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
-    )
-    with writer, Progress(*bar, console=err) as progress:
+    with writer, bar() as progress:
         task = progress.add_task(plan.name, total=plan.steps())
         running = Simulation(plan, writer, lambda doing, n: progress.update(task, description=doing, advance=n))
         running.run(jobs)
     for at, its_seed, reason in running.failures:
-        err.print(f"[yellow]point {at['point']}, seed {its_seed}: {reason}[/]", highlight=False)
+        warn(f"point {at['point']}, seed {its_seed}: {reason}")
     rows, _ = records.read([target])
     out.print(tables.results(rows))
     for finding in tables.findings(rows):
@@ -99,19 +78,19 @@ def _calibrate(target: Path, quick: bool) -> None:
         plan = fitting.sitting(found, host["affinity"], quick)
         writer = records.Writer(target)
     except (native.NativeError, OSError) as error:
-        raise _fail(str(error)) from None
+        raise fail(str(error)) from None
     machine = target.with_suffix(".toml")
-    with writer, _bar() as progress:
+    with writer, bar() as progress:
         task = progress.add_task("measuring", total=plan.steps())
         measuring = Bench(plan, writer, lambda p: progress.update(task, description=p.doing, advance=p.steps))
         measuring.run(host)
         if measuring.interrupted:
-            raise _fail(f"stopped by hand before there was anything to fit to; the measurements are in {target}")
+            raise fail(f"stopped by hand before there was anything to fit to; the measurements are in {target}")
         try:
             fits = fitting.fit(machine, host, figures(records.read([target])[0]))
             plans = [scenario.plan(p) for p in fitting.scenarios(target.parent, machine.name, plan)]
         except (native.NativeError, scenario.BadScenario, OSError) as error:
-            raise _fail(str(error)) from None
+            raise fail(str(error)) from None
         for one in plans:
             task = progress.add_task(one.name, total=one.steps())
             Simulation(one, writer, lambda doing, n, t=task: progress.update(t, description=doing, advance=n)).run()

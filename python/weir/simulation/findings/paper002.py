@@ -26,8 +26,8 @@ def _power4(r: Results) -> list[Finding]:
 
 
 WHY_PADDED = (
-    "Where any cache of a module hands a clean line on to its neighbours, all members scan the padded counters nearly as "
-    "fast as the master alone, who has still to release them. Where clean lines come from memory, they do not."
+    "Where any cache of a module hands a clean line on to its neighbours, all members scan the padded counters nearly "
+    "as fast as the master alone, who has still to release them. Where clean lines come from memory, they do not."
 )
 
 
