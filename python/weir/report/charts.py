@@ -90,11 +90,12 @@ def _tooltip() -> list[alt.Tooltip]:
 
 def by_team_size(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     """Overhead against team size: Weir's barriers with the default waiting policy, the peers, the floor."""
+    beside = {f.id for c in comparisons for f in c.barriers if f.source == "simulated"}
     shown = [
         f
         for c in comparisons
         for f in c.barriers
-        if f.family == "peer" or f.waiting == "auto" or f.source != "measured"
+        if f.family == "peer" or f.waiting == "auto" or f.source != "measured" or f.id in beside
     ]
     values = _values(shown)
     sizes = [c.place.members for c in comparisons]

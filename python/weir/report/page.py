@@ -112,18 +112,20 @@ def _waiting(plain: list[Comparison]) -> Section:
 
 
 def _ranking(c: Comparison) -> Section:
-    best = c.barriers[0]
+    measured = [f for f in c.barriers if f.source == "measured"] or c.barriers
+    best = measured[0]
     heading = f"{_about(c.place)}: {best.name} is first"
     if c.default and not best.is_default:
-        heading += f"; the default is number {c.barriers.index(c.default) + 1}"
+        heading += f"; the default is number {measured.index(c.default) + 1}"
         against = ratio(c.default, best)
         if against:
             heading += f", {against.value:.2f} times as long" if against.low > 1 else ", within the noise"
     floor = c.floor_ns()
     text = f"The floor here is {nanoseconds(floor)}. " if floor else ""
     shown = len(c.barriers)
+    others = f", and {shown - len(measured)} simulated or predicted" if len(measured) < shown else ""
     rest = f"the best {charts.MOST_RANKED}, and all in the table below" if shown > charts.MOST_RANKED else "all of them"
-    text += f"{shown} barriers were measured; here are {rest}."
+    text += f"{len(measured)} barriers were measured{others}; here are {rest}."
     return Section(f"ranking-{c.place.members}", heading, text, charts.styled(charts.ranking(c)))
 
 

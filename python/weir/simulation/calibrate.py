@@ -10,13 +10,15 @@ import json
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from weir import native
+from weir import native, predict
 from weir.driver import Subject
 from weir.figures import Figure
+from weir.predict_show import record
 from weir.records import Row
 from weir.sitting import Part, Sitting
 
@@ -206,6 +208,22 @@ color = "application.waiting"
                 encoding="utf-8",
             )
             made.append(path)
+    return made
+
+
+def predicted(plan: Sitting, switch: float) -> list[Row]:
+    """What the formulas say of the sizes that share processors: `switch` in nanoseconds."""
+    made = []
+    for part in plan.parts:
+        for members in (n for n in part.sizes if n > len(plan.processors)):
+            compute = Fraction(part.delay_for(members, len(plan.processors))) / 10**6
+            cost = Fraction(switch).limit_denominator(1000) / 10**6
+            for barrier in predict.BLOCKING:
+                said = predict.blocking(barrier, members, len(plan.processors), cost, compute)
+                team = (members, len(plan.processors))
+                made.append(
+                    record((barrier, "share", "blocking"), team, compute, said.episode, "ceil(M/P) T + s c", "Weir")
+                )
     return made
 
 

@@ -14,7 +14,7 @@ from weir.statistics import median_interval
 
 UNITS = (("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1.0))
 TIMES = ("episode", "overhead", "completion", "turnaround")
-SIMULATED, PREDICTED, MEASURED = "simulated", "predicted", "measured"
+SIMULATED, PREDICTED = "simulated", "predicted"
 
 
 def _drawn(results: Results, chart: dict[str, Any]) -> Iterator[list[Row]]:
@@ -83,9 +83,10 @@ def _predicted(results: Results, chart: dict[str, Any], values: list[dict]) -> l
         steps = [(p, share(application["members"], p) * each) for p in xs]
         curves = {v["color"]: steps for v in values}
     return [
-        {"x": x, "y": y, "low": y, "high": y, "color": name, "column": "", "source": PREDICTED}
+        {"x": x, "y": y, "low": y, "high": y, "color": name, "column": column, "source": PREDICTED}
         for name, curve in curves.items()
         for x, y in curve
+        for column in dict.fromkeys(v["column"] for v in values)
     ]
 
 
@@ -96,6 +97,41 @@ def _unit(chart: dict[str, Any], values: list[dict]) -> tuple[str, float]:
     return next(((name, size) for name, size in UNITS if largest >= 2 * size), UNITS[-1])
 
 
+def _x_axis(chart: dict[str, Any], values: list[dict]) -> alt.X:
+    """Times in the unit that suits; numbers where they stand; names one beside the other."""
+    key = short(chart["x"])
+    words = {"compute_us": "computing between two barriers"}.get(key, key.replace("_us", "").replace("_", " "))
+    if any(isinstance(v["x"], str) for v in values):
+        return alt.X("x:N", title=words, sort=None, axis=alt.Axis(labelAngle=0))
+    is_time = key.endswith("_us")
+    in_ms = is_time and max(v["x"] for v in values) >= 2000
+    for v in values:
+        v["x"] = v["x"] / 1e3 if in_ms else v["x"]
+    log = "x" in chart.get("log", "")
+    return alt.X(
+        "x:Q",
+        title=words + (" (ms)" if in_ms else " (µs)" if is_time else ""),
+        scale=alt.Scale(type="log", base=10 if is_time else 2, nice=False) if log else alt.Scale(nice=False),
+        axis=alt.Axis(
+            grid=False, format=",.4~r", values=alt.Undefined if is_time else sorted({v["x"] for v in values})
+        ),
+    )
+
+
+def _y_axis(chart: dict[str, Any], values: list[dict]) -> alt.Y:
+    metric = chart.get("y", "episode")
+    unit, size = _unit(chart, values)
+    for v in values:
+        for k in ("y", "low", "high"):
+            v[k] /= size
+    title, percent = METRICS[metric] + (f" ({unit})" if unit else ""), metric == "efficiency"
+    if "against" in chart:
+        base = chart["against"]
+        title, percent = f"more than {base.get('times', 1)} times that of {short(base['key'])} {base['value']}", True
+    scale = alt.Scale(type="log") if "y" in chart.get("log", "") else alt.Scale(zero=True)
+    return alt.Y("y:Q", title=title, scale=scale, axis=alt.Axis(format=".0%" if percent else ",.4~r"))
+
+
 def draw(results: Results, number: int) -> alt.TopLevelMixin | None:
     """The scenario's chart of that number; None where nothing of it has been simulated."""
     chart = results.charts[number]
@@ -103,60 +139,10 @@ def draw(results: Results, number: int) -> alt.TopLevelMixin | None:
     if not values:
         return None
     values += _predicted(results, chart, values)
-    unit, size = _unit(chart, values)
-    x_key, is_time = short(chart["x"]), chart["x"].endswith("_us")
-    x_in_ms = is_time and max(v["x"] for v in values) >= 2000
-    for v in values:
-        v["x"] = v["x"] / 1e3 if x_in_ms else v["x"]
-        for k in ("y", "low", "high"):
-            v[k] /= size
-    log = chart.get("log", "")
-    if "y" in log:  # a logarithmic axis has no place for what is lost in the noise
+    x, y = _x_axis(chart, values), _y_axis(chart, values)
+    if "y" in chart.get("log", ""):  # a logarithmic axis has no place for what is lost in the noise
         values = [v | {"low": max(v["low"], v["y"] / 10)} for v in values if v["y"] > 0]
-    title = METRICS[chart.get("y", "episode")] + (f" ({unit})" if unit else "")
-    percent = chart.get("y") == "efficiency"
-    if "against" in chart:
-        base = chart["against"]
-        title, percent = f"more than {base.get('times', 1)} times that of {short(base['key'])} {base['value']}", True
-    x_words = {"compute_us": "computing between two barriers"}.get(x_key, x_key.replace("_us", "").replace("_", " "))
-    x = alt.X(
-        "x:Q",
-        title=x_words + (" (ms)" if x_in_ms else " (µs)" if is_time else ""),
-        scale=alt.Scale(type="log", base=2 if not is_time else 10, nice=False) if "x" in log else alt.Scale(nice=False),
-        axis=alt.Axis(
-            grid=False, values=sorted({v["x"] for v in values}) if not is_time else alt.Undefined, format="~g"
-        ),
-    )
-    y = alt.Y(
-        "y:Q",
-        title=title,
-        scale=alt.Scale(type="log") if "y" in log else alt.Scale(zero=True),
-        axis=alt.Axis(format=".0%" if percent else "~g"),
-    )
-    names = list(dict.fromkeys(v["color"] for v in values))
-    legend = alt.Legend(title=short(chart["color"]) if "color" in chart else None, orient="top")
-    color = alt.Color("color:N", title=None, sort=names, legend=legend if "color" in chart else None)
-    picked = alt.selection_point(fields=["color"], bind="legend")
-    base = alt.Chart().encode(
-        x=x,
-        y=y,
-        color=color,
-        opacity=alt.condition(picked, alt.value(1), alt.value(0.1)),
-        tooltip=[
-            alt.Tooltip("color:N", title=short(chart.get("color", "name"))),
-            alt.Tooltip("source:N"),
-            alt.Tooltip("x:Q", title=x_words, format=",.6~g"),
-            alt.Tooltip("y:Q", title=title, format=".3%" if percent else ",.6~g"),
-        ],
-    )
-    drawn_from = {
-        SIMULATED: base.transform_filter(f"datum.source == '{SIMULATED}'").mark_line(point=True, strokeWidth=1.8),
-        PREDICTED: base.transform_filter(f"datum.source == '{PREDICTED}'").mark_line(strokeDash=[5, 4], strokeWidth=3),
-        MEASURED: base.transform_filter(f"datum.source == '{MEASURED}'").mark_point(shape="diamond", size=80),
-    }
-    layers = [drawn_from[source] for source in dict.fromkeys(v["source"] for v in values)]
-    bars = base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title=title), y2="high:Q")
-    layered = alt.layer(*layers, bars, data=alt.Data(values=values)).add_params(picked)
+    layered = _layers(chart, values, x, y)
     if "column" not in chart:
         return layered.properties(width=620, height=380)
     columns = list(dict.fromkeys(v["column"] for v in values))
@@ -164,3 +150,31 @@ def draw(results: Results, number: int) -> alt.TopLevelMixin | None:
     return layered.properties(width=360, height=320).facet(
         column=alt.Column("column:N", sort=columns, title=None, header=header)
     )
+
+
+def _layers(chart: dict[str, Any], values: list[dict], x: alt.X, y: alt.Y) -> alt.LayerChart:
+    ordered = not any(isinstance(v["x"], str) for v in values)
+    names = list(dict.fromkeys(v["color"] for v in values))
+    legend = alt.Legend(title=short(chart["color"]), orient="top") if "color" in chart else None
+    picked = alt.selection_point(fields=["color"], bind="legend")
+    base = alt.Chart().encode(
+        x=x,
+        y=y,
+        color=alt.Color("color:N", title=None, sort=names, legend=legend),
+        opacity=alt.condition(picked, alt.value(1), alt.value(0.1)),
+        tooltip=[
+            alt.Tooltip("color:N", title=short(chart.get("color", "name"))),
+            alt.Tooltip("source:N"),
+            alt.Tooltip("x:Q" if ordered else "x:N", title=x["title"]),
+            alt.Tooltip("y:Q", title=y["title"], format=",.6~g"),
+        ],
+    )
+    simulated = base.transform_filter(f"datum.source == '{SIMULATED}'")
+    layers = [
+        simulated.mark_line(point=True, strokeWidth=1.8) if ordered else simulated.mark_point(filled=True, size=80),
+        base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title=y["title"]), y2="high:Q"),
+    ]
+    if any(v["source"] == PREDICTED for v in values):
+        predicted = base.transform_filter(f"datum.source == '{PREDICTED}'")
+        layers.insert(1, predicted.mark_line(strokeDash=[5, 4], strokeWidth=3))
+    return alt.layer(*layers, data=alt.Data(values=values)).add_params(picked)

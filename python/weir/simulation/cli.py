@@ -94,6 +94,8 @@ def _calibrate(target: Path, quick: bool) -> None:
         for one in plans:
             task = progress.add_task(one.name, total=one.steps())
             Simulation(one, writer, lambda doing, n, t=task: progress.update(t, description=doing, advance=n)).run()
+        for row in fitting.predicted(plan, fitting.switch_ns(figures(records.read([target])[0]))):
+            writer.write(row)
     out.print(tables.fits(fits))
     pairs = fitting.against(figures(records.read([target])[0]))
     if pairs:

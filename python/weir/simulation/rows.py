@@ -128,7 +128,7 @@ def metric(row: Row, name: str) -> float:
     """Of a simulation row: one of scenario.METRICS, times in ns."""
     apps = row["applications"]
     first = apps[0]
-    passes = first["episodes"] * row["processors"]
+    passes = first["episodes"] * min(sum(a["members"] for a in apps), row["processors"])
     if name == "episode":
         return first["episode_ns"]
     if name == "overhead":

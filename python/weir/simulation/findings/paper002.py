@@ -81,8 +81,8 @@ def _store_conditionals(r: Results) -> Finding:
     sizes = r.swept("members")
     largest = sizes[-1]
     chosen = {"barrier": "counter", "clean_copy": "nearest"}
-    failed = [r.value("failed", members=n, **chosen) * largest / n for n in sizes]
-    passed = [r.value("passed", members=n, **chosen) * largest / n for n in sizes]
+    failed = [r.value("failed", members=n, **chosen) for n in sizes]
+    passed = [r.value("passed", members=n, **chosen) for n in sizes]
     return Finding(
         "002, figure 9",
         "Store-conditionals that pass stay as many on each processor; those that fail grow sharply with processors.",
