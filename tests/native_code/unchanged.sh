@@ -11,7 +11,7 @@ trap 'rm -rf "$folder"' EXIT
 
 instructions() {  # of the functions that pass a barrier, by name; without addresses
   objdump -dr --no-show-raw-insn --no-addresses "$1" |
-    awk '/^Disassembly of section/ { kept = $4 ~ /pass_|weir6native/ } kept && NF { print }'
+    awk '/^Disassembly of section/ { kept = $4 ~ /pass_|6native/ } kept && NF { print }'
 }
 for kind in alone beside; do
   define=()
