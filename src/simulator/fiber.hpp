@@ -58,6 +58,9 @@ class fiber {
 
   bool done() const { return done_; }
 
+  /// What lives on the stack of a fiber that is suspended, its registers among it, begins here.
+  const void* stopped_at() const { return inside_; }
+
  private:
   static void enter(boost::context::detail::transfer_t from);
 

@@ -71,8 +71,8 @@ TEST(Litmus, MessagePassingHoldsInBoth) {
 }
 
 void two_stores_each(two_words& w, unsigned m) {
-  (m == 0 ? w.x : w.y).store(1);
-  (m == 0 ? w.x : w.y).store(2);
+  (m == 0 ? w.x : w.y).store(1, std::memory_order_relaxed);
+  (m == 0 ? w.x : w.y).store(2, std::memory_order_relaxed);
 }
 
 TEST(Interleavings, AreCounted) {

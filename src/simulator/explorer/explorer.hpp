@@ -22,6 +22,7 @@ struct counts {
 
 struct settings {
   memory_model memory = memory_model::sc;
+  orders meant = orders::as_written;
   bool reduce = true;
   std::uint64_t most_states = 20'000'000;
   unsigned most_steps = 20'000;  ///< of one member

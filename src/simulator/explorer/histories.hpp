@@ -74,7 +74,7 @@ class histories {
   player player_;
   std::uint32_t parked_ = 0;  // the node at which the player is
   std::vector<node> nodes_;
-  std::map<digest, std::uint32_t> leaves_;
+  std::map<digest, std::uint32_t> leaves_, known_;
   edge start_{};
 };
 

@@ -1,8 +1,14 @@
 #include "player.hpp"
 
+#include <cstring>
+
 namespace weir::explorer {
 
 thread_local player* player::here_ = nullptr;
+
+namespace {
+constexpr std::size_t stack_cleared = 4096;
+}  // namespace
 
 player::player(const subject& s, unsigned member, simulator::stacks& all)
     : member_(member), tick_(s.tick), stack_top_(all.top(member)), stack_bytes_(all.usable_bytes()) {
@@ -21,6 +27,10 @@ void player::follow(std::vector<std::uint64_t> seen) {
   position_ = 0;
   first_left_ = last_left_ = arrives_ = episode_ = looks_ = 0;
   arena_.restore();
+#if !defined(__SANITIZE_ADDRESS__)
+  // What earlier runs left on the stack would make equal states look different.
+  std::memset(static_cast<char*>(stack_top_) - stack_cleared, 0, stack_cleared);
+#endif
   fiber_.start(stack_top_, stack_bytes_, [this] {
     (*body_)(member_);
     next_ = {};
@@ -72,6 +82,16 @@ void player::leave(unsigned episode) {
   d.add(episode);
   arena_.add_to(d);
   at_leave_ = d.result();
+}
+
+digest player::now() const {
+  digester d;
+  d.add(std::uint64_t{episode_} << 32 | looks_);
+  d.add(fiber_.done());
+  arena_.add_to(d);
+  const char* const from = static_cast<const char*>(fiber_.stopped_at());
+  d.add(from, static_cast<std::size_t>(static_cast<const char*>(stack_top_) - from));
+  return d.result();
 }
 
 // A clock of the member's own that jumps, so that a wait for some time to pass ends after a few looks; in

@@ -52,6 +52,9 @@ class player {
   unsigned arrives() const { return arrives_; }
   /// All of the member's own state at the last leave: how the barrier's memory has changed.
   const digest& at_leave() const { return at_leave_; }
+  /// All of its state now: the same, and its stack and registers. Who is the same goes on the same; what lies
+  /// dead on the stack may make a difference of none.
+  digest now() const;
 
   const std::vector<object>& objects() const { return objects_; }
 

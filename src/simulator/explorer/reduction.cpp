@@ -52,7 +52,7 @@ class closure {
           if (!s_.members[other].buffer.empty()) result |= bit(other);
         return result | p_.storers();
       case kind::store:
-        if (tso()) return result;  // into its own buffer
+        if (tso() && !r_.needs_empty_buffer(o)) return result;  // into its own buffer
         break;
       default: break;
     }
@@ -77,7 +77,7 @@ void reduce(rules& r, const state& s, const std::vector<move>& all, std::vector<
   if (r.memory() == memory_model::tso)
     // A store goes to the member's own buffer, which nobody else sees; its drains take the other end.
     for (const move m : all)
-      if (!m.drain && s.members[m.member].how == awareness::awake && r.next(s, m.member).what == kind::store) {
+      if (const operation& o = r.next(s, m.member); !m.drain && o.what == kind::store && !r.needs_empty_buffer(o)) {
         chosen = {m};
         return;
       }

@@ -12,19 +12,18 @@ namespace weir::explorer {
 
 using kind = operation::kind;
 
-namespace {
-
-bool acquires(std::memory_order o) {
-  return o == std::memory_order_acquire || o == std::memory_order_acq_rel || o == std::memory_order_seq_cst;
-}
-bool releases(std::memory_order o) {
-  return o == std::memory_order_release || o == std::memory_order_acq_rel || o == std::memory_order_seq_cst;
+bool rules::acquires(const operation& o) const {
+  if (orders_ == orders::without_acquire) return false;
+  return o.order != std::memory_order_relaxed && o.order != std::memory_order_release;
 }
 
-}  // namespace
+bool rules::releases(const operation& o) const {
+  if (orders_ == orders::without_release) return false;
+  return o.order != std::memory_order_relaxed && o.order != std::memory_order_acquire;
+}
 
-rules::rules(const subject& s, memory_model m, unsigned most_steps)
-    : episodes_(s.episodes), memory_(m), most_steps_(most_steps), stacks_(s.members, 64 << 10) {
+rules::rules(const subject& s, memory_model m, unsigned most_steps, orders meant)
+    : episodes_(s.episodes), memory_(m), most_steps_(most_steps), orders_(meant), stacks_(s.members, 64 << 10) {
   if (s.members == 0 || s.members * std::max(s.episodes, 1u) > knowledge::capacity)
     throw std::invalid_argument("weir: the explorer takes at most " + std::to_string(knowledge::capacity) +
                                 " arrivals (members * episodes), not " + std::to_string(s.members * s.episodes));
@@ -76,12 +75,12 @@ state rules::begin(breach& found) {
   return s;
 }
 
-bool rules::needs_empty_buffer(const operation& o) const {
+bool rules::needs_empty_buffer(const operation& o) {
   switch (o.what) {
     case kind::load:
-    case kind::store:
     case kind::spin:
     case kind::end: return false;
+    case kind::store: return o.order == std::memory_order_seq_cst;
     default: return true;
   }
 }
@@ -152,7 +151,7 @@ void rules::load(state& s, unsigned member, const operation& o) {
   member_state& me = s.members[member];
   for (const auto& b : me.buffer)
     if (b.object == o.object) return;  // its own store
-  if (acquires(o.order)) me.known.join(s.cells[o.object].known);
+  if (acquires(o)) me.known.join(s.cells[o.object].known);
 }
 
 // A release store heads a release sequence that any read-modify-write continues (C++20).
@@ -160,10 +159,10 @@ void rules::update(state& s, unsigned member, const operation& o, account* told)
   member_state& me = s.members[member];
   cell& c = s.cells[o.object];
   const std::uint64_t old = c.value;
-  if (acquires(o.order)) me.known.join(c.known);
+  if (acquires(o)) me.known.join(c.known);
   if (o.refused(old)) return;
   c.value = o.changed(old);
-  if (releases(o.order)) c.known.join(me.known);
+  if (releases(o)) c.known.join(me.known);
   if (told != nullptr) told->wrote = c.value;
 }
 
@@ -213,12 +212,13 @@ breach rules::apply(state& s, move m, account* told) {
       load(s, m.member, o);
       break;
     case kind::store: {
-      const knowledge told_by = releases(o.order) ? me.known : knowledge{};
+      const knowledge told_by = releases(o) ? me.known : knowledge{};
+      const bool buffered = memory_ == memory_model::tso && !needs_empty_buffer(o);
       if (told != nullptr) {
         told->wrote = o.operand;
-        told->buffered = memory_ == memory_model::tso;
+        told->buffered = buffered;
       }
-      if (memory_ == memory_model::tso)
+      if (buffered)
         me.buffer.push_back({o.object, o.operand, told_by});
       else
         s.cells[o.object] = {o.operand, told_by};

@@ -2,8 +2,8 @@
 //
 //   sc    a store is in memory at once.
 //   tso   a store goes to the member's buffer, first in first out; its own loads see it there. The oldest
-//         one reaches memory by a move of its own. Read-modify-writes, mutexes, conditions and system
-//         calls find the buffer empty; the heavy fence finds all buffers empty.
+//         one reaches memory by a move of its own. Read-modify-writes, sequentially consistent stores,
+//         mutexes, conditions and system calls find the buffer empty; the heavy fence finds all buffers empty.
 //
 // A value is the latest in memory: orders weaker than TSO are not played out. What a program may rely on
 // in C++ is judged by clocks instead: whoever leaves an episode must know of all arrivals in it by
@@ -23,6 +23,9 @@ namespace weir::explorer {
 
 enum class memory_model { sc, tso };
 
+/// What a program's memory orders are taken for: to learn which of them are needed.
+enum class orders { as_written, without_acquire, without_release };
+
 struct breach {
   enum class kind : std::uint8_t { none, early_leave, unsynchronized_leave, deadlock, lost_wake_up, too_many_steps };
   kind what = kind::none;
@@ -41,7 +44,7 @@ struct account {
 class rules {
  public:
   /// Throws std::invalid_argument where members * episodes is more than the clocks hold.
-  rules(const subject& s, memory_model m, unsigned most_steps);
+  rules(const subject& s, memory_model m, unsigned most_steps, orders meant = orders::as_written);
 
   state begin(breach& found);
   bool enabled(const state& s, move m);
@@ -57,7 +60,7 @@ class rules {
     return members_[member]->at(s.members[member].node).next;
   }
   std::uint64_t value(const state& s, unsigned member, std::uint32_t object) const;
-  bool needs_empty_buffer(const operation& o) const;
+  static bool needs_empty_buffer(const operation& o);
 
   unsigned members() const { return static_cast<unsigned>(members_.size()); }
   unsigned episodes() const { return episodes_; }
@@ -68,6 +71,8 @@ class rules {
   std::size_t local_states() const;
 
  private:
+  bool acquires(const operation& o) const;
+  bool releases(const operation& o) const;
   void name_objects();
   void grow(state& s) const;
   bool knows(const knowledge& k, unsigned member, unsigned episode) const {
@@ -83,6 +88,7 @@ class rules {
   const unsigned episodes_;
   const memory_model memory_;
   const unsigned most_steps_;
+  const orders orders_;
   simulator::stacks stacks_;
   footprints prints_;
   std::vector<std::unique_ptr<histories>> members_;

@@ -18,6 +18,7 @@ class search {
   end run(verdict& v) {
     const std::uint64_t version = rules_.prints().version();
     if (!push(rules_.begin(v.found))) return end::stopped;
+    if (!v.found && frames_[0].moves.empty()) v.found = rules_.judge_end(frames_[0].at);
     if (v.found) return end::done;
     while (depth_ != 0) {
       frame& f = frames_[depth_ - 1];
@@ -102,7 +103,7 @@ class search {
 }  // namespace
 
 verdict explore(const subject& s, const settings& how) {
-  rules r(s, how.memory, how.most_steps);
+  rules r(s, how.memory, how.most_steps, how.meant);
   verdict v;
   for (bool again = true; again;) {
     search one(r, how);
