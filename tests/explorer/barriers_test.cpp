@@ -73,11 +73,11 @@ std::vector<std::string> names() {
 INSTANTIATE_TEST_SUITE_P(All, Barrier,
                          testing::Combine(testing::ValuesIn(names()),
                                           testing::Values(memory_model::sc, memory_model::tso)),
-                         [](const auto& info) {
-                           std::string name = std::get<0>(info.param);
+                         [](const auto& one) {
+                           std::string name = std::get<0>(one.param);
                            for (char& c : name)
                              if (c == '-') c = '_';
-                           return name + (std::get<1>(info.param) == memory_model::sc ? "_sc" : "_tso");
+                           return name + (std::get<1>(one.param) == memory_model::sc ? "_sc" : "_tso");
                          });
 
 /// The core of the standard, C and POSIX faces.
@@ -101,17 +101,31 @@ TEST(Phased, HoldsForTwoMembersInThreeEpisodesAndForThreeInTwo) {
       }
 }
 
+// Three searches for the same: with all there is; with neither joined local states nor a reduction; with
+// joined local states only.
+void compare(const subject& joined, memory_model memory, const std::string& what) {
+  subject apart = joined;
+  apart.join = false;
+  const verdict whole = explore(apart, {.memory = memory, .reduce = false});
+  const verdict reduced = explore(apart, {.memory = memory});
+  const verdict whole_joined = explore(joined, {.memory = memory, .reduce = false});
+  EXPECT_TRUE(whole.holds && whole.complete && reduced.holds && reduced.complete) << what;
+  // Everything that a member may ever see is still seen.
+  EXPECT_EQ(reduced.reached.local_states, whole.reached.local_states) << what;
+  EXPECT_LE(reduced.reached.states, whole.reached.states) << what;
+  // States that are joined have as many schedules before them.
+  EXPECT_NEAR(whole_joined.reached.schedules / whole.reached.schedules, 1, 1e-9) << what;
+  EXPECT_LE(whole_joined.reached.states, whole.reached.states) << what;
+}
+
 TEST(Reduction, LeavesOutSchedulesAndNothingElse) {
   for (const auto memory : {memory_model::sc, memory_model::tso})
-    for (const auto& name : names())
-      for (const char* waiting : {"spin", "block", "auto"}) {
-        const subject s = barrier_subject(name, waiting, explored_team(2), 2);
-        const verdict full = explore(s, {.memory = memory, .reduce = false});
-        const verdict reduced = explore(s, {.memory = memory});
-        EXPECT_TRUE(full.holds && full.complete && reduced.holds && reduced.complete);
-        EXPECT_EQ(reduced.reached.local_states, full.reached.local_states) << name << "/" << waiting;
-        EXPECT_LE(reduced.reached.states, full.reached.states);
-      }
+    for (const auto& name : names()) {
+      for (const char* waiting : {"spin", "block", "auto"})
+        compare(barrier_subject(name, waiting, explored_team(2), 2), memory, name + "/" + waiting);
+      for (const char* waiting : {"spin", "yield"})
+        compare(barrier_subject(name, waiting, explored_team(3), 1), memory, name + "/" + waiting);
+    }
 }
 
 TEST(Search, IsTheSameEachTime) {

@@ -12,7 +12,8 @@ void histories::begin() {
 std::uint32_t histories::add_here(std::uint32_t from, std::uint64_t seen, std::uint32_t depth) {
   const auto fresh = static_cast<std::uint32_t>(nodes_.size());
   const std::uint32_t n =
-      player_.last_left() != 0 ? leaves_.try_emplace(player_.at_leave(), fresh).first->second
+      !join_                     ? fresh
+      : player_.last_left() != 0 ? leaves_.try_emplace(player_.at_leave(), fresh).first->second
                                : known_.try_emplace(player_.now(), fresh).first->second;
   if (n == fresh) {
     node made;

@@ -2,8 +2,9 @@
 // an edge is what it sees then. Found out once for each node (player.hpp), so that the search itself
 // runs no fibers.
 //
-// Two members that leave an episode with the same memory of their own are in the same state, whatever
-// they have seen before: there branches meet again, and the tree becomes a graph.
+// Where a member comes to the same memory, stack and registers in two ways, the branches meet again, and
+// the tree becomes a graph. When it leaves an episode the stack need not be looked at: the explorer's own
+// loop is all that is on it.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ class histories {
 
   /// The operations in the nodes name slots of `prints`.
   histories(const subject& s, unsigned member, simulator::stacks& all, footprints& prints)
-      : member_(member), prints_(prints), player_(s, member, all) {
+      : member_(member), join_(s.join), prints_(prints), player_(s, member, all) {
     begin();
   }
 
@@ -70,6 +71,7 @@ class histories {
   std::uint32_t add_here(std::uint32_t from, std::uint64_t seen, std::uint32_t depth);
 
   const unsigned member_;
+  const bool join_;
   footprints& prints_;
   player player_;
   std::uint32_t parked_ = 0;  // the node at which the player is

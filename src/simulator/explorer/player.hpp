@@ -24,6 +24,8 @@ struct subject {
   std::function<body()> build;
   /// Each look at the clock finds it this many microseconds later.
   double tick = 300;
+  /// Are local states that come to the same taken for one (histories.hpp)? Only tests say no.
+  bool join = true;
 };
 
 class player {
@@ -53,7 +55,7 @@ class player {
   /// All of the member's own state at the last leave: how the barrier's memory has changed.
   const digest& at_leave() const { return at_leave_; }
   /// All of its state now: the same, and its stack and registers. Who is the same goes on the same; what lies
-  /// dead on the stack may make a difference of none.
+  /// dead on the stack may keep equal ones apart, which costs time only.
   digest now() const;
 
   const std::vector<object>& objects() const { return objects_; }
@@ -70,7 +72,7 @@ class player {
  private:
   void resume();
 
-  static thread_local player* here_;
+  static constinit thread_local player* here_;
 
   const unsigned member_;
   const double tick_;

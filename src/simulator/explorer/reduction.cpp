@@ -52,7 +52,7 @@ class closure {
           if (!s_.members[other].buffer.empty()) result |= bit(other);
         return result | p_.storers();
       case kind::store:
-        if (tso() && !r_.needs_empty_buffer(o)) return result;  // into its own buffer
+        if (tso() && !r_.needs_empty_buffer(o)) return result | p_.fencers();  // into its own buffer
         break;
       default: break;
     }
@@ -74,8 +74,9 @@ class closure {
 void reduce(rules& r, const state& s, const std::vector<move>& all, std::vector<move>& chosen) {
   chosen = all;
   if (all.size() < 2 || r.members() > footprints::most_members) return;
-  if (r.memory() == memory_model::tso)
-    // A store goes to the member's own buffer, which nobody else sees; its drains take the other end.
+  if (r.memory() == memory_model::tso && r.prints().fencers() == 0)
+    // A store goes to the member's own buffer, which nobody sees but a heavy fence; its drains take the
+    // other end.
     for (const move m : all)
       if (const operation& o = r.next(s, m.member); !m.drain && o.what == kind::store && !r.needs_empty_buffer(o)) {
         chosen = {m};

@@ -87,7 +87,7 @@ struct outcome {
   double took = 0;
 };
 
-outcome run(const arguments& a, const std::string& barrier, const std::string& waiting) {
+outcome run_once(const arguments& a, const std::string& barrier, const std::string& waiting) {
   const auto start = std::chrono::steady_clock::now();
   const auto since = [start] { return seconds(std::chrono::steady_clock::now() - start).count(); };
   double told = 2;
@@ -108,6 +108,15 @@ outcome run(const arguments& a, const std::string& barrier, const std::string& w
     o.v = explore(s, {.memory = a.memory, .reduce = !a.full, .most_states = a.most_states, .go_on = go_on});
   o.took = since();
   if (told > 2) std::cerr << '\n';
+  return o;
+}
+
+// What fails at all is shown in as few episodes as it takes.
+outcome run(const arguments& a, const std::string& barrier, const std::string& waiting) {
+  outcome o = run_once(a, barrier, waiting);
+  arguments fewer = a;
+  for (fewer.episodes = 1; !o.v.holds && fewer.episodes < a.episodes; ++fewer.episodes)
+    if (outcome shorter = run_once(fewer, barrier, waiting); !shorter.v.holds) return shorter;
   return o;
 }
 
