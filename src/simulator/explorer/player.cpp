@@ -1,17 +1,11 @@
 #include "player.hpp"
 
-#include <cstring>
-
 namespace weir::explorer {
 
 constinit thread_local player* player::here_ = nullptr;
 
-namespace {
-constexpr std::size_t stack_cleared = 4096;
-}  // namespace
-
 player::player(const subject& s, unsigned member, simulator::stacks& all)
-    : member_(member), tick_(s.tick), stack_top_(all.top(member)), stack_bytes_(all.usable_bytes()) {
+    : member_(member), tick_(s.tick), stacks_(all) {
   here_ = this;
   {
     const arena::in_use here(&arena_);
@@ -27,11 +21,9 @@ void player::follow(std::vector<std::uint64_t> seen) {
   position_ = 0;
   first_left_ = last_left_ = arrives_ = episode_ = looks_ = 0;
   arena_.restore();
-#if !defined(__SANITIZE_ADDRESS__)
   // What earlier runs left on the stack would make equal states look different.
-  std::memset(static_cast<char*>(stack_top_) - stack_cleared, 0, stack_cleared);
-#endif
-  fiber_.start(stack_top_, stack_bytes_, [this] {
+  stacks_.clear(member_, 4096);
+  fiber_.start(stacks_.top(member_), stacks_.usable_bytes(), [this] {
     (*body_)(member_);
     next_ = {};
   });
@@ -90,7 +82,7 @@ void player::leave(unsigned episode) {
   d.add(std::uint64_t{episode_} << 32 | looks_);
   d.add(fiber_.done());
   arena_.add_to(d);
-  for (const auto* at = static_cast<const char*>(fiber_.stopped_at()); at < stack_top_; at += 8) {
+  for (const auto* at = static_cast<const char*>(fiber_.stopped_at()); at < stacks_.top(member_); at += 8) {
     std::uint64_t value;
     __builtin_memcpy(&value, at, 8);
     d.add(value);

@@ -79,8 +79,7 @@ class player {
   arena arena_;
   subject::body* body_ = nullptr;  // in the arena, never destroyed
   std::vector<object> objects_;
-  void* const stack_top_;
-  const std::size_t stack_bytes_;
+  simulator::stacks& stacks_;  // the member's own is the one of its number
   simulator::fiber fiber_;
 
   std::vector<std::uint64_t> seen_;
