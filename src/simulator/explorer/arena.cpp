@@ -86,12 +86,24 @@ void give(void* memory) noexcept {
 }  // namespace
 }  // namespace weir::explorer
 
-// The program's own operator new and delete; the array and nothrow forms call these.
-void* operator new(std::size_t bytes) { return weir::explorer::take(bytes, alignof(std::max_align_t)); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return weir::explorer::take(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { weir::explorer::give(memory); }
-void operator delete(void* memory, std::size_t) noexcept { weir::explorer::give(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { weir::explorer::give(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { weir::explorer::give(memory); }
+// The program's own operator new and delete. The array forms would call the others anyhow, but not those
+// of a sanitizer.
+namespace {
+using weir::explorer::give;
+using weir::explorer::take;
+constexpr std::size_t usual = alignof(std::max_align_t);
+std::size_t bytes_of(std::align_val_t alignment) { return static_cast<std::size_t>(alignment); }
+}  // namespace
+
+void* operator new(std::size_t bytes) { return take(bytes, usual); }
+void* operator new[](std::size_t bytes) { return take(bytes, usual); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) { return take(bytes, bytes_of(alignment)); }
+void* operator new[](std::size_t bytes, std::align_val_t alignment) { return take(bytes, bytes_of(alignment)); }
+void operator delete(void* memory) noexcept { give(memory); }
+void operator delete[](void* memory) noexcept { give(memory); }
+void operator delete(void* memory, std::size_t) noexcept { give(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { give(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { give(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { give(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { give(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { give(memory); }

@@ -1,5 +1,7 @@
 #include "player.hpp"
 
+#include <stdexcept>
+
 namespace weir::explorer {
 
 constinit thread_local player* player::here_ = nullptr;
@@ -46,6 +48,7 @@ void player::resume() {
 
 std::uint32_t player::add(object_kind kind, std::uint8_t bytes, std::uint64_t initial, const void* address) {
   const arena::in_use heap(nullptr);
+  if (!arena::owns(address)) throw std::logic_error("weir: a word that is explored lies outside its barrier's memory");
   objects_.push_back({kind, bytes, initial, address});
   return static_cast<std::uint32_t>(objects_.size() - 1);
 }
