@@ -1,8 +1,13 @@
 #include "fiber.hpp"
 
+#include <cstring>
 #include <new>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace weir::simulator {
 
@@ -16,6 +21,13 @@ stacks::stacks(std::size_t count, std::size_t bytes_each)
 }
 
 stacks::~stacks() { munmap(memory_, count_ * each_); }
+
+void stacks::clear(std::size_t index, std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(static_cast<char*>(top(index)) - usable_bytes(), usable_bytes());
+#endif
+  std::memset(static_cast<char*>(top(index)) - bytes, 0, bytes);
+}
 
 fiber::~fiber() {
 #if defined(__SANITIZE_THREAD__)

@@ -34,6 +34,9 @@ class stacks {
   void* top(std::size_t index) const { return memory_ + (index + 1) * each_; }
   std::size_t usable_bytes() const { return each_ - page_; }
 
+  /// Before another fiber begins where one was forgotten: zeros to the first `bytes` that it will use.
+  void clear(std::size_t index, std::size_t bytes);
+
  private:
   std::size_t count_, page_, each_;
   char* memory_;
@@ -57,6 +60,9 @@ class fiber {
   void suspend();
 
   bool done() const { return done_; }
+
+  /// What lives on the stack of a fiber that is suspended, its registers among it, begins here.
+  const void* stopped_at() const { return inside_; }
 
  private:
   static void enter(boost::context::detail::transfer_t from);

@@ -20,7 +20,7 @@ verdict judge(const weir::plan& p) {
   EXPECT_FALSE(weir::prove(p).holds) << p.name;
   contract::options its_team = team;
   its_team.members = p.participants();
-  return contract::verdict_in_child(its_team, [&] { return std::make_unique<mutants::unproven>(p); }, 4);
+  return contract::verdict_in_child(its_team, [&] { return std::make_unique<mutants::unproven<weir::native>>(p); }, 4);
 }
 
 namespace plans = weir::plans;
@@ -29,18 +29,19 @@ TEST(Control, CopiesWithoutAFaultKeepTheContract) {
   contract::options patient = team;
   patient.episodes = 100;
   const auto keeps = [&](auto make) { return contract::verdict_in_child(patient, make, 60) == verdict::kept; };
-  EXPECT_TRUE(keeps([] { return std::make_unique<mutants::sense_not_broken>(members); }));
-  EXPECT_TRUE(keeps([] { return std::make_unique<mutants::condvar_not_broken>(members); }));
-  EXPECT_TRUE(keeps([] { return std::make_unique<mutants::distributed_not_broken>(members); }));
-  EXPECT_TRUE(keeps([] { return std::make_unique<mutants::distributed_sensor_not_broken>(members); }));
-  EXPECT_TRUE(keeps([] { return std::make_unique<mutants::combination_not_broken>(members); }));
+  EXPECT_TRUE(keeps([] { return std::make_unique<mutants::counter_not_broken<weir::native>>(members); }));
+  EXPECT_TRUE(keeps([] { return std::make_unique<mutants::sense_not_broken<weir::native>>(members); }));
+  EXPECT_TRUE(keeps([] { return std::make_unique<mutants::condvar_not_broken<weir::native>>(members); }));
+  EXPECT_TRUE(keeps([] { return std::make_unique<mutants::distributed_not_broken<weir::native>>(members); }));
+  EXPECT_TRUE(keeps([] { return std::make_unique<mutants::distributed_sensor_not_broken<weir::native>>(members); }));
+  EXPECT_TRUE(keeps([] { return std::make_unique<mutants::combination_not_broken<weir::native>>(members); }));
   for (const auto& p : {plans::dissemination(members), plans::mcs(members), plans::tree(members, 2, 2),
                         plans::tournament(members), plans::butterfly(members)})
-    EXPECT_TRUE(keeps([&] { return std::make_unique<mutants::unproven>(p); })) << p.name;
+    EXPECT_TRUE(keeps([&] { return std::make_unique<mutants::unproven<weir::native>>(p); })) << p.name;
 }
 
 #define CAUGHT(mutant) \
-  TEST(Mutant, mutant) { EXPECT_NE(judge<mutants::mutant>(), verdict::kept); }
+  TEST(Mutant, mutant) { EXPECT_NE(judge<mutants::mutant<weir::native>>(), verdict::kept); }
 
 CAUGHT(counter_one_too_few)
 CAUGHT(counter_waits_for_equality)

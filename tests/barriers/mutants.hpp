@@ -1,20 +1,34 @@
 // Deliberately broken copies of the barriers: tests of the tests. Each is wrong in one way, named by
-// its class; all wait by `dawdling`, which holds open the windows that a race needs.
+// its class; all wait by `dawdling`, which on real cores holds open the windows that a race needs. The
+// explorer runs the same text.
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
 #include <random>
 #include <thread>
+#include <type_traits>
+#include <vector>
 #include <weir/barriers/plan_barrier.hpp>
 #include <weir/barriers/plans.hpp>
 #include <weir/machine/native.hpp>
 
 namespace mutants {
 
-inline void dawdle() {
-  thread_local std::minstd_rand random(static_cast<unsigned>(std::hash<std::thread::id>{}(std::this_thread::get_id())));
-  if (random() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
+template <class Machine>
+void dawdle() {
+  if constexpr (std::is_same_v<Machine, weir::native>) {
+    thread_local std::minstd_rand random(
+        static_cast<unsigned>(std::hash<std::thread::id>{}(std::this_thread::get_id())));
+    if (random() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
+  }
+}
+
+template <class Machine, class Word, class Ready>
+void await(const Word& word, Ready ready) {
+  dawdle<Machine>();
+  Machine::yield_until(word, ready);
 }
 
 template <class Machine>
@@ -24,79 +38,89 @@ class dawdling : public weir::waiting::detail::policy<Machine, dawdling<Machine>
   explicit dawdling(const weir::team&) {}
   template <class Word, class Ready>
   bool poll(unsigned, const Word& word, Ready ready, weir::company) {
-    dawdle();
-    while (!ready(word.load(std::memory_order_acquire))) Machine::yield();
+    mutants::await<Machine>(word, ready);
     return true;
   }
 };
 
-template <class Ready>
-void await(Ready ready) {
-  dawdle();
-  while (!ready()) weir::native::yield();
-}
-
+template <class Machine, unsigned Initial = 0>
 struct base {
+  using word = typename Machine::template word<unsigned>;
   explicit base(unsigned members) : p(members), own(members) {}
   const unsigned p;
   struct alignas(128) line {
     unsigned mine = 0;  // sense or episode of the member
-    std::atomic<unsigned> a{0}, b{0};
+    word a{Initial}, b{Initial};
   };
   std::vector<line> own;
-  std::atomic<unsigned> count{0}, flag{0};
+  word count{0}, flag{0};
+
+  template <class Ready>
+  static void await_until(const word& w, Ready ready) {
+    mutants::await<Machine>(w, ready);
+  }
+  static void await(const word& w, unsigned wanted) {
+    await_until(w, [wanted](unsigned now) { return now == wanted; });
+  }
 };
 
 // counter
-struct counter_one_too_few : base {
-  using base::base;
+template <class Machine, bool OneTooFew, bool Equality, std::memory_order Order>
+struct counter_like : base<Machine> {
+  using base<Machine>::base;
   void arrive_and_wait(unsigned m) {
-    const unsigned goal = (own[m].mine += p) - (own[m].mine > p ? 1 : 0);
-    count.fetch_add(1, std::memory_order_acq_rel);
-    await([&] { return static_cast<int>(count.load(std::memory_order_acquire) - goal) >= 0; });
+    const unsigned sum = this->own[m].mine += this->p;
+    const unsigned goal = sum - (OneTooFew && sum > this->p ? 1 : 0);
+    this->count.fetch_add(1, Order);
+    this->await_until(this->count, [goal](unsigned now) { return Equality ? now == goal : static_cast<int>(now - goal) >= 0; });
   }
 };
-
-struct counter_waits_for_equality : base {  // an early member of the next episode counts past it
-  using base::base;
-  void arrive_and_wait(unsigned m) {
-    const unsigned goal = own[m].mine += p;
-    count.fetch_add(1, std::memory_order_acq_rel);
-    await([&] { return count.load(std::memory_order_acquire) == goal; });
-  }
-};
+template <class M>
+using counter_not_broken = counter_like<M, false, false, std::memory_order_acq_rel>;
+template <class M>
+using counter_one_too_few = counter_like<M, true, false, std::memory_order_acq_rel>;
+template <class M>  // an early member of the next episode counts past it
+using counter_waits_for_equality = counter_like<M, false, true, std::memory_order_acq_rel>;
+template <class M>
+using counter_without_release = counter_like<M, false, false, std::memory_order_acquire>;
 
 // sense
-template <bool Flip, bool Reset, bool ReleaseFirst>
-struct sense_like : base {
-  using base::base;
+template <class Machine, bool Flip, bool Reset, bool ReleaseFirst, std::memory_order Release = std::memory_order_release>
+struct sense_like : base<Machine> {
+  using base<Machine>::base;
   void arrive_and_wait(unsigned m) {
-    const unsigned mine = Flip ? own[m].mine ^= 1u : 1u;
-    if (count.fetch_add(1, std::memory_order_acq_rel) + 1 == p) {
+    const unsigned mine = Flip ? this->own[m].mine ^= 1u : 1u;
+    if (this->count.fetch_add(1, std::memory_order_acq_rel) + 1 == this->p) {
       if (ReleaseFirst) {
-        flag.store(mine, std::memory_order_release);
-        dawdle();
+        this->flag.store(mine, Release);
+        dawdle<Machine>();
       }
-      if (Reset) count.store(0, std::memory_order_relaxed);
-      flag.store(mine, std::memory_order_release);
+      if (Reset) this->count.store(0, std::memory_order_relaxed);
+      this->flag.store(mine, Release);
       return;
     }
-    await([&] { return flag.load(std::memory_order_acquire) == mine; });
+    this->await(this->flag, mine);
   }
 };
-using sense_not_broken = sense_like<true, true, false>;
-using sense_without_flip = sense_like<false, true, false>;
-using sense_counter_not_reset = sense_like<true, false, false>;
-using sense_released_before_reset = sense_like<true, true, true>;
+template <class M>
+using sense_not_broken = sense_like<M, true, true, false>;
+template <class M>
+using sense_without_flip = sense_like<M, false, true, false>;
+template <class M>
+using sense_counter_not_reset = sense_like<M, true, false, false>;
+template <class M>
+using sense_released_before_reset = sense_like<M, true, true, true>;
+template <class M>
+using sense_released_relaxed = sense_like<M, true, true, false, std::memory_order_relaxed>;
 
 // condvar, condvar-pairs
-template <bool LockedFlip, bool AllPairs>
-struct condvar_like : base {
-  explicit condvar_like(unsigned members) : base(members), rooms((members + 1) / 2) {}
+template <class Machine, bool LockedFlip, bool AllPairs>
+struct condvar_like : base<Machine> {
+  explicit condvar_like(unsigned members) : base<Machine>(members), rooms((members + 1) / 2) {}
   void arrive_and_wait(unsigned m) {
-    const unsigned e = ++own[m].mine;
-    if (count.fetch_add(1, std::memory_order_acq_rel) + 1 == p) {
-      count.store(0, std::memory_order_relaxed);
+    const unsigned e = ++this->own[m].mine;
+    if (this->count.fetch_add(1, std::memory_order_acq_rel) + 1 == this->p) {
+      this->count.store(0, std::memory_order_relaxed);
       for (auto& r : rooms) {
         {
           std::unique_lock lock(r.mutex, std::defer_lock);
@@ -111,82 +135,102 @@ struct condvar_like : base {
     room& r = rooms[m / 2];
     std::unique_lock lock(r.mutex);
     while (r.episode.load() != e) {
-      dawdle();
+      dawdle<Machine>();
       r.released.wait(lock);
     }
   }
   struct room {
-    std::mutex mutex;
-    std::condition_variable released;
-    std::atomic<unsigned> episode{0};
+    typename Machine::mutex mutex;
+    typename Machine::condition released;
+    typename Machine::template word<unsigned> episode{0};
   };
   std::vector<room> rooms;
 };
-using condvar_not_broken = condvar_like<true, true>;
-using condvar_flipped_without_mutex = condvar_like<false, true>;  // as in the pseudo-code of paper 001
-using condvar_one_pair_forgotten = condvar_like<true, false>;
+template <class M>
+using condvar_not_broken = condvar_like<M, true, true>;
+template <class M>  // as in the pseudo-code of paper 001
+using condvar_flipped_without_mutex = condvar_like<M, false, true>;
+template <class M>
+using condvar_one_pair_forgotten = condvar_like<M, true, false>;
 
 // sensor
-struct sensor_with_sense : base {  // the last member leaves its own sensor behind
-  using base::base;
+template <class Machine>
+struct sensor_with_sense : base<Machine> {  // the last member leaves its own sensor behind
+  using base<Machine>::base;
   void arrive_and_wait(unsigned m) {
-    const unsigned mine = own[m].mine ^= 1u;
-    if (count.fetch_add(1, std::memory_order_acq_rel) + 1 == p) {
-      count.store(0, std::memory_order_relaxed);
-      for (unsigned o = 0; o < p; ++o)
-        if (o != m) own[o].a.store(mine, std::memory_order_release);
+    const unsigned mine = this->own[m].mine ^= 1u;
+    if (this->count.fetch_add(1, std::memory_order_acq_rel) + 1 == this->p) {
+      this->count.store(0, std::memory_order_relaxed);
+      for (unsigned o = 0; o < this->p; ++o)
+        if (o != m) this->own[o].a.store(mine, std::memory_order_release);
       return;
     }
-    await([&] { return own[m].a.load(std::memory_order_acquire) == mine; });
+    this->await(this->own[m].a, mine);
   }
 };
 
 // distributed, distributed-padded
-template <bool TwoSets, bool ScanAll>
-struct distributed_like : base {
-  using base::base;
+template <class Machine, bool TwoSets, bool ScanAll, std::memory_order Release = std::memory_order_release>
+struct distributed_like : base<Machine> {
+  using base<Machine>::base;
+  using line = typename base<Machine>::line;
   void arrive_and_wait(unsigned m) {
-    const unsigned e = own[m].mine++;
+    const unsigned e = this->own[m].mine++;
     const unsigned sense = ((TwoSets ? e >> 1 : e) & 1u) ^ 1u;
     const auto set = TwoSets && (e & 1u) ? &line::b : &line::a;
-    (own[m].*set).store(sense, std::memory_order_release);
-    for (unsigned o = 0; o < p - (ScanAll ? 0 : 1); ++o)
-      await([&] { return (own[o].*set).load(std::memory_order_acquire) == sense; });
+    (this->own[m].*set).store(sense, Release);
+    for (unsigned o = 0; o < this->p - (ScanAll ? 0 : 1); ++o) this->await(this->own[o].*set, sense);
   }
 };
-using distributed_not_broken = distributed_like<true, true>;
-using distributed_with_one_set = distributed_like<false, true>;
-using distributed_scan_too_short = distributed_like<true, false>;
+template <class M>
+using distributed_not_broken = distributed_like<M, true, true>;
+template <class M>
+using distributed_with_one_set = distributed_like<M, false, true>;
+template <class M>
+using distributed_scan_too_short = distributed_like<M, true, false>;
+template <class M>
+using distributed_stored_relaxed = distributed_like<M, true, true, std::memory_order_relaxed>;
 
 // distributed-sensor
-template <bool GatherFirst, bool ResetFirst>
-struct distributed_sensor_like : base {
-  explicit distributed_sensor_like(unsigned members) : base(members) {
-    for (auto& l : own) l.a = l.b = 1;
-  }
+template <class Machine, bool GatherFirst, bool ResetFirst>
+struct distributed_sensor_like : base<Machine, 1> {
+  using base<Machine, 1>::base;
   void arrive_and_wait(unsigned m) {
+    auto& all = this->own;
     if (m != 0) {
-      own[m].a.store(0, std::memory_order_release);
-      await([&] { return own[m].b.load(std::memory_order_acquire) == 0; });
-      own[m].b.store(1, std::memory_order_relaxed);
+      all[m].a.store(0, std::memory_order_release);
+      this->await(all[m].b, 0);
+      all[m].b.store(1, std::memory_order_relaxed);
       return;
     }
-    for (unsigned o = GatherFirst ? 1 : p; o < p; ++o)
-      await([&] { return own[o].a.load(std::memory_order_acquire) == 0; });
-    for (unsigned o = 1; ResetFirst && o < p; ++o) own[o].a.store(1, std::memory_order_relaxed);
-    for (unsigned o = 1; o < p; ++o) own[o].b.store(0, std::memory_order_release);
-    dawdle();
-    for (unsigned o = 1; !ResetFirst && o < p; ++o) own[o].a.store(1, std::memory_order_relaxed);
+    const unsigned end = this->p;
+    for (unsigned o = GatherFirst ? 1 : end; o < end; ++o) this->await(all[o].a, 0);
+    for (unsigned o = 1; ResetFirst && o < end; ++o) all[o].a.store(1, std::memory_order_relaxed);
+    for (unsigned o = 1; o < end; ++o) all[o].b.store(0, std::memory_order_release);
+    dawdle<Machine>();
+    for (unsigned o = 1; !ResetFirst && o < end; ++o) all[o].a.store(1, std::memory_order_relaxed);
   }
 };
-using distributed_sensor_not_broken = distributed_sensor_like<true, true>;
-using distributed_sensor_released_ungathered = distributed_sensor_like<false, true>;
-using distributed_sensor_reset_too_late = distributed_sensor_like<true, false>;
+template <class M>
+using distributed_sensor_not_broken = distributed_sensor_like<M, true, true>;
+template <class M>
+using distributed_sensor_released_ungathered = distributed_sensor_like<M, false, true>;
+template <class M>
+using distributed_sensor_reset_too_late = distributed_sensor_like<M, true, false>;
 
 // Plans, run without their proof by the real executor.
-struct unproven : weir::barriers::plan_barrier<weir::native, dawdling> {
+template <class Machine>
+struct unproven : weir::barriers::plan_barrier<Machine, dawdling> {
   explicit unproven(const weir::plan& p)
-      : plan_barrier(weir::team_here(p.participants()), p, weir::seating::one_each(p.participants())) {}
+      : weir::barriers::plan_barrier<Machine, dawdling>(of(p.participants()), p,
+                                                        weir::seating::one_each(p.participants())) {}
+
+ private:
+  static weir::team of(unsigned members) {
+    weir::team t;
+    t.members = members;
+    return t;
+  }
 };
 
 inline weir::plan one_parity(weir::plan p) {
@@ -217,33 +261,35 @@ inline weir::plan swapped_partners(weir::plan p, unsigned a, unsigned b) {
 }
 
 // combination
-template <bool TreeFirst>
-struct combination_like : base {  // pairs of members, a central barrier across the pairs
-  explicit combination_like(unsigned members) : base(members), local((members + 1) / 2) {}
+template <class Machine, bool TreeFirst>
+struct combination_like : base<Machine> {  // pairs of members, a central barrier across the pairs
+  explicit combination_like(unsigned members) : base<Machine>(members), local((members + 1) / 2) {}
   void arrive_and_wait(unsigned m) {
-    const unsigned e = ++own[m].mine;
+    const unsigned e = ++this->own[m].mine;
     seat& s = local[m / 2];
-    const unsigned size = std::min(2u, p - m / 2 * 2);
+    const unsigned size = std::min(2u, this->p - m / 2 * 2);
     if (s.count.fetch_add(1, std::memory_order_acq_rel) + 1 < size) {
-      await([&] { return s.released.load(std::memory_order_acquire) == e; });
+      this->await(s.released, e);
       return;
     }
     s.count.store(0, std::memory_order_relaxed);
     if (!TreeFirst) s.released.store(e, std::memory_order_release);
-    if (count.fetch_add(1, std::memory_order_acq_rel) + 1 == local.size()) {
-      count.store(0, std::memory_order_relaxed);
-      flag.store(e, std::memory_order_release);
+    if (this->count.fetch_add(1, std::memory_order_acq_rel) + 1 == local.size()) {
+      this->count.store(0, std::memory_order_relaxed);
+      this->flag.store(e, std::memory_order_release);
     } else {
-      await([&] { return flag.load(std::memory_order_acquire) == e; });
+      this->await(this->flag, e);
     }
     if (TreeFirst) s.released.store(e, std::memory_order_release);
   }
   struct seat {
-    std::atomic<unsigned> count{0}, released{0};
+    typename Machine::template word<unsigned> count{0}, released{0};
   };
   std::vector<seat> local;
 };
-using combination_not_broken = combination_like<true>;
-using combination_released_before_the_tree = combination_like<false>;
+template <class M>
+using combination_not_broken = combination_like<M, true>;
+template <class M>
+using combination_released_before_the_tree = combination_like<M, false>;
 
 }  // namespace mutants

@@ -1,0 +1,60 @@
+// Explores what a team can do: all schedules, or some drawn at random.
+//
+// The search is depth first over the states (rules.hpp), which form a graph without cycles, because
+// histories only grow and episodes only pass. A state that was met before is not entered again; of it a
+// digest is kept. With `reduce`, only a persistent set of moves is tried in each state (reduction.hpp).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "rules.hpp"
+
+namespace weir::explorer {
+
+struct counts {
+  std::uint64_t states = 0, transitions = 0, local_states = 0;
+  /// The interleavings that the states stand for, of those that were tried.
+  double schedules = 0;
+};
+
+struct settings {
+  memory_model memory = memory_model::sc;
+  orders meant = orders::as_written;
+  bool reduce = true;
+  std::uint64_t most_states = 20'000'000;
+  unsigned most_steps = 20'000;  ///< of one member
+  /// Asked now and then, and told what was reached: go on?
+  std::function<bool(const counts&)> go_on = {};
+};
+
+struct verdict {
+  bool holds = true;
+  bool complete = true;   ///< were all schedules explored, but for those that a reduction leaves out?
+  std::string violated;   ///< "" if it holds
+  breach found;
+  std::vector<move> schedule;  ///< the one that fails
+  std::string timeline;        ///< the same, to be read
+  counts reached;
+};
+
+/// Throws std::invalid_argument for teams or episodes that the explorer cannot hold.
+verdict explore(const subject& s, const settings& how = {});
+
+struct random_settings {
+  memory_model memory = memory_model::sc;
+  unsigned schedules = 100;
+  std::uint64_t seed = 1;
+  unsigned changes = 3;  ///< of priorities, in each schedule
+  unsigned most_steps = 20'000;
+  std::function<bool(const counts&)> go_on = {};
+};
+
+/// Random priorities with few changes: finds a failure that needs d ordered steps out of k with a
+/// probability of at least 1 / (n k^(d-1)) in each schedule [Burckhardt et al., ASPLOS 2010].
+/// Never complete.
+verdict explore_at_random(const subject& s, const random_settings& how = {});
+
+}  // namespace weir::explorer

@@ -1,0 +1,83 @@
+// What one member does, as a tree: a node is a local state with the operation that the member does next;
+// an edge is what it sees then. Found out once for each node (player.hpp), so that the search itself
+// runs no fibers.
+//
+// Where a member comes to the same memory, stack and registers in two ways, the branches meet again, and
+// the tree becomes a graph. When it leaves an episode the stack need not be looked at: the explorer's own
+// loop is all that is on it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "footprints.hpp"
+#include "player.hpp"
+
+namespace weir::explorer {
+
+class histories {
+ public:
+  struct edge {
+    std::uint64_t seen;
+    std::uint32_t to;
+    // The episodes that the member left on the way; 0: none.
+    std::uint16_t first_left = 0, last_left = 0;
+  };
+  struct node {
+    operation next;
+    std::uint32_t from = 0;   // the node before, on the first way here
+    std::uint64_t seen = 0;   // and what was seen there
+    std::uint32_t depth = 0;  // operations so far, on that way
+    std::uint16_t arrives = 0;  // the episode that it arrives in just before `next`
+    std::vector<edge> edges;
+    std::vector<std::pair<std::uint64_t, bool>> ready;
+  };
+
+  /// The operations in the nodes name slots of `prints`.
+  histories(const subject& s, unsigned member, simulator::stacks& all, footprints& prints)
+      : member_(member), join_(s.join), prints_(prints), player_(s, member, all) {
+    begin();
+  }
+
+  const edge& start() const { return start_; }
+  const node& at(std::uint32_t n) const { return nodes_[n]; }
+  const std::vector<player::object>& objects() const { return player_.objects(); }
+  std::size_t size() const { return nodes_.size(); }
+
+  /// Where a member comes that sees this.
+  edge after(std::uint32_t n, std::uint64_t seen) {
+    for (const edge& e : nodes_[n].edges)
+      if (e.seen == seen) return e;
+    return extend(n, seen);
+  }
+
+  /// Does a member that spins there go on with this value?
+  bool ready(std::uint32_t n, std::uint64_t value) {
+    for (const auto& [v, is] : nodes_[n].ready)
+      if (v == value) return is;
+    go_to(n);
+    const bool is = player_.ready(value);
+    nodes_[n].ready.emplace_back(value, is);
+    return is;
+  }
+
+ private:
+  void begin();
+  edge extend(std::uint32_t n, std::uint64_t seen);
+  void go_to(std::uint32_t n);
+  std::uint32_t add_here(std::uint32_t from, std::uint64_t seen, std::uint32_t depth);
+
+  const unsigned member_;
+  const bool join_;
+  footprints& prints_;
+  player player_;
+  std::uint32_t parked_ = 0;  // the node at which the player is
+  std::vector<node> nodes_;
+  std::map<digest, std::uint32_t> leaves_, known_;
+  edge start_{};
+};
+
+}  // namespace weir::explorer

@@ -1,0 +1,53 @@
+// What a member asks of the explored machine: one operation is one step of a schedule.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weir::explorer {
+
+/// What operations act on. Each is numbered in the order of construction.
+enum class object_kind : std::uint8_t { word, gate, mutex, condition };
+
+struct operation {
+  enum class kind : std::uint8_t {
+    load,
+    store,
+    update,  ///< an atomic read-modify-write
+    spin,    ///< a load that is possible only when the value is what the member waits for
+    fence,   ///< the gate's heavy one: of all members
+    sleep,   ///< futex: unless the word has changed
+    wake,    ///< futex: all
+    lock,
+    unlock,
+    wait,    ///< of a condition variable
+    notify,  ///< all who wait for it
+    end,     ///< the member has finished
+  };
+  enum class change : std::uint8_t { add, subtract, set_bits, keep_bits, exchange, compare_exchange };
+
+  kind what = kind::end;
+  change how = change::add;
+  std::memory_order order = std::memory_order_seq_cst;
+  std::uint8_t bytes = 8;
+  std::uint32_t object = 0;
+  std::uint32_t mutex = 0;    // wait: the mutex that it gives back meanwhile
+  std::uint64_t operand = 0;  // stored, added, ..., expected by sleep
+  std::uint64_t expected = 0;  // compare_exchange
+
+  std::uint64_t changed(std::uint64_t old) const {
+    const std::uint64_t mask = bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1;
+    switch (how) {
+      case change::add: return (old + operand) & mask;
+      case change::subtract: return (old - operand) & mask;
+      case change::set_bits: return old | operand;
+      case change::keep_bits: return old & operand;
+      case change::exchange: return operand;
+      case change::compare_exchange: return old == expected ? operand : old;
+    }
+    return old;
+  }
+  bool refused(std::uint64_t old) const { return how == change::compare_exchange && old != expected; }
+};
+
+}  // namespace weir::explorer

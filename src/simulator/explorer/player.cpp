@@ -1,0 +1,104 @@
+#include "player.hpp"
+
+#include <stdexcept>
+
+namespace weir::explorer {
+
+constinit thread_local player* player::here_ = nullptr;
+
+player::player(const subject& s, unsigned member, simulator::stacks& all)
+    : member_(member), tick_(s.tick), stacks_(all) {
+  here_ = this;
+  {
+    const arena::in_use here(&arena_);
+    body_ = new subject::body(s.build());
+  }
+  here_ = nullptr;
+  arena_.remember();
+  follow({});
+}
+
+void player::follow(std::vector<std::uint64_t> seen) {
+  seen_ = std::move(seen);
+  position_ = 0;
+  first_left_ = last_left_ = arrives_ = episode_ = looks_ = 0;
+  arena_.restore();
+  // What earlier runs left on the stack would make equal states look different.
+  stacks_.clear(member_, 4096);
+  fiber_.start(stacks_.top(member_), stacks_.usable_bytes(), [this] {
+    (*body_)(member_);
+    next_ = {};
+  });
+  resume();
+}
+
+void player::go_on(std::uint64_t seen) {
+  given_ = seen;
+  resume();
+}
+
+void player::resume() {
+  here_ = this;
+  {
+    const arena::in_use here(&arena_);
+    fiber_.resume();
+  }
+  here_ = nullptr;
+}
+
+std::uint32_t player::add(object_kind kind, std::uint8_t bytes, std::uint64_t initial, const void* address) {
+  const arena::in_use heap(nullptr);
+  if (!arena::owns(address)) throw std::logic_error("weir: a word that is explored lies outside its barrier's memory");
+  objects_.push_back({kind, bytes, initial, address});
+  return static_cast<std::uint32_t>(objects_.size() - 1);
+}
+
+std::uint64_t player::perform(const operation& o, const void* predicate, test t) {
+  std::uint64_t result;
+  if (position_ < seen_.size()) {
+    result = seen_[position_++];
+  } else {
+    next_ = o;
+    predicate_ = predicate;
+    test_ = t;
+    fiber_.suspend();
+    result = given_;
+  }
+  first_left_ = last_left_ = arrives_ = 0;
+  return result;
+}
+
+void player::leave(unsigned episode) {
+  if (first_left_ == 0) first_left_ = episode;
+  last_left_ = episode_ = episode;
+  arrives_ = looks_ = 0;
+  if (position_ < seen_.size()) return;
+  digester d;
+  d.add(episode);
+  arena_.add_to(d);
+  at_leave_ = d.result();
+}
+
+// It reads what lies between the variables on the stack as well.
+[[gnu::no_sanitize_address]] digest player::now() const {
+  digester d;
+  d.add(std::uint64_t{episode_} << 32 | looks_);
+  d.add(fiber_.done());
+  arena_.add_to(d);
+  for (const auto* at = static_cast<const char*>(fiber_.stopped_at()); at < stacks_.top(member_); at += 8) {
+    std::uint64_t value;
+    __builtin_memcpy(&value, at, 8);
+    d.add(value);
+  }
+  return d.result();
+}
+
+// A clock of the member's own that jumps, so that a wait for some time to pass ends after a few looks; in
+// between, the member may be kept waiting at any of its operations all the same. It begins anew with
+// each episode, so that members who left an episode alike are alike.
+std::uint64_t player::ticks() {
+  constexpr double episode_us = 15e3;
+  return static_cast<std::uint64_t>(1000 * (episode_us * (episode_ + 1) + tick_ * ++looks_));
+}
+
+}  // namespace weir::explorer

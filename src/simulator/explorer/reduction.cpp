@@ -1,0 +1,101 @@
+#include "reduction.hpp"
+
+#include <bit>
+
+namespace weir::explorer {
+
+namespace {
+
+using kind = operation::kind;
+using members = footprints::members;
+
+members bit(unsigned member) { return members{1} << member; }
+
+bool only_looks(const operation& o) { return o.what == kind::load || o.what == kind::spin; }
+
+class closure {
+ public:
+  closure(rules& r, const state& s) : r_(r), s_(s), p_(r.prints()) {
+    for (unsigned m = 0; m < r.members(); ++m)
+      if (!r.finished(s, m)) alive_ |= bit(m);
+  }
+
+  members of(unsigned first) {
+    members set = bit(first);
+    for (members left = set; left != 0;) {
+      const auto m = static_cast<unsigned>(std::countr_zero(left));
+      left &= left - 1;
+      const members more = conflicts(m) & alive_ & ~set;
+      set |= more;
+      left |= more;
+    }
+    return set;
+  }
+
+ private:
+  bool tso() const { return r_.memory() == memory_model::tso; }
+
+  /// Who may do something that depends on a use of this slot.
+  members against(std::uint32_t slot, bool looks) const { return looks ? p_.changers(slot) : p_.users(slot); }
+
+  members conflicts(unsigned m) {
+    const member_state& me = s_.members[m];
+    members result = 0;
+    if (!me.buffer.empty()) result |= against(me.buffer.front().object, false) | p_.fencers();
+    const operation& o = r_.next(s_, m);
+    switch (o.what) {
+      case kind::end: return result;
+      case kind::fence:
+        if (!tso()) return result;
+        // Against each store; and where buffers hold it up, those whose buffers they are.
+        for (unsigned other = 0; other < r_.members(); ++other)
+          if (!s_.members[other].buffer.empty()) result |= bit(other);
+        return result | p_.storers();
+      case kind::store:
+        if (tso() && !r_.needs_empty_buffer(o)) return result | p_.fencers();  // into its own buffer
+        break;
+      default: break;
+    }
+    if (!me.buffer.empty() && r_.needs_empty_buffer(o)) return result;  // its own buffer holds it up
+    // Where it cannot go on, who changes that slot may let it: the same members.
+    result |= against(o.object, only_looks(o));
+    if (o.what == kind::wait) result |= against(o.mutex, false);
+    return result;
+  }
+
+  rules& r_;
+  const state& s_;
+  const footprints& p_;
+  members alive_ = 0;
+};
+
+}  // namespace
+
+void reduce(rules& r, const state& s, const std::vector<move>& all, std::vector<move>& chosen) {
+  chosen = all;
+  if (all.size() < 2 || r.members() > footprints::most_members) return;
+  if (r.memory() == memory_model::tso && r.prints().fencers() == 0)
+    // A store goes to the member's own buffer, which nobody sees but a heavy fence; its drains take the
+    // other end.
+    for (const move m : all)
+      if (const operation& o = r.next(s, m.member); !m.drain && o.what == kind::store && !r.needs_empty_buffer(o)) {
+        chosen = {m};
+        return;
+      }
+  closure c(r, s);
+  members best = ~members{0};
+  std::size_t fewest = all.size();
+  for (const move& first : all) {
+    const members set = c.of(first.member);
+    std::size_t count = 0;
+    for (const move m : all) count += (set & bit(m.member)) != 0;
+    if (count < fewest) {
+      fewest = count;
+      best = set;
+    }
+  }
+  if (fewest == all.size()) return;
+  std::erase_if(chosen, [best](move m) { return (best & bit(m.member)) == 0; });
+}
+
+}  // namespace weir::explorer

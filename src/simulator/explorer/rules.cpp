@@ -1,0 +1,304 @@
+#include "rules.hpp"
+
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include <weir/machine/machine.hpp>
+
+namespace weir::explorer {
+
+using kind = operation::kind;
+
+bool rules::acquires(const operation& o) const {
+  if (orders_ == orders::without_acquire) return false;
+  return o.order != std::memory_order_relaxed && o.order != std::memory_order_release;
+}
+
+bool rules::releases(const operation& o) const {
+  if (orders_ == orders::without_release) return false;
+  return o.order != std::memory_order_relaxed && o.order != std::memory_order_acquire;
+}
+
+rules::rules(const subject& s, memory_model m, unsigned most_steps, orders meant)
+    : episodes_(s.episodes), memory_(m), most_steps_(most_steps), orders_(meant), stacks_(s.members, 64 << 10) {
+  if (s.members == 0 || s.members * std::max(s.episodes, 1u) > knowledge::capacity)
+    throw std::invalid_argument("weir: the explorer takes at most " + std::to_string(knowledge::capacity) +
+                                " arrivals (members * episodes), not " + std::to_string(s.members * s.episodes));
+  members_.reserve(s.members);
+  for (unsigned i = 0; i < s.members; ++i) members_.push_back(std::make_unique<histories>(s, i, stacks_, prints_));
+  for (const auto& o : members_[0]->objects()) initial_.push_back(o.initial);
+  name_objects();
+}
+
+void rules::name_objects() {
+  const auto& objects = members_[0]->objects();
+  const auto line = [](const player::object& o) { return reinterpret_cast<std::uintptr_t>(o.address) / line_bytes; };
+  std::set<std::uintptr_t> lines;
+  for (const auto& o : objects)
+    if (o.kind == object_kind::word) lines.insert(line(o));
+  std::map<std::uintptr_t, unsigned> words;
+  unsigned count[4] = {};
+  static constexpr const char* kinds[] = {"word", "gate", "mutex", "condition"};
+  for (const auto& o : objects) {
+    if (o.kind == object_kind::word) {
+      const auto rank = std::distance(lines.begin(), lines.find(line(o)));
+      names_.push_back("line " + std::to_string(rank) + ".word " + std::to_string(words[line(o)]++));
+    } else {
+      names_.push_back(std::string(kinds[int(o.kind)]) + " " + std::to_string(count[int(o.kind)]++));
+    }
+  }
+}
+
+std::size_t rules::local_states() const {
+  std::size_t sum = 0;
+  for (const auto& m : members_) sum += m->size();
+  return sum;
+}
+
+void rules::grow(state& s) const {
+  while (s.cells.size() < prints_.slots())
+    s.cells.push_back({initial_[prints_.object(static_cast<std::uint32_t>(s.cells.size()))], {}});
+}
+
+state rules::begin(breach& found) {
+  state s;
+  grow(s);
+  s.members.resize(members());
+  for (unsigned m = 0; m < members(); ++m) {
+    const auto& start = members_[m]->start();
+    s.members[m].node = start.to;
+    if (start.first_left != 0 && !found) found = leave(s, m, start.first_left, start.last_left);
+  }
+  return s;
+}
+
+bool rules::needs_empty_buffer(const operation& o) {
+  switch (o.what) {
+    case kind::load:
+    case kind::spin:
+    case kind::end: return false;
+    case kind::store: return o.order == std::memory_order_seq_cst;
+    default: return true;
+  }
+}
+
+std::uint64_t rules::value(const state& s, unsigned member, std::uint32_t object) const {
+  const auto& buffer = s.members[member].buffer;
+  for (auto b = buffer.rbegin(); b != buffer.rend(); ++b)
+    if (b->object == object) return b->value;
+  return s.cells[object].value;
+}
+
+bool rules::enabled(const state& s, move m) {
+  const member_state& me = s.members[m.member];
+  if (m.drain) return !me.buffer.empty();
+  const operation& o = next(s, m.member);
+  if (me.how == awareness::asleep) return false;
+  if (me.how == awareness::notified) return s.cells[o.mutex].value == 0;
+  if (needs_empty_buffer(o) && !me.buffer.empty()) return false;
+  switch (o.what) {
+    case kind::spin: return members_[m.member]->ready(me.node, value(s, m.member, o.object));
+    case kind::lock: return s.cells[o.object].value == 0;
+    case kind::fence:
+      return std::all_of(s.members.begin(), s.members.end(), [](const auto& x) { return x.buffer.empty(); });
+    case kind::end: return false;
+    default: return true;
+  }
+}
+
+void rules::moves(const state& s, std::vector<move>& all) {
+  all.clear();
+  for (std::uint16_t m = 0; m < members(); ++m)
+    for (const bool drain : {false, true})
+      if (enabled(s, {m, drain})) all.push_back({m, drain});
+}
+
+void rules::arrive(state& s, unsigned member, unsigned episode) {
+  s.members[member].known.add((episode - 1) * members() + member);
+}
+
+breach rules::leave(state& s, unsigned member, unsigned first, unsigned last) {
+  for (unsigned e = first; e <= last; ++e) {
+    arrive(s, member, e);  // if it did nothing in between
+    for (const bool early : {true, false})
+      for (unsigned other = 0; other < members(); ++other)
+        if (!knows(s.members[early ? other : member].known, other, e))
+          return {early ? breach::kind::early_leave : breach::kind::unsynchronized_leave, member, other, e};
+  }
+  return {};
+}
+
+breach rules::go_on(state& s, unsigned member, std::uint64_t seen, account* told) {
+  member_state& me = s.members[member];
+  const auto edge = members_[member]->after(me.node, seen);
+  me.node = edge.to;
+  grow(s);
+  me.how = awareness::awake;
+  if (told != nullptr && (edge.first_left != 0)) {
+    told->first_left = edge.first_left;
+    told->last_left = edge.last_left;
+  }
+  if (edge.first_left != 0)
+    if (const breach b = leave(s, member, edge.first_left, edge.last_left)) return b;
+  if (members_[member]->at(me.node).depth > most_steps_) return {breach::kind::too_many_steps, member, 0, 0};
+  return {};
+}
+
+void rules::load(state& s, unsigned member, const operation& o) {
+  member_state& me = s.members[member];
+  for (const auto& b : me.buffer)
+    if (b.object == o.object) return;  // its own store
+  if (acquires(o)) me.known.join(s.cells[o.object].known);
+}
+
+// A release store heads a release sequence that any read-modify-write continues (C++20).
+void rules::update(state& s, unsigned member, const operation& o, account* told) {
+  member_state& me = s.members[member];
+  cell& c = s.cells[o.object];
+  const std::uint64_t old = c.value;
+  if (acquires(o)) me.known.join(c.known);
+  if (o.refused(old)) return;
+  c.value = o.changed(old);
+  if (releases(o)) c.known.join(me.known);
+  if (told != nullptr) told->wrote = c.value;
+}
+
+breach rules::wake(state& s, const operation& o) {
+  for (unsigned m = 0; m < members(); ++m) {
+    if (s.members[m].how != awareness::asleep) continue;
+    const operation& its = next(s, m);
+    if (its.object != o.object) continue;
+    if (its.what == kind::wait)
+      s.members[m].how = awareness::notified;
+    else if (const breach b = go_on(s, m, 0, nullptr))
+      return b;
+  }
+  return {};
+}
+
+breach rules::apply(state& s, move m, account* told) {
+  member_state& me = s.members[m.member];
+  if (m.drain) {
+    const buffered_store& b = me.buffer.front();
+    s.cells[b.object] = {b.value, b.known};
+    if (told != nullptr) {
+      told->done.what = kind::store;
+      told->done.object = b.object;
+      told->wrote = b.value;
+    }
+    me.buffer.erase(me.buffer.begin());
+    return {};
+  }
+  const auto& node = members_[m.member]->at(me.node);
+  const operation o = node.next;
+  // Arrivals are put off until the next operation, and leaves follow the last one at once: whoever can
+  // leave too early at all then does.
+  if (node.arrives != 0 && me.how == awareness::awake) {
+    arrive(s, m.member, node.arrives);
+    if (told != nullptr) told->arrived = node.arrives;
+  }
+  std::uint64_t seen = 0;
+  if (told != nullptr) {
+    told->done = o;
+    if (o.what != kind::fence) told->saw = value(s, m.member, o.object);
+  }
+  switch (o.what) {
+    case kind::load:
+    case kind::spin:
+      seen = value(s, m.member, o.object);
+      load(s, m.member, o);
+      break;
+    case kind::store: {
+      const knowledge told_by = releases(o) ? me.known : knowledge{};
+      const bool buffered = memory_ == memory_model::tso && !needs_empty_buffer(o);
+      if (told != nullptr) {
+        told->wrote = o.operand;
+        told->buffered = buffered;
+      }
+      if (buffered)
+        me.buffer.push_back({o.object, o.operand, told_by});
+      else
+        s.cells[o.object] = {o.operand, told_by};
+      break;
+    }
+    case kind::update:
+      seen = s.cells[o.object].value;
+      update(s, m.member, o, told);
+      break;
+    case kind::sleep:
+      if (s.cells[o.object].value == o.operand) {
+        me.how = awareness::asleep;
+        if (told != nullptr) told->slept = true;
+        return {};
+      }
+      break;
+    case kind::wake:
+    case kind::notify:
+      if (const breach b = wake(s, o)) return b;
+      break;
+    case kind::lock:
+      s.cells[o.object].value = m.member + 1;
+      me.known.join(s.cells[o.object].known);
+      break;
+    case kind::unlock:
+      s.cells[o.object] = {0, me.known};
+      break;
+    case kind::wait:
+      if (me.how == awareness::awake) {
+        s.cells[o.mutex] = {0, me.known};
+        me.how = awareness::asleep;
+        if (told != nullptr) told->slept = true;
+        return {};
+      }
+      s.cells[o.mutex].value = m.member + 1;
+      me.known.join(s.cells[o.mutex].known);
+      break;
+    case kind::fence:
+    case kind::end: break;
+  }
+  return go_on(s, m.member, seen, told);
+}
+
+bool rules::finished(const state& s, unsigned member) const {
+  return next(s, member).what == kind::end && s.members[member].buffer.empty();
+}
+
+breach rules::judge_end(const state& s) const {
+  breach b;
+  for (unsigned m = 0; m < members(); ++m) {
+    if (finished(s, m)) continue;
+    if (!b) b = {breach::kind::deadlock, m, 0, 0};
+    if (s.members[m].how == awareness::asleep) b = {breach::kind::lost_wake_up, m, 0, 0};
+  }
+  return b;
+}
+
+digest rules::digest_of(const state& s) const {
+  digester d;
+  for (std::uint32_t i = 0; i < s.cells.size(); ++i) {
+    const cell& c = s.cells[i];
+    if (c.value == initial_[prints_.object(i)] && c.known == knowledge{}) continue;
+    d.add(i);
+    d.add(c.value);
+    d.add(c.known.half(0));
+    d.add(c.known.half(1));
+  }
+  for (const auto& m : s.members) {
+    d.add(~std::uint64_t{0} - m.buffer.size());
+    d.add(std::uint64_t{m.node} << 8 | static_cast<std::uint64_t>(m.how));
+    d.add(m.known.half(0));
+    d.add(m.known.half(1));
+    for (const auto& b : m.buffer) {
+      d.add(b.object);
+      d.add(b.value);
+      d.add(b.known.half(0));
+      d.add(b.known.half(1));
+    }
+  }
+  return d.result();
+}
+
+}  // namespace weir::explorer

@@ -1,0 +1,99 @@
+// The rules of the explored machine: which moves a state allows, and what they do.
+//
+//   sc    a store is in memory at once.
+//   tso   a store goes to the member's buffer, first in first out; its own loads see it there. The oldest
+//         one reaches memory by a move of its own. Read-modify-writes, sequentially consistent stores,
+//         mutexes, conditions and system calls find the buffer empty; the heavy fence finds all buffers empty.
+//
+// A value is the latest in memory: orders weaker than TSO are not played out. What a program may rely on
+// in C++ is judged by clocks instead: whoever leaves an episode must know of all arrivals in it by
+// release stores and acquire loads. The gate's operations teach nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "digest.hpp"
+#include "histories.hpp"
+#include "state.hpp"
+
+namespace weir::explorer {
+
+enum class memory_model { sc, tso };
+
+/// What a program's memory orders are taken for: to learn which of them are needed.
+enum class orders { as_written, without_acquire, without_release };
+
+struct breach {
+  enum class kind : std::uint8_t { none, early_leave, unsynchronized_leave, deadlock, lost_wake_up, too_many_steps };
+  kind what = kind::none;
+  unsigned member = 0, other = 0, episode = 0;
+  explicit operator bool() const { return what != kind::none; }
+};
+
+/// What a move did, for the timeline.
+struct account {
+  operation done;
+  std::uint64_t saw = 0, wrote = 0;
+  bool buffered = false, slept = false;
+  unsigned arrived = 0, first_left = 0, last_left = 0;
+};
+
+class rules {
+ public:
+  /// Throws std::invalid_argument where members * episodes is more than the clocks hold.
+  rules(const subject& s, memory_model m, unsigned most_steps, orders meant = orders::as_written);
+
+  state begin(breach& found);
+  bool enabled(const state& s, move m);
+  void moves(const state& s, std::vector<move>& all);
+  breach apply(state& s, move m, account* told = nullptr);
+
+  bool finished(const state& s, unsigned member) const;
+  /// Called where no move is left: nothing wrong, a deadlock or a lost wake-up.
+  breach judge_end(const state& s) const;
+  digest digest_of(const state& s) const;
+
+  const operation& next(const state& s, unsigned member) const {
+    return members_[member]->at(s.members[member].node).next;
+  }
+  std::uint64_t value(const state& s, unsigned member, std::uint32_t object) const;
+  static bool needs_empty_buffer(const operation& o);
+
+  unsigned members() const { return static_cast<unsigned>(members_.size()); }
+  unsigned episodes() const { return episodes_; }
+  memory_model memory() const { return memory_; }
+  /// "line 3.word 0", "gate 1", ...
+  std::string name_of(std::uint32_t slot) const { return names_[prints_.object(slot)]; }
+  const footprints& prints() const { return prints_; }
+  std::size_t local_states() const;
+
+ private:
+  bool acquires(const operation& o) const;
+  bool releases(const operation& o) const;
+  void name_objects();
+  void grow(state& s) const;
+  bool knows(const knowledge& k, unsigned member, unsigned episode) const {
+    return k.has((episode - 1) * members() + member);
+  }
+  void arrive(state& s, unsigned member, unsigned episode);
+  breach go_on(state& s, unsigned member, std::uint64_t seen, account* told);
+  breach leave(state& s, unsigned member, unsigned first, unsigned last);
+  void load(state& s, unsigned member, const operation& o);
+  void update(state& s, unsigned member, const operation& o, account* told);
+  breach wake(state& s, const operation& o);
+
+  const unsigned episodes_;
+  const memory_model memory_;
+  const unsigned most_steps_;
+  const orders orders_;
+  simulator::stacks stacks_;
+  footprints prints_;
+  std::vector<std::unique_ptr<histories>> members_;
+  std::vector<std::string> names_;
+  std::vector<std::uint64_t> initial_;  // by object
+};
+
+}  // namespace weir::explorer

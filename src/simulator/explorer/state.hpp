@@ -1,0 +1,65 @@
+// A state of the whole team: the memory, the store buffers, and where each member is in its history.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace weir::explorer {
+
+/// Which arrivals a member, or who reads a word, knows of by the C++ memory model: a vector clock. To
+/// know of an arrival is to know of the same member's earlier ones, so the clocks' maximum is the union.
+class knowledge {
+ public:
+  static constexpr unsigned capacity = 128;  // members * episodes
+
+  void add(unsigned arrival) { bits_[arrival / 64] |= std::uint64_t{1} << (arrival % 64); }
+  bool has(unsigned arrival) const { return (bits_[arrival / 64] >> (arrival % 64) & 1u) != 0; }
+  void join(const knowledge& other) {
+    bits_[0] |= other.bits_[0];
+    bits_[1] |= other.bits_[1];
+  }
+  std::uint64_t half(unsigned i) const { return bits_[i]; }
+  friend bool operator==(const knowledge&, const knowledge&) = default;
+
+ private:
+  std::array<std::uint64_t, 2> bits_{};
+};
+
+struct cell {
+  std::uint64_t value = 0;  // of a mutex: its owner + 1
+  knowledge known;          // what a member that acquires this learns
+};
+
+struct buffered_store {
+  std::uint32_t object;
+  std::uint64_t value;
+  knowledge known;
+};
+
+enum class awareness : std::uint8_t {
+  awake,
+  asleep,    ///< in the futex or condition that its operation names
+  notified,  ///< was waiting for a condition, and now needs the mutex
+};
+
+struct member_state {
+  std::uint32_t node = 0;  // of its histories
+  awareness how = awareness::awake;
+  knowledge known;
+  std::vector<buffered_store> buffer;  // oldest first
+};
+
+struct state {
+  std::vector<cell> cells;
+  std::vector<member_state> members;
+};
+
+/// One step of a schedule: the next operation of a member, or its oldest buffered store reaching memory.
+struct move {
+  std::uint16_t member;
+  bool drain;
+  friend bool operator==(const move&, const move&) = default;
+};
+
+}  // namespace weir::explorer

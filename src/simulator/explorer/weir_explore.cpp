@@ -1,0 +1,196 @@
+// weir-explore: every schedule of a barrier for a small team, or some of a larger one.
+//
+//   weir-explore BARRIER [--waiting W] [--members N] [--episodes E] [--memory sc|tso] [--processors N]
+//                [--tick MICROSECONDS] [--full] [--most-states N] [--random SCHEDULES] [--seed S] [--json]
+//   weir-explore --all [the same]    all barriers with all waiting policies, as a table
+//
+// Exit: 0 it holds, 1 it does not, 2 usage. `--full`: without partial-order reduction.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "explorer.hpp"
+#include "subjects.hpp"
+
+namespace {
+
+using namespace weir::explorer;
+using seconds = std::chrono::duration<double>;
+using known = weir::registry<explored>;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+struct arguments {
+  std::string barrier, waiting = "spin";
+  bool all = false, json = false, full = false;
+  unsigned members = 3, episodes = 2, processors = 0, random = 0;
+  memory_model memory = memory_model::tso;
+  double tick = 300;
+  std::uint64_t seed = 1, most_states = 20'000'000;
+};
+
+struct wrong_usage : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+std::uint64_t whole(const std::string& name, const std::string& value, std::uint64_t least, std::uint64_t most) {
+  std::size_t used = 0;
+  std::uint64_t n = 0;
+  try {
+    n = std::stoull(value, &used);
+  } catch (const std::logic_error&) {
+    used = 0;
+  }
+  if (used == 0 || used != value.size() || value[0] == '-' || n < least || n > most)
+    throw wrong_usage(name + " takes a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+                      ", not \"" + value + "\"");
+  return n;
+}
+
+arguments read(int count, char** words) {
+  arguments a;
+  for (int i = 1; i < count; ++i) {
+    const std::string name = words[i];
+    const auto value = [&]() -> std::string {
+      if (++i == count) throw wrong_usage(name + " takes a value");
+      return words[i];
+    };
+    const auto small = [&](unsigned least, unsigned most) { return static_cast<unsigned>(whole(name, value(), least, most)); };
+    if (name == "--all") a.all = true;
+    else if (name == "--json") a.json = true;
+    else if (name == "--full") a.full = true;
+    else if (name == "--waiting") a.waiting = value();
+    else if (name == "--members") a.members = small(1, 128);
+    else if (name == "--episodes") a.episodes = small(1, 64);
+    else if (name == "--processors") a.processors = small(1, 128);
+    else if (name == "--tick") a.tick = small(1, 10'000'000);
+    else if (name == "--random") a.random = small(1, 1'000'000'000);
+    else if (name == "--seed") a.seed = whole(name, value(), 0, ~std::uint64_t{0});
+    else if (name == "--most-states") a.most_states = whole(name, value(), 1, 2'000'000'000);
+    else if (name == "--memory") {
+      const std::string memory = value();
+      if (memory != "sc" && memory != "tso") throw wrong_usage("--memory takes sc or tso, not \"" + memory + "\"");
+      a.memory = memory == "sc" ? memory_model::sc : memory_model::tso;
+    } else if (name.starts_with("-")) throw wrong_usage("no such option: " + name);
+    else if (!a.barrier.empty()) throw wrong_usage("one barrier at a time: " + a.barrier + " or " + name);
+    else a.barrier = name;
+  }
+  if (a.barrier.empty() != a.all) throw wrong_usage("which barrier? A name, or --all");
+  return a;
+}
+
+struct outcome {
+  verdict v;
+  double took = 0;
+};
+
+outcome run_once(const arguments& a, const std::string& barrier, const std::string& waiting) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto since = [start] { return seconds(std::chrono::steady_clock::now() - start).count(); };
+  double told = 2;
+  const auto go_on = [&](const counts& c) {
+    if (since() > told) {
+      told += 1;
+      std::cerr << '\r' << barrier << "/" << waiting << ": " << (a.random != 0 ? c.schedules : double(c.states))
+                << (a.random != 0 ? " schedules, " : " states, ") << static_cast<int>(since()) << " s " << std::flush;
+    }
+    return interrupted == 0;
+  };
+  subject s = barrier_subject(barrier, waiting, explored_team(a.members, a.processors), a.episodes);
+  s.tick = a.tick;
+  outcome o;
+  if (a.random != 0)
+    o.v = explore_at_random(s, {.memory = a.memory, .schedules = a.random, .seed = a.seed, .go_on = go_on});
+  else
+    o.v = explore(s, {.memory = a.memory, .reduce = !a.full, .most_states = a.most_states, .go_on = go_on});
+  o.took = since();
+  if (told > 2) std::cerr << '\n';
+  return o;
+}
+
+// What fails at all is shown in as few episodes as it takes.
+outcome run(const arguments& a, const std::string& barrier, const std::string& waiting) {
+  outcome o = run_once(a, barrier, waiting);
+  arguments fewer = a;
+  for (fewer.episodes = 1; !o.v.holds && fewer.episodes < a.episodes; ++fewer.episodes)
+    if (outcome shorter = run_once(fewer, barrier, waiting); !shorter.v.holds) return shorter;
+  return o;
+}
+
+const char* word_for(const verdict& v) { return !v.holds ? "VIOLATED" : v.complete ? "holds" : "not complete"; }
+
+nlohmann::ordered_json json_of(const arguments& a, const std::string& barrier, const std::string& waiting,
+                               const outcome& o) {
+  nlohmann::ordered_json j = {{"barrier", barrier}, {"waiting", waiting}, {"members", a.members},
+                              {"episodes", a.episodes}, {"memory", a.memory == memory_model::sc ? "sc" : "tso"},
+                              {"reduced", a.random == 0 && !a.full}, {"holds", o.v.holds},
+                              {"complete", o.v.complete}, {"states", o.v.reached.states},
+                              {"transitions", o.v.reached.transitions}, {"schedules", o.v.reached.schedules},
+                              {"local_states", o.v.reached.local_states}, {"seconds", o.took}};
+  if (a.random != 0) j["seed"] = a.seed;
+  if (!o.v.holds) {
+    j["violated"] = o.v.violated;
+    j["timeline"] = o.v.timeline;
+  }
+  return j;
+}
+
+void print_head() {
+  std::printf("%-20s %-6s %12s %13s %12s %9s  %s\n", "barrier", "waits", "states", "transitions", "schedules", "seconds",
+              "verdict");
+}
+
+void print_row(const std::string& barrier, const std::string& waiting, const outcome& o) {
+  const counts& c = o.v.reached;
+  std::printf("%-20s %-6s %12llu %13llu %12.3g %9.3f  %s\n", barrier.c_str(), waiting.c_str(),
+              static_cast<unsigned long long>(c.states), static_cast<unsigned long long>(c.transitions), c.schedules,
+              o.took, word_for(o.v));
+  std::fflush(stdout);
+}
+
+int explore_all(const arguments& a, const std::vector<std::string>& barriers, const std::vector<std::string>& waitings) {
+  int status = 0;
+  if (!a.json) {
+    std::printf("%u members, %u episodes, %s%s\n", a.members, a.episodes, a.memory == memory_model::sc ? "SC" : "TSO",
+                a.random != 0 ? ", random schedules" : a.full ? ", no reduction" : "");
+    print_head();
+  }
+  for (const auto& barrier : barriers)
+    for (const auto& waiting : waitings) {
+      const outcome o = run(a, barrier, waiting);
+      if (a.json)
+        std::cout << json_of(a, barrier, waiting, o).dump() << std::endl;
+      else
+        print_row(barrier, waiting, o);
+      if (!o.v.holds) {
+        status = 1;
+        if (!a.json) std::cout << '\n' << o.v.timeline << std::endl;
+      }
+      if (interrupted != 0) return status;
+    }
+  return status;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  try {
+    const arguments a = read(count, words);
+    if (!a.all) return explore_all(a, {a.barrier}, {a.waiting});
+    std::vector<std::string> barriers, waitings;
+    for (const auto& b : known::algorithms()) barriers.push_back(b.name);
+    for (const auto& w : known::waitings()) waitings.push_back(w.name);
+    return explore_all(a, barriers, waitings);
+  } catch (const wrong_usage& error) {
+    std::cerr << "weir-explore: " << error.what() << "\nusage: weir-explore BARRIER|--all [--waiting W] [--members N] "
+              << "[--episodes E] [--memory sc|tso] [--processors N]\n       [--tick MICROSECONDS] [--full] "
+              << "[--most-states N] [--random SCHEDULES] [--seed S] [--json]\n";
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+  }
+  return 2;
+}

@@ -1,0 +1,146 @@
+// Every barrier, in every schedule of a small team. Where three members are too many for a policy, or two
+// episodes for three members, it is two members, or one episode, here, and random_test.cpp for the rest.
+#include <gtest/gtest.h>
+
+#include <tuple>
+#include <weir/barriers/phased.hpp>
+
+#include "simulator/explorer/explorer.hpp"
+#include "simulator/explorer/subjects.hpp"
+
+namespace {
+
+using namespace weir::explorer;
+using known = weir::registry<explored>;
+
+class Barrier : public testing::TestWithParam<std::tuple<std::string, memory_model>> {
+ protected:
+  const std::string name = std::get<0>(GetParam());
+  const memory_model memory = std::get<1>(GetParam());
+
+  void holds(const std::string& waiting, unsigned members, unsigned episodes, unsigned processors = 0,
+             double tick = 300) const {
+    subject s = barrier_subject(name, waiting, explored_team(members, processors), episodes);
+    s.tick = tick;
+    const verdict v = explore(s, {.memory = memory});
+    EXPECT_TRUE(v.holds && v.complete) << name << "/" << waiting << ", " << members << " members, " << episodes
+                                       << " episodes: " << v.timeline;
+  }
+};
+
+TEST_P(Barrier, HoldsForTwoToFourSpinningMembers) {
+  for (const unsigned members : {2u, 3u, 4u})
+    for (const char* waiting : {"spin", "yield"}) holds(waiting, members, 3);
+}
+
+TEST_P(Barrier, HoldsForFourMembersOnTwoProcessors) {
+  for (const char* waiting : {"spin", "share", "yield"}) holds(waiting, 4, 2, 2);
+}
+
+TEST_P(Barrier, HoldsForTwoBlockingMembersInThreeEpisodes) { holds("block", 2, 3); }
+
+TEST_P(Barrier, HoldsForThreeBlockingMembers) {
+  // Each member of a dissemination signals and awaits two others: 18 million states under TSO.
+  const bool too_large = name == "dissemination" && memory == memory_model::tso;
+  holds("block", 3, too_large ? 1 : 2);
+}
+
+TEST_P(Barrier, HoldsForTwoMembersThatWaitByThemselvesInThreeEpisodes) {
+  // Alone on their processors or not; by a clock at which yields are short, or long.
+  for (const unsigned processors : {1u, 2u})
+    for (const double tick : {300., 1000.}) holds("auto", 2, 3, processors, tick);
+}
+
+TEST_P(Barrier, HoldsForThreeMembersThatWaitByThemselvesInOneEpisode) {
+  for (const unsigned processors : {1u, 3u}) holds("auto", 3, 1, processors);
+}
+
+// What the clocks are for: no barrier could do without the order of its stores, or of its loads.
+TEST_P(Barrier, NeedsItsMemoryOrders) {
+  for (const orders meant : {orders::without_release, orders::without_acquire}) {
+    const subject s = barrier_subject(name, "spin", explored_team(2), 2);
+    const verdict v = explore(s, {.memory = memory, .meant = meant});
+    EXPECT_EQ(v.found.what, breach::kind::unsynchronized_leave) << v.timeline;
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const auto& a : known::algorithms()) result.push_back(a.name);
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Barrier,
+                         testing::Combine(testing::ValuesIn(names()),
+                                          testing::Values(memory_model::sc, memory_model::tso)),
+                         [](const auto& one) {
+                           std::string name = std::get<0>(one.param);
+                           for (char& c : name)
+                             if (c == '-') c = '_';
+                           return name + (std::get<1>(one.param) == memory_model::sc ? "_sc" : "_tso");
+                         });
+
+/// The core of the standard, C and POSIX faces.
+struct standard {
+  weir::barriers::phased<explored> core;
+  standard(unsigned members, bool shared) : core(members, shared) {}
+  void arrive_and_wait(unsigned) {
+    const auto a = core.arrive(1, [] {});
+    if (!a.last) core.wait(a.of);
+  }
+};
+
+TEST(Phased, HoldsForTwoMembersInThreeEpisodesAndForThreeInTwo) {
+  for (const auto memory : {memory_model::sc, memory_model::tso})
+    for (const unsigned members : {2u, 3u})
+      for (const bool shared : {false, true}) {
+        const subject s =
+            meeting(members, 5 - members, [=] { return std::make_unique<standard>(members, shared); });
+        const verdict v = explore(s, {.memory = memory});
+        EXPECT_TRUE(v.holds && v.complete) << v.timeline;
+      }
+}
+
+// Three searches for the same: with all there is; with neither joined local states nor a reduction; with
+// joined local states only.
+void compare(const subject& joined, memory_model memory, const std::string& what) {
+  subject apart = joined;
+  apart.join = false;
+  const verdict whole = explore(apart, {.memory = memory, .reduce = false});
+  const verdict reduced = explore(apart, {.memory = memory});
+  const verdict whole_joined = explore(joined, {.memory = memory, .reduce = false});
+  EXPECT_TRUE(whole.holds && whole.complete && reduced.holds && reduced.complete) << what;
+  // Everything that a member may ever see is still seen.
+  EXPECT_EQ(reduced.reached.local_states, whole.reached.local_states) << what;
+  EXPECT_LE(reduced.reached.states, whole.reached.states) << what;
+  // States that are joined have as many schedules before them.
+  EXPECT_NEAR(whole_joined.reached.schedules / whole.reached.schedules, 1, 1e-9) << what;
+  EXPECT_LE(whole_joined.reached.states, whole.reached.states) << what;
+}
+
+TEST(Reduction, LeavesOutSchedulesAndNothingElse) {
+  for (const auto memory : {memory_model::sc, memory_model::tso})
+    for (const auto& name : names()) {
+      for (const char* waiting : {"spin", "block", "auto"})
+        compare(barrier_subject(name, waiting, explored_team(2), 2), memory, name + "/" + waiting);
+      for (const char* waiting : {"spin", "yield"})
+        compare(barrier_subject(name, waiting, explored_team(3), 1), memory, name + "/" + waiting);
+    }
+}
+
+TEST(Search, IsTheSameEachTime) {
+  const subject s = barrier_subject("mcs", "block", explored_team(3), 1);
+  const verdict a = explore(s), b = explore(s);
+  EXPECT_EQ(a.reached.states, b.reached.states);
+  EXPECT_EQ(a.reached.transitions, b.reached.transitions);
+  EXPECT_EQ(a.reached.schedules, b.reached.schedules);
+}
+
+TEST(Search, SaysWhenItIsNotComplete) {
+  const subject s = barrier_subject("mcs", "block", explored_team(3), 2);
+  const verdict v = explore(s, {.most_states = 1000});
+  EXPECT_TRUE(v.holds);
+  EXPECT_FALSE(v.complete);
+}
+
+}  // namespace

@@ -1,0 +1,71 @@
+// Machines whose gates are broken, each in one way. Of all runs on real cores only a few in a million
+// would show it.
+#pragma once
+
+#include "simulator/explorer/explored.hpp"
+
+namespace mutants {
+
+using weir::explorer::explored;
+using weir::explorer::explored_kernel;
+
+/// The sleeper's look may be ahead of its announcement, or the signaller's of its store.
+struct unfenced_kernel : explored_kernel {
+  static void heavy_fence() {}
+};
+struct gate_without_fence : explored {
+  using gate = weir::basic_gate<unfenced_kernel>;
+};
+
+/// Announces itself, and sleeps: the word may have been signalled before that.
+struct gate_without_look : explored {
+  class gate {
+   public:
+    template <class Ready>
+    void sleep_unless(Ready) {
+      const std::uint32_t announced = state_.fetch_or(1, std::memory_order_relaxed) | 1u;
+      explored_kernel::heavy_fence();
+      explored_kernel::sleep_while(state_, announced);
+    }
+    void open() {
+      std::uint32_t seen = state_.load(std::memory_order_relaxed);
+      if ((seen & 1u) != 0 && state_.compare_exchange_strong(seen, seen + 1, std::memory_order_relaxed))
+        explored_kernel::wake_sleepers(state_);
+    }
+
+   private:
+    explored_kernel::word<std::uint32_t> state_{0};
+  };
+};
+
+/// A flag that says "somebody sleeps", taken down by each opening, instead of a count of openings.
+struct gate_with_flag : explored {
+  class gate {
+   public:
+    template <class Ready>
+    void sleep_unless(Ready ready) {
+      state_.exchange(1, std::memory_order_relaxed);
+      explored_kernel::heavy_fence();
+      if (!ready()) explored_kernel::sleep_while(state_, 1);
+    }
+    void open() {
+      if (state_.load(std::memory_order_relaxed) == 0) return;
+      state_.exchange(0, std::memory_order_relaxed);
+      explored_kernel::wake_sleepers(state_);
+    }
+
+   private:
+    explored_kernel::word<std::uint32_t> state_{0};
+  };
+};
+
+/// Opens without waking.
+struct silent_kernel : explored_kernel {
+  template <class Word>
+  static void wake_sleepers(const Word&) {}
+};
+struct gate_that_wakes_nobody : explored {
+  using gate = weir::basic_gate<silent_kernel>;
+};
+
+}  // namespace mutants
