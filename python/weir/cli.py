@@ -1,6 +1,7 @@
 """The `weir` command."""
 
 import json
+import subprocess
 import time
 from pathlib import Path
 from typing import Annotated
@@ -132,6 +133,22 @@ def report(
         raise fail("no usable row in " + ", ".join(map(str, files)) + ": nothing to draw")
     written = page.write(rows, complaints, output, png, svg)
     out.print("\n".join(f"wrote {path}" for path in written), highlight=False)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def explore(context: typer.Context) -> None:
+    """Check a barrier in every schedule of a small team: weir explore BARRIER, or --all."""
+    try:
+        program = native.require("weir-explore")
+    except native.NativeError as error:
+        raise fail(str(error)) from None
+    # Its own words, and its own Ctrl-C: both get it, and it prints what was reached.
+    with subprocess.Popen([program, *context.args]) as running:
+        while True:
+            try:
+                raise typer.Exit(running.wait())
+            except KeyboardInterrupt:
+                continue
 
 
 @app.command("info")
