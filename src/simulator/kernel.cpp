@@ -117,9 +117,13 @@ void kernel::make_ready(thread& t, time now) {
 }
 
 void kernel::dispatch(unsigned p, time now, bool from_idle) {
-  processor& its = processors_[p];
   thread* const t = scheduler_->take(p);
-  if (t == nullptr) return;
+  if (t != nullptr) give(p, *t, now, from_idle);
+}
+
+void kernel::give(unsigned p, thread& chosen, time now, bool from_idle) {
+  processor& its = processors_[p];
+  thread* const t = &chosen;
   t->is = thread::state::running;
   its.running = t;
   ++its.generation;
@@ -243,7 +247,7 @@ bool kernel::yield(thread& t, time now) {
   const unsigned p = t.processor;
   take_away(p, now);
   scheduler_->enqueue(t);
-  dispatch(p, now);
+  give(p, *scheduler_->take_instead(p, t), now, false);
   return true;
 }
 

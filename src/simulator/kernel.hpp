@@ -51,6 +51,7 @@ class kernel {
  private:
   void make_ready(thread& t, time now);
   void dispatch(unsigned processor, time now, bool from_idle = false);
+  void give(unsigned processor, thread& t, time now, bool from_idle);
   void take_away(unsigned processor, time now);
   void arm_slice(unsigned processor, time now);
   void nudge(unsigned processor, time now);

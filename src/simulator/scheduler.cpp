@@ -182,13 +182,13 @@ class matrix : public scheduler {
 
   void enqueue(thread&) override {}  // it stands in the matrix already
 
-  thread* take(unsigned processor) override {
-    // This row's thread first, then the others of the column, in the order in which their slots come.
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      thread* const t = rows_[(now_ + i) % rows_.size()][processor];
-      if (t != nullptr && t->is == thread::state::ready && may_run(*t)) return t;
-    }
-    return nullptr;
+  // This row's thread first, then the others of the column, in the order in which their slots come.
+  thread* take(unsigned processor) override { return first_but(processor, nullptr); }
+
+  // In its own slot, a thread that yields would be the first again.
+  thread* take_instead(unsigned processor, const thread& t) override {
+    thread* const other = first_but(processor, &t);
+    return other != nullptr ? other : take(processor);
   }
 
   bool wanted(unsigned processor) const override {
@@ -217,6 +217,13 @@ class matrix : public scheduler {
  private:
   static bool is_empty(const std::vector<thread*>& row) {
     return std::all_of(row.begin(), row.end(), [](const thread* t) { return t == nullptr; });
+  }
+  thread* first_but(unsigned processor, const thread* but) const {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      thread* const t = rows_[(now_ + i) % rows_.size()][processor];
+      if (t != nullptr && t != but && t->is == thread::state::ready && may_run(*t)) return t;
+    }
+    return nullptr;
   }
   std::vector<thread*>& row_with(std::size_t room) {
     for (auto& row : rows_)

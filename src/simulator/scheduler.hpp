@@ -39,6 +39,8 @@ class scheduler {
   virtual void enqueue(thread& t) = 0;
   /// The next thread for this processor, no longer in the queue; null where there is none.
   virtual thread* take(unsigned processor) = 0;
+  /// The next thread, for one that gives its processor away and stands in the queue again: another, if there is one.
+  virtual thread* take_instead(unsigned processor, const thread&) { return take(processor); }
   /// Is there a thread that this processor would take?
   virtual bool wanted(unsigned processor) const = 0;
   /// The processors that could run this thread.
