@@ -48,9 +48,9 @@ double bytes_needed(const scenario& s) {
   return bytes + s.machine.processors * 400.0;
 }
 
-simulation::simulation(const scenario& s, std::uint64_t seed, bool history)
-    : scenario_(s), seed_(seed), history_(history), engine_(std::make_unique<engine>(s.machine, s.system)) {
-  for (const application& a : s.applications) {
+simulation::simulation(scenario s, std::uint64_t seed, bool history)
+    : scenario_(std::move(s)), seed_(seed), history_(history), engine_(std::make_unique<engine>(scenario_.machine, scenario_.system)) {
+  for (const application& a : scenario_.applications) {
     auto t = std::make_unique<team_of>();
     t->its = &a;
     t->index = static_cast<unsigned>(teams_.size());

@@ -42,7 +42,7 @@ double bytes_needed(const scenario& s);
 class simulation {
  public:
   /// Throws std::bad_alloc, std::invalid_argument.
-  simulation(const scenario& s, std::uint64_t seed, bool history = false);
+  simulation(scenario s, std::uint64_t seed, bool history = false);
   ~simulation();
 
   /// Throws stuck, broken_run.
@@ -54,7 +54,7 @@ class simulation {
   void live(team_of& team, unsigned member);
   void meet(team_of& team, unsigned member, unsigned episode);
 
-  const scenario& scenario_;
+  const scenario scenario_;
   std::uint64_t seed_;
   bool history_;
   std::unique_ptr<engine> engine_;
