@@ -299,8 +299,10 @@ void engine::wake(const void* word, unsigned most) {
   drain();
   thread& t = *self_;
   spend(model_.system.wake, activity::switching);
-  for (unsigned woken = 0; woken < most; ++woken) {
-    if (kernel_.wake(word, 1, t.now) == 0) return;
+  // Those who sleep now: one that is woken, looks and sleeps again is not woken once more.
+  const unsigned asleep = std::min(most, kernel_.asleep_at(word));
+  for (unsigned woken = 0; woken < asleep; ++woken) {
+    if (!kernel_.wake_one(word, t.now)) return;
     progress_at_ = now_;
     spend(model_.system.wake, activity::switching);
   }

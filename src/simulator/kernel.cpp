@@ -266,18 +266,19 @@ void kernel::sleep(thread& t, const void* address, time now) {
   dispatch(p, now);
 }
 
-unsigned kernel::wake(const void* address, unsigned most, time now) {
+unsigned kernel::asleep_at(const void* address) const {
   const auto found = sleepers_.find(address);
-  if (found == sleepers_.end()) return 0;
-  unsigned woken = 0;
-  while (woken < most && !found->second.empty()) {
-    thread& t = *found->second.front();
-    found->second.pop_front();
-    ++woken;
-    make_ready(t, now);
-  }
+  return found == sleepers_.end() ? 0 : static_cast<unsigned>(found->second.size());
+}
+
+bool kernel::wake_one(const void* address, time now) {
+  const auto found = sleepers_.find(address);
+  if (found == sleepers_.end()) return false;
+  thread& t = *found->second.front();
+  found->second.pop_front();
   if (found->second.empty()) sleepers_.erase(found);
-  return woken;
+  make_ready(t, now);
+  return true;
 }
 
 void kernel::refreshed(thread& t, time now) {

@@ -28,8 +28,9 @@ class kernel {
   bool yield(thread& t, time now);
   /// For the running thread: it sleeps under that address until woken; it must suspend.
   void sleep(thread& t, const void* address, time now);
-  /// Wakes up to so many; returns how many.
-  unsigned wake(const void* address, unsigned most, time now);
+  unsigned asleep_at(const void* address) const;
+  /// Who has slept longest there; false where nobody does.
+  bool wake_one(const void* address, time now);
   /// For the running thread, which begins to poll: under process control somebody else may get its processor.
   bool cede(thread& t, time now);
   /// What a thread polls has been written.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -17,6 +18,7 @@ struct toml_table::node {
   std::string path;    // of the file
   std::string name;    // of the table, with a dot behind it
   unsigned line;       // where a complaint about a missing key points to
+  std::shared_ptr<std::map<std::pair<const toml::table*, std::string>, unsigned>> chosen;  // by [sweep], in which line
   std::set<std::string> asked = {};
 
   toml::node* find(const char* key) {
@@ -48,7 +50,8 @@ std::string number_shown(double value) {
 std::shared_ptr<toml_table::node> parsed(const std::string& path) {
   try {
     auto whole = std::make_shared<toml::table>(toml::parse_file(path));
-    return std::make_shared<toml_table::node>(toml_table::node{whole, whole.get(), path, "", 1});
+    return std::make_shared<toml_table::node>(toml_table::node{
+        whole, whole.get(), path, "", 1, std::make_shared<decltype(toml_table::node::chosen)::element_type>()});
   } catch (const toml::parse_error& error) {
     const unsigned line = error.source().begin.line;
     throw bad_file(path + ":" + (line != 0 ? std::to_string(line) + ":" : "") + " " + std::string(error.description()));
@@ -71,6 +74,8 @@ std::vector<std::string> toml_table::keys() const {
 
 void toml_table::complain(const char* key, const std::string& expected) const {
   const toml::node* found = node_->table->get(key);
+  if (const auto by_sweep = node_->chosen->find({node_->table, key}); by_sweep != node_->chosen->end())
+    complain_at(*node_, key, by_sweep->second, "expected " + expected);
   complain_at(*node_, key, found != nullptr ? line_of(*found, node_->line) : node_->line, "expected " + expected);
 }
 
@@ -111,7 +116,7 @@ toml_table toml_table::table(const char* key) const {
   if (found == nullptr) complain(key, "a table [" + node_->name + key + "], and it is missing");
   if (!found->is_table()) complain(key, "a table [" + node_->name + key + "], not " + shown(*found));
   return toml_table(std::make_shared<node>(node{node_->whole_file, found->as_table(), node_->path, node_->name + key + ".",
-                                                line_of(*found, node_->line)}));
+                                                line_of(*found, node_->line), node_->chosen}));
 }
 
 std::vector<toml_table> toml_table::tables(const char* key) const {
@@ -124,7 +129,7 @@ std::vector<toml_table> toml_table::tables(const char* key) const {
   for (toml::node& each : *found->as_array()) {
     if (!each.is_table()) complain(key, wanted + ", not " + shown(each));
     all.emplace_back(std::make_shared<node>(node{node_->whole_file, each.as_table(), node_->path, node_->name + key + ".",
-                                                 line_of(each, node_->line)}));
+                                                 line_of(each, node_->line), node_->chosen}));
   }
   return all;
 }
@@ -162,6 +167,7 @@ void put(toml::node& at, const std::string& rest, const toml::node& value, const
   const std::size_t dot = rest.find('.');
   if (dot == std::string::npos) {
     value.visit([&](const auto& v) { here->insert_or_assign(rest, v); });
+    (*root.chosen)[{here, rest}] = line;
     return;
   }
   toml::node* next = here->get(rest.substr(0, dot));
