@@ -309,6 +309,7 @@ void engine::wake(const void* word, unsigned most) {
 }
 
 void engine::forget_counts() {
+  counted_from_ = now_;
   memory_.forget_counts();
   kernel_.forget_counts();
   for (thread& t : threads_) {

@@ -62,6 +62,8 @@ class engine {
   const machine_model& model() const { return model_; }
   const simulator::memory& memory() const { return memory_; }
   const simulator::kernel& kernel() const { return kernel_; }
+  /// When the warm-up ended; 0 where there is none.
+  time counted_from() const { return counted_from_; }
   const std::deque<thread>& threads() const { return threads_; }
   const std::vector<job>& jobs() const { return jobs_; }
   std::uint64_t events() const { return events_.made(); }
@@ -93,6 +95,7 @@ class engine {
   thread* self_ = nullptr;
   time now_ = 0;
   time progress_at_ = 0;  // when something last happened that others could be waiting for
+  time counted_from_ = 0;
   std::size_t unfinished_ = 0;
 };
 

@@ -62,6 +62,7 @@ json lines_json(const memory& m, std::size_t most) {
 json outcome(const scenario& s, const simulation& machine, const run_result& r, std::size_t lines) {
   const engine& e = machine.machine();
   json j = {{"machine", s.machine.name}, {"processors", s.machine.processors}, {"end_ns", in_ns(r.end)},
+            {"counted_from_ns", in_ns(e.counted_from())},
             {"accesses", r.accesses},    {"events", r.events},                 {"host_s", r.host_seconds}};
   j["applications"] = json::array();
   for (std::size_t i = 0; i < r.applications.size(); ++i)
@@ -78,6 +79,9 @@ json outcome(const scenario& s, const simulation& machine, const run_result& r, 
   unsigned number = 0;
   for (const processor& p : e.kernel().processors()) {
     json one = by_activity(p.spent);
+    time busy = 0;
+    for (const time spent : p.spent) busy += spent;
+    one["idle_ns"] = in_ns(std::max<time>(r.end - e.counted_from() - busy, 0));
     one["switches"] = p.switches;
     one["misses"] = e.memory().misses_of(number++);
     j["on_processors"].push_back(std::move(one));

@@ -4,7 +4,6 @@
 //   weir-simulate serve FILE MACHINES    reads commands, one a line, and answers each with a line of JSON:
 //       run POINT SEED [history] [lines N]
 //       quit
-//   weir-simulate names                  the barriers and policies it knows
 //   weir-simulate transfer MACHINE A B   nanoseconds for a cache line from processor A to B
 //   weir-simulate bench MACHINES         what the simulator itself can do: operations a second, memory
 #include <cmath>
@@ -176,20 +175,11 @@ int bench(const std::string& machines) {
   return 0;
 }
 
-int names() {
-  json j;
-  for (const auto& a : weir::registry<simulated>::algorithms()) j["barriers"].push_back(a.name);
-  for (const auto& w : weir::registry<simulated>::waitings()) j["waitings"].push_back(w.name);
-  std::cout << j.dump() << '\n';
-  return 0;
-}
-
 }  // namespace
 
 int main(int count, char** words) {
   const std::string verb = count > 1 ? words[1] : "";
   try {
-    if (verb == "names") return names();
     if (count == 5 && verb == "transfer") return transfer(words[2], words[3], words[4]);
     if (count == 3 && verb == "bench") return bench(words[2]);
     if (count == 4 && verb == "check") return check(scenario_file(words[2], words[3]));
@@ -198,7 +188,7 @@ int main(int count, char** words) {
     std::cerr << error.what() << '\n';
     return 2;
   }
-  std::cerr << "usage: weir-simulate check|serve SCENARIO MACHINES, or weir-simulate names, or\n"
+  std::cerr << "usage: weir-simulate check|serve SCENARIO MACHINES, or\n"
                "       weir-simulate transfer MACHINE.toml FROM TO, or weir-simulate bench MACHINES\n";
   return 2;
 }

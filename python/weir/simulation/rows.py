@@ -84,7 +84,10 @@ def simulation(answer: Row, common: Row) -> Row:
     row = {
         "kind": "simulation",
         **common,
-        **{k: answer[k] for k in ("point", "seed", "chosen", "machine", "processors", "quantum_ns", "end_ns")},
+        **{
+            k: answer[k]
+            for k in ("point", "seed", "chosen", "machine", "processors", "quantum_ns", "end_ns", "counted_from_ns")
+        },
         "applications": applications,
         "threads": _columns(answer["threads"]),
         "on_processors": _columns(answer["on_processors"]),
@@ -138,7 +141,9 @@ def metric(row: Row, name: str) -> float:
     if name == "turnaround":
         return mean([a["finished_ns"] - a["arrived_ns"] for a in apps])
     if name == "efficiency":
-        return sum(row["threads"].get("computing_ns", [0])) / (row["end_ns"] * row["processors"])
+        return sum(row["threads"].get("computing_ns", [0])) / (
+            (row["end_ns"] - row["counted_from_ns"]) * row["processors"]
+        )
     if name == "failed":
         return row["memory"]["failed"] / passes
     if name == "passed":

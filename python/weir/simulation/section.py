@@ -12,7 +12,7 @@ from weir.simulation.findings import Finding, findings
 from weir.simulation.results import Results, interval, scenarios, short
 from weir.simulation.scenario import METRICS
 
-ACTIVITIES = ("computing", "spinning", "synchronizing", "switching", "ready", "sleeping")
+ACTIVITIES = ("computing", "spinning", "synchronizing", "switching", "ready", "sleeping", "idle")
 MOST_ROWS = 64
 
 
@@ -130,14 +130,13 @@ def _processors(row: Row) -> Table:
     distances = row["distances"]
     rows = []
     for i in range(min(MOST_ROWS, len(p["switches"]))):
-        busy = sum(p[f"{a}_ns"][i] for a in spent)
         rows.append(
             [str(i)]
             + [nanoseconds(p[f"{a}_ns"][i]) for a in spent]
-            + [nanoseconds(max(0.0, row["end_ns"] - busy)), str(p["switches"][i])]
+            + [str(p["switches"][i])]
             + [str(m) for m in p["misses"][i]]
         )
-    heads = ["processor", *spent, "idle or before counting", "switches", *(f"misses: {d}" for d in distances)]
+    heads = ["processor", *spent, "switches", *(f"misses: {d}" for d in distances)]
     return Table(_some("Processors", len(p["switches"])), heads, rows)
 
 
