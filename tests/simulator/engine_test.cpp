@@ -212,9 +212,11 @@ TEST(Engine, NoWriteIsSleptThrough) {
   scenario s = plain::with(machine(8), {});
   s.machine = read_machine(WEIR_MACHINES "/manycore-1024.toml");
   s.system.quantum = s.machine.system.quantum;
-  s.applications = {plain::team(1024, "mcs", "spin", 1000, 0)};
-  simulation all(s, 1);
-  EXPECT_NO_THROW(all.run());
+  for (const unsigned members : {32u, 64u}) {
+    s.applications = {plain::team(members, "mcs", "spin", 2000, 0)};
+    simulation all(s, 1);
+    EXPECT_NO_THROW(all.run());
+  }
 }
 
 }  // namespace

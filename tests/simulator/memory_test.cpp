@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "plain_machine.hpp"
@@ -146,9 +147,10 @@ TEST(Memory, ARingIsGoneRoundInOneDirection) {
   machine_model m = machine();
   m.distances[1].ring = from_ns(7);
   memory memory(m);
+  const std::array<word, 3> words;
+  std::size_t next = 0;
   const auto fetch = [&](unsigned from, unsigned to) {
-    word w;
-    const line_id l = memory.line_at(&w);
+    const line_id l = memory.line_at(&words[next++]);
     const time begin = from_ns(1e6);
     memory.write(l, from, 0);
     return ns(memory.load(l, to, begin) - begin);

@@ -95,6 +95,16 @@ TEST(Coscheduling, ProcessorsThatASlotLeavesIdleAreFilled) {
   EXPECT_EQ(running.at(0), 3u);
 }
 
+TEST(Coscheduling, AThreadThatYieldsInItsOwnSlotGivesWayToAnother) {
+  machine_model m = ideal(2);
+  m.system.switching = from_us(1);
+  scenario s = plain::with(m, {team(3, "sense", "yield", 10, 50)}, policy::coscheduling);  // two rows, one of them half empty
+  simulation all(s, 1);
+  const run_result r = all.run();
+  EXPECT_LE(us(r.end), 10 * 2 * 50 + 200) << "else the third thread waits for its slot";
+  EXPECT_LE(r.accesses, 10'000u) << "else it yields to itself for ever";
+}
+
 TEST(RoundRobinJob, ApplicationsGetEqualSharesWhateverTheirThreads) {
   const auto computed = [](policy by) {
     scenario s = plain::with(ideal(2), {team(2, "sense", "spin", 1, 100'000), team(6, "sense", "spin", 1, 100'000)}, by);
