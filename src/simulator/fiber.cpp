@@ -20,7 +20,13 @@ stacks::stacks(std::size_t count, std::size_t bytes_each)
   for (std::size_t i = 0; i < count_; ++i) mprotect(memory_ + i * each_, page_, PROT_NONE);
 }
 
-stacks::~stacks() { munmap(memory_, count_ * each_); }
+stacks::~stacks() {
+#if defined(__SANITIZE_ADDRESS__)
+  // What forgotten fibers have poisoned must not outlive them: the next stacks may come to lie here.
+  __asan_unpoison_memory_region(memory_, count_ * each_);
+#endif
+  munmap(memory_, count_ * each_);
+}
 
 void stacks::clear(std::size_t index, std::size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
