@@ -9,16 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from weir.console import err, fail, out
 from weir.records import Row, Writer
 from weir.sitting import share
-
-out = Console()
-err = Console(stderr=True)
 
 MOST_POINTS = 2_000
 
@@ -30,11 +26,9 @@ def complaining() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        err.print("[bold red]weir:[/] cannot write", f"{error.filename}: {error.strerror}", highlight=False)
-        raise typer.Exit(2) from None
+        raise fail(f"cannot write {error.filename}: {error.strerror}") from None
     except ValueError as error:
-        err.print("[bold red]weir:[/]", str(error).replace("[", "\\["), highlight=False)
-        raise typer.Exit(2) from None
+        raise fail(str(error)) from None
 
 
 def numbers(text: str, option: str) -> list[Fraction]:

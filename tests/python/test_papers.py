@@ -13,9 +13,9 @@ from weir.simulation.running import Simulation
 # What the simulation does not reproduce: the beginning of each finding's words, by scenario. Each has a `why`.
 NOT_REPRODUCED = {
     "000-overhead": [
-        "Blocking tree barriers, 20 context switches",
-        "Blocking tree barriers, 4 context switches",
-        "Blocking tree barriers, in extreme cases",
+        "Blocking tree barriers: 10 % at 20 context switches between barriers (one that goes round",
+        "Blocking tree barriers: 39 % at 4 (one that goes round",
+        "Blocking tree barriers: as much as 158 % in extreme cases (one that goes round",
     ],
     "000-processors": [
         "Completion time changes only where ceil(16/P) does: going down from 16 processors to 15, 7, 5, 3, 2, 1 (tree "
@@ -37,7 +37,7 @@ NOT_REPRODUCED = {
     ],
 }
 LEAST = {
-    "000-spinning": 6, "000-blocking": 2, "000-overhead": 7, "000-processors": 8, "000-policies": 3,
+    "000-spinning": 6, "000-blocking": 2, "000-overhead": 10, "000-processors": 8, "000-policies": 3,
     "001-altix-3700": 6, "001-altix-4700": 6, "001-sunfire": 1, "002-power3": 2, "002-power4": 9,
 }  # fmt: skip
 
