@@ -86,7 +86,11 @@ def _section(results: Results, number: int) -> Section:
 def _title(results: Results, number: int) -> str:
     chart = results.charts[number]
     words = METRICS[chart.get("y", "episode")]
-    return f"{words[:1].upper()}{words[1:]}, against {short(chart['x']).replace('_us', '').replace('_', ' ')}"
+    if "against" in chart:
+        base = chart["against"]
+        words += f", beyond {base.get('times', 1)} times that with {short(base['key'])} {base['value']}"
+    x = short(chart["x"]).replace("compute_us", "computing between barriers").replace("_", " ")
+    return f"{words[:1].upper()}{words[1:]}, by {x}"
 
 
 def _detail(row: Row) -> Detail:
