@@ -1,5 +1,6 @@
 import json
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -25,6 +26,11 @@ INFO = {
     "algorithms": [{"name": "sense", "about": "a flag", "bytes": {"2": 1, "64": 2048}}],
     "waitings": [{"name": "spin", "about": "polls"}],
 }
+
+
+def heeding_interrupts() -> None:
+    """For a child before it begins: whoever is started in the background inherits that SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from weir import driver, records, sitting
 from weir.bench import Bench
 from weir.cli import app
 
+from .conftest import heeding_interrupts
+
 
 def subject(name: str) -> driver.Subject:
     return next(s for s in driver.subjects()[0] if s.id == name)
@@ -96,8 +98,9 @@ def test_control_c_keeps_what_was_measured(native_folder: Path, tmp_path: Path):
     command = [sys.executable, "-m", "weir", "bench", *words, "-o", str(path)]
     log = (native_folder / "log").open("w")
     running = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=log, text=True, env=os.environ, start_new_session=True
-    )
+        command, stdout=subprocess.PIPE, stderr=log, text=True, env=os.environ, start_new_session=True,
+        preexec_fn=heeding_interrupts,
+    )  # fmt: skip
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not (native_folder / "answered").exists():
         time.sleep(0.05)

@@ -16,6 +16,8 @@ from weir.figures import Figure, Place, figures
 from weir.simulation import calibrate, rows, scenario
 from weir.simulation.results import scenarios
 
+from .conftest import heeding_interrupts
+
 SMALL = """
 about = "A small one"
 machine = "ideal"
@@ -171,7 +173,9 @@ def test_ctrl_c_keeps_what_was_simulated(tmp_path: Path):
     (tmp_path / "long.toml").write_text(text)
     path = tmp_path / "r.jsonl"
     words = [sys.executable, "-m", "weir", "simulate", tmp_path / "long.toml", "-o", path]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heeding_interrupts
+    )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and (not path.exists() or path.read_text().count('"kind": "simulation"') < 3):
         time.sleep(0.05)
