@@ -1,0 +1,18 @@
+#include "construct.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+void weir_delay(long length) {
+  double a = 1;
+  for (long i = 0; i < length; ++i) a = a * 0.999 + 0.5;
+  /* The compiler must believe that somebody looks at the result. */
+  __asm__ volatile("" : "+m"(a));
+  /* Out of order, two short delays in a row would take the time of one. */
+#if defined(__x86_64__)
+  _mm_lfence();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory");
+#endif
+}

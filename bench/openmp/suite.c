@@ -1,0 +1,171 @@
+/* One program of the OpenMP suite: a language's constructs as one compiler makes them, on the runtime that is loaded.
+ *
+ *   suite list                      what it can measure, as JSON
+ *   suite serve --delay-ns D --sample-ms M --limit-ms L --processors P
+ *       reads commands from standard input, one a line, and answers each with a line of JSON:
+ *       sample CONSTRUCT[:PARAMETER]    one measurement; the first of a construct finds its count by a pilot
+ *       quit
+ *
+ * The number of threads is the runtime's: OMP_NUM_THREADS. */
+#include "construct.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MOST 256
+
+static double clock_ns(clockid_t which) {
+  struct timespec t;
+  clock_gettime(which, &t);
+  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+static double wall_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+
+static struct {
+  double delay_ns, sample_ms, limit_ms;
+  long processors;
+  long length;             /* of a delay */
+} asked = {100, 1, 400, 1, 1};
+
+struct chosen {
+  const struct construct *what;
+  long parameter;
+  long count;
+  char id[128];
+};
+static struct chosen in_use[MOST];
+static size_t used;
+
+/* Nanoseconds of one delay, in the thread's own processor time: who takes the processor does not lengthen the work. */
+static double one_delay_ns(long length, long count) {
+  const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  for (long i = 0; i < count; ++i) weir_delay(length);
+  return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / (double)count;
+}
+
+static void calibrate(void) {
+  one_delay_ns(1000, 2000); /* the processor wakes up */
+  const double base = one_delay_ns(0, 20000), with = one_delay_ns(1000, 2000);
+  const double each = (with - base) / 1000;
+  asked.length = asked.delay_ns > base ? (long)((asked.delay_ns - base) / each + 0.5) : 0;
+}
+
+static long least_count(void) { return omp_get_max_threads(); }
+
+static double timed_ns(const struct chosen *c, long count) {
+  const double begin = wall_ns();
+  c->what->run(count, asked.length, c->parameter);
+  return wall_ns() - begin;
+}
+
+/* So many directives that a sample lasts as long as asked; a multiple of the threads, which share them out. */
+static void pilot(struct chosen *c) {
+  long count = least_count();
+  double took = timed_ns(c, count);
+  while (took < asked.sample_ms * 0.5e6 && count < 1000000000 && took * 4 < asked.limit_ms * 1e6) {
+    count *= took * 16 < asked.sample_ms * 1e6 ? 8 : 2;
+    took = timed_ns(c, count);
+  }
+  const double wanted = (double)count * asked.sample_ms * 1e6 / took;
+  const long threads = least_count();
+  count = wanted < (double)threads ? threads : (long)wanted / threads * threads;
+  c->count = count;
+}
+
+static struct chosen *find(const char *id, char *error, size_t room) {
+  for (size_t i = 0; i < used; ++i)
+    if (strcmp(in_use[i].id, id) == 0) return &in_use[i];
+  char name[128];
+  long parameter = 0;
+  snprintf(name, sizeof name, "%s", id);
+  char *colon = strchr(name, ':');
+  if (colon != NULL) {
+    *colon = 0;
+    parameter = strtol(colon + 1, NULL, 10);
+  }
+  for (size_t i = 0; i < weir_construct_count; ++i) {
+    const struct construct *w = &weir_constructs[i];
+    if (strcmp(w->name, name) != 0) continue;
+    if ((w->parameter != 0) != (parameter > 0)) {
+      snprintf(error, room, "%s takes %s", name, w->parameter ? "a chunk: NAME:CHUNK" : "no parameter");
+      return NULL;
+    }
+    if (used == MOST) {
+      snprintf(error, room, "more than %d constructs in one process", MOST);
+      return NULL;
+    }
+    struct chosen *c = &in_use[used++];
+    *c = (struct chosen){w, parameter, 0, {0}};
+    snprintf(c->id, sizeof c->id, "%s", id);
+    pilot(c);
+    return c;
+  }
+  snprintf(error, room, "no construct is called %s here", name);
+  return NULL;
+}
+
+static void sample(const char *id) {
+  char error[256];
+  struct chosen *c = find(id, error, sizeof error);
+  if (c == NULL) {
+    printf("{\"id\":\"%s\",\"error\":\"%s\"}\n", id, error);
+    return;
+  }
+  timed_ns(c, c->count / 8 > least_count() ? c->count / 8 / least_count() * least_count() : least_count()); /* a lead-in */
+  const double cpu_begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+  const double took = timed_ns(c, c->count);
+  const double cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin;
+  const long delays = c->what->work == WORK_OF_LOOP ? 1024 : 1;
+  const long threads = omp_get_max_threads();
+  const long share = c->what->work == WORK_OF_ONE ? 1 : (threads + asked.processors - 1) / asked.processors;
+  long repeats = c->count * delays;
+  if (repeats > 20000) repeats = 20000;
+  if (repeats < 2000) repeats = 2000;
+  const double reference = one_delay_ns(asked.length, repeats) * (double)(delays * share);
+  const double each = took / (double)c->count;
+  printf("{\"id\":\"%s\",\"inner\":%ld,\"episode_ns\":%.3f,\"reference_ns\":%.3f,\"overhead_ns\":%.3f,\"cpu_ns\":%.3f,\"threads\":%ld}\n",
+         id, c->count, each, reference, each - reference, cpu / (double)c->count, threads);
+}
+
+static int list(void) {
+  printf("{\"language\":\"%s\",\"openmp\":%d,\"constructs\":[", weir_language, _OPENMP);
+  for (size_t i = 0; i < weir_construct_count; ++i)
+    printf("%s{\"name\":\"%s\",\"group\":\"%s\",\"parameter\":%s}", i ? "," : "", weir_constructs[i].name,
+           weir_constructs[i].group, weir_constructs[i].parameter ? "true" : "false");
+  printf("]}\n");
+  return 0;
+}
+
+static int usage(void) {
+  fprintf(stderr, "usage: suite list, or suite serve --delay-ns D --sample-ms M --limit-ms L --processors P\n");
+  return 2;
+}
+
+int main(int count, char **words) {
+  if (count == 2 && strcmp(words[1], "list") == 0) return list();
+  if (count < 2 || strcmp(words[1], "serve") != 0) return usage();
+  for (int i = 2; i + 1 < count; i += 2) {
+    char *end = words[i + 1];
+    const double value = strtod(words[i + 1], &end);
+    if (*end != 0 || value < 0) return usage();
+    if (strcmp(words[i], "--delay-ns") == 0) asked.delay_ns = value;
+    else if (strcmp(words[i], "--sample-ms") == 0) asked.sample_ms = value;
+    else if (strcmp(words[i], "--limit-ms") == 0) asked.limit_ms = value;
+    else if (strcmp(words[i], "--processors") == 0 && value >= 1) asked.processors = (long)value;
+    else return usage();
+  }
+  omp_set_dynamic(0);
+  calibrate();
+  char line[128];
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    line[strcspn(line, "\r\n")] = 0;
+    if (strcmp(line, "quit") == 0) break;
+    if (strncmp(line, "sample ", 7) == 0 && strpbrk(line, "\"\\") == NULL) sample(line + 7);
+    else printf("{\"error\":\"known are: sample CONSTRUCT[:PARAMETER], quit\"}\n");
+    fflush(stdout);
+  }
+  return 0;
+}
