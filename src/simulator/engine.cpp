@@ -51,7 +51,9 @@ void engine::run(time limit) {
     });
   for (const job& j : jobs_) events_.push(j.arrives, event_kind::arrival, j.id, 0);
   while (unfinished_ != 0) {
-    if (events_.empty() || !make_progress_matter(limit)) throw stuck(who_waits());
+    if (events_.next_at() > limit && limit != never) throw stuck(who_waits("it has not finished by the limit, "));
+    if (events_.empty() || !can_still_finish())
+      throw stuck(who_waits("the program cannot finish; nothing is left that anybody waits for, at "));
     const event e = events_.pop();
     now_ = e.at;
     switch (e.kind) {
@@ -86,8 +88,7 @@ void engine::resume(thread& t) {
 }
 
 // Polls and yields go on for ever; a program of which nothing else is left does not finish.
-bool engine::make_progress_matter(time limit) {
-  if (events_.next_at() > limit) return false;
+bool engine::can_still_finish() {
   time coming = 0;
   for (const job& j : jobs_)
     if (j.begun < 0) coming = std::max(coming, j.arrives);
@@ -319,9 +320,9 @@ void engine::forget_counts() {
   }
 }
 
-std::string engine::who_waits() const {
+std::string engine::who_waits(const char* why) const {
   std::ostringstream text;
-  text << "the program cannot finish; at " << in_ns(now_) / 1e3 << " us nothing is left that anybody waits for:";
+  text << why << in_ns(now_) / 1e3 << " us:";
   std::size_t listed = 0, waiting = 0;
   for (const thread& t : threads_) {
     if (t.is == thread::state::done) continue;

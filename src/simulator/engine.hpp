@@ -79,8 +79,8 @@ class engine {
   void tell_watchers(line_id l, time at);
   void forget_watch(thread& t);
   bool forwarded(thread& t, const void* word, void* into, std::size_t bytes);
-  bool make_progress_matter(time limit);
-  std::string who_waits() const;
+  bool can_still_finish();
+  std::string who_waits(const char* why) const;
 
   static thread_local engine* here_;
 
