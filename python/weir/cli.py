@@ -12,9 +12,13 @@ from weir import driver, info, native, predict_cli, records, screen, sitting
 from weir.bench import Bench
 from weir.console import bar, fail, out, warn
 from weir.figures import Comparison, figures, places
+from weir.openmp.cli import openmp
 from weir.simulation.cli import simulate
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared.")
+bench_app = typer.Typer(invoke_without_command=True, help="Measure barriers; or OpenMP's constructs.")
+bench_app.command("openmp")(openmp)
+app.add_typer(bench_app, name="bench")
 app.command()(simulate)
 app.add_typer(predict_cli.app, name="predict")
 
@@ -58,8 +62,9 @@ def _plan(found: list[driver.Subject], processors: list[int], options: dict) -> 
     return plan
 
 
-@app.command()
+@bench_app.callback()
 def bench(
+    context: typer.Context,
     members: Annotated[str | None, typer.Option(help="Team sizes, such as 2,4,8.")] = None,
     algorithms: Annotated[str | None, typer.Option(help="Only these barriers, such as sense,mcs.")] = None,
     waiting: Annotated[str | None, typer.Option(help="Only these waiting policies, such as auto,spin.")] = None,
@@ -77,7 +82,9 @@ def bench(
     seconds: Annotated[float | None, typer.Option(help="Begin no more runs after so long.")] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Where the records go.")] = Path("out/records.jsonl"),
 ) -> None:
-    """Measure every barrier, its peers and the floor of this machine, in one sitting."""
+    """Measure every barrier, its peers and the floor of this machine, in one sitting. Or: weir bench openmp."""
+    if context.invoked_subcommand is not None:
+        return
     if load not in ("none", "busy"):
         raise fail(f"--load takes none or busy, not {load!r}")
     try:

@@ -1,7 +1,9 @@
 """Talks to the measuring programs: one process each, commands in, one line of JSON out."""
 
 import json
+import os
 import queue
+import signal
 import subprocess
 import threading
 from dataclasses import dataclass
@@ -47,7 +49,8 @@ def subjects() -> tuple[list[Subject], list[str]]:
 class Process:
     """One fresh process of a measuring program, with its team parked inside."""
 
-    def __init__(self, program: str | Path, arguments: list[str]) -> None:
+    def __init__(self, program: str | Path, arguments: list[str], extra: dict[str, str] | None = None) -> None:
+        """`extra`: what its environment has beside or instead of ours."""
         self.name = str(program)
         path = program if isinstance(program, Path) else native.require(program)
         self._process = subprocess.Popen(
@@ -56,6 +59,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            env=os.environ | (extra or {}),
             process_group=0,  # Ctrl-C in a terminal reaches the driver alone, which then ends the programs
         )
         self._lines: queue.Queue[str | None] = queue.Queue()
@@ -95,6 +99,13 @@ class Process:
         except (OSError, subprocess.TimeoutExpired):
             self.kill()
 
+    def pause(self) -> None:
+        """Stops all its threads where they are: what waits in them by spinning disturbs nobody meanwhile."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()
@@ -106,17 +117,18 @@ class Program:
 
     MOST_LOSSES = 3
 
-    def __init__(self, program: str | Path, arguments: list[str]) -> None:
+    def __init__(self, program: str | Path, arguments: list[str], extra: dict[str, str] | None = None) -> None:
         self.starts = 0
         self._program = program
         self._arguments = arguments
+        self._extra = extra
         self._losses = 0
         self._process: Process | None = None
         self.start()
 
     def start(self) -> None:
         if self._process is None:
-            self._process = Process(self._program, self._arguments)
+            self._process = Process(self._program, self._arguments, self._extra)
             self.starts += 1
 
     def ask(self, command: str, timeout_s: float) -> Answer:
@@ -132,7 +144,16 @@ class Program:
         self._losses = 0
         return answer
 
+    def pause(self) -> None:
+        if self._process is not None:
+            self._process.pause()
+
+    def go_on(self) -> None:
+        if self._process is not None:
+            self._process.go_on()
+
     def quit(self) -> None:
         if self._process is not None:
+            self._process.go_on()
             self._process.quit()
             self._process = None

@@ -122,7 +122,7 @@ def _merged(rows: list[Row]) -> list[Figure]:
     names = _machine_names(rows)
     merged: dict[tuple[Any, ...], Figure] = {}
     for row in rows:
-        if row["kind"] != "overhead":
+        if row["kind"] != "overhead" or row["what"]["family"] == "openmp":
             continue
         what, place = row["what"], place_of(row, names)
         identity = what.get("id") or f"{what['family']}:{what['algorithm']}/{what['waiting']}"

@@ -1,0 +1,1 @@
+"""What OpenMP's constructs cost: the overhead suite for any runtime (paper 003)."""

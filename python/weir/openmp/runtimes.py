@@ -1,0 +1,80 @@
+"""The OpenMP runtimes of this machine, and how a program that is already built is run on one of them."""
+
+import ctypes.util
+import os
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+# Names under which programs ask for a runtime: GCC's, LLVM's, Intel's.
+ASKED_FOR = {"gomp": ("libgomp.so.1",), "kmp": ("libomp.so.5", "libomp.so", "libiomp5.so")}
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """One library. `serves`: the interfaces of compilers that it has: gomp (GCC's), kmp (LLVM's)."""
+
+    name: str
+    version: str
+    library: Path
+    serves: tuple[str, ...]
+
+
+def _libgomp() -> list[Runtime]:
+    try:
+        said = subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True, text=True, check=True)
+        version = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        found = ctypes.util.find_library("gomp")
+        return [Runtime("libgomp", "", Path(found), ("gomp",))] if found else []
+    path = Path(said.stdout.strip())
+    return [Runtime("libgomp", f"GCC {version.stdout.strip()}", path.resolve(), ("gomp",))] if path.is_file() else []
+
+
+def _libomp() -> list[Runtime]:
+    found = []
+    for path in sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so.5")):
+        number = re.search(r"llvm-(\d+)", str(path))
+        release = number.group(1) if number else ""
+        found.append(Runtime(f"libomp-{release}", f"LLVM {release}", path.resolve(), ("kmp", "gomp")))
+    return found
+
+
+def _libiomp5() -> list[Runtime]:
+    """Intel's, from the package intel-openmp, where it is installed."""
+    try:
+        files = metadata.files("intel-openmp") or []
+        version = metadata.version("intel-openmp")
+    except metadata.PackageNotFoundError:
+        return []
+    paths = [Path(str(f.locate())).resolve() for f in files if f.name == "libiomp5.so"]
+    return [Runtime("libiomp5", f"Intel {version}", p, ("kmp", "gomp")) for p in paths[:1] if p.is_file()]
+
+
+def runtimes() -> list[Runtime]:
+    """Those found here; several versions of LLVM's are several runtimes."""
+    return _libgomp() + _libomp() + _libiomp5()
+
+
+class Stage:
+    """A folder for each runtime in which it goes by every name that a program may ask for. Gone with the object."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="weir-openmp-")
+
+    def environment(self, runtime: Runtime) -> dict[str, str]:
+        """What makes a program built for any interface that the runtime serves run on it."""
+        folder = Path(self._folder.name) / runtime.name
+        if not folder.exists():
+            folder.mkdir()
+            for interface in runtime.serves:
+                for name in ASKED_FOR[interface]:
+                    (folder / name).symlink_to(runtime.library)
+        before = os.environ.get("LD_LIBRARY_PATH")
+        return {"LD_LIBRARY_PATH": f"{folder}:{before}" if before else str(folder)}
+
+    def close(self) -> None:
+        self._folder.cleanup()
