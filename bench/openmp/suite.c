@@ -7,8 +7,10 @@
  *       quit
  *
  * The number of threads is the runtime's: OMP_NUM_THREADS. */
+#define _GNU_SOURCE
 #include "construct.h"
 
+#include <dlfcn.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,8 +132,14 @@ static void sample(const char *id) {
          id, c->count, each, reference, each - reference, cpu / (double)c->count, threads);
 }
 
+/* The file of the runtime that this program has met. */
+static const char *library(void) {
+  Dl_info info;
+  return dladdr((void *)(size_t)omp_get_num_threads, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "";
+}
+
 static int list(void) {
-  printf("{\"language\":\"%s\",\"openmp\":%d,\"constructs\":[", weir_language, _OPENMP);
+  printf("{\"language\":\"%s\",\"openmp\":%d,\"library\":\"%s\",\"constructs\":[", weir_language, _OPENMP, library());
   for (size_t i = 0; i < weir_construct_count; ++i)
     printf("%s{\"name\":\"%s\",\"group\":\"%s\",\"parameter\":%s}", i ? "," : "", weir_constructs[i].name,
            weir_constructs[i].group, weir_constructs[i].parameter ? "true" : "false");
