@@ -9,23 +9,35 @@
 enum work {
   WORK_OF_EACH, /* a delay on each thread */
   WORK_OF_ONE,  /* a delay on one thread: the others wait, or pass by, or take their turn */
-  WORK_OF_LOOP  /* 1,024 delays on each thread */
+  WORK_OF_LOOP, /* 1,024 delays on each thread */
+  WORK_SHARED,  /* a delay, done by whichever thread is free: with p processors p are done at a time */
+  WORK_IS_UPDATE /* no delay, but an update of a shared variable */
 };
+
+enum parameter { NO_PARAMETER, CHUNK, SIZE };
 
 struct construct {
   const char *name;      /* barrier, for, schedule-static, ... */
-  const char *group;     /* synchronisation, exclusion, schedule */
   enum work work;
-  int parameter;         /* does it take one: a chunk? */
-  /* `count` directives, each with delays of `length`; the parameter is the chunk. Opens its own region. */
+  enum parameter parameter;
+  /* `count` directives, each with delays of `length`; the parameter is the chunk or the size. Opens its own region. */
   void (*run)(long count, long length, long parameter);
 };
 
 /* The delay: a loop of dependent arithmetic [paper 003, section II]. In a file of its own, compiled the same for all. */
 void weir_delay(long length);
-/* A program's constructs; in one file for each language. */
+/* So that the compiler must believe that somebody looks at it. */
+void weir_look_at(const void *what);
+
+struct group {
+  const char *name;
+  const struct construct *constructs;
+  size_t count;
+};
+extern const struct group weir_synchronisation, weir_exclusion, weir_schedules, weir_tasks, weir_data;
+
+/* What a program has, up to a null pointer; in one file for each language. */
 extern const char weir_language[];
-extern const struct construct weir_constructs[];
-extern const size_t weir_construct_count;
+extern const struct group *const weir_groups[];
 
 #endif

@@ -77,6 +77,13 @@ static void pilot(struct chosen *c) {
   c->count = count;
 }
 
+static const struct construct *called(const char *name) {
+  for (const struct group *const *g = weir_groups; *g != NULL; ++g)
+    for (size_t i = 0; i < (*g)->count; ++i)
+      if (strcmp((*g)->constructs[i].name, name) == 0) return &(*g)->constructs[i];
+  return NULL;
+}
+
 static struct chosen *find(const char *id, char *error, size_t room) {
   for (size_t i = 0; i < used; ++i)
     if (strcmp(in_use[i].id, id) == 0) return &in_use[i];
@@ -88,25 +95,45 @@ static struct chosen *find(const char *id, char *error, size_t room) {
     *colon = 0;
     parameter = strtol(colon + 1, NULL, 10);
   }
-  for (size_t i = 0; i < weir_construct_count; ++i) {
-    const struct construct *w = &weir_constructs[i];
-    if (strcmp(w->name, name) != 0) continue;
-    if ((w->parameter != 0) != (parameter > 0)) {
-      snprintf(error, room, "%s takes %s", name, w->parameter ? "a chunk: NAME:CHUNK" : "no parameter");
-      return NULL;
-    }
-    if (used == MOST) {
-      snprintf(error, room, "more than %d constructs in one process", MOST);
-      return NULL;
-    }
+  const struct construct *what = called(name);
+  if (what == NULL) {
+    snprintf(error, room, "no construct is called %s here", name);
+  } else if ((what->parameter != NO_PARAMETER) != (parameter > 0) || parameter > 100000) {
+    snprintf(error, room, "%s takes %s", name, what->parameter ? "a chunk or size to 100000: NAME:NUMBER" : "no parameter");
+  } else if (used == MOST) {
+    snprintf(error, room, "more than %d constructs in one process", MOST);
+  } else {
     struct chosen *c = &in_use[used++];
-    *c = (struct chosen){w, parameter, 0, {0}};
+    *c = (struct chosen){what, parameter, 0, {0}};
     snprintf(c->id, sizeof c->id, "%s", id);
     pilot(c);
     return c;
   }
-  snprintf(error, room, "no construct is called %s here", name);
   return NULL;
+}
+
+/* Nanoseconds of an update of a variable that nobody else touches. */
+static double one_update_ns(long count) {
+  volatile double sum = 0;
+  const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  for (long i = 0; i < count; ++i) sum += 1;
+  return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / (double)count;
+}
+
+/* What a directive's computing takes by itself: T_s / p, with all processors that the threads can have. */
+static double reference_ns(const struct chosen *c) {
+  const long threads = omp_get_max_threads();
+  const double share = (double)((threads + asked.processors - 1) / asked.processors);
+  const double together = (double)(threads < asked.processors ? threads : asked.processors);
+  long repeats = c->what->work == WORK_OF_LOOP ? c->count * 1024 : c->count;
+  repeats = repeats < 2000 ? 2000 : repeats > 20000 ? 20000 : repeats;
+  switch (c->what->work) {
+    case WORK_OF_EACH: return share * one_delay_ns(asked.length, repeats);
+    case WORK_OF_LOOP: return share * 1024 * one_delay_ns(asked.length, repeats);
+    case WORK_SHARED: return one_delay_ns(asked.length, repeats) / together;
+    case WORK_IS_UPDATE: return one_update_ns(repeats);
+    default: return one_delay_ns(asked.length, repeats);
+  }
 }
 
 static void sample(const char *id) {
@@ -120,16 +147,10 @@ static void sample(const char *id) {
   const double cpu_begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   const double took = timed_ns(c, c->count);
   const double cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin;
-  const long delays = c->what->work == WORK_OF_LOOP ? 1024 : 1;
-  const long threads = omp_get_max_threads();
-  const long share = c->what->work == WORK_OF_ONE ? 1 : (threads + asked.processors - 1) / asked.processors;
-  long repeats = c->count * delays;
-  if (repeats > 20000) repeats = 20000;
-  if (repeats < 2000) repeats = 2000;
-  const double reference = one_delay_ns(asked.length, repeats) * (double)(delays * share);
+  const double reference = reference_ns(c);
   const double each = took / (double)c->count;
-  printf("{\"id\":\"%s\",\"inner\":%ld,\"episode_ns\":%.3f,\"reference_ns\":%.3f,\"overhead_ns\":%.3f,\"cpu_ns\":%.3f,\"threads\":%ld}\n",
-         id, c->count, each, reference, each - reference, cpu / (double)c->count, threads);
+  printf("{\"id\":\"%s\",\"inner\":%ld,\"episode_ns\":%.3f,\"reference_ns\":%.3f,\"overhead_ns\":%.3f,\"cpu_ns\":%.3f,\"threads\":%d}\n",
+         id, c->count, each, reference, each - reference, cpu / (double)c->count, omp_get_max_threads());
 }
 
 /* The file of the runtime that this program has met. */
@@ -140,9 +161,12 @@ static const char *library(void) {
 
 static int list(void) {
   printf("{\"language\":\"%s\",\"openmp\":%d,\"library\":\"%s\",\"constructs\":[", weir_language, _OPENMP, library());
-  for (size_t i = 0; i < weir_construct_count; ++i)
-    printf("%s{\"name\":\"%s\",\"group\":\"%s\",\"parameter\":%s}", i ? "," : "", weir_constructs[i].name,
-           weir_constructs[i].group, weir_constructs[i].parameter ? "true" : "false");
+  static const char *const parameters[] = {"", "chunk", "size"};
+  const char *comma = "";
+  for (const struct group *const *g = weir_groups; *g != NULL; ++g)
+    for (size_t i = 0; i < (*g)->count; ++i, comma = ",")
+      printf("%s{\"name\":\"%s\",\"group\":\"%s\",\"parameter\":\"%s\"}", comma, (*g)->constructs[i].name, (*g)->name,
+             parameters[(*g)->constructs[i].parameter]);
   printf("]}\n");
   return 0;
 }

@@ -18,7 +18,7 @@ FAKE = """#!{python}
 import json, sys, time
 if sys.argv[1] == "list":
     names = ["barrier", "hang", "crash", "loop"]
-    print(json.dumps({{"constructs": [{{"name": n, "group": "g", "parameter": n == "loop"}} for n in names]}}))
+    print(json.dumps({{"constructs": [{{"name": n, "group": "g", "parameter": "chunk" if n == "loop" else ""}} for n in names]}}))
     sys.exit()
 for line in sys.stdin:
     word = line.split()[-1]
@@ -65,7 +65,7 @@ def test_a_construct_that_hangs_or_crashes_loses_its_own_row_only(fake: list[Run
 
 def test_constructs_with_a_parameter_are_measured_for_each_chunk(fake: list[Runtime]):
     plan = suite.plan(fake, ["loop"], None, cross=False)
-    assert [s.construct for s in plan.series] == [f"loop:{n}" for n in suite.CHUNKS]
+    assert [s.construct for s in plan.series] == [f"loop:{n}" for n in suite.VALUES["chunk"]]
     assert plan.missing == ["weir-openmp-c-clang is not built: C by clang is left out"]
 
 

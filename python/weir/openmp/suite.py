@@ -14,7 +14,7 @@ PROGRAMS = {
     "weir-openmp-c-gcc": ("C", "gcc", "gomp"),
     "weir-openmp-c-clang": ("C", "clang", "kmp"),
 }
-CHUNKS = (1, 4, 16, 64, 256)
+VALUES = {"": (), "chunk": (1, 4, 16, 64, 256), "size": (1, 9, 81, 729, 6561)}
 
 
 class Unknown(ValueError):
@@ -72,7 +72,7 @@ def plan(found: list[Runtime], constructs: list[str] | None, names: list[str] | 
             for c in listed:
                 if constructs is not None and c["name"] not in constructs:
                     continue
-                for name in [f"{c['name']}:{n}" for n in CHUNKS] if c["parameter"] else [c["name"]]:
+                for name in [f"{c['name']}:{n}" for n in VALUES[c["parameter"]]] or [c["name"]]:
                     suite.series.append(Series(name, c["group"], program, language, compiler, runtime))
     _chosen(constructs, list(known), "construct")
     return suite

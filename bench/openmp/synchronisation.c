@@ -1,0 +1,108 @@
+/* Directives with a barrier in them, and their neighbours without one. */
+#include "construct.h"
+
+#include <omp.h>
+
+static void parallel(long count, long length, long unused) {
+  (void)unused;
+  for (long j = 0; j < count; ++j) {
+#pragma omp parallel
+    weir_delay(length);
+  }
+}
+
+static void for_(long count, long length, long unused) {
+  (void)unused;
+#pragma omp parallel
+  for (long j = 0; j < count; ++j) {
+#pragma omp for
+    for (int i = 0; i < omp_get_num_threads(); ++i) weir_delay(length);
+  }
+}
+
+static void parallel_for(long count, long length, long unused) {
+  (void)unused;
+  const int threads = omp_get_max_threads();
+  for (long j = 0; j < count; ++j) {
+#pragma omp parallel for
+    for (int i = 0; i < threads; ++i) weir_delay(length);
+  }
+}
+
+static void barrier(long count, long length, long unused) {
+  (void)unused;
+#pragma omp parallel
+  for (long j = 0; j < count; ++j) {
+    weir_delay(length);
+#pragma omp barrier
+  }
+}
+
+static void single(long count, long length, long unused) {
+  (void)unused;
+#pragma omp parallel
+  for (long j = 0; j < count; ++j) {
+#pragma omp single
+    weir_delay(length);
+  }
+}
+
+static void copyprivate(long count, long length, long unused) {
+  (void)unused;
+#pragma omp parallel
+  {
+    long value = 0;
+    for (long j = 0; j < count; ++j) {
+#pragma omp single copyprivate(value)
+      {
+        weir_delay(length);
+        value = j;
+      }
+      if (value != j) weir_delay(0); /* somebody looks at the copy */
+    }
+  }
+}
+
+static void master(long count, long length, long unused) {
+  (void)unused;
+#pragma omp parallel
+  for (long j = 0; j < count; ++j) {
+#pragma omp master
+    weir_delay(length);
+  }
+}
+
+static void reduction(long count, long length, long unused) {
+  (void)unused;
+  double sum = 0;
+  for (long j = 0; j < count; ++j) {
+#pragma omp parallel reduction(+ : sum)
+    {
+      weir_delay(length);
+      sum += 1;
+    }
+  }
+  weir_delay(sum < 0);
+}
+
+static void flush(long count, long length, long unused) {
+  (void)unused;
+#pragma omp parallel
+  for (long j = 0; j < count; ++j) {
+    weir_delay(length);
+#pragma omp flush
+  }
+}
+
+static const struct construct constructs[] = {
+    {"parallel", WORK_OF_EACH, NO_PARAMETER, parallel},
+    {"for", WORK_OF_EACH, NO_PARAMETER, for_},
+    {"parallel-for", WORK_OF_EACH, NO_PARAMETER, parallel_for},
+    {"barrier", WORK_OF_EACH, NO_PARAMETER, barrier},
+    {"single", WORK_OF_ONE, NO_PARAMETER, single},
+    {"copyprivate", WORK_OF_ONE, NO_PARAMETER, copyprivate},
+    {"master", WORK_OF_ONE, NO_PARAMETER, master},
+    {"reduction", WORK_OF_EACH, NO_PARAMETER, reduction},
+    {"flush", WORK_OF_EACH, NO_PARAMETER, flush},
+};
+const struct group weir_synchronisation = {"synchronisation", constructs, sizeof constructs / sizeof constructs[0]};
