@@ -27,7 +27,7 @@ struct construct {
 /* The delay: a loop of dependent arithmetic [paper 003, section II]. In a file of its own, compiled the same for all. */
 void weir_delay(long length);
 /* So that the compiler must believe that somebody looks at it. */
-void weir_look_at(const void *what);
+void weir_look_at(void *what);
 
 struct group {
   const char *name;

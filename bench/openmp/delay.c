@@ -17,4 +17,4 @@ void weir_delay(long length) {
 #endif
 }
 
-void weir_look_at(const void *what) { __asm__ volatile("" : : "r"(what) : "memory"); }
+void weir_look_at(void *what) { __asm__ volatile("" : : "r"(what) : "memory"); }

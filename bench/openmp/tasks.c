@@ -80,9 +80,12 @@ static void taskloop(long count, long length, long unused) {
   (void)unused;
 #pragma omp parallel
 #pragma omp master
-  for (long j = 0; j < count; ++j) {
+  {
+    const int threads = omp_get_num_threads();
+    for (long j = 0; j < count; ++j) {
 #pragma omp taskloop grainsize(1)
-    for (long i = 0; i < (long)omp_get_num_threads(); ++i) weir_delay(length);
+      for (int i = 0; i < threads; ++i) weir_delay(length);
+    }
   }
 }
 

@@ -18,7 +18,8 @@ FAKE = """#!{python}
 import json, sys, time
 if sys.argv[1] == "list":
     names = ["barrier", "hang", "crash", "loop"]
-    print(json.dumps({{"constructs": [{{"name": n, "group": "g", "parameter": "chunk" if n == "loop" else ""}} for n in names]}}))
+    of = lambda n: {{"name": n, "group": "g", "parameter": "chunk" if n == "loop" else ""}}
+    print(json.dumps({{"constructs": [of(n) for n in names]}}))
     sys.exit()
 for line in sys.stdin:
     word = line.split()[-1]
