@@ -97,7 +97,8 @@ def _verdict(c: Construct) -> str:
         return ""
     second = c.against_best(c.costs[1])
     if second is None:
-        return "in the noise"
+        apart = c.costs[1].overhead.low > c.best.overhead.high
+        return f"{c.best.runtime}; too near the noise for a ratio" if apart else "in the noise"
     if second.low <= 1:
         return f"{c.best.runtime}, within the noise of {c.costs[1].runtime}"
     return f"{c.best.runtime}, by {second.value:.2f} ({second.low:.2f} … {second.high:.2f})"
