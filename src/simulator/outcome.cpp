@@ -10,7 +10,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json by_activity(const time_by_activity& spent) {
-  json all;
+  json all = json::object();
   for (std::size_t i = 0; i < spent.size(); ++i)
     if (spent[i] != 0) all[std::string(activity_names[i]) + "_ns"] = in_ns(spent[i]);
   return all;

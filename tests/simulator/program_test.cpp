@@ -84,6 +84,12 @@ TEST(Traces, SendLockAndMeetInOrder) {
   EXPECT_NEAR(in_ns(r.applications[0].episodes.at(0).first_arrival), 12'000, 150);
 }
 
+TEST(Outcome, IsWrittenEvenIfNobodySpentAnyTime) {
+  const auto j = nlohmann::json::parse(dump(plain::with(ideal(4), {team(4, "counter", "spin", 5, 0)}), 1));
+  EXPECT_EQ(j["threads"].size(), 4u);
+  EXPECT_EQ(j["end_ns"], 0);
+}
+
 TEST(Warmup, IsNotCounted) {
   scenario s = plain::with(plain::machine(4), {team(4, "counter", "spin", 50)});
   const auto updates = [&](unsigned warmup) {
