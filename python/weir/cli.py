@@ -136,7 +136,8 @@ def report(
         raise fail(f"cannot read {error.filename}: {error.strerror}") from None
     for complaint in complaints:
         warn(complaint)
-    if not figures(rows) and not any(row["kind"] == "simulation" for row in rows):
+    others = any(r["kind"] == "simulation" or r.get("what", {}).get("family") == "openmp" for r in rows)
+    if not figures(rows) and not others:
         raise fail("no usable row in " + ", ".join(map(str, files)) + ": nothing to draw")
     written = page.write(rows, complaints, output, png, svg)
     out.print("\n".join(f"wrote {path}" for path in written), highlight=False)

@@ -18,7 +18,8 @@ FAKE = """#!{python}
 import json, sys, time
 if sys.argv[1] == "list":
     names = ["barrier", "hang", "crash", "loop"]
-    of = lambda n: {{"name": n, "group": "g", "parameter": "chunk" if n == "loop" else ""}}
+    kind = lambda n: ("schedule", "chunk") if n == "loop" else ("task", "")
+    of = lambda n: {{"name": n, "group": kind(n)[0], "parameter": kind(n)[1]}}
     print(json.dumps({{"constructs": [of(n) for n in names]}}))
     sys.exit()
 for line in sys.stdin:
@@ -110,6 +111,17 @@ def test_a_sitting_on_this_machine(tmp_path: Path):
         assert len(samples["episode_ns"]) == 4
         for whole, own, over in zip(*(samples[n] for n in ("episode_ns", "reference_ns", "overhead_ns")), strict=True):
             assert over == pytest.approx(whole - own, abs=0.01)
+
+
+def test_the_page_shows_the_suite(fake: list[Runtime], tmp_path: Path):
+    measured(fake, tmp_path / "r.jsonl", ["barrier", "loop"])
+    words = ["report", str(tmp_path / "r.jsonl"), "-o", str(tmp_path / "p.html")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "p.html").read_text()
+    assert "What OpenMP costs on this machine" in page
+    assert re.search(r"<td[^>]*>barrier</td><td[^>]*>50 ns \(100 cycles\)</td>", page)
+    assert "loop:256" in page
 
 
 def row(runtime: str, run: int, values: list[float]) -> dict:

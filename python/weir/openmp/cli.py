@@ -10,11 +10,11 @@ from rich.table import Table
 from weir import native, records
 from weir.console import bar, fail, out, warn
 from weir.openmp import suite
-from weir.openmp.comparison import Construct, Cost, constructs
+from weir.openmp.comparison import Construct, constructs
 from weir.openmp.measuring import Conditions, Measuring
 from weir.openmp.runtimes import runtimes
+from weir.openmp.verdict import cell, verdict
 from weir.records import Row
-from weir.screen import nanoseconds
 
 
 def _names(text: str | None) -> list[str] | None:
@@ -81,24 +81,6 @@ def _table(found: list[Construct]) -> Table:
         cells = []
         for name in names:
             cost = by_name.get(name)
-            cells.append(_cell(cost))
-        table.add_row(c.name, *cells, _verdict(c))
+            cells.append(cell(cost))
+        table.add_row(c.name, *cells, verdict(c))
     return table
-
-
-def _cell(cost: Cost | None) -> str:
-    if cost is None:
-        return "–"
-    return "in the noise" if cost.in_the_noise else nanoseconds(cost.overhead.value)
-
-
-def _verdict(c: Construct) -> str:
-    if len(c.costs) < 2:
-        return ""
-    second = c.against_best(c.costs[1])
-    if second is None:
-        apart = c.costs[1].overhead.low > c.best.overhead.high
-        return f"{c.best.runtime}; too near the noise for a ratio" if apart else "in the noise"
-    if second.low <= 1:
-        return f"{c.best.runtime}, within the noise of {c.costs[1].runtime}"
-    return f"{c.best.runtime}, by {second.value:.2f} ({second.low:.2f} … {second.high:.2f})"

@@ -9,6 +9,7 @@ import jinja2
 import vl_convert
 
 from weir.figures import Comparison, Figure, Place, failures, figures, groups, machines, places, ratio
+from weir.openmp import section as openmp
 from weir.records import Row
 from weir.report import charts
 from weir.screen import nanoseconds
@@ -266,7 +267,9 @@ def write(
     loaded = [Comparison(all_figures, place) for place in places(all_figures, "busy")]
     sections = _sections(plain, loaded)
     scenarios = simulated.sections(rows)
+    suite = openmp.section(rows)
     charted = sections + [Section(c.name, "", "", charts.styled(c.drawn)) for s in scenarios for c in s.charts]
+    charted += [Section(c.name, "", "", charts.styled(c.drawn)) for c in (suite.charts if suite else [])]
     conditions = _conditions(plain + loaded)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True
@@ -275,6 +278,7 @@ def write(
         sections=[{"name": s.name, "heading": s.heading, "text": s.text} for s in sections],
         scenarios=scenarios,
         measured=bool(sections),
+        openmp=suite,
         names=json.dumps([s.name for s in charted]),
         specs=json.dumps([s.chart.to_dict() for s in charted]).replace("</", "<\\/"),
         library=vl_convert.javascript_bundle(),
