@@ -9,6 +9,7 @@
 enum work {
   WORK_OF_EACH, /* a delay on each thread */
   WORK_OF_ONE,  /* a delay on one thread: the others wait, or pass by, or take their turn */
+  WORK_OF_TWO,  /* a delay on each of two threads, or two on the only one */
   WORK_OF_LOOP, /* 1,024 delays on each thread */
   WORK_SHARED,  /* a delay, done by whichever thread is free: with p processors p are done at a time */
   WORK_IS_UPDATE /* no delay, but an update of a shared variable */

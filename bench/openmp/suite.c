@@ -129,6 +129,7 @@ static double reference_ns(const struct chosen *c) {
   repeats = repeats < 2000 ? 2000 : repeats > 20000 ? 20000 : repeats;
   switch (c->what->work) {
     case WORK_OF_EACH: return share * one_delay_ns(asked.length, repeats);
+    case WORK_OF_TWO: return (together < 2 ? 2 : 1) * one_delay_ns(asked.length, repeats);
     case WORK_OF_LOOP: return share * 1024 * one_delay_ns(asked.length, repeats);
     case WORK_SHARED: return one_delay_ns(asked.length, repeats) / together;
     case WORK_IS_UPDATE: return one_update_ns(repeats);

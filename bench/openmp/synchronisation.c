@@ -63,6 +63,20 @@ static void copyprivate(long count, long length, long unused) {
   }
 }
 
+static void sections(long count, long length, long unused) {
+  (void)unused;
+#pragma omp parallel
+  for (long j = 0; j < count; ++j) {
+#pragma omp sections
+    {
+#pragma omp section
+      weir_delay(length);
+#pragma omp section
+      weir_delay(length);
+    }
+  }
+}
+
 static void master(long count, long length, long unused) {
   (void)unused;
 #pragma omp parallel
@@ -101,6 +115,7 @@ static const struct construct constructs[] = {
     {"barrier", WORK_OF_EACH, NO_PARAMETER, barrier},
     {"single", WORK_OF_ONE, NO_PARAMETER, single},
     {"copyprivate", WORK_OF_ONE, NO_PARAMETER, copyprivate},
+    {"sections", WORK_OF_TWO, NO_PARAMETER, sections},
     {"master", WORK_OF_ONE, NO_PARAMETER, master},
     {"reduction", WORK_OF_EACH, NO_PARAMETER, reduction},
     {"flush", WORK_OF_EACH, NO_PARAMETER, flush},

@@ -68,7 +68,10 @@ def test_a_construct_that_hangs_or_crashes_loses_its_own_row_only(fake: list[Run
 def test_constructs_with_a_parameter_are_measured_for_each_chunk(fake: list[Runtime]):
     plan = suite.plan(fake, ["loop"], None, cross=False)
     assert [s.construct for s in plan.series] == [f"loop:{n}" for n in suite.VALUES["chunk"]]
-    assert plan.missing == ["weir-openmp-c-clang is not built: C by clang is left out"]
+    assert plan.missing == [
+        "weir-openmp-c-clang is not built: C by clang is left out",
+        "weir-openmp-fortran-gfortran is not built: Fortran by gfortran is left out",
+    ]
 
 
 def test_unknown_names_list_the_known(fake: list[Runtime]):

@@ -13,6 +13,7 @@ from weir.openmp.runtimes import Runtime
 PROGRAMS = {
     "weir-openmp-c-gcc": ("C", "gcc", "gomp"),
     "weir-openmp-c-clang": ("C", "clang", "kmp"),
+    "weir-openmp-fortran-gfortran": ("Fortran", "gfortran", "gomp"),
 }
 VALUES = {"": (), "chunk": (1, 4, 16, 64, 256), "size": (1, 9, 81, 729, 6561)}
 
