@@ -139,6 +139,13 @@ def row(runtime: str, run: int, values: list[float]) -> dict:
     }
 
 
+def test_programs_of_two_compilers_on_one_runtime_are_told_apart():
+    rows = [row("libomp", 0, [100.0, 101.0]), row("libomp", 0, [200.0, 201.0])]
+    rows[0]["what"]["compiler"], rows[1]["what"]["compiler"] = "clang", "gcc"
+    (found,) = constructs(rows)
+    assert [c.runtime for c in found.costs] == ["libomp by clang", "libomp by gcc"]
+
+
 def test_the_better_one_is_found_by_pairs_and_noise_is_called_noise():
     drift = [1.0, 1.5, 2.0, 3.0, 1.2, 1.1, 2.5, 1.7]
     rows = [row("a", r, [100 * d for d in drift]) for r in range(4)]

@@ -47,13 +47,22 @@ class Construct:
         return paired_ratio(cost.runs, self.best.runs)
 
 
+def _labels(rows: Sequence[Row]) -> dict[tuple[str, str, str], str]:
+    """By language, runtime and compiler: the runtime, and the compiler where programs of several met it."""
+    seen = dict.fromkeys((r["what"]["language"], r["what"]["runtime"], r["what"].get("compiler", "")) for r in rows)
+    several = {key[:2] for key in seen if sum(other[:2] == key[:2] for other in seen) > 1}
+    return {key: f"{key[1]} by {key[2]}" if key[:2] in several else key[1] for key in seen}
+
+
 def constructs(rows: Sequence[Row]) -> list[Construct]:
+    rows = [row for row in rows if row["kind"] == "overhead" and row["what"]["family"] == "openmp"]
+    labels = _labels(rows)
     by_place: dict[tuple, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        if row["kind"] == "overhead" and row["what"]["family"] == "openmp":
-            what, where = row["what"], row["where"]
-            place = (where["members"], what["group"], what["algorithm"], what["language"], where["processors"])
-            by_place[place][what["runtime"]].append(row)
+        what, where = row["what"], row["where"]
+        place = (where["members"], what["group"], what["algorithm"], what["language"], where["processors"])
+        label = labels[what["language"], what["runtime"], what.get("compiler", "")]
+        by_place[place][label].append(row)
     made = []
     for (members, group, name, language, processors), runtimes in by_place.items():
         costs = sorted((_cost(n, r) for n, r in runtimes.items()), key=lambda c: c.overhead.value)
