@@ -9,6 +9,7 @@ thread_local engine* engine::here_ = nullptr;
 
 namespace {
 constexpr std::size_t stack_bytes = 64 * 1024;  // two pages of it are touched
+constexpr time without_looking = 1'000'000 * nanosecond;  // one thread goes on by itself before it is asked whether it ends
 }
 
 engine::engine(const machine_model& m, const schedule& s)
@@ -51,11 +52,14 @@ void engine::run(time limit) {
     });
   for (const job& j : jobs_) events_.push(j.arrives, event_kind::arrival, j.id, 0);
   while (unfinished_ != 0) {
-    if (events_.next_at() > limit && limit != never) throw stuck(who_waits("it has not finished by the limit, "));
+    if (!events_.empty() && events_.next_at() > std::min(limit, end_of_time))
+      throw stuck(who_waits(limit <= end_of_time ? "it has not finished by the limit, "
+                                                 : "it has not finished by the end of virtual time (46 days), "));
     if (events_.empty() || !can_still_finish())
       throw stuck(who_waits("the program cannot finish; nothing is left that anybody waits for, at "));
     const event e = events_.pop();
     now_ = e.at;
+    look_at_ = std::min({now_ + without_looking, limit, end_of_time});
     switch (e.kind) {
       case event_kind::resume:
         if (e.generation == threads_[e.who].generation) resume(threads_[e.who]);
@@ -106,7 +110,7 @@ bool engine::can_still_finish() {
 void engine::until(thread& t, time at) {
   t.now = std::max(at, now_);
   if (at <= now_) return;
-  if (at < events_.next_at()) {
+  if (at < events_.next_at() && at <= look_at_) {
     now_ = at;
     return;
   }

@@ -94,6 +94,7 @@ class engine {
   std::unique_ptr<stacks> stacks_;
   thread* self_ = nullptr;
   time now_ = 0;
+  time look_at_ = 0;      // nobody goes on beyond without the main loop's leave
   time progress_at_ = 0;  // when something last happened that others could be waiting for
   time counted_from_ = 0;
   std::size_t unfinished_ = 0;

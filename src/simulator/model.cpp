@@ -41,11 +41,11 @@ distance read_distance(const toml_table& t) {
   distance d;
   d.name = t.text("name");
   d.group = t.whole("group", 1, 1u << 16);
-  d.fetch = from_ns(t.number("fetch_ns", 0, 1e9));
-  d.memory = from_ns(t.number("memory_ns", 0, 1e9));
-  d.busy = from_ns(t.number("busy_ns", 0, 1e9));
-  d.bus = from_ns(t.number("bus_ns", 0, 1e9));
-  d.ring = from_ns(t.number("ring_ns", 0, 1e9, 0));
+  d.fetch = from_ns(t.number("fetch_ns", 0, 1e8));
+  d.memory = from_ns(t.number("memory_ns", 0, 1e8));
+  d.busy = from_ns(t.number("busy_ns", 0, 1e8));
+  d.bus = from_ns(t.number("bus_ns", 0, 1e8));
+  d.ring = from_ns(t.number("ring_ns", 0, 1e8, 0));
   t.nothing_else();
   return d;
 }
@@ -53,9 +53,9 @@ distance read_distance(const toml_table& t) {
 }  // namespace
 
 system_costs read_system(const toml_table& t, system_costs s) {
-  s.quantum = from_us(t.number("quantum_us", 0.001, 1e9, static_cast<double>(s.quantum) / 1e6));
+  s.quantum = from_us(t.number("quantum_us", 0.001, 1e7, static_cast<double>(s.quantum) / 1e6));
   const auto cost = [&](const char* key, time& into) {
-    into = from_us(t.number(key, 0, 1e9, static_cast<double>(into) / 1e6));
+    into = from_us(t.number(key, 0, 1e5, static_cast<double>(into) / 1e6));
   };
   cost("switch_us", s.switching);
   cost("yield_us", s.yield);
@@ -89,7 +89,7 @@ machine_model read_machine(const std::string& path) {
     const std::size_t n = m.distances.size();
     if (n > 1 && m.distances[n - 1].group % m.distances[n - 2].group != 0)
       d.complain("group", "a multiple of the group before, " + std::to_string(m.distances[n - 2].group));
-    if (d.number("ring_ns", 0, 1e9, 0) > 0 && n == 1) d.complain("ring_ns", "a ring of smaller groups: not the nearest distance");
+    if (d.number("ring_ns", 0, 1e8, 0) > 0 && n == 1) d.complain("ring_ns", "a ring of smaller groups: not the nearest distance");
   }
   if (m.distances.back().group != m.processors)
     t.complain("processors", "as many as the last distance's group, " + std::to_string(m.distances.back().group));

@@ -1,5 +1,6 @@
 #include "program.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -18,13 +19,17 @@ std::uint64_t dice::next() {
 
 double dice::uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
+namespace {
+time bounded(double t) { return std::llround(std::min(t, static_cast<double>(end_of_time))); }
+}  // namespace
+
 time draw(const application& a, unsigned member, dice& d) {
   const auto mean = static_cast<double>(a.compute);
   switch (a.varies) {
     case distribution::constant: return a.compute;
-    case distribution::uniform: return std::llround(mean * (1 - a.spread + 2 * a.spread * d.uniform()));
-    case distribution::exponential: return std::llround(-mean * std::log1p(-d.uniform()));
-    case distribution::slow_member: return member == 0 ? std::llround(mean * a.slow) : a.compute;
+    case distribution::uniform: return bounded(mean * (1 - a.spread + 2 * a.spread * d.uniform()));
+    case distribution::exponential: return bounded(-mean * std::log1p(-d.uniform()));
+    case distribution::slow_member: return member == 0 ? bounded(mean * a.slow) : a.compute;
   }
   return a.compute;
 }
@@ -83,7 +88,8 @@ std::vector<std::vector<program_event>> read_trace(const std::string& path) {
     const json row = json::parse(text, nullptr, false);
     if (!row.is_object()) line.complain("line", "a JSON object");
     if (trace.empty()) {
-      if (row.value("schema", "") != "weir-trace/1") line.complain("schema", "\"weir-trace/1\" in the first line");
+      const auto schema = row.find("schema");
+      if (schema == row.end() || *schema != "weir-trace/1") line.complain("schema", "\"weir-trace/1\" in the first line");
       const std::uint64_t members = line.whole(row, "members", max_members);
       if (members == 0) line.complain("members", "at least 1");
       trace.resize(members);

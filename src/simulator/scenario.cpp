@@ -145,7 +145,7 @@ scenario scenario_file::at(std::size_t point) const {
                                         placement::waiter);
   s.machine.clean = t.one_of<clean_copy>("clean_copy", {{"nearest", clean_copy::nearest}, {"home", clean_copy::home}},
                                          s.machine.clean);
-  const double limit = t.number("limit_us", 0, 1e13, 0);
+  const double limit = t.number("limit_us", 0, in_ns(end_of_time) / 1e3, 0);
   s.limit = limit > 0 ? from_us(limit) : never;
   s.system.quantum = s.machine.system.quantum;
   if (t.has("system")) {

@@ -271,6 +271,7 @@ INSTANTIATE_TEST_SUITE_P(
     Files, BadTrace,
     testing::Values(
         complaint{"schema", "weir-trace/1", "weir-trace/9", ":1: schema: expected \"weir-trace/1\" in the first line"},
+        complaint{"schema_of_no_text", "\"weir-trace/1\"", "7", ":1: schema: expected \"weir-trace/1\" in the first line"},
         complaint{"members", "\"members\": 2", "\"members\": 0", ":1: members: expected at least 1"},
         complaint{"member", "\"member\": 1", "\"member\": 2", ":3: member: expected a whole number from 0 to 1, not 2"},
         complaint{"verb", "\"send\"", "\"sent\"", ":3: do: expected one of compute, barrier"},
