@@ -4,17 +4,23 @@
 #include <immintrin.h>
 #endif
 
-void weir_delay(long length) {
-  double a = 1;
-  for (long i = 0; i < length; ++i) a = a * 0.999 + 0.5;
-  /* The compiler must believe that somebody looks at the result. */
-  __asm__ volatile("" : "+m"(a));
-  /* Out of order, two short delays in a row would take the time of one. */
+/* Out of order, two short delays in a row would take the time of one, and a lock's atomic operations would be hidden behind
+   the delay that they guard: what came before is done before the delay begins, and it is done before what comes after. */
+static inline void wait_for_instructions_before(void) {
 #if defined(__x86_64__)
   _mm_lfence();
 #elif defined(__aarch64__)
   __asm__ volatile("isb" ::: "memory");
 #endif
+}
+
+void weir_delay(long length) {
+  wait_for_instructions_before();
+  double a = 1;
+  for (long i = 0; i < length; ++i) a = a * 0.999 + 0.5;
+  /* The compiler must believe that somebody looks at the result. */
+  __asm__ volatile("" : "+m"(a));
+  wait_for_instructions_before();
 }
 
 void weir_look_at(void *what) { __asm__ volatile("" : : "r"(what) : "memory"); }
