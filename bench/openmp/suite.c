@@ -1,36 +1,36 @@
 /* One program of the OpenMP suite: a language's constructs as one compiler makes them, on the runtime that is loaded.
  *
  *   suite list                      what it can measure, as JSON
- *   suite serve --delay-ns D --sample-ms M --limit-ms L --processors P
+ *   suite work --delay-ns D         computes and meets at barriers until it is killed: a load for others
+ *   suite serve --delay-ns D --sample-ms M --limit-ms L --processors P --capacity C
  *       reads commands from standard input, one a line, and answers each with a line of JSON:
  *       sample CONSTRUCT[:PARAMETER]    one measurement; the first of a construct finds its count by a pilot
  *       quit
  *
- * The number of threads is the runtime's: OMP_NUM_THREADS. */
+ * The number of threads is the runtime's: OMP_NUM_THREADS. It may use P processors, and of their time as much as C have:
+ * less than P under a quota, or beside somebody else (P unless said). */
 #define _GNU_SOURCE
 #include "construct.h"
+#include "reference.h"
 
 #include <dlfcn.h>
 #include <omp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #define MOST 256
 
-static double clock_ns(clockid_t which) {
-  struct timespec t;
-  clock_gettime(which, &t);
-  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
 static double wall_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
 static struct {
   double delay_ns, sample_ms, limit_ms;
-  long processors;
+  struct share share;
   long length;             /* of a delay */
-} asked = {100, 1, 400, 1, 1};
+} asked = {100, 1, 400, {1, 0}, 1};
 
 struct chosen {
   const struct construct *what;
@@ -40,20 +40,6 @@ struct chosen {
 };
 static struct chosen in_use[MOST];
 static size_t used;
-
-/* Nanoseconds of one delay, in the thread's own processor time: who takes the processor does not lengthen the work. */
-static double one_delay_ns(long length, long count) {
-  const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-  for (long i = 0; i < count; ++i) weir_delay(length);
-  return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / (double)count;
-}
-
-static void calibrate(void) {
-  one_delay_ns(1000, 2000); /* the processor wakes up */
-  const double base = one_delay_ns(0, 20000), with = one_delay_ns(1000, 2000);
-  const double each = (with - base) / 1000;
-  asked.length = asked.delay_ns > base ? (long)((asked.delay_ns - base) / each + 0.5) : 0;
-}
 
 /* A runtime keeps its team where malloc puts it at the first region: after other allocations it may share lines with them,
  * and libgomp's barrier then costs more than twice as much. So the first region comes first, as in EPCC's own suite. */
@@ -119,31 +105,6 @@ static struct chosen *find(const char *id, char *error, size_t room) {
   return NULL;
 }
 
-/* Nanoseconds of an update of a variable that nobody else touches. */
-static double one_update_ns(long count) {
-  volatile double sum = 0;
-  const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-  for (long i = 0; i < count; ++i) sum += 1;
-  return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / (double)count;
-}
-
-/* What a directive's computing takes by itself: T_s / p, with all processors that the threads can have. */
-static double reference_ns(const struct chosen *c) {
-  const long threads = omp_get_max_threads();
-  const double share = (double)((threads + asked.processors - 1) / asked.processors);
-  const double together = (double)(threads < asked.processors ? threads : asked.processors);
-  long repeats = c->what->work == WORK_OF_LOOP ? c->count * 1024 : c->count;
-  repeats = repeats < 2000 ? 2000 : repeats > 20000 ? 20000 : repeats;
-  switch (c->what->work) {
-    case WORK_OF_EACH: return share * one_delay_ns(asked.length, repeats);
-    case WORK_OF_TWO: return (together < 2 ? 2 : 1) * one_delay_ns(asked.length, repeats);
-    case WORK_OF_LOOP: return share * 1024 * one_delay_ns(asked.length, repeats);
-    case WORK_SHARED: return one_delay_ns(asked.length, repeats) / together;
-    case WORK_IS_UPDATE: return one_update_ns(repeats);
-    default: return one_delay_ns(asked.length, repeats);
-  }
-}
-
 static void sample(const char *id) {
   char error[256];
   struct chosen *c = find(id, error, sizeof error);
@@ -155,7 +116,7 @@ static void sample(const char *id) {
   const double cpu_begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   const double took = timed_ns(c, c->count);
   const double cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin;
-  const double reference = reference_ns(c);
+  const double reference = reference_ns(c->what->work, c->count, asked.length, asked.share);
   const double each = took / (double)c->count;
   printf("{\"id\":\"%s\",\"inner\":%ld,\"episode_ns\":%.3f,\"reference_ns\":%.3f,\"overhead_ns\":%.3f,\"cpu_ns\":%.3f,\"threads\":%d}\n",
          id, c->count, each, reference, each - reference, cpu / (double)c->count, omp_get_max_threads());
@@ -179,14 +140,23 @@ static int list(void) {
   return 0;
 }
 
+/* Somebody else's OpenMP program, which computes and meets at barriers until it is killed, at the latest with its parent. */
+static void work(void) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const struct construct *barrier = called("barrier");
+  for (;;) barrier->run(1000, asked.length, 0);
+}
+
 static int usage(void) {
-  fprintf(stderr, "usage: suite list, or suite serve --delay-ns D --sample-ms M --limit-ms L --processors P\n");
+  fprintf(stderr, "usage: suite list, suite work --delay-ns D, or\n"
+                  "       suite serve --delay-ns D --sample-ms M --limit-ms L --processors P --capacity C\n");
   return 2;
 }
 
 int main(int count, char **words) {
   if (count == 2 && strcmp(words[1], "list") == 0) return list();
-  if (count < 2 || strcmp(words[1], "serve") != 0) return usage();
+  const int works = count >= 2 && strcmp(words[1], "work") == 0;
+  if (!works && (count < 2 || strcmp(words[1], "serve") != 0)) return usage();
   for (int i = 2; i + 1 < count; i += 2) {
     char *end = words[i + 1];
     const double value = strtod(words[i + 1], &end);
@@ -194,12 +164,15 @@ int main(int count, char **words) {
     if (strcmp(words[i], "--delay-ns") == 0) asked.delay_ns = value;
     else if (strcmp(words[i], "--sample-ms") == 0) asked.sample_ms = value;
     else if (strcmp(words[i], "--limit-ms") == 0) asked.limit_ms = value;
-    else if (strcmp(words[i], "--processors") == 0 && value >= 1) asked.processors = (long)value;
+    else if (strcmp(words[i], "--processors") == 0 && value >= 1) asked.share.processors = (long)value;
+    else if (strcmp(words[i], "--capacity") == 0 && value > 0) asked.share.capacity = value;
     else return usage();
   }
   omp_set_dynamic(0);
   first_region();
-  calibrate();
+  asked.length = length_of_delay(asked.delay_ns);
+  if (asked.share.capacity == 0) asked.share.capacity = (double)asked.share.processors;
+  if (works) work();
   char line[128];
   while (fgets(line, sizeof line, stdin) != NULL) {
     line[strcspn(line, "\r\n")] = 0;

@@ -3,6 +3,13 @@
 
 #include <omp.h>
 
+/* No directive at all: what the measuring itself adds. */
+static void nothing(long count, long length, long unused) {
+  (void)unused;
+#pragma omp parallel
+  for (long j = 0; j < count; ++j) weir_delay(length);
+}
+
 static void parallel(long count, long length, long unused) {
   (void)unused;
   for (long j = 0; j < count; ++j) {
@@ -86,6 +93,15 @@ static void master(long count, long length, long unused) {
   }
 }
 
+static void masked(long count, long length, long unused) {
+  (void)unused;
+#pragma omp parallel
+  for (long j = 0; j < count; ++j) {
+#pragma omp masked
+    weir_delay(length);
+  }
+}
+
 static void reduction(long count, long length, long unused) {
   (void)unused;
   double sum = 0;
@@ -109,6 +125,7 @@ static void flush(long count, long length, long unused) {
 }
 
 static const struct construct constructs[] = {
+    {"nothing", WORK_OF_EACH, NO_PARAMETER, nothing},
     {"parallel", WORK_OF_EACH, NO_PARAMETER, parallel},
     {"for", WORK_OF_EACH, NO_PARAMETER, for_},
     {"parallel-for", WORK_OF_EACH, NO_PARAMETER, parallel_for},
@@ -117,6 +134,7 @@ static const struct construct constructs[] = {
     {"copyprivate", WORK_OF_ONE, NO_PARAMETER, copyprivate},
     {"sections", WORK_OF_TWO, NO_PARAMETER, sections},
     {"master", WORK_OF_ONE, NO_PARAMETER, master},
+    {"masked", WORK_OF_ONE, NO_PARAMETER, masked},
     {"reduction", WORK_OF_EACH, NO_PARAMETER, reduction},
     {"flush", WORK_OF_EACH, NO_PARAMETER, flush},
 };

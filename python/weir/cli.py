@@ -12,7 +12,9 @@ from weir import driver, info, native, predict_cli, records, screen, sitting
 from weir.bench import Bench
 from weir.console import bar, fail, out, warn
 from weir.figures import Comparison, figures, places
+from weir.openmp import tables
 from weir.openmp.cli import openmp
+from weir.openmp.comparison import constructs
 from weir.simulation.cli import simulate
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared.")
@@ -123,11 +125,13 @@ def bench(
 @app.command()
 def report(
     files: Annotated[list[Path], typer.Argument(help="Records, of one sitting or several.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The page.")] = Path("report.html"),
+    output: Annotated[Path, typer.Option("-o", "--output", help="The page; or .md, .csv: OpenMP's tables.")] = Path(
+        "report.html"
+    ),
     png: Annotated[Path | None, typer.Option(help="A folder for the charts as PNG.")] = None,
     svg: Annotated[Path | None, typer.Option(help="A folder for the charts as SVG.")] = None,
 ) -> None:
-    """Draw records as one self-contained page."""
+    """Draw records as one self-contained page, or write OpenMP's tables as Markdown or CSV."""
     from weir.report import page  # the drawing libraries take a second to load
 
     try:
@@ -139,8 +143,20 @@ def report(
     others = any(r["kind"] == "simulation" or r.get("what", {}).get("family") == "openmp" for r in rows)
     if not figures(rows) and not others:
         raise fail("no usable row in " + ", ".join(map(str, files)) + ": nothing to draw")
+    if output.suffix in (".md", ".csv"):
+        _write_table(rows, output)
+        return
     written = page.write(rows, complaints, output, png, svg)
     out.print("\n".join(f"wrote {path}" for path in written), highlight=False)
+
+
+def _write_table(rows: list[records.Row], output: Path) -> None:
+    found = constructs(rows)
+    if not found:
+        raise fail(f"{output}: tables as Markdown and CSV are of the OpenMP suite, and these records hold none of it")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(tables.markdown(found) if output.suffix == ".md" else tables.as_csv(found))
+    out.print(f"wrote {output}", highlight=False)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -49,12 +49,19 @@ def subjects() -> tuple[list[Subject], list[str]]:
 class Process:
     """One fresh process of a measuring program, with its team parked inside."""
 
-    def __init__(self, program: str | Path, arguments: list[str], extra: dict[str, str] | None = None) -> None:
-        """`extra`: what its environment has beside or instead of ours."""
+    def __init__(
+        self,
+        program: str | Path,
+        arguments: list[str],
+        extra: dict[str, str] | None = None,
+        launcher: tuple[str, ...] = (),
+        begin: str = "serve",
+    ) -> None:
+        """`extra`: what its environment has beside or instead of ours. `launcher`: words before the program's own."""
         self.name = str(program)
         path = program if isinstance(program, Path) else native.require(program)
         self._process = subprocess.Popen(
-            [path, "serve", *arguments],
+            [*launcher, path, begin, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -117,18 +124,25 @@ class Program:
 
     MOST_LOSSES = 3
 
-    def __init__(self, program: str | Path, arguments: list[str], extra: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        program: str | Path,
+        arguments: list[str],
+        extra: dict[str, str] | None = None,
+        launcher: tuple[str, ...] = (),
+    ) -> None:
         self.starts = 0
         self._program = program
         self._arguments = arguments
         self._extra = extra
+        self._launcher = launcher
         self._losses = 0
         self._process: Process | None = None
         self.start()
 
     def start(self) -> None:
         if self._process is None:
-            self._process = Process(self._program, self._arguments, self._extra)
+            self._process = Process(self._program, self._arguments, self._extra, self._launcher)
             self.starts += 1
 
     def ask(self, command: str, timeout_s: float) -> Answer:

@@ -10,12 +10,15 @@ from typer.testing import CliRunner
 
 from weir import native, records
 from weir.cli import app
-from weir.openmp import measuring, suite
+from weir.driver import Process
+from weir.openmp import measuring, situation, suite
 from weir.openmp.comparison import constructs
-from weir.openmp.runtimes import Runtime, Stage, runtimes
+from weir.openmp.runtimes import Runtime, Stage, at, runtimes
+from weir.openmp.situation import Load, Situation, Unavailable, limited
+from weir.openmp.tables import as_csv, markdown
 
 FAKE = """#!{python}
-import json, sys, time
+import json, os, sys, time
 if sys.argv[1] == "list":
     names = ["barrier", "hang", "crash", "loop"]
     kind = lambda n: ("schedule", "chunk") if n == "loop" else ("task", "")
@@ -30,7 +33,8 @@ for line in sys.stdin:
         time.sleep(60)
     if word == "crash":
         sys.exit("it fell over")
-    answer = {{"id": word, "inner": 9, "episode_ns": 150, "reference_ns": 100, "overhead_ns": 50, "cpu_ns": 300}}
+    inner = 7 if "OMP_WAIT_POLICY" in os.environ else 9
+    answer = {{"id": word, "inner": inner, "episode_ns": 150, "reference_ns": 100, "overhead_ns": 50, "cpu_ns": 300}}
     print(json.dumps(answer), flush=True)
 """
 
@@ -48,7 +52,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Runtime]:
 
 def measured(found: list[Runtime], path: Path, only: list[str] | None, **how: int) -> list[dict]:
     plan = suite.plan(found, only, None, cross=False)
-    conditions = measuring.Conditions((2,), 2, how.get("rounds", 2), how.get("samples", 4))
+    conditions = measuring.Conditions((Situation(2, (0, 1)),), how.get("rounds", 2), how.get("samples", 4))
     with records.Writer(path) as writer:
         measuring.Measuring(plan.series, conditions, writer).run({"cycles_per_ns": 2.0})
     rows, complaints = records.read([path])
@@ -158,3 +162,129 @@ def test_the_better_one_is_found_by_pairs_and_noise_is_called_noise():
     better = without.against_best(without.costs[1])
     assert better is not None and better.low == pytest.approx(1.3) and better.high == pytest.approx(1.3)
     assert without.best.cycles == pytest.approx(3 * without.best.overhead.value)
+
+
+def test_an_environment_is_a_series_of_its_own(fake: list[Runtime], tmp_path: Path):
+    told = [suite.environment("default"), suite.environment("OMP_WAIT_POLICY=passive GOMP_SPINCOUNT=0")]
+    plan = suite.plan(fake, ["barrier"], None, False, told)
+    assert [s.environment for s in plan.series] == [(), (("GOMP_SPINCOUNT", "0"), ("OMP_WAIT_POLICY", "passive"))]
+    assert len({s.process for s in plan.series}) == 2
+    for wrong in ("PATH=/x", "OMP_WAIT_POLICY", "OMP_NUM_THREADS=4"):
+        with pytest.raises(suite.Unknown, match="--environment takes NAME=VALUE"):
+            suite.environment(wrong)
+
+
+def test_what_an_environment_says_reaches_the_program(fake: list[Runtime], tmp_path: Path):
+    told = [suite.environment("default"), suite.environment("OMP_WAIT_POLICY=passive")]
+    plan = suite.plan(fake, ["barrier"], None, False, told)
+    with records.Writer(tmp_path / "r.jsonl") as writer:
+        measuring.Measuring(plan.series, measuring.Conditions((Situation(2, (0, 1)),), 1, 3), writer).run({})
+    rows = [r for r in records.read([tmp_path / "r.jsonl"])[0] if r["kind"] == "overhead"]
+    assert [(r["what"]["environment"], r["how"]["inner"]) for r in rows] == [
+        ({}, 9),
+        ({"OMP_WAIT_POLICY": "passive"}, 7),
+    ]
+    (of_barrier,) = constructs(rows)
+    assert {c.runtime for c in of_barrier.costs} == {"libgomp", "libgomp OMP_WAIT_POLICY=passive"}
+
+
+@pytest.mark.parametrize(
+    ("load", "delays"), [("none", 1.0), ("beside", 2.0), ("quota:1", 2.0), ("quota:0.5", 4.0), ("quota:2", 1.0)]
+)
+def test_the_reference_knows_what_share_of_the_processors_there_is(load: str, delays: float):
+    where = Situation(2, (0, 1), Load.read(load))
+    assert where.capacity == 2 / delays
+    words = ["--processors", "2", "--capacity", f"{where.capacity:g}", "--delay-ns", "10000", "--sample-ms", "1"]
+    process = Process("weir-openmp-c-gcc", words, {"OMP_NUM_THREADS": "2"})
+    answer = process.ask("sample barrier", 20)
+    of_one = process.ask("sample critical", 20)
+    process.quit()
+    assert answer["reference_ns"] == pytest.approx(delays * 10_000, rel=0.3)
+    assert of_one["reference_ns"] == pytest.approx(max(1, delays / 2) * 10_000, rel=0.3)
+
+
+def test_a_load_that_is_not_known_lists_the_known():
+    for wrong in ("busy", "quota", "quota:0", "quota:x"):
+        with pytest.raises(ValueError, match="known are none, beside, quota:C"):
+            Load.read(wrong)
+    done = CliRunner().invoke(app, ["bench", "openmp", "--load", "busy"])
+    assert done.exit_code == 2 and "known are none" in done.output
+
+
+def test_a_quota_is_set_by_either_version_of_cgroups_and_leaves_nothing(tmp_path: Path):
+    first = tmp_path / "v1"
+    (first / "cpu").mkdir(parents=True)
+    (first / "cpu" / "cpu.cfs_quota_us").write_text("-1")
+    with limited(1.5, first) as members:
+        assert (members.parent / "cpu.cfs_quota_us").read_text() == "150000"
+        assert (members.parent / "cpu.cfs_period_us").read_text() == "100000"
+        for file in members.parent.iterdir():  # the kernel's own go with the group
+            file.unlink()
+    assert [f.name for f in (first / "cpu").iterdir()] == ["cpu.cfs_quota_us"]
+    second = tmp_path / "v2"
+    second.mkdir()
+    (second / "cgroup.subtree_control").write_text("cpuset cpu io")
+    with limited(0.5, second) as members:
+        assert (members.parent / "cpu.max").read_text() == "50000 100000"
+    nowhere = tmp_path / "none"
+    nowhere.mkdir()
+    with pytest.raises(Unavailable, match="run as root"), limited(1, nowhere):
+        pass
+
+
+def test_a_situation_that_cannot_be_had_is_left_out_and_said(
+    fake: list[Runtime], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def none_here(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr(situation, "_version_1", none_here)
+    monkeypatch.setattr(situation, "_version_2", none_here)
+    places = (Situation(2, (0, 1), Load.read("quota:1")), Situation(2, (0, 1)))
+    with records.Writer(tmp_path / "r.jsonl") as writer:
+        sitting = measuring.Measuring(
+            suite.plan(fake, ["barrier"], None, False).series, measuring.Conditions(places, 1, 3), writer
+        )
+        sitting.run({})
+    assert any("left out: a quota needs a cgroup" in c for c in sitting.complaints)
+    rows = [r for r in records.read([tmp_path / "r.jsonl"])[0] if r["kind"] == "overhead"]
+    assert [r["where"]["load"] for r in rows] == ["none"]
+
+
+@pytest.mark.skipif(not os.access("/sys/fs/cgroup/cpu", os.W_OK), reason="needs cgroup v1 and root")
+def test_a_program_begins_under_its_quota():
+    where = Situation(2, tuple(sorted(os.sched_getaffinity(0))[:1]), Load.read("quota:0.5"))
+    with where.launcher() as words:
+        shown = "cat /proc/self/cgroup; grep Cpus_allowed_list /proc/self/status"
+        said = subprocess.run([*words, "sh", "-c", shown], capture_output=True, text=True).stdout
+        group = re.search(r":cpu[^:]*:(/weir-\d+-\d+)", said)
+        assert group is not None, said
+        assert re.search(rf"Cpus_allowed_list:\s+{where.processors[0]}$", said, re.M)
+    assert not Path("/sys/fs/cgroup/cpu" + group.group(1)).exists()
+
+
+def test_a_runtime_may_lie_anywhere(tmp_path: Path, fake: list[Runtime]):
+    known = next(r for r in runtimes() if r.name == "libgomp")
+    copy = tmp_path / "libmine.so"
+    copy.write_bytes(known.library.read_bytes())
+    assert at(copy).serves == ("gomp",)
+    plan = suite.plan(fake, ["barrier"], [str(copy)], cross=False)
+    assert [s.runtime.library for s in plan.series] == [copy]
+    (tmp_path / "text.so").write_text("no library")
+    for wrong, says in ((tmp_path / "text.so", "is no OpenMP runtime"), (tmp_path / "gone.so", "No such file")):
+        with pytest.raises(suite.Unknown, match=says):
+            suite.plan(fake, ["barrier"], [str(wrong)], cross=False)
+
+
+def test_tables_can_be_pasted():
+    rows = [row("a", r, [100.0, 102.0, 101.0]) for r in range(3)] + [
+        row("b", r, [150.0, 153.0, 151.5]) for r in range(3)
+    ]
+    rows += [row("b", r, [-1.0, 1.0, 0.5]) | {"where": {"members": 4, "processors": 2}} for r in range(3)]
+    text = markdown(constructs(rows))
+    assert "| barrier | 101 ns | 152 ns | a, by 1.50 (1.50 … 1.50) |" in text
+    assert "**C, 4 threads on 2 processors**" in text and "| barrier | in the noise |" in text
+    lines = as_csv(constructs(rows)).splitlines()
+    assert lines[0].startswith("language,threads,processors,load,group,construct,runtime,version,overhead_ns")
+    assert "C,2,2,none,g,barrier,b,1,151.50,150.00,153.00,454.50,no,3,0,1.500,1.500,1.500" in lines
+    assert any(line.startswith("C,4,2,none,g,barrier,b,1,0.50,-1.00,1.00,1.50,yes") for line in lines)

@@ -14,8 +14,8 @@ LEAST_NS = 0.5  # a logarithmic axis begins here; less is noise
 def _value(c: Construct, cost: Cost) -> dict[str, Any]:
     return {
         "construct": c.name,
-        "runtime": f"{cost.runtime} ({c.language})",
-        "members": c.members,
+        "runtime": f"{cost.runtime} ({c.place.language})",
+        "members": c.place.members,
         "ns": max(cost.overhead.value, LEAST_NS),
         "low": max(cost.overhead.low, LEAST_NS),
         "high": max(cost.overhead.high, LEAST_NS),
@@ -61,7 +61,7 @@ def by_construct(found: Sequence[Construct]) -> alt.TopLevelMixin:
 def by_threads(found: Sequence[Construct]) -> alt.TopLevelMixin:
     """As figures 1 to 6: a column for each runtime, a line for each construct."""
     values = [_value(c, cost) for c in found for cost in c.costs]
-    sizes = sorted({c.members for c in found})
+    sizes = sorted({c.place.members for c in found})
     picked = alt.selection_point(fields=["construct"], bind="legend")
     x = alt.X(
         "members:Q",
@@ -86,12 +86,12 @@ def by_threads(found: Sequence[Construct]) -> alt.TopLevelMixin:
 
 def by_chunk(found: Sequence[Construct]) -> alt.TopLevelMixin:
     """As figures 7 to 9: overhead of a schedule against its chunk, a column for each runtime."""
+    chunks = sorted({int(c.name.partition(":")[2]) for c in found if ":" in c.name})
     values = []
     for c in found:
         kind, _, chunk = c.name.partition(":")
-        if chunk:
-            values += [_value(c, cost) | {"construct": kind, "chunk": int(chunk)} for cost in c.costs]
-    chunks = sorted({v["chunk"] for v in values})
+        for at in [int(chunk)] if chunk else chunks:  # one without a chunk is a level line
+            values += [_value(c, cost) | {"construct": kind, "chunk": at} for cost in c.costs]
     return (
         alt.Chart(alt.Data(values=values))
         .mark_line(point=True, strokeWidth=1.8)

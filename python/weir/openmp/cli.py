@@ -10,42 +10,93 @@ from rich.table import Table
 from weir import native, records
 from weir.console import bar, fail, out, warn
 from weir.openmp import suite
-from weir.openmp.comparison import Construct, constructs
+from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
 from weir.openmp.runtimes import runtimes
-from weir.openmp.verdict import cell, verdict
+from weir.openmp.situation import Load, Situation
+from weir.openmp.tables import tables
 from weir.records import Row
+
+# What is measured beside others where nothing is named: each sample takes long.
+UNDER_LOAD = [
+    "parallel",
+    "for",
+    "parallel-for",
+    "barrier",
+    "single",
+    "reduction",
+    "critical",
+    "lock",
+    "ordered",
+    "taskwait",
+]
 
 
 def _names(text: str | None) -> list[str] | None:
     return [name.strip() for name in text.split(",") if name.strip()] if text else None
 
 
+def _numbers(text: str, option: str, most: int) -> list[int]:
+    try:
+        numbers = [int(word) for word in _names(text) or []]
+    except ValueError:
+        raise fail(f"{option} takes numbers with commas between, not {text!r}") from None
+    if not numbers or min(numbers) < 1 or max(numbers) > most:
+        raise fail(f"{option} takes numbers from 1 to {most}, not {text!r}")
+    return numbers
+
+
+def _situations(threads: str | None, processors: str | None, load: str) -> tuple[Situation, ...]:
+    ours = sorted(os.sched_getaffinity(0))
+    counts = _numbers(processors, "--processors", len(ours)) if processors else [len(ours)]
+    sizes = _numbers(threads, "--threads", 1024) if threads else [len(ours)]
+    try:
+        loads = [Load.read(word) for word in _names(load) or ["none"]]
+    except ValueError as error:
+        raise fail(str(error)) from None
+    return tuple(Situation(n, tuple(ours[:count]), one) for one in loads for count in counts for n in sizes)
+
+
 def openmp(
     threads: Annotated[str | None, typer.Option(help="Team sizes, such as 2,4 (as many as processors).")] = None,
     only: Annotated[str | None, typer.Option("--constructs", help="Only these, such as barrier,parallel.")] = None,
-    on: Annotated[str | None, typer.Option("--runtimes", help="Only these, such as libgomp,libomp-19.")] = None,
+    on: Annotated[
+        str | None, typer.Option("--runtimes", help="Only these: libgomp,libomp-19, or a library's path.")
+    ] = None,
+    told: Annotated[
+        list[str] | None,
+        typer.Option("--environment", help="'OMP_WAIT_POLICY=passive ...' or default; each time a series of its own."),
+    ] = None,
+    processors: Annotated[str | None, typer.Option(help="How many to use, such as 1,2 (all).")] = None,
+    load: Annotated[
+        str, typer.Option(help="none, beside (another OpenMP program), quota:1.5 (processors' time).")
+    ] = "none",
     cross: Annotated[bool, typer.Option("--cross", help="Each program on every runtime that can run it.")] = False,
-    rounds: Annotated[int | None, typer.Option(min=1, help="Runs, each in fresh processes (10; quick 3).")] = None,
-    samples: Annotated[int | None, typer.Option(min=3, help="Measurements in a run (50; quick 15).")] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Runs, each in fresh processes (10; quick and shared 3).")
+    ] = None,
+    samples: Annotated[int | None, typer.Option(min=3, help="Measurements in a run (50; quick 15; shared 10).")] = None,
     delay_ns: Annotated[float, typer.Option(min=0, help="Work in each construct.")] = 100.0,
     quick: Annotated[bool, typer.Option("--quick", help="Under a minute for one runtime.")] = False,
     output: Annotated[Path, typer.Option("-o", "--output", help="Where the records go.")] = Path("out/openmp.jsonl"),
 ) -> None:
     """Measure what each OpenMP construct costs, on every runtime of this machine, side by side."""
-    processors = len(os.sched_getaffinity(0))
+    situations = _situations(threads, processors, load)
+    shared = any(s.shared for s in situations)
+    wanted = _names(only) or (UNDER_LOAD if shared else None)
     try:
         host = native.ask("weir-info")
-        plan = suite.plan(runtimes(), _names(only), _names(on), cross)
-        sizes = tuple(int(n) for n in _names(threads) or [str(processors)])
+        environments = list(dict.fromkeys(suite.environment(text) for text in told or ["default"]))
+        plan = suite.plan(runtimes(), wanted, _names(on), cross, environments)
         writer = records.Writer(output)
     except (native.NativeError, suite.Unknown, OSError) as error:
         raise fail(str(error)) from None
-    except ValueError:
-        raise fail(f"--threads takes numbers with commas between, not {threads!r}") from None
     for word in plan.missing:
         warn(word)
-    how = Conditions(sizes, processors, rounds or (3 if quick else 10), samples or (15 if quick else 50), delay_ns)
+    brief = quick or shared
+    how = Conditions(
+        situations, rounds or (3 if brief else 10), samples or (10 if shared else 15 if quick else 50), delay_ns
+    )
     with writer, bar() as progress:
         task = progress.add_task("starting")
         measuring = Measuring(plan.series, how, writer, lambda d, n: progress.update(task, description=d, advance=n))
@@ -56,31 +107,17 @@ def openmp(
     show(records.read([output])[0])
     if measuring.interrupted:
         out.print("Stopped by hand; what was measured until then is kept.")
-    out.print(f"Records: {output}")
+    page, table = output.with_suffix(".html"), output.with_suffix(".md")
+    out.print(f"Records: {output}. For the page: weir report {output} -o {page}; to paste: -o {table} or .csv")
     if measuring.interrupted:
         raise typer.Exit(130)
 
 
 def show(rows: list[Row]) -> None:
-    found = constructs(rows)
-    for place in dict.fromkeys((c.members, c.processors, c.language) for c in found):
-        out.print(_table([c for c in found if (c.members, c.processors, c.language) == place]))
-
-
-def _table(found: list[Construct]) -> Table:
-    first = found[0]
-    names = sorted({cost.runtime for c in found for cost in c.costs})
-    title = f"{first.language}, {first.members} threads on {first.processors} processors: overhead of one directive"
-    table = Table(title=title, title_justify="left")
-    table.add_column("construct")
-    for name in names:
-        table.add_column(name, justify="right")
-    table.add_column("best", justify="right")
-    for c in found:
-        by_name = {cost.runtime: cost for cost in c.costs}
-        cells = []
-        for name in names:
-            cost = by_name.get(name)
-            cells.append(cell(cost))
-        table.add_row(c.name, *cells, verdict(c))
-    return table
+    for one in tables(constructs(rows)):
+        table = Table(title=f"{one.title}: overhead of one directive", title_justify="left", title_style="bold")
+        for i, head in enumerate(one.heads):
+            table.add_column(head, justify="left" if i == 0 else "right")
+        for row in one.rows:
+            table.add_row(*row)
+        out.print(table)

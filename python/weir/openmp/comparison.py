@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weir.openmp.situation import company
 from weir.records import Row
 from weir.statistics import Interval, median_interval, paired_ratio
 
@@ -26,14 +27,25 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Construct:
-    """One construct with one team size: what it costs on each runtime, the cheapest first."""
+class Place:
+    """Where figures can be compared: one language, one team size, the same processors and company."""
 
-    name: str
-    group: str
     language: str
     members: int
     processors: int
+    load: str
+
+    def words(self) -> str:
+        return f"{self.language}, {self.members} threads on {self.processors} processors{company(self.load)}"
+
+
+@dataclass(frozen=True)
+class Construct:
+    """One construct in one place: what it costs on each runtime, the cheapest first."""
+
+    name: str
+    group: str
+    place: Place
     costs: list[Cost]
 
     @property
@@ -47,11 +59,29 @@ class Construct:
         return paired_ratio(cost.runs, self.best.runs)
 
 
-def _labels(rows: Sequence[Row]) -> dict[tuple[str, str, str], str]:
-    """By language, runtime and compiler: the runtime, and the compiler where programs of several met it."""
-    seen = dict.fromkeys((r["what"]["language"], r["what"]["runtime"], r["what"].get("compiler", "")) for r in rows)
-    several = {key[:2] for key in seen if sum(other[:2] == key[:2] for other in seen) > 1}
-    return {key: f"{key[1]} by {key[2]}" if key[:2] in several else key[1] for key in seen}
+Key = tuple[str, str, str, str]
+
+
+def _key(row: Row) -> Key:
+    """Language, runtime, compiler, environment."""
+    what = row["what"]
+    environment = what.get("environment") or {}
+    told = " ".join(f"{name}={value}" for name, value in environment.items())
+    return (what["language"], what["runtime"], what.get("compiler", ""), told)
+
+
+def _labels(rows: Sequence[Row]) -> dict[Key, str]:
+    """The runtime; the compiler where programs of several met it, and what it was told by its environment."""
+    seen = dict.fromkeys(map(_key, rows))
+    compilers = {(language, runtime): set() for language, runtime, _, _ in seen}
+    for language, runtime, compiler, _ in seen:
+        compilers[language, runtime].add(compiler)
+    labels = {}
+    for key in seen:
+        language, runtime, compiler, told = key
+        by = f" by {compiler}" if len(compilers[language, runtime]) > 1 else ""
+        labels[key] = runtime + by + (f" {told}" if told else "")
+    return labels
 
 
 def constructs(rows: Sequence[Row]) -> list[Construct]:
@@ -60,14 +90,13 @@ def constructs(rows: Sequence[Row]) -> list[Construct]:
     by_place: dict[tuple, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         what, where = row["what"], row["where"]
-        place = (where["members"], what["group"], what["algorithm"], what["language"], where["processors"])
-        label = labels[what["language"], what["runtime"], what.get("compiler", "")]
-        by_place[place][label].append(row)
+        place = Place(what["language"], where["members"], where["processors"], where.get("load", "none"))
+        by_place[what["group"], what["algorithm"], place][labels[_key(row)]].append(row)
     made = []
-    for (members, group, name, language, processors), runtimes in by_place.items():
+    for (group, name, place), runtimes in by_place.items():
         costs = sorted((_cost(n, r) for n, r in runtimes.items()), key=lambda c: c.overhead.value)
-        made.append(Construct(name, group, language, members, processors, costs))
-    return sorted(made, key=lambda c: c.members)
+        made.append(Construct(name, group, place, costs))
+    return sorted(made, key=lambda c: c.place.members)
 
 
 def _cost(runtime: str, rows: list[Row]) -> Cost:

@@ -6,34 +6,37 @@ whole (SIGSTOP): what it does while it waits disturbs no other, and its own next
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from weir import native
-from weir.driver import Lost, Program
+from weir.driver import Lost, Process, Program
 from weir.openmp.runtimes import Stage
+from weir.openmp.situation import Situation, Unavailable
 from weir.openmp.suite import Series
 from weir.records import LISTS, Writer
 from weir.statistics import unclean
 
 PATIENCE_S = 20.0
+# A sample takes longer than what it is to be the mean of: where processors are shared, several time slices or periods.
+SAMPLE_MS = {"none": 1.0, "beside": 30.0, "quota": 300.0}
+BESIDE_NS = 7000  # what another program computes between its barriers
 
 
 @dataclass(frozen=True)
 class Conditions:
     """Under what the series are measured."""
 
-    sizes: tuple[int, ...]
-    processors: int
+    situations: tuple[Situation, ...]
     rounds: int
     samples: int
     delay_ns: float = 100.0
-    sample_ms: float = 1.0
-    environment: dict[str, str] = field(default_factory=dict)  # OMP_*, KMP_*, GOMP_*
 
     def settings(self) -> dict[str, Any]:
-        return {k: getattr(self, k) for k in ("sizes", "processors", "rounds", "samples", "delay_ns", "environment")}
+        situations = [asdict(s) | {"load": str(s.load)} for s in self.situations]
+        return {"rounds": self.rounds, "samples": self.samples, "delay_ns": self.delay_ns, "situations": situations}
 
 
 @dataclass
@@ -41,6 +44,29 @@ class _Seen:
     lists: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in LISTS})
     inner: int = 0
     stopped: str | None = None
+
+
+class _Turn:
+    """A program, and whoever runs beside it: both go on for their turn and are stopped after it."""
+
+    def __init__(self, program: Program, beside: Process | None) -> None:
+        self.program, self.beside = program, beside
+        self.pause()
+
+    def go_on(self) -> None:
+        self.program.go_on()
+        if self.beside is not None:
+            self.beside.go_on()
+
+    def pause(self) -> None:
+        self.program.pause()
+        if self.beside is not None:
+            self.beside.pause()
+
+    def end(self) -> None:
+        self.program.quit()
+        if self.beside is not None:
+            self.beside.kill()
 
 
 class Measuring:
@@ -60,7 +86,7 @@ class Measuring:
         self._random = random.Random(1)
 
     def steps(self) -> int:
-        return self.how.rounds * len(self.how.sizes) * self.how.samples * len(self.series)
+        return self.how.rounds * len(self.how.situations) * self.how.samples * len(self.series)
 
     def run(self, host: dict[str, Any]) -> None:
         """Ctrl-C ends it early: what was measured until then is kept."""
@@ -71,44 +97,54 @@ class Measuring:
         stage = Stage()
         try:
             for run in range(self.how.rounds):
-                for members in self.how.sizes:
-                    self._team(stage, members, run, host.get("cycles_per_ns", 0.0))
+                for situation in self.how.situations:
+                    self._team(stage, situation, run, host.get("cycles_per_ns", 0.0))
         except KeyboardInterrupt:
             self.interrupted = True
         finally:
             stage.close()
 
-    def _team(self, stage: Stage, members: int, run: int, cycles_per_ns: float) -> None:
+    def _team(self, stage: Stage, where: Situation, run: int, cycles_per_ns: float) -> None:
         seen = {s: _Seen() for s in self.series}
-        programs: dict[tuple[str, str], Program] = {}
-        try:
-            for s in self.series:
-                key = (s.program, s.runtime.name)
-                if key not in programs:
-                    programs[key] = self._start(stage, s, members)
-                    programs[key].pause()
+        turns: dict[tuple, _Turn] = {}
+        with ExitStack() as closing:
+            closing.callback(lambda: [self._write(s, seen[s], where, run, cycles_per_ns) for s in self.series])
+            try:
+                for s in self.series:
+                    if s.process not in turns:
+                        # A group of its own for each: a quota is a program's, not the sitting's.
+                        turn = self._start(stage, s, where, closing.enter_context(where.launcher()))
+                        turns[s.process] = turn
+                        closing.callback(turn.end)
+            except Unavailable as no:
+                self.complaints.append(f"{where.words()}: left out: {no}")
+                self.tell(where.words(), self.how.samples * len(self.series))
+                return
             for _ in range(self.how.samples):
-                turns = list(programs)
-                self._random.shuffle(turns)
-                for key in turns:
-                    programs[key].go_on()
-                    mine = [s for s in self.series if (s.program, s.runtime.name) == key]
-                    self._random.shuffle(mine)
-                    for s in mine:
-                        self._sample(s, seen[s], programs[key])
-                        self.tell(f"{members} threads, run {run + 1}: {s.runtime.name} {s.construct}", 1)
-                    programs[key].pause()
-        finally:
-            for program in programs.values():
-                program.quit()
-            for s in self.series:
-                self._write(s, seen[s], members, run, cycles_per_ns)
+                order = list(turns)
+                self._random.shuffle(order)
+                for process in order:
+                    self._take_turn(process, turns[process], seen, f"{where.words()}, run {run + 1}")
 
-    def _start(self, stage: Stage, s: Series, members: int) -> Program:
-        arguments = ["--delay-ns", f"{self.how.delay_ns:g}", "--sample-ms", f"{self.how.sample_ms:g}"]
-        arguments += ["--limit-ms", "400", "--processors", str(self.how.processors)]
-        extra = {"OMP_NUM_THREADS": str(members)} | self.how.environment | stage.environment(s.runtime)
-        return Program(s.program, arguments, extra)
+    def _take_turn(self, process: tuple, turn: _Turn, seen: dict[Series, _Seen], where: str) -> None:
+        turn.go_on()
+        mine = [s for s in self.series if s.process == process]
+        self._random.shuffle(mine)
+        for s in mine:
+            self._sample(s, seen[s], turn.program)
+            self.tell(f"{where}: {s.runtime.name} {s.construct}", 1)
+        turn.pause()
+
+    def _start(self, stage: Stage, s: Series, where: Situation, launcher: tuple[str, ...]) -> _Turn:
+        sample_ms = SAMPLE_MS[where.load.kind]
+        words = ["--delay-ns", f"{self.how.delay_ns:g}", "--sample-ms", f"{sample_ms:g}"]
+        words += ["--limit-ms", f"{max(400, 4 * sample_ms):g}", "--processors", str(len(where.processors))]
+        words += ["--capacity", f"{where.capacity:g}"]
+        extra = {"OMP_NUM_THREADS": str(where.members)} | dict(s.environment) | stage.environment(s.runtime)
+        program = Program(s.program, words, extra, launcher)
+        if where.load.kind != "beside":
+            return _Turn(program, None)
+        return _Turn(program, Process(s.program, ["--delay-ns", str(BESIDE_NS)], extra, launcher, begin="work"))
 
     def _sample(self, s: Series, seen: _Seen, program: Program) -> None:
         if seen.stopped is not None:
@@ -125,8 +161,10 @@ class Measuring:
             seen.lists[name].append(float(answer[name]))
         seen.inner = int(answer["inner"])
 
-    def _write(self, s: Series, seen: _Seen, members: int, run: int, cycles_per_ns: float) -> None:
+    def _write(self, s: Series, seen: _Seen, where: Situation, run: int, cycles_per_ns: float) -> None:
         samples = len(seen.lists["episode_ns"])
+        if samples == 0 and seen.stopped is None:
+            return  # stopped by hand before its turn, or left out
         row: dict[str, Any] = {
             "kind": "overhead" if samples else "failure",
             "sitting": self.id,
@@ -141,21 +179,22 @@ class Measuring:
                 "language": s.language,
                 "compiler": s.compiler,
                 "runtime": s.runtime.name,
+                "environment": dict(s.environment),
             },
             "where": {
-                "members": members,
-                "processors": self.how.processors,
+                "members": where.members,
+                "processors": len(where.processors),
+                "capacity": where.capacity,
                 "pinned": False,
-                "load": "none",
+                "load": str(where.load),
                 "delay_ns": self.how.delay_ns,
-                "environment": self.how.environment,
             },
             "how": {
                 "method": "overhead",
                 "run": run,
                 "samples": samples,
                 "inner": seen.inner,
-                "rejected": unclean(seen.lists["episode_ns"]) if samples else None,
+                "rejected": unclean(seen.lists["episode_ns"]) if samples and not where.shared else None,
                 "complete": samples == self.how.samples,
                 "stopped": seen.stopped,
             },

@@ -54,6 +54,17 @@ def _libiomp5() -> list[Runtime]:
     return [Runtime("libiomp5", f"Intel {version}", p, ("kmp", "gomp")) for p in paths[:1] if p.is_file()]
 
 
+def at(path: Path) -> Runtime:
+    """A library that lies anywhere, by its path. Raises OSError, and ValueError where it is no OpenMP runtime."""
+    path = path.resolve()
+    holds = path.read_bytes()
+    marks = {"gomp": b"GOMP_parallel", "kmp": b"__kmpc_fork_call"}
+    serves = tuple(interface for interface, mark in marks.items() if mark in holds)
+    if not holds.startswith(b"\x7fELF") or not serves:
+        raise ValueError(f"{path} is no OpenMP runtime: it has neither GOMP_parallel nor __kmpc_fork_call")
+    return Runtime(str(path), "", path, serves)
+
+
 def runtimes() -> list[Runtime]:
     """Those found here; several versions of LLVM's are several runtimes."""
     return _libgomp() + _libomp() + _libiomp5()
@@ -67,7 +78,7 @@ class Stage:
 
     def environment(self, runtime: Runtime) -> dict[str, str]:
         """What makes a program built for any interface that the runtime serves run on it."""
-        folder = Path(self._folder.name) / runtime.name
+        folder = Path(self._folder.name) / runtime.name.strip("/").replace("/", "-")
         if not folder.exists():
             folder.mkdir()
             for interface in runtime.serves:

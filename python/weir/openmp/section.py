@@ -1,15 +1,19 @@
-"""What the page shows of OpenMP's constructs: the figures, and a table of which runtime is better where."""
+"""What the page shows of OpenMP: the figures of paper 003 for this machine, every construct, and who is better."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import altair as alt
 
-from weir.openmp import charts
+from weir.openmp import charts, tables
 from weir.openmp.comparison import Construct, constructs
-from weir.openmp.verdict import cell, verdict
+from weir.openmp.situation import company
 from weir.records import Row
 
+# Figures 1 to 9 of paper 003 are three kinds on three machines; here three kinds on each runtime.
+SYNCHRONISATION = ("parallel", "for", "parallel-for", "barrier", "single", "reduction")
+EXCLUSION = ("critical", "lock", "atomic", "ordered")
+SCHEDULES = ("schedule-static", "schedule-static-n", "schedule-dynamic-n", "schedule-guided-n")
 GROUPS = {
     "synchronisation": "Constructs with a barrier in them, and their neighbours",
     "exclusion": "Mutual exclusion",
@@ -27,16 +31,9 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Table:
-    title: str
-    heads: list[str]
-    rows: list[list[str]]
-
-
-@dataclass(frozen=True)
 class Section:
     charts: list[Chart]
-    tables: list[Table]
+    tables: list[tables.Table]
 
 
 def section(rows: Sequence[Row]) -> Section | None:
@@ -44,30 +41,38 @@ def section(rows: Sequence[Row]) -> Section | None:
     found = constructs(rows)
     if not found:
         return None
-    drawn = []
-    for group, title in GROUPS.items():
-        its = [c for c in found if c.group == group]
-        if its:
-            drawn.append(Chart(f"openmp-{group}", title, _chart(group, its)))
-    sizes = dict.fromkeys((c.members, c.processors, c.language) for c in found)
-    tables = [_table([c for c in found if (c.members, c.processors, c.language) == place]) for place in sizes]
-    return Section(drawn, tables)
+    drawn = _papers([c for c in found if c.place.load == "none"])
+    for load in dict.fromkeys(c.place.load for c in found):
+        its = [c for c in found if c.place.load == load]
+        largest = max(c.place.members for c in its)
+        for group, title in GROUPS.items():
+            those = [c for c in its if c.group == group and c.place.members == largest]
+            if those:
+                name = f"openmp-{group}-{load}".replace(":", "-").replace(".", "-")
+                drawn.append(Chart(name, f"{title}: {largest} threads{company(load)}", charts.by_construct(those)))
+    return Section(drawn, tables.tables(found, with_cycles=True))
 
 
-def _chart(group: str, its: list[Construct]) -> alt.TopLevelMixin:
-    largest = [c for c in its if c.members == its[-1].members]
-    if group == "schedule" and any(":" in c.name for c in its):
-        return charts.by_chunk(largest)
-    several = len({c.members for c in its}) > 1
-    return charts.by_threads(its) if several else charts.by_construct(largest)
+def _papers(found: Sequence[Construct]) -> list[Chart]:
+    """Against threads where several team sizes were measured, against the chunk where several chunks were."""
 
+    def those(names: Sequence[str]) -> list[Construct]:
+        return [c for c in found if c.name.partition(":")[0] in names]
 
-def _table(found: list[Construct]) -> Table:
-    first = found[0]
-    names = sorted({cost.runtime for c in found for cost in c.costs})
-    rows = []
-    for c in found:
-        by_name = {cost.runtime: cost for cost in c.costs}
-        rows.append([c.name, *(cell(by_name.get(n), with_cycles=True) for n in names), verdict(c)])
-    title = f"{first.language}, {first.members} threads on {first.processors} processors"
-    return Table(title, ["construct", *names, "best"], rows)
+    kinds = []
+    if len({c.place.members for c in found}) > 1:
+        kinds = [
+            (
+                "openmp-figures-1-3",
+                "Synchronisation against threads (paper 003, figures 1 to 3)",
+                those(SYNCHRONISATION),
+            ),
+            ("openmp-figures-4-6", "Mutual exclusion against threads (figures 4 to 6)", those(EXCLUSION)),
+        ]
+    drawn = [Chart(name, title, charts.by_threads(its)) for name, title, its in kinds if its]
+    scheduled = those(SCHEDULES)
+    largest = [c for c in scheduled if c.place.members == scheduled[-1].place.members]
+    if any(":" in c.name for c in largest):
+        title = f"Schedules against the chunk, {largest[0].place.members} threads (figures 7 to 9)"
+        drawn.append(Chart("openmp-figures-7-9", title, charts.by_chunk(largest)))
+    return drawn

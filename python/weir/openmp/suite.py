@@ -2,12 +2,15 @@
 
 import json
 import os
+import re
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from weir import native
-from weir.openmp.runtimes import Runtime
+from weir.openmp.runtimes import Runtime, at
 
 # Each program: a language as one compiler makes it, and the interface that it asks for.
 PROGRAMS = {
@@ -15,7 +18,7 @@ PROGRAMS = {
     "weir-openmp-c-clang": ("C", "clang", "kmp"),
     "weir-openmp-fortran-gfortran": ("Fortran", "gfortran", "gomp"),
 }
-VALUES = {"": (), "chunk": (1, 4, 16, 64, 256), "size": (1, 9, 81, 729, 6561)}
+VALUES = {"": (), "chunk": (1, 4, 16, 64, 256, 1024), "size": (1, 9, 81, 729, 6561)}
 
 
 class Unknown(ValueError):
@@ -32,10 +35,17 @@ class Series:
     language: str
     compiler: str
     runtime: Runtime
+    environment: tuple[tuple[str, str], ...] = ()  # OMP_*, KMP_*, GOMP_*
 
     @property
     def id(self) -> str:
-        return f"openmp:{self.runtime.name}:{self.language.lower()}-{self.compiler}:{self.construct}"
+        where = "".join(f" {k}={v}" for k, v in self.environment)
+        return f"openmp:{self.runtime.name}:{self.language.lower()}-{self.compiler}:{self.construct}{where}"
+
+    @property
+    def process(self) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+        """Series that are alike in this are measured by one process."""
+        return (self.program, self.runtime.name, self.environment)
 
 
 @dataclass
@@ -52,13 +62,40 @@ def _listed(program: str) -> list[dict[str, Any]]:
     return json.loads(done.stdout)["constructs"]
 
 
-def plan(found: list[Runtime], constructs: list[str] | None, names: list[str] | None, cross: bool) -> Suite:
-    """Every runtime with its own compiler's program; `cross`: with each that it can run. Raises Unknown."""
+Environment = tuple[tuple[str, str], ...]
+
+
+def environment(text: str) -> Environment:
+    """`OMP_WAIT_POLICY=passive GOMP_SPINCOUNT=0`, or `default`: what a runtime is told beside its number of threads."""
+    if text.strip() in ("", "default"):
+        return ()
+    pairs = [word.partition("=") for word in text.split()]
+    for name, equals, _ in pairs:
+        if not equals or not re.fullmatch(r"(OMP|KMP|GOMP|WEIR)_[A-Z_]+", name) or name == "OMP_NUM_THREADS":
+            expected = "NAME=VALUE with OMP_*, KMP_*, GOMP_* or WEIR_* (threads are --threads), or default"
+            raise Unknown(f"--environment takes {expected}, not {name + equals!r}")
+    return tuple(sorted((name, value) for name, _, value in pairs))
+
+
+def plan(
+    found: list[Runtime],
+    constructs: list[str] | None,
+    names: list[str] | None,
+    cross: bool,
+    environments: Sequence[Environment] = ((),),
+) -> Suite:
+    """Every runtime with its own compiler's program, in each environment; `cross`: with each that it can run.
+    Raises Unknown."""
     if not found:
         raise Unknown("no OpenMP runtime was found on this machine: install gcc, or libomp-dev and clang")
+    for path in [name for name in names or [] if "/" in name]:
+        try:
+            found = [*found, at(Path(path))]
+        except (OSError, ValueError) as error:
+            raise Unknown(f"--runtimes {path}: {error}") from None
+        names = [found[-1].name if name == path else name for name in names or []]
     wanted_runtimes = _chosen(names, [r.name for r in found], "OpenMP runtime")
     suite = Suite()
-    own = {"gomp": ("libgomp",), "kmp": ("libomp", "libiomp5")}
     known: dict[str, None] = {}
     for program, (language, compiler, interface) in PROGRAMS.items():
         if native.find(program) is None:
@@ -67,14 +104,17 @@ def plan(found: list[Runtime], constructs: list[str] | None, names: list[str] | 
         listed = _listed(program)
         known |= dict.fromkeys(c["name"] for c in listed)
         for runtime in found:
-            fits = interface in runtime.serves and (cross or runtime.name.startswith(own[interface]))
+            # LLVM's and Intel's have GCC's interface beside their own.
+            own = "kmp" if "kmp" in runtime.serves else "gomp"
+            fits = interface == own or (cross and interface in runtime.serves)
             if runtime.name not in wanted_runtimes or not fits:
                 continue
             for c in listed:
                 if constructs is not None and c["name"] not in constructs:
                     continue
                 for name in [f"{c['name']}:{n}" for n in VALUES[c["parameter"]]] or [c["name"]]:
-                    suite.series.append(Series(name, c["group"], program, language, compiler, runtime))
+                    for e in environments:
+                        suite.series.append(Series(name, c["group"], program, language, compiler, runtime, e))
     _chosen(constructs, list(known), "construct")
     return suite
 

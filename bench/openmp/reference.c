@@ -1,0 +1,50 @@
+#include "reference.h"
+
+#include <omp.h>
+
+double clock_ns(clockid_t which) {
+  struct timespec t;
+  clock_gettime(which, &t);
+  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+/* Nanoseconds of one delay, in the thread's own processor time: who takes the processor does not lengthen the work. */
+static double one_delay_ns(long length, long count) {
+  const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  for (long i = 0; i < count; ++i) weir_delay(length);
+  return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / (double)count;
+}
+
+/* The same of an update of a variable that nobody else touches. */
+static double one_update_ns(long count) {
+  volatile double sum = 0;
+  const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  for (long i = 0; i < count; ++i) sum += 1;
+  return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / (double)count;
+}
+
+long length_of_delay(double ns) {
+  one_delay_ns(1000, 2000); /* the processor wakes up */
+  const double base = one_delay_ns(0, 20000), with = one_delay_ns(1000, 2000);
+  const double each = (with - base) / 1000;
+  return ns > base ? (long)((ns - base) / each + 0.5) : 0;
+}
+
+double reference_ns(enum work work, long count, long length, struct share share) {
+  const long threads = omp_get_max_threads();
+  const long together = threads < share.processors ? threads : share.processors;
+  const double in_turn = (double)((threads + share.processors - 1) / share.processors);
+  /* In delays: one after the other at the least, and of all threads. */
+  double longest = 1, all = 1;
+  switch (work) {
+    case WORK_OF_EACH: longest = in_turn, all = (double)threads; break;
+    case WORK_OF_TWO: longest = together < 2 ? 2 : 1, all = 2; break;
+    case WORK_OF_LOOP: longest = 1024 * in_turn, all = 1024 * (double)threads; break;
+    case WORK_SHARED: longest = 1 / (double)together; break;
+    default: break;
+  }
+  const double delays = longest > all / share.capacity ? longest : all / share.capacity;
+  long repeats = work == WORK_OF_LOOP ? count * 1024 : count;
+  repeats = repeats < 2000 ? 2000 : repeats > 20000 ? 20000 : repeats;
+  return delays * (work == WORK_IS_UPDATE ? one_update_ns(repeats) : one_delay_ns(length, repeats));
+}

@@ -1,0 +1,21 @@
+/* With what a directive's time is compared: what its computing takes by itself. */
+#ifndef WEIR_BENCH_OPENMP_REFERENCE_H
+#define WEIR_BENCH_OPENMP_REFERENCE_H
+
+#include <time.h>
+
+#include "construct.h"
+
+/* What of the machine is there for the team. */
+struct share {
+  long processors; /* that its threads may run on */
+  double capacity; /* how many processors' time they get: less under a quota, or where others run as well */
+};
+
+double clock_ns(clockid_t which);
+/* The length for weir_delay() that takes so long on this machine. */
+long length_of_delay(double ns);
+/* T_s / p [paper 003, section II]: nanoseconds that the computing of one of `count` directives takes in such a share. */
+double reference_ns(enum work work, long count, long length, struct share share);
+
+#endif

@@ -1,0 +1,105 @@
+"""Which runtime is better where, as a table: for the terminal and the page, as Markdown and as CSV."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weir.openmp.comparison import Construct, Cost, Place
+from weir.screen import nanoseconds
+
+
+@dataclass(frozen=True)
+class Table:
+    """A row for each construct of one place, a column for each runtime."""
+
+    title: str
+    heads: list[str]
+    rows: list[list[str]]
+
+
+def cell(cost: Cost | None, with_cycles: bool = False) -> str:
+    if cost is None:
+        return "–"
+    if cost.in_the_noise:
+        return "in the noise"
+    return nanoseconds(cost.overhead.value) + (f" ({cost.cycles:,.0f} cycles)" if with_cycles and cost.cycles else "")
+
+
+def verdict(c: Construct) -> str:
+    """The cheapest, and by how much it is cheaper than the next, where that can be told."""
+    if len(c.costs) < 2:
+        return ""
+    second = c.against_best(c.costs[1])
+    if second is None:
+        apart = c.costs[1].overhead.low > c.best.overhead.high
+        return f"{c.best.runtime}; too near the noise for a ratio" if apart else "in the noise"
+    if second.low <= 1:
+        return f"{c.best.runtime}, within the noise of {c.costs[1].runtime}"
+    return f"{c.best.runtime}, by {second.value:.2f} ({second.low:.2f} … {second.high:.2f})"
+
+
+def places(found: Sequence[Construct]) -> list[Place]:
+    return list(dict.fromkeys(c.place for c in found))
+
+
+def tables(found: Sequence[Construct], with_cycles: bool = False) -> list[Table]:
+    """One for each place."""
+    return [_table([c for c in found if c.place == place], with_cycles) for place in places(found)]
+
+
+def _table(found: Sequence[Construct], with_cycles: bool) -> Table:
+    names = sorted({cost.runtime for c in found for cost in c.costs})
+    rows = []
+    for c in found:
+        by_name = {cost.runtime: cost for cost in c.costs}
+        rows.append([c.name, *(cell(by_name.get(n), with_cycles) for n in names), verdict(c)])
+    several = len(names) > 1
+    heads = ["construct", *names, "best"] if several else ["construct", *names]
+    return Table(found[0].place.words(), heads, rows if several else [row[:-1] for row in rows])
+
+
+def markdown(found: Sequence[Construct]) -> str:
+    """To paste where Markdown is read. Overheads of one directive, with the runtimes' versions below."""
+    parts = []
+    for table in tables(found):
+        lines = [f"**{table.title}**: overhead of one directive", ""]
+        lines.append("| " + " | ".join(table.heads) + " |")
+        lines.append("|---|" + "---:|" * (len(table.heads) - 1))
+        lines += ["| " + " | ".join(word.replace("|", "\\|") for word in row) + " |" for row in table.rows]
+        parts.append("\n".join(lines))
+    versions = dict.fromkeys(f"{cost.runtime}: {cost.version}" for c in found for cost in c.costs)
+    return "\n\n".join([*parts, "; ".join(versions) + "."]) + "\n"
+
+
+CSV_HEADS = (
+    "language", "threads", "processors", "load", "group", "construct", "runtime", "version", "overhead_ns", "low_ns",
+    "high_ns", "cycles", "in_the_noise", "runs", "rejected_runs", "to_best", "to_best_low", "to_best_high",
+)  # fmt: skip
+
+
+def as_csv(found: Sequence[Construct]) -> str:
+    """A row for each construct and runtime; `to_best`: its overhead over that of the cheapest, by pairs of samples."""
+    text = io.StringIO()
+    write = csv.writer(text, lineterminator="\n").writerow
+    write(CSV_HEADS)
+    for c in found:
+        for cost in c.costs:
+            ratio = c.against_best(cost)
+            figures = [cost.overhead.value, cost.overhead.low, cost.overhead.high, cost.cycles]
+            ratios = ["", "", ""] if ratio is None else [f"{v:.3f}" for v in (ratio.value, ratio.low, ratio.high)]
+            where = [c.place.language, c.place.members, c.place.processors, c.place.load, c.group, c.name]
+            noise = "yes" if cost.in_the_noise else "no"
+            write(
+                [
+                    *where,
+                    cost.runtime,
+                    cost.version,
+                    *(f"{v:.2f}" for v in figures),
+                    noise,
+                    len(cost.runs),
+                    cost.rejected,
+                    *ratios,
+                ]
+            )
+    return text.getvalue()
