@@ -21,12 +21,14 @@ struct construct {
   const char *name;      /* barrier, for, schedule-static, ... */
   enum work work;
   enum parameter parameter;
-  /* `count` directives, each with delays of `length`; the parameter is the chunk or the size. Opens its own region. */
-  void (*run)(long count, long length, long parameter);
+  /* `count` directives, each with its delays; the parameter is the chunk or the size. Opens its own region. */
+  void (*run)(long count, long parameter);
 };
 
-/* The delay: a loop of dependent arithmetic [paper 003, section II]. In a file of its own, compiled the same for all. */
-void weir_delay(long length);
+/* The delay: a loop of dependent arithmetic [paper 003, section II]. In a file of its own, compiled the same for all. Its
+   length is set once and not passed: as a shared variable of each region it would cost every thread a line's transfer. */
+void weir_delay(void);
+void weir_set_delay(long length);
 /* So that the compiler must believe that somebody looks at it. */
 void weir_look_at(void *what);
 

@@ -1,7 +1,7 @@
 /* All that the suite measures in Fortran: the table of constructs.f90. */
 #include "construct.h"
 
-#define FORTRAN(name) void weir_f_##name(long count, long length, long parameter);
+#define FORTRAN(name) void weir_f_##name(long count, long parameter);
 FORTRAN(parallel)
 FORTRAN(do)
 FORTRAN(parallel_do)

@@ -3,26 +3,26 @@
 
 #include <omp.h>
 
-static void private_(long count, long length, long size) {
+static void private_(long count, long size) {
   double a[size];
   for (long i = 0; i < size; ++i) a[i] = 0;
   for (long j = 0; j < count; ++j) {
 #pragma omp parallel private(a)
     {
       weir_look_at(a);
-      weir_delay(length);
+      weir_delay();
     }
   }
 }
 
-static void firstprivate(long count, long length, long size) {
+static void firstprivate(long count, long size) {
   double a[size];
   for (long i = 0; i < size; ++i) a[i] = (double)i;
   for (long j = 0; j < count; ++j) {
 #pragma omp parallel firstprivate(a)
     {
       weir_look_at(a);
-      weir_delay(length);
+      weir_delay();
     }
   }
 }
@@ -31,11 +31,11 @@ static void firstprivate(long count, long length, long size) {
 #define COPYIN(size)                                        \
   static double kept_##size[size];                          \
   _Pragma(THREADPRIVATE(kept_##size))                       \
-  static void copyin_##size(long count, long length) {      \
+  static void copyin_##size(long count) {      \
     for (long j = 0; j < count; ++j) {                      \
       _Pragma(PARALLEL_COPYIN(kept_##size)) {               \
         weir_look_at(kept_##size);                          \
-        weir_delay(length);                                 \
+        weir_delay();                                 \
       }                                                     \
     }                                                       \
   }
@@ -48,23 +48,23 @@ COPYIN(81)
 COPYIN(729)
 COPYIN(6561)
 
-static void copyin(long count, long length, long size) {
+static void copyin(long count, long size) {
   switch (size) {
-    case 1: copyin_1(count, length); break;
-    case 9: copyin_9(count, length); break;
-    case 81: copyin_81(count, length); break;
-    case 729: copyin_729(count, length); break;
-    default: copyin_6561(count, length); break;
+    case 1: copyin_1(count); break;
+    case 9: copyin_9(count); break;
+    case 81: copyin_81(count); break;
+    case 729: copyin_729(count); break;
+    default: copyin_6561(count); break;
   }
 }
 
-static void reduction_array(long count, long length, long size) {
+static void reduction_array(long count, long size) {
   double a[size];
   for (long i = 0; i < size; ++i) a[i] = 0;
   for (long j = 0; j < count; ++j) {
 #pragma omp parallel reduction(+ : a[:size])
     {
-      weir_delay(length);
+      weir_delay();
       a[0] += 1;
     }
   }

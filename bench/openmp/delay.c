@@ -5,7 +5,7 @@
 #endif
 
 /* Out of order, two short delays in a row would take the time of one, and a lock's atomic operations would be hidden behind
-   the delay that they guard: what came before is done before the delay begins, and it is done before what comes after. */
+   the delay that they guard: so what came before is done when a delay begins. Its end is left open, as computing's is. */
 static inline void wait_for_instructions_before(void) {
 #if defined(__x86_64__)
   _mm_lfence();
@@ -14,13 +14,21 @@ static inline void wait_for_instructions_before(void) {
 #endif
 }
 
-void weir_delay(long length) {
+/* Alone on its line: nobody writes there while others read. */
+static struct {
+  _Alignas(128) long length;
+  char rest[128 - sizeof(long)];
+} delay = {1, {0}};
+
+void weir_set_delay(long length) { delay.length = length; }
+
+void weir_delay(void) {
+  const long length = delay.length;
   wait_for_instructions_before();
   double a = 1;
   for (long i = 0; i < length; ++i) a = a * 0.999 + 0.5;
   /* The compiler must believe that somebody looks at the result. */
   __asm__ volatile("" : "+m"(a));
-  wait_for_instructions_before();
 }
 
 void weir_look_at(void *what) { __asm__ volatile("" : : "r"(what) : "memory"); }

@@ -5,51 +5,51 @@
 
 static long each(long count) { return count / omp_get_num_threads(); }
 
-static void critical(long count, long length, long unused) {
+static void critical(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   for (long j = each(count); j > 0; --j) {
 #pragma omp critical
-    weir_delay(length);
+    weir_delay();
   }
 }
 
-static void lock(long count, long length, long unused) {
+static void lock(long count, long unused) {
   (void)unused;
   omp_lock_t it;
   omp_init_lock(&it);
 #pragma omp parallel
   for (long j = each(count); j > 0; --j) {
     omp_set_lock(&it);
-    weir_delay(length);
+    weir_delay();
     omp_unset_lock(&it);
   }
   omp_destroy_lock(&it);
 }
 
-static void nest_lock(long count, long length, long unused) {
+static void nest_lock(long count, long unused) {
   (void)unused;
   omp_nest_lock_t it;
   omp_init_nest_lock(&it);
 #pragma omp parallel
   for (long j = each(count); j > 0; --j) {
     omp_set_nest_lock(&it);
-    weir_delay(length);
+    weir_delay();
     omp_unset_nest_lock(&it);
   }
   omp_destroy_nest_lock(&it);
 }
 
-static void ordered(long count, long length, long unused) {
+static void ordered(long count, long unused) {
   (void)unused;
 #pragma omp parallel for ordered schedule(static, 1)
   for (long j = 0; j < count; ++j) {
 #pragma omp ordered
-    weir_delay(length);
+    weir_delay();
   }
 }
 
-static void lock_alone(long count, long length, long unused) {
+static void lock_alone(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   {
@@ -57,15 +57,15 @@ static void lock_alone(long count, long length, long unused) {
     omp_init_lock(&its);
     for (long j = 0; j < count; ++j) {
       omp_set_lock(&its);
-      weir_delay(length);
+      weir_delay();
       omp_unset_lock(&its);
     }
     omp_destroy_lock(&its);
   }
 }
 
-static void atomic(long count, long length, long unused) {
-  (void)length, (void)unused;
+static void atomic(long count, long unused) {
+  (void)unused;
   double sum = 0;
 #pragma omp parallel
   for (long j = each(count); j > 0; --j) {
@@ -75,8 +75,8 @@ static void atomic(long count, long length, long unused) {
   weir_look_at(&sum);
 }
 
-static void atomic_seq_cst(long count, long length, long unused) {
-  (void)length, (void)unused;
+static void atomic_seq_cst(long count, long unused) {
+  (void)unused;
   double sum = 0;
 #pragma omp parallel
   for (long j = each(count); j > 0; --j) {

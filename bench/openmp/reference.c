@@ -9,9 +9,9 @@ double clock_ns(clockid_t which) {
 }
 
 /* Nanoseconds of one delay, in the thread's own processor time: who takes the processor does not lengthen the work. */
-static double one_delay_ns(long length, long count) {
+static double one_delay_ns(long count) {
   const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-  for (long i = 0; i < count; ++i) weir_delay(length);
+  for (long i = 0; i < count; ++i) weir_delay();
   return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / (double)count;
 }
 
@@ -23,14 +23,17 @@ static double one_update_ns(long count) {
   return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / (double)count;
 }
 
-long length_of_delay(double ns) {
-  one_delay_ns(1000, 2000); /* the processor wakes up */
-  const double base = one_delay_ns(0, 20000), with = one_delay_ns(1000, 2000);
+void calibrate(double ns) {
+  weir_set_delay(1000);
+  one_delay_ns(2000); /* the processor wakes up */
+  const double with = one_delay_ns(2000);
+  weir_set_delay(0);
+  const double base = one_delay_ns(20000);
   const double each = (with - base) / 1000;
-  return ns > base ? (long)((ns - base) / each + 0.5) : 0;
+  weir_set_delay(ns > base ? (long)((ns - base) / each + 0.5) : 0);
 }
 
-double reference_ns(enum work work, long count, long length, struct share share) {
+double reference_ns(enum work work, long count, struct share share) {
   const long threads = omp_get_max_threads();
   const long together = threads < share.processors ? threads : share.processors;
   const double in_turn = (double)((threads + share.processors - 1) / share.processors);
@@ -46,5 +49,5 @@ double reference_ns(enum work work, long count, long length, struct share share)
   const double delays = longest > all / share.capacity ? longest : all / share.capacity;
   long repeats = work == WORK_OF_LOOP ? count * 1024 : count;
   repeats = repeats < 2000 ? 2000 : repeats > 20000 ? 20000 : repeats;
-  return delays * (work == WORK_IS_UPDATE ? one_update_ns(repeats) : one_delay_ns(length, repeats));
+  return delays * (work == WORK_IS_UPDATE ? one_update_ns(repeats) : one_delay_ns(repeats));
 }

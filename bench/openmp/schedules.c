@@ -5,10 +5,10 @@
 
 enum { ITERATIONS = 1024 };
 #define SCHEDULE(name, kind)                                                                       \
-  static void name(long count, long length, long chunk) {                                          \
+  static void name(long count, long chunk) {                                          \
     (void)chunk;                                                                                   \
     _Pragma("omp parallel") for (long j = 0; j < count; ++j) {                                     \
-      _Pragma(kind) for (long i = 0; i < (long)ITERATIONS * omp_get_num_threads(); ++i) weir_delay(length); \
+      _Pragma(kind) for (long i = 0; i < (long)ITERATIONS * omp_get_num_threads(); ++i) weir_delay(); \
     }                                                                                              \
   }
 SCHEDULE(schedule_static, "omp for schedule(static)")
@@ -17,19 +17,19 @@ SCHEDULE(schedule_dynamic_n, "omp for schedule(dynamic, chunk)")
 SCHEDULE(schedule_guided_n, "omp for schedule(guided, chunk)")
 SCHEDULE(schedule_auto, "omp for schedule(auto)")
 
-static void schedule_dynamic_n_monotonic(long count, long length, long chunk) {
+static void schedule_dynamic_n_monotonic(long count, long chunk) {
 #pragma omp parallel
   for (long j = 0; j < count; ++j) {
 #pragma omp for schedule(monotonic : dynamic, chunk)
-    for (long i = 0; i < (long)ITERATIONS * omp_get_num_threads(); ++i) weir_delay(length);
+    for (long i = 0; i < (long)ITERATIONS * omp_get_num_threads(); ++i) weir_delay();
   }
 }
 
-static void schedule_dynamic_n_nonmonotonic(long count, long length, long chunk) {
+static void schedule_dynamic_n_nonmonotonic(long count, long chunk) {
 #pragma omp parallel
   for (long j = 0; j < count; ++j) {
 #pragma omp for schedule(nonmonotonic : dynamic, chunk)
-    for (long i = 0; i < (long)ITERATIONS * omp_get_num_threads(); ++i) weir_delay(length);
+    for (long i = 0; i < (long)ITERATIONS * omp_get_num_threads(); ++i) weir_delay();
   }
 }
 

@@ -29,8 +29,7 @@ static double wall_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 static struct {
   double delay_ns, sample_ms, limit_ms;
   struct share share;
-  long length;             /* of a delay */
-} asked = {100, 1, 400, {1, 0}, 1};
+} asked = {100, 1, 400, {1, 0}};
 
 struct chosen {
   const struct construct *what;
@@ -45,14 +44,14 @@ static size_t used;
  * and libgomp's barrier then costs more than twice as much. So the first region comes first, as in EPCC's own suite. */
 static void first_region(void) {
 #pragma omp parallel
-  weir_delay(1);
+  weir_delay();
 }
 
 static long least_count(void) { return omp_get_max_threads(); }
 
 static double timed_ns(const struct chosen *c, long count) {
   const double begin = wall_ns();
-  c->what->run(count, asked.length, c->parameter);
+  c->what->run(count, c->parameter);
   return wall_ns() - begin;
 }
 
@@ -116,7 +115,7 @@ static void sample(const char *id) {
   const double cpu_begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   const double took = timed_ns(c, c->count);
   const double cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin;
-  const double reference = reference_ns(c->what->work, c->count, asked.length, asked.share);
+  const double reference = reference_ns(c->what->work, c->count, asked.share);
   const double each = took / (double)c->count;
   printf("{\"id\":\"%s\",\"inner\":%ld,\"episode_ns\":%.3f,\"reference_ns\":%.3f,\"overhead_ns\":%.3f,\"cpu_ns\":%.3f,\"threads\":%d}\n",
          id, c->count, each, reference, each - reference, cpu / (double)c->count, omp_get_max_threads());
@@ -144,7 +143,7 @@ static int list(void) {
 static void work(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const struct construct *barrier = called("barrier");
-  for (;;) barrier->run(1000, asked.length, 0);
+  for (;;) barrier->run(1000, 0);
 }
 
 static int usage(void) {
@@ -170,7 +169,7 @@ int main(int count, char **words) {
   }
   omp_set_dynamic(0);
   first_region();
-  asked.length = length_of_delay(asked.delay_ns);
+  calibrate(asked.delay_ns);
   if (asked.share.capacity == 0) asked.share.capacity = (double)asked.share.processors;
   if (works) work();
   char line[128];

@@ -4,57 +4,57 @@
 #include <omp.h>
 
 /* No directive at all: what the measuring itself adds. */
-static void nothing(long count, long length, long unused) {
+static void nothing(long count, long unused) {
   (void)unused;
 #pragma omp parallel
-  for (long j = 0; j < count; ++j) weir_delay(length);
+  for (long j = 0; j < count; ++j) weir_delay();
 }
 
-static void parallel(long count, long length, long unused) {
+static void parallel(long count, long unused) {
   (void)unused;
   for (long j = 0; j < count; ++j) {
 #pragma omp parallel
-    weir_delay(length);
+    weir_delay();
   }
 }
 
-static void for_(long count, long length, long unused) {
+static void for_(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   for (long j = 0; j < count; ++j) {
 #pragma omp for
-    for (int i = 0; i < omp_get_num_threads(); ++i) weir_delay(length);
+    for (int i = 0; i < omp_get_num_threads(); ++i) weir_delay();
   }
 }
 
-static void parallel_for(long count, long length, long unused) {
+static void parallel_for(long count, long unused) {
   (void)unused;
   const int threads = omp_get_max_threads();
   for (long j = 0; j < count; ++j) {
 #pragma omp parallel for
-    for (int i = 0; i < threads; ++i) weir_delay(length);
+    for (int i = 0; i < threads; ++i) weir_delay();
   }
 }
 
-static void barrier(long count, long length, long unused) {
+static void barrier(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   for (long j = 0; j < count; ++j) {
-    weir_delay(length);
+    weir_delay();
 #pragma omp barrier
   }
 }
 
-static void single(long count, long length, long unused) {
+static void single(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   for (long j = 0; j < count; ++j) {
 #pragma omp single
-    weir_delay(length);
+    weir_delay();
   }
 }
 
-static void copyprivate(long count, long length, long unused) {
+static void copyprivate(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   {
@@ -62,64 +62,64 @@ static void copyprivate(long count, long length, long unused) {
     for (long j = 0; j < count; ++j) {
 #pragma omp single copyprivate(value)
       {
-        weir_delay(length);
+        weir_delay();
         value = j;
       }
-      if (value != j) weir_delay(0); /* somebody looks at the copy */
+      weir_look_at(&value);
     }
   }
 }
 
-static void sections(long count, long length, long unused) {
+static void sections(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   for (long j = 0; j < count; ++j) {
 #pragma omp sections
     {
 #pragma omp section
-      weir_delay(length);
+      weir_delay();
 #pragma omp section
-      weir_delay(length);
+      weir_delay();
     }
   }
 }
 
-static void master(long count, long length, long unused) {
+static void master(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   for (long j = 0; j < count; ++j) {
 #pragma omp master
-    weir_delay(length);
+    weir_delay();
   }
 }
 
-static void masked(long count, long length, long unused) {
+static void masked(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   for (long j = 0; j < count; ++j) {
 #pragma omp masked
-    weir_delay(length);
+    weir_delay();
   }
 }
 
-static void reduction(long count, long length, long unused) {
+static void reduction(long count, long unused) {
   (void)unused;
   double sum = 0;
   for (long j = 0; j < count; ++j) {
 #pragma omp parallel reduction(+ : sum)
     {
-      weir_delay(length);
+      weir_delay();
       sum += 1;
     }
   }
-  weir_delay(sum < 0);
+  weir_look_at(&sum);
 }
 
-static void flush(long count, long length, long unused) {
+static void flush(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   for (long j = 0; j < count; ++j) {
-    weir_delay(length);
+    weir_delay();
 #pragma omp flush
   }
 }

@@ -3,80 +3,80 @@
 
 #include <omp.h>
 
-static void by_master(long count, long length, long unused) {
+static void by_master(long count, long unused) {
   (void)unused;
 #pragma omp parallel
 #pragma omp master
   for (long j = 0; j < count; ++j) {
 #pragma omp task
-    weir_delay(length);
+    weir_delay();
   }
 }
 
-static void by_all(long count, long length, long unused) {
+static void by_all(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   for (long j = count / omp_get_num_threads(); j > 0; --j) {
 #pragma omp task
-    weir_delay(length);
+    weir_delay();
   }
 }
 
 /* A tree of tasks, each with two below it, the delays in its leaves. */
-static void branch(long leaves, long length) {
+static void branch(long leaves) {
   if (leaves == 1) {
-    weir_delay(length);
+    weir_delay();
     return;
   }
 #pragma omp task
-  branch(leaves / 2, length);
+  branch(leaves / 2);
 #pragma omp task
-  branch(leaves - leaves / 2, length);
+  branch(leaves - leaves / 2);
 #pragma omp taskwait
 }
 
-static void nested(long count, long length, long unused) {
+static void nested(long count, long unused) {
   (void)unused;
 #pragma omp parallel
 #pragma omp master
-  branch(count, length);
+  branch(count);
 }
 
-static void dependences(long count, long length, long unused) {
+static void dependences(long count, long unused) {
   (void)unused;
   char link = 0;
 #pragma omp parallel
 #pragma omp master
   for (long j = 0; j < count; ++j) {
 #pragma omp task depend(inout : link)
-    weir_delay(length);
+    weir_delay();
   }
   weir_look_at(&link);
 }
 
-static void taskwait(long count, long length, long unused) {
+static void taskwait(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   for (long j = 0; j < count; ++j) {
 #pragma omp task
-    weir_delay(length);
+    weir_delay();
 #pragma omp taskwait
   }
 }
 
-static void taskgroup(long count, long length, long unused) {
+static void taskgroup(long count, long unused) {
   (void)unused;
 #pragma omp parallel
   for (long j = 0; j < count; ++j) {
 #pragma omp taskgroup
     {
 #pragma omp task
-      weir_delay(length);
+      weir_delay();
     }
   }
 }
 
-static void taskloop(long count, long length, long unused) {
+static void taskloop(long count, long unused) {
   (void)unused;
 #pragma omp parallel
 #pragma omp master
@@ -84,7 +84,7 @@ static void taskloop(long count, long length, long unused) {
     const int threads = omp_get_num_threads();
     for (long j = 0; j < count; ++j) {
 #pragma omp taskloop grainsize(1)
-      for (int i = 0; i < threads; ++i) weir_delay(length);
+      for (int i = 0; i < threads; ++i) weir_delay();
     }
   }
 }
