@@ -15,6 +15,7 @@ from weir.figures import Comparison, figures, places
 from weir.openmp import tables
 from weir.openmp.cli import openmp
 from weir.openmp.comparison import constructs
+from weir.profile.cli import profile
 from weir.simulation.cli import simulate
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared.")
@@ -23,6 +24,7 @@ bench_app.command("openmp")(openmp)
 app.add_typer(bench_app, name="bench")
 app.command()(simulate)
 app.add_typer(predict_cli.app, name="predict")
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(profile)
 
 
 def _names(text: str | None) -> list[str] | None:

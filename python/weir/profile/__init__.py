@@ -1,0 +1,1 @@
+"""Where an OpenMP program's synchronisation time goes: its directives counted, and priced by the suite's overheads."""

@@ -1,0 +1,187 @@
+"""`weir profile -- program`."""
+
+import json
+import os
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from weir import native, records
+from weir.console import bar, err, fail, warn
+from weir.openmp import suite
+from weir.openmp.comparison import constructs
+from weir.openmp.measuring import Conditions, Measuring
+from weir.openmp.runtimes import Runtime, at, runtimes
+from weir.openmp.situation import Situation
+from weir.profile import counting, pricing
+from weir.profile.counting import Directive, Profile
+from weir.screen import nanoseconds
+
+ROUNDS, SAMPLES = 3, 10
+
+
+def profile(
+    context: typer.Context,
+    overheads: Annotated[
+        Path | None, typer.Option(help="Records of weir bench openmp, instead of measuring now.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The bill, as JSON.")] = None,
+) -> None:
+    """Count an OpenMP program's directives and say what they cost: weir profile -- PROGRAM [ARGUMENTS]."""
+    try:
+        seen = counting.run(context.args)
+    except counting.NoProgram as error:
+        raise fail(str(error)) from None
+    if not seen.counts:
+        raise _nothing(seen, context.args[0])
+    if seen.uncounted:
+        warn(f"{seen.uncounted} threads are not counted: the table has room for {counting.ROWS}")
+    try:
+        known = _from_records(overheads) if overheads else _measured(list(seen.counts))
+    except (native.NativeError, suite.Unknown, OSError) as error:
+        raise fail(str(error)) from None
+    except KeyboardInterrupt:
+        known = {}
+    lines = pricing.bill(seen.counts, known)
+    show(lines, seen)
+    if output:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(json.dumps(_as_json(lines, seen), indent=1) + "\n")
+    # As a shell tells of it: 128 and the signal.
+    raise typer.Exit(seen.status if seen.status >= 0 else 128 - seen.status)
+
+
+def _nothing(seen: Profile, program: str) -> typer.Exit:
+    if seen.status != 0:
+        err.print(f"{program} ended with status {seen.status} and had executed no OpenMP directive")
+        return typer.Exit(seen.status if seen.status > 0 else 128 - seen.status)
+    return fail(
+        f"{program} executed no OpenMP directive that could be counted. Either it has none, or its runtime is linked "
+        "statically (link it dynamically), or it may not be preloaded into (setuid)"
+    )
+
+
+def _runtimes(paths: set[str]) -> dict[str, Runtime]:
+    """By the path that the program had it under: those known here, and any other by its file."""
+    known = {runtime.library: runtime for runtime in runtimes()}
+    found = {}
+    for path in paths:
+        try:
+            found[path] = known.get(Path(path).resolve()) or at(Path(path))
+        except (OSError, ValueError) as error:
+            warn(f"{path}: {error}; its directives are not priced")
+    return found
+
+
+def _measured(directives: list[Directive]) -> pricing.Table:
+    """Measures now what these directives' prices are made of, each on the program's own runtime and team size."""
+    table: dict[tuple[str, str], list[pricing.Measured]] = defaultdict(list)
+    needs = pricing.needs(directives)
+    known = _runtimes({path for path, _ in needs})
+    host = native.ask("weir-info")
+    processors = tuple(sorted(os.sched_getaffinity(0)))
+    sittings = []
+    for (path, threads), wanted in needs.items():
+        if path not in known:
+            continue
+        names = sorted({name.partition(":")[0] for name in wanted})
+        plan = suite.plan([known[path]], names, None, cross=False)
+        series = [s for s in plan.series if s.language == "C" and s.construct in wanted]
+        sittings.append((path, series, Conditions((Situation(threads, processors),), ROUNDS, SAMPLES)))
+    with bar() as progress, tempfile.TemporaryDirectory() as folder:
+        total = sum(len(series) * how.rounds * how.samples for _, series, how in sittings)
+        task = progress.add_task("measuring what they cost", total=total)
+        for path, series, how in sittings:
+            file = Path(folder) / "overheads.jsonl"
+            with records.Writer(file) as writer:
+                measuring = Measuring(series, how, writer, lambda _, n: progress.advance(task, n))
+                measuring.run(host)
+            if measuring.interrupted:
+                warn("stopped by hand: what was not measured has no price")
+            _add(table, path, records.read([file])[0], {known[path].name})
+            if measuring.interrupted:
+                break
+    return table
+
+
+def _from_records(file: Path) -> pricing.Table:
+    rows, complaints = records.read([file])
+    for complaint in complaints:
+        warn(complaint)
+    rows = [r for r in rows if r.get("what", {}).get("family") == "openmp" and r["what"].get("language") == "C"]
+    if not rows:
+        raise OSError(f"{file} holds no overheads of OpenMP constructs: make it by weir bench openmp -o {file}")
+    table: dict[tuple[str, str], list[pricing.Measured]] = defaultdict(list)
+    for runtime in runtimes():
+        _add(table, str(runtime.library), rows, {runtime.name})
+    return table
+
+
+def _add(table: dict, path: str, rows: list[records.Row], names: set[str]) -> None:
+    own = [
+        r
+        for r in rows
+        if r["kind"] == "overhead" and r["what"]["runtime"] in names and not r["what"].get("environment")
+    ]
+    for c in constructs(own):
+        if c.place.load == "none":
+            measured = pricing.Measured(c.best.overhead.value, c.place.members, c.best.in_the_noise)
+            table[path, c.name].append(measured)
+
+
+def _each(line: pricing.Line) -> str:
+    if line.each_ns is None:
+        return "not measured"
+    return "in the noise" if line.noise else ("≈ " if line.nearest else "") + nanoseconds(line.each_ns)
+
+
+def show(lines: list[pricing.Line], seen: Profile) -> None:
+    """On standard error: the program's own output stays its own."""
+    several = len({line.directive.runtime for line in lines}) > 1
+    table = Table(title="Where its synchronisation time goes", title_justify="left", title_style="bold")
+    for head in (
+        "directive",
+        "threads",
+        *(["runtime"] if several else []),
+        "count",
+        "overhead of one",
+        "in all",
+        "of its run",
+    ):
+        table.add_column(head, justify="left" if head in ("directive", "runtime") else "right")
+    for line in lines:
+        d = line.directive
+        where = [Path(d.runtime).name] if several else []
+        share = f"{line.total_ns / 1e7 / seen.wall_s:.2f} %" if line.each_ns is not None else ""
+        total = nanoseconds(line.total_ns) if line.each_ns is not None else ""
+        table.add_row(d.name, str(d.threads), *where, f"{line.count:,}", _each(line), total, share)
+    err.print(table)
+    total = sum(line.total_ns for line in lines)
+    err.print(
+        f"It ran {seen.wall_s:.3f} s, and its directives cost about {nanoseconds(total)} of that: "
+        f"{total / 1e7 / seen.wall_s:.1f} %."
+    )
+    if any(line.nearest for line in lines):
+        err.print("≈: measured with another number of threads, the nearest.")
+
+
+def _as_json(lines: list[pricing.Line], seen: Profile) -> dict:
+    rows = [
+        {
+            "directive": line.directive.name,
+            "threads": line.directive.threads,
+            "runtime": line.directive.runtime,
+            "count": line.count,
+            "each_ns": line.each_ns,
+            "total_ns": line.total_ns if line.each_ns is not None else None,
+            "in_the_noise": line.noise,
+            "nearest": line.nearest,
+            "priced_by": pricing.RULES[line.directive.name].says,
+        }
+        for line in lines
+    ]
+    return {"schema": "weir-profile/1", "wall_s": seen.wall_s, "status": seen.status, "lines": rows}

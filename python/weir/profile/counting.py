@@ -1,0 +1,114 @@
+"""Runs a program with its OpenMP directives counted: the table of src/profile/counts.h, before and after."""
+
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir import native
+
+HEADER_BYTES, ROW_BYTES, PATH_BYTES = 4096, 4096, 248
+ROWS = 4096  # threads of all processes; the file has holes where there are none
+MAGIC = b"WEIRPROF"
+
+
+class NoProgram(Exception):
+    """The program cannot be run, or was not counted; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Directive:
+    """What was executed, on which runtime, by a team of which size."""
+
+    name: str
+    threads: int
+    runtime: str  # the library's path, links followed
+
+
+@dataclass(frozen=True)
+class Profile:
+    counts: Counter[Directive]
+    wall_s: float
+    status: int  # of the program; negative: the signal that ended it
+    uncounted: int  # threads that found no room in the table
+
+
+def library() -> Path:
+    """libweir-profile.so, beside the programs that measure."""
+    for folder in native.folders():
+        for place in (folder, folder.parent / "src"):
+            if (place / "libweir-profile.so").is_file():
+                return place / "libweir-profile.so"
+    raise NoProgram("libweir-profile.so was not found: build it with `make build`")
+
+
+def _program(words: Sequence[str]) -> str:
+    if not words:
+        raise NoProgram("no program was named: weir profile -- PROGRAM [ARGUMENTS]")
+    found = shutil.which(words[0])
+    if found is None:
+        there = Path(words[0]).exists()
+        raise NoProgram(f"{words[0]}: " + ("it is there but cannot be executed" if there else "no such program"))
+    return found
+
+
+@contextmanager
+def _left_to_the_program(signals: Sequence[int]):
+    """Ctrl-C reaches the program, which is in our process group; we wait for what it makes of it."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def run(words: Sequence[str]) -> Profile:
+    """Its own input and output are untouched. Raises NoProgram."""
+    program, preload = _program(words), library()
+    with tempfile.NamedTemporaryFile(prefix="weir-profile-") as file:
+        file.truncate(HEADER_BYTES + ROWS * ROW_BYTES)
+        file.write(MAGIC + struct.pack("<I", ROWS))
+        file.flush()
+        before = os.environ.get("LD_PRELOAD")
+        environment = os.environ | {
+            "WEIR_PROFILE_FILE": file.name,
+            "LD_PRELOAD": f"{preload}:{before}" if before else str(preload),
+        }
+        begin = time.monotonic()
+        with _left_to_the_program([signal.SIGINT, signal.SIGQUIT]):
+            # A child that ignored Ctrl-C would be another program than the user's.
+            heeding = {"restore_signals": True, "preexec_fn": _heed}
+            status = subprocess.run([words[0], *words[1:]], executable=program, env=environment, **heeding).returncode
+        wall = time.monotonic() - begin
+        counts, uncounted = read(Path(file.name))
+    return Profile(counts, wall, status, uncounted)
+
+
+def _heed() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
+def read(path: Path) -> tuple[Counter[Directive], int]:
+    """The counts, and how many threads are not among them."""
+    text = path.read_bytes()
+    rows, taken = struct.unpack_from("<II", text, 8)
+    names = [n.decode() for n in text[16:HEADER_BYTES].split(b"\0")]
+    counts: Counter[Directive] = Counter()
+    for number in range(min(rows, taken)):
+        at = HEADER_BYTES + number * ROW_BYTES
+        runtime = text[at + 8 : at + 8 + PATH_BYTES].partition(b"\0")[0].decode(errors="replace")
+        runtime = os.path.realpath(runtime)
+        for key, _, count in struct.iter_unpack("<IIQ", text[at + 8 + PATH_BYTES : at + ROW_BYTES]):
+            if key and count:
+                counts[Directive(names[(key >> 24) - 1], key & 0xFFFFFF, runtime)] += count
+    return counts, max(0, taken - rows)

@@ -1,0 +1,48 @@
+/* The counts: a table in a file that the launcher has made and every process of the program maps. So they are there however
+ * a process ends, and hold what it forks and executes as well. Layout read by python/weir/profile/counting.py. */
+#ifndef WEIR_PROFILE_COUNTS_H
+#define WEIR_PROFILE_COUNTS_H
+
+#include <stdint.h>
+
+#include "events.h"
+
+enum { HEADER_BYTES = 4096, ROW_BYTES = 4096, PATH_BYTES = 248, ENTRIES = 240 };
+
+struct entry {
+  uint32_t key; /* 0: free; else (event + 1) << 24 | team size */
+  uint32_t unused;
+  uint64_t count;
+};
+
+/* One thread's counts on one runtime. Only that thread writes here. */
+struct row {
+  uint32_t process, unused;
+  char runtime[PATH_BYTES]; /* the library's path */
+  struct entry entries[ENTRIES];
+};
+
+struct header {
+  char magic[8];   /* "WEIRPROF", written by the launcher */
+  uint32_t rows;   /* that the file has room for; by the launcher */
+  uint32_t taken;  /* rows given away; more than there are: some threads were not counted */
+  char names[HEADER_BYTES - 16]; /* of the events, each with a null after it */
+};
+
+/* A runtime whose directives are counted. `path` tells runtimes apart: it is compared by address. */
+struct runtime {
+  char path[PATH_BYTES];
+  int (*thread_num)(void);
+  int (*num_threads)(void);
+  int (*max_threads)(void);
+  int (*active_level)(void);
+  int (*max_active_levels)(void);
+  int (*thread_limit)(void);
+};
+
+/* Adds one, for the calling thread. Does nothing where no launcher has made a table. Never allocates, locks or fails. */
+void weir_count(const struct runtime *where, enum event what, int team_size);
+/* Takes one back that the same thread has added: what it was turns out later. */
+void weir_uncount(const struct runtime *where, enum event what, int team_size);
+
+#endif

@@ -1,0 +1,149 @@
+/* libgomp's entry points, as GCC calls them: each forwards to the runtime that its caller was linked with, and counts.
+ *
+ * All take and give whole words, so one shape fits all: ten words in, one out. An argument that a caller has not passed is
+ * forwarded as whatever lies there, and not looked at (System V x86-64, AAPCS64: the caller cleans up). */
+#include "callers.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TEN_WORDS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j
+#define THE_TEN a, b, c, d, e, f, g, h, i, j
+
+/* The worksharing construct that the next barrier of this thread may be the end of: GCC ends `single` by GOMP_barrier. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) enum event open_single = EVENTS;
+
+#define FORWARD(name, count)                                                                                 \
+  word name(TEN_WORDS) {                                                                                     \
+    static struct targets targets;                                                                           \
+    const struct target target = weir_find(&targets, #name, __builtin_return_address(0), (const void *)name); \
+    const word result = target.call(THE_TEN);                                                                \
+    const struct runtime *where = target.where;                                                              \
+    if (where != NULL) {                                                                                     \
+      count;                                                                                                 \
+    }                                                                                                        \
+    return result;                                                                                           \
+  }
+
+/* Once for each team, by its first thread. */
+static void team(const struct runtime *where, enum event what) {
+  if (where->thread_num() == 0) weir_count(where, what, where->num_threads());
+}
+/* By each thread that comes by. */
+static void each(const struct runtime *where, enum event what) { weir_count(where, what, where->num_threads()); }
+
+static bool said(word result) { return (result & 0xff) != 0; }
+
+/* The region's team size is known inside only; here it is worked out as the specification does [OpenMP 5.0, 2.6.1], but for
+ * dynamic adjustment, which may make it smaller. `if(false)` comes as a request of 1. */
+static void region(const struct runtime *where, word asked) {
+  open_single = EVENTS;
+  const unsigned number = (unsigned)asked;
+  int size = number != 0 ? (int)number : where->max_threads();
+  const int limit = where->thread_limit();
+  if (size > limit) size = limit;
+  if (where->active_level() >= where->max_active_levels()) size = 1;
+  weir_count(where, PARALLEL, size);
+}
+
+static void barrier(const struct runtime *where) {
+  if (where->thread_num() != 0) return;
+  const int size = where->num_threads();
+  if (open_single == EVENTS) {
+    weir_count(where, BARRIER, size);
+  } else if (open_single == SINGLE_NOWAIT) {
+    weir_uncount(where, SINGLE_NOWAIT, size);
+    weir_count(where, SINGLE, size);
+  }
+  open_single = EVENTS;
+}
+
+static void single(const struct runtime *where, enum event what) {
+  if (where->thread_num() != 0) return;
+  weir_count(where, what, where->num_threads());
+  open_single = what;
+}
+
+static void end(const struct runtime *where, enum event what) {
+  team(where, what);
+  open_single = EVENTS;
+}
+
+/* A static loop's chunks are computed, not taken. */
+static void chunk(const struct runtime *where, word result, bool taken) {
+  if (taken && said(result)) each(where, CHUNK);
+}
+
+/* Regions. The combined ones are a region and a loop that ends without a barrier of its own. */
+FORWARD(GOMP_parallel, region(where, c))
+FORWARD(GOMP_parallel_start, region(where, c))
+FORWARD(GOMP_parallel_reductions, region(where, c))
+FORWARD(GOMP_parallel_sections, region(where, c))
+FORWARD(GOMP_parallel_sections_start, region(where, c))
+#define PARALLEL_LOOP(kind) FORWARD(GOMP_parallel_loop_##kind, region(where, c))
+PARALLEL_LOOP(static)
+PARALLEL_LOOP(dynamic)
+PARALLEL_LOOP(guided)
+PARALLEL_LOOP(runtime)
+PARALLEL_LOOP(nonmonotonic_dynamic)
+PARALLEL_LOOP(nonmonotonic_guided)
+PARALLEL_LOOP(nonmonotonic_runtime)
+PARALLEL_LOOP(maybe_nonmonotonic_runtime)
+PARALLEL_LOOP(static_start)
+PARALLEL_LOOP(dynamic_start)
+PARALLEL_LOOP(guided_start)
+PARALLEL_LOOP(runtime_start)
+
+/* Loops: counted where they end, chunks where they are taken. */
+#define LOOP_START(kind, taken) FORWARD(GOMP_loop_##kind##_start, chunk(where, result, taken))
+#define LOOP_NEXT(kind, taken) FORWARD(GOMP_loop_##kind##_next, chunk(where, result, taken))
+#define LOOP(kind, taken) LOOP_START(kind, taken) LOOP_NEXT(kind, taken)
+#define LOOPS(width)                        \
+  LOOP(width##static, false)                \
+  LOOP(width##dynamic, true)                \
+  LOOP(width##guided, true)                 \
+  LOOP(width##runtime, true)                \
+  LOOP(width##nonmonotonic_dynamic, true)   \
+  LOOP(width##nonmonotonic_guided, true)    \
+  LOOP(width##nonmonotonic_runtime, true)   \
+  LOOP(width##maybe_nonmonotonic_runtime, true) \
+  LOOP(width##ordered_static, false)        \
+  LOOP(width##ordered_dynamic, true)        \
+  LOOP(width##ordered_guided, true)         \
+  LOOP(width##ordered_runtime, true)        \
+  LOOP_START(width##doacross_static, false) \
+  LOOP_START(width##doacross_dynamic, true) \
+  LOOP_START(width##doacross_guided, true)  \
+  LOOP_START(width##doacross_runtime, true)
+LOOPS()
+LOOPS(ull_)
+FORWARD(GOMP_loop_end, end(where, FOR))
+FORWARD(GOMP_loop_end_cancel, end(where, FOR))
+FORWARD(GOMP_loop_end_nowait, end(where, FOR_NOWAIT))
+
+FORWARD(GOMP_sections_end, end(where, SECTIONS))
+FORWARD(GOMP_sections_end_cancel, end(where, SECTIONS))
+FORWARD(GOMP_sections_end_nowait, end(where, SECTIONS_NOWAIT))
+FORWARD(GOMP_single_start, single(where, SINGLE_NOWAIT))
+FORWARD(GOMP_single_copy_start, single(where, COPYPRIVATE))
+FORWARD(GOMP_barrier, barrier(where))
+FORWARD(GOMP_barrier_cancel, barrier(where))
+
+FORWARD(GOMP_critical_start, each(where, CRITICAL))
+FORWARD(GOMP_critical_name_start, each(where, CRITICAL))
+FORWARD(GOMP_atomic_start, each(where, ATOMIC))
+FORWARD(GOMP_ordered_start, each(where, ORDERED))
+FORWARD(GOMP_doacross_wait, each(where, ORDERED))
+FORWARD(GOMP_doacross_ull_wait, each(where, ORDERED))
+FORWARD(omp_set_lock, each(where, LOCK))
+FORWARD(omp_set_lock_, each(where, LOCK))
+FORWARD(omp_set_nest_lock, each(where, NEST_LOCK))
+FORWARD(omp_set_nest_lock_, each(where, NEST_LOCK))
+
+enum { TASK_HAS_DEPENDENCES = 8 };
+FORWARD(GOMP_task, each(where, (g & TASK_HAS_DEPENDENCES) != 0 ? TASK_DEPENDENCES : TASK))
+FORWARD(GOMP_taskwait, each(where, TASKWAIT))
+FORWARD(GOMP_taskwait_depend, each(where, TASKWAIT))
+FORWARD(GOMP_taskgroup_start, each(where, TASKGROUP))
+FORWARD(GOMP_taskloop, each(where, TASKLOOP))
+FORWARD(GOMP_taskloop_ull, each(where, TASKLOOP))
