@@ -17,12 +17,17 @@ enum work {
 
 enum parameter { NO_PARAMETER, CHUNK, SIZE };
 
+/* A delay is of the same order as the overhead that it is beside [paper 003, section II]: a tenth for directives that cost a few
+   nanoseconds, since what disturbs the computing of a sample is in proportion to it. */
+enum delay { FULL, BRIEF };
+
 struct construct {
   const char *name;      /* barrier, for, schedule-static, ... */
   enum work work;
   enum parameter parameter;
   /* `count` directives, each with its delays; the parameter is the chunk or the size. Opens its own region. */
   void (*run)(long count, long parameter);
+  enum delay delay;
 };
 
 /* The delay: a loop of dependent arithmetic [paper 003, section II]. In a file of its own, compiled the same for all. Its

@@ -27,7 +27,7 @@ static const struct construct synchronisation[] = {
     {"barrier", WORK_OF_EACH, NO_PARAMETER, weir_f_barrier},
     {"single", WORK_OF_ONE, NO_PARAMETER, weir_f_single},
     {"copyprivate", WORK_OF_ONE, NO_PARAMETER, weir_f_copyprivate},
-    {"master", WORK_OF_ONE, NO_PARAMETER, weir_f_master},
+    {"master", WORK_OF_ONE, NO_PARAMETER, weir_f_master, BRIEF},
     {"workshare", WORK_OF_EACH, NO_PARAMETER, weir_f_workshare},
     {"reduction", WORK_OF_EACH, NO_PARAMETER, weir_f_reduction},
 };

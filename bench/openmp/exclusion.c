@@ -90,7 +90,7 @@ static const struct construct constructs[] = {
     {"critical", WORK_OF_ONE, NO_PARAMETER, critical},
     {"lock", WORK_OF_ONE, NO_PARAMETER, lock},
     {"nest-lock", WORK_OF_ONE, NO_PARAMETER, nest_lock},
-    {"lock-alone", WORK_OF_EACH, NO_PARAMETER, lock_alone},
+    {"lock-alone", WORK_OF_EACH, NO_PARAMETER, lock_alone, BRIEF},
     {"atomic", WORK_IS_UPDATE, NO_PARAMETER, atomic},
     {"atomic-seq-cst", WORK_IS_UPDATE, NO_PARAMETER, atomic_seq_cst},
     {"ordered", WORK_OF_ONE, NO_PARAMETER, ordered},

@@ -23,14 +23,14 @@ static double one_update_ns(long count) {
   return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / (double)count;
 }
 
-void calibrate(double ns) {
+long length_of_delay(double ns) {
   weir_set_delay(1000);
   one_delay_ns(2000); /* the processor wakes up */
   const double with = one_delay_ns(2000);
   weir_set_delay(0);
   const double base = one_delay_ns(20000);
   const double each = (with - base) / 1000;
-  weir_set_delay(ns > base ? (long)((ns - base) / each + 0.5) : 0);
+  return ns > base ? (long)((ns - base) / each + 0.5) : 0;
 }
 
 double reference_ns(enum work work, long count, struct share share) {

@@ -13,8 +13,8 @@ struct share {
 };
 
 double clock_ns(clockid_t which);
-/* From now on weir_delay() takes so long on this machine. */
-void calibrate(double ns);
+/* The length for weir_set_delay() with which a delay takes so long on this machine. */
+long length_of_delay(double ns);
 /* T_s / p [paper 003, section II]: nanoseconds that the computing of one of `count` directives takes in such a share. */
 double reference_ns(enum work work, long count, struct share share);
 

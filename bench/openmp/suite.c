@@ -30,6 +30,8 @@ static struct {
   double delay_ns, sample_ms, limit_ms;
   struct share share;
 } asked = {100, 1, 400, {1, 0}};
+static long lengths[2]; /* of delays, full and brief */
+static double delay_ns(enum delay kind) { return kind == BRIEF ? asked.delay_ns / 10 : asked.delay_ns; }
 
 struct chosen {
   const struct construct *what;
@@ -98,6 +100,7 @@ static struct chosen *find(const char *id, char *error, size_t room) {
     struct chosen *c = &in_use[used++];
     *c = (struct chosen){what, parameter, 0, {0}};
     snprintf(c->id, sizeof c->id, "%s", id);
+    weir_set_delay(lengths[what->delay]);
     pilot(c);
     return c;
   }
@@ -111,14 +114,17 @@ static void sample(const char *id) {
     printf("{\"id\":\"%s\",\"error\":\"%s\"}\n", id, error);
     return;
   }
+  weir_set_delay(lengths[c->what->delay]);
   timed_ns(c, c->count / 8 > least_count() ? c->count / 8 / least_count() * least_count() : least_count()); /* a lead-in */
   const double cpu_begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   const double took = timed_ns(c, c->count);
   const double cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin;
   const double reference = reference_ns(c->what->work, c->count, asked.share);
   const double each = took / (double)c->count;
-  printf("{\"id\":\"%s\",\"inner\":%ld,\"episode_ns\":%.3f,\"reference_ns\":%.3f,\"overhead_ns\":%.3f,\"cpu_ns\":%.3f,\"threads\":%d}\n",
-         id, c->count, each, reference, each - reference, cpu / (double)c->count, omp_get_max_threads());
+  printf("{\"id\":\"%s\",\"inner\":%ld,\"episode_ns\":%.3f,\"reference_ns\":%.3f,\"overhead_ns\":%.3f,\"cpu_ns\":%.3f,\"delay_ns\":%g,"
+         "\"threads\":%d}\n",
+         id, c->count, each, reference, each - reference, cpu / (double)c->count, delay_ns(c->what->delay),
+         omp_get_max_threads());
 }
 
 /* The file of the runtime that this program has met. */
@@ -169,7 +175,8 @@ int main(int count, char **words) {
   }
   omp_set_dynamic(0);
   first_region();
-  calibrate(asked.delay_ns);
+  for (int kind = FULL; kind <= BRIEF; ++kind) lengths[kind] = length_of_delay(delay_ns(kind));
+  weir_set_delay(lengths[FULL]);
   if (asked.share.capacity == 0) asked.share.capacity = (double)asked.share.processors;
   if (works) work();
   char line[128];

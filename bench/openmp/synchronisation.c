@@ -125,7 +125,7 @@ static void flush(long count, long unused) {
 }
 
 static const struct construct constructs[] = {
-    {"nothing", WORK_OF_EACH, NO_PARAMETER, nothing},
+    {"nothing", WORK_OF_EACH, NO_PARAMETER, nothing, BRIEF},
     {"parallel", WORK_OF_EACH, NO_PARAMETER, parallel},
     {"for", WORK_OF_EACH, NO_PARAMETER, for_},
     {"parallel-for", WORK_OF_EACH, NO_PARAMETER, parallel_for},
@@ -133,9 +133,9 @@ static const struct construct constructs[] = {
     {"single", WORK_OF_ONE, NO_PARAMETER, single},
     {"copyprivate", WORK_OF_ONE, NO_PARAMETER, copyprivate},
     {"sections", WORK_OF_TWO, NO_PARAMETER, sections},
-    {"master", WORK_OF_ONE, NO_PARAMETER, master},
-    {"masked", WORK_OF_ONE, NO_PARAMETER, masked},
+    {"master", WORK_OF_ONE, NO_PARAMETER, master, BRIEF},
+    {"masked", WORK_OF_ONE, NO_PARAMETER, masked, BRIEF},
     {"reduction", WORK_OF_EACH, NO_PARAMETER, reduction},
-    {"flush", WORK_OF_EACH, NO_PARAMETER, flush},
+    {"flush", WORK_OF_EACH, NO_PARAMETER, flush, BRIEF},
 };
 const struct group weir_synchronisation = {"synchronisation", constructs, sizeof constructs / sizeof constructs[0]};

@@ -34,7 +34,7 @@ for line in sys.stdin:
     if word == "crash":
         sys.exit("it fell over")
     inner = 7 if "OMP_WAIT_POLICY" in os.environ else 9
-    answer = {{"id": word, "inner": inner, "episode_ns": 150, "reference_ns": 100, "overhead_ns": 50, "cpu_ns": 300}}
+    answer = {{"id": word, "inner": inner, "episode_ns": 150, "reference_ns": 100, "overhead_ns": 50, "cpu_ns": 300, "delay_ns": 100}}
     print(json.dumps(answer), flush=True)
 """
 

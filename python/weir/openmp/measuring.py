@@ -43,6 +43,7 @@ class Conditions:
 class _Seen:
     lists: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in LISTS})
     inner: int = 0
+    delay_ns: float = 0.0  # some constructs' is shorter than what was asked for
     stopped: str | None = None
 
 
@@ -160,6 +161,7 @@ class Measuring:
         for name in LISTS:
             seen.lists[name].append(float(answer[name]))
         seen.inner = int(answer["inner"])
+        seen.delay_ns = float(answer["delay_ns"])
 
     def _write(self, s: Series, seen: _Seen, where: Situation, run: int, cycles_per_ns: float) -> None:
         samples = len(seen.lists["episode_ns"])
@@ -187,7 +189,7 @@ class Measuring:
                 "capacity": where.capacity,
                 "pinned": False,
                 "load": str(where.load),
-                "delay_ns": self.how.delay_ns,
+                "delay_ns": seen.delay_ns or self.how.delay_ns,
             },
             "how": {
                 "method": "overhead",
