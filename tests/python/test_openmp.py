@@ -14,6 +14,7 @@ from weir.driver import Process
 from weir.openmp import measuring, situation, suite
 from weir.openmp.comparison import constructs
 from weir.openmp.runtimes import Runtime, Stage, at, runtimes
+from weir.openmp.section import section
 from weir.openmp.situation import Load, Situation, Unavailable, limited
 from weir.openmp.tables import as_csv, markdown
 
@@ -34,8 +35,8 @@ for line in sys.stdin:
     if word == "crash":
         sys.exit("it fell over")
     inner = 7 if "OMP_WAIT_POLICY" in os.environ else 9
-    answer = {{"id": word, "inner": inner, "episode_ns": 150, "reference_ns": 100, "overhead_ns": 50, "cpu_ns": 300, "delay_ns": 100}}
-    print(json.dumps(answer), flush=True)
+    answer = {{"id": word, "inner": inner, "episode_ns": 150, "reference_ns": 100, "overhead_ns": 50, "cpu_ns": 300}}
+    print(json.dumps(answer | {{"delay_ns": 100}}), flush=True)
 """
 
 
@@ -288,3 +289,42 @@ def test_tables_can_be_pasted():
     assert lines[0].startswith("language,threads,processors,load,group,construct,runtime,version,overhead_ns")
     assert "C,2,2,none,g,barrier,b,1,151.50,150.00,153.00,454.50,no,3,0,1.500,1.500,1.500" in lines
     assert any(line.startswith("C,4,2,none,g,barrier,b,1,0.50,-1.00,1.00,1.50,yes") for line in lines)
+
+
+def test_the_papers_figures_are_three_kinds_with_a_column_for_each_runtime():
+    rows = []
+    groups = {
+        "barrier": "synchronisation",
+        "critical": "exclusion",
+        "schedule-static": "schedule",
+        "flush": "synchronisation",
+    }
+    groups |= {f"schedule-dynamic-n:{n}": "schedule" for n in (1, 16)}
+    for runtime in ("a", "b"):
+        for members in (2, 4):
+            for name, group in groups.items():
+                one = row(runtime, 0, [100.0, 101.0, 99.0])
+                one["what"] |= {"algorithm": name, "group": group}
+                one["where"] = {"members": members, "processors": 2, "load": "none"}
+                rows.append(one)
+    rows.append(row("a", 0, [500.0, 501.0, 499.0]) | {"where": {"members": 2, "processors": 2, "load": "quota:1"}})
+    rows[-1]["what"] |= {"group": "synchronisation"}
+    made = section(rows)
+    assert made is not None
+    charts = {c.name: c for c in made.charts}
+    assert [n for n in charts if "figures" in n] == ["openmp-figures-1-3", "openmp-figures-4-6", "openmp-figures-7-9"]
+
+    def drawn(name: str) -> set[tuple]:
+        values = charts[name].drawn.to_dict()["data"]["values"]
+        return {(v["runtime"], v["construct"], v["members"], v.get("chunk")) for v in values}
+
+    assert drawn("openmp-figures-1-3") == {(f"{r} (C)", "barrier", n, None) for r in "ab" for n in (2, 4)}
+    chunks = {(f"{r} (C)", "schedule-dynamic-n", 4, n) for r in "ab" for n in (1, 16)}
+    level = {(f"{r} (C)", "schedule-static", 4, n) for r in "ab" for n in (1, 16)}
+    assert drawn("openmp-figures-7-9") == chunks | level
+    assert charts["openmp-synchronisation-quota-1"].title.endswith("2 threads, a quota of 1 processors")
+    assert [t.title for t in made.tables] == [
+        "C, 2 threads on 2 processors",
+        "C, 2 threads on 2 processors, a quota of 1 processors",
+        "C, 4 threads on 2 processors",
+    ]
