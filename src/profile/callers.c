@@ -35,18 +35,18 @@ static int surrounds(struct dl_phdr_info *info, size_t size, void *asked) {
   return 1;
 }
 
-/* Among the caller's own libraries first: what a package was linked with may be in no global scope. */
+/* As the dynamic linker binds: the global scope first, then what the caller was linked with, which may be in no global scope
+ * (a Python package's). Any other order would part a call from those that are not ours, such as omp_get_thread_num. */
 static void *meant(const char *name, const char *caller, const void *ourselves) {
+  void *it = dlsym(RTLD_NEXT, name);
+  if (it != NULL) return it;
   Dl_info info;
-  void *it = NULL;
-  if (dladdr(caller, &info) != 0 && info.dli_fname != NULL) {
-    void *object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (object != NULL) {
-      it = dlsym(object, name);
-      dlclose(object);
-    }
-  }
-  return it != NULL && it != ourselves ? it : dlsym(RTLD_NEXT, name);
+  if (dladdr(caller, &info) == 0 || info.dli_fname == NULL) return NULL;
+  void *object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (object == NULL) return NULL;
+  it = dlsym(object, name);
+  dlclose(object);
+  return it != ourselves ? it : NULL;
 }
 
 /* The runtime in which that function is, or null where it reports by itself (OMPT), or is none. */

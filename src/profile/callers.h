@@ -1,5 +1,5 @@
 /* Whose function a call was meant for. A process may hold several runtimes (Python packages bring their own), so each call
- * goes to the one that its caller was linked with. */
+ * goes to the one that the dynamic linker would have taken for its caller. */
 #ifndef WEIR_PROFILE_CALLERS_H
 #define WEIR_PROFILE_CALLERS_H
 
@@ -7,7 +7,7 @@
 
 /* A word that an argument or a result fits in. */
 typedef long word;
-typedef word (*forwarded)(word, word, word, word, word, word, word, word, word, word);
+typedef word (*forwarded)(word, word, word, word, word, word, word, word, word, word, word);
 
 struct target {
   forwarded call;
@@ -15,7 +15,7 @@ struct target {
 };
 
 /* For one function: what it is for each object that calls it. */
-enum { OBJECTS = 16 };
+enum { OBJECTS = 64 };
 struct targets {
   struct {
     const char *begin, *end; /* of the object's memory */

@@ -25,6 +25,7 @@
   EVENT(TASKWAIT, "taskwait")                   \
   EVENT(TASKGROUP, "taskgroup")                 \
   EVENT(TASKLOOP, "taskloop")                   \
+  EVENT(TASKLOOP_OF_TASKS, "taskloop of tasks") \
   EVENT(FLUSH, "flush")
 
 enum event {

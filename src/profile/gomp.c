@@ -1,29 +1,43 @@
-/* libgomp's entry points, as GCC calls them: each forwards to the runtime that its caller was linked with, and counts.
+/* libgomp's entry points, as GCC calls them: each forwards to the runtime that its caller is bound to, and counts.
  *
- * All take and give whole words, so one shape fits all: ten words in, one out. An argument that a caller has not passed is
- * forwarded as whatever lies there, and not looked at (System V x86-64, AAPCS64: the caller cleans up). */
+ * All take and give whole words, so one shape fits all: eleven words in (GOMP_taskloop has as many), one out. An argument
+ * that a caller has not passed is forwarded as whatever lies there, and not looked at (System V x86-64, AAPCS64: the caller
+ * cleans up). */
 #include "callers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define TEN_WORDS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j
-#define THE_TEN a, b, c, d, e, f, g, h, i, j
+#define ELEVEN_WORDS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k
+#define THE_ELEVEN a, b, c, d, e, f, g, h, i, j, k
 
-/* The worksharing construct that the next barrier of this thread may be the end of: GCC ends `single` by GOMP_barrier. */
+/* The worksharing construct that the next barrier of this thread may be the end of: GCC ends `single` by GOMP_barrier.
+ * That of the innermost region: one that begins inside has its own. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) enum event open_single = EVENTS;
 
-#define FORWARD(name, count)                                                                                 \
-  word name(TEN_WORDS) {                                                                                     \
+#define FORWARD(name, before, after)                                                                         \
+  word name(ELEVEN_WORDS) {                                                                                  \
     static struct targets targets;                                                                           \
     const struct target target = weir_find(&targets, #name, __builtin_return_address(0), (const void *)name); \
-    const word result = target.call(THE_TEN);                                                                \
     const struct runtime *where = target.where;                                                              \
+    enum event outer = EVENTS; /* a region's: what was open around it */                                     \
     if (where != NULL) {                                                                                     \
-      count;                                                                                                 \
+      before;                                                                                                \
     }                                                                                                        \
+    const word result = target.call(THE_ELEVEN);                                                             \
+    if (where != NULL) {                                                                                     \
+      after;                                                                                                 \
+    }                                                                                                        \
+    (void)outer;                                                                                             \
     return result;                                                                                           \
   }
+/* Counted as it begins: so a region is counted that the program ends in, and none counts while it holds a lock. */
+#define FIRST(name, count) FORWARD(name, count, )
+/* Counted when it is known what it was. */
+#define AFTERWARDS(name, count) FORWARD(name, , count)
+#define REGION(name) FORWARD(name, region(where, c); outer = open_single; open_single = EVENTS, open_single = outer)
+/* Before GCC 4.9 a call began a region and another ended it. */
+#define REGION_START(name) FIRST(name, region(where, c); open_single = EVENTS)
 
 /* Once for each team, by its first thread. */
 static void team(const struct runtime *where, enum event what) {
@@ -34,10 +48,9 @@ static void each(const struct runtime *where, enum event what) { weir_count(wher
 
 static bool said(word result) { return (result & 0xff) != 0; }
 
-/* The region's team size is known inside only; here it is worked out as the specification does [OpenMP 5.0, 2.6.1], but for
- * dynamic adjustment, which may make it smaller. `if(false)` comes as a request of 1. */
+/* The region's team size is known inside only; here it is worked out beforehand, as the specification does [OpenMP 5.0,
+ * 2.6.1] but for dynamic adjustment, which may make it smaller. `if(false)` comes as a request of 1. */
 static void region(const struct runtime *where, word asked) {
-  open_single = EVENTS;
   const unsigned number = (unsigned)asked;
   int size = number != 0 ? (int)number : where->max_threads();
   const int limit = where->thread_limit();
@@ -74,13 +87,18 @@ static void chunk(const struct runtime *where, word result, bool taken) {
   if (taken && said(result)) each(where, CHUNK);
 }
 
+static void got(const struct runtime *where, word result, enum event what) {
+  if ((int)result != 0) each(where, what);
+}
+
 /* Regions. The combined ones are a region and a loop that ends without a barrier of its own. */
-FORWARD(GOMP_parallel, region(where, c))
-FORWARD(GOMP_parallel_start, region(where, c))
-FORWARD(GOMP_parallel_reductions, region(where, c))
-FORWARD(GOMP_parallel_sections, region(where, c))
-FORWARD(GOMP_parallel_sections_start, region(where, c))
-#define PARALLEL_LOOP(kind) FORWARD(GOMP_parallel_loop_##kind, region(where, c))
+REGION(GOMP_parallel)
+REGION_START(GOMP_parallel_start)
+REGION(GOMP_parallel_reductions)
+REGION(GOMP_parallel_sections)
+REGION_START(GOMP_parallel_sections_start)
+#define PARALLEL_LOOP(kind) REGION(GOMP_parallel_loop_##kind)
+#define PARALLEL_LOOP_START(kind) REGION_START(GOMP_parallel_loop_##kind##_start)
 PARALLEL_LOOP(static)
 PARALLEL_LOOP(dynamic)
 PARALLEL_LOOP(guided)
@@ -89,14 +107,14 @@ PARALLEL_LOOP(nonmonotonic_dynamic)
 PARALLEL_LOOP(nonmonotonic_guided)
 PARALLEL_LOOP(nonmonotonic_runtime)
 PARALLEL_LOOP(maybe_nonmonotonic_runtime)
-PARALLEL_LOOP(static_start)
-PARALLEL_LOOP(dynamic_start)
-PARALLEL_LOOP(guided_start)
-PARALLEL_LOOP(runtime_start)
+PARALLEL_LOOP_START(static)
+PARALLEL_LOOP_START(dynamic)
+PARALLEL_LOOP_START(guided)
+PARALLEL_LOOP_START(runtime)
 
 /* Loops: counted where they end, chunks where they are taken. */
-#define LOOP_START(kind, taken) FORWARD(GOMP_loop_##kind##_start, chunk(where, result, taken))
-#define LOOP_NEXT(kind, taken) FORWARD(GOMP_loop_##kind##_next, chunk(where, result, taken))
+#define LOOP_START(kind, taken) AFTERWARDS(GOMP_loop_##kind##_start, chunk(where, result, taken))
+#define LOOP_NEXT(kind, taken) AFTERWARDS(GOMP_loop_##kind##_next, chunk(where, result, taken))
 #define LOOP(kind, taken) LOOP_START(kind, taken) LOOP_NEXT(kind, taken)
 #define LOOPS(width)                        \
   LOOP(width##static, false)                \
@@ -117,33 +135,38 @@ PARALLEL_LOOP(runtime_start)
   LOOP_START(width##doacross_runtime, true)
 LOOPS()
 LOOPS(ull_)
-FORWARD(GOMP_loop_end, end(where, FOR))
-FORWARD(GOMP_loop_end_cancel, end(where, FOR))
-FORWARD(GOMP_loop_end_nowait, end(where, FOR_NOWAIT))
+AFTERWARDS(GOMP_loop_end, end(where, FOR))
+AFTERWARDS(GOMP_loop_end_cancel, end(where, FOR))
+AFTERWARDS(GOMP_loop_end_nowait, end(where, FOR_NOWAIT))
 
-FORWARD(GOMP_sections_end, end(where, SECTIONS))
-FORWARD(GOMP_sections_end_cancel, end(where, SECTIONS))
-FORWARD(GOMP_sections_end_nowait, end(where, SECTIONS_NOWAIT))
-FORWARD(GOMP_single_start, single(where, SINGLE_NOWAIT))
-FORWARD(GOMP_single_copy_start, single(where, COPYPRIVATE))
-FORWARD(GOMP_barrier, barrier(where))
-FORWARD(GOMP_barrier_cancel, barrier(where))
+AFTERWARDS(GOMP_sections_end, end(where, SECTIONS))
+AFTERWARDS(GOMP_sections_end_cancel, end(where, SECTIONS))
+AFTERWARDS(GOMP_sections_end_nowait, end(where, SECTIONS_NOWAIT))
+AFTERWARDS(GOMP_single_start, single(where, SINGLE_NOWAIT))
+AFTERWARDS(GOMP_single_copy_start, single(where, COPYPRIVATE))
+AFTERWARDS(GOMP_barrier, barrier(where))
+AFTERWARDS(GOMP_barrier_cancel, barrier(where))
 
-FORWARD(GOMP_critical_start, each(where, CRITICAL))
-FORWARD(GOMP_critical_name_start, each(where, CRITICAL))
-FORWARD(GOMP_atomic_start, each(where, ATOMIC))
-FORWARD(GOMP_ordered_start, each(where, ORDERED))
-FORWARD(GOMP_doacross_wait, each(where, ORDERED))
-FORWARD(GOMP_doacross_ull_wait, each(where, ORDERED))
-FORWARD(omp_set_lock, each(where, LOCK))
-FORWARD(omp_set_lock_, each(where, LOCK))
-FORWARD(omp_set_nest_lock, each(where, NEST_LOCK))
-FORWARD(omp_set_nest_lock_, each(where, NEST_LOCK))
+FIRST(GOMP_critical_start, each(where, CRITICAL))
+FIRST(GOMP_critical_name_start, each(where, CRITICAL))
+FIRST(GOMP_atomic_start, each(where, ATOMIC))
+FIRST(GOMP_ordered_start, each(where, ORDERED))
+FIRST(GOMP_doacross_wait, each(where, ORDERED))
+FIRST(GOMP_doacross_ull_wait, each(where, ORDERED))
+FIRST(omp_set_lock, each(where, LOCK))
+FIRST(omp_set_lock_, each(where, LOCK))
+FIRST(omp_set_nest_lock, each(where, NEST_LOCK))
+FIRST(omp_set_nest_lock_, each(where, NEST_LOCK))
+/* Where the lock was got: an attempt that fails costs next to nothing. */
+AFTERWARDS(omp_test_lock, got(where, result, LOCK))
+AFTERWARDS(omp_test_lock_, got(where, result, LOCK))
+AFTERWARDS(omp_test_nest_lock, got(where, result, NEST_LOCK))
+AFTERWARDS(omp_test_nest_lock_, got(where, result, NEST_LOCK))
 
 enum { TASK_HAS_DEPENDENCES = 8 };
-FORWARD(GOMP_task, each(where, (g & TASK_HAS_DEPENDENCES) != 0 ? TASK_DEPENDENCES : TASK))
-FORWARD(GOMP_taskwait, each(where, TASKWAIT))
-FORWARD(GOMP_taskwait_depend, each(where, TASKWAIT))
-FORWARD(GOMP_taskgroup_start, each(where, TASKGROUP))
-FORWARD(GOMP_taskloop, each(where, TASKLOOP))
-FORWARD(GOMP_taskloop_ull, each(where, TASKLOOP))
+FIRST(GOMP_task, each(where, (g & TASK_HAS_DEPENDENCES) != 0 ? TASK_DEPENDENCES : TASK))
+FIRST(GOMP_taskwait, each(where, TASKWAIT))
+FIRST(GOMP_taskwait_depend, each(where, TASKWAIT))
+FIRST(GOMP_taskgroup_start, each(where, TASKGROUP))
+FIRST(GOMP_taskloop, each(where, TASKLOOP))
+FIRST(GOMP_taskloop_ull, each(where, TASKLOOP))

@@ -72,7 +72,7 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
   (void)parallel, (void)task, (void)count, (void)code;
   if (endpoint != ompt_scope_begin) return;
   if (kind == ompt_work_taskloop) {
-    each(TASKLOOP);
+    each(TASKLOOP_OF_TASKS); /* its tasks, and the group that they are, are reported as well */
     return;
   }
   const enum event what = without_barrier(kind);
@@ -99,8 +99,8 @@ static void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoi
   if (endpoint != ompt_scope_begin) return;
   switch ((int)kind) {
     case ompt_sync_region_barrier_explicit: team(BARRIER); break;
-    case ompt_sync_region_taskwait: each(TASKWAIT); break;
-    case ompt_sync_region_taskgroup: each(TASKGROUP); break;
+    case ompt_sync_region_taskwait: each(TASKWAIT); return; /* it may stand in a single, whose barrier is yet to come */
+    case ompt_sync_region_taskgroup: each(TASKGROUP); return;
     case ompt_sync_region_barrier_implementation: /* GCC's programs do not say which of the two theirs are */
       if (now()->open == EVENTS) team(BARRIER);
       else end_by_barrier();
@@ -128,6 +128,13 @@ static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned how, omp
     case ompt_mutex_ordered: each(ORDERED); break;
     default: break;
   }
+}
+
+/* Where the lock was got at the first attempt; one that fails costs next to nothing. */
+static void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t which, const void *code) {
+  (void)which, (void)code;
+  if (kind == ompt_mutex_test_lock) each(LOCK);
+  if (kind == ompt_mutex_test_nest_lock) each(NEST_LOCK);
 }
 
 static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags, int dependences,
@@ -160,6 +167,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   ON(sync_region);
   ON(reduction);
   ON(mutex_acquire);
+  ON(mutex_acquired);
   ON(task_create);
   ON(flush);
 #undef ON

@@ -1,5 +1,6 @@
 /* A known number of each directive. Each team has as many threads as OMP_NUM_THREADS says, T; counts are in the comments. */
 #include <omp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,6 +96,55 @@ static void tasks(void) {
   }
 }
 
+static void loops_of_tasks(void) {
+#pragma omp parallel /* parallel: 1 */
+#pragma omp single   /* single: 1 */
+  {
+#pragma omp taskloop grainsize(1) /* taskloop: 1; LLVM's is 10 tasks and a taskgroup */
+    for (int i = 0; i < 40; i += 4) __atomic_fetch_add(&sum, 1, __ATOMIC_RELAXED);
+#pragma omp taskloop grainsize(1) /* taskloop: 1; LLVM's is as above: with more tasks it splits the loop by others */
+    for (unsigned long i = 0; i < 60; i += 6) __atomic_fetch_add(&sum, 1, __ATOMIC_RELAXED);
+  }
+  if (sum != 20) raise(SIGABRT); /* every argument must have come through: step is the last of eleven */
+}
+
+static void library_call(void) {
+#pragma omp parallel num_threads(3) /* of 1 thread inside a team, of 3 inside a team of one */
+  {
+#pragma omp barrier
+    sum = 1;
+  }
+}
+
+static void single_around_a_region(void) {
+#pragma omp parallel /* parallel: 1 */
+  for (int k = 0; k < 50; ++k) {
+#pragma omp single /* single: 50, executed by whichever thread comes first; in it 50 regions of 1 and their barriers */
+    library_call();
+  }
+}
+
+static void tried_locks(void) {
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+#pragma omp parallel /* parallel: 1 */
+  for (int k = 0; k < 11; ++k) {
+    while (!omp_test_lock(&lock)) sched_yield(); /* lock: 11 T, however often it fails */
+    omp_unset_lock(&lock);
+  }
+  omp_destroy_lock(&lock);
+}
+
+static void end_inside(void) {
+#pragma omp parallel /* parallel: 1 */
+  {
+#pragma omp barrier /* barrier: 1 */
+#pragma omp master
+    _exit(0);
+#pragma omp barrier
+  }
+}
+
 static void barriers(int count) {
 #pragma omp parallel
   for (int k = 0; k < count; ++k) {
@@ -108,6 +158,10 @@ int main(int count, char **words) {
   if (strcmp(what, "worksharing") == 0) worksharing();
   if (strcmp(what, "exclusion") == 0) exclusion();
   if (strcmp(what, "tasks") == 0) tasks();
+  if (strcmp(what, "taskloops") == 0) loops_of_tasks();
+  if (strcmp(what, "nested") == 0) single_around_a_region();
+  if (strcmp(what, "tried") == 0) tried_locks();
+  if (strcmp(what, "inside") == 0) end_inside();
   if (strcmp(what, "barriers") == 0) barriers(17);
   if (strcmp(what, "fork") == 0) { /* its parent has not begun: no runtime promises more */
     if (fork() == 0) {

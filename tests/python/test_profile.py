@@ -77,10 +77,39 @@ def test_exclusion_is_counted_by_each_thread(built: dict[str, Path], compiler: s
 
 @pytest.mark.parametrize("compiler", EACH)
 def test_tasks_are_counted(built: dict[str, Path], compiler: str, threads: int):
-    # GCC joins the barrier of a single that ends a region with that of the region; one thread needs none at LLVM's.
-    single = "single nowait" if compiler == "gcc" or threads == 1 else "single"
+    # GCC joins the barrier of a single that ends a region with that of the region.
+    single = "single nowait" if compiler == "gcc" else "single"
     expected = {"parallel": 1, single: 1, "task": 14, "task-dependences": 3, "taskgroup": 1, "taskwait": 1}
     assert counted(built[compiler], "tasks") == {(name, threads): count for name, count in expected.items()}
+
+
+@pytest.mark.parametrize("compiler", EACH)
+def test_every_argument_of_a_taskloop_comes_through(built: dict[str, Path], compiler: str, threads: int):
+    seen = counting.run([str(built[compiler]), "taskloops"])
+    assert seen.status == 0  # it looks at what its loops have done
+    counts = {(d.name, d.threads): count for d, count in seen.counts.items()}
+    own = {"single nowait": 1, "taskloop": 2} if compiler == "gcc" else {"single": 1, "taskloop of tasks": 2}
+    own |= {"task": 20, "taskgroup": 2} if compiler == "clang" else {}
+    assert counts == {(name, threads): count for name, count in ({"parallel": 1} | own).items()}
+
+
+@pytest.mark.parametrize("compiler", EACH)
+def test_a_region_in_a_single_leaves_the_singles_barrier_alone(built: dict[str, Path], compiler: str, threads: int):
+    inner = 3 if threads == 1 else 1  # a region of one thread is no active level
+    expected = Counter({("single", threads): 50, ("barrier", inner): 50, ("parallel", inner): 50})
+    expected["parallel", threads] += 1
+    assert counted(built[compiler], "nested") == expected
+
+
+@pytest.mark.parametrize("compiler", EACH)
+def test_a_lock_that_is_tried_is_counted_once_it_is_got(built: dict[str, Path], compiler: str, threads: int):
+    assert counted(built[compiler], "tried") == {("parallel", threads): 1, ("lock", threads): 11 * threads}
+
+
+@pytest.mark.parametrize("compiler", EACH)
+def test_a_region_that_the_program_ends_in_is_counted(built: dict[str, Path], compiler: str, threads: int):
+    counts = counted(built[compiler], "inside")
+    assert counts["parallel", threads] == 1 and counts["barrier", threads] == 1
 
 
 @pytest.mark.parametrize("compiler", EACH)
@@ -168,6 +197,46 @@ def test_libraries_that_bring_their_own_runtimes_each_keep_theirs(tmp_path: Path
     }  # fmt: skip
 
 
+MIXED = """
+void work(void);
+int main(void) {
+  int k = 0;
+#pragma omp parallel num_threads(2) firstprivate(k)
+  __asm__ volatile("" : : "r"(&k) : "memory");
+  work();
+  return 0;
+}
+"""
+NUMBERED = """
+#include <omp.h>
+#include <stdlib.h>
+void work(void) {
+  int seen[2] = {0, 0};
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp critical
+    ++seen[omp_get_thread_num()];
+  }
+  if (seen[0] != 1 || seen[1] != 1) abort();
+}
+"""
+
+
+@pytest.mark.skipif(CLANG is None, reason="no clang")
+def test_a_call_goes_where_the_dynamic_linker_would_have_bound_it(tmp_path: Path):
+    """GCC's library in LLVM's program: its own libgomp comes later in the global scope than the program's libomp."""
+    (tmp_path / "mixed.c").write_text(MIXED)
+    (tmp_path / "numbered.c").write_text(NUMBERED)
+    subprocess.run(["gcc", "-fopenmp", "-fPIC", "-shared", tmp_path / "numbered.c", "-o", tmp_path / "libnumbered.so"],
+                   check=True)  # fmt: skip
+    subprocess.run([CLANG, "-fopenmp=libomp", tmp_path / "mixed.c", f"-L{tmp_path}", "-lnumbered",
+                    f"-Wl,-rpath,{tmp_path}", "-o", tmp_path / "mixed"], check=True)  # fmt: skip
+    seen = counting.run([str(tmp_path / "mixed")])
+    assert seen.status == 0
+    assert {(d.name, d.threads): c for d, c in seen.counts.items()} == {("parallel", 2): 2, ("critical", 2): 2}
+    assert all("libomp" in Path(d.runtime).name for d in seen.counts)
+
+
 def test_threads_beyond_the_table_are_counted_as_lost(built: dict[str, Path], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(counting, "ROWS", 1)
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
@@ -191,6 +260,7 @@ def test_prices_are_made_of_the_suites_overheads():
         "task": 100,
         "chunk of a loop": 49_000 / 2048, "flush": 20, "atomic": 30,
     }  # fmt: skip
+    prices["taskloop of tasks"] = 0  # no construct of the suite is needed for it, and none was measured
     lines = pricing.bill({Directive(name, 2, G): 10 for name in prices}, table)
     assert {line.directive.name: line.each_ns for line in lines} == {n: pytest.approx(v) for n, v in prices.items()}
     assert lines[0].directive.name == "parallel" and lines[0].total_ns == pytest.approx(5000)

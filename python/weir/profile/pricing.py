@@ -50,6 +50,8 @@ RULES: dict[str, Rule] = {
     "reduction": _more("reduction", "parallel"),
     "taskwait": _waits("taskwait"),
     "taskgroup": _waits("taskgroup"),
+    # LLVM's: what it is made of is counted besides.
+    "taskloop of tasks": Rule((), lambda o, _: 0.0, "its tasks and its group, counted on their own"),
     "flush": Rule(("flush",), lambda o, threads: o("flush") / threads, "flush, on one thread"),
     "chunk of a loop": Rule(
         ("schedule-dynamic-n:1", "schedule-static"),
@@ -111,4 +113,4 @@ def _line(directive: Directive, count: int, table: Table) -> Line:
     # What is in the noise counts as nothing, rather than as some negative number.
     price = rule.price(lambda construct: 0.0 if used[construct].noise else used[construct].ns, directive.threads)
     nearest = any(m.threads != directive.threads for m in used.values())
-    return Line(directive, count, price, nearest, all(m.noise for m in used.values()))
+    return Line(directive, count, price, nearest, bool(used) and all(m.noise for m in used.values()))
