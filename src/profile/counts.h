@@ -26,7 +26,8 @@ struct header {
   char magic[8];   /* "WEIRPROF", written by the launcher */
   uint32_t rows;   /* that the file has room for; by the launcher */
   uint32_t taken;  /* rows given away; more than there are: some threads were not counted */
-  char names[HEADER_BYTES - 16]; /* of the events, each with a null after it */
+  uint32_t full;   /* directives that found their row full */
+  char names[HEADER_BYTES - 20]; /* of the events, each with a null after it */
 };
 
 /* A runtime whose directives are counted. `path` tells runtimes apart: it is compared by address. */

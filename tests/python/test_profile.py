@@ -15,6 +15,7 @@ from weir import records
 from weir.cli import app
 from weir.openmp.runtimes import Stage, runtimes
 from weir.profile import counting, pricing
+from weir.profile.cli import show
 from weir.profile.counting import Directive
 from weir.profile.pricing import Measured
 
@@ -291,7 +292,7 @@ def test_every_event_has_a_price(built: dict[str, Path], tmp_path: Path):
     table.write_bytes(counting.MAGIC + (1).to_bytes(4, "little") + bytes(counting.HEADER_BYTES + counting.ROW_BYTES))
     environment = os.environ | {"LD_PRELOAD": str(counting.library()), "WEIR_PROFILE_FILE": str(table)}
     subprocess.run(["true"], env=environment, check=True)
-    names = [n.decode() for n in table.read_bytes()[16 : counting.HEADER_BYTES].split(b"\0") if n]
+    names = [n.decode() for n in table.read_bytes()[20 : counting.HEADER_BYTES].split(b"\0") if n]
     assert set(names) == set(pricing.RULES)
     known = json.loads(
         subprocess.run([counting.native.require("weir-openmp-c-gcc"), "list"], capture_output=True).stdout
@@ -355,3 +356,31 @@ def test_overheads_from_records_and_the_programs_status(
 def test_bad_input(words: list[str], says: str):
     done = CliRunner().invoke(app, ["profile", "--", *words])
     assert done.exit_code == 2 and says in " ".join(done.output.split())
+
+
+def test_a_bill_of_more_than_the_run_is_doubted(
+    built: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    directive = Directive("barrier", 2, G)
+    seen = counting.Profile(Counter({directive: 1000}), 1e-3, 0, 0, 0)
+    for ns, doubted in ((500.0, False), (2000.0, True)):
+        said: list[str] = []
+        monkeypatch.setattr("weir.profile.cli.warn", said.append)
+        show(pricing.bill(seen.counts, {(G, "barrier"): [Measured(ns, 2, False)]}), seen)
+        assert bool(said) == doubted
+
+
+def test_more_kinds_and_team_sizes_than_a_row_holds_are_said(tmp_path: Path):
+    source = tmp_path / "many.c"
+    source.write_text("""
+int main(void) {
+  for (int n = 1; n <= 260; ++n) {
+#pragma omp parallel num_threads(n)
+    ;
+  }
+  return 0;
+}
+""")
+    subprocess.run(["gcc", "-fopenmp", source, "-o", tmp_path / "many"], check=True)
+    seen = counting.run([str(tmp_path / "many")])
+    assert sum(seen.counts.values()) == 240 and seen.full == 20

@@ -40,6 +40,8 @@ def profile(
         raise _nothing(seen, context.args[0])
     if seen.uncounted:
         warn(f"{seen.uncounted} threads are not counted: the table has room for {counting.ROWS}")
+    if seen.full:
+        warn(f"{seen.full} directives are not counted: a thread met more than 240 kinds of them and team sizes")
     try:
         known = _from_records(overheads) if overheads else _measured(list(seen.counts))
     except (native.NativeError, suite.Unknown, OSError) as error:
@@ -165,6 +167,8 @@ def show(lines: list[pricing.Line], seen: Profile) -> None:
         f"It ran {seen.wall_s:.3f} s, and its directives cost about {nanoseconds(total)} of that: "
         f"{total / 1e7 / seen.wall_s:.1f} %."
     )
+    if total > 1e9 * seen.wall_s:
+        warn("that is more than it ran: the machine was busy while the prices were measured, or its teams ran at once")
     if any(line.nearest for line in lines):
         err.print("≈: measured with another number of threads, the nearest.")
 

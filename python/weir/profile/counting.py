@@ -39,6 +39,7 @@ class Profile:
     wall_s: float
     status: int  # of the program; negative: the signal that ended it
     uncounted: int  # threads that found no room in the table
+    full: int  # directives that found none in their thread's row: more than 240 kinds and team sizes
 
 
 def library() -> Path:
@@ -89,8 +90,8 @@ def run(words: Sequence[str]) -> Profile:
             heeding = {"restore_signals": True, "preexec_fn": _heed}
             status = subprocess.run([words[0], *words[1:]], executable=program, env=environment, **heeding).returncode
         wall = time.monotonic() - begin
-        counts, uncounted = read(Path(file.name))
-    return Profile(counts, wall, status, uncounted)
+        counts, uncounted, full = read(Path(file.name))
+    return Profile(counts, wall, status, uncounted, full)
 
 
 def _heed() -> None:
@@ -98,11 +99,11 @@ def _heed() -> None:
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
-def read(path: Path) -> tuple[Counter[Directive], int]:
-    """The counts, and how many threads are not among them."""
+def read(path: Path) -> tuple[Counter[Directive], int, int]:
+    """The counts, how many threads are not among them, and how many directives of others."""
     text = path.read_bytes()
-    rows, taken = struct.unpack_from("<II", text, 8)
-    names = [n.decode() for n in text[16:HEADER_BYTES].split(b"\0")]
+    rows, taken, full = struct.unpack_from("<III", text, 8)
+    names = [n.decode() for n in text[20:HEADER_BYTES].split(b"\0")]
     counts: Counter[Directive] = Counter()
     for number in range(min(rows, taken)):
         at = HEADER_BYTES + number * ROW_BYTES
@@ -111,4 +112,4 @@ def read(path: Path) -> tuple[Counter[Directive], int]:
         for key, _, count in struct.iter_unpack("<IIQ", text[at + 8 + PATH_BYTES : at + ROW_BYTES]):
             if key and count:
                 counts[Directive(names[(key >> 24) - 1], key & 0xFFFFFF, runtime)] += count
-    return counts, max(0, taken - rows)
+    return counts, max(0, taken - rows), full
