@@ -1,4 +1,4 @@
-# make demo   measures this machine and writes out/report.html
+# make demo   measures this machine and writes out/report.html (barriers) and out/openmp.html (OpenMP)
 # make test   all tests
 # Both install what is missing, and build.
 .PHONY: demo test build setup check-cpp check-python sanitize lint clean
@@ -7,7 +7,9 @@ WEIR = .venv/bin/python -m weir
 demo: build
 	$(WEIR) bench --quick -o out/records.jsonl
 	$(WEIR) report out/records.jsonl -o out/report.html
-	@echo "Open out/report.html in a browser."
+	$(WEIR) bench openmp --quick -o out/openmp.jsonl
+	$(WEIR) report out/openmp.jsonl -o out/openmp.html
+	@echo "Open out/report.html and out/openmp.html in a browser."
 
 test: check-cpp check-python sanitize
 	@echo "All tests passed."

@@ -319,8 +319,8 @@ def test_the_papers_figures_are_three_kinds_with_a_column_for_each_runtime():
         return {(v["runtime"], v["construct"], v["members"], v.get("chunk")) for v in values}
 
     assert drawn("openmp-figures-1-3") == {(f"{r} (C)", "barrier", n, None) for r in "ab" for n in (2, 4)}
-    chunks = {(f"{r} (C)", "schedule-dynamic-n", 4, n) for r in "ab" for n in (1, 16)}
-    level = {(f"{r} (C)", "schedule-static", 4, n) for r in "ab" for n in (1, 16)}
+    chunks = {(f"{r} (C)", "schedule-dynamic-n", 2, n) for r in "ab" for n in (1, 16)}
+    level = {(f"{r} (C)", "schedule-static", 2, n) for r in "ab" for n in (1, 16)}
     assert drawn("openmp-figures-7-9") == chunks | level
     assert charts["openmp-synchronisation-quota-1"].title.endswith("2 threads, a quota of 1 processors")
     assert [t.title for t in made.tables] == [

@@ -78,7 +78,7 @@ def by_threads(found: Sequence[Construct]) -> alt.TopLevelMixin:
             opacity=alt.condition(picked, alt.value(1), alt.value(0.08)),
             tooltip=_tooltip(),
         )
-        .properties(width=260, height=280)
+        .properties(width=185, height=260)
         .facet(column=alt.Column("runtime:N", title=None, header=alt.Header(labelFontWeight="bold", labelFontSize=13)))
         .add_params(picked)
     )
@@ -105,6 +105,6 @@ def by_chunk(found: Sequence[Construct]) -> alt.TopLevelMixin:
             color=alt.Color("construct:N", legend=alt.Legend(orient="bottom", columns=3, title="schedule")),
             tooltip=[*_tooltip(), alt.Tooltip("chunk:Q")],
         )
-        .properties(width=260, height=280)
+        .properties(width=185, height=260)
         .facet(column=alt.Column("runtime:N", title=None, header=alt.Header(labelFontWeight="bold", labelFontSize=13)))
     )

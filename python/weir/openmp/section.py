@@ -44,13 +44,20 @@ def section(rows: Sequence[Row]) -> Section | None:
     drawn = _papers([c for c in found if c.place.load == "none"])
     for load in dict.fromkeys(c.place.load for c in found):
         its = [c for c in found if c.place.load == load]
-        largest = max(c.place.members for c in its)
+        largest = _team_shown(its)
         for group, title in GROUPS.items():
             those = [c for c in its if c.group == group and c.place.members == largest]
             if those:
                 name = f"openmp-{group}-{load}".replace(":", "-").replace(".", "-")
                 drawn.append(Chart(name, f"{title}: {largest} threads{company(load)}", charts.by_construct(those)))
     return Section(drawn, tables.tables(found, with_cycles=True))
+
+
+def _team_shown(found: Sequence[Construct]) -> int:
+    """The largest team that has a processor for each thread; else the smallest that has not."""
+    sizes = {c.place.members for c in found}
+    dedicated = {c.place.members for c in found if c.place.members <= c.place.processors}
+    return max(dedicated) if dedicated else min(sizes)
 
 
 def _papers(found: Sequence[Construct]) -> list[Chart]:
@@ -71,7 +78,8 @@ def _papers(found: Sequence[Construct]) -> list[Chart]:
         ]
     drawn = [Chart(name, title, charts.by_threads(its)) for name, title, its in kinds if its]
     scheduled = those(SCHEDULES)
-    largest = [c for c in scheduled if c.place.members == scheduled[-1].place.members]
+    shown = _team_shown(scheduled) if scheduled else 0
+    largest = [c for c in scheduled if c.place.members == shown]
     if any(":" in c.name for c in largest):
         title = f"Schedules against the chunk, {largest[0].place.members} threads (figures 7 to 9)"
         drawn.append(Chart("openmp-figures-7-9", title, charts.by_chunk(largest)))
