@@ -1,0 +1,124 @@
+// The routines of the OpenMP API, for C and (with an underscore, by reference) for Fortran.
+#include <algorithm>
+#include <ctime>
+
+#include <weir/machine/processors.hpp>
+
+#include "exclusion.hpp"
+#include "team.hpp"
+
+using namespace weir::openmp;
+
+namespace {
+member* ancestor(int level) {
+  member* m = &self();
+  if (level < 0 || level > static_cast<int>(m->of->level)) return nullptr;
+  while (static_cast<int>(m->of->level) > level) m = m->of->parent;
+  return m;
+}
+struct nest_lock {
+  lock mutual;
+  int depth;
+  member* owner;
+};
+}  // namespace
+
+// Fortran's name takes a reference and may be a subroutine or a function.
+#define ASKS(type, name, value)      \
+  extern "C" type name(void);        \
+  type name(void) { return value; }  \
+  extern "C" type name##_(void);     \
+  type name##_(void) { return value; }
+#define TAKES_INT(name, action)            \
+  extern "C" void name(int);               \
+  void name(int it) { action; }            \
+  extern "C" void name##_(const int*);     \
+  void name##_(const int* at) {            \
+    const int it = *at;                    \
+    action;                                \
+  }
+#define ASKS_INT(name, value)              \
+  extern "C" int name(int);                \
+  int name(int it) { return value; }       \
+  extern "C" int name##_(const int*);      \
+  int name##_(const int* at) {             \
+    const int it = *at;                    \
+    return value;                          \
+  }
+
+ASKS(int, omp_get_thread_num, static_cast<int>(self().number))
+ASKS(int, omp_get_num_threads, static_cast<int>(self().of->size))
+ASKS(int, omp_get_max_threads,
+     self().icv.num_threads > 0 ? self().icv.num_threads : default_threads(self().of->active_level))
+ASKS(int, omp_get_num_procs, std::max(1, static_cast<int>(weir::affinity().size())))
+ASKS(int, omp_in_parallel, self().of->active_level > 0)
+ASKS(int, omp_get_dynamic, self().icv.dynamic)
+ASKS(int, omp_get_nested, self().icv.max_active_levels > 1)
+ASKS(int, omp_get_level, static_cast<int>(self().of->level))
+ASKS(int, omp_get_active_level, static_cast<int>(self().of->active_level))
+ASKS(int, omp_get_max_active_levels, self().icv.max_active_levels)
+ASKS(int, omp_get_supported_active_levels, 255)
+ASKS(int, omp_get_thread_limit, initial_settings().thread_limit)
+ASKS(int, omp_get_cancellation, 0)
+ASKS(int, omp_in_final, 0)
+ASKS(int, omp_get_proc_bind, 0)
+ASKS(int, omp_get_num_places, 0)
+ASKS(int, omp_get_place_num, -1)
+ASKS(int, omp_get_partition_num_places, 0)
+ASKS(int, omp_get_num_devices, 0)
+ASKS(int, omp_get_default_device, self().icv.default_device)
+ASKS(int, omp_get_initial_device, 0)
+ASKS(int, omp_is_initial_device, 1)
+ASKS(int, omp_get_num_teams, 1)
+ASKS(int, omp_get_team_num, 0)
+ASKS(int, omp_get_max_task_priority, 0)
+
+TAKES_INT(omp_set_num_threads, if (it > 0) self().icv.num_threads = it)
+TAKES_INT(omp_set_dynamic, self().icv.dynamic = it != 0)
+TAKES_INT(omp_set_nested, self().icv.max_active_levels = it != 0 ? 255 : 1)
+TAKES_INT(omp_set_max_active_levels, if (it >= 0) self().icv.max_active_levels = std::min(it, 255))
+TAKES_INT(omp_set_default_device, self().icv.default_device = it)
+
+ASKS_INT(omp_get_ancestor_thread_num, ancestor(it) != nullptr ? static_cast<int>(ancestor(it)->number) : -1)
+ASKS_INT(omp_get_team_size, ancestor(it) != nullptr ? static_cast<int>(ancestor(it)->of->size) : -1)
+
+namespace {
+double seconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+}  // namespace
+ASKS(double, omp_get_wtime, seconds())
+ASKS(double, omp_get_wtick, 1e-9)
+
+extern "C" {
+void omp_set_schedule(int kind, int chunk) {
+  schedule s;
+  switch (kind & 0x7fffffff) {
+    case 1: s.kind = schedule_kind::static_; break;
+    case 2: s.kind = schedule_kind::dynamic; break;
+    case 3: s.kind = schedule_kind::guided; break;
+    case 4: s.kind = schedule_kind::automatic; break;
+    default: return;
+  }
+  s.monotonic = kind < 0;
+  s.chunk = chunk > 0 ? chunk : s.kind == schedule_kind::static_ ? 0 : 1;
+  self().icv.run_schedule = s;
+}
+void omp_set_schedule_(const int* kind, const int* chunk) { omp_set_schedule(*kind, *chunk); }
+void omp_get_schedule(int* kind, int* chunk) {
+  const schedule s = self().icv.run_schedule;
+  const int of[] = {1, 2, 3, 4};
+  *kind = of[static_cast<int>(s.kind)] | (s.monotonic ? static_cast<int>(0x80000000u) : 0);
+  *chunk = s.chunk;
+}
+void omp_get_schedule_(int* kind, int* chunk) { omp_get_schedule(kind, chunk); }
+
+void omp_init_lock(lock* l) { new (l) lock; }
+void omp_destroy_lock(lock*) {}
+void omp_set_lock(lock* l) { l->take(); }
+void omp_unset_lock(lock* l) { l->release(); }
+int omp_test_lock(lock* l) { return l->try_take() ? 1 : 0; }
+void omp_init_lock_with_hint(lock* l, int) { new (l) lock; }
+}

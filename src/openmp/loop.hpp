@@ -1,0 +1,39 @@
+// A loop that the members of a team share out, and sections, which are a loop over their numbers.
+//
+// Iterations are counted from 0; how they become the program's values is the member's own affair.
+#pragma once
+
+#include "team.hpp"
+
+namespace weir::openmp {
+
+struct loop_plan {
+  schedule_kind kind = schedule_kind::dynamic;
+  std::uint64_t trips = 0;
+  std::uint64_t chunk = 1;  // of static: 0 is one block for each member
+};
+
+struct alignas(line_bytes) loop {
+  /// As it is before the construct of that number begins.
+  void free_for(std::uint32_t construct);
+
+  loop_plan plan;
+  unsigned left = 0;  // members that have done with it; counted in `done`
+  alignas(line_bytes) std::atomic<std::uint64_t> state{0};  // construct << 2 | phase
+  alignas(line_bytes) std::atomic<std::uint64_t> taken{0};  // iterations
+  alignas(line_bytes) std::atomic<std::uint64_t> turn{0};   // of ordered: the first iteration that is not done
+  gate turned;
+  alignas(line_bytes) std::atomic<std::uint32_t> done{0};
+  std::vector<std::atomic<std::uint64_t>> posted;  // of doacross
+};
+
+/// Every member calls it with the same plan; the first one's counts.
+void begin_loop(member& me, const loop_plan& plan);
+/// The next chunk, in me.begin and me.end; false where there is none. Passes on the turn of an ordered loop.
+bool next_chunk(member& me, bool ordered = false);
+/// The member has done with the loop. No barrier.
+void end_loop(member& me);
+/// Waits until all iterations before this member's chunk are done.
+void wait_for_turn(member& me);
+
+}  // namespace weir::openmp

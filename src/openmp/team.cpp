@@ -1,0 +1,133 @@
+#include "team.hpp"
+
+#include <algorithm>
+
+#include <pthread.h>
+
+#include "crew.hpp"
+#include "loop.hpp"
+#include "thread.hpp"
+
+namespace weir::openmp {
+
+namespace {
+
+team_options barrier_options() {
+  team_options o;
+  o.algorithm = initial_settings().barrier;
+  return o;
+}
+
+thread_local thread_state state;
+
+// A child process has one thread, and none of the crews: their memory is left alone, whoever was in it is not here.
+void begin_anew() {
+  for (crew*& c : state.crews) c = nullptr;
+  if (state.initial != nullptr) current = &state.initial->members[0];
+}
+
+[[gnu::constructor]] void when_forked() { pthread_atfork(nullptr, nullptr, begin_anew); }
+
+/// [OpenMP 5.2, 10.1.1]
+unsigned threads_for(const member& me, unsigned asked) {
+  if (asked == 1 || me.of->active_level >= static_cast<unsigned>(me.icv.max_active_levels)) return 1;
+  const unsigned wanted = asked != 0              ? asked
+                          : me.icv.num_threads > 0 ? static_cast<unsigned>(me.icv.num_threads)
+                                                   : static_cast<unsigned>(default_threads(me.of->active_level));
+  return std::min({wanted, static_cast<unsigned>(initial_settings().thread_limit), 0xfffeu});
+}
+
+/// The crew for regions that this thread opens at its present depth.
+crew& mine(const member& me) {
+  const std::size_t depth = me.of->level;
+  if (state.crews.size() <= depth) state.crews.resize(depth + 1);
+  if (state.crews[depth] == nullptr) state.crews[depth] = new crew;
+  return *state.crews[depth];
+}
+
+void settle(team& t, member& parent) {
+  control inherited = parent.icv;
+  inherited.num_threads = 0;  // of the next level, where the environment has a list of them
+  if (t.parent != &parent) {
+    t.parent = &parent;
+    t.level = parent.of->level + 1;
+    t.active_level = parent.of->active_level + (t.size > 1 ? 1 : 0);
+  }
+  if (!(t.inherited == inherited)) t.inherited = inherited;
+  t.members[0].icv = inherited;
+}
+
+}  // namespace
+
+constinit thread_local member* current = nullptr;
+
+thread_state& here() { return state; }
+
+member& first_met() {
+  state.initial = std::make_unique<team>(1);
+  member& me = state.initial->members[0];
+  const settings& s = initial_settings();
+  me.icv = {.max_active_levels = s.max_active_levels, .dynamic = s.dynamic, .run_schedule = s.run_schedule};
+  current = &me;
+  return me;
+}
+
+thread_state::~thread_state() {
+  for (crew* c : crews)
+    if (c != nullptr) c->dismiss();
+}
+
+team::team(unsigned n)
+    : size(n),
+      members(std::make_unique<member[]>(n)),
+      loops(std::make_unique<loop[]>(loops_at_once)),
+      barrier(n, barrier_options()),
+      offered(n) {
+  for (unsigned m = 0; m < n; ++m) {
+    members[m].of = this;
+    members[m].number = m;
+  }
+  for (unsigned i = 0; i < loops_at_once; ++i) loops[i].free_for(i);
+}
+
+team::~team() = default;
+
+void fork(region run, void* what, unsigned asked) {
+  member& me = self();
+  unsigned size = threads_for(me, asked);
+  crew& c = mine(me);
+  if (size > 1) size = c.recruit(size);
+  team& t = c.of_size(size);
+  settle(t, me);
+  if (size > 1) {
+    c.execute(t, run, what);
+    return;
+  }
+  current = &t.members[0];
+  run(what);
+  current = &me;
+}
+
+void fork_alone(region run, void* what) { fork(run, what, 1); }
+
+void begin_alone() {
+  member& me = self();
+  team& t = mine(me).of_size(1);
+  settle(t, me);
+  current = &t.members[0];
+}
+
+void end_alone() { current = current->of->parent; }
+
+void barrier(member& me) {
+  team& t = *me.of;
+  if (t.size > 1) t.barrier.arrive_and_wait(me.number);
+}
+
+int global_number() {
+  static std::atomic<int> next{0};
+  if (state.global < 0) state.global = next.fetch_add(1, std::memory_order_relaxed);  // relaxed: the number alone matters
+  return state.global;
+}
+
+}  // namespace weir::openmp

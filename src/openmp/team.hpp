@@ -1,0 +1,105 @@
+// Teams of an OpenMP runtime: who executes a region, and what its members share.
+//
+// A thread that opens a region has a crew: threads that wait for its regions. A team is those of the crew that take
+// part in a region of one size; it is kept, so that a region costs a release and a gathering and nothing else.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <weir/machine/native.hpp>
+#include <weir/team_barrier.hpp>
+#include <weir/waiting.hpp>
+
+#include "settings_now.hpp"
+
+namespace weir::openmp {
+
+struct team;
+struct loop;
+
+/// What a task's children inherit: the internal control variables of its data environment [OpenMP 5.2, 2.1].
+struct control {
+  int num_threads = 0;  // 0: what the environment says for the level
+  int max_active_levels = 1;
+  int default_device = 0;
+  bool dynamic = false;
+  schedule run_schedule;
+  bool operator==(const control&) const = default;
+};
+
+/// A thread as it takes part in a team: its implicit task. Nobody else writes here while a region runs.
+struct alignas(line_bytes) member {
+  team* of = nullptr;
+  unsigned number = 0;
+  control icv;
+  // Constructs met in this team, over all of its regions: every member meets the same.
+  std::uint32_t singles = 0;
+  std::uint32_t loops = 0;
+  // The loop that it is in: the chunk that it has taken, and how iterations become the program's values.
+  loop* in_loop = nullptr;
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t turn = 0;  // of a static loop: its next round
+  std::uint64_t first = 0, step = 0, bound = 0;
+  void* reduction = nullptr;
+};
+
+/// Loops, sections: work that the members of a team share out. Constructs without a barrier may overlap, so a team has
+/// several, used in turn.
+inline constexpr unsigned loops_at_once = 8;
+
+struct team {
+  explicit team(unsigned size);
+  ~team();
+
+  const unsigned size;
+  // Written where they change, which is seldom: the members read this line in each region.
+  unsigned level = 0, active_level = 0;
+  member* parent = nullptr;  // who opened the region
+  control inherited;         // what the members begin with
+  const std::unique_ptr<member[]> members;
+  const std::unique_ptr<loop[]> loops;
+  team_barrier<> barrier;
+  void* copied = nullptr;                             // of copyprivate
+  std::vector<void*> offered;                         // of a reduction: each member's variables
+  alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
+};
+
+using region = void (*)(void* what);
+
+extern constinit thread_local member* current;  // null: this thread is not known yet
+member& first_met();
+
+/// The calling thread as a member of its innermost team; of a team of its own where it is in no region.
+inline member& self() {
+  member* const now = current;
+  return now != nullptr ? *now : first_met();
+}
+
+/// Executes a region: `run(what)` by each member of a team of `asked` threads (0: as the control variables say).
+void fork(region run, void* what, unsigned asked);
+/// The same by the calling thread alone.
+void fork_alone(region run, void* what);
+/// The two ends of a region that the caller alone executes between them.
+void begin_alone();
+void end_alone();
+
+/// All of the team come here before any goes on.
+void barrier(member& me);
+
+/// Does the caller execute this single construct?
+inline bool takes_single(member& me) {
+  team& t = *me.of;
+  std::uint32_t mine = me.singles++;
+  if (t.size == 1) return true;
+  // relaxed: it decides who, and orders nothing; what the executor writes is published by the barrier that follows.
+  return t.single.load(std::memory_order_relaxed) == mine &&
+         t.single.compare_exchange_strong(mine, mine + 1, std::memory_order_relaxed);
+}
+
+/// A number for the calling thread that no other has while it lives: LLVM's interface names threads so.
+int global_number();
+
+}  // namespace weir::openmp
