@@ -1,6 +1,7 @@
 // The routines of the OpenMP API, for C and (with an underscore, by reference) for Fortran.
 #include <algorithm>
 #include <ctime>
+#include <new>
 
 #include <weir/machine/processors.hpp>
 
@@ -16,10 +17,17 @@ member* ancestor(int level) {
   while (static_cast<int>(m->of->level) > level) m = m->of->parent;
   return m;
 }
+/// It does not fit into what the program keeps for it (8 bytes for LLVM's), which holds its address.
 struct nest_lock {
   lock mutual;
-  int depth;
-  member* owner;
+  int depth = 0;
+  std::atomic<member*> owner{nullptr};  // read by others, who only ask whether they are it
+  bool try_take() {
+    if (owner.load(std::memory_order_relaxed) != &self() && !mutual.try_take()) return false;
+    owner.store(&self(), std::memory_order_relaxed);
+    ++depth;
+    return true;
+  }
 };
 }  // namespace
 
@@ -46,41 +54,41 @@ struct nest_lock {
     return value;                          \
   }
 
-ASKS(int, omp_get_thread_num, static_cast<int>(self().number))
-ASKS(int, omp_get_num_threads, static_cast<int>(self().of->size))
-ASKS(int, omp_get_max_threads,
+ASKS(int, weir_omp_get_thread_num, static_cast<int>(self().number))
+ASKS(int, weir_omp_get_num_threads, static_cast<int>(self().of->size))
+ASKS(int, weir_omp_get_max_threads,
      self().icv.num_threads > 0 ? self().icv.num_threads : default_threads(self().of->active_level))
-ASKS(int, omp_get_num_procs, std::max(1, static_cast<int>(weir::affinity().size())))
-ASKS(int, omp_in_parallel, self().of->active_level > 0)
-ASKS(int, omp_get_dynamic, self().icv.dynamic)
-ASKS(int, omp_get_nested, self().icv.max_active_levels > 1)
-ASKS(int, omp_get_level, static_cast<int>(self().of->level))
-ASKS(int, omp_get_active_level, static_cast<int>(self().of->active_level))
-ASKS(int, omp_get_max_active_levels, self().icv.max_active_levels)
-ASKS(int, omp_get_supported_active_levels, 255)
-ASKS(int, omp_get_thread_limit, initial_settings().thread_limit)
-ASKS(int, omp_get_cancellation, 0)
-ASKS(int, omp_in_final, 0)
-ASKS(int, omp_get_proc_bind, 0)
-ASKS(int, omp_get_num_places, 0)
-ASKS(int, omp_get_place_num, -1)
-ASKS(int, omp_get_partition_num_places, 0)
-ASKS(int, omp_get_num_devices, 0)
-ASKS(int, omp_get_default_device, self().icv.default_device)
-ASKS(int, omp_get_initial_device, 0)
-ASKS(int, omp_is_initial_device, 1)
-ASKS(int, omp_get_num_teams, 1)
-ASKS(int, omp_get_team_num, 0)
-ASKS(int, omp_get_max_task_priority, 0)
+ASKS(int, weir_omp_get_num_procs, std::max(1, static_cast<int>(weir::affinity().size())))
+ASKS(int, weir_omp_in_parallel, self().of->active_level > 0)
+ASKS(int, weir_omp_get_dynamic, self().icv.dynamic)
+ASKS(int, weir_omp_get_nested, self().icv.max_active_levels > 1)
+ASKS(int, weir_omp_get_level, static_cast<int>(self().of->level))
+ASKS(int, weir_omp_get_active_level, static_cast<int>(self().of->active_level))
+ASKS(int, weir_omp_get_max_active_levels, self().icv.max_active_levels)
+ASKS(int, weir_omp_get_supported_active_levels, 255)
+ASKS(int, weir_omp_get_thread_limit, initial_settings().thread_limit)
+ASKS(int, weir_omp_get_cancellation, 0)
+ASKS(int, weir_omp_in_final, 0)
+ASKS(int, weir_omp_get_proc_bind, 0)
+ASKS(int, weir_omp_get_num_places, 0)
+ASKS(int, weir_omp_get_place_num, -1)
+ASKS(int, weir_omp_get_partition_num_places, 0)
+ASKS(int, weir_omp_get_num_devices, 0)
+ASKS(int, weir_omp_get_default_device, self().icv.default_device)
+ASKS(int, weir_omp_get_initial_device, 0)
+ASKS(int, weir_omp_is_initial_device, 1)
+ASKS(int, weir_omp_get_num_teams, 1)
+ASKS(int, weir_omp_get_team_num, 0)
+ASKS(int, weir_omp_get_max_task_priority, 0)
 
-TAKES_INT(omp_set_num_threads, if (it > 0) self().icv.num_threads = it)
-TAKES_INT(omp_set_dynamic, self().icv.dynamic = it != 0)
-TAKES_INT(omp_set_nested, self().icv.max_active_levels = it != 0 ? 255 : 1)
-TAKES_INT(omp_set_max_active_levels, if (it >= 0) self().icv.max_active_levels = std::min(it, 255))
-TAKES_INT(omp_set_default_device, self().icv.default_device = it)
+TAKES_INT(weir_omp_set_num_threads, if (it > 0) self().icv.num_threads = it)
+TAKES_INT(weir_omp_set_dynamic, self().icv.dynamic = it != 0)
+TAKES_INT(weir_omp_set_nested, self().icv.max_active_levels = it != 0 ? 255 : 1)
+TAKES_INT(weir_omp_set_max_active_levels, if (it >= 0) self().icv.max_active_levels = std::min(it, 255))
+TAKES_INT(weir_omp_set_default_device, self().icv.default_device = it)
 
-ASKS_INT(omp_get_ancestor_thread_num, ancestor(it) != nullptr ? static_cast<int>(ancestor(it)->number) : -1)
-ASKS_INT(omp_get_team_size, ancestor(it) != nullptr ? static_cast<int>(ancestor(it)->of->size) : -1)
+ASKS_INT(weir_omp_get_ancestor_thread_num, ancestor(it) != nullptr ? static_cast<int>(ancestor(it)->number) : -1)
+ASKS_INT(weir_omp_get_team_size, ancestor(it) != nullptr ? static_cast<int>(ancestor(it)->of->size) : -1)
 
 namespace {
 double seconds() {
@@ -89,11 +97,11 @@ double seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 }  // namespace
-ASKS(double, omp_get_wtime, seconds())
-ASKS(double, omp_get_wtick, 1e-9)
+ASKS(double, weir_omp_get_wtime, seconds())
+ASKS(double, weir_omp_get_wtick, 1e-9)
 
 extern "C" {
-void omp_set_schedule(int kind, int chunk) {
+void weir_omp_set_schedule(int kind, int chunk) {
   schedule s;
   switch (kind & 0x7fffffff) {
     case 1: s.kind = schedule_kind::static_; break;
@@ -106,19 +114,53 @@ void omp_set_schedule(int kind, int chunk) {
   s.chunk = chunk > 0 ? chunk : s.kind == schedule_kind::static_ ? 0 : 1;
   self().icv.run_schedule = s;
 }
-void omp_set_schedule_(const int* kind, const int* chunk) { omp_set_schedule(*kind, *chunk); }
-void omp_get_schedule(int* kind, int* chunk) {
+void weir_omp_set_schedule_(const int* kind, const int* chunk) { weir_omp_set_schedule(*kind, *chunk); }
+void weir_omp_get_schedule(int* kind, int* chunk) {
   const schedule s = self().icv.run_schedule;
   const int of[] = {1, 2, 3, 4};
   *kind = of[static_cast<int>(s.kind)] | (s.monotonic ? static_cast<int>(0x80000000u) : 0);
   *chunk = s.chunk;
 }
-void omp_get_schedule_(int* kind, int* chunk) { omp_get_schedule(kind, chunk); }
+void weir_omp_get_schedule_(int* kind, int* chunk) { weir_omp_get_schedule(kind, chunk); }
 
-void omp_init_lock(lock* l) { new (l) lock; }
-void omp_destroy_lock(lock*) {}
-void omp_set_lock(lock* l) { l->take(); }
-void omp_unset_lock(lock* l) { l->release(); }
-int omp_test_lock(lock* l) { return l->try_take() ? 1 : 0; }
-void omp_init_lock_with_hint(lock* l, int) { new (l) lock; }
+void weir_omp_init_lock(lock* l) { new (l) lock; }
+void weir_omp_destroy_lock(lock*) {}
+void weir_omp_set_lock(lock* l) { l->take(); }
+void weir_omp_unset_lock(lock* l) { l->release(); }
+int weir_omp_test_lock(lock* l) { return l->try_take() ? 1 : 0; }
+void weir_omp_init_lock_with_hint(lock* l, int) { new (l) lock; }
+
+void weir_omp_init_nest_lock(nest_lock** l) { *l = new nest_lock; }
+void weir_omp_init_nest_lock_with_hint(nest_lock** l, int) { *l = new nest_lock; }
+void weir_omp_destroy_nest_lock(nest_lock** l) { delete *l; }
+void weir_omp_set_nest_lock(nest_lock** at) {
+  nest_lock& l = **at;
+  if (l.try_take()) return;
+  l.mutual.take();
+  l.owner.store(&self(), std::memory_order_relaxed);
+  ++l.depth;
 }
+void weir_omp_unset_nest_lock(nest_lock** at) {
+  nest_lock& l = **at;
+  if (--l.depth > 0) return;
+  l.owner.store(nullptr, std::memory_order_relaxed);
+  l.mutual.release();
+}
+int weir_omp_test_nest_lock(nest_lock** at) { return (*at)->try_take() ? (*at)->depth : 0; }
+
+// Fortran's.
+void weir_omp_init_lock_(lock* l) { weir_omp_init_lock(l); }
+void weir_omp_init_lock_with_hint_(lock* l, const int*) { weir_omp_init_lock(l); }
+void weir_omp_destroy_lock_(lock*) {}
+void weir_omp_set_lock_(lock* l) { l->take(); }
+void weir_omp_unset_lock_(lock* l) { l->release(); }
+int weir_omp_test_lock_(lock* l) { return weir_omp_test_lock(l); }
+void weir_omp_init_nest_lock_(nest_lock** l) { weir_omp_init_nest_lock(l); }
+void weir_omp_init_nest_lock_with_hint_(nest_lock** l, const int*) { weir_omp_init_nest_lock(l); }
+void weir_omp_destroy_nest_lock_(nest_lock** l) { weir_omp_destroy_nest_lock(l); }
+void weir_omp_set_nest_lock_(nest_lock** l) { weir_omp_set_nest_lock(l); }
+void weir_omp_unset_nest_lock_(nest_lock** l) { weir_omp_unset_nest_lock(l); }
+int weir_omp_test_nest_lock_(nest_lock** l) { return weir_omp_test_nest_lock(l); }
+}
+
+#include "api_versions.hpp"

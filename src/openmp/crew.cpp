@@ -4,17 +4,12 @@
 #include <cstring>
 #include <pthread.h>
 
-#include <weir/machine/processors.hpp>
-
 namespace weir::openmp {
 
 namespace {
 constexpr std::uint32_t quit = 0xffff;  // in place of a team size
 
-bool crowded(unsigned size) {
-  static const double processors = usable_processors();
-  return size > processors;
-}
+bool crowded(unsigned size) { return size > usable_here(); }
 
 constexpr std::uint64_t word_of(std::uint32_t episode, std::uint32_t size) {
   return static_cast<std::uint64_t>(episode) << 16 | size;

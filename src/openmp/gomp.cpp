@@ -1,7 +1,6 @@
 // The interface that GCC compiles for: regions, worksharing, synchronisation. What each function is called with is seen in
 // the compiler's output (-fdump-tree-ompexp).
 #include <cstdint>
-#include <cstring>
 
 #include "exclusion.hpp"
 #include "loop.hpp"
@@ -247,28 +246,8 @@ void GOMP_critical_name_end(void** its) { reinterpret_cast<lock*>(its)->release(
 void GOMP_atomic_start(void) { atomics.take(); }
 void GOMP_atomic_end(void) { atomics.release(); }
 
-// ---- tasks: executed at once, by who creates them
+// ---- cancellation
 
-void GOMP_task(function run, void* what, void (*copy)(void*, void*), long size, long alignment, bool, unsigned, void**, int,
-               void*) {
-  if (copy == nullptr && size == 0) {
-    run(what);
-    return;
-  }
-  const auto bytes = static_cast<std::size_t>(size), align = static_cast<std::size_t>(alignment);
-  auto* room = static_cast<char*>(__builtin_alloca(bytes + align));
-  char* own = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(room) + align - 1) / align * align);
-  if (copy != nullptr)
-    copy(own, what);
-  else
-    std::memcpy(own, what, bytes);
-  run(own);
-}
-void GOMP_taskwait(void) {}
-void GOMP_taskwait_depend(void**) {}
-void GOMP_taskyield(void) {}
-void GOMP_taskgroup_start(void) {}
-void GOMP_taskgroup_end(void) {}
 bool GOMP_cancel(int, bool) { return false; }
 bool GOMP_cancellation_point(int) { return false; }
 

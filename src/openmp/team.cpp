@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+#include <weir/machine/processors.hpp>
+
 #include "crew.hpp"
 #include "loop.hpp"
 #include "thread.hpp"
@@ -81,8 +83,7 @@ team::team(unsigned n)
     : size(n),
       members(std::make_unique<member[]>(n)),
       loops(std::make_unique<loop[]>(loops_at_once)),
-      barrier(n, barrier_options()),
-      offered(n) {
+      barrier(n, barrier_options()) {
   for (unsigned m = 0; m < n; ++m) {
     members[m].of = this;
     members[m].number = m;
@@ -122,6 +123,11 @@ void end_alone() { current = current->of->parent; }
 void barrier(member& me) {
   team& t = *me.of;
   if (t.size > 1) t.barrier.arrive_and_wait(me.number);
+}
+
+double usable_here() {
+  static const double processors = usable_processors();
+  return processors;
 }
 
 int global_number() {

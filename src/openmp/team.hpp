@@ -43,7 +43,10 @@ struct alignas(line_bytes) member {
   std::uint64_t begin = 0, end = 0;
   std::uint64_t turn = 0;  // of a static loop: its next round
   std::uint64_t first = 0, step = 0, bound = 0;
-  void* reduction = nullptr;
+  // What it offers to a reduction, and which it offers it to.
+  std::uint32_t reductions = 0;
+  void* values = nullptr;
+  alignas(line_bytes) std::atomic<std::uint32_t> offered{0};
 };
 
 /// Loops, sections: work that the members of a team share out. Constructs without a barrier may overlap, so a team has
@@ -63,8 +66,10 @@ struct team {
   const std::unique_ptr<loop[]> loops;
   team_barrier<> barrier;
   void* copied = nullptr;                             // of copyprivate
-  std::vector<void*> offered;                         // of a reduction: each member's variables
   alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
+  alignas(line_bytes) std::atomic<std::uint32_t> combined{0};  // the reduction whose values are no longer needed
+  gate gathering;
+  waiting::experience<native> learned;
 };
 
 using region = void (*)(void* what);
@@ -98,6 +103,9 @@ inline bool takes_single(member& me) {
   return t.single.load(std::memory_order_relaxed) == mine &&
          t.single.compare_exchange_strong(mine, mine + 1, std::memory_order_relaxed);
 }
+
+/// Processors that the process may use; a team that is larger shares them.
+double usable_here();
 
 /// A number for the calling thread that no other has while it lives: LLVM's interface names threads so.
 int global_number();

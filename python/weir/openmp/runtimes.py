@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from weir import native
+
 # Names under which programs ask for a runtime: GCC's, LLVM's, Intel's.
 ASKED_FOR = {"gomp": ("libgomp.so.1",), "kmp": ("libomp.so.5", "libomp.so", "libiomp5.so")}
 
@@ -21,6 +23,9 @@ class Runtime:
     version: str
     library: Path
     serves: tuple[str, ...]
+    meant_for: tuple[
+        str, ...
+    ] = ()  # whose programs are measured on it; empty: its own
 
 
 def _libgomp() -> list[Runtime]:
@@ -54,6 +59,15 @@ def _libiomp5() -> list[Runtime]:
     return [Runtime("libiomp5", f"Intel {version}", p, ("kmp", "gomp")) for p in paths[:1] if p.is_file()]
 
 
+def _weir() -> list[Runtime]:
+    """Our own, where it is built."""
+    for folder in native.folders():
+        for place in (folder, folder.parent / "src"):
+            if (path := place / "libweir-omp.so").is_file():
+                return [Runtime("weir", "this build", path.resolve(), ("kmp", "gomp"), ("kmp", "gomp"))]
+    return []
+
+
 def at(path: Path) -> Runtime:
     """A library that lies anywhere, by its path. Raises OSError, and ValueError where it is no OpenMP runtime."""
     path = path.resolve()
@@ -67,7 +81,7 @@ def at(path: Path) -> Runtime:
 
 def runtimes() -> list[Runtime]:
     """Those found here; several versions of LLVM's are several runtimes."""
-    return _libgomp() + _libomp() + _libiomp5()
+    return _libgomp() + _libomp() + _libiomp5() + _weir()
 
 
 class Stage:

@@ -105,8 +105,8 @@ def plan(
         known |= dict.fromkeys(c["name"] for c in listed)
         for runtime in found:
             # LLVM's and Intel's have GCC's interface beside their own.
-            own = "kmp" if "kmp" in runtime.serves else "gomp"
-            fits = interface == own or (cross and interface in runtime.serves)
+            own = runtime.meant_for or (("kmp",) if "kmp" in runtime.serves else ("gomp",))
+            fits = interface in own or (cross and interface in runtime.serves)
             if runtime.name not in wanted_runtimes or not fits:
                 continue
             for c in listed:
