@@ -105,6 +105,14 @@ std::optional<int> scanner::integer_from(int low) {
   return value && *value >= low ? value : std::nullopt;
 }
 
+std::optional<std::string> scanner::until(char c) {
+  const auto end = rest_.find(c);
+  if (end == std::string_view::npos) return std::nullopt;
+  std::string result(rest_.substr(0, end));
+  rest_.remove_prefix(end + 1);
+  return result;
+}
+
 // The specification knows true and false; libomp takes the others as well, and programs rely on it.
 std::optional<bool> parse_boolean(std::string_view text) {
   return parse_word<bool>(text, {{"true", true}, {"1", true}, {"yes", true}, {"on", true}, {"enabled", true},

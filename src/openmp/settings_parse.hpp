@@ -19,6 +19,7 @@ class scanner {
   std::optional<unsigned long long> natural();
   std::optional<int> integer();  ///< with a sign or without
   std::optional<int> integer_from(int low);
+  std::optional<std::string> until(char);  ///< all before it, which is taken as well
 
  private:
   std::string_view skip_blanks();
