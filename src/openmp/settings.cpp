@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "binding.hpp"
 #include "variables.hpp"
@@ -107,13 +108,9 @@ void read_tools(const variables& in, settings& s) {
   };
   s.tool = in.read("OMP_TOOL", words, "enabled or disabled").value_or(s.tool);
   s.debug = in.read("OMP_DEBUG", words, "enabled or disabled").value_or(s.debug);
-  std::string libraries = in.text("OMP_TOOL_LIBRARIES").value_or("");
-  for (std::size_t colon = 0; colon != std::string::npos; libraries.erase(0, colon + 1)) {
-    colon = libraries.find(':');
-    if (const auto one = trimmed(std::string_view(libraries).substr(0, colon)); !one.empty())
-      s.tool_libraries.emplace_back(one);
-    if (colon == std::string::npos) break;
-  }
+  std::istringstream libraries(in.text("OMP_TOOL_LIBRARIES").value_or(""));
+  for (std::string one; std::getline(libraries, one, ':');)
+    if (!trimmed(one).empty()) s.tool_libraries.emplace_back(trimmed(one));
   if (const auto where = in.text("OMP_TOOL_VERBOSE_INIT")) {
     const std::string word = lower(*where);
     s.tool_verbose_init = word == "disabled" || word == "stdout" || word == "stderr" ? word : *where;
