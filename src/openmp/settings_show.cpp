@@ -1,4 +1,4 @@
-// The block that OMP_DISPLAY_ENV asks for. Each line reads as an assignment that would set the same.
+// The block that OMP_DISPLAY_ENV asks for. What is unspecified is 0 or empty.
 #include <limits>
 
 #include "settings.hpp"
