@@ -1,6 +1,5 @@
 // What the environment sets: every variable's good forms, the bad ones with what is said of them, which
 // goes before which, and the display.
-#include <climits>
 #include <gtest/gtest.h>
 
 #include "environment.hpp"
