@@ -57,7 +57,7 @@ struct nest_lock {
 ASKS(int, weir_omp_get_thread_num, static_cast<int>(self().number))
 ASKS(int, weir_omp_get_num_threads, static_cast<int>(self().of->size))
 ASKS(int, weir_omp_get_max_threads,
-     self().icv.num_threads > 0 ? self().icv.num_threads : default_threads(self().of->active_level))
+     self().icv.num_threads > 0 ? self().icv.num_threads : threads_at(initial_settings(), self().of->active_level))
 ASKS(int, weir_omp_get_num_procs, std::max(1, static_cast<int>(weir::affinity().size())))
 ASKS(int, weir_omp_in_parallel, self().of->active_level > 0)
 ASKS(int, weir_omp_get_dynamic, self().icv.dynamic)
@@ -107,7 +107,7 @@ void weir_omp_set_schedule(int kind, int chunk) {
     case 1: s.kind = schedule_kind::static_; break;
     case 2: s.kind = schedule_kind::dynamic; break;
     case 3: s.kind = schedule_kind::guided; break;
-    case 4: s.kind = schedule_kind::automatic; break;
+    case 4: s.kind = schedule_kind::auto_; break;
     default: return;
   }
   s.monotonic = kind < 0;

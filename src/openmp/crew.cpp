@@ -37,6 +37,7 @@ unsigned crew::recruit(unsigned wanted) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (const std::size_t bytes = initial_settings().stack_bytes; bytes != 0) pthread_attr_setstacksize(&attributes, bytes);
     pthread_t thread;
     const int error = pthread_create(&thread, &attributes, begin, &w);
     pthread_attr_destroy(&attributes);

@@ -51,7 +51,7 @@ std::uint64_t trips_of(bool up, wide start, wide end, wide step) {
 
 loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips) {
   if (kind != schedule_kind::static_ && chunk == 0) chunk = 1;
-  if (kind == schedule_kind::automatic) return {schedule_kind::static_, trips, 0};
+  if (kind == schedule_kind::auto_) return {schedule_kind::static_, trips, 0};
   return {kind, trips, chunk};
 }
 

@@ -84,7 +84,7 @@ loop_plan plan_of(int kind, std::uint64_t trips, std::uint64_t chunk) {
     case guided: return {schedule_kind::guided, trips, std::max<std::uint64_t>(chunk, 1)};
     case at_run_time: {
       const schedule s = self().icv.run_schedule;
-      if (s.kind == schedule_kind::automatic) return {schedule_kind::static_, trips, 0};
+      if (s.kind == schedule_kind::auto_) return {schedule_kind::static_, trips, 0};
       const auto given = static_cast<std::uint64_t>(s.chunk);
       return {s.kind, trips, s.kind == schedule_kind::static_ ? given : std::max<std::uint64_t>(given, 1)};
     }

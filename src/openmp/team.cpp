@@ -35,7 +35,7 @@ unsigned threads_for(const member& me, unsigned asked) {
   if (asked == 1 || me.of->active_level >= static_cast<unsigned>(me.icv.max_active_levels)) return 1;
   const unsigned wanted = asked != 0              ? asked
                           : me.icv.num_threads > 0 ? static_cast<unsigned>(me.icv.num_threads)
-                                                   : static_cast<unsigned>(default_threads(me.of->active_level));
+                                                   : static_cast<unsigned>(threads_at(initial_settings(), me.of->active_level));
   return std::min({wanted, static_cast<unsigned>(initial_settings().thread_limit), 0xfffeu});
 }
 
@@ -69,7 +69,10 @@ member& first_met() {
   state.initial = std::make_unique<team>(1);
   member& me = state.initial->members[0];
   const settings& s = initial_settings();
-  me.icv = {.max_active_levels = s.max_active_levels, .dynamic = s.dynamic, .run_schedule = s.run_schedule};
+  me.icv = {.max_active_levels = s.max_active_levels,
+            .default_device = s.default_device,
+            .dynamic = s.dynamic,
+            .run_schedule = s.run_schedule};
   current = &me;
   return me;
 }

@@ -13,7 +13,7 @@
 #include <weir/team_barrier.hpp>
 #include <weir/waiting.hpp>
 
-#include "settings_now.hpp"
+#include "initial.hpp"
 
 namespace weir::openmp {
 

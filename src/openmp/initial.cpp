@@ -1,0 +1,30 @@
+#include "initial.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <weir/team_barrier.hpp>
+
+namespace weir::openmp {
+
+namespace {
+
+settings read() {
+  std::vector<std::string> barriers;
+  for (const named& n : algorithms()) barriers.push_back(n.name);
+  settings s = read_settings([](const char* name) { return std::getenv(name); }, barriers);
+  for (const std::string& complaint : s.complaints) std::fprintf(stderr, "weir: %s\n", complaint.c_str());
+  if (s.display_env != display::no) std::fputs(show(s).c_str(), stderr);
+  return s;
+}
+
+[[gnu::constructor]] void when_loaded() { (void)initial_settings(); }
+
+}  // namespace
+
+const settings& initial_settings() {
+  static const settings s = read();
+  return s;
+}
+
+}  // namespace weir::openmp

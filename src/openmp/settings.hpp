@@ -1,0 +1,110 @@
+// The internal control variables of an OpenMP program as its environment sets them, read once.
+// docs/openmp-settings.md has a table of every variable: its forms, its default, what we do with it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weir::openmp {
+
+inline constexpr int openmp_version = 202111;  ///< _OPENMP of the specification whose variables are read: 5.2
+inline constexpr int supported_active_levels = std::numeric_limits<int>::max();
+inline constexpr unsigned long long spin_forever = std::numeric_limits<unsigned long long>::max();
+inline constexpr int block_never = std::numeric_limits<int>::max();
+
+enum class schedule_kind { static_, dynamic, guided, auto_ };
+
+struct schedule {
+  schedule_kind kind = schedule_kind::static_;
+  bool monotonic = false;     ///< asked for by a modifier; neither: none was given
+  bool nonmonotonic = false;
+  int chunk = 0;              ///< 0: unspecified
+  bool operator==(const schedule&) const = default;
+};
+
+enum class bind { false_, true_, primary, close, spread };
+enum class wait_policy { unset, active, passive };
+enum class offload { default_, mandatory, disabled };
+enum class display { no, yes, verbose };
+
+/// OMP_ALLOCATOR: a predefined allocator, or a memory space and the traits of an allocator in it.
+struct allocator {
+  std::string name = "omp_default_mem_alloc";
+  std::vector<std::pair<std::string, std::string>> traits;
+  bool operator==(const allocator&) const = default;
+};
+
+struct settings {
+  // Threads
+  std::vector<int> num_threads;  ///< per level; empty: `processors`, see threads_at
+  int processors = 1;            ///< that may be used: affinity mask and quota, rounded up, at least 1
+  bool dynamic = false;
+  int max_active_levels = 1;
+  int thread_limit = std::numeric_limits<int>::max();
+  std::size_t stack_bytes = 0;   ///< 0: the system's
+  int num_teams = 0;             ///< 0: unspecified
+  int teams_thread_limit = 0;    ///< 0: unspecified
+
+  // Where they run
+  std::vector<bind> proc_bind = {bind::false_};  ///< per level, at least one
+  std::vector<std::vector<int>> places;          ///< processors of each place; empty: threads are not bound
+  bool display_affinity = false;
+  std::string affinity_format = "level %L thread %n of %N, native %i, on processors %A";
+
+  // What they do
+  schedule run_schedule;
+  bool cancellation = false;
+  int max_task_priority = 0;
+  wait_policy waiting = wait_policy::unset;
+  std::optional<unsigned long long> spin_count;  ///< spin_forever: infinite
+  std::optional<int> blocktime_ms;               ///< block_never: infinite
+  std::string barrier = "auto", fork_barrier = "auto", join_barrier = "auto", reduction_barrier = "auto";
+
+  // Devices, memory, tools
+  int default_device = 0;
+  offload target_offload = offload::default_;
+  allocator default_allocator;
+  bool tool = true;
+  std::vector<std::string> tool_libraries;
+  std::string tool_verbose_init = "disabled";  ///< or stdout, stderr, the name of a file
+  bool debug = false;
+
+  display display_env = display::no;
+  std::vector<std::string> complaints;  ///< what was not understood or is not supported, one sentence each
+};
+
+/// getenv, or a test's.
+using lookup = std::function<const char*(const char*)>;
+
+/// Where a processor lies; numbers count from 0 over the whole machine, but `thread` within its core.
+struct location {
+  int processor;
+  int thread, core, socket, ll_cache, numa_domain;
+};
+
+/// What the settings ask of the machine.
+struct machine_view {
+  std::vector<int> processors;  ///< in the affinity mask, ascending
+  double usable;                ///< the same within the quota
+  std::function<std::vector<location>()> locations;  ///< called only where places are named by what they are
+};
+
+machine_view this_machine();
+
+/// Reads everything. It neither throws for what it reads nor ends the program: what cannot be understood
+/// is complained of and ignored. `known_barriers` are the names that WEIR_BARRIER may have beside "auto".
+settings read_settings(const lookup& environment, const std::vector<std::string>& known_barriers,
+                       const machine_view& machine = this_machine());
+
+/// nthreads-var for a region inside `level` others.
+int threads_at(const settings&, std::size_t level);
+
+/// What OMP_DISPLAY_ENV shows, in the form of the specification; the rest where it says verbose.
+std::string show(const settings&);
+
+}  // namespace weir::openmp
