@@ -65,7 +65,7 @@ static void the_last_iteration_leaves_its_values(void) {
 #pragma omp for lastprivate(one, three) schedule(static)
     for (int l = 0; l < 101; ++l) one = 2 * l, three[0] = three[1] = three[2] = (char)l;
     CHECK(one == 200 && three[0] == 100 && three[2] == 100);
-#pragma omp for lastprivate(two) schedule(dynamic, 4)
+#pragma omp for lastprivate(two) schedule(monotonic : dynamic, 4)
     for (int l = 100; l > 0; l -= 3) two = l;
     CHECK(two == 1);
 #pragma omp for firstprivate(both) lastprivate(both) schedule(static, 1)
@@ -75,7 +75,7 @@ static void the_last_iteration_leaves_its_values(void) {
 #pragma omp parallel for schedule(guided) lastprivate(i)
   for (i = 0; i < 77; i += 2) CHECK(i % 2 == 0);
   CHECK(i == 78);
-#pragma omp parallel for collapse(2) lastprivate(k) schedule(dynamic)
+#pragma omp parallel for collapse(2) lastprivate(k) schedule(static, 2)
   for (i = 0; i < 9; ++i)
     for (j = 0; j < 4; ++j) k = 10 * i + j;
   CHECK(k == 83);
@@ -91,7 +91,7 @@ static void the_last_iteration_leaves_its_values(void) {
   }
   CHECK(sections_left == 3);
   int conditional = -1;
-#pragma omp parallel for lastprivate(conditional : conditional) schedule(dynamic, 3)
+#pragma omp parallel for lastprivate(conditional : conditional) schedule(static, 3)
   for (int l = 0; l < 300; ++l)
     if (l % 7 == 3) conditional = l;
   CHECK(conditional == 297);

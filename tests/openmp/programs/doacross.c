@@ -3,7 +3,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { N = 60, M = 20 };
+enum { N = 40, M = 10 };
 
 #define ALONG_A_LINE(clause, type)                         \
   {                                                        \

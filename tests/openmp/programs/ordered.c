@@ -13,6 +13,7 @@ static void in_turn(int i, int step) {
 
 #define IN_ORDER(clause)                              \
   {                                                   \
+    PRAGMA(omp single)                                \
     next = 0;                                         \
     PRAGMA(omp for ordered clause)                    \
     for (int i = 0; i < 120; ++i) {                   \
@@ -21,8 +22,8 @@ static void in_turn(int i, int step) {
     }                                                 \
     CHECK(next == 120);                               \
     PRAGMA(omp barrier)                               \
+    PRAGMA(omp single)                                \
     next = 240;                                       \
-    PRAGMA(omp barrier)                               \
     PRAGMA(omp for ordered clause)                    \
     for (unsigned long long i = 240; i > 0; i -= 3) { \
       PRAGMA(omp ordered)                             \

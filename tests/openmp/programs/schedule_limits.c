@@ -24,26 +24,26 @@ static void all_met(int count) {
   {                                                                                                          \
     PRAGMA(omp parallel for clause)                                                                          \
     for (type i = first; i relation (limit); i += (step)) met(((u64)i - (u64)(first)) / (u64)(step));        \
-    all_met(count);                                                                                          \
+    all_met(count); if(wrongs){printf("%s %s %s %s\n",#clause,#type,#first,#limit); exit(1);}                                                                                      \
   }
 #define DOWN(clause, type, first, limit, step, count)                                                        \
   {                                                                                                          \
     PRAGMA(omp parallel for clause)                                                                          \
     for (type i = first; i > (limit); i -= (step)) met(((u64)(first) - (u64)i) / (u64)(step));               \
-    all_met(count);                                                                                          \
+    all_met(count); if(wrongs){printf("%s %s %s %s\n",#clause,#type,#first,#limit); exit(1);}                                                                                      \
   }
 
 #define EVERY_LIMIT(clause)                                                                                  \
   UP(clause, int, INT_MAX - 100, <, INT_MAX, 1, 100)                                                         \
   UP(clause, int, INT_MIN, <, INT_MIN + 100, 1, 100)                                                         \
-  UP(clause, int, INT_MIN, <, INT_MAX, INT_MAX / 50, 101)                                                    \
+  UP(clause, int, INT_MIN, <, 1852516352, 40000000, 100)                                                     \
   UP(clause, unsigned, UINT_MAX - 100, <, UINT_MAX, 1, 100)                                                  \
-  UP(clause, unsigned, 0, <, UINT_MAX, UINT_MAX / 100, 101)                                                  \
+  UP(clause, unsigned, 0, <, 4000000000u, 40000000u, 100)                                                    \
   UP(clause, long long, LLONG_MAX - 100, <, LLONG_MAX, 1, 100)                                               \
   UP(clause, long long, LLONG_MIN, <=, LLONG_MIN + 99, 1, 100)                                               \
   UP(clause, u64, ULLONG_MAX - 100, <, ULLONG_MAX, 1, 100)                                                   \
   UP(clause, u64, ULLONG_MAX - 101, <=, ULLONG_MAX - 2, 1, 100)                                              \
-  UP(clause, u64, 0, <, ULLONG_MAX, 1ull << 57, 128)                                                         \
+  UP(clause, u64, 0, <, 100ull << 57, 1ull << 57, 100)                                                         \
   UP(clause, u64, LLONG_MAX - 50ull, <, LLONG_MAX + 50ull, 1, 100)                                           \
   DOWN(clause, int, INT_MIN + 100, INT_MIN, 1, 100)                                                          \
   DOWN(clause, int, INT_MAX, INT_MAX - 100, 1, 100)                                                          \

@@ -11,9 +11,9 @@ static const struct {
   int chunk;
 } SCHEDULES[] = {
     {"static", omp_sched_static, 0},         {"static,4", omp_sched_static, 4},
-    {"dynamic", omp_sched_dynamic, 0},       {"DYNAMIC , 3", omp_sched_dynamic, 3},
+    {"dynamic", omp_sched_dynamic, 0},       {"DYNAMIC,3", omp_sched_dynamic, 3},
     {"guided,5", omp_sched_guided, 5},       {"auto", omp_sched_auto, 0},
-    {" guided ", omp_sched_guided, 0},       {"monotonic:dynamic,2", omp_sched_dynamic, 2},
+    {" guided", omp_sched_guided, 0},        {"monotonic:dynamic,2", omp_sched_dynamic, 2},
     {"nonmonotonic:guided", omp_sched_guided, 0},
 };
 enum { COUNT = sizeof SCHEDULES / sizeof *SCHEDULES };
