@@ -25,14 +25,11 @@ int main(void) {
     }
     CHECK(sum == N * (N - 1) / 2);
     int highest = -1;
-#pragma omp parallel
-    {
-#pragma omp for reduction(inscan, max : highest)
-      for (int i = 0; i < N; ++i) {
-        if (i * 7 % 1009 > highest) highest = i * 7 % 1009;
+#pragma omp parallel for reduction(inscan, max : highest)
+    for (int i = 0; i < N; ++i) {
+      if (i * 7 % 1009 > highest) highest = i * 7 % 1009;
 #pragma omp scan inclusive(highest)
-        most[i] = highest;
-      }
+      most[i] = highest;
     }
     int expected = -1;
     for (int i = 0; i < N; ++i) {

@@ -28,7 +28,7 @@ static void all_met(int count) {
     for (long long i = 1000; i > 0; i -= 7) met((1000 - i) / 7);           \
     all_met(143);                                                          \
     PRAGMA(omp taskloop clause)                                            \
-    for (u64 i = ~0ull - 100; i < ~0ull; ++i) met((long long)(i - (~0ull - 100))); \
+    for (u64 i = high; i < high + 100; ++i) met((long long)(i - high));    \
     all_met(100);                                                          \
     PRAGMA(omp taskloop clause)                                            \
     for (unsigned i = 3; i < three; ++i) met(i);                           \
@@ -38,6 +38,7 @@ static void all_met(int count) {
 static void loops(void) {
   int five = 5;
   unsigned three = 3;
+  u64 high = (1ull << 63) - 50;
 #pragma omp parallel
 #pragma omp single
   {
