@@ -48,7 +48,6 @@ static void all_met(int count) {
   DOWN(clause, int, INT_MIN + 100, INT_MIN, 1, 100)                                                          \
   DOWN(clause, int, INT_MAX, INT_MAX - 100, 1, 100)                                                          \
   DOWN(clause, long long, LLONG_MIN + 100, LLONG_MIN, 1, 100)                                                \
-  DOWN(clause, unsigned, 100, 0, 1, 100)                                                                     \
   DOWN(clause, u64, 100, 0, 1, 100)                                                                          \
   DOWN(clause, u64, ULLONG_MAX, ULLONG_MAX - 100, 1, 100)
 

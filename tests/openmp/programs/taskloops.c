@@ -30,9 +30,6 @@ static void all_met(int count) {
     PRAGMA(omp taskloop clause)                                            \
     for (u64 i = high; i < high + 100; ++i) met((long long)(i - high));    \
     all_met(100);                                                          \
-    PRAGMA(omp taskloop clause)                                            \
-    for (unsigned i = 3; i < three; ++i) met(i);                           \
-    all_met(0);                                                            \
   }
 
 static void loops(void) {
@@ -61,6 +58,9 @@ static void loops(void) {
     for (int i = 0; i < 10; ++i)
       for (int j = 0; j < 20; ++j) met(20 * i + j);
     all_met(200);
+#pragma omp taskloop
+    for (unsigned i = 3; i < three; ++i) met(i);
+    all_met(0);
     int left = 0, given = 9;
 #pragma omp taskloop lastprivate(left) firstprivate(given) num_tasks(7)
     for (int i = 0; i < 64; ++i) left = i + given;
