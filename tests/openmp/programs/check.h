@@ -1,0 +1,40 @@
+/* What all programs here share. Each says "ok" and ends with 0, or says what was wrong and ends with 1. */
+#ifndef WEIR_TESTS_OPENMP_CHECK_H
+#define WEIR_TESTS_OPENMP_CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int wrongs;
+
+static inline void wrong(const char *file, int line, const char *what) {
+  if (__atomic_fetch_add(&wrongs, 1, __ATOMIC_RELAXED) < 5) fprintf(stderr, "%s:%d: not so: %s\n", file, line, what);
+}
+
+/* Any thread may. */
+#define CHECK(...) ((__VA_ARGS__) ? (void)0 : wrong(__FILE__, __LINE__, #__VA_ARGS__))
+
+/* What main returns. */
+static inline int verdict(void) {
+  if (wrongs == 0) puts("ok");
+  return wrongs != 0;
+}
+
+/* The team size asked for, from the environment: what the runtime makes of it is tested against this. */
+static inline int asked(void) {
+  const char *text = getenv("OMP_NUM_THREADS");
+  if (text == NULL || atoi(text) < 1) {
+    fprintf(stderr, "OMP_NUM_THREADS says the team size, and must be set\n");
+    exit(2);
+  }
+  return atoi(text);
+}
+
+/* Teams larger than the machine take longer for each episode. */
+static inline int episodes(int small) { return asked() <= 4 ? small : small / 10; }
+
+static inline void add(int *counter, int by) { __atomic_fetch_add(counter, by, __ATOMIC_RELAXED); }
+
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+
+#endif

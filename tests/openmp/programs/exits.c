@@ -1,0 +1,53 @@
+/* exit: the program ends at once and with its own status, whether its workers sleep, spin or are in a region. */
+#include "check.h"
+#include <omp.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void region(void) {
+  int members = 0;
+#pragma omp parallel
+  add(&members, 1);
+  CHECK(members == asked());
+}
+
+static void at_exit(void) { region(); }
+
+static void ends(int how) {
+  region();
+  switch (how) {
+    case 0: exit(17);
+    case 1: usleep(50000); exit(17); /* by now they sleep */
+    case 2: _exit(17);
+    case 3: atexit(at_exit); exit(17); /* handlers may open regions still */
+    case 4:
+#pragma omp parallel
+#pragma omp master
+      _exit(17);
+      break;
+    case 5: raise(SIGKILL);
+    default: return;
+  }
+}
+
+int main(void) {
+  for (int how = 0; how < 6; ++how) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      ends(how);
+      _exit(1);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child);
+    if (how == 5)
+      CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    else
+      CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 17);
+  }
+  region();
+  int ended = verdict();
+  fflush(stdout);
+  exit(ended); /* not a return: the same, with workers there */
+}

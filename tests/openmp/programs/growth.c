@@ -1,0 +1,48 @@
+/* A million tiny regions, or as many as a second has room for: the process does not grow by them. */
+#include "check.h"
+#include <omp.h>
+#include <string.h>
+
+static long resident_kb(void) {
+  char line[256];
+  long kb = -1;
+  FILE *file = fopen("/proc/self/status", "r");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL)
+    if (sscanf(line, "VmRSS: %ld", &kb) == 1) break;
+  if (file != NULL) fclose(file);
+  return kb;
+}
+
+/* Returns how many. */
+static int regions(int most, double seconds) {
+  int counter = 0, done = 0;
+  double until = omp_get_wtime() + seconds;
+  for (; done < most && (done % 64 || omp_get_wtime() < until); ++done) {
+#pragma omp parallel
+    {
+#pragma omp for schedule(dynamic) nowait
+      for (int i = 0; i < 1; ++i) add(&counter, 1);
+#pragma omp single nowait
+      {
+#pragma omp task shared(counter)
+        add(&counter, 1);
+      }
+    }
+  }
+  CHECK(counter == 2 * done);
+  return done;
+}
+
+int main(void) {
+  int first = regions(100000, 0.3);
+  long before = resident_kb();
+  int more = regions(1000000 - first, 0.9);
+  long after = resident_kb();
+  CHECK(before > 0);
+  /* A leak of a word in each region would be seen where there are many. Heaps of threads fill up in leaps. */
+  if (after - before > 1024 + more * 4 / 1024) {
+    fprintf(stderr, "%d regions: %ld kB, and after %d more %ld kB\n", first, before, more, after);
+    ++wrongs;
+  }
+  return verdict();
+}

@@ -1,0 +1,52 @@
+/* dlopen and dlclose: a library that uses OpenMP comes late into a program without. Built twice: with LIBRARY, as
+   the library, PROGRAM.so, and as the program, without OpenMP. */
+#include "check.h"
+
+#ifdef LIBRARY
+#include <omp.h>
+
+int work(int size);
+int work(int size) {
+  int members = 0, sum = 0;
+#pragma omp parallel num_threads(size)
+  {
+    add(&members, 1);
+#pragma omp for schedule(dynamic) reduction(+ : sum)
+    for (int i = 0; i < 10; ++i) sum += i;
+  }
+  return members == size && sum == 45 && omp_get_max_threads() == asked();
+}
+
+#else
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[4096];
+
+static void *use(void *how) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    fprintf(stderr, "%s\n", dlerror());
+    exit(2);
+  }
+  int (*work)(int);
+  *(void **)&work = dlsym(library, "work");
+  CHECK(work != NULL && work(asked()) && work(3) && work(1) && work(asked()));
+  if (how != NULL) CHECK(dlclose(library) == 0);
+  return NULL;
+}
+
+int main(void) {
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 4);
+  if (length < 0) return 2;
+  memcpy(path + length, ".so", 4);
+  for (int i = 0; i < 5; ++i) use(path);
+  pthread_t other;
+  CHECK(pthread_create(&other, NULL, use, path) == 0); /* and a thread that ends after it */
+  pthread_join(other, NULL);
+  use(NULL);
+  return verdict();
+}
+#endif
