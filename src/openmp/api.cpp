@@ -1,5 +1,6 @@
 // The routines of the OpenMP API, for C and (with an underscore, by reference) for Fortran.
 #include <algorithm>
+#include <cstdio>
 #include <ctime>
 #include <new>
 
@@ -68,7 +69,7 @@ ASKS(int, weir_omp_get_max_active_levels, self().icv.max_active_levels)
 ASKS(int, weir_omp_get_supported_active_levels, 255)
 ASKS(int, weir_omp_get_thread_limit, initial_settings().thread_limit)
 ASKS(int, weir_omp_get_cancellation, 0)
-ASKS(int, weir_omp_in_final, 0)
+ASKS(int, weir_omp_in_final, self().in_final)
 ASKS(int, weir_omp_get_proc_bind, 0)
 ASKS(int, weir_omp_get_num_places, 0)
 ASKS(int, weir_omp_get_place_num, -1)
@@ -161,6 +162,24 @@ void weir_omp_destroy_nest_lock_(nest_lock** l) { weir_omp_destroy_nest_lock(l);
 void weir_omp_set_nest_lock_(nest_lock** l) { weir_omp_set_nest_lock(l); }
 void weir_omp_unset_nest_lock_(nest_lock** l) { weir_omp_unset_nest_lock(l); }
 int weir_omp_test_nest_lock_(nest_lock** l) { return weir_omp_test_nest_lock(l); }
+}
+
+// Places: threads are not bound yet.
+extern "C" {
+int weir_omp_get_place_num_procs(int) { return 0; }
+void weir_omp_get_place_proc_ids(int, int*) {}
+void weir_omp_get_partition_place_nums(int*) {}
+int weir_omp_get_place_num_procs_(const int*) { return 0; }
+void weir_omp_get_place_proc_ids_(const int*, int*) {}
+void weir_omp_get_partition_place_nums_(int*) {}
+
+// There is nothing to give back that the program could need: 0 is success.
+int weir_omp_pause_resource(int, int) { return 0; }
+int weir_omp_pause_resource_all(int) { return 0; }
+int weir_omp_pause_resource_(const int*, const int*) { return 0; }
+int weir_omp_pause_resource_all_(const int*) { return 0; }
+void weir_omp_display_env(int) { std::fputs(show(initial_settings()).c_str(), stderr); }
+void weir_omp_display_env_(const int*) { weir_omp_display_env(0); }
 }
 
 #include "api_versions.hpp"

@@ -1,6 +1,8 @@
 // The interface that GCC compiles for: regions, worksharing, synchronisation. What each function is called with is seen in
 // the compiler's output (-fdump-tree-ompexp).
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 
 #include "exclusion.hpp"
 #include "loop.hpp"
@@ -90,6 +92,11 @@ bool start_loop(const loop_plan& plan, wide start, wide end, wide step, wide* fr
   begin_loop(me, plan);
   set_values(me, start, step, end);
   return chunk(from, to, ordered);
+}
+
+[[noreturn]] void no_task_reductions() {
+  std::fputs("weir: task reductions across a team are not supported yet: build without the task modifier\n", stderr);
+  std::abort();
 }
 
 void leave_loop() {
@@ -202,6 +209,23 @@ bool GOMP_loop_end_cancel(void) {
 // Chunks are computed in the order of the loop, and a member has one at a time: it waits until those before are done.
 void GOMP_ordered_start(void) { wait_for_turn(self()); }
 void GOMP_ordered_end(void) {}
+
+// What a scan keeps between its two halves is the team's; the compiler asks for so many bytes of zeros.
+bool GOMP_loop_start(long start, long end, long step, long kind, long chunk_size, long* from, long* to, void** reductions,
+                     void** memory) {
+  if (reductions != nullptr) no_task_reductions();
+  const bool at_run_time = (kind & 0x7fffffff) == 0;
+  const auto kinds = static_cast<schedule_kind>((kind & 0x7fffffff) - 1);
+  const std::uint64_t trips = trips_of(start, end, step);
+  begin_loop(self(), at_run_time ? plan_at_run_time(trips) : plan_of(kinds, static_cast<std::uint64_t>(chunk_size), trips));
+  member& me = self();
+  set_values(me, static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(end));
+  if (memory != nullptr) *memory = shared_memory(me, reinterpret_cast<std::uintptr_t>(*memory));
+  return from == nullptr || chunk(from, to, false);
+}
+
+// A league of one team.
+void GOMP_teams_reg(function run, void* what, unsigned, unsigned, unsigned) { run(what); }
 
 // ---- sections
 

@@ -1,9 +1,13 @@
 // Tasks as GCC compiles them. They are executed at once, by who creates them.
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include <alloca.h>
+
+#include "task.hpp"
 
 namespace {
 
@@ -11,7 +15,14 @@ using function = void (*)(void*);
 using copier = void (*)(void* into, void* from);
 using wide = unsigned long long;
 
-constexpr unsigned counts_up = 1u << 8;  // a taskloop's flag
+// Flags, as the compiler sets them.
+constexpr unsigned final_flag = 1u << 1, counts_up = 1u << 8, reduces = 1u << 12;
+
+void refuse_reductions(unsigned flags) {
+  if ((flags & reduces) == 0) return;
+  std::fputs("weir: reductions by tasks are not supported yet\n", stderr);
+  std::abort();
+}
 
 /// The task's own copy of its variables, on the caller's stack.
 #define OWN_COPY(what, copy, size, alignment)                                                                            \
@@ -27,14 +38,16 @@ constexpr unsigned counts_up = 1u << 8;  // a taskloop's flag
 
 extern "C" {
 
-void GOMP_task(function run, void* what, copier copy, long size, long alignment, bool, unsigned, void**, int, void*) {
+void GOMP_task(function run, void* what, copier copy, long size, long alignment, bool, unsigned flags, void**, int, void*) {
   OWN_COPY(what, copy, size, alignment)
+  const weir::openmp::final_task scope((flags & final_flag) != 0);
   run(own);
 }
 
 // One task for the whole loop; its bounds are the first two of its variables.
-void GOMP_taskloop(function run, void* what, copier copy, long size, long alignment, unsigned, unsigned long, int, long start,
+void GOMP_taskloop(function run, void* what, copier copy, long size, long alignment, unsigned flags, unsigned long, int, long start,
                    long end, long step) {
+  refuse_reductions(flags);
   if (step > 0 ? start >= end : start <= end) return;
   OWN_COPY(what, copy, size, alignment)
   const long bounds[] = {start, end};
@@ -43,6 +56,7 @@ void GOMP_taskloop(function run, void* what, copier copy, long size, long alignm
 }
 void GOMP_taskloop_ull(function run, void* what, copier copy, long size, long alignment, unsigned flags, unsigned long, int,
                        wide start, wide end, wide) {
+  refuse_reductions(flags);
   if ((flags & counts_up) != 0 ? start >= end : start <= end) return;
   OWN_COPY(what, copy, size, alignment)
   const wide bounds[] = {start, end};

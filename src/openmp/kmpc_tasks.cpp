@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "team.hpp"
+#include "task.hpp"
 
 using namespace weir::openmp;
 
@@ -27,9 +27,9 @@ struct task {
 // Before it, what we must know.
 struct alignas(16) hidden {
   std::size_t bytes;
-  bool has_destructors;
+  bool has_destructors, final, runs, has_more;
 };
-constexpr int destructors_flag = 8;
+constexpr int final_flag = 2, destructors_flag = 8;
 
 hidden& before(task* t) { return *reinterpret_cast<hidden*>(reinterpret_cast<char*>(t) - sizeof(hidden)); }
 
@@ -39,7 +39,19 @@ void free_task(task* t) {
 }
 
 void execute(task* t) {
-  t->run(global_number(), t);
+  hidden& its = before(t);
+  if (its.runs) {  // an untied task gives itself back between its parts
+    its.has_more = true;
+    return;
+  }
+  its.runs = true;
+  {
+    const final_task scope(its.final);
+    do {
+      its.has_more = false;
+      t->run(global_number(), t);
+    } while (its.has_more);
+  }
   free_task(t);
 }
 
@@ -52,7 +64,7 @@ task* __kmpc_omp_task_alloc(place*, int, int flags, std::size_t bytes, std::size
   auto* room = static_cast<char*>(std::calloc(1, sizeof(hidden) + own + shared_bytes));
   if (room == nullptr) std::abort();
   auto* t = reinterpret_cast<task*>(room + sizeof(hidden));
-  before(t) = {sizeof(hidden) + own + shared_bytes, (flags & destructors_flag) != 0};
+  before(t) = {sizeof(hidden) + own + shared_bytes, (flags & destructors_flag) != 0, (flags & final_flag) != 0, false, false};
   t->shared = shared_bytes != 0 ? room + sizeof(hidden) + own : nullptr;
   t->run = run;
   return t;

@@ -1,5 +1,7 @@
 #include "loop.hpp"
 
+#include <cstdlib>
+
 namespace weir::openmp {
 
 namespace {
@@ -121,12 +123,25 @@ void wait_for_turn(member& me) {
   if (!e.poll(me.of->size > 2, l.turn, mine)) e.sleep(me.of->size > 2, l.turn, l.turned, mine);
 }
 
+void* shared_memory(member& me, std::size_t bytes) {
+  auto& memory = me.in_loop->memory;
+  // acquire, release: the zeros.
+  void* seen = memory.load(std::memory_order_acquire);
+  if (seen != nullptr) return seen;
+  void* const mine = std::calloc(1, bytes);
+  if (mine == nullptr) std::abort();
+  if (memory.compare_exchange_strong(seen, mine, std::memory_order_acq_rel)) return mine;
+  std::free(mine);
+  return seen;
+}
+
 void end_loop(member& me) {
   loop& l = *me.in_loop;
   team& t = *me.of;
   me.in_loop = nullptr;
   // acq_rel: the last one frees it after all others have read it.
   if (l.done.fetch_add(1, std::memory_order_acq_rel) + 1 != t.size) return;
+  std::free(l.memory.exchange(nullptr, std::memory_order_relaxed));  // relaxed: nobody else is here any more
   l.state.store(state_of(me.loops - 1 + loops_at_once, free_), std::memory_order_release);
 }
 

@@ -18,19 +18,20 @@ struct alignas(line_bytes) loop {
   void free_for(std::uint32_t construct);
 
   loop_plan plan;
-  unsigned left = 0;  // members that have done with it; counted in `done`
   alignas(line_bytes) std::atomic<std::uint64_t> state{0};  // construct << 2 | phase
   alignas(line_bytes) std::atomic<std::uint64_t> taken{0};  // iterations
   alignas(line_bytes) std::atomic<std::uint64_t> turn{0};   // of ordered: the first iteration that is not done
   gate turned;
   alignas(line_bytes) std::atomic<std::uint32_t> done{0};
-  std::vector<std::atomic<std::uint64_t>> posted;  // of doacross
+  std::atomic<void*> memory{nullptr};
 };
 
 /// Every member calls it with the same plan; the first one's counts.
 void begin_loop(member& me, const loop_plan& plan);
 /// The next chunk, in me.begin and me.end; false where there is none. Passes on the turn of an ordered loop.
 bool next_chunk(member& me, bool ordered = false);
+/// Zeros that the members of the team share until they have all done with the loop.
+void* shared_memory(member& me, std::size_t bytes);
 /// The member has done with the loop. No barrier.
 void end_loop(member& me);
 /// Waits until all iterations before this member's chunk are done.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <weir/machine/processors.hpp>
 
@@ -66,7 +67,7 @@ constinit thread_local member* current = nullptr;
 thread_state& here() { return state; }
 
 member& first_met() {
-  state.initial = std::make_unique<team>(1);
+  state.initial = new team(1);
   member& me = state.initial->members[0];
   const settings& s = initial_settings();
   me.icv = {.max_active_levels = s.max_active_levels,
@@ -78,8 +79,13 @@ member& first_met() {
 }
 
 thread_state::~thread_state() {
+  // The program's first thread ends when the process does, and what runs at exit may open regions still.
+  if (gettid() == getpid()) return;
   for (crew* c : crews)
     if (c != nullptr) c->dismiss();
+  current = nullptr;
+  delete &crews;
+  delete initial;
 }
 
 team::team(unsigned n)

@@ -46,6 +46,7 @@ struct alignas(line_bytes) member {
   // What it offers to a reduction, and which it offers it to.
   std::uint32_t reductions = 0;
   void* values = nullptr;
+  bool in_final = false;  // does it execute a final task?
   alignas(line_bytes) std::atomic<std::uint32_t> offered{0};
 };
 

@@ -1,7 +1,6 @@
 // What the runtime knows of a thread.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "team.hpp"
@@ -11,8 +10,9 @@ namespace weir::openmp {
 class crew;
 
 struct thread_state {
-  std::vector<crew*> crews;  // by the depth of the region that it opens
-  std::unique_ptr<team> initial;
+  // By the depth of the region that it opens. The first thread's outlive it: regions may be opened at exit.
+  std::vector<crew*>& crews = *new std::vector<crew*>;
+  team* initial = nullptr;   // that it is in outside of all regions
   int global = -1;
   ~thread_state();
 };
