@@ -80,7 +80,8 @@ def show(seen: Needs, program: Path) -> None:
         raise typer.Exit(0)
     out.print(
         f"{len(missing)} of {len(seen.found)} are missing: "
-        "it would end, or not begin, with an undefined symbol. Run it on the runtime it was built for, or build a newer Weir.",
+        "it would end, or not begin, with an undefined symbol. "
+        "Run it on the runtime it was built for, or build a newer Weir.",
         highlight=False,
         soft_wrap=True,
     )
