@@ -46,7 +46,7 @@ def read(path: Path) -> Elf:
         raise NotElf("is not for a 64-bit little-endian machine")
     try:
         return _Reader(path, text).elf()
-    except (struct.error, IndexError, ValueError) as error:
+    except (struct.error, IndexError, ValueError, OverflowError) as error:
         raise NotElf(f"is a damaged ELF file ({error})") from None
 
 
@@ -119,7 +119,7 @@ class _Reader:
         """By the numbers that symbols have: of the files it needs, and its own."""
         found = {}
         if (at := self._table(DT_VERNEED)) is not None:
-            for _ in range(self.tags[DT_VERNEEDNUM][0]):
+            for _ in range(min(self.tags.get(DT_VERNEEDNUM, [0])[0], len(self.text))):
                 _, count, _, first, following = struct.unpack_from("<HHIII", self.text, at)
                 entry = at + first
                 for _ in range(count):
@@ -128,7 +128,7 @@ class _Reader:
                     entry += step
                 at += following
         if (at := self._table(DT_VERDEF)) is not None:
-            for _ in range(self.tags[DT_VERDEFNUM][0]):
+            for _ in range(min(self.tags.get(DT_VERDEFNUM, [0])[0], len(self.text))):
                 _, flags, number, _, _, first, following = struct.unpack_from("<HHHHIII", self.text, at)
                 if not flags & 1:  # that one is the file itself
                     found[number] = self._string(struct.unpack_from("<I", self.text, at + first)[0])
