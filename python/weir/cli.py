@@ -16,6 +16,7 @@ from weir.openmp import tables
 from weir.openmp.cli import openmp
 from weir.openmp.comparison import constructs
 from weir.profile.cli import profile
+from weir.run.cli import CONTEXT, run
 from weir.simulation.cli import simulate
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared.")
@@ -25,6 +26,7 @@ app.add_typer(bench_app, name="bench")
 app.command()(simulate)
 app.add_typer(predict_cli.app, name="predict")
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(profile)
+app.command(context_settings=CONTEXT)(run)
 
 
 def _names(text: str | None) -> list[str] | None:

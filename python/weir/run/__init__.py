@@ -1,0 +1,1 @@
+"""Programs run on Weir's OpenMP runtime, and what they need of it."""

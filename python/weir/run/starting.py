@@ -1,0 +1,80 @@
+"""How a program is started on Weir's OpenMP runtime: nothing of it is changed but its environment."""
+
+import hashlib
+import os
+import shutil
+import stat
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from weir import native
+from weir.openmp.runtimes import ASKED_FOR
+from weir.run import elf
+
+LIBRARY = "libweir-omp.so"
+
+
+class CannotRun(Exception):
+    """The message says why not, and what to do."""
+
+
+def library() -> Path:
+    """Weir's runtime, beside the programs that measure."""
+    for folder in native.folders():
+        for place in (folder, folder.parent / "src"):
+            if (place / LIBRARY).is_file():
+                return (place / LIBRARY).resolve()
+    looked = ", ".join(str(folder) for folder in native.folders())
+    raise CannotRun(f"{LIBRARY} was not found beside {looked}: build it with `make build`")
+
+
+def program(words: Sequence[str]) -> Path:
+    if not words:
+        raise CannotRun("no program was named: weir run -- PROGRAM [ARGUMENTS]")
+    found = shutil.which(words[0])
+    if found is None:
+        path = Path(words[0])
+        why = "is a folder" if path.is_dir() else "is there but cannot be executed" if path.exists() else None
+        raise CannotRun(f"{words[0]} {why}" if why else f"{words[0]}: no such program")
+    return Path(found)
+
+
+def examine(path: Path) -> elf.Elf | None:
+    """None of a script: what it starts inherits the environment. Raises where preloading would do nothing."""
+    try:
+        file = elf.read(path)
+    except elf.NotElf as error:
+        if str(error) == "is a script":
+            return None
+        raise CannotRun(f"{path} {error}: it cannot be run on {LIBRARY}") from None
+    except OSError as error:
+        raise CannotRun(f"{path} cannot be read: {error.strerror}") from None
+    if not file.dynamic or not (file.needed or file.interpreter):
+        raise CannotRun(f"{path} is statically linked, with its OpenMP runtime in it: link it dynamically")
+    if path.stat().st_mode & (stat.S_ISUID | stat.S_ISGID):
+        raise CannotRun(f"{path} is a set-user-ID program: nothing is preloaded into such")
+    return file
+
+
+def names(runtime: Path) -> Path:
+    """A folder in which the runtime goes by every name that programs ask for. It stays: whoever runs may need it."""
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    folder = Path(home) / "weir" / f"openmp-{hashlib.sha256(str(runtime).encode()).hexdigest()[:16]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in (name for known in ASKED_FOR.values() for name in known):
+            if not (folder / name).is_symlink() or (folder / name).readlink() != runtime:
+                made = folder / f".{name}.{os.getpid()}"  # two that start at once do not disturb each other
+                made.symlink_to(runtime)
+                made.replace(folder / name)
+    except OSError as error:
+        raise CannotRun(f"{folder} cannot be made: {error.strerror}; say in XDG_CACHE_HOME where it may be") from None
+    return folder
+
+
+def environment(runtime: Path, options: Mapping[str, str]) -> dict[str, str]:
+    """Ours and what makes the program run on the runtime; what the user preloads stays."""
+    before = os.environ
+    paths = {"LD_PRELOAD": str(runtime), "LD_LIBRARY_PATH": str(names(runtime))}
+    joined = {name: f"{own}:{before[name]}" if before.get(name) else own for name, own in paths.items()}
+    return before | joined | dict(options)
