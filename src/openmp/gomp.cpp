@@ -1,9 +1,13 @@
 // The interface that GCC compiles for: regions, worksharing, synchronisation. What each function is called with is seen in
 // the compiler's output (-fdump-tree-ompexp).
+#include <algorithm>
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
+#include "doacross.hpp"
 #include "exclusion.hpp"
 #include "loop.hpp"
 #include "team.hpp"
@@ -102,6 +106,30 @@ bool start_loop(const loop_plan& plan, wide start, wide end, wide step, wide* fr
 void leave_loop() {
   member& me = self();
   end_loop(me);
+  end_doacross(me);
+}
+
+template <class T>
+bool start_doacross(unsigned count, T* counts, const loop_plan& plan, T* from, T* to) {
+  dimension dimensions[64];
+  for (unsigned i = 0; i < count && i < 64; ++i) {
+    const auto trips = static_cast<std::uint64_t>(counts[i]);
+    dimensions[i] = {0, static_cast<std::int64_t>(trips) - 1, 1, trips};
+  }
+  member& me = self();
+  begin_doacross(me, dimensions, std::min(count, 64u));
+  begin_loop(me, plan);
+  set_values(me, 0, 1, plan.trips);
+  return chunk(from, to, false);
+}
+
+// The rest of an iteration's numbers comes one by one.
+void wait_for_iteration(std::int64_t first, va_list& rest) {
+  member& me = self();
+  const std::size_t count = me.in_doacross->dimensions.size();
+  std::int64_t values[64] = {first};
+  for (std::size_t i = 1; i < count && i < 64; ++i) values[i] = va_arg(rest, long);
+  wait_for(me, values);
 }
 
 unsigned next_section() {
@@ -225,7 +253,47 @@ bool GOMP_loop_start(long start, long end, long step, long kind, long chunk_size
 }
 
 // A league of one team.
-void GOMP_teams_reg(function run, void* what, unsigned, unsigned, unsigned) { run(what); }
+void GOMP_teams_reg(function run, void* what, unsigned, unsigned limit, unsigned) {
+  member& me = self();
+  const int before = std::exchange(me.icv.thread_limit, limit != 0 ? static_cast<int>(limit) : me.icv.thread_limit);
+  run(what);
+  me.icv.thread_limit = before;
+}
+
+// ---- doacross: iterations are numbered from 0 in each dimension
+
+#define DOACROSS(name, kind)                                                                                              \
+  bool GOMP_loop_doacross_##name##_start(unsigned count, long* counts, long chunk_size, long* from, long* to) {           \
+    return start_doacross(count, counts, plan_of(schedule_kind::kind, static_cast<std::uint64_t>(chunk_size),             \
+                                                 static_cast<std::uint64_t>(counts[0])), from, to);                       \
+  }                                                                                                                       \
+  bool GOMP_loop_ull_doacross_##name##_start(unsigned count, wide* counts, wide chunk_size, wide* from, wide* to) {       \
+    return start_doacross(count, counts, plan_of(schedule_kind::kind, chunk_size, counts[0]), from, to);                  \
+  }
+DOACROSS(static, static_)
+DOACROSS(dynamic, dynamic)
+DOACROSS(guided, guided)
+#undef DOACROSS
+bool GOMP_loop_doacross_runtime_start(unsigned count, long* counts, long* from, long* to) {
+  return start_doacross(count, counts, plan_at_run_time(static_cast<std::uint64_t>(counts[0])), from, to);
+}
+bool GOMP_loop_ull_doacross_runtime_start(unsigned count, wide* counts, wide* from, wide* to) {
+  return start_doacross(count, counts, plan_at_run_time(counts[0]), from, to);
+}
+void GOMP_doacross_post(long* numbers) { post(self(), reinterpret_cast<std::int64_t*>(numbers)); }
+void GOMP_doacross_ull_post(wide* numbers) { post(self(), reinterpret_cast<std::int64_t*>(numbers)); }
+void GOMP_doacross_wait(long first, ...) {
+  va_list rest;
+  va_start(rest, first);
+  wait_for_iteration(first, rest);
+  va_end(rest);
+}
+void GOMP_doacross_ull_wait(wide first, ...) {
+  va_list rest;
+  va_start(rest, first);
+  wait_for_iteration(static_cast<std::int64_t>(first), rest);
+  va_end(rest);
+}
 
 // ---- sections
 

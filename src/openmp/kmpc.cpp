@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "doacross.hpp"
 #include "exclusion.hpp"
 #include "loop.hpp"
 #include "reduction.hpp"
@@ -52,6 +53,8 @@ void run_call(void* what) {
 }
 
 thread_local unsigned asked_for = 0;  // by num_threads, for the region that comes next
+
+thread_local int limit_asked_for = 0;    // by thread_limit, for the league that comes next
 
 void take(void** with, int count, va_list& rest) {
   if (count > static_cast<int>(most_arguments)) {
@@ -198,9 +201,9 @@ void __kmpc_fork_call_if(place*, int count, microtask run, int condition, void* 
 }
 
 // A league of one team.
-void __kmpc_push_num_teams(place*, int, int, int) {}
-void __kmpc_push_num_teams_51(place*, int, int, int, int) {}
-void __kmpc_set_thread_limit(place*, int, int) {}
+void __kmpc_push_num_teams(place*, int, int, int limit) { limit_asked_for = limit; }
+void __kmpc_push_num_teams_51(place*, int, int, int, int limit) { limit_asked_for = limit; }
+void __kmpc_set_thread_limit(place*, int, int limit) { limit_asked_for = limit; }
 void __kmpc_fork_teams(place*, int count, microtask run, ...) {
   void* with[most_arguments];
   va_list rest;
@@ -208,7 +211,11 @@ void __kmpc_fork_teams(place*, int count, microtask run, ...) {
   take(with, count, rest);
   va_end(rest);
   call_of c{run, count, with};
+  member& me = self();
+  const int limit = std::exchange(limit_asked_for, 0);
+  const int before = std::exchange(me.icv.thread_limit, limit > 0 ? limit : me.icv.thread_limit);
   run_call(&c);
+  me.icv.thread_limit = before;
 }
 
 void __kmpc_serialized_parallel(place*, int) {
@@ -272,6 +279,19 @@ STATIC(8, std::int64_t, std::int64_t)
 STATIC(8u, std::uint64_t, std::int64_t)
 #undef STATIC
 void __kmpc_for_static_fini(place*, int) {}
+
+struct kmp_dimension {
+  std::int64_t first, last, step;
+};
+void __kmpc_doacross_init(place*, int, int count, const kmp_dimension* its) {
+  dimension dimensions[64];
+  for (int i = 0; i < count && i < 64; ++i)
+    dimensions[i] = {its[i].first, its[i].last, its[i].step, trips_of(its[i].first, its[i].last, its[i].step)};
+  begin_doacross(self(), dimensions, static_cast<unsigned>(std::min(count, 64)));
+}
+void __kmpc_doacross_post(place*, int, const std::int64_t* values) { post(self(), values); }
+void __kmpc_doacross_wait(place*, int, const std::int64_t* values) { wait_for(self(), values); }
+void __kmpc_doacross_fini(place*, int) { end_doacross(self()); }
 void __kmpc_dispatch_deinit(place*, int) {}
 
 }  // extern "C"

@@ -6,18 +6,9 @@ namespace weir::openmp {
 
 namespace {
 
-enum phase : std::uint64_t { free_ = 0, being_set = 1, ready = 2 };
-constexpr std::uint64_t state_of(std::uint32_t construct, phase p) { return static_cast<std::uint64_t>(construct) << 2 | p; }
-
 waiting::experience<native>& learned() {
   static waiting::experience<native> e;
   return e;
-}
-
-template <class Word, class Ready>
-void wait_until(const Word& word, Ready is_ready) {
-  // Rare and short: the slot of eight loops ago, or somebody who is setting this one.
-  while (!learned().poll(true, word, is_ready)) native::yield();
 }
 
 bool take_dynamic(loop& l, member& me) {
@@ -72,29 +63,18 @@ bool take_static(const loop& l, member& me) {
 
 }  // namespace
 
-void loop::free_for(std::uint32_t construct) { state.store(state_of(construct, free_), std::memory_order_relaxed); }
-
 void begin_loop(member& me, const loop_plan& plan) {
-  team& t = *me.of;
   const std::uint32_t construct = me.loops++;
-  loop& l = t.loops[construct % loops_at_once];
+  loop& l = me.of->loops[construct % slots_in_turn];
   me.in_loop = &l;
   me.turn = 0;
   me.begin = me.end = 0;
-  const std::uint64_t before = state_of(construct, free_), set = state_of(construct, ready);
-  for (;;) {
-    // acquire: with the release below, what the first has set.
-    std::uint64_t now = l.state.load(std::memory_order_acquire);
-    if (now == set) return;
-    if (now == before && l.state.compare_exchange_strong(now, state_of(construct, being_set), std::memory_order_acquire)) break;
-    if (now != before) wait_until(l.state, [=](std::uint64_t s) { return s == set || s == before; });
-  }
-  l.plan = plan;
-  // relaxed: all published by the state.
-  l.taken.store(0, std::memory_order_relaxed);
-  l.turn.store(0, std::memory_order_relaxed);
-  l.done.store(0, std::memory_order_relaxed);
-  l.state.store(set, std::memory_order_release);
+  l.enter(construct, [&] {
+    l.plan = plan;
+    // relaxed: published by the slot.
+    l.taken.store(0, std::memory_order_relaxed);
+    l.turn.store(0, std::memory_order_relaxed);
+  });
 }
 
 bool next_chunk(member& me, bool ordered) {
@@ -137,12 +117,9 @@ void* shared_memory(member& me, std::size_t bytes) {
 
 void end_loop(member& me) {
   loop& l = *me.in_loop;
-  team& t = *me.of;
   me.in_loop = nullptr;
-  // acq_rel: the last one frees it after all others have read it.
-  if (l.done.fetch_add(1, std::memory_order_acq_rel) + 1 != t.size) return;
-  std::free(l.memory.exchange(nullptr, std::memory_order_relaxed));  // relaxed: nobody else is here any more
-  l.state.store(state_of(me.loops - 1 + loops_at_once, free_), std::memory_order_release);
+  // relaxed: nobody else is here any more.
+  l.leave(me.loops - 1, me.of->size, [&l] { std::free(l.memory.exchange(nullptr, std::memory_order_relaxed)); });
 }
 
 }  // namespace weir::openmp

@@ -3,6 +3,7 @@
 // Iterations are counted from 0; how they become the program's values is the member's own affair.
 #pragma once
 
+#include "slot.hpp"
 #include "team.hpp"
 
 namespace weir::openmp {
@@ -13,16 +14,11 @@ struct loop_plan {
   std::uint64_t chunk = 1;  // of static: 0 is one block for each member
 };
 
-struct alignas(line_bytes) loop {
-  /// As it is before the construct of that number begins.
-  void free_for(std::uint32_t construct);
-
+struct loop : slot {
   loop_plan plan;
-  alignas(line_bytes) std::atomic<std::uint64_t> state{0};  // construct << 2 | phase
   alignas(line_bytes) std::atomic<std::uint64_t> taken{0};  // iterations
   alignas(line_bytes) std::atomic<std::uint64_t> turn{0};   // of ordered: the first iteration that is not done
   gate turned;
-  alignas(line_bytes) std::atomic<std::uint32_t> done{0};
   std::atomic<void*> memory{nullptr};
 };
 

@@ -8,6 +8,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "crew.hpp"
+#include "doacross.hpp"
 #include "loop.hpp"
 #include "thread.hpp"
 
@@ -37,7 +38,7 @@ unsigned threads_for(const member& me, unsigned asked) {
   const unsigned wanted = asked != 0              ? asked
                           : me.icv.num_threads > 0 ? static_cast<unsigned>(me.icv.num_threads)
                                                    : static_cast<unsigned>(threads_at(initial_settings(), me.of->active_level));
-  return std::min({wanted, static_cast<unsigned>(initial_settings().thread_limit), 0xfffeu});
+  return std::min({wanted, static_cast<unsigned>(thread_limit(me)), 0xfffeu});
 }
 
 /// The crew for regions that this thread opens at its present depth.
@@ -91,13 +92,17 @@ thread_state::~thread_state() {
 team::team(unsigned n)
     : size(n),
       members(std::make_unique<member[]>(n)),
-      loops(std::make_unique<loop[]>(loops_at_once)),
+      loops(std::make_unique<loop[]>(slots_in_turn)),
+      doacrosses(std::make_unique<doacross[]>(slots_in_turn)),
       barrier(n, barrier_options()) {
   for (unsigned m = 0; m < n; ++m) {
     members[m].of = this;
     members[m].number = m;
   }
-  for (unsigned i = 0; i < loops_at_once; ++i) loops[i].free_for(i);
+  for (unsigned i = 0; i < slots_in_turn; ++i) {
+    loops[i].free_for(i);
+    doacrosses[i].free_for(i);
+  }
 }
 
 team::~team() = default;
@@ -132,6 +137,11 @@ void end_alone() { current = current->of->parent; }
 void barrier(member& me) {
   team& t = *me.of;
   if (t.size > 1) t.barrier.arrive_and_wait(me.number);
+}
+
+int thread_limit(const member& me) {
+  const int most = initial_settings().thread_limit;
+  return me.icv.thread_limit > 0 ? std::min(me.icv.thread_limit, most) : most;
 }
 
 double usable_here() {

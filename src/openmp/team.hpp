@@ -19,12 +19,14 @@ namespace weir::openmp {
 
 struct team;
 struct loop;
+struct doacross;
 
 /// What a task's children inherit: the internal control variables of its data environment [OpenMP 5.2, 2.1].
 struct control {
   int num_threads = 0;  // 0: what the environment says for the level
   int max_active_levels = 1;
   int default_device = 0;
+  int thread_limit = 0;  // 0: that of the environment
   bool dynamic = false;
   schedule run_schedule;
   bool operator==(const control&) const = default;
@@ -38,6 +40,8 @@ struct alignas(line_bytes) member {
   // Constructs met in this team, over all of its regions: every member meets the same.
   std::uint32_t singles = 0;
   std::uint32_t loops = 0;
+  std::uint32_t doacrosses = 0;
+  doacross* in_doacross = nullptr;
   // The loop that it is in: the chunk that it has taken, and how iterations become the program's values.
   loop* in_loop = nullptr;
   std::uint64_t begin = 0, end = 0;
@@ -50,10 +54,6 @@ struct alignas(line_bytes) member {
   alignas(line_bytes) std::atomic<std::uint32_t> offered{0};
 };
 
-/// Loops, sections: work that the members of a team share out. Constructs without a barrier may overlap, so a team has
-/// several, used in turn.
-inline constexpr unsigned loops_at_once = 8;
-
 struct team {
   explicit team(unsigned size);
   ~team();
@@ -64,7 +64,8 @@ struct team {
   member* parent = nullptr;  // who opened the region
   control inherited;         // what the members begin with
   const std::unique_ptr<member[]> members;
-  const std::unique_ptr<loop[]> loops;
+  const std::unique_ptr<loop[]> loops;  // slots (slot.hpp)
+  const std::unique_ptr<doacross[]> doacrosses;
   team_barrier<> barrier;
   void* copied = nullptr;                             // of copyprivate
   alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
@@ -104,6 +105,9 @@ inline bool takes_single(member& me) {
   return t.single.load(std::memory_order_relaxed) == mine &&
          t.single.compare_exchange_strong(mine, mine + 1, std::memory_order_relaxed);
 }
+
+/// How many threads the caller's contention group may have.
+int thread_limit(const member& me);
 
 /// Processors that the process may use; a team that is larger shares them.
 double usable_here();

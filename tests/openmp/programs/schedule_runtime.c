@@ -38,7 +38,7 @@ static void loops(omp_sched_t kind, int chunk) {
 #pragma omp for schedule(runtime) ordered
     for (long i = 0; i < 50; ++i) {
 #pragma omp ordered
-      sum += 1;
+      add(&sum, 1); /* others may be in the loop before */
     }
   }
   for (int i = 0; i < 500; ++i) CHECK(times[i] == 1);

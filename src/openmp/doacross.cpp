@@ -1,0 +1,63 @@
+#include "doacross.hpp"
+
+#include <cstdlib>
+
+namespace weir::openmp {
+
+namespace {
+/// The iteration's number over all dimensions; false outside of them.
+bool number_of(const doacross& d, const std::int64_t* values, std::uint64_t& number) {
+  number = 0;
+  for (std::size_t i = 0; i < d.dimensions.size(); ++i) {
+    const dimension& it = d.dimensions[i];
+    if (it.step > 0 ? values[i] < it.first || values[i] > it.last : values[i] > it.first || values[i] < it.last) return false;
+    // Unsigned, so that a loop over the whole of a type does not overflow.
+    const auto from = static_cast<std::uint64_t>(it.first), to = static_cast<std::uint64_t>(values[i]);
+    const std::uint64_t at = it.step > 0 ? (to - from) / static_cast<std::uint64_t>(it.step)
+                                         : (from - to) / (0 - static_cast<std::uint64_t>(it.step));
+    number = number * it.trips + at;
+  }
+  return true;
+}
+}  // namespace
+
+void begin_doacross(member& me, const dimension* dimensions, unsigned count) {
+  doacross& d = me.of->doacrosses[me.doacrosses++ % slots_in_turn];
+  d.enter(me.doacrosses - 1, [&] {
+    d.dimensions.assign(dimensions, dimensions + count);
+    std::size_t all = 1;
+    for (const dimension& it : d.dimensions) all *= it.trips;
+    // Zeros that cost no memory before they are written.
+    d.posted = static_cast<std::atomic<std::uint8_t>*>(std::calloc(all + 1, sizeof *d.posted));
+    if (d.posted == nullptr) std::abort();
+  });
+  me.in_doacross = &d;
+}
+
+void post(member& me, const std::int64_t* values) {
+  doacross& d = *me.in_doacross;
+  std::uint64_t number;
+  if (!number_of(d, values, number)) return;
+  // release: what the iteration has done so far, for those that depend on it.
+  d.posted[number].store(1, std::memory_order_release);
+  d.somebody_posted.open();
+}
+
+void wait_for(member& me, const std::int64_t* values) {
+  doacross& d = *me.in_doacross;
+  std::uint64_t number;
+  if (!number_of(d, values, number)) return;
+  const auto is_posted = [](std::uint8_t p) { return p != 0; };
+  const bool share = me.of->size > usable_here();
+  if (!me.of->learned.poll(share, d.posted[number], is_posted))
+    me.of->learned.sleep(share, d.posted[number], d.somebody_posted, is_posted);
+}
+
+void end_doacross(member& me) {
+  doacross* const d = me.in_doacross;
+  if (d == nullptr) return;
+  me.in_doacross = nullptr;
+  d->leave(me.doacrosses - 1, me.of->size, [d] { std::free(static_cast<void*>(d->posted)); });
+}
+
+}  // namespace weir::openmp
