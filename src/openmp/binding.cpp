@@ -55,15 +55,15 @@ std::optional<placement> read_kmp_affinity(const variables& in, const machine_vi
       "the type being none, disabled, compact, scatter, balanced or explicit";
   const auto wanted = in.read("KMP_AFFINITY", parse_kmp_affinity, expected);
   if (!wanted) return std::nullopt;
-  s.display_affinity = wanted->verbose;
-  if (wanted->warnings)
-    for (const auto& word : wanted->unsupported)
-      in.complain("KMP_AFFINITY: " + word + " is not supported; it is ignored");
   auto list = places_of(*wanted, machine);
   if (!list) {
     in.malformed("KMP_AFFINITY", *in.text("KMP_AFFINITY"), expected);
     return std::nullopt;
   }
+  s.display_affinity = wanted->verbose;
+  if (wanted->warnings)
+    for (const auto& word : wanted->unsupported)
+      in.complain("KMP_AFFINITY: " + word + " is not supported; it is ignored");
   if (wanted->type == kmp_affinity::arrangement::none) return std::nullopt;
   if (wanted->warnings) complain_of_missing(in, "KMP_AFFINITY", *list);
   if (list->places.empty()) return std::nullopt;

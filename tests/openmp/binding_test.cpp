@@ -128,6 +128,8 @@ TEST(Binding, KmpAffinity) {
       {"Granularity=Thread , Compact , 1 , 0", {{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}}},
       {"granularity=fine,compact,0,3", {{5}, {2}, {6}, {3}, {7}, {0}, {4}, {1}}},
       {"granularity=fine,scatter", {{0}, {2}, {1}, {3}, {4}, {6}, {5}, {7}}},
+      {"granularity=fine,scatter,1", {{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}}},
+      {"granularity=fine,scatter,2", {{0}, {4}, {1}, {5}, {2}, {6}, {3}, {7}}},
       {"granularity=core,scatter,0,9", {{2, 6}, {1, 5}, {3, 7}, {0, 4}, {2, 6}, {1, 5}, {3, 7}, {0, 4}}},
       {"granularity=fine,balanced,respect,noreset,nowarnings,noverbose", {{0}, {4}, {1}, {5}, {2}, {6}, {3}, {7}}},
       {"granularity=socket,balanced", {{0, 1, 4, 5}, {2, 3, 6, 7}}},
@@ -144,7 +146,8 @@ TEST(Binding, KmpAffinity) {
 
 TEST(Binding, MalformedKmpAffinity) {
   for (const char* value : {"dense", "compact,", "compact,1,2,3", "compact,-1", "granularity=", "granularity", "explicit",
-                            "proclist=[0,2", "proclist=0", "explicit,proclist=[x]", "compact,proclist=[0]", "compact 1"})
+                            "proclist=[0,2", "proclist=0", "explicit,proclist=[x]",
+                            "verbose,norespect,proclist=[3-1]", "compact,proclist=[0]", "compact 1"})
     EXPECT_EQ(read({{"KMP_AFFINITY", value}}).complaints,
               strings{not_understood("KMP_AFFINITY", value,
                                      "[modifier,...]type[,permute][,offset] such as granularity=fine,compact,1,0 or "

@@ -224,7 +224,8 @@ TEST(Settings, WarningsCanBeTurnedOff) {
 TEST(Settings, NothingIsTooStrangeToRead) {
   for (const char* name : {"OMP_NUM_THREADS", "OMP_SCHEDULE", "OMP_PLACES", "OMP_STACKSIZE", "GOMP_CPU_AFFINITY",
                            "KMP_AFFINITY", "OMP_ALLOCATOR", "GOMP_SPINCOUNT", "OMP_PROC_BIND"})
-    for (const char* value : {",", ":", "{", "}", "!", "[", "(", "-", "+", "=", "\x80\xff", "\n\t,", "{{{{", "}}}}", "proclist=[",
+    for (const char* value : {",", ":", "{", "}", "!", "[", "(", "-", "+", "=", "\x80\xff", "\n\t,",
+                              "{{{{", "}}}}", "proclist=[",
                               "{0:", "{0}:", "cores(", "0-", "1-0", "{0:1000000000}", "{0}:2147483647:2147483647"})
       EXPECT_EQ(read({{name, value}}).complaints.size(), 1u) << name << "=" << value;
 }
