@@ -17,6 +17,10 @@ from weir.run import starting
 
 SOURCES = Path(__file__).resolve().parent.parent / "openmp" / "programs"
 OWN = os.environ.get("WEIR_TEST_RUNTIME") == "own"
+try:
+    LIBRARY: Path | None = starting.library()
+except starting.CannotRun:
+    LIBRARY = None
 CLANG = next((str(v) for v in range(19, 13, -1) if shutil.which(f"clang-{v}")), None)
 C, CPP, FORTRAN = ["-std=gnu11"], ["-std=c++20"], ["-std=f2018"]
 # By the ending of a program, and the name of a compiler in the tests.
@@ -87,7 +91,7 @@ def builds(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     builds = Builds(tmp_path_factory.mktemp("openmp-programs"))
     for item in request.session.items:
         wanted = getattr(getattr(item, "callspec", None), "params", {})
-        if {"source", "compiler"} <= wanted.keys() and not item.get_closest_marker("skip"):
+        if (OWN or LIBRARY) and {"source", "compiler"} <= wanted.keys() and not item.get_closest_marker("skip"):
             builds.begin(wanted["source"], wanted["compiler"])
     yield builds
     builds.close()
@@ -96,23 +100,27 @@ def builds(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(scope="session")
 def runtime() -> Path | None:
     """None: each compiler's own."""
-    if OWN:
-        return None
-    try:
-        return starting.library()
-    except starting.CannotRun as error:
-        pytest.skip(str(error))
+    if not OWN and LIBRARY is None:
+        pytest.skip(f"{starting.LIBRARY} is not built")
+    return None if OWN else LIBRARY
 
 
 @pytest.fixture(scope="session")
-def environment(runtime: Path | None) -> Iterator[dict[str, str]]:
-    """What makes programs run on it, and nothing else that says how."""
+def own_environment() -> dict[str, str]:
+    """The compilers' own runtimes', and nothing of the user's that says how."""
     plain = {n: v for n, v in os.environ.items() if not n.startswith(("OMP_", "KMP_", "GOMP_", "WEIR_"))}
+    # They spin for long, and would take the processors from each other.
+    return plain | {"OMP_WAIT_POLICY": "passive"}
+
+
+@pytest.fixture(scope="session")
+def environment(runtime: Path | None, own_environment: dict[str, str]) -> Iterator[dict[str, str]]:
+    """What makes programs run on the runtime under test."""
     if runtime is None:
-        # Those spin for long, and would take the processors from each other.
-        yield plain | {"OMP_WAIT_POLICY": "passive"}
+        yield own_environment
         return
     stage = Stage()
+    plain = {n: v for n, v in own_environment.items() if n != "OMP_WAIT_POLICY"}
     yield plain | stage.environment(Runtime("weir", "", runtime, ("gomp", "kmp")))
     stage.close()
 
@@ -135,14 +143,14 @@ def say(program: Path, environment: dict[str, str], size: int) -> tuple[int, str
 
 
 @pytest.mark.parametrize(("source", "compiler", "size"), list(_cases()))
-def test_program(builds: Builds, environment: dict[str, str], source: Path, compiler: str, size: int):
+def test_program(environment: dict[str, str], builds: Builds, source: Path, compiler: str, size: int):
     status, all_of_it, said = say(builds.get(source, compiler), environment, size)
     assert status == 0 and said.strip() == "ok", f"{source.name}, {size} threads: status {status}\n{all_of_it}"
 
 
 @pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if c == "gcc" or CLANG])
 def test_programs_run_on_the_runtime_under_test(
-    builds: Builds, environment: dict[str, str], runtime: Path | None, compiler: str
+    environment: dict[str, str], builds: Builds, runtime: Path | None, compiler: str
 ):
     program = builds.get(SOURCES / "regions.c", compiler)
     traced = subprocess.run(
@@ -153,7 +161,8 @@ def test_programs_run_on_the_runtime_under_test(
     assert runtime is None or Path(found).resolve() == runtime
 
 
-# Runtimes with one fault each, which the program of that construct must notice.
+# A fault of a runtime each, which the program of that construct must notice. On the compilers' own: it is the programs
+# that are tested.
 FAULTS = {
     ("barriers", "gcc"): "void GOMP_barrier(void) {}",
     ("barriers", "clang"): "void __kmpc_barrier(void *where, int thread) {}",
@@ -169,11 +178,13 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("name", "compiler"), FAULTS)
-def test_programs_notice_faults(builds: Builds, environment: dict[str, str], tmp_path: Path, name: str, compiler: str):
+def test_programs_notice_faults(
+    builds: Builds, own_environment: dict[str, str], tmp_path: Path, name: str, compiler: str
+):
     if compiler == "clang" and CLANG is None:
         pytest.skip("no clang")
     (tmp_path / "fault.c").write_text(FAULTS[name, compiler])
     subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "fault.c", "-o", tmp_path / "fault.so"], check=True)
     program = builds.get(SOURCES / f"{name}.c", compiler)
-    status, _, said = say(program, environment | {"LD_PRELOAD": str(tmp_path / "fault.so")}, 4)
+    status, _, said = say(program, own_environment | {"LD_PRELOAD": str(tmp_path / "fault.so")}, 4)
     assert status != 0 and "ok" not in said

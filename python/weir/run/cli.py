@@ -73,7 +73,8 @@ def show(seen: Needs, program: Path) -> None:
     for need in seen.found:
         there = "yes" if need.there else "no, and it can do without" if need.symbol.weak else "[bold red]missing[/]"
         table.add_row(need.symbol.name, need.symbol.version, need.by.name, there)
-    out.print(table)
+    # Names stay whole where they go into a pipe.
+    out.print(table, width=max(out.width, 110), crop=False)
     missing = seen.missing
     if not missing:
         out.print(f"All is there: weir run -- {escape(str(program))}", highlight=False, soft_wrap=True)
