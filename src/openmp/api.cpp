@@ -32,7 +32,7 @@ struct nest_lock {
 };
 }  // namespace
 
-// Fortran's name takes a reference and may be a subroutine or a function.
+// Fortran's name takes a reference; with -fdefault-integer-8 it is another name.
 #define ASKS(type, name, value)      \
   extern "C" type name(void);        \
   type name(void) { return value; }  \
@@ -45,6 +45,11 @@ struct nest_lock {
   void name##_(const int* at) {            \
     const int it = *at;                    \
     action;                                \
+  }                                        \
+  extern "C" void name##_8_(const long*);  \
+  void name##_8_(const long* at) {         \
+    const int it = static_cast<int>(*at);  \
+    action;                                \
   }
 #define ASKS_INT(name, value)              \
   extern "C" int name(int);                \
@@ -52,6 +57,11 @@ struct nest_lock {
   extern "C" int name##_(const int*);      \
   int name##_(const int* at) {             \
     const int it = *at;                    \
+    return value;                          \
+  }                                        \
+  extern "C" int name##_8_(const long*);   \
+  int name##_8_(const long* at) {          \
+    const int it = static_cast<int>(*at);  \
     return value;                          \
   }
 
@@ -116,6 +126,7 @@ void weir_omp_set_schedule(int kind, int chunk) {
   self().icv.run_schedule = s;
 }
 void weir_omp_set_schedule_(const int* kind, const int* chunk) { weir_omp_set_schedule(*kind, *chunk); }
+void weir_omp_set_schedule_8_(const int* kind, const long* chunk) { weir_omp_set_schedule(*kind, static_cast<int>(*chunk)); }
 void weir_omp_get_schedule(int* kind, int* chunk) {
   const schedule s = self().icv.run_schedule;
   const int of[] = {1, 2, 3, 4};
@@ -123,6 +134,11 @@ void weir_omp_get_schedule(int* kind, int* chunk) {
   *chunk = s.chunk;
 }
 void weir_omp_get_schedule_(int* kind, int* chunk) { weir_omp_get_schedule(kind, chunk); }
+void weir_omp_get_schedule_8_(int* kind, long* chunk) {
+  int narrow = 0;
+  weir_omp_get_schedule(kind, &narrow);
+  *chunk = narrow;
+}
 
 void weir_omp_init_lock(lock* l) { new (l) lock; }
 void weir_omp_destroy_lock(lock*) {}

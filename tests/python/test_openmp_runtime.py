@@ -38,6 +38,13 @@ OWN_FAULTS = {
     ("forks", "gcc"): "libgomp waits in a forked child for the workers of its parent",
     ("late", "gcc"): "libgomp is unmapped while its workers run",
 }
+# What Weir's does not do yet.
+MISSING = {
+    "routines": "the affinity format: omp_set_affinity_format and its kin",
+    "target": "target regions on the host",
+    "taskloops": "reductions by tasks",
+    "tasking": "reductions by tasks",
+}
 
 
 def _cases() -> Iterator:
@@ -46,6 +53,8 @@ def _cases() -> Iterator:
             marks = [] if shutil.which(words[0]) else [pytest.mark.skip(reason=f"no {compiler}")]
             if OWN and (why := OWN_FAULTS.get((source.stem, compiler))):
                 marks.append(pytest.mark.skip(reason=why))
+            if not OWN and (why := MISSING.get(source.stem)):
+                marks.append(pytest.mark.xfail(reason=f"not there yet: {why}", strict=True))
             for size in SIZES.get(source.stem, ALL):
                 name = f"{source.name}-{compiler}-{size}"
                 yield pytest.param(source, compiler, size, marks=marks, id=name)

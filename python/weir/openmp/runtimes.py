@@ -23,9 +23,7 @@ class Runtime:
     version: str
     library: Path
     serves: tuple[str, ...]
-    meant_for: tuple[
-        str, ...
-    ] = ()  # whose programs are measured on it; empty: its own
+    meant_for: tuple[str, ...] = ()  # whose programs are measured on it; empty: its own
 
 
 def _libgomp() -> list[Runtime]:
