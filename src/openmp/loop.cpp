@@ -14,15 +14,15 @@ waiting::experience<native>& learned() {
 bool take_dynamic(loop& l, member& me) {
   // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
   const std::uint64_t n = l.plan.trips, chunk = l.plan.chunk;
-  std::uint64_t at = l.taken.load(std::memory_order_relaxed);
+  // Each member asks in vain once, so what is taken stays within 64 bits. No look before: it would fetch the line twice.
   if (n < (std::uint64_t{1} << 63) && chunk < (std::uint64_t{1} << 40)) {
-    if (at >= n) return false;
-    at = l.taken.fetch_add(chunk, std::memory_order_relaxed);
+    const std::uint64_t at = l.taken.fetch_add(chunk, std::memory_order_relaxed);
     if (at >= n) return false;
     me.begin = at;
     me.end = n - at < chunk ? n : at + chunk;
     return true;
   }
+  std::uint64_t at = l.taken.load(std::memory_order_relaxed);
   do {
     if (at >= n) return false;
     me.begin = at;
