@@ -24,12 +24,20 @@ struct task {
   } destructors, priority;
 };
 
-// Before it, what we must know.
-struct alignas(16) hidden {
+// Before it, what we must know. The compiler takes a task to be aligned as LLVM's runtime aligns it, to a line: its private
+// variables may be vectors.
+constexpr std::size_t alignment = 64;
+struct alignas(alignment) hidden {
   std::size_t bytes;
   bool has_destructors, final, runs, has_more;
 };
 constexpr int final_flag = 2, destructors_flag = 8;
+
+char* room_for(std::size_t bytes) {
+  auto* const room = static_cast<char*>(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
+  if (room == nullptr) std::abort();
+  return room;
+}
 
 hidden& before(task* t) { return *reinterpret_cast<hidden*>(reinterpret_cast<char*>(t) - sizeof(hidden)); }
 
@@ -61,10 +69,11 @@ extern "C" {
 
 task* __kmpc_omp_task_alloc(place*, int, int flags, std::size_t bytes, std::size_t shared_bytes, routine run) {
   const std::size_t own = (bytes + 15) / 16 * 16;
-  auto* room = static_cast<char*>(std::calloc(1, sizeof(hidden) + own + shared_bytes));
-  if (room == nullptr) std::abort();
+  const std::size_t all = sizeof(hidden) + own + shared_bytes;
+  char* const room = room_for(all);
+  std::memset(room, 0, all);
   auto* t = reinterpret_cast<task*>(room + sizeof(hidden));
-  before(t) = {sizeof(hidden) + own + shared_bytes, (flags & destructors_flag) != 0, (flags & final_flag) != 0, false, false};
+  before(t) = {all, (flags & destructors_flag) != 0, (flags & final_flag) != 0, false, false};
   t->shared = shared_bytes != 0 ? room + sizeof(hidden) + own : nullptr;
   t->run = run;
   return t;
@@ -97,8 +106,7 @@ void __kmpc_taskloop(place*, int, task* t, int, std::uint64_t*, std::uint64_t*, 
   }
   // Who executes the last iteration is told by a copy alone.
   hidden& original = before(t);
-  auto* room = static_cast<char*>(std::malloc(original.bytes));
-  if (room == nullptr) std::abort();
+  char* const room = room_for(original.bytes);
   std::memcpy(room, &original, original.bytes);
   auto* copy = reinterpret_cast<task*>(room + sizeof(hidden));
   if (t->shared != nullptr) copy->shared = room + (static_cast<char*>(t->shared) - reinterpret_cast<char*>(&original));

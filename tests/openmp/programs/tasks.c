@@ -180,6 +180,23 @@ static void many(void) {
   CHECK(done == 10000);
 }
 
+typedef double line __attribute__((vector_size(64)));
+
+/* What is aligned is so in a task's copy. */
+static void copies_are_aligned(void) {
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 20; ++i) {
+    _Alignas(64) double numbers[8] = {i};
+    line vector = {i};
+#pragma omp task firstprivate(numbers, vector)
+    {
+      volatile double *at = numbers;
+      CHECK((size_t)at % 64 == 0 && at[0] == i && vector[0] == i);
+    }
+  }
+}
+
 int main(void) {
   for (int i = 0; i < 10; ++i) {
     each_once();
@@ -187,6 +204,7 @@ int main(void) {
     taskwait_is_for_ones_own_children();
     taskgroup_is_for_descendants();
     data_is_copied();
+    copies_are_aligned();
     some_are_done_at_once(0);
   }
   outside_of_regions();
