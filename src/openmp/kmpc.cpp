@@ -108,6 +108,14 @@ T value(T lower, std::int64_t step, std::uint64_t iteration) {
   return static_cast<T>(static_cast<std::uint64_t>(lower) + iteration * static_cast<std::uint64_t>(step));
 }
 
+/// An empty part: its end lies before its beginning.
+template <class T, class S>
+void no_part(int* last, T* lower, T* upper, S* stride, S step) {
+  *lower = value(*upper, step, 1);
+  *stride = step;
+  if (last != nullptr) *last = 0;
+}
+
 /// A static loop: each member works out its own part, and nobody is asked.
 template <class T, class S>
 void own_part(int kind, int* last, T* lower, T* upper, S* stride, S step, S chunk) {
@@ -121,21 +129,28 @@ void own_part(int kind, int* last, T* lower, T* upper, S* stride, S step, S chun
   }
   const int what = plain(kind);
   if ((what == static_chunked || what == distribute_chunked) && chunk > 0) {
-    const auto length = static_cast<std::uint64_t>(chunk);
-    *lower = value(begin, step, number * length);
-    *upper = value(begin, step, number * length + length - 1);
-    *stride = static_cast<S>(static_cast<std::uint64_t>(step) * length * size);
-    if (last != nullptr) *last = (trips - 1) / length % size == number;
+    // The bounds stay within the loop, and the step to the next chunk at most right behind it: beyond, they could leave the
+    // type, and come back as iterations that there are not.
+    const std::uint64_t length = std::min(static_cast<std::uint64_t>(chunk), trips), chunks = (trips - 1) / length + 1;
+    if (number >= chunks) {
+      no_part(last, lower, upper, stride, step);
+      return;
+    }
+    const std::uint64_t from = number * length, to = from + std::min(length, trips - from);
+    *lower = value(begin, step, from);
+    *upper = value(begin, step, to - 1);
+    const std::uint64_t next = chunks - number > size ? size * length : trips - from;
+    *stride = static_cast<S>(static_cast<std::uint64_t>(step) * next);
+    if (last != nullptr) *last = (chunks - 1) % size == number;
     return;
   }
   const std::uint64_t share = trips / size, more = trips % size;
   const std::uint64_t from = number * share + std::min(number, more), count = share + (number < more ? 1 : 0);
-  *stride = static_cast<S>(static_cast<std::uint64_t>(step) * trips);
-  if (count == 0) {  // an empty part: its end lies before its beginning
-    *lower = value(*upper, step, 1);
-    if (last != nullptr) *last = 0;
+  if (count == 0) {
+    no_part(last, lower, upper, stride, step);
     return;
   }
+  *stride = static_cast<S>(static_cast<std::uint64_t>(step) * trips);
   *lower = value(begin, step, from);
   *upper = value(begin, step, from + count - 1);
   if (last != nullptr) *last = from + count == trips;
