@@ -38,10 +38,29 @@ static void *use(void *how) {
   return NULL;
 }
 
+/* The library is let go of right after the only thread that has used it: its workers may still be on their way out. */
+static void *use_only(void *library) {
+  int (*work)(int);
+  *(void **)&work = dlsym(library, "work");
+  CHECK(work != NULL && work(asked()));
+  return NULL;
+}
+
+static void used_by_others(void) {
+  for (int i = 0; i < 50; ++i) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    pthread_t other;
+    CHECK(library != NULL && pthread_create(&other, NULL, use_only, library) == 0);
+    pthread_join(other, NULL);
+    CHECK(dlclose(library) == 0);
+  }
+}
+
 int main(void) {
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 4);
   if (length < 0) return 2;
   memcpy(path + length, ".so", 4);
+  used_by_others();
   for (int i = 0; i < 5; ++i) use(path);
   pthread_t other;
   CHECK(pthread_create(&other, NULL, use, path) == 0); /* and a thread that ends after it */
