@@ -23,7 +23,8 @@ settings read() {
 }  // namespace
 
 const settings& initial_settings() {
-  static const settings s = read();
+  // Not destroyed: where the program ends, threads of it may open regions still.
+  static const settings& s = *new settings(read());
   return s;
 }
 

@@ -1,0 +1,51 @@
+/* exit, while another thread opens regions: they go on until the process is no more. */
+#define _GNU_SOURCE
+#include "check.h"
+#include <omp.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *regions(void *unused) {
+  for (;;) {
+    int members = 0;
+#pragma omp parallel
+    add(&members, 1);
+    if (members != asked()) _exit(1);
+  }
+  return unused;
+}
+
+/* Output that is written last of all, slowly, and memory that was free by then is used again. */
+static ssize_t slowly(void *unused, const char *text, size_t length) {
+  (void)unused, (void)text;
+  for (int i = 0; i < 50; ++i) {
+    int *volatile again[40];
+    for (int k = 0; k < 40; ++k) *(again[k] = malloc(sizeof(int))) = 70;
+    usleep(1000);
+    for (int k = 0; k < 40; ++k) free(again[k]);
+  }
+  return (ssize_t)length;
+}
+
+static void ends_busy(void) {
+  pthread_t other;
+  if (pthread_create(&other, NULL, regions, NULL) != 0) _exit(1);
+  usleep(20000);
+  FILE *last = fopencookie(NULL, "w", (cookie_io_functions_t){.write = slowly});
+  fputs("text", last);
+  exit(17);
+}
+
+int main(void) {
+  for (int i = 0; i < 3; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      ends_busy();
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 17);
+  }
+  return verdict();
+}
