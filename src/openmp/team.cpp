@@ -50,13 +50,15 @@ crew& mine(const member& me) {
 }
 
 void settle(team& t, member& parent) {
-  control inherited = parent.icv;
-  inherited.num_threads = 0;  // of the next level, where the environment has a list of them
   if (t.parent != &parent) {
     t.parent = &parent;
     t.level = parent.of->level + 1;
-    t.active_level = parent.of->active_level + (t.size > 1 ? 1 : 0);
   }
+  // The parent's team may be within others than last time: the same level, and of another number of active ones.
+  if (const unsigned active = parent.of->active_level + (t.size > 1 ? 1 : 0); t.active_level != active) t.active_level = active;
+  control inherited = parent.icv;
+  // Of the next level, where the environment has a list of them; else what the parent has set [OpenMP 5.2, 2.4].
+  if (const std::size_t listed = initial_settings().num_threads.size(); listed > 1 && t.active_level < listed) inherited.num_threads = 0;
   if (!(t.inherited == inherited)) t.inherited = inherited;
   t.members[0].icv = inherited;
 }
