@@ -91,7 +91,16 @@ void crew::work(worker& w) {
     w.joined.store(episode_in(now), std::memory_order_release);
     joined_.open();
   }
-  if (left_.fetch_add(1, std::memory_order_acq_rel) + 1 == workers_.size()) delete this;
+  // The crew's, and its teams, which may go: what the thread still does when it ends it does in no region.
+  current = nullptr;
+  leave();
+}
+
+void crew::leave() {
+  // Asked before: who has left must not look, the last one may have deleted it.
+  const std::size_t all = workers_.size() + 1;
+  // acq_rel: the last one deletes it after all others have used it.
+  if (left_.fetch_add(1, std::memory_order_acq_rel) + 1 == all) delete this;
 }
 
 void crew::execute(team& t, region run, void* what) {
@@ -115,12 +124,9 @@ void crew::execute(team& t, region run, void* what) {
 }
 
 void crew::dismiss() {
-  if (workers_.empty()) {
-    delete this;
-    return;
-  }
   call_.word.store(word_of(episode_ + 1, quit), std::memory_order_release);
   call_.forked.open();
+  leave();
 }
 
 }  // namespace weir::openmp

@@ -14,7 +14,7 @@ class crew {
   team& of_size(unsigned size);
   /// Executes the region with the whole of that team; the caller is its member 0.
   void execute(team& t, region run, void* what);
-  /// Tells the threads to end; the last one deletes the crew.
+  /// Tells the threads to end; who leaves last, the caller among them, deletes the crew.
   void dismiss();
 
  private:
@@ -34,6 +34,7 @@ class crew {
 
   static void* begin(void* its_worker);
   void work(worker& w);
+  void leave();
   std::uint64_t wait_for_call(std::uint64_t seen);
 
   call call_;

@@ -1,6 +1,7 @@
 #include "team.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -22,15 +23,34 @@ team_options barrier_options() {
   return o;
 }
 
-thread_local thread_state state;
+constinit thread_local thread_state state;
 
 // A child process has one thread, and none of the crews: their memory is left alone, whoever was in it is not here.
 void begin_anew() {
-  for (crew*& c : state.crews) c = nullptr;
+  state.crews = nullptr;
   if (state.initial != nullptr) current = &state.initial->members[0];
 }
 
-[[gnu::constructor]] void when_forked() { pthread_atfork(nullptr, nullptr, begin_anew); }
+void let_go_of_thread(void* its_state) {
+  // The program's first thread ends when the process does, and what runs at exit may open regions still.
+  if (gettid() == getpid()) return;
+  auto& s = *static_cast<thread_state*>(its_state);
+  current = nullptr;
+  if (s.crews != nullptr)
+    for (crew* c : *s.crews)
+      if (c != nullptr) c->dismiss();
+  delete std::exchange(s.crews, nullptr);
+  delete std::exchange(s.initial, nullptr);
+}
+
+// When a thread ends. A key's destructor comes after those of the language's objects, and once more if one of the program's
+// keys has opened a region since.
+pthread_key_t end_of_thread;
+
+[[gnu::constructor]] void when_loaded() {
+  pthread_atfork(nullptr, nullptr, begin_anew);
+  pthread_key_create(&end_of_thread, let_go_of_thread);
+}
 
 /// [OpenMP 5.2, 10.1.1]
 unsigned threads_for(const member& me, unsigned asked) {
@@ -44,9 +64,14 @@ unsigned threads_for(const member& me, unsigned asked) {
 /// The crew for regions that this thread opens at its present depth.
 crew& mine(const member& me) {
   const std::size_t depth = me.of->level;
-  if (state.crews.size() <= depth) state.crews.resize(depth + 1);
-  if (state.crews[depth] == nullptr) state.crews[depth] = new crew;
-  return *state.crews[depth];
+  if (state.crews == nullptr) {
+    state.crews = new std::vector<crew*>;
+    pthread_setspecific(end_of_thread, &state);
+  }
+  auto& crews = *state.crews;
+  if (crews.size() <= depth) crews.resize(depth + 1);
+  if (crews[depth] == nullptr) crews[depth] = new crew;
+  return *crews[depth];
 }
 
 void settle(team& t, member& parent) {
@@ -78,17 +103,8 @@ member& first_met() {
             .dynamic = s.dynamic,
             .run_schedule = s.run_schedule};
   current = &me;
+  pthread_setspecific(end_of_thread, &state);
   return me;
-}
-
-thread_state::~thread_state() {
-  // The program's first thread ends when the process does, and what runs at exit may open regions still.
-  if (gettid() == getpid()) return;
-  for (crew* c : crews)
-    if (c != nullptr) c->dismiss();
-  current = nullptr;
-  delete &crews;
-  delete initial;
 }
 
 team::team(unsigned n)

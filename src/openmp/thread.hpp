@@ -10,11 +10,10 @@ namespace weir::openmp {
 class crew;
 
 struct thread_state {
-  // By the depth of the region that it opens. The first thread's outlive it: regions may be opened at exit.
-  std::vector<crew*>& crews = *new std::vector<crew*>;
+  // By the depth of the region that it opens. Null: none. The first thread's are never let go of: regions may be opened at exit.
+  std::vector<crew*>* crews = nullptr;
   team* initial = nullptr;   // that it is in outside of all regions
   int global = -1;
-  ~thread_state();
 };
 
 thread_state& here();

@@ -37,6 +37,9 @@ ALL = (1, 2, 3, 4, 8, 33)
 OWN_FAULTS = {
     ("forks", "gcc"): "libgomp waits in a forked child for the workers of its parent",
     ("late", "gcc"): "libgomp is unmapped while its workers run",
+    ("exits_busy", "clang"): "libomp takes its threads down while another opens regions",
+    ("thread_ends", "gcc"): "libgomp says to a thread that ends that it is in its last region still",
+    ("thread_ends", "clang"): "libomp takes memory of a thread that has ended",
 }
 # What Weir's does not do yet.
 MISSING = {

@@ -1,0 +1,52 @@
+// What threads do when they end: destructors of their objects ask the runtime, or open regions, after the runtime itself has
+// let go of the thread.
+#include "check.h"
+
+#include <atomic>
+#include <omp.h>
+#include <pthread.h>
+
+namespace {
+
+std::atomic<int> made{0}, gone{0};
+
+struct asks {
+  bool used = false;
+  asks() { ++made; }
+  ~asks() {
+    CHECK(used && omp_get_level() == 0 && omp_get_thread_num() == 0 && omp_get_num_threads() == 1 && !omp_in_parallel());
+    ++gone;
+  }
+};
+
+thread_local asks at_end;
+pthread_key_t key;  // its destructor comes after those of the language
+
+void opens_a_region(void*) {
+  int members = 0;
+#pragma omp parallel
+  add(&members, 1);
+  CHECK(members == asked());
+  ++gone;
+}
+
+void* host(void*) {
+  CHECK(pthread_setspecific(key, &key) == 0);
+#pragma omp parallel
+  at_end.used = true;
+  return nullptr;
+}
+
+}  // namespace
+
+int main() {
+  const int rounds = episodes(100);
+  CHECK(pthread_key_create(&key, opens_a_region) == 0);
+  for (int i = 0; i < rounds; ++i) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, nullptr, host, nullptr) == 0);
+    CHECK(pthread_join(thread, nullptr) == 0);
+  }
+  CHECK(made >= rounds && gone >= 2 * rounds);
+  return verdict();
+}
