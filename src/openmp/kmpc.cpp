@@ -23,7 +23,7 @@ using microtask = void (*)(int* global, int* bound, ...);
 
 // ---- regions: the compiler's function takes its variables' addresses one by one
 
-constexpr std::size_t most_arguments = 64;
+constexpr std::size_t most_exact = 64, most_arguments = 512;
 
 template <std::size_t>
 using pointer = void*;
@@ -38,7 +38,7 @@ constexpr std::array<caller, sizeof...(N)> callers(std::index_sequence<N...>) {
     call_with(run, global, bound, with, std::make_index_sequence<N>());
   }...};
 }
-constexpr auto call = callers(std::make_index_sequence<most_arguments + 1>());
+constexpr auto call = callers(std::make_index_sequence<most_exact + 1>());
 
 struct call_of {
   microtask run;
@@ -49,7 +49,10 @@ struct call_of {
 void run_call(void* what) {
   const auto& c = *static_cast<const call_of*>(what);
   int global = global_number(), bound = 0;
-  call[static_cast<std::size_t>(c.count)](c.run, &global, &bound, c.with);
+  if (const auto count = static_cast<std::size_t>(c.count); count <= most_exact) [[likely]]
+    call[count](c.run, &global, &bound, c.with);
+  else  // who is called looks at its own alone: the caller takes arguments away again
+    call_with(c.run, &global, &bound, c.with, std::make_index_sequence<most_arguments>());
 }
 
 thread_local unsigned asked_for = 0;  // by num_threads, for the region that comes next
@@ -62,6 +65,7 @@ void take(void** with, int count, va_list& rest) {
     std::abort();
   }
   for (int i = 0; i < count; ++i) with[i] = va_arg(rest, void*);
+  if (count > static_cast<int>(most_exact)) std::fill(with + count, with + most_arguments, nullptr);
 }
 
 // ---- loops
