@@ -10,7 +10,7 @@ import typer
 
 from weir import driver, info, native, predict_cli, records, screen, sitting
 from weir.bench import Bench
-from weir.console import bar, fail, out, warn
+from weir.console import bar, fail, names, out, warn
 from weir.figures import Comparison, figures, places
 from weir.openmp import tables
 from weir.openmp.cli import openmp
@@ -27,10 +27,6 @@ app.command()(simulate)
 app.add_typer(predict_cli.app, name="predict")
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(profile)
 app.command(context_settings=CONTEXT)(run)
-
-
-def _names(text: str | None) -> list[str] | None:
-    return [name.strip() for name in text.split(",") if name.strip()] if text else None
 
 
 def _numbers(text: str | None, what: str) -> tuple[int, ...] | None:
@@ -97,7 +93,7 @@ def bench(
         host = native.ask("weir-info")
         found, missing = driver.subjects()
         options = {
-            "algorithms": _names(algorithms), "waiting": _names(waiting), "peers": peers, "quick": quick, "load": load,
+            "algorithms": names(algorithms), "waiting": names(waiting), "peers": peers, "quick": quick, "load": load,
             "members": _numbers(members, "--members"), "rounds": rounds, "samples": samples, "pinned": pinned,
             "delay_ns": delay_ns,
         }  # fmt: skip

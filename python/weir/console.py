@@ -15,6 +15,11 @@ def fail(message: str) -> typer.Exit:
     return typer.Exit(2)
 
 
+def names(text: str | None) -> list[str] | None:
+    """An option's words, which have commas between them; None where it was not given."""
+    return [name.strip() for name in text.split(",") if name.strip()] if text else None
+
+
 def warn(message: str) -> None:
     err.print(f"[yellow]{escape(message)}[/]", highlight=False)
 

@@ -27,6 +27,15 @@ def find(name: str) -> Path | None:
     return None
 
 
+def library(name: str) -> Path | None:
+    """A shared library of ours: beside the programs, or where a build puts it; or None."""
+    for folder in folders():
+        for place in (folder, folder.parent / "src"):
+            if (place / name).is_file():
+                return (place / name).resolve()
+    return None
+
+
 def require(name: str) -> Path:
     program = find(name)
     if program is None:

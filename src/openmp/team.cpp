@@ -92,8 +92,6 @@ void settle(team& t, member& parent) {
 
 constinit thread_local member* current = nullptr;
 
-thread_state& here() { return state; }
-
 member& first_met() {
   state.initial = new team(1);
   member& me = state.initial->members[0];

@@ -16,6 +16,4 @@ struct thread_state {
   int global = -1;
 };
 
-thread_state& here();
-
 }  // namespace weir::openmp

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from weir import native, records
-from weir.console import bar, fail, out, warn
+from weir.console import bar, fail, names, out, warn
 from weir.openmp import suite
 from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
@@ -32,13 +32,9 @@ UNDER_LOAD = [
 ]
 
 
-def _names(text: str | None) -> list[str] | None:
-    return [name.strip() for name in text.split(",") if name.strip()] if text else None
-
-
 def _numbers(text: str, option: str, most: int) -> list[int]:
     try:
-        numbers = [int(word) for word in _names(text) or []]
+        numbers = [int(word) for word in names(text) or []]
     except ValueError:
         raise fail(f"{option} takes numbers with commas between, not {text!r}") from None
     if not numbers or min(numbers) < 1 or max(numbers) > most:
@@ -51,7 +47,7 @@ def _situations(threads: str | None, processors: str | None, load: str) -> tuple
     counts = _numbers(processors, "--processors", len(ours)) if processors else [len(ours)]
     sizes = _numbers(threads, "--threads", 1024) if threads else [len(ours)]
     try:
-        loads = [Load.read(word) for word in _names(load) or ["none"]]
+        loads = [Load.read(word) for word in names(load) or ["none"]]
     except ValueError as error:
         raise fail(str(error)) from None
     return tuple(Situation(n, tuple(ours[:count]), one) for one in loads for count in counts for n in sizes)
@@ -83,11 +79,11 @@ def openmp(
     """Measure what each OpenMP construct costs, on every runtime of this machine, side by side."""
     situations = _situations(threads, processors, load)
     shared = any(s.shared for s in situations)
-    wanted = _names(only) or (UNDER_LOAD if shared else None)
+    wanted = names(only) or (UNDER_LOAD if shared else None)
     try:
         host = native.ask("weir-info")
         environments = list(dict.fromkeys(suite.environment(text) for text in told or ["default"]))
-        plan = suite.plan(runtimes(), wanted, _names(on), cross, environments)
+        plan = suite.plan(runtimes(), wanted, names(on), cross, environments)
         writer = records.Writer(output)
     except (native.NativeError, suite.Unknown, OSError) as error:
         raise fail(str(error)) from None

@@ -59,11 +59,8 @@ def _libiomp5() -> list[Runtime]:
 
 def _weir() -> list[Runtime]:
     """Our own, where it is built."""
-    for folder in native.folders():
-        for place in (folder, folder.parent / "src"):
-            if (path := place / "libweir-omp.so").is_file():
-                return [Runtime("weir", "this build", path.resolve(), ("kmp", "gomp"), ("kmp", "gomp"))]
-    return []
+    path = native.library("libweir-omp.so")
+    return [Runtime("weir", "this build", path, ("kmp", "gomp"), ("kmp", "gomp"))] if path else []
 
 
 def at(path: Path) -> Runtime:

@@ -43,12 +43,10 @@ class Profile:
 
 
 def library() -> Path:
-    """libweir-profile.so, beside the programs that measure."""
-    for folder in native.folders():
-        for place in (folder, folder.parent / "src"):
-            if (place / "libweir-profile.so").is_file():
-                return place / "libweir-profile.so"
-    raise NoProgram("libweir-profile.so was not found: build it with `make build`")
+    found = native.library("libweir-profile.so")
+    if found is None:
+        raise NoProgram("libweir-profile.so was not found: build it with `make build`")
+    return found
 
 
 def _program(words: Sequence[str]) -> str:

@@ -19,11 +19,8 @@ class CannotRun(Exception):
 
 
 def library() -> Path:
-    """Weir's runtime, beside the programs that measure."""
-    for folder in native.folders():
-        for place in (folder, folder.parent / "src"):
-            if (place / LIBRARY).is_file():
-                return (place / LIBRARY).resolve()
+    if found := native.library(LIBRARY):
+        return found
     looked = ", ".join(str(folder) for folder in native.folders())
     raise CannotRun(f"{LIBRARY} was not found beside {looked}: build it with `make build`")
 
