@@ -20,6 +20,7 @@ namespace {
 team_options barrier_options() {
   team_options o;
   o.algorithm = initial_settings().barrier;
+  o.awake_us = awake_us();
   return o;
 }
 
@@ -110,7 +111,11 @@ team::team(unsigned n)
       members(std::make_unique<member[]>(n)),
       loops(std::make_unique<loop[]>(slots_in_turn)),
       doacrosses(std::make_unique<doacross[]>(slots_in_turn)),
-      barrier(n, barrier_options()) {
+      barrier(n, barrier_options()),
+      forking(half::release(initial_settings().fork_barrier, n)),
+      joining(half::arrival(initial_settings().join_barrier, n, crowded(n))),
+      reducing(half::arrival(initial_settings().reduction_barrier, n, false)),
+      learned(awake_us()) {
   for (unsigned m = 0; m < n; ++m) {
     members[m].of = this;
     members[m].number = m;
@@ -160,9 +165,20 @@ int thread_limit(const member& me) {
   return me.icv.thread_limit > 0 ? std::min(me.icv.thread_limit, most) : most;
 }
 
-double usable_here() {
-  static const double processors = usable_processors();
-  return processors;
+double awake_us() {
+  constexpr double always = 1e15, a_spin = 0.02;  // a pause of today's processors takes 10 to 40 ns
+  const settings& s = initial_settings();
+  if (s.spin_count) return *s.spin_count == spin_forever ? always : *s.spin_count == 0 ? -1 : static_cast<double>(*s.spin_count) * a_spin;
+  if (s.blocktime_ms) return *s.blocktime_ms == block_never ? always : *s.blocktime_ms == 0 ? -1 : *s.blocktime_ms * 1e3;
+  if (s.waiting == wait_policy::active) return always;
+  if (s.waiting == wait_policy::passive) return -1;
+  // Under a quota each microsecond of waiting awake is taken from the program's own computing.
+  return usable_processors() < static_cast<double>(affinity().size()) ? 0 : longest_awake_us;
+}
+
+bool crowded(unsigned size) {
+  static const std::size_t processors = affinity().size();
+  return size > processors;
 }
 
 int global_number() {

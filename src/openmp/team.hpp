@@ -13,6 +13,7 @@
 #include <weir/team_barrier.hpp>
 #include <weir/waiting.hpp>
 
+#include "half.hpp"
 #include "initial.hpp"
 
 namespace weir::openmp {
@@ -51,7 +52,8 @@ struct alignas(line_bytes) member {
   std::uint32_t reductions = 0;
   void* values = nullptr;
   bool in_final = false;  // does it execute a final task?
-  alignas(line_bytes) std::atomic<std::uint32_t> offered{0};
+  alignas(line_bytes) std::atomic<std::uint32_t> offered{0}, taken{0};
+  gate reducing;  // where it waits for its children's values, and until its own may go
 };
 
 struct team {
@@ -67,10 +69,9 @@ struct team {
   const std::unique_ptr<loop[]> loops;  // slots (slot.hpp)
   const std::unique_ptr<doacross[]> doacrosses;
   team_barrier<> barrier;
+  const half forking, joining, reducing;
   void* copied = nullptr;                             // of copyprivate
   alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
-  alignas(line_bytes) std::atomic<std::uint32_t> combined{0};  // the reduction whose values are no longer needed
-  gate gathering;
   waiting::experience<native> learned;
 };
 
@@ -109,8 +110,11 @@ inline bool takes_single(member& me) {
 /// How many threads the caller's contention group may have.
 int thread_limit(const member& me);
 
-/// Processors that the process may use; a team that is larger shares them.
-double usable_here();
+/// How long a member waits awake on a processor that nobody else wants, in microseconds; negative: not at all.
+double awake_us();
+
+/// Has a team of this size more members than the process has processors?
+bool crowded(unsigned size);
 
 /// A number for the calling thread that no other has while it lives: LLVM's interface names threads so.
 int global_number();

@@ -160,6 +160,35 @@ def test_program(environment: dict[str, str], builds: Builds, source: Path, comp
     assert status == 0 and said.strip() == "ok", f"{source.name}, {size} threads: status {status}\n{all_of_it}"
 
 
+HALVED = ["counter", "sense", "sensor", "distributed-sensor", "tree", "mcs", "tournament", "tournament-tree"]
+
+
+@pytest.mark.skipif(OWN, reason="they have no barriers by name")
+@pytest.mark.parametrize("program", ["regions", "nests", "reductions", "sizes"])
+@pytest.mark.parametrize("barrier", HALVED)
+def test_barriers_by_name(environment: dict[str, str], builds: Builds, barrier: str, program: str):
+    names = {f"WEIR_{half}BARRIER": barrier for half in ("", "FORK_", "JOIN_", "REDUCTION_")}
+    for size in (2, 7):
+        status, all_of_it, said = say(builds.get(SOURCES / f"{program}.c", "clang"), environment | names, size)
+        assert status == 0 and said.strip() == "ok", f"{size} threads: status {status}\n{all_of_it}"
+
+
+WAITS = [
+    {"OMP_WAIT_POLICY": "active"},
+    {"OMP_WAIT_POLICY": "passive"},
+    {"KMP_BLOCKTIME": "0"},
+    {"GOMP_SPINCOUNT": "10"},
+]
+
+
+@pytest.mark.skipif(OWN, reason="a runtime's own affair")
+@pytest.mark.parametrize("wait", WAITS, ids=lambda wait: "-".join(next(iter(wait.items()))))
+def test_waits(environment: dict[str, str], builds: Builds, wait: dict[str, str]):
+    for program in ("regions", "reductions", "barriers"):
+        status, all_of_it, said = say(builds.get(SOURCES / f"{program}.c", "gcc"), environment | wait, 3)
+        assert status == 0 and said.strip() == "ok", f"{program}: status {status}\n{all_of_it}"
+
+
 @pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if c == "gcc" or CLANG])
 def test_programs_run_on_the_runtime_under_test(
     environment: dict[str, str], builds: Builds, runtime: Path | None, compiler: str
