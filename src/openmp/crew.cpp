@@ -104,19 +104,25 @@ void crew::leave() {
 }
 
 void crew::execute(team& t, region run, void* what) {
+  open(t, run, what);
+  run(what);
+  close(t);
+}
+
+void crew::open(team& t, region run, void* what) {
   call_.run = run;
   call_.what = what;
   call_.with = &t;
-  const std::uint32_t episode = ++episode_;
   // release: the region, and all that the program did before it.
-  call_.word.store(word_of(episode, t.size), std::memory_order_release);
+  call_.word.store(word_of(++episode_, t.size), std::memory_order_release);
   call_.forked.open();
-  member* const outer = current;
   current = &t.members[0];
-  run(what);
-  current = outer;
+}
+
+void crew::close(team& t) {
+  current = t.parent;
   const bool share = crowded(t.size);
-  const auto done = [episode](std::uint32_t now) { return now == episode; };
+  const auto done = [episode = episode_](std::uint32_t now) { return now == episode; };
   for (unsigned n = 1; n < t.size; ++n) {
     const auto& joined = workers_[n - 1]->joined;
     if (!joining_.poll(share, joined, done)) joining_.sleep(share, joined, joined_, done);

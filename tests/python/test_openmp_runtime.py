@@ -30,6 +30,8 @@ COMPILERS = {
     ".f90": {"gfortran": ["gfortran", *FORTRAN]},
 }
 OPENMP = {"gcc": "-fopenmp", "gfortran": "-fopenmp", "clang": "-fopenmp=libomp"}
+# Programs that call one interface by its functions' names begin with its own.
+INTERFACES = {"gomp": "gcc", "kmpc": "clang"}
 
 SIZES = {"growth": (1, 4, 33), "signals": (2, 33)}  # those take a second, or half of one, whatever their team
 ALL = (1, 2, 3, 4, 8, 33)
@@ -53,6 +55,8 @@ MISSING = {
 def _cases() -> Iterator:
     for source in sorted(SOURCES.glob("*.*")):
         for compiler, words in COMPILERS.get(source.suffix, {}).items():
+            if INTERFACES.get(source.stem.split("_")[0], compiler) != compiler:
+                continue
             marks = [] if shutil.which(words[0]) else [pytest.mark.skip(reason=f"no {compiler}")]
             if OWN and (why := OWN_FAULTS.get((source.stem, compiler))):
                 marks.append(pytest.mark.skip(reason=why))
