@@ -27,8 +27,8 @@ bool number_of(const doacross& d, const std::int64_t* values, std::uint64_t& num
 std::size_t iterations_of(const doacross& d) {
   std::size_t all = 1;
   for (const dimension& it : d.dimensions) {
-    if (it.trips == 0) return 1;
-    if (__builtin_mul_overflow(all, it.trips, &all)) stop("a doacross nest has more iterations than 64 bits can count");
+    if (it.step > 0 ? it.first > it.last : it.first < it.last) return 1;
+    if (it.trips == 0 || __builtin_mul_overflow(all, it.trips, &all)) stop("a doacross nest has more iterations than 64 bits can count");
   }
   return all;
 }
