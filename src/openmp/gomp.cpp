@@ -74,6 +74,13 @@ void GOMP_atomic_end(void) { atomics.release(); }
 bool GOMP_cancel(int, bool) { return false; }
 bool GOMP_cancellation_point(int) { return false; }
 
+// ---- code for devices that the program carries: there are none to take it
+
+void GOMP_offload_register(const void*, int, const void*) {}
+void GOMP_offload_unregister(const void*, int, const void*) {}
+void GOMP_offload_register_ver(unsigned, const void*, int, const void*) {}
+void GOMP_offload_unregister_ver(unsigned, const void*, int, const void*) {}
+
 // ---- the error directive, at execution [OpenMP 5.2, 8.5.3]
 
 void GOMP_warning(const char* message, std::size_t length) {

@@ -56,7 +56,7 @@ class registry {
  public:
   void tell(void* address, variable how) {
     const std::lock_guard guard(mutex_);
-    variables_[address] = std::move(how);
+    variables_.try_emplace(address, std::move(how));
   }
   /// The first to ask does so before the program has changed it.
   const variable& met(void* address, std::size_t bytes) {

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from weir.openmp.runtimes import Runtime, Stage
-from weir.run import starting
+from weir.run import needs, starting
 
 SOURCES = Path(__file__).resolve().parent.parent / "openmp" / "programs"
 OWN = os.environ.get("WEIR_TEST_RUNTIME") == "own"
@@ -181,6 +181,26 @@ def test_programs_run_on_the_runtime_under_test(
     name = {"gcc": "libgomp.so.1", "clang": "libomp.so.5"}[compiler]
     found = next(line.split()[2] for line in traced.stdout.splitlines() if line.split()[0] == name)
     assert runtime is None or Path(found).resolve() == runtime
+
+
+STUB = """
+void __kmpc_push_num_threads_list(void *where, int thread, unsigned length, int *numbers);
+int main(void) {
+  __kmpc_push_num_threads_list(0, 0, 0, 0);
+  return 0;
+}
+"""
+
+
+def test_a_stub_says_its_name_and_is_known_for_one(environment: dict[str, str], runtime: Path | None, tmp_path: Path):
+    if runtime is None or CLANG is None:
+        pytest.skip("a stub of Weir's, in a program of Clang's")
+    (tmp_path / "stub.c").write_text(STUB)
+    program = tmp_path / "stub"
+    subprocess.run([f"clang-{CLANG}", "-fopenmp=libomp", tmp_path / "stub.c", "-o", program], check=True)
+    status, words, _ = say(program, environment, 2)
+    assert status != 0 and "__kmpc_push_num_threads_list is not supported" in words
+    assert [n.symbol.name for n in needs.needs(program, runtime).missing] == ["__kmpc_push_num_threads_list"]
 
 
 # A fault of a runtime each, which the program of that construct must notice. On the compilers' own: it is the programs
