@@ -147,11 +147,16 @@ void crew::leave() {
 }
 
 void crew::execute(team& t, region run, void* what) {
+  open(t, run, what);
+  run(what);
+  close(t);
+}
+
+void crew::open(team& t, region run, void* what) {
   run_ = run;
   what_ = what;
   with_ = &t;
-  const std::uint32_t episode = ++episode_;
-  const std::uint64_t word = word_of(episode, t.size);
+  const std::uint64_t word = word_of(++episode_, t.size);
   if (fork_is_central()) {
     // release: the region, and all that the program did before it.
     call_.word.store(word, std::memory_order_release);
@@ -159,16 +164,17 @@ void crew::execute(team& t, region run, void* what) {
   } else {
     tell(t, 0, word);
   }
-  member* const outer = current;
   current = &t.members[0];
-  run(what);
-  current = outer;
+}
+
+void crew::close(team& t) {
+  current = t.parent;
   if (!t.joining.central()) {
-    wait_for_children(t, 0, episode);
+    wait_for_children(t, 0, episode_);
     return;
   }
   const bool share = crowded(t.size);
-  const auto all = [episode](std::uint32_t now) { return now == episode; };
+  const auto all = [episode = episode_](std::uint32_t now) { return now == episode; };
   if (!joining_.poll(share, first_.joined, all)) joining_.sleep(share, first_.joined, first_.joining, all);
 }
 

@@ -14,6 +14,9 @@ class crew {
   team& of_size(unsigned size);
   /// Executes the region with the whole of that team; the caller is its member 0.
   void execute(team& t, region run, void* what);
+  /// The two ends of it, between which the caller executes its part itself.
+  void open(team& t, region run, void* what);
+  void close(team& t);
   /// Tells the threads to end; who leaves last, the caller among them, deletes the crew.
   void dismiss();
 

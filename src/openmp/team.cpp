@@ -155,6 +155,26 @@ void begin_alone() {
 
 void end_alone() { current = current->of->parent; }
 
+void begin_region(region run, void* what, unsigned asked) {
+  member& me = self();
+  crew& c = mine(me);
+  const unsigned size = c.recruit(threads_for(me, asked));
+  team& t = c.of_size(size);
+  settle(t, me);
+  if (size > 1)
+    c.open(t, run, what);
+  else
+    current = &t.members[0];
+}
+
+void end_region() {
+  team& t = *current->of;
+  if (t.size > 1)
+    mine(*t.parent).close(t);
+  else
+    current = t.parent;
+}
+
 void barrier(member& me) {
   team& t = *me.of;
   if (t.size > 1) t.barrier.arrive_and_wait(me.number);

@@ -93,6 +93,9 @@ void fork_alone(region run, void* what);
 /// The two ends of a region that the caller alone executes between them.
 void begin_alone();
 void end_alone();
+/// The two ends of a region as fork() makes it, whose caller executes its part between them.
+void begin_region(region run, void* what, unsigned asked);
+void end_region();
 
 /// All of the team come here before any goes on.
 void barrier(member& me);

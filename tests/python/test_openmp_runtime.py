@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from weir.openmp.runtimes import Runtime, Stage
-from weir.run import starting
+from weir.run import needs, starting
 
 SOURCES = Path(__file__).resolve().parent.parent / "openmp" / "programs"
 OWN = os.environ.get("WEIR_TEST_RUNTIME") == "own"
@@ -29,7 +29,13 @@ COMPILERS = {
     ".cpp": {"gcc": ["g++", *CPP], "clang": [f"clang++-{CLANG}", *CPP]},
     ".f90": {"gfortran": ["gfortran", *FORTRAN]},
 }
-OPENMP = {"gcc": "-fopenmp", "gfortran": "-fopenmp", "clang": "-fopenmp=libomp"}
+# threadprivate variables that are the runtime's to give, not the linker's.
+CALLS = "clang-without-tls"
+for languages in (".c", ".cpp"):
+    COMPILERS[languages][CALLS] = [*COMPILERS[languages]["clang"], "-fnoopenmp-use-tls"]
+OPENMP = {"gcc": "-fopenmp", "gfortran": "-fopenmp", "clang": "-fopenmp=libomp", CALLS: "-fopenmp=libomp"}
+# Programs that call one interface by its functions' names begin with its own.
+INTERFACES = {"gomp": "gcc", "kmpc": "clang"}
 
 SIZES = {"growth": (1, 4, 33), "signals": (2, 33)}  # those take a second, or half of one, whatever their team
 ALL = (1, 2, 3, 4, 8, 33)
@@ -53,6 +59,10 @@ MISSING = {
 def _cases() -> Iterator:
     for source in sorted(SOURCES.glob("*.*")):
         for compiler, words in COMPILERS.get(source.suffix, {}).items():
+            if INTERFACES.get(source.stem.split("_")[0], compiler) != compiler:
+                continue
+            if compiler == CALLS and not source.stem.startswith("threadprivate"):
+                continue
             marks = [] if shutil.which(words[0]) else [pytest.mark.skip(reason=f"no {compiler}")]
             if OWN and (why := OWN_FAULTS.get((source.stem, compiler))):
                 marks.append(pytest.mark.skip(reason=why))
@@ -200,6 +210,26 @@ def test_programs_run_on_the_runtime_under_test(
     name = {"gcc": "libgomp.so.1", "clang": "libomp.so.5"}[compiler]
     found = next(line.split()[2] for line in traced.stdout.splitlines() if line.split()[0] == name)
     assert runtime is None or Path(found).resolve() == runtime
+
+
+STUB = """
+void __kmpc_push_num_threads_list(void *where, int thread, unsigned length, int *numbers);
+int main(void) {
+  __kmpc_push_num_threads_list(0, 0, 0, 0);
+  return 0;
+}
+"""
+
+
+def test_a_stub_says_its_name_and_is_known_for_one(environment: dict[str, str], runtime: Path | None, tmp_path: Path):
+    if runtime is None or CLANG is None:
+        pytest.skip("a stub of Weir's, in a program of Clang's")
+    (tmp_path / "stub.c").write_text(STUB)
+    program = tmp_path / "stub"
+    subprocess.run([f"clang-{CLANG}", "-fopenmp=libomp", tmp_path / "stub.c", "-o", program], check=True)
+    status, words, _ = say(program, environment, 2)
+    assert status != 0 and "__kmpc_push_num_threads_list is not supported" in words
+    assert [n.symbol.name for n in needs.needs(program, runtime).missing] == ["__kmpc_push_num_threads_list"]
 
 
 # A fault of a runtime each, which the program of that construct must notice. On the compilers' own: it is the programs
