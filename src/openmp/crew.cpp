@@ -4,6 +4,8 @@
 #include <cstring>
 #include <pthread.h>
 
+#include "affinity.hpp"
+
 namespace weir::openmp {
 
 namespace {
@@ -85,6 +87,7 @@ void crew::work(worker& w) {
     team& t = *call_.with;
     member& me = t.members[w.number];
     me.icv = t.inherited;
+    if (affinity_matters) take_seat(me);
     current = &me;
     call_.run(call_.what);
     // release: what the region did, for who opened it.

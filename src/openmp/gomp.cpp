@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "affinity.hpp"
 #include "doacross.hpp"
 #include "exclusion.hpp"
 #include "loop.hpp"
@@ -20,6 +21,11 @@ using function = void (*)(void*);
 using wide = unsigned long long;
 
 lock unnamed, atomics;
+
+// The lowest bits of a region's flags are its proc_bind clause.
+void heed(unsigned flags) {
+  if (affinity_matters) ask_binding(flags & 7);
+}
 
 // ---- regions that begin with a loop: the loop is set by each member before the program's code
 
@@ -66,7 +72,9 @@ loop_plan plan_at_run_time(std::uint64_t trips) {
   return plan_of(s.kind, static_cast<std::uint64_t>(s.chunk), trips);
 }
 
-void region_with_loop(function run, void* what, unsigned threads, long start, long end, long step, schedule_kind kind, long chunk) {
+void region_with_loop(function run, void* what, unsigned threads, long start, long end, long step, schedule_kind kind, long chunk,
+                      unsigned flags) {
+  heed(flags);
   loop_region r{run, what, plan_of(kind, static_cast<std::uint64_t>(chunk), trips_of(start, end, step)),
                 static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(end)};
   fork(begin_loop_region, &r, threads);
@@ -157,12 +165,15 @@ extern "C" {
 
 // ---- regions
 
-void GOMP_parallel(function run, void* what, unsigned threads, unsigned) { fork(run, what, threads); }
+void GOMP_parallel(function run, void* what, unsigned threads, unsigned flags) {
+  heed(flags);
+  fork(run, what, threads);
+}
 
 #define PARALLEL_LOOP(name, kind)                                                                                         \
   void GOMP_parallel_loop_##name(function run, void* what, unsigned threads, long start, long end, long step, long chunk, \
-                                 unsigned) {                                                                              \
-    region_with_loop(run, what, threads, start, end, step, schedule_kind::kind, chunk);                                   \
+                                 unsigned flags) {                                                                        \
+    region_with_loop(run, what, threads, start, end, step, schedule_kind::kind, chunk, flags);                            \
   }
 PARALLEL_LOOP(static, static_)
 PARALLEL_LOOP(dynamic, dynamic)
@@ -172,16 +183,17 @@ PARALLEL_LOOP(nonmonotonic_guided, guided)
 #undef PARALLEL_LOOP
 
 #define PARALLEL_LOOP(name)                                                                                           \
-  void GOMP_parallel_loop_##name(function run, void* what, unsigned threads, long start, long end, long step, unsigned) { \
+  void GOMP_parallel_loop_##name(function run, void* what, unsigned threads, long start, long end, long step, unsigned flags) { \
     const schedule s = self().icv.run_schedule;                                                                       \
-    region_with_loop(run, what, threads, start, end, step, s.kind, s.chunk);                                          \
+    region_with_loop(run, what, threads, start, end, step, s.kind, s.chunk, flags);                                   \
   }
 PARALLEL_LOOP(runtime)
 PARALLEL_LOOP(nonmonotonic_runtime)
 PARALLEL_LOOP(maybe_nonmonotonic_runtime)
 #undef PARALLEL_LOOP
 
-void GOMP_parallel_sections(function run, void* what, unsigned threads, unsigned count, unsigned) {
+void GOMP_parallel_sections(function run, void* what, unsigned threads, unsigned count, unsigned flags) {
+  heed(flags);
   sections_region r{run, what, count};
   fork(begin_sections_region, &r, threads);
 }

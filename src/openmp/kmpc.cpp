@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "affinity.hpp"
 #include "doacross.hpp"
 #include "exclusion.hpp"
 #include "loop.hpp"
@@ -199,7 +200,9 @@ void __kmpc_begin(place*, int) {}
 void __kmpc_end(place*) {}
 
 void __kmpc_push_num_threads(place*, int, int threads) { asked_for = threads > 0 ? static_cast<unsigned>(threads) : 0; }
-void __kmpc_push_proc_bind(place*, int, int) {}
+void __kmpc_push_proc_bind(place*, int, int how) {
+  if (affinity_matters) ask_binding(static_cast<unsigned>(how));
+}
 
 void __kmpc_fork_call(place*, int count, microtask run, ...) {
   void* with[most_arguments];

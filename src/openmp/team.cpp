@@ -8,6 +8,7 @@
 
 #include <weir/machine/processors.hpp>
 
+#include "affinity.hpp"
 #include "crew.hpp"
 #include "doacross.hpp"
 #include "loop.hpp"
@@ -17,9 +18,10 @@ namespace weir::openmp {
 
 namespace {
 
-team_options barrier_options() {
+team_options barrier_options(const std::vector<int>& placement = {}) {
   team_options o;
   o.algorithm = initial_settings().barrier;
+  o.placement = placement;
   return o;
 }
 
@@ -57,7 +59,7 @@ unsigned threads_for(const member& me, unsigned asked) {
   if (asked == 1 || me.of->active_level >= static_cast<unsigned>(me.icv.max_active_levels)) return 1;
   const unsigned wanted = asked != 0              ? asked
                           : me.icv.num_threads > 0 ? static_cast<unsigned>(me.icv.num_threads)
-                                                   : static_cast<unsigned>(threads_at(initial_settings(), me.of->active_level));
+                                                   : static_cast<unsigned>(threads_at(initial_settings(), me.of->level));
   return std::min({wanted, static_cast<unsigned>(thread_limit(me)), 0xfffeu});
 }
 
@@ -83,9 +85,10 @@ void settle(team& t, member& parent) {
   if (const unsigned active = parent.of->active_level + (t.size > 1 ? 1 : 0); t.active_level != active) t.active_level = active;
   control inherited = parent.icv;
   // Of the next level, where the environment has a list of them; else what the parent has set [OpenMP 5.2, 2.4].
-  if (const std::size_t listed = initial_settings().num_threads.size(); listed > 1 && t.active_level < listed) inherited.num_threads = 0;
+  if (const std::size_t listed = initial_settings().num_threads.size(); listed > 1 && t.level < listed) inherited.num_threads = 0;
   if (!(t.inherited == inherited)) t.inherited = inherited;
   t.members[0].icv = inherited;
+  if (affinity_matters) seat_team(t, parent);
 }
 
 }  // namespace
@@ -100,6 +103,7 @@ member& first_met() {
             .default_device = s.default_device,
             .dynamic = s.dynamic,
             .run_schedule = s.run_schedule};
+  me.at = first_seat();
   current = &me;
   pthread_setspecific(end_of_thread, &state);
   return me;
@@ -110,7 +114,7 @@ team::team(unsigned n)
       members(std::make_unique<member[]>(n)),
       loops(std::make_unique<loop[]>(slots_in_turn)),
       doacrosses(std::make_unique<doacross[]>(slots_in_turn)),
-      barrier(n, barrier_options()) {
+      barrier(std::in_place, n, barrier_options()) {
   for (unsigned m = 0; m < n; ++m) {
     members[m].of = this;
     members[m].number = m;
@@ -122,6 +126,8 @@ team::team(unsigned n)
 }
 
 team::~team() = default;
+
+void team::place_barrier(const std::vector<int>& processors) { barrier.emplace(size, barrier_options(processors)); }
 
 void fork(region run, void* what, unsigned asked) {
   member& me = self();
@@ -152,7 +158,7 @@ void end_alone() { current = current->of->parent; }
 
 void barrier(member& me) {
   team& t = *me.of;
-  if (t.size > 1) t.barrier.arrive_and_wait(me.number);
+  if (t.size > 1) t.barrier->arrive_and_wait(me.number);
 }
 
 int thread_limit(const member& me) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <weir/machine/native.hpp>
@@ -14,6 +15,7 @@
 #include <weir/waiting.hpp>
 
 #include "initial.hpp"
+#include "place_partition.hpp"
 
 namespace weir::openmp {
 
@@ -37,6 +39,7 @@ struct alignas(line_bytes) member {
   team* of = nullptr;
   unsigned number = 0;
   control icv;
+  seat at;
   // Constructs met in this team, over all of its regions: every member meets the same.
   std::uint32_t singles = 0;
   std::uint32_t loops = 0;
@@ -54,19 +57,30 @@ struct alignas(line_bytes) member {
   alignas(line_bytes) std::atomic<std::uint32_t> offered{0};
 };
 
+/// What the seats of a team come from.
+struct seating {
+  seat primary;
+  bind how = bind::false_;
+  bool operator==(const seating&) const = default;
+};
+
 struct team {
   explicit team(unsigned size);
   ~team();
+  /// Between regions. Empty: it is not known where the members run.
+  void place_barrier(const std::vector<int>& processors);
 
   const unsigned size;
   // Written where they change, which is seldom: the members read this line in each region.
   unsigned level = 0, active_level = 0;
   member* parent = nullptr;  // who opened the region
   control inherited;         // what the members begin with
+  seating seated;
+  bool shown = false;        // do the members say in this region where they run?
   const std::unique_ptr<member[]> members;
   const std::unique_ptr<loop[]> loops;  // slots (slot.hpp)
   const std::unique_ptr<doacross[]> doacrosses;
-  team_barrier<> barrier;
+  std::optional<team_barrier<>> barrier;
   void* copied = nullptr;                             // of copyprivate
   alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
   alignas(line_bytes) std::atomic<std::uint32_t> combined{0};  // the reduction whose values are no longer needed
