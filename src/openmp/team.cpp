@@ -13,6 +13,7 @@
 #include "doacross.hpp"
 #include "loop.hpp"
 #include "thread.hpp"
+#include "thread_limit.hpp"
 
 namespace weir::openmp {
 
@@ -60,7 +61,8 @@ unsigned threads_for(const member& me, unsigned asked) {
   const unsigned wanted = asked != 0              ? asked
                           : me.icv.num_threads > 0 ? static_cast<unsigned>(me.icv.num_threads)
                                                    : static_cast<unsigned>(threads_at(initial_settings(), me.of->level));
-  return std::min({wanted, static_cast<unsigned>(thread_limit(me)), 0xfffeu});
+  const unsigned most = me.icv.dynamic ? static_cast<unsigned>(initial_settings().processors) : 0xfffeu;
+  return std::min({wanted, most, 0xfffeu});
 }
 
 /// The crew for regions that this thread opens at its present depth.
@@ -131,7 +133,8 @@ void team::place_barrier(const std::vector<int>& processors) { barrier.emplace(s
 
 void fork(region run, void* what, unsigned asked) {
   member& me = self();
-  unsigned size = threads_for(me, asked);
+  const granted_threads granted(me, threads_for(me, asked));
+  unsigned size = granted.size();
   crew& c = mine(me);
   if (size > 1) size = c.recruit(size);
   team& t = c.of_size(size);

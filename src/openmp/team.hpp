@@ -82,6 +82,7 @@ struct team {
   const std::unique_ptr<doacross[]> doacrosses;
   std::optional<team_barrier<>> barrier;
   void* copied = nullptr;                             // of copyprivate
+  std::atomic<unsigned> beside{0};  // of the outermost team: threads of its contention group beside its own one, where limited
   alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
   alignas(line_bytes) std::atomic<std::uint32_t> combined{0};  // the reduction whose values are no longer needed
   gate gathering;
