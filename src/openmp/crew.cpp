@@ -5,11 +5,13 @@
 #include <pthread.h>
 
 #include "affinity.hpp"
+#include "set_by_routines.hpp"
 
 namespace weir::openmp {
 
 namespace {
 constexpr std::uint32_t quit = 0xffff;  // in place of a team size
+std::atomic<int> alive{0};              // relaxed: the number alone matters
 
 bool crowded(unsigned size) { return size > usable_here(); }
 
@@ -39,7 +41,7 @@ unsigned crew::recruit(unsigned wanted) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (const std::size_t bytes = initial_settings().stack_bytes; bytes != 0) pthread_attr_setstacksize(&attributes, bytes);
+    if (const std::size_t bytes = stack_bytes(); bytes != 0) pthread_attr_setstacksize(&attributes, bytes);
     pthread_t thread;
     const int error = pthread_create(&thread, &attributes, begin, &w);
     pthread_attr_destroy(&attributes);
@@ -62,7 +64,9 @@ team& crew::of_size(unsigned size) {
 
 void* crew::begin(void* its_worker) {
   worker& w = *static_cast<worker*>(its_worker);
+  alive.fetch_add(1, std::memory_order_relaxed);
   w.of->work(w);
+  alive.fetch_sub(1, std::memory_order_relaxed);
   return nullptr;
 }
 
@@ -72,6 +76,8 @@ std::uint64_t crew::wait_for_call(std::uint64_t seen) {
   if (!between_.poll(share, call_.word, called)) between_.sleep(share, call_.word, call_.forked, called);
   return call_.word.load(std::memory_order_acquire);
 }
+
+int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 
 void crew::work(worker& w) {
   // Made after the last region that it has no part in.

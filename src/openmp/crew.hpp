@@ -16,6 +16,8 @@ class crew {
   void execute(team& t, region run, void* what);
   /// Tells the threads to end; who leaves last, the caller among them, deletes the crew.
   void dismiss();
+  /// Of all crews.
+  static int workers_alive();
 
  private:
   // Episode and team size in one word: who is not in the team must not look at the rest, which is then the next region's.

@@ -37,6 +37,7 @@ ALL = (1, 2, 3, 4, 8, 33)
 # What the compilers' own runtimes cannot, and Weir's shall.
 OWN_FAULTS = {
     ("binding", "gcc"): "libgomp has more threads than need be on the first place where a team grows",
+    ("kmp_routines", "gcc"): "libgomp has none of LLVM's routines",
     ("forks", "gcc"): "libgomp waits in a forked child for the workers of its parent",
     ("late", "gcc"): "libgomp is unmapped while its workers run",
     ("exits_busy", "clang"): "libomp takes its threads down while another opens regions",
