@@ -72,7 +72,7 @@ seat first_seat() {
   return {here, 0, count};
 }
 
-void seat_team(team& t, const member& parent) {
+void seat_team(team& t, member& parent) {
   const bind clause = std::exchange(asked_for, bind::false_);
   const seating now{parent.at, clause != bind::false_ ? clause : binding_of_next(parent)};
   const bool bound = parent.at.place >= 0, moves = bound && !(t.seated == now);
@@ -84,7 +84,7 @@ void seat_team(team& t, const member& parent) {
   }
   if (bound) go_to(parent.at.place);
   if (initial_settings().display_affinity) {
-    t.shown = is_news(t, moves);
+    t.shown = is_news(parent, t, moves);
     if (t.shown) show_affinity(t.members[0]);
   }
 }

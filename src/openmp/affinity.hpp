@@ -21,7 +21,7 @@ void ask_binding(unsigned how);
 /// Of a thread that is in no region yet.
 seat first_seat();
 /// Gives the members of a team their seats; the caller has opened the region, and goes to its own.
-void seat_team(team& t, const member& parent);
+void seat_team(team& t, member& parent);
 /// The caller, another member, goes to its own.
 void take_seat(const member& me);
 

@@ -59,10 +59,8 @@ void show_affinity(const member& me, std::string_view format) {
   std::fputs((affinity_text(me, format) + '\n').c_str(), stderr);
 }
 
-bool is_news(const team& t, bool moved) {
-  thread_local std::vector<const team*> last;  // by level
-  if (last.size() <= t.level) last.resize(t.level + 1);
-  const team*& before = last[t.level];
+bool is_news(member& parent, const team& t, bool moved) {
+  const team*& before = parent.last_shown;
   if (before != nullptr && (t.size == 1 || (before == &t && !moved))) return false;
   before = &t;
   return true;

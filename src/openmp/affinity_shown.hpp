@@ -16,8 +16,8 @@ std::string affinity_text(const member& me, std::string_view format = {});
 /// A line on the standard error output.
 void show_affinity(const member& me, std::string_view format = {});
 
-/// Is a region of this team to be shown? The first of its level, and where the team is another than that of the last one or its
-/// members have moved: as long as they are more than one. The caller opens the region.
-bool is_news(const team& t, bool moved);
+/// Is the region to be shown that `parent`, the caller, opens with this team? Its first one, and where the team is another than that
+/// of the last one or its members have moved: as long as they are more than one.
+bool is_news(member& parent, const team& t, bool moved);
 
 }  // namespace weir::openmp

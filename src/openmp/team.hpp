@@ -40,6 +40,7 @@ struct alignas(line_bytes) member {
   unsigned number = 0;
   control icv;
   seat at;
+  const team* last_shown = nullptr;  // by OMP_DISPLAY_AFFINITY, of those that it has opened a region with
   // Constructs met in this team, over all of its regions: every member meets the same.
   std::uint32_t singles = 0;
   std::uint32_t loops = 0;

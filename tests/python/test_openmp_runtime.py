@@ -162,6 +162,17 @@ def test_program(environment: dict[str, str], builds: Builds, source: Path, comp
     assert status == 0 and said.strip() == "ok", f"{source.name}, {size} threads: status {status}\n{all_of_it}"
 
 
+@pytest.mark.skipif(OWN, reason="what they do where threads are bound is theirs")
+@pytest.mark.parametrize("where", ["sockets", "threads", "threads(1)"])
+@pytest.mark.parametrize("name", ["barriers.c", "forks.c", "hosts.c", "nests.c", "reductions.c", "thread_ends.cpp"])
+def test_programs_where_threads_are_bound_and_shown(environment: dict[str, str], builds: Builds, name: str, where: str):
+    source = SOURCES / name
+    bound = {"OMP_PLACES": where, "OMP_PROC_BIND": "spread,close", "OMP_DISPLAY_AFFINITY": "true"}
+    status, all_of_it, said = say(builds.get(source, "gcc"), environment | bound, 4)
+    assert status == 0 and said.strip() == "ok", f"{name}, places: {where}: status {status}\n{all_of_it}"
+    assert "level 1 thread 0 of" in all_of_it
+
+
 @pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if c == "gcc" or CLANG])
 def test_programs_run_on_the_runtime_under_test(
     environment: dict[str, str], builds: Builds, runtime: Path | None, compiler: str
