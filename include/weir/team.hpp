@@ -1,6 +1,7 @@
 // A team: the members that meet at a barrier, and the processors that they meet on.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 namespace weir {
@@ -9,11 +10,15 @@ namespace weir {
 /// the same functions build it, and a limit keeps a miscounted size from taking all memory.
 inline constexpr unsigned max_members = 1u << 16;
 
+/// How long a member waits awake on a processor that nobody else wants, in microseconds.
+inline constexpr double longest_awake_us = 5000;
+
 struct team {
   unsigned members = 1;
   std::vector<int> placement;  ///< the processor of each member; empty: unknown
   unsigned processors = 1;     ///< how many the members may run on
   double usable = 1;           ///< the same, less what a CPU quota takes away
+  std::optional<double> awake_us = {};  ///< instead of longest_awake_us, or of what suits a quota; negative: not at all
 
   /// Does another member want the processor of this one? Where the placement is unknown, yes as
   /// soon as there are more members than processors.

@@ -46,6 +46,8 @@ struct team_options {
   unsigned radix = 2;               ///< of dissemination
   unsigned fan_in = 2;              ///< of the arrival tree of "tree"
   unsigned fan_out = 2;             ///< of its release tree
+  /// How long "auto" waits awake on a processor that nobody else wants, in microseconds; negative: not at all.
+  std::optional<double> awake_us = {};
 };
 
 /// What "auto" took, and why.

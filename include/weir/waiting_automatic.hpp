@@ -1,79 +1,48 @@
 // The default way to wait: it decides from the team's placement, the processors that the process
 // may really use, and what it sees while waiting.
 //
-//   alone on its processor   spin, as long as a sleep and a wake would cost; then sleep.
+//   alone on its processor   spin, and ask now and then whether somebody else wants the processor: a
+//                            yield that comes back at once says no. Sleep when somebody does, and a
+//                            sleep and a wake would not cost more than has been waited already.
 //   sharing it with members  yield at once: the member that all wait for may be next in line.
 //   sharing it with a        sleep. A yield would hand a whole time slice (milliseconds) to the
 //   foreign process          other program, and the kernel charges a yield as a used slice, so the
-//                            team would lose its share as well. Seen by a yield that took long.
+//                            team would lose its share as well. Seen by yields that took long.
 #pragma once
+
+#include <algorithm>
 
 #include <weir/machine/machine.hpp>
 #include <weir/waiting.hpp>
 
 namespace weir::waiting {
 
-/// How long to wait awake before a sleep, learned from the sleeps. The words that hold what is learned
-/// are written by slow paths only, and a lost update costs one wait of the wrong kind: all relaxed.
-template <class Machine>
-class patience {
- public:
-  /// In microseconds. It must be longer than it takes to wake a member on an idle processor (20 to
-  /// 50 us in a virtual machine): else whoever waits for a woken member goes to sleep over it, has to
-  /// be woken in turn, and a team in step never gets out of sleeping again.
-  constexpr explicit patience(double longest) : longest_(longest) {}
-
-  std::uint64_t ticks() const {
-    const std::uint64_t now = now_.load(std::memory_order_relaxed);
-    return now == 0 ? in_ticks(longest_) : now;
-  }
-
-  /// A long sleep says that staying awake was in vain; a short one that a little more of it would
-  /// have been enough.
-  void learn(std::uint64_t slept) {
-    const std::uint64_t longest = in_ticks(longest_);
-    if (slept > 4 * longest)
-      now_.store(std::max(ticks() / 2, in_ticks(shortest)), std::memory_order_relaxed);
-    else if (slept < 2 * longest)
-      now_.store(longest, std::memory_order_relaxed);
-  }
-
-  static std::uint64_t in_ticks(double microseconds) {
-    return static_cast<std::uint64_t>(microseconds * Machine::ticks_per_microsecond());
-  }
-
- private:
-  static constexpr double shortest = 1;
-
-  const double longest_;
-  typename Machine::template word<std::uint64_t> now_{0};  // 0: nothing learned yet, the longest
-};
-
-/// What a team learns about waiting here, shared by its members.
+/// What a team learns about waiting here, shared by its members. The words that hold what is learned are written by slow
+/// paths only, and a lost update costs one wait of the wrong kind: all relaxed.
 template <class Machine>
 class experience {
  public:
   // Polls before the first look at the clock.
   static constexpr unsigned glance = 64;
 
-  constexpr explicit experience(bool under_quota = false)
-      // Under a quota each microsecond of spinning is taken from the team's own computing.
-      : spinning_(under_quota ? 50 : 100), yielding_(500) {}
+  /// `awake_us`: how long a member stays awake where nobody else wants its processor; negative: not at all.
+  constexpr explicit experience(double awake_us = longest_awake_us) : awake_us_(awake_us) {}
 
   /// `share`: do members that may not have arrived yet want this processor?
   template <class Word, class Ready>
   bool poll(bool share, const Word& word, Ready ready) {
     if (Machine::spin(word, ready, share ? 1 : glance)) return true;
-    return share ? yield_until(word, ready) : spin_until(word, ready);
+    return awake_us_ >= 0 && stay_awake(share, word, ready);
   }
 
   /// Sleeps at the gate after poll() gave up, and learns from how long that took.
   template <class Word, class Ready>
   void sleep(bool share, const Word& word, typename Machine::gate& gate, Ready ready) {
-    const std::uint64_t start = Machine::ticks();
-    do gate.sleep_unless([&] { return ready(word.load(std::memory_order_acquire)); });
-    while (!poll(share, word, ready));
-    (share ? yielding_ : spinning_).learn(Machine::ticks() - start);
+    do {
+      const std::uint64_t start = Machine::ticks();
+      gate.sleep_unless([&] { return ready(word.load(std::memory_order_acquire)); });
+      learn(start, gate.opened_at(), Machine::ticks());
+    } while (!poll(share, word, ready));
   }
 
  private:
@@ -82,57 +51,87 @@ class experience {
   // In microseconds. A slice of Linux's fair scheduler is 0.7 to 4 ms; a team whose own members
   // compute as long as that between two barriers loses nothing by sleeping either.
   static constexpr double foreign_slice = 500;
-  // After a long yield the team sleeps for a time, then tries a yield again, which costs it a
-  // slice if the foreign process is still there: so twice as long from one trial to the next.
+  // One long yield may be the end of a quota, which comes once in a period (100 ms); two in a row are
+  // somebody who wants the processor.
+  static constexpr double in_a_row = 20e3;
+  // Then the team sleeps for a time, and tries yields again, which costs it slices if the foreign
+  // process is still there: so twice as long from one trial to the next.
   static constexpr double shortest_retreat = 20e3, longest_retreat = 500e3;
+  // Between two yields of a member that shares its processor with nobody.
+  static constexpr double watch = 10;
+  // To wake a member takes 5 us on a busy processor, and 20 to 100 on one that idles in a virtual machine.
+  static constexpr double first_guess = 50, least = 20, most = 250;
 
-  static std::uint64_t in_ticks(double microseconds) { return patience<Machine>::in_ticks(microseconds); }
-
-  template <class Word, class Ready>
-  bool spin_until(const Word& word, Ready ready) {
-    const std::uint64_t patience = spinning_.ticks();
-    const std::uint64_t start = Machine::ticks();
-    do {
-      if (Machine::spin(word, ready, glance)) return true;
-    } while (Machine::ticks() - start < patience);
-    return false;
+  static std::uint64_t in_ticks(double microseconds) {
+    return static_cast<std::uint64_t>(microseconds * Machine::ticks_per_microsecond());
   }
 
   template <class Word, class Ready>
-  bool yield_until(const Word& word, Ready ready) {
-    const std::uint64_t too_long = in_ticks(foreign_slice), patience = yielding_.ticks();
+  bool stay_awake(bool share, const Word& word, Ready ready) {
     const std::uint64_t start = Machine::ticks();
-    if (start < crowded_until_.load(std::memory_order_relaxed)) return false;
-    for (std::uint64_t before = start; before - start < patience;) {
-      Machine::yield();
-      const std::uint64_t after = Machine::ticks();
-      const bool done = ready(word.load(std::memory_order_acquire));
-      if (after - before > too_long) {
-        retreat(before, after);
-        return done;
+    const bool beside_foreign = start < crowded_until_.load(std::memory_order_relaxed);
+    if (share && beside_foreign) return false;
+    const std::uint64_t longest = beside_foreign ? patience() : std::max(in_ticks(awake_us_), patience());
+    for (std::uint64_t before = start; before - start < longest;) {
+      if (!share && watch_until(before + in_ticks(watch), word, ready)) return true;
+      if (!beside_foreign) {
+        const std::uint64_t asked = Machine::ticks();
+        Machine::yield();
+        const std::uint64_t answered = Machine::ticks();
+        if (answered - asked > in_ticks(foreign_slice) && meets_foreign(asked, answered))
+          return ready(word.load(std::memory_order_acquire));
       }
-      if (done) return true;
-      before = after;
+      if (ready(word.load(std::memory_order_acquire))) return true;
+      before = Machine::ticks();
     }
     return false;
   }
 
-  // A foreign process took the processor between the two moments.
-  void retreat(std::uint64_t before, std::uint64_t after) {
-    // Members whose yields began before the last retreat saw the same foreign slice: count it once.
-    const std::uint64_t until = crowded_until_.load(std::memory_order_relaxed);
-    if (before < until) return;
+  template <class Word, class Ready>
+  static bool watch_until(std::uint64_t end, const Word& word, Ready ready) {
+    do {
+      if (Machine::spin(word, ready, glance)) return true;
+    } while (Machine::ticks() < end);
+    return false;
+  }
+
+  /// How long staying awake is worth it beside others: about what a sleep and a wake cost, so that whoever decides wrongly
+  /// pays twice the least. It must be longer than it takes to wake a member: else whoever waits for a woken member goes to
+  /// sleep over it, has to be woken in turn, and a team in step never gets out of sleeping again.
+  std::uint64_t patience() const {
+    const std::uint64_t wake = wake_up_.load(std::memory_order_relaxed);
+    return wake == 0 ? in_ticks(2 * first_guess) : std::clamp(2 * wake, in_ticks(least), in_ticks(most));
+  }
+
+  /// Went to sleep, was woken by somebody, was awake.
+  void learn(std::uint64_t asleep, std::uint64_t woken, std::uint64_t awake) {
+    // Not woken by this opening, or kept from its processor by somebody else.
+    if (woken < asleep || awake < woken || awake - woken > in_ticks(foreign_slice)) return;
+    const std::uint64_t before = wake_up_.load(std::memory_order_relaxed);
+    const std::uint64_t known = before == 0 ? in_ticks(first_guess) : before;
+    wake_up_.store(std::max<std::uint64_t>((3 * known + (awake - woken)) / 4, 1), std::memory_order_relaxed);
+  }
+
+  /// Somebody else had the processor between the two moments. Is it time to leave it to him?
+  bool meets_foreign(std::uint64_t from, std::uint64_t to) {
+    const std::uint64_t last = long_yield_.load(std::memory_order_relaxed);
+    // Members whose yields began before the last one's end saw the same slice: count it once.
+    if (from < last) return false;
+    long_yield_.store(to, std::memory_order_relaxed);
+    if (last == 0 || from - last > in_ticks(in_a_row)) return false;
     // A foreign process that comes back after a long absence is met as a new one.
-    const std::uint64_t longest = in_ticks(longest_retreat);
-    const bool again = until != 0 && before - until < longest;
+    const std::uint64_t until = crowded_until_.load(std::memory_order_relaxed), longest = in_ticks(longest_retreat);
+    const bool again = until != 0 && from - until < longest;
     const std::uint64_t length =
         again ? std::min(2 * retreat_.load(std::memory_order_relaxed), longest) : in_ticks(shortest_retreat);
     retreat_.store(length, std::memory_order_relaxed);
-    crowded_until_.store(after + length, std::memory_order_relaxed);
+    crowded_until_.store(to + length, std::memory_order_relaxed);
+    return true;
   }
 
-  alignas(line_bytes) patience<Machine> spinning_;
-  patience<Machine> yielding_;
+  alignas(line_bytes) const double awake_us_;
+  moment wake_up_{0};        // ticks that a wake-up takes; 0: none seen yet
+  moment long_yield_{0};     // the end of the last yield that took long
   moment crowded_until_{0};  // sleep rather than yield until then
   moment retreat_{0};        // ticks of the present retreat
 };
@@ -143,7 +142,8 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
   static constexpr const char* name = "auto";
   static constexpr bool sleeps = true;
 
-  explicit automatic(const team& t) : experience_(t.usable < t.processors) {
+  // Under a quota each microsecond of waiting awake is taken from the team's own computing.
+  explicit automatic(const team& t) : experience_(t.awake_us.value_or(t.usable < t.processors ? 0 : longest_awake_us)) {
     for (unsigned m = 0; m < t.members; ++m) shared_.push_back(t.shares(m));
   }
 

@@ -22,7 +22,8 @@ std::vector<named> algorithms() { return names(registry<native>::algorithms()); 
 std::vector<named> waitings() { return names(registry<native>::waitings()); }
 
 team_barrier<>::team_barrier(unsigned members, team_options options) : members_(members) {
-  const team t = team_here(members, options.placement);
+  team t = team_here(members, options.placement);
+  t.awake_us = options.awake_us;
   choice_ = {options.algorithm, options.waiting, "as asked"};
   if (options.algorithm == "auto") {
     choice_ = choose(t);

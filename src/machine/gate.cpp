@@ -1,4 +1,5 @@
 #include <weir/machine/gate.hpp>
+#include <weir/machine/native.hpp>
 
 #include <climits>
 #include <linux/futex.h>
@@ -23,6 +24,8 @@ void futex_kernel::heavy_fence() noexcept {
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+void futex_kernel::stamp::set() noexcept { at_.store(native::ticks(), std::memory_order_relaxed); }
+
 void futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
   // Returns at once if the gate has been opened since its state was `value`.
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
@@ -32,6 +35,6 @@ void futex_kernel::wake_sleepers(std::atomic<std::uint32_t>& word) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
-template void basic_gate<futex_kernel>::wake_all(std::uint32_t);
+template void basic_gate<futex_kernel>::open_guarded();
 
 }  // namespace weir

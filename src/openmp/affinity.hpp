@@ -15,8 +15,12 @@ extern constinit bool affinity_matters;
 
 /// omp_get_proc_bind: how a region is bound that this thread opens.
 bind binding_of_next(const member& me);
-/// The proc_bind clause of the region that this thread opens next: the numbers of omp_proc_bind_t.
+/// The proc_bind clause of the region that this thread opens next: a number of omp_proc_bind_t, in the lowest bits of what the
+/// compiler passes.
 void ask_binding(unsigned how);
+inline void heed_binding(unsigned flags) {
+  if (affinity_matters) ask_binding(flags & 7);
+}
 
 /// Of a thread that is in no region yet.
 seat first_seat();

@@ -10,10 +10,15 @@
 namespace weir::openmp {
 
 namespace {
-constexpr std::uint32_t quit = 0xffff;  // in place of a team size
-std::atomic<int> alive{0};              // relaxed: the number alone matters
+std::atomic<int> alive{0};  // relaxed: the number alone matters
 
-bool crowded(unsigned size) { return size > usable_here(); }
+/// Does one word call all, or each a word of its own? The same for each team of the process.
+bool fork_is_central() {
+  static const bool central = half::release(initial_settings().fork_barrier, 1).central();
+  return central;
+}
+
+constexpr std::uint32_t quit = 0xffff;  // in place of a team size
 
 constexpr std::uint64_t word_of(std::uint32_t episode, std::uint32_t size) {
   return static_cast<std::uint64_t>(episode) << 16 | size;
@@ -37,7 +42,7 @@ unsigned crew::recruit(unsigned wanted) {
     w.of = this;
     w.number = static_cast<unsigned>(workers_.size());
     // It begins by waiting for the next region.
-    w.joined.store(episode_, std::memory_order_relaxed);
+    w.recruited = episode_;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -70,39 +75,78 @@ void* crew::begin(void* its_worker) {
   return nullptr;
 }
 
-std::uint64_t crew::wait_for_call(std::uint64_t seen) {
-  const auto called = [seen](std::uint64_t now) { return now != seen; };
+std::uint64_t crew::wait_for_call(call& c, std::uint64_t seen) {
+  const auto made = [seen](std::uint64_t now) { return now != seen; };
   const bool share = crowded(recruited_.load(std::memory_order_relaxed));
-  if (!between_.poll(share, call_.word, called)) between_.sleep(share, call_.word, call_.forked, called);
-  return call_.word.load(std::memory_order_acquire);
+  if (!between_.poll(share, c.word, made)) between_.sleep(share, c.word, c.made, made);
+  return c.word.load(std::memory_order_acquire);
 }
 
 int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 
 void crew::work(worker& w) {
+  call& c = fork_is_central() ? call_ : w.called;
   // Made after the last region that it has no part in.
-  std::uint64_t seen = word_of(w.joined.load(std::memory_order_relaxed), 0);
+  std::uint64_t seen = word_of(w.recruited, 0);
   for (;;) {
     const auto news = [&](std::uint64_t now) { return episode_in(now) != episode_in(seen); };
     // Before the first look there is no word to compare with but its episode.
-    std::uint64_t now = call_.word.load(std::memory_order_acquire);
-    if (!news(now)) now = wait_for_call(now);
+    std::uint64_t now = c.word.load(std::memory_order_acquire);
+    if (!news(now)) now = wait_for_call(c, now);
     seen = now;
     if (size_in(now) == quit) break;
     if (w.number >= size_in(now)) continue;
-    team& t = *call_.with;
+    team& t = *with_;
+    if (!fork_is_central()) tell(t, w.number, now);
     member& me = t.members[w.number];
     me.icv = t.inherited;
     if (affinity_matters) take_seat(me);
     current = &me;
-    call_.run(call_.what);
-    // release: what the region did, for who opened it.
-    w.joined.store(episode_in(now), std::memory_order_release);
-    joined_.open();
+    run_(what_);
+    join(t, w, episode_in(now));
   }
   // The crew's, and its teams, which may go: what the thread still does when it ends it does in no region.
   current = nullptr;
   leave();
+}
+
+void crew::tell(const team& t, unsigned member, std::uint64_t word) {
+  for (const unsigned child : t.forking.of(member)) {
+    call& c = workers_[child - 1]->called;
+    // release: the region, and all that the program did before it.
+    c.word.store(word, std::memory_order_release);
+    c.made.open();
+  }
+}
+
+void crew::wait_for_children(const team& t, unsigned member, std::uint32_t episode) {
+  const auto branch = t.joining.of(member);
+  if (branch.begin() == branch.end()) return;
+  seat& mine = seat_of(member);
+  const bool share = crowded(t.size);
+  const auto done = [episode](std::uint32_t now) { return now == episode; };
+  for (const unsigned child : branch) {
+    const auto& joined = seat_of(child).joined;
+    if (!joining_.poll(share, joined, done)) joining_.sleep(share, joined, mine.joining, done);
+  }
+}
+
+void crew::join(const team& t, worker& w, std::uint32_t episode) {
+  if (t.joining.central()) {
+    // acq_rel: what the region did, for who opened it; the last one passes on what the others did.
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 2 != t.size) return;
+    // relaxed: nobody counts in the next region before the store below lets it begin.
+    arrived_.store(0, std::memory_order_relaxed);
+    first_.joined.store(episode, std::memory_order_release);
+    first_.joining.open();
+    return;
+  }
+  wait_for_children(t, w.number, episode);
+  // Found before: once it has joined, the crew may grow.
+  seat& parent = seat_of(t.joining.of(w.number).parent);
+  // release: what the region did, its own and its children's, for who opened it.
+  w.joins.joined.store(episode, std::memory_order_release);
+  parent.joining.open();
 }
 
 void crew::leave() {
@@ -113,28 +157,46 @@ void crew::leave() {
 }
 
 void crew::execute(team& t, region run, void* what) {
-  call_.run = run;
-  call_.what = what;
-  call_.with = &t;
-  const std::uint32_t episode = ++episode_;
-  // release: the region, and all that the program did before it.
-  call_.word.store(word_of(episode, t.size), std::memory_order_release);
-  call_.forked.open();
-  member* const outer = current;
-  current = &t.members[0];
+  open(t, run, what);
   run(what);
-  current = outer;
-  const bool share = crowded(t.size);
-  const auto done = [episode](std::uint32_t now) { return now == episode; };
-  for (unsigned n = 1; n < t.size; ++n) {
-    const auto& joined = workers_[n - 1]->joined;
-    if (!joining_.poll(share, joined, done)) joining_.sleep(share, joined, joined_, done);
+  close(t);
+}
+
+void crew::open(team& t, region run, void* what) {
+  run_ = run;
+  what_ = what;
+  with_ = &t;
+  const std::uint64_t word = word_of(++episode_, t.size);
+  if (fork_is_central()) {
+    // release: the region, and all that the program did before it.
+    call_.word.store(word, std::memory_order_release);
+    call_.made.open();
+  } else {
+    tell(t, 0, word);
   }
+  current = &t.members[0];
+}
+
+void crew::close(team& t) {
+  current = t.parent;
+  if (!t.joining.central()) {
+    wait_for_children(t, 0, episode_);
+    return;
+  }
+  const bool share = crowded(t.size);
+  const auto all = [episode = episode_](std::uint32_t now) { return now == episode; };
+  if (!joining_.poll(share, first_.joined, all)) joining_.sleep(share, first_.joined, first_.joining, all);
 }
 
 void crew::dismiss() {
-  call_.word.store(word_of(episode_ + 1, quit), std::memory_order_release);
-  call_.forked.open();
+  const auto end = [this](call& c) {
+    c.word.store(word_of(episode_ + 1, quit), std::memory_order_release);
+    c.made.open();
+  };
+  if (fork_is_central())
+    end(call_);
+  else
+    for (const auto& w : workers_) end(w->called);
   leave();
 }
 

@@ -2,9 +2,12 @@
 
 #include <cstdlib>
 
+#include "stop.hpp"
+
 namespace weir::openmp {
 
 namespace {
+
 /// The iteration's number over all dimensions; false outside of them.
 bool number_of(const doacross& d, const std::int64_t* values, std::uint64_t& number) {
   number = 0;
@@ -19,17 +22,27 @@ bool number_of(const doacross& d, const std::int64_t* values, std::uint64_t& num
   }
   return true;
 }
+
+/// In all, and at least one.
+std::size_t iterations_of(const doacross& d) {
+  std::size_t all = 1;
+  for (const dimension& it : d.dimensions) {
+    if (it.step > 0 ? it.first > it.last : it.first < it.last) return 1;
+    if (it.trips == 0 || __builtin_mul_overflow(all, it.trips, &all)) stop("a doacross nest has more iterations than 64 bits can count");
+  }
+  return all;
+}
+
 }  // namespace
 
 void begin_doacross(member& me, const dimension* dimensions, unsigned count) {
   doacross& d = me.of->doacrosses[me.doacrosses++ % slots_in_turn];
   d.enter(me.doacrosses - 1, [&] {
     d.dimensions.assign(dimensions, dimensions + count);
-    std::size_t all = 1;
-    for (const dimension& it : d.dimensions) all *= it.trips;
+    const std::size_t all = iterations_of(d);
     // Zeros that cost no memory before they are written.
-    d.posted = static_cast<std::atomic<std::uint8_t>*>(std::calloc(all + 1, sizeof *d.posted));
-    if (d.posted == nullptr) std::abort();
+    d.posted = static_cast<std::atomic<std::uint8_t>*>(std::calloc(all, sizeof *d.posted));
+    if (d.posted == nullptr) stop("a doacross nest of %zu iterations needs a byte for each, and the system has not as many", all);
   });
   me.in_doacross = &d;
 }
@@ -48,7 +61,7 @@ void wait_for(member& me, const std::int64_t* values) {
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
   const auto is_posted = [](std::uint8_t p) { return p != 0; };
-  const bool share = me.of->size > usable_here();
+  const bool share = crowded(me.of->size);
   if (!me.of->learned.poll(share, d.posted[number], is_posted))
     me.of->learned.sleep(share, d.posted[number], d.somebody_posted, is_posted);
 }

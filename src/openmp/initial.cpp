@@ -5,13 +5,15 @@
 
 #include <weir/team_barrier.hpp>
 
+#include "half.hpp"
+
 namespace weir::openmp {
 
 namespace {
 
 settings read() {
-  std::vector<std::string> barriers;
-  for (const named& n : algorithms()) barriers.push_back(n.name);
+  barrier_names barriers{{}, halved_barriers()};
+  for (const named& n : algorithms()) barriers.whole.push_back(n.name);
   settings s = read_settings([](const char* name) { return std::getenv(name); }, barriers);
   for (const std::string& complaint : s.complaints) std::fprintf(stderr, "weir: %s\n", complaint.c_str());
   if (s.display_env != display::no) std::fputs(show(s).c_str(), stderr);

@@ -1,4 +1,4 @@
-// The interface that Clang (and Intel's compilers) compile for: regions, worksharing, synchronisation. What each function is
+// The interface that Clang (and Intel's compilers) compile for: regions, single, synchronisation, errors. What each function is
 // called with is seen in the compiler's output (-S -emit-llvm).
 #include <algorithm>
 #include <array>
@@ -6,20 +6,25 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "affinity.hpp"
-#include "doacross.hpp"
 #include "exclusion.hpp"
-#include "loop.hpp"
 #include "reduction.hpp"
+#include "stop.hpp"
 #include "team.hpp"
 
 using namespace weir::openmp;
 
 namespace {
 
-struct place;  // of a directive in the source; we do not look at it
+/// Of a directive in the source.
+struct place {
+  std::int32_t unused[4];
+  const char* text;  // ";file;function;line;column;;"
+};
 using microtask = void (*)(int* global, int* bound, ...);
 
 // ---- regions: the compiler's function takes its variables' addresses one by one
@@ -69,122 +74,16 @@ void take(void** with, int count, va_list& rest) {
   if (count > static_cast<int>(most_exact)) std::fill(with + count, with + most_arguments, nullptr);
 }
 
-// ---- loops
+// ---- errors: where a directive is, as far as it is known
 
-enum : int { static_chunked = 33, static_block = 34, dynamic = 35, guided = 36, at_run_time = 37, automatic = 38 };
-constexpr int ordered_from = 64, unordered = 32, distribute_chunked = 91, distribute_block = 92, no_merge = 160;
-constexpr int modifiers = 3 << 29;
-
-/// The kind without its modifiers, as one of the six above.
-int plain(int kind, bool* ordered = nullptr) {
-  kind &= ~modifiers;
-  if (kind >= no_merge) kind -= no_merge - unordered;
-  const bool in_order = kind > ordered_from && kind < ordered_from + 32;
-  if (ordered != nullptr) *ordered = in_order;
-  return in_order ? kind - ordered_from + unordered : kind;
+std::string text_of(const place* its) {
+  if (its == nullptr || its->text == nullptr) return "";
+  std::istringstream text(its->text);
+  std::string none, file, function, line, column;
+  for (std::string* field : {&none, &file, &function, &line, &column}) std::getline(text, *field, ';');
+  return file + ":" + line + ":" + column + ": ";
 }
-
-loop_plan plan_of(int kind, std::uint64_t trips, std::uint64_t chunk) {
-  switch (kind) {
-    case static_chunked: return {schedule_kind::static_, trips, chunk};
-    case static_block:
-    case automatic: return {schedule_kind::static_, trips, 0};
-    case guided: return {schedule_kind::guided, trips, std::max<std::uint64_t>(chunk, 1)};
-    case at_run_time: {
-      const schedule s = self().icv.run_schedule;
-      if (s.kind == schedule_kind::auto_) return {schedule_kind::static_, trips, 0};
-      const auto given = static_cast<std::uint64_t>(s.chunk);
-      return {s.kind, trips, s.kind == schedule_kind::static_ ? given : std::max<std::uint64_t>(given, 1)};
-    }
-    default: return {schedule_kind::dynamic, trips, std::max<std::uint64_t>(chunk, 1)};
-  }
-}
-
-/// Of a loop whose last value is `upper` or before it.
-template <class T, class S>
-std::uint64_t trips_of(T lower, T upper, S step) {
-  const auto l = static_cast<std::uint64_t>(lower), u = static_cast<std::uint64_t>(upper);
-  if (step > 0) return lower <= upper ? (u - l) / static_cast<std::uint64_t>(step) + 1 : 0;
-  return lower >= upper ? (l - u) / (0 - static_cast<std::uint64_t>(step)) + 1 : 0;
-}
-
-template <class T>
-T value(T lower, std::int64_t step, std::uint64_t iteration) {
-  return static_cast<T>(static_cast<std::uint64_t>(lower) + iteration * static_cast<std::uint64_t>(step));
-}
-
-/// An empty part: its end lies before its beginning.
-template <class T, class S>
-void no_part(int* last, T* lower, T* upper, S* stride, S step) {
-  *lower = value(*upper, step, 1);
-  *stride = step;
-  if (last != nullptr) *last = 0;
-}
-
-/// A static loop: each member works out its own part, and nobody is asked.
-template <class T, class S>
-void own_part(int kind, int* last, T* lower, T* upper, S* stride, S step, S chunk) {
-  const member& me = self();
-  const std::uint64_t size = me.of->size, number = me.number, trips = trips_of(*lower, *upper, step);
-  const T begin = *lower;
-  if (trips == 0) {
-    if (last != nullptr) *last = 0;
-    *stride = step;
-    return;
-  }
-  const int what = plain(kind);
-  if ((what == static_chunked || what == distribute_chunked) && chunk > 0) {
-    // The bounds stay within the loop, and the step to the next chunk at most right behind it: beyond, they could leave the
-    // type, and come back as iterations that there are not.
-    const std::uint64_t length = std::min(static_cast<std::uint64_t>(chunk), trips), chunks = (trips - 1) / length + 1;
-    if (number >= chunks) {
-      no_part(last, lower, upper, stride, step);
-      return;
-    }
-    const std::uint64_t from = number * length, to = from + std::min(length, trips - from);
-    *lower = value(begin, step, from);
-    *upper = value(begin, step, to - 1);
-    const std::uint64_t next = chunks - number > size ? size * length : trips - from;
-    *stride = static_cast<S>(static_cast<std::uint64_t>(step) * next);
-    if (last != nullptr) *last = (chunks - 1) % size == number;
-    return;
-  }
-  const std::uint64_t share = trips / size, more = trips % size;
-  const std::uint64_t from = number * share + std::min(number, more), count = share + (number < more ? 1 : 0);
-  if (count == 0) {
-    no_part(last, lower, upper, stride, step);
-    return;
-  }
-  *stride = static_cast<S>(static_cast<std::uint64_t>(step) * trips);
-  *lower = value(begin, step, from);
-  *upper = value(begin, step, from + count - 1);
-  if (last != nullptr) *last = from + count == trips;
-}
-
-template <class T, class S>
-void begin_shared(int kind, T lower, T upper, S step, S chunk) {
-  member& me = self();
-  bool ordered = false;
-  const int what = plain(kind, &ordered);
-  begin_loop(me, plan_of(what, trips_of(lower, upper, step), chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0));
-  me.first = static_cast<std::uint64_t>(lower);
-  me.step = static_cast<std::uint64_t>(static_cast<std::int64_t>(step));
-  me.bound = ordered ? 1 : 0;
-}
-
-template <class T, class S>
-int next_shared(int* last, T* lower, T* upper, S* stride) {
-  member& me = self();
-  if (!next_chunk(me, me.bound != 0)) {
-    end_loop(me);
-    return 0;
-  }
-  *lower = static_cast<T>(me.first + me.begin * me.step);
-  *upper = static_cast<T>(me.first + (me.end - 1) * me.step);
-  if (stride != nullptr) *stride = static_cast<S>(me.step);
-  if (last != nullptr) *last = me.end == me.in_loop->plan.trips;
-  return 1;
-}
+constexpr int fatal = 2;
 
 }  // namespace
 
@@ -200,9 +99,8 @@ void __kmpc_begin(place*, int) {}
 void __kmpc_end(place*) {}
 
 void __kmpc_push_num_threads(place*, int, int threads) { asked_for = threads > 0 ? static_cast<unsigned>(threads) : 0; }
-void __kmpc_push_proc_bind(place*, int, int how) {
-  if (affinity_matters) ask_binding(static_cast<unsigned>(how));
-}
+void __kmpc_pop_num_threads(place*, int) {}  // the region has taken it
+void __kmpc_push_proc_bind(place*, int, int how) { heed_binding(static_cast<unsigned>(how)); }
 
 void __kmpc_fork_call(place*, int count, microtask run, ...) {
   void* with[most_arguments];
@@ -270,50 +168,47 @@ void __kmpc_copyprivate(place*, int, std::size_t, void* values, void (*copy)(voi
   barrier(me);  // before the values may go
 }
 
+// The compiler's code copies from what this returns, and has a barrier behind.
+void* __kmpc_copyprivate_light(place*, int, void* values) {
+  member& me = self();
+  if (values != nullptr) me.of->copied = values;
+  barrier(me);
+  return me.of->copied;
+}
+
+// What the first member does while the others wait between two barriers.
+int __kmpc_barrier_master(place*, int) {
+  member& me = self();
+  barrier(me);
+  if (me.number == 0) return 1;
+  barrier(me);
+  return 0;
+}
+void __kmpc_end_barrier_master(place*, int) { barrier(self()); }
+int __kmpc_barrier_master_nowait(place*, int) {
+  barrier(self());
+  return self().number == 0;
+}
+
+void __kmpc_scope(place*, int, void*) {}
+void __kmpc_end_scope(place*, int, void*) {}
+
 // The compiler's name for a critical section is 32 bytes that begin as zeros: as much as a lock needs.
 void __kmpc_critical(place*, int, lock* its) { its->take(); }
 void __kmpc_critical_with_hint(place*, int, lock* its, unsigned) { its->take(); }
 void __kmpc_end_critical(place*, int, lock* its) { its->release(); }
-
-void __kmpc_ordered(place*, int) { wait_for_turn(self()); }
-void __kmpc_end_ordered(place*, int) {}
 
 int __kmpc_reduce_nowait(place*, int, int, std::size_t, void* values, combine with, lock*) { return gather(self(), values, with, true); }
 void __kmpc_end_reduce_nowait(place*, int, lock*) {}
 int __kmpc_reduce(place*, int, int, std::size_t, void* values, combine with, lock*) { return gather(self(), values, with, false); }
 void __kmpc_end_reduce(place*, int, lock*) { let_go(self()); }
 
-#define STATIC(suffix, type, signed_type)                                                                                    \
-  void __kmpc_for_static_init_##suffix(place*, int, int kind, int* last, type* lower, type* upper, signed_type* stride,      \
-                                       signed_type step, signed_type chunk) {                                                \
-    own_part(kind, last, lower, upper, stride, step, chunk);                                                                 \
-  }                                                                                                                          \
-  void __kmpc_dispatch_init_##suffix(place*, int, int kind, type lower, type upper, signed_type step, signed_type chunk) {   \
-    begin_shared(kind, lower, upper, step, chunk);                                                                           \
-  }                                                                                                                          \
-  int __kmpc_dispatch_next_##suffix(place*, int, int* last, type* lower, type* upper, signed_type* stride) {                 \
-    return next_shared(last, lower, upper, stride);                                                                          \
-  }                                                                                                                          \
-  void __kmpc_dispatch_fini_##suffix(place*, int) {}
-STATIC(4, std::int32_t, std::int32_t)
-STATIC(4u, std::uint32_t, std::int32_t)
-STATIC(8, std::int64_t, std::int64_t)
-STATIC(8u, std::uint64_t, std::int64_t)
-#undef STATIC
-void __kmpc_for_static_fini(place*, int) {}
-
-struct kmp_dimension {
-  std::int64_t first, last, step;
-};
-void __kmpc_doacross_init(place*, int, int count, const kmp_dimension* its) {
-  dimension dimensions[64];
-  for (int i = 0; i < count && i < 64; ++i)
-    dimensions[i] = {its[i].first, its[i].last, its[i].step, trips_of(its[i].first, its[i].last, its[i].step)};
-  begin_doacross(self(), dimensions, static_cast<unsigned>(std::min(count, 64)));
+// The error directive, at execution [OpenMP 5.2, 8.5.3].
+void __kmpc_error(place* its, int severity, const char* message) {
+  const std::string where = text_of(its);
+  if (message == nullptr) message = "";
+  if (severity == fatal) stop("%sthe program ends itself: %s", where.c_str(), message);
+  std::fprintf(stderr, "weir: %sthe program warns: %s\n", where.c_str(), message);
 }
-void __kmpc_doacross_post(place*, int, const std::int64_t* values) { post(self(), values); }
-void __kmpc_doacross_wait(place*, int, const std::int64_t* values) { wait_for(self(), values); }
-void __kmpc_doacross_fini(place*, int) { end_doacross(self()); }
-void __kmpc_dispatch_deinit(place*, int) {}
 
 }  // extern "C"

@@ -6,11 +6,6 @@ namespace weir::openmp {
 
 namespace {
 
-waiting::experience<native>& learned() {
-  static waiting::experience<native> e;
-  return e;
-}
-
 bool take_dynamic(loop& l, member& me) {
   // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
   const std::uint64_t n = l.plan.trips, chunk = l.plan.chunk;
@@ -99,8 +94,9 @@ void wait_for_turn(member& me) {
   loop& l = *me.in_loop;
   const auto mine = [&me](std::uint64_t now) { return now >= me.begin; };
   if (mine(l.turn.load(std::memory_order_acquire))) return;
-  auto& e = learned();
-  if (!e.poll(me.of->size > 2, l.turn, mine)) e.sleep(me.of->size > 2, l.turn, l.turned, mine);
+  auto& learned = me.of->learned;
+  const bool share = crowded(me.of->size);
+  if (!learned.poll(share, l.turn, mine)) learned.sleep(share, l.turn, l.turned, mine);
 }
 
 void* shared_memory(member& me, std::size_t bytes) {

@@ -1,38 +1,46 @@
 #include "reduction.hpp"
 
-#include <weir/machine/processors.hpp>
-
 namespace weir::openmp {
+
+namespace {
+void wait(member& me, const std::atomic<std::uint32_t>& word, std::uint32_t wanted) {
+  team& t = *me.of;
+  const bool share = crowded(t.size);
+  const auto reached = [wanted](std::uint32_t now) { return now == wanted; };
+  if (!t.learned.poll(share, word, reached)) t.learned.sleep(share, word, me.reducing, reached);
+}
+
+void tell(member& whom, std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  // release: the values; or that they have been read, and what was made of them.
+  word.store(value, std::memory_order_release);
+  whom.reducing.open();
+}
+}  // namespace
 
 int gather(member& me, void* values, combine with, bool at_once) {
   team& t = *me.of;
   if (t.size == 1) return 1;
   const std::uint32_t mine = ++me.reductions;
-  const bool share = t.size > usable_here();
-  const auto reached = [mine](std::uint32_t now) { return now == mine; };
-  if (me.number != 0) {
-    me.values = values;
-    // release: the values, for the first member.
-    me.offered.store(mine, std::memory_order_release);
-    t.gathering.open();
-    if (!t.learned.poll(share, t.combined, reached)) t.learned.sleep(share, t.combined, t.gathering, reached);
-    return 0;
-  }
-  for (unsigned n = 1; n < t.size; ++n) {
-    member& other = t.members[n];
-    if (!t.learned.poll(share, other.offered, reached)) t.learned.sleep(share, other.offered, t.gathering, reached);
+  const auto branch = t.reducing.of(me.number);
+  for (const unsigned child : branch) {
+    member& other = t.members[child];
+    wait(me, other.offered, mine);
     with(values, other.values);
+    if (at_once) tell(other, other.taken, mine);
   }
-  if (at_once) let_go(me);
-  return 1;
+  if (me.number == 0) return 1;
+  me.values = values;
+  tell(t.members[branch.parent], me.offered, mine);
+  wait(me, me.taken, mine);
+  if (!at_once) let_go(me);
+  return 0;
 }
 
 void let_go(member& me) {
-  team& t = *me.of;
-  if (t.size == 1) return;
-  // release: that the values have been read, and after a construct with a barrier what the first member made of them.
-  t.combined.store(me.reductions, std::memory_order_release);
-  t.gathering.open();
+  for (const unsigned child : me.of->reducing.of(me.number)) {
+    member& other = me.of->members[child];
+    tell(other, other.taken, me.reductions);
+  }
 }
 
 }  // namespace weir::openmp

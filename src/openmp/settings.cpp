@@ -132,22 +132,24 @@ void read_display(const variables& in, settings& s) {
                       .value_or(s.display_env);
 }
 
-void read_barriers(const variables& in, const std::vector<std::string>& known, settings& s) {
-  std::string expected = "auto";
-  for (const auto& name : known)
-    if (name != "auto") expected += ", " + name;
+std::optional<std::string> read_barrier(const variables& in, const char* name, const std::vector<std::string>& known) {
+  std::string expected = "one of auto";
+  for (const auto& one : known) expected += ", " + one;
   const auto one_of_them = [&known](std::string_view text) -> std::optional<std::string> {
     const std::string word = lower(text);
     if (word == "auto") return word;
-    for (const auto& name : known)
-      if (lower(name) == word) return name;
+    for (const auto& one : known)
+      if (lower(one) == word) return one;
     return std::nullopt;
   };
-  expected = known.empty() ? expected : "one of " + expected;
-  s.barrier = in.read("WEIR_BARRIER", one_of_them, expected).value_or(s.barrier);
-  s.fork_barrier = in.read("WEIR_FORK_BARRIER", one_of_them, expected).value_or(s.fork_barrier);
-  s.join_barrier = in.read("WEIR_JOIN_BARRIER", one_of_them, expected).value_or(s.join_barrier);
-  s.reduction_barrier = in.read("WEIR_REDUCTION_BARRIER", one_of_them, expected).value_or(s.reduction_barrier);
+  return in.read(name, one_of_them, expected);
+}
+
+void read_barriers(const variables& in, const barrier_names& known, settings& s) {
+  s.barrier = read_barrier(in, "WEIR_BARRIER", known.whole).value_or(s.barrier);
+  s.fork_barrier = read_barrier(in, "WEIR_FORK_BARRIER", known.halved).value_or(s.fork_barrier);
+  s.join_barrier = read_barrier(in, "WEIR_JOIN_BARRIER", known.halved).value_or(s.join_barrier);
+  s.reduction_barrier = read_barrier(in, "WEIR_REDUCTION_BARRIER", known.halved).value_or(s.reduction_barrier);
 }
 
 void complain_of_unsupported(const variables& in) {
@@ -161,8 +163,7 @@ void complain_of_unsupported(const variables& in) {
 
 }  // namespace
 
-settings read_settings(const lookup& environment, const std::vector<std::string>& known_barriers,
-                       const machine_view& machine) {
+settings read_settings(const lookup& environment, const barrier_names& known_barriers, const machine_view& machine) {
   settings s;
   const variables in(environment, s.complaints);
   constexpr double most = std::numeric_limits<int>::max();

@@ -78,6 +78,12 @@ struct settings {
   std::vector<std::string> complaints;  ///< what was not understood or is not supported, one sentence each
 };
 
+/// The names that barriers may have beside "auto": all, for WEIR_BARRIER; those that can be halved, for WEIR_FORK_BARRIER,
+/// WEIR_JOIN_BARRIER and WEIR_REDUCTION_BARRIER.
+struct barrier_names {
+  std::vector<std::string> whole, halved;
+};
+
 /// getenv, or a test's.
 using lookup = std::function<const char*(const char*)>;
 
@@ -97,8 +103,8 @@ struct machine_view {
 machine_view this_machine();
 
 /// Reads everything. It neither throws for what it reads nor ends the program: what cannot be understood
-/// is complained of and ignored. `known_barriers` are the names that WEIR_BARRIER may have beside "auto".
-settings read_settings(const lookup& environment, const std::vector<std::string>& known_barriers,
+/// is complained of and ignored.
+settings read_settings(const lookup& environment, const barrier_names& known_barriers,
                        const machine_view& machine = this_machine());
 
 /// nthreads-var for a region inside `level` others.

@@ -23,6 +23,7 @@ team_options barrier_options(const std::vector<int>& placement = {}) {
   team_options o;
   o.algorithm = initial_settings().barrier;
   o.placement = placement;
+  o.awake_us = awake_us();
   return o;
 }
 
@@ -62,7 +63,7 @@ unsigned threads_for(const member& me, unsigned asked) {
                           : me.icv.num_threads > 0 ? static_cast<unsigned>(me.icv.num_threads)
                                                    : static_cast<unsigned>(threads_at(initial_settings(), me.of->level));
   const unsigned most = me.icv.dynamic ? static_cast<unsigned>(initial_settings().processors) : 0xfffeu;
-  return std::min({wanted, most, 0xfffeu});
+  return std::min({wanted, most, static_cast<unsigned>(thread_limit(me))});
 }
 
 /// The crew for regions that this thread opens at its present depth.
@@ -116,7 +117,11 @@ team::team(unsigned n)
       members(std::make_unique<member[]>(n)),
       loops(std::make_unique<loop[]>(slots_in_turn)),
       doacrosses(std::make_unique<doacross[]>(slots_in_turn)),
-      barrier(std::in_place, n, barrier_options()) {
+      barrier(std::in_place, n, barrier_options()),
+      forking(half::release(initial_settings().fork_barrier, n)),
+      joining(half::arrival(initial_settings().join_barrier, n, crowded(n))),
+      reducing(half::arrival(initial_settings().reduction_barrier, n, false)),
+      learned(awake_us()) {
   for (unsigned m = 0; m < n; ++m) {
     members[m].of = this;
     members[m].number = m;
@@ -159,6 +164,26 @@ void begin_alone() {
 
 void end_alone() { current = current->of->parent; }
 
+void begin_region(region run, void* what, unsigned asked) {
+  member& me = self();
+  crew& c = mine(me);
+  const unsigned size = c.recruit(threads_for(me, asked));
+  team& t = c.of_size(size);
+  settle(t, me);
+  if (size > 1)
+    c.open(t, run, what);
+  else
+    current = &t.members[0];
+}
+
+void end_region() {
+  team& t = *current->of;
+  if (t.size > 1)
+    mine(*t.parent).close(t);
+  else
+    current = t.parent;
+}
+
 void barrier(member& me) {
   team& t = *me.of;
   if (t.size > 1) t.barrier->arrive_and_wait(me.number);
@@ -169,9 +194,20 @@ int thread_limit(const member& me) {
   return me.icv.thread_limit > 0 ? std::min(me.icv.thread_limit, most) : most;
 }
 
-double usable_here() {
-  static const double processors = usable_processors();
-  return processors;
+double awake_us() {
+  constexpr double always = 1e15, a_spin = 0.02;  // a pause of today's processors takes 10 to 40 ns
+  const settings& s = initial_settings();
+  if (s.spin_count) return *s.spin_count == spin_forever ? always : *s.spin_count == 0 ? -1 : static_cast<double>(*s.spin_count) * a_spin;
+  if (s.blocktime_ms) return *s.blocktime_ms == block_never ? always : *s.blocktime_ms == 0 ? -1 : *s.blocktime_ms * 1e3;
+  if (s.waiting == wait_policy::active) return always;
+  if (s.waiting == wait_policy::passive) return -1;
+  // Under a quota each microsecond of waiting awake is taken from the program's own computing.
+  return usable_processors() < static_cast<double>(affinity().size()) ? 0 : longest_awake_us;
+}
+
+bool crowded(unsigned size) {
+  static const std::size_t processors = affinity().size();
+  return size > processors;
 }
 
 int global_number() {

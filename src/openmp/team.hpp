@@ -14,6 +14,7 @@
 #include <weir/team_barrier.hpp>
 #include <weir/waiting.hpp>
 
+#include "half.hpp"
 #include "initial.hpp"
 #include "place_partition.hpp"
 
@@ -55,7 +56,8 @@ struct alignas(line_bytes) member {
   std::uint32_t reductions = 0;
   void* values = nullptr;
   bool in_final = false;  // does it execute a final task?
-  alignas(line_bytes) std::atomic<std::uint32_t> offered{0};
+  alignas(line_bytes) std::atomic<std::uint32_t> offered{0}, taken{0};
+  gate reducing;  // where it waits for its children's values, and until its own may go
 };
 
 /// What the seats of a team come from.
@@ -82,11 +84,10 @@ struct team {
   const std::unique_ptr<loop[]> loops;  // slots (slot.hpp)
   const std::unique_ptr<doacross[]> doacrosses;
   std::optional<team_barrier<>> barrier;
+  const half forking, joining, reducing;
   void* copied = nullptr;                             // of copyprivate
   std::atomic<unsigned> beside{0};  // of the outermost team: threads of its contention group beside its own one, where limited
   alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
-  alignas(line_bytes) std::atomic<std::uint32_t> combined{0};  // the reduction whose values are no longer needed
-  gate gathering;
   waiting::experience<native> learned;
 };
 
@@ -108,6 +109,9 @@ void fork_alone(region run, void* what);
 /// The two ends of a region that the caller alone executes between them.
 void begin_alone();
 void end_alone();
+/// The two ends of a region as fork() makes it, whose caller executes its part between them.
+void begin_region(region run, void* what, unsigned asked);
+void end_region();
 
 /// All of the team come here before any goes on.
 void barrier(member& me);
@@ -125,8 +129,11 @@ inline bool takes_single(member& me) {
 /// How many threads the caller's contention group may have.
 int thread_limit(const member& me);
 
-/// Processors that the process may use; a team that is larger shares them.
-double usable_here();
+/// How long a member waits awake on a processor that nobody else wants, in microseconds; negative: not at all.
+double awake_us();
+
+/// Has a team of this size more members than the process has processors?
+bool crowded(unsigned size);
 
 /// A number for the calling thread that no other has while it lives: LLVM's interface names threads so.
 int global_number();

@@ -80,6 +80,14 @@ struct simulated_kernel {
   template <class T>
   using word = simulated_word<T>;
 
+  class stamp {
+   public:
+    void set() { at_ = static_cast<std::uint64_t>(engine::here().now() / nanosecond); }
+    std::uint64_t ticks() const { return at_; }
+
+   private:
+    std::uint64_t at_ = 0;
+  };
   static void light_fence() {}
   /// membarrier(2): interrupts every processor; charged as a system call.
   static void heavy_fence() { engine::here().spend(engine::here().model().system.wake, activity::switching); }

@@ -59,6 +59,40 @@ struct gate_with_flag : explored {
   };
 };
 
+/// The ways in which a gate may become guarded too early: at once, though a signaller may have found it unguarded before
+/// the fence; or after the fence, but of a new announcement, which a signaller has not seen either.
+enum class haste { at_once, announced_anew };
+template <haste How>
+struct gate_guarded_in_haste : explored {
+  class gate {
+   public:
+    template <class Ready>
+    void sleep_unless(Ready ready) {
+      const std::uint32_t first = How == haste::at_once ? announced | guarded : announced;
+      const std::uint32_t before = state_.fetch_or(first, std::memory_order_acq_rel);
+      if ((before & guarded) == 0) {
+        explored_kernel::heavy_fence();
+        if (How == haste::announced_anew) state_.fetch_or(announced | guarded, std::memory_order_acq_rel);
+      }
+      const std::uint32_t seen = state_.load(std::memory_order_relaxed);
+      if ((seen & announced) != 0 && !ready()) explored_kernel::sleep_while(state_, seen);
+    }
+    void open() {
+      if ((state_.load(std::memory_order_relaxed) & (announced | guarded)) == 0) return;
+      std::uint32_t seen = state_.fetch_add(opening, std::memory_order_acq_rel) + opening;
+      while ((seen & announced) != 0) {
+        if (!state_.compare_exchange_strong(seen, seen & ~announced, std::memory_order_acq_rel)) continue;
+        explored_kernel::wake_sleepers(state_);
+        return;
+      }
+    }
+
+   private:
+    static constexpr std::uint32_t announced = 1, guarded = 2, opening = 4;
+    explored_kernel::word<std::uint32_t> state_{0};
+  };
+};
+
 /// Opens without waking.
 struct silent_kernel : explored_kernel {
   template <class Word>

@@ -136,6 +136,12 @@ TEST(GateMutant, WithoutTheHeavyFenceAWakeUpIsLostUnderTsoOnly) {
 }
 TEST(GateMutant, WithoutTheSecondLook) { EXPECT_EQ(found_blocking<mutants::gate_without_look>(2), "lost wake-up"); }
 TEST(GateMutant, WakesNobody) { EXPECT_EQ(found_blocking<mutants::gate_that_wakes_nobody>(2), "lost wake-up"); }
+TEST(GateMutant, GuardedAtOnce) {
+  EXPECT_EQ((found_blocking<mutants::gate_guarded_in_haste<mutants::haste::at_once>>(3)), "lost wake-up");
+}
+TEST(GateMutant, GuardedOfAnAnnouncementAfterTheFence) {
+  EXPECT_EQ((found_blocking<mutants::gate_guarded_in_haste<mutants::haste::announced_anew>>(2)), "lost wake-up");
+}
 TEST(GateMutant, FlagInsteadOfACounter) { EXPECT_EQ(found_blocking<mutants::gate_with_flag>(3), "lost wake-up"); }
 
 }  // namespace

@@ -28,7 +28,7 @@ inline settings read(const environment& variables, const machine_view& machine =
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
   };
-  return read_settings(find, {"sense", "dissemination"}, machine);
+  return read_settings(find, {{"sense", "dissemination"}, {"sense", "tree"}}, machine);
 }
 
 using strings = std::vector<std::string>;

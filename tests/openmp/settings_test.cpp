@@ -92,7 +92,8 @@ TEST(Settings, GoodForms) {
       {"KMP_BLOCKTIME", "1001us", "2"},
       {"KMP_BLOCKTIME", "Infinite", "INFINITE"},
       {"WEIR_BARRIER", "Sense", "sense"},
-      {"WEIR_FORK_BARRIER", "dissemination", "dissemination"},
+      {"WEIR_BARRIER", "dissemination", "dissemination"},
+      {"WEIR_FORK_BARRIER", "Tree", "tree"},
       {"WEIR_JOIN_BARRIER", "AUTO", "auto"},
       {"WEIR_REDUCTION_BARRIER", "sense", "sense"},
   };
@@ -146,7 +147,6 @@ TEST(Settings, BadForms) {
     std::vector<std::string> names, values;
   };
   const std::string natural = "an integer from 0 to 2147483647", positive = "an integer from 1 to 2147483647";
-  const std::string barrier = "one of auto, sense, dissemination";
   const std::vector<bad> forms = {
       {"integers from 1 to 2147483647, one for each level, such as 4 or 4,2",
        {"OMP_NUM_THREADS"},
@@ -188,9 +188,10 @@ TEST(Settings, BadForms) {
        {"OMP_PROC_BIND"},
        {"near", "true,close", "close,", "close,false", "close spread"}},
       {"true, false or verbose", {"OMP_DISPLAY_ENV"}, {"loud"}},
-      {barrier,
-       {"WEIR_BARRIER", "WEIR_FORK_BARRIER", "WEIR_JOIN_BARRIER", "WEIR_REDUCTION_BARRIER"},
-       {"wall", "sense,sense"}},
+      {"one of auto, sense, dissemination", {"WEIR_BARRIER"}, {"wall", "sense,sense"}},
+      {"one of auto, sense, tree",
+       {"WEIR_FORK_BARRIER", "WEIR_JOIN_BARRIER", "WEIR_REDUCTION_BARRIER"},
+       {"wall", "sense,tree", "dissemination"}},
   };
   const std::string untouched = show(read({}));
   for (const auto& form : forms)

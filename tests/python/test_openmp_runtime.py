@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from weir.openmp.runtimes import Runtime, Stage
-from weir.run import starting
+from weir.run import needs, starting
 
 SOURCES = Path(__file__).resolve().parent.parent / "openmp" / "programs"
 OWN = os.environ.get("WEIR_TEST_RUNTIME") == "own"
@@ -29,7 +29,13 @@ COMPILERS = {
     ".cpp": {"gcc": ["g++", *CPP], "clang": [f"clang++-{CLANG}", *CPP]},
     ".f90": {"gfortran": ["gfortran", *FORTRAN]},
 }
-OPENMP = {"gcc": "-fopenmp", "gfortran": "-fopenmp", "clang": "-fopenmp=libomp"}
+# threadprivate variables that are the runtime's to give, not the linker's.
+CALLS = "clang-without-tls"
+for languages in (".c", ".cpp"):
+    COMPILERS[languages][CALLS] = [*COMPILERS[languages]["clang"], "-fnoopenmp-use-tls"]
+OPENMP = {"gcc": "-fopenmp", "gfortran": "-fopenmp", "clang": "-fopenmp=libomp", CALLS: "-fopenmp=libomp"}
+# Programs that call one interface by its functions' names begin with its own.
+INTERFACES = {"gomp": "gcc", "kmpc": "clang"}
 
 # Those take a second, or half of one, whatever their team; or set themselves what they need.
 SIZES = {"growth": (1, 4, 33), "signals": (2, 33), "affinity_formats": (2,), "binding": (2,), "team_sizes": (2,)}
@@ -55,6 +61,10 @@ MISSING = {
 def _cases() -> Iterator:
     for source in sorted(SOURCES.glob("*.*")):
         for compiler, words in COMPILERS.get(source.suffix, {}).items():
+            if INTERFACES.get(source.stem.split("_")[0], compiler) != compiler:
+                continue
+            if compiler == CALLS and not source.stem.startswith("threadprivate"):
+                continue
             marks = [] if shutil.which(words[0]) else [pytest.mark.skip(reason=f"no {compiler}")]
             if OWN and (why := OWN_FAULTS.get((source.stem, compiler))):
                 marks.append(pytest.mark.skip(reason=why))
@@ -173,6 +183,35 @@ def test_programs_where_threads_are_bound_and_shown(environment: dict[str, str],
     assert "level 1 thread 0 of" in all_of_it
 
 
+HALVED = ["counter", "sense", "sensor", "distributed-sensor", "tree", "mcs", "tournament", "tournament-tree"]
+
+
+@pytest.mark.skipif(OWN, reason="they have no barriers by name")
+@pytest.mark.parametrize("program", ["regions", "nests", "reductions", "sizes"])
+@pytest.mark.parametrize("barrier", HALVED)
+def test_barriers_by_name(environment: dict[str, str], builds: Builds, barrier: str, program: str):
+    names = {f"WEIR_{half}BARRIER": barrier for half in ("", "FORK_", "JOIN_", "REDUCTION_")}
+    for size in (2, 7):
+        status, all_of_it, said = say(builds.get(SOURCES / f"{program}.c", "clang"), environment | names, size)
+        assert status == 0 and said.strip() == "ok", f"{size} threads: status {status}\n{all_of_it}"
+
+
+WAITS = [
+    {"OMP_WAIT_POLICY": "active"},
+    {"OMP_WAIT_POLICY": "passive"},
+    {"KMP_BLOCKTIME": "0"},
+    {"GOMP_SPINCOUNT": "10"},
+]
+
+
+@pytest.mark.skipif(OWN, reason="a runtime's own affair")
+@pytest.mark.parametrize("wait", WAITS, ids=lambda wait: "-".join(next(iter(wait.items()))))
+def test_waits(environment: dict[str, str], builds: Builds, wait: dict[str, str]):
+    for program in ("regions", "reductions", "barriers"):
+        status, all_of_it, said = say(builds.get(SOURCES / f"{program}.c", "gcc"), environment | wait, 3)
+        assert status == 0 and said.strip() == "ok", f"{program}: status {status}\n{all_of_it}"
+
+
 @pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if c == "gcc" or CLANG])
 def test_programs_run_on_the_runtime_under_test(
     environment: dict[str, str], builds: Builds, runtime: Path | None, compiler: str
@@ -184,6 +223,26 @@ def test_programs_run_on_the_runtime_under_test(
     name = {"gcc": "libgomp.so.1", "clang": "libomp.so.5"}[compiler]
     found = next(line.split()[2] for line in traced.stdout.splitlines() if line.split()[0] == name)
     assert runtime is None or Path(found).resolve() == runtime
+
+
+STUB = """
+void __kmpc_push_num_threads_list(void *where, int thread, unsigned length, int *numbers);
+int main(void) {
+  __kmpc_push_num_threads_list(0, 0, 0, 0);
+  return 0;
+}
+"""
+
+
+def test_a_stub_says_its_name_and_is_known_for_one(environment: dict[str, str], runtime: Path | None, tmp_path: Path):
+    if runtime is None or CLANG is None:
+        pytest.skip("a stub of Weir's, in a program of Clang's")
+    (tmp_path / "stub.c").write_text(STUB)
+    program = tmp_path / "stub"
+    subprocess.run([f"clang-{CLANG}", "-fopenmp=libomp", tmp_path / "stub.c", "-o", program], check=True)
+    status, words, _ = say(program, environment, 2)
+    assert status != 0 and "__kmpc_push_num_threads_list is not supported" in words
+    assert [n.symbol.name for n in needs.needs(program, runtime).missing] == ["__kmpc_push_num_threads_list"]
 
 
 # A fault of a runtime each, which the program of that construct must notice. On the compilers' own: it is the programs

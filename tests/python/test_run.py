@@ -31,8 +31,10 @@ LITTLE = """
 void GOMP_parallel(void (*work)(void *), void *data, unsigned threads, unsigned flags) { work(data); }
 int omp_get_num_threads(void) { return 1; }
 int unversioned(void) { return 1; }
+void GOMP_barrier(void) {}
+void weir_lacks_GOMP_barrier(void) {}
 """
-VERSIONS = "GOMP_4.0 { GOMP_parallel; };\nOMP_1.0 { omp_get_num_threads; };\n"
+VERSIONS = "GOMP_1.0 { GOMP_barrier; };\nGOMP_4.0 { GOMP_parallel; };\nOMP_1.0 { omp_get_num_threads; };\n"
 
 
 def compiled(text: str, to: Path, *options: object, compiler: str = "gcc") -> Path:
@@ -133,6 +135,14 @@ def test_what_is_not_there_fails_the_check(little: Path, tmp_path: Path):
     assert "omp_get_num_threads │ OMP_1.0 │ p │ yes" in text
     assert "omp_set_num_threads │ OMP_1.0 │ p │ missing" in text
     assert "1 of 3 are missing" in text
+
+
+def test_a_stub_is_not_there(little: Path, tmp_path: Path):
+    text = "int main(void) {\n#pragma omp parallel\n  {\n#pragma omp barrier\n  }\n  return 0;\n}\n"
+    program = compiled(text, tmp_path / "p", "-fopenmp")
+    status, text = said("--check", program)
+    assert status == 1 and "1 of 2 are missing" in text
+    assert "GOMP_barrier │ GOMP_1.0 │ p │ missing" in text
 
 
 def test_all_there_passes_the_check(whole: Path, program: Path):

@@ -1,11 +1,15 @@
 // A gate: where members sleep until somebody signals the word beside it.
 //
 // A sleeper announces itself, looks at its word once more, and sleeps; a signaller stores the word
-// and looks whether anybody has announced itself. Each writes one word and then reads the other's,
-// so both need a full fence between (Dekker), or both could miss each other and the sleeper would
-// sleep for ever. Signalling is the fast path and sleeping never is, so the sleeper pays for both:
-// membarrier(2) makes every running thread of the process execute a fence. The signaller is left
-// with a plain load of a word that lies on the line it has just written.
+// and looks whether anybody has announced itself. Each writes one word and then reads the other's
+// (Dekker): without an order between the two, both could miss each other, and the sleeper would sleep
+// for ever. The gate has two ways to order them, and goes from one to the other:
+//
+//   unguarded  Nobody has slept here lately. A signaller is left with a plain load of a word that lies
+//              on the line it has just written, and the sleeper pays for both: membarrier(2) makes
+//              every running thread of the process execute a fence, which takes microseconds.
+//   guarded    Somebody has. Signaller and sleeper both change the state by a read-modify-write, so one
+//              comes after the other and sees what it did. An instruction for each, and no system call.
 #pragma once
 
 #include <atomic>
@@ -14,42 +18,64 @@
 namespace weir {
 
 /// The protocol alone. `Kernel` answers for the system: `word`, the two fences, `sleep_while(word, value)`
-/// (may return without a reason) and `wake_sleepers(word)`. So the explorer checks this very text.
+/// (may return without a reason), `wake_sleepers(word)`, and `stamp`, which remembers a moment. So the
+/// explorer checks this very text.
 template <class Kernel>
 class basic_gate {
  public:
   /// Sleeps unless `ready()`; returns when woken, and sometimes without a reason: look again.
   template <class Ready>
   void sleep_unless(Ready ready) {
-    // relaxed: heavy_fence orders it before the look that follows.
-    const std::uint32_t announced = state_.fetch_or(1, std::memory_order_relaxed) | 1u;
-    Kernel::heavy_fence();
-    if (!ready()) Kernel::sleep_while(state_, announced);
+    // acquire: what was stored before a guarded opening that came earlier. release: for the next guarded one.
+    std::uint32_t seen = state_.fetch_or(announced, std::memory_order_acq_rel) | announced;
+    if ((seen & guarded) == 0) {
+      Kernel::heavy_fence();
+      // Guarded from now on, and only if nothing has happened since: a signaller that has found the gate unguarded did so
+      // before the fence, and what it stored is seen; or it sees the announcement. Where something has, look again.
+      // release: that the fence was, for a sleeper that finds the gate guarded.
+      if (!state_.compare_exchange_strong(seen, seen | guarded, std::memory_order_acq_rel)) return;
+      seen |= guarded;
+    }
+    if (!ready()) Kernel::sleep_while(state_, seen);
   }
 
   /// Wakes all who sleep here. Call it after the store that they wait for.
   void open() {
     Kernel::light_fence();
     // relaxed: the fences order it after the signalling store.
-    const std::uint32_t seen = state_.load(std::memory_order_relaxed);
-    if ((seen & 1u) != 0) [[unlikely]] wake_all(seen);
+    if ((state_.load(std::memory_order_relaxed) & (announced | guarded)) != 0) [[unlikely]] open_guarded();
   }
 
- private:
-  void wake_all(std::uint32_t seen);
+  /// When somebody was last woken here, in the machine's ticks.
+  std::uint64_t opened_at() const { return opened_.ticks(); }
 
-  // The futex. Odd while somebody may sleep; each opening moves it on. A plain flag would not do: a
-  // sleeper that has looked in vain, and is overtaken by an opening and by the next one's sleeper,
-  // would find the flag up again and sleep through the opening that it had waited for.
+ private:
+  void open_guarded();
+
+  // The futex: what is so now in the lowest bits, then guarded openings in a row that found nobody asleep, then the number
+  // of those that found somebody. Each opening changes it. A plain flag would not do: a sleeper that has looked in vain,
+  // and is overtaken by an opening and by the next one's sleeper, would find the flag up again and sleep through the
+  // opening that it had waited for.
+  static constexpr std::uint32_t announced = 1, guarded = 2, quiet = 4, most_quiet = 63 * quiet, low = 255;
   typename Kernel::template word<std::uint32_t> state_{0};
+  [[no_unique_address]] typename Kernel::stamp opened_;
 };
 
 template <class Kernel>
-void basic_gate<Kernel>::wake_all(std::uint32_t seen) {
-  // relaxed: a sleeper that misses this finds the new value in the kernel's own check, or is woken
-  // below. Where it fails, another member has opened the gate since and wakes those that we saw; who
-  // has announced itself after that looks once more, and sees what we stored.
-  if (state_.compare_exchange_strong(seen, seen + 1, std::memory_order_relaxed)) Kernel::wake_sleepers(state_);
+void basic_gate<Kernel>::open_guarded() {
+  // release: the signalling store, for a sleeper that announces itself after this. acquire: one that did so before is seen.
+  std::uint32_t seen = state_.fetch_add(quiet, std::memory_order_acq_rel) + quiet;
+  while ((seen & announced) != 0) {
+    const std::uint32_t next = ((seen | low) + 1) | (seen & guarded);
+    // The same order as above.
+    if (!state_.compare_exchange_strong(seen, next, std::memory_order_acq_rel)) continue;
+    opened_.set();
+    Kernel::wake_sleepers(state_);
+    return;
+  }
+  // relaxed: who announces itself from here on makes its own fence.
+  if ((seen & low) == (guarded | most_quiet))
+    state_.compare_exchange_strong(seen, seen & ~low, std::memory_order_relaxed);
 }
 
 /// Linux: futex(2) and membarrier(2).
@@ -69,9 +95,20 @@ struct futex_kernel {
 
   /// Set before main, and false where the kernel refuses membarrier: then both sides fence.
   static bool asymmetric;
+
+  /// In the ticks of the native machine.
+  class stamp {
+   public:
+    void set() noexcept;
+    // relaxed, both: it says how long a wake-up took, and orders nothing.
+    std::uint64_t ticks() const noexcept { return at_.load(std::memory_order_relaxed); }
+
+   private:
+    std::atomic<std::uint64_t> at_{0};
+  };
 };
 
 using gate = basic_gate<futex_kernel>;
-extern template void basic_gate<futex_kernel>::wake_all(std::uint32_t);
+extern template void basic_gate<futex_kernel>::open_guarded();
 
 }  // namespace weir

@@ -12,6 +12,8 @@ from weir.run import elf
 from weir.run.elf import Elf, Symbol
 
 OPENMP = re.compile(r"GOMP_|GOACC_|ompc?_|__kmpc_|kmpc?_")
+# Weir's runtime has a second name for each of its stubs, which say only that they are not supported.
+STUB = "weir_lacks_"
 RUNTIMES = {name for names in ASKED_FOR.values() for name in names}
 USUAL = [f"/lib/{platform.machine()}-linux-gnu", f"/usr/lib/{platform.machine()}-linux-gnu"]
 USUAL += ["/lib64", "/usr/lib64", "/lib", "/usr/lib"]
@@ -97,6 +99,8 @@ def _files(program: Elf) -> tuple[list[Elf], list[str]]:
 def _there(symbol: Symbol, runtime: Elf, elsewhere: set[str]) -> bool:
     if symbol.name in elsewhere:
         return True
+    if any(name == STUB + symbol.name for name, _ in runtime.has):
+        return False
     if runtime.versioned and symbol.version:
         # A symbol without a version, of a library that has some, serves every asker.
         return bool({(symbol.name, symbol.version), (symbol.name, "")} & runtime.has)

@@ -89,6 +89,11 @@ struct explored_kernel {
     word(T value) : explored_word<T>(value, object_kind::gate) {}
   };
 
+  /// Time is nothing that is explored.
+  struct stamp {
+    static void set() {}
+    static std::uint64_t ticks() { return 0; }
+  };
   /// For the compiler only: the stores stay in the buffer.
   static void light_fence() {}
   static void heavy_fence() { player::here().perform({.what = operation::kind::fence}); }

@@ -1,0 +1,64 @@
+// The two halves of a barrier, as trees of who tells whom.
+#include "openmp/half.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weir::openmp {
+namespace {
+
+/// Every member but the first is the child of one other, and the first is above all.
+void expect_a_tree(const half& h, unsigned members, const std::string& what) {
+  std::vector<unsigned> parents(members, members);
+  for (unsigned m = 0; m < members; ++m)
+    for (const unsigned child : h.of(m)) {
+      ASSERT_LT(child, members) << what;
+      EXPECT_EQ(parents[child], members) << what << ": " << child << " has two parents";
+      parents[child] = m;
+      EXPECT_EQ(h.of(child).parent, m) << what;
+    }
+  for (unsigned m = 1; m < members; ++m) {
+    unsigned above = m;
+    for (unsigned steps = 0; above != 0 && above < members && steps < members; ++steps) above = parents[above];
+    EXPECT_EQ(above, 0u) << what << ": " << m << " is not below member 0";
+  }
+}
+
+TEST(Half, IsATreeBelowTheFirstMember) {
+  std::vector<std::string> names = halved_barriers();
+  names.push_back("auto");
+  for (const std::string& name : names)
+    for (unsigned members = 1; members <= 70; ++members) {
+      const std::string what = name + ", " + std::to_string(members);
+      expect_a_tree(half::release(name, members), members, what + ", release");
+      for (const bool shared : {false, true})
+        expect_a_tree(half::arrival(name, members, shared), members, what + ", arrival");
+    }
+}
+
+std::vector<unsigned> children(const half& h, unsigned member) { return {h.of(member).begin(), h.of(member).end()}; }
+using numbers = std::vector<unsigned>;
+
+TEST(Half, IsThatOfTheBarrierOfItsName) {
+  EXPECT_EQ(children(half::arrival("mcs", 8, false), 0), (numbers{1, 2, 3, 4}));
+  EXPECT_EQ(children(half::release("mcs", 8), 0), (numbers{1, 2}));
+  EXPECT_EQ(children(half::arrival("tournament", 8, false), 0), (numbers{1, 2, 4}));
+  EXPECT_EQ(children(half::arrival("tournament", 8, false), 4), (numbers{5, 6}));
+  EXPECT_EQ(children(half::release("tournament-tree", 8), 0), (numbers{4, 2, 1}));
+  EXPECT_EQ(children(half::arrival("distributed-sensor", 4, false), 0), (numbers{1, 2, 3}));
+  for (const char* name : {"counter", "sense"}) {
+    EXPECT_TRUE(half::arrival(name, 4, false).central());
+    EXPECT_TRUE(half::release(name, 4).central());
+  }
+  EXPECT_TRUE(half::arrival("sensor", 4, false).central());  // one counter, and a sensor for each
+  EXPECT_FALSE(half::release("sensor", 4).central());
+  EXPECT_FALSE(half::arrival("tournament", 4, false).central());
+  EXPECT_TRUE(half::release("tournament", 4).central());  // the champion's flag
+}
+
+TEST(Half, WhereProcessorsAreSharedTheLastAloneTells) {
+  EXPECT_TRUE(half::arrival("auto", 4, true).central());
+  EXPECT_FALSE(half::arrival("auto", 4, false).central());
+}
+
+}  // namespace
+}  // namespace weir::openmp

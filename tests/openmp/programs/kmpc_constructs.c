@@ -1,0 +1,126 @@
+/* Entry points of LLVM's that Clang seldom calls: sections, copyprivate in one way, barriers with somebody in between, locks. */
+#include "check.h"
+#include <omp.h>
+#include <stdint.h>
+
+typedef struct {
+  int unused[4];
+  const char *text;
+} place;
+static place here = {{0, 2, 0, 0}, ";constructs.c;main;1;1;;"};
+int __kmpc_global_thread_num(place *);
+int __kmpc_sections_init(place *, int);
+unsigned __kmpc_next_section(place *, int, int count);
+void __kmpc_end_sections(place *, int);
+void *__kmpc_copyprivate_light(place *, int, void *);
+int __kmpc_single(place *, int);
+void __kmpc_end_single(place *, int);
+void __kmpc_barrier(place *, int);
+int __kmpc_barrier_master(place *, int);
+void __kmpc_end_barrier_master(place *, int);
+int __kmpc_barrier_master_nowait(place *, int);
+void __kmpc_scope(place *, int, void *);
+void __kmpc_end_scope(place *, int, void *);
+
+static void sections(int count) {
+  int times[20] = {0};
+#pragma omp parallel
+  {
+    const int me = __kmpc_global_thread_num(&here);
+    if (__kmpc_sections_init(&here, me)) {
+      for (unsigned s; (s = __kmpc_next_section(&here, me, count)) < (unsigned)count;) add(&times[s], 1);
+      __kmpc_end_sections(&here, me);
+    } else { /* nobody to share them with */
+      CHECK(omp_get_num_threads() == 1);
+      for (int s = 0; s < count; ++s) add(&times[s], 1);
+    }
+    __kmpc_barrier(&here, me);
+  }
+  for (int i = 0; i < 20; ++i) CHECK(times[i] == (i < count));
+}
+
+static void copies(void) {
+#pragma omp parallel
+  {
+    const int me = __kmpc_global_thread_num(&here);
+    for (int round = 0; round < 20; ++round) {
+      int value = -1;
+      const int mine = __kmpc_single(&here, me);
+      if (mine) {
+        value = round;
+        __kmpc_end_single(&here, me);
+      }
+      const int *from = __kmpc_copyprivate_light(&here, me, mine ? &value : NULL);
+      CHECK(*from == round);
+      __kmpc_barrier(&here, me);
+    }
+  }
+}
+
+static void somebody_in_between(void) {
+  int before = 0, between = 0;
+#pragma omp parallel
+  {
+    const int me = __kmpc_global_thread_num(&here);
+    for (int round = 1; round <= 20; ++round) {
+      __kmpc_scope(&here, me, NULL);
+      add(&before, 1);
+      __kmpc_end_scope(&here, me, NULL);
+      if (__kmpc_barrier_master(&here, me)) {
+        CHECK(before == round * omp_get_num_threads() && omp_get_thread_num() == 0);
+        ++between;
+        __kmpc_end_barrier_master(&here, me);
+      }
+      CHECK(between == round);
+      __kmpc_barrier(&here, me);
+    }
+    add(&before, 1);
+    if (__kmpc_barrier_master_nowait(&here, me)) CHECK(before == 21 * omp_get_num_threads() && omp_get_thread_num() == 0);
+  }
+}
+
+#define LOCK(name)                                                       \
+  void __kmpc_init_##name(place *, int, void *);                         \
+  void __kmpc_init_##name##_with_hint(place *, int, void *, uintptr_t);  \
+  void __kmpc_destroy_##name(place *, int, void *);                      \
+  void __kmpc_set_##name(place *, int, void *);                          \
+  void __kmpc_unset_##name(place *, int, void *);                        \
+  int __kmpc_test_##name(place *, int, void *);                          \
+  static void exclude_by_##name(int hint, omp_##name##_t *its, int nested) { \
+    int count = 0;                                                       \
+    const int first = __kmpc_global_thread_num(&here);                   \
+    if (hint)                                                            \
+      __kmpc_init_##name##_with_hint(&here, first, its, omp_sync_hint_contended); \
+    else                                                                 \
+      __kmpc_init_##name(&here, first, its);                             \
+    _Pragma("omp parallel") {                                            \
+      const int me = __kmpc_global_thread_num(&here);                    \
+      for (int i = 0; i < 50; ++i) {                                     \
+        __kmpc_set_##name(&here, me, its);                               \
+        CHECK(__kmpc_test_##name(&here, me, its) == (nested ? 2 : 0));   \
+        ++count;                                                         \
+        if (nested) __kmpc_unset_##name(&here, me, its);                 \
+        __kmpc_unset_##name(&here, me, its);                             \
+      }                                                                  \
+    }                                                                    \
+    CHECK(count == 50 * asked());                                        \
+    CHECK(omp_test_##name(its) == 1);                                    \
+    omp_unset_##name(its);                                               \
+    __kmpc_destroy_##name(&here, first, its);                            \
+  }
+LOCK(lock)
+LOCK(nest_lock)
+
+int main(void) {
+  omp_set_dynamic(0);
+  for (int count = 0; count <= 20; ++count) sections(count);
+  copies();
+  somebody_in_between();
+  for (int hint = 0; hint < 2; ++hint) {
+    omp_lock_t lock;
+    omp_nest_lock_t nested;
+    exclude_by_lock(hint, &lock, 0);
+    exclude_by_nest_lock(hint, &nested, 1);
+  }
+  return verdict();
+}

@@ -1,0 +1,115 @@
+/* LLVM's entry points for a loop over a league and its teams at once: each iteration is met once, whatever its type. */
+#include "check.h"
+#include <omp.h>
+#include <string.h>
+
+typedef int s4;
+typedef unsigned u4;
+typedef long long s8;
+typedef unsigned long long u8;
+
+typedef struct {
+  int unused[4];
+  const char *text;
+} place;
+static place here = {{0, 2, 0, 0}, ";distribute.c;main;1;1;;"};
+int __kmpc_global_thread_num(place *);
+void __kmpc_for_static_fini(place *, int);
+
+enum { N = 150, CHUNKED = 33, BLOCK = 34, DYNAMIC = 35, GUIDED = 36 };
+static int times[N], lasts;
+
+static void met(unsigned long long number) {
+  CHECK(number < N);
+  if (number < N) add(&times[number], 1);
+}
+
+static void all_once(void) {
+  for (int i = 0; i < N; ++i) CHECK(times[i] == 1);
+  memset(times, 0, sizeof times);
+  CHECK(lasts == 1);
+  lasts = 0;
+}
+
+/* From `first` on by steps of 3, up or down. */
+#define FOR_TYPE(suffix, type, signed_type)                                                                             \
+  void __kmpc_dist_for_static_init_##suffix(place *, int, int, int *, type *, type *, type *, signed_type *, signed_type, \
+                                            signed_type);                                                               \
+  void __kmpc_dist_dispatch_init_##suffix(place *, int, int, int *, type, type, signed_type, signed_type);              \
+  int __kmpc_dispatch_next_##suffix(place *, int, int *, type *, type *, signed_type *);                                \
+  void __kmpc_team_static_init_##suffix(place *, int, int *, type *, type *, signed_type *, signed_type, signed_type);  \
+  static void run_##suffix(type first, signed_type step) {                                                              \
+    const type end = (type)(first + (type)(N - 1) * (type)step);                                                        \
+    _Pragma("omp teams num_teams(2)") {                                                                                 \
+      _Pragma("omp parallel") {                                                                                         \
+        int last = 0;                                                                                                   \
+        type lower = first, upper = end, team = 0;                                                                      \
+        signed_type stride = 0;                                                                                         \
+        const int me = __kmpc_global_thread_num(&here);                                                                 \
+        __kmpc_dist_for_static_init_##suffix(&here, me, BLOCK, &last, &lower, &upper, &team, &stride, step, 1);         \
+        for (type i = lower; step > 0 ? i <= upper : i >= upper; i = (type)(i + (type)step))                            \
+          met((type)(i - first) / (type)step);                                                                          \
+        __kmpc_for_static_fini(&here, me);                                                                              \
+        add(&lasts, last);                                                                                              \
+      }                                                                                                                 \
+    }                                                                                                                   \
+    all_once();                                                                                                         \
+    _Pragma("omp teams num_teams(2)") {                                                                                 \
+      _Pragma("omp parallel") {                                                                                         \
+        int last = 0;                                                                                                   \
+        type lower = first, upper = end, team = 0;                                                                      \
+        signed_type stride = 0;                                                                                         \
+        const int me = __kmpc_global_thread_num(&here);                                                                 \
+        __kmpc_dist_for_static_init_##suffix(&here, me, CHUNKED, &last, &lower, &upper, &team, &stride, step, 7);       \
+        for (; step > 0 ? lower <= team : lower >= team; lower = (type)(lower + (type)stride)) {                        \
+          for (type i = lower; i != (type)(lower + 7 * (type)step) && (step > 0 ? i <= team : i >= team);               \
+               i = (type)(i + (type)step))                                                                              \
+            met((type)(i - first) / (type)step);                                                                        \
+        }                                                                                                               \
+        add(&lasts, last);                                                                                              \
+      }                                                                                                                 \
+    }                                                                                                                   \
+    all_once();                                                                                                         \
+    for (int kind = DYNAMIC; kind <= GUIDED; ++kind) {                                                                  \
+      _Pragma("omp teams num_teams(2)") {                                                                               \
+        _Pragma("omp parallel") {                                                                                       \
+          int last = 0, of_team = 0;                                                                                    \
+          type lower = 0, upper = 0;                                                                                    \
+          signed_type stride = 0;                                                                                       \
+          const int me = __kmpc_global_thread_num(&here);                                                               \
+          __kmpc_dist_dispatch_init_##suffix(&here, me, kind, &of_team, first, end, step, 7);                           \
+          while (__kmpc_dispatch_next_##suffix(&here, me, &last, &lower, &upper, &stride)) {                            \
+            for (type i = lower; step > 0 ? i <= upper : i >= upper; i = (type)(i + (type)step))                        \
+              met((type)(i - first) / (type)step);                                                                      \
+            add(&lasts, last && of_team);                                                                               \
+          }                                                                                                             \
+        }                                                                                                               \
+      }                                                                                                                 \
+      all_once();                                                                                                       \
+    }                                                                                                                   \
+    _Pragma("omp teams num_teams(2)") {                                                                                 \
+      int last = 0;                                                                                                     \
+      type lower = first, upper = end;                                                                                  \
+      signed_type stride = 0;                                                                                           \
+      __kmpc_team_static_init_##suffix(&here, __kmpc_global_thread_num(&here), &last, &lower, &upper, &stride, step, 7); \
+      for (; step > 0 ? lower <= end : lower >= end; lower = (type)(lower + (type)stride))                              \
+        for (type i = lower; i != (type)(lower + 7 * (type)step) && (step > 0 ? i <= end : i >= end);                   \
+             i = (type)(i + (type)step))                                                                                \
+          met((type)(i - first) / (type)step);                                                                          \
+      add(&lasts, last);                                                                                                \
+    }                                                                                                                   \
+    all_once();                                                                                                         \
+  }
+FOR_TYPE(4, s4, s4)
+FOR_TYPE(4u, u4, s4)
+FOR_TYPE(8, s8, s8)
+FOR_TYPE(8u, u8, s8)
+
+int main(void) {
+  omp_set_dynamic(0);
+  run_4(-100, 3);
+  run_4u(5, 3);
+  run_8(-100000000000, 3);
+  run_8u(1ull << 63, 3);
+  return verdict();
+}
