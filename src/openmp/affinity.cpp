@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <utility>
 
 #include <unistd.h>
@@ -29,6 +30,15 @@ void go_to(int place) {
 
 [[gnu::constructor]] void when_loaded() {
   affinity_matters = !places().empty() || initial_settings().display_affinity;
+}
+
+unsigned processors_of(const std::vector<seat>& seats) {
+  std::set<int> all;
+  for (const seat& s : seats) {
+    const auto& place = places()[static_cast<std::size_t>(s.place)];
+    all.insert(place.begin(), place.end());
+  }
+  return static_cast<unsigned>(all.size());
 }
 
 /// The processor of each member, where each place is a single one: what a barrier can make use of.
@@ -80,6 +90,7 @@ void seat_team(team& t, member& parent) {
     t.seated = now;
     const std::vector<seat> seats = seats_of(now.primary, now.how, t.size);
     for (unsigned m = 0; m < t.size; ++m) t.members[m].at = seats[m];
+    t.processors = processors_of(seats);
     t.place_barrier(placement_of(seats));
   }
   if (bound) go_to(parent.at.place);

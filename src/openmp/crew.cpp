@@ -75,9 +75,9 @@ void* crew::begin(void* its_worker) {
   return nullptr;
 }
 
-std::uint64_t crew::wait_for_call(call& c, std::uint64_t seen) {
+std::uint64_t crew::wait_for_call(call& c, std::uint64_t seen, bool shared) {
   const auto made = [seen](std::uint64_t now) { return now != seen; };
-  const bool share = crowded(recruited_.load(std::memory_order_relaxed));
+  const bool share = shared || crowded(recruited_.load(std::memory_order_relaxed));
   if (!between_.poll(share, c.word, made)) between_.sleep(share, c.word, c.made, made);
   return c.word.load(std::memory_order_acquire);
 }
@@ -88,11 +88,12 @@ void crew::work(worker& w) {
   call& c = fork_is_central() ? call_ : w.called;
   // Made after the last region that it has no part in.
   std::uint64_t seen = word_of(w.recruited, 0);
+  bool shared = false;  // its processor, with others of the team that it was in last
   for (;;) {
     const auto news = [&](std::uint64_t now) { return episode_in(now) != episode_in(seen); };
     // Before the first look there is no word to compare with but its episode.
     std::uint64_t now = c.word.load(std::memory_order_acquire);
-    if (!news(now)) now = wait_for_call(c, now);
+    if (!news(now)) now = wait_for_call(c, now, shared);
     seen = now;
     if (size_in(now) == quit) break;
     if (w.number >= size_in(now)) continue;
@@ -103,6 +104,7 @@ void crew::work(worker& w) {
     if (affinity_matters) take_seat(me);
     current = &me;
     run_(what_);
+    shared = affinity_matters && crowded(t);
     join(t, w, episode_in(now));
   }
   // The crew's, and its teams, which may go: what the thread still does when it ends it does in no region.
@@ -123,7 +125,7 @@ void crew::wait_for_children(const team& t, unsigned member, std::uint32_t episo
   const auto branch = t.joining.of(member);
   if (branch.begin() == branch.end()) return;
   seat& mine = seat_of(member);
-  const bool share = crowded(t.size);
+  const bool share = crowded(t);
   const auto done = [episode](std::uint32_t now) { return now == episode; };
   for (const unsigned child : branch) {
     const auto& joined = seat_of(child).joined;
@@ -183,7 +185,7 @@ void crew::close(team& t) {
     wait_for_children(t, 0, episode_);
     return;
   }
-  const bool share = crowded(t.size);
+  const bool share = crowded(t);
   const auto all = [episode = episode_](std::uint32_t now) { return now == episode; };
   if (!joining_.poll(share, first_.joined, all)) joining_.sleep(share, first_.joined, first_.joining, all);
 }

@@ -44,7 +44,7 @@ class crew {
   static void* begin(void* its_worker);
   void work(worker& w);
   void leave();
-  std::uint64_t wait_for_call(call& c, std::uint64_t seen);
+  std::uint64_t wait_for_call(call& c, std::uint64_t seen, bool shared);
   void tell(const team& t, unsigned member, std::uint64_t word);
   void wait_for_children(const team& t, unsigned member, std::uint32_t episode);
   void join(const team& t, worker& w, std::uint32_t episode);

@@ -12,6 +12,7 @@
 #include "crew.hpp"
 #include "doacross.hpp"
 #include "loop.hpp"
+#include "set_by_routines.hpp"
 #include "thread.hpp"
 #include "thread_limit.hpp"
 
@@ -134,7 +135,7 @@ team::team(unsigned n)
 
 team::~team() = default;
 
-void team::place_barrier(const std::vector<int>& processors) { barrier.emplace(size, barrier_options(processors)); }
+void team::place_barrier(const std::vector<int>& placement) { barrier.emplace(size, barrier_options(placement)); }
 
 void fork(region run, void* what, unsigned asked) {
   member& me = self();
@@ -198,7 +199,7 @@ double awake_us() {
   constexpr double always = 1e15, a_spin = 0.02;  // a pause of today's processors takes 10 to 40 ns
   const settings& s = initial_settings();
   if (s.spin_count) return *s.spin_count == spin_forever ? always : *s.spin_count == 0 ? -1 : static_cast<double>(*s.spin_count) * a_spin;
-  if (s.blocktime_ms) return *s.blocktime_ms == block_never ? always : *s.blocktime_ms == 0 ? -1 : *s.blocktime_ms * 1e3;
+  if (const auto ms = blocktime_ms()) return *ms == block_never ? always : *ms == 0 ? -1 : *ms * 1e3;
   if (s.waiting == wait_policy::active) return always;
   if (s.waiting == wait_policy::passive) return -1;
   // Under a quota each microsecond of waiting awake is taken from the program's own computing.
@@ -209,6 +210,8 @@ bool crowded(unsigned size) {
   static const std::size_t processors = affinity().size();
   return size > processors;
 }
+
+bool crowded(const team& t) { return t.processors != 0 ? t.size > t.processors : crowded(t.size); }
 
 int global_number() {
   static std::atomic<int> next{0};

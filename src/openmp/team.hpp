@@ -71,7 +71,7 @@ struct team {
   explicit team(unsigned size);
   ~team();
   /// Between regions. Empty: it is not known where the members run.
-  void place_barrier(const std::vector<int>& processors);
+  void place_barrier(const std::vector<int>& placement);
 
   const unsigned size;
   // Written where they change, which is seldom: the members read this line in each region.
@@ -79,6 +79,7 @@ struct team {
   member* parent = nullptr;  // who opened the region
   control inherited;         // what the members begin with
   seating seated;
+  unsigned processors = 0;   // that its members are bound to; 0: they are not
   bool shown = false;        // do the members say in this region where they run?
   const std::unique_ptr<member[]> members;
   const std::unique_ptr<loop[]> loops;  // slots (slot.hpp)
@@ -134,6 +135,8 @@ double awake_us();
 
 /// Has a team of this size more members than the process has processors?
 bool crowded(unsigned size);
+/// Or than it is bound to?
+bool crowded(const team& t);
 
 /// A number for the calling thread that no other has while it lives: LLVM's interface names threads so.
 int global_number();
