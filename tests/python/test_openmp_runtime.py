@@ -257,6 +257,10 @@ FAULTS = {
     ("routines", "gcc"): "int omp_get_level(void) { return 0; }",
     ("routines", "clang"): "int omp_get_level(void) { return 0; }",
     ("tasks", "gcc"): "void GOMP_taskwait(void) {}",
+    ("binding", "clang"): "int omp_get_place_num(void) { return 0; }",
+    ("affinity_formats", "gcc"): "int omp_get_affinity_format(char *text, long size) { return 0; }",
+    ("team_sizes", "gcc"): "int omp_get_max_threads(void) { return 4; }",
+    ("kmp_routines", "clang"): "int kmp_get_blocktime(void) { return 200; }",
     ("tasks", "clang"): "int __kmpc_omp_taskwait(void *where, int thread) { return 0; }",
 }
 
