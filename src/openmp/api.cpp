@@ -6,6 +6,7 @@
 
 #include <weir/machine/processors.hpp>
 
+#include "api_forms.hpp"
 #include "exclusion.hpp"
 #include "team.hpp"
 
@@ -32,43 +33,10 @@ struct nest_lock {
 };
 }  // namespace
 
-// Fortran's name takes a reference; with -fdefault-integer-8 it is another name.
-#define ASKS(type, name, value)      \
-  extern "C" type name(void);        \
-  type name(void) { return value; }  \
-  extern "C" type name##_(void);     \
-  type name##_(void) { return value; }
-#define TAKES_INT(name, action)            \
-  extern "C" void name(int);               \
-  void name(int it) { action; }            \
-  extern "C" void name##_(const int*);     \
-  void name##_(const int* at) {            \
-    const int it = *at;                    \
-    action;                                \
-  }                                        \
-  extern "C" void name##_8_(const long*);  \
-  void name##_8_(const long* at) {         \
-    const int it = static_cast<int>(*at);  \
-    action;                                \
-  }
-#define ASKS_INT(name, value)              \
-  extern "C" int name(int);                \
-  int name(int it) { return value; }       \
-  extern "C" int name##_(const int*);      \
-  int name##_(const int* at) {             \
-    const int it = *at;                    \
-    return value;                          \
-  }                                        \
-  extern "C" int name##_8_(const long*);   \
-  int name##_8_(const long* at) {          \
-    const int it = static_cast<int>(*at);  \
-    return value;                          \
-  }
-
 ASKS(int, weir_omp_get_thread_num, static_cast<int>(self().number))
 ASKS(int, weir_omp_get_num_threads, static_cast<int>(self().of->size))
 ASKS(int, weir_omp_get_max_threads,
-     self().icv.num_threads > 0 ? self().icv.num_threads : threads_at(initial_settings(), self().of->active_level))
+     self().icv.num_threads > 0 ? self().icv.num_threads : threads_at(initial_settings(), self().of->level))
 ASKS(int, weir_omp_get_num_procs, std::max(1, static_cast<int>(weir::affinity().size())))
 ASKS(int, weir_omp_in_parallel, self().of->active_level > 0)
 ASKS(int, weir_omp_get_dynamic, self().icv.dynamic)
@@ -80,10 +48,6 @@ ASKS(int, weir_omp_get_supported_active_levels, 255)
 ASKS(int, weir_omp_get_thread_limit, thread_limit(self()))
 ASKS(int, weir_omp_get_cancellation, 0)
 ASKS(int, weir_omp_in_final, self().in_final)
-ASKS(int, weir_omp_get_proc_bind, 0)
-ASKS(int, weir_omp_get_num_places, 0)
-ASKS(int, weir_omp_get_place_num, -1)
-ASKS(int, weir_omp_get_partition_num_places, 0)
 ASKS(int, weir_omp_get_num_devices, 0)
 ASKS(int, weir_omp_get_default_device, self().icv.default_device)
 ASKS(int, weir_omp_get_initial_device, 0)
@@ -180,15 +144,7 @@ void weir_omp_unset_nest_lock_(nest_lock** l) { weir_omp_unset_nest_lock(l); }
 int weir_omp_test_nest_lock_(nest_lock** l) { return weir_omp_test_nest_lock(l); }
 }
 
-// Places: threads are not bound yet.
 extern "C" {
-int weir_omp_get_place_num_procs(int) { return 0; }
-void weir_omp_get_place_proc_ids(int, int*) {}
-void weir_omp_get_partition_place_nums(int*) {}
-int weir_omp_get_place_num_procs_(const int*) { return 0; }
-void weir_omp_get_place_proc_ids_(const int*, int*) {}
-void weir_omp_get_partition_place_nums_(int*) {}
-
 // There is nothing to give back that the program could need: 0 is success.
 int weir_omp_pause_resource(int, int) { return 0; }
 int weir_omp_pause_resource_all(int) { return 0; }

@@ -9,17 +9,6 @@ struct placement {
   bind how;
 };
 
-// 1-3,7
-std::string ranges(const std::vector<int>& numbers) {
-  std::string text;
-  for (std::size_t first = 0, last = 0; first < numbers.size(); first = ++last) {
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    text += (first == 0 ? "" : ",") + std::to_string(numbers[first]);
-    if (last > first) text += "-" + std::to_string(numbers[last]);
-  }
-  return text;
-}
-
 void complain_of_missing(const variables& in, const std::string& name, const place_list& list) {
   if (list.places.empty())
     in.complain(name + " names no processor that this program may use; it is ignored");

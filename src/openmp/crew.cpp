@@ -4,9 +4,14 @@
 #include <cstring>
 #include <pthread.h>
 
+#include "affinity.hpp"
+#include "set_by_routines.hpp"
+
 namespace weir::openmp {
 
 namespace {
+std::atomic<int> alive{0};  // relaxed: the number alone matters
+
 /// Does one word call all, or each a word of its own? The same for each team of the process.
 bool fork_is_central() {
   static const bool central = half::release(initial_settings().fork_barrier, 1).central();
@@ -41,7 +46,7 @@ unsigned crew::recruit(unsigned wanted) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (const std::size_t bytes = initial_settings().stack_bytes; bytes != 0) pthread_attr_setstacksize(&attributes, bytes);
+    if (const std::size_t bytes = stack_bytes(); bytes != 0) pthread_attr_setstacksize(&attributes, bytes);
     pthread_t thread;
     const int error = pthread_create(&thread, &attributes, begin, &w);
     pthread_attr_destroy(&attributes);
@@ -64,26 +69,31 @@ team& crew::of_size(unsigned size) {
 
 void* crew::begin(void* its_worker) {
   worker& w = *static_cast<worker*>(its_worker);
+  alive.fetch_add(1, std::memory_order_relaxed);
   w.of->work(w);
+  alive.fetch_sub(1, std::memory_order_relaxed);
   return nullptr;
 }
 
-std::uint64_t crew::wait_for_call(call& c, std::uint64_t seen) {
+std::uint64_t crew::wait_for_call(call& c, std::uint64_t seen, bool shared) {
   const auto made = [seen](std::uint64_t now) { return now != seen; };
-  const bool share = crowded(recruited_.load(std::memory_order_relaxed));
+  const bool share = shared || crowded(recruited_.load(std::memory_order_relaxed));
   if (!between_.poll(share, c.word, made)) between_.sleep(share, c.word, c.made, made);
   return c.word.load(std::memory_order_acquire);
 }
+
+int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 
 void crew::work(worker& w) {
   call& c = fork_is_central() ? call_ : w.called;
   // Made after the last region that it has no part in.
   std::uint64_t seen = word_of(w.recruited, 0);
+  bool shared = false;  // its processor, with others of the team that it was in last
   for (;;) {
     const auto news = [&](std::uint64_t now) { return episode_in(now) != episode_in(seen); };
     // Before the first look there is no word to compare with but its episode.
     std::uint64_t now = c.word.load(std::memory_order_acquire);
-    if (!news(now)) now = wait_for_call(c, now);
+    if (!news(now)) now = wait_for_call(c, now, shared);
     seen = now;
     if (size_in(now) == quit) break;
     if (w.number >= size_in(now)) continue;
@@ -91,8 +101,10 @@ void crew::work(worker& w) {
     if (!fork_is_central()) tell(t, w.number, now);
     member& me = t.members[w.number];
     me.icv = t.inherited;
+    if (affinity_matters) take_seat(me);
     current = &me;
     run_(what_);
+    shared = affinity_matters && crowded(t);
     join(t, w, episode_in(now));
   }
   // The crew's, and its teams, which may go: what the thread still does when it ends it does in no region.
@@ -113,7 +125,7 @@ void crew::wait_for_children(const team& t, unsigned member, std::uint32_t episo
   const auto branch = t.joining.of(member);
   if (branch.begin() == branch.end()) return;
   seat& mine = seat_of(member);
-  const bool share = crowded(t.size);
+  const bool share = crowded(t);
   const auto done = [episode](std::uint32_t now) { return now == episode; };
   for (const unsigned child : branch) {
     const auto& joined = seat_of(child).joined;
@@ -173,7 +185,7 @@ void crew::close(team& t) {
     wait_for_children(t, 0, episode_);
     return;
   }
-  const bool share = crowded(t.size);
+  const bool share = crowded(t);
   const auto all = [episode = episode_](std::uint32_t now) { return now == episode; };
   if (!joining_.poll(share, first_.joined, all)) joining_.sleep(share, first_.joined, first_.joining, all);
 }

@@ -19,6 +19,8 @@ class crew {
   void close(team& t);
   /// Tells the threads to end; who leaves last, the caller among them, deletes the crew.
   void dismiss();
+  /// Of all crews.
+  static int workers_alive();
 
  private:
   // Episode and team size in one word: who is not in the team must not look at the rest, which is then the next region's.
@@ -42,7 +44,7 @@ class crew {
   static void* begin(void* its_worker);
   void work(worker& w);
   void leave();
-  std::uint64_t wait_for_call(call& c, std::uint64_t seen);
+  std::uint64_t wait_for_call(call& c, std::uint64_t seen, bool shared);
   void tell(const team& t, unsigned member, std::uint64_t word);
   void wait_for_children(const team& t, unsigned member, std::uint32_t episode);
   void join(const team& t, worker& w, std::uint32_t episode);

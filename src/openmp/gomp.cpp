@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "affinity.hpp"
 #include "exclusion.hpp"
 #include "stop.hpp"
 #include "team.hpp"
@@ -27,7 +28,10 @@ extern "C" {
 
 // ---- regions
 
-void GOMP_parallel(region run, void* what, unsigned threads, unsigned) { fork(run, what, threads); }
+void GOMP_parallel(region run, void* what, unsigned threads, unsigned flags) {
+  heed_binding(flags);
+  fork(run, what, threads);
+}
 
 // A league of one team.
 void GOMP_teams_reg(region run, void* what, unsigned, unsigned limit, unsigned) {

@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <utility>
 
+#include "affinity.hpp"
 #include "doacross.hpp"
 #include "stop.hpp"
 
@@ -133,7 +134,10 @@ unsigned next_section() {
 
 loop_plan plan_of_sections(unsigned count) { return {schedule_kind::dynamic, count, 1}; }
 
-void fork_worksharing(worksharing_region its, unsigned threads) { fork(run_worksharing, &its, threads); }
+void fork_worksharing(worksharing_region its, unsigned threads, unsigned flags) {
+  heed_binding(flags);
+  fork(run_worksharing, &its, threads);
+}
 
 }  // namespace
 
@@ -173,8 +177,8 @@ extern "C" {
 
 #define PARALLEL_LOOP(name, kind)                                                                                       \
   void GOMP_parallel_loop_##name(region run, void* what, unsigned threads, long start, long end, long step, long chunk, \
-                                 unsigned) {                                                                            \
-    fork_worksharing(region_with_loop(run, what, start, end, step, schedule_kind::kind, chunk), threads);               \
+                                 unsigned flags) {                                                                      \
+    fork_worksharing(region_with_loop(run, what, start, end, step, schedule_kind::kind, chunk), threads, flags);        \
   }
 PARALLEL_LOOP(static, static_)
 PARALLEL_LOOP(dynamic, dynamic)
@@ -184,16 +188,16 @@ PARALLEL_LOOP(nonmonotonic_guided, guided)
 #undef PARALLEL_LOOP
 
 #define PARALLEL_LOOP(name)                                                                                             \
-  void GOMP_parallel_loop_##name(region run, void* what, unsigned threads, long start, long end, long step, unsigned) { \
-    fork_worksharing(region_with_loop_at_run_time(run, what, start, end, step), threads);                               \
+  void GOMP_parallel_loop_##name(region run, void* what, unsigned threads, long start, long end, long step, unsigned flags) { \
+    fork_worksharing(region_with_loop_at_run_time(run, what, start, end, step), threads, flags);                        \
   }
 PARALLEL_LOOP(runtime)
 PARALLEL_LOOP(nonmonotonic_runtime)
 PARALLEL_LOOP(maybe_nonmonotonic_runtime)
 #undef PARALLEL_LOOP
 
-void GOMP_parallel_sections(region run, void* what, unsigned threads, unsigned count, unsigned) {
-  fork_worksharing(region_with_sections(run, what, count), threads);
+void GOMP_parallel_sections(region run, void* what, unsigned threads, unsigned count, unsigned flags) {
+  fork_worksharing(region_with_sections(run, what, count), threads, flags);
 }
 
 // ---- loops

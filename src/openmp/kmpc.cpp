@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "affinity.hpp"
 #include "exclusion.hpp"
 #include "reduction.hpp"
 #include "stop.hpp"
@@ -99,7 +100,7 @@ void __kmpc_end(place*) {}
 
 void __kmpc_push_num_threads(place*, int, int threads) { asked_for = threads > 0 ? static_cast<unsigned>(threads) : 0; }
 void __kmpc_pop_num_threads(place*, int) {}  // the region has taken it
-void __kmpc_push_proc_bind(place*, int, int) {}
+void __kmpc_push_proc_bind(place*, int, int how) { heed_binding(static_cast<unsigned>(how)); }
 
 void __kmpc_fork_call(place*, int count, microtask run, ...) {
   void* with[most_arguments];

@@ -96,7 +96,7 @@ void wait_for_turn(member& me) {
   const auto mine = [&me](std::uint64_t now) { return now >= me.begin; };
   if (mine(l.turn.load(std::memory_order_acquire))) return;
   auto& learned = me.of->learned;
-  const bool share = crowded(me.of->size);
+  const bool share = crowded(*me.of);
   if (!learned.poll(share, l.turn, mine)) learned.sleep(share, l.turn, l.turned, mine);
 }
 

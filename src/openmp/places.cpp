@@ -231,4 +231,14 @@ std::vector<location> locations_of(const machine_view& machine) {
   return result;
 }
 
+std::string ranges(const std::vector<int>& numbers) {
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < numbers.size(); first = ++last) {
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += (first == 0 ? "" : ",") + std::to_string(numbers[first]);
+    if (last > first) text += "-" + std::to_string(numbers[last]);
+  }
+  return text;
+}
+
 }  // namespace weir::openmp

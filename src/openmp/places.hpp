@@ -26,6 +26,9 @@ std::optional<place_list> parse_proclist(std::string_view, const machine_view&);
 /// Groups what the affinity mask has by threads, cores, sockets, ll_caches or numa_domains; empty for other words.
 std::vector<place> places_named(const std::string& word, const std::vector<location>&);
 
+/// Ascending numbers as in 1-3,7.
+std::string ranges(const std::vector<int>& numbers);
+
 /// Of the processors in the affinity mask, in the machine's own order: neighbours are near each other.
 /// A machine that does not say is taken for one socket of single-threaded cores.
 std::vector<location> locations_of(const machine_view&);

@@ -8,18 +8,22 @@
 
 #include <weir/machine/processors.hpp>
 
+#include "affinity.hpp"
 #include "crew.hpp"
 #include "doacross.hpp"
 #include "loop.hpp"
+#include "set_by_routines.hpp"
 #include "thread.hpp"
+#include "thread_limit.hpp"
 
 namespace weir::openmp {
 
 namespace {
 
-team_options barrier_options() {
+team_options barrier_options(const std::vector<int>& placement = {}) {
   team_options o;
   o.algorithm = initial_settings().barrier;
+  o.placement = placement;
   o.awake_us = awake_us();
   return o;
 }
@@ -58,8 +62,9 @@ unsigned threads_for(const member& me, unsigned asked) {
   if (asked == 1 || me.of->active_level >= static_cast<unsigned>(me.icv.max_active_levels)) return 1;
   const unsigned wanted = asked != 0              ? asked
                           : me.icv.num_threads > 0 ? static_cast<unsigned>(me.icv.num_threads)
-                                                   : static_cast<unsigned>(threads_at(initial_settings(), me.of->active_level));
-  return std::min({wanted, static_cast<unsigned>(thread_limit(me)), 0xfffeu});
+                                                   : static_cast<unsigned>(threads_at(initial_settings(), me.of->level));
+  const unsigned most = me.icv.dynamic ? static_cast<unsigned>(initial_settings().processors) : 0xfffeu;
+  return std::min({wanted, most, static_cast<unsigned>(thread_limit(me))});
 }
 
 /// The crew for regions that this thread opens at its present depth.
@@ -84,9 +89,10 @@ void settle(team& t, member& parent) {
   if (const unsigned active = parent.of->active_level + (t.size > 1 ? 1 : 0); t.active_level != active) t.active_level = active;
   control inherited = parent.icv;
   // Of the next level, where the environment has a list of them; else what the parent has set [OpenMP 5.2, 2.4].
-  if (const std::size_t listed = initial_settings().num_threads.size(); listed > 1 && t.active_level < listed) inherited.num_threads = 0;
+  if (const std::size_t listed = initial_settings().num_threads.size(); listed > 1 && t.level < listed) inherited.num_threads = 0;
   if (!(t.inherited == inherited)) t.inherited = inherited;
   t.members[0].icv = inherited;
+  if (affinity_matters) seat_team(t, parent);
 }
 
 }  // namespace
@@ -101,6 +107,7 @@ member& first_met() {
             .default_device = s.default_device,
             .dynamic = s.dynamic,
             .run_schedule = s.run_schedule};
+  me.at = first_seat();
   current = &me;
   pthread_setspecific(end_of_thread, &state);
   return me;
@@ -111,7 +118,7 @@ team::team(unsigned n)
       members(std::make_unique<member[]>(n)),
       loops(std::make_unique<loop[]>(slots_in_turn)),
       doacrosses(std::make_unique<doacross[]>(slots_in_turn)),
-      barrier(n, barrier_options()),
+      barrier(std::in_place, n, barrier_options()),
       forking(half::release(initial_settings().fork_barrier, n)),
       joining(half::arrival(initial_settings().join_barrier, n, crowded(n))),
       reducing(half::arrival(initial_settings().reduction_barrier, n, false)),
@@ -128,9 +135,12 @@ team::team(unsigned n)
 
 team::~team() = default;
 
+void team::place_barrier(const std::vector<int>& placement) { barrier.emplace(size, barrier_options(placement)); }
+
 void fork(region run, void* what, unsigned asked) {
   member& me = self();
-  unsigned size = threads_for(me, asked);
+  const granted_threads granted(me, threads_for(me, asked));
+  unsigned size = granted.size();
   crew& c = mine(me);
   if (size > 1) size = c.recruit(size);
   team& t = c.of_size(size);
@@ -177,7 +187,7 @@ void end_region() {
 
 void barrier(member& me) {
   team& t = *me.of;
-  if (t.size > 1) t.barrier.arrive_and_wait(me.number);
+  if (t.size > 1) t.barrier->arrive_and_wait(me.number);
 }
 
 int thread_limit(const member& me) {
@@ -189,7 +199,7 @@ double awake_us() {
   constexpr double always = 1e15, a_spin = 0.02;  // a pause of today's processors takes 10 to 40 ns
   const settings& s = initial_settings();
   if (s.spin_count) return *s.spin_count == spin_forever ? always : *s.spin_count == 0 ? -1 : static_cast<double>(*s.spin_count) * a_spin;
-  if (s.blocktime_ms) return *s.blocktime_ms == block_never ? always : *s.blocktime_ms == 0 ? -1 : *s.blocktime_ms * 1e3;
+  if (const auto ms = blocktime_ms()) return *ms == block_never ? always : *ms == 0 ? -1 : *ms * 1e3;
   if (s.waiting == wait_policy::active) return always;
   if (s.waiting == wait_policy::passive) return -1;
   // Under a quota each microsecond of waiting awake is taken from the program's own computing.
@@ -200,6 +210,8 @@ bool crowded(unsigned size) {
   static const std::size_t processors = affinity().size();
   return size > processors;
 }
+
+bool crowded(const team& t) { return t.processors != 0 ? t.size > t.processors : crowded(t.size); }
 
 int global_number() {
   static std::atomic<int> next{0};

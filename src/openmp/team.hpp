@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <weir/machine/native.hpp>
@@ -15,6 +16,7 @@
 
 #include "half.hpp"
 #include "initial.hpp"
+#include "place_partition.hpp"
 
 namespace weir::openmp {
 
@@ -38,6 +40,8 @@ struct alignas(line_bytes) member {
   team* of = nullptr;
   unsigned number = 0;
   control icv;
+  seat at;
+  const team* last_shown = nullptr;  // by OMP_DISPLAY_AFFINITY, of those that it has opened a region with
   // Constructs met in this team, over all of its regions: every member meets the same.
   std::uint32_t singles = 0;
   std::uint32_t loops = 0;
@@ -56,21 +60,34 @@ struct alignas(line_bytes) member {
   gate reducing;  // where it waits for its children's values, and until its own may go
 };
 
+/// What the seats of a team come from.
+struct seating {
+  seat primary;
+  bind how = bind::false_;
+  bool operator==(const seating&) const = default;
+};
+
 struct team {
   explicit team(unsigned size);
   ~team();
+  /// Between regions. Empty: it is not known where the members run.
+  void place_barrier(const std::vector<int>& placement);
 
   const unsigned size;
   // Written where they change, which is seldom: the members read this line in each region.
   unsigned level = 0, active_level = 0;
   member* parent = nullptr;  // who opened the region
   control inherited;         // what the members begin with
+  seating seated;
+  unsigned processors = 0;   // that its members are bound to; 0: they are not
+  bool shown = false;        // do the members say in this region where they run?
   const std::unique_ptr<member[]> members;
   const std::unique_ptr<loop[]> loops;  // slots (slot.hpp)
   const std::unique_ptr<doacross[]> doacrosses;
-  team_barrier<> barrier;
+  std::optional<team_barrier<>> barrier;
   const half forking, joining, reducing;
   void* copied = nullptr;                             // of copyprivate
+  std::atomic<unsigned> beside{0};  // of the outermost team: threads of its contention group beside its own one, where limited
   alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
   waiting::experience<native> learned;
 };
@@ -118,6 +135,8 @@ double awake_us();
 
 /// Has a team of this size more members than the process has processors?
 bool crowded(unsigned size);
+/// Or than it is bound to?
+bool crowded(const team& t);
 
 /// A number for the calling thread that no other has while it lives: LLVM's interface names threads so.
 int global_number();

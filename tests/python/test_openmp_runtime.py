@@ -37,10 +37,13 @@ OPENMP = {"gcc": "-fopenmp", "gfortran": "-fopenmp", "clang": "-fopenmp=libomp",
 # Programs that call one interface by its functions' names begin with its own.
 INTERFACES = {"gomp": "gcc", "kmpc": "clang"}
 
-SIZES = {"growth": (1, 4, 33), "signals": (2, 33)}  # those take a second, or half of one, whatever their team
+# Those take a second, or half of one, whatever their team; or set themselves what they need.
+SIZES = {"growth": (1, 4, 33), "signals": (2, 33), "affinity_formats": (2,), "binding": (2,), "team_sizes": (2,)}
 ALL = (1, 2, 3, 4, 8, 33)
 # What the compilers' own runtimes cannot, and Weir's shall.
 OWN_FAULTS = {
+    ("binding", "gcc"): "libgomp has more threads than need be on the first place where a team grows",
+    ("kmp_routines", "gcc"): "libgomp has none of LLVM's routines",
     ("forks", "gcc"): "libgomp waits in a forked child for the workers of its parent",
     ("late", "gcc"): "libgomp is unmapped while its workers run",
     ("exits_busy", "clang"): "libomp takes its threads down while another opens regions",
@@ -49,7 +52,6 @@ OWN_FAULTS = {
 }
 # What Weir's does not do yet.
 MISSING = {
-    "routines": "the affinity format: omp_set_affinity_format and its kin",
     "target": "target regions on the host",
     "taskloops": "reductions by tasks",
     "tasking": "reductions by tasks",
@@ -170,6 +172,17 @@ def test_program(environment: dict[str, str], builds: Builds, source: Path, comp
     assert status == 0 and said.strip() == "ok", f"{source.name}, {size} threads: status {status}\n{all_of_it}"
 
 
+@pytest.mark.skipif(OWN, reason="what they do where threads are bound is theirs")
+@pytest.mark.parametrize("where", ["sockets", "threads", "threads(1)"])
+@pytest.mark.parametrize("name", ["barriers.c", "forks.c", "hosts.c", "nests.c", "reductions.c", "thread_ends.cpp"])
+def test_programs_where_threads_are_bound_and_shown(environment: dict[str, str], builds: Builds, name: str, where: str):
+    source = SOURCES / name
+    bound = {"OMP_PLACES": where, "OMP_PROC_BIND": "spread,close", "OMP_DISPLAY_AFFINITY": "true"}
+    status, all_of_it, said = say(builds.get(source, "gcc"), environment | bound, 4)
+    assert status == 0 and said.strip() == "ok", f"{name}, places: {where}: status {status}\n{all_of_it}"
+    assert "level 1 thread 0 of" in all_of_it
+
+
 HALVED = ["counter", "sense", "sensor", "distributed-sensor", "tree", "mcs", "tournament", "tournament-tree"]
 
 
@@ -244,6 +257,10 @@ FAULTS = {
     ("routines", "gcc"): "int omp_get_level(void) { return 0; }",
     ("routines", "clang"): "int omp_get_level(void) { return 0; }",
     ("tasks", "gcc"): "void GOMP_taskwait(void) {}",
+    ("binding", "clang"): "int omp_get_place_num(void) { return 0; }",
+    ("affinity_formats", "gcc"): "int omp_get_affinity_format(char *text, long size) { return 0; }",
+    ("team_sizes", "gcc"): "int omp_get_max_threads(void) { return 4; }",
+    ("kmp_routines", "clang"): "int kmp_get_blocktime(void) { return 200; }",
     ("tasks", "clang"): "int __kmpc_omp_taskwait(void *where, int thread) { return 0; }",
 }
 

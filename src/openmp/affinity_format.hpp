@@ -1,0 +1,20 @@
+// The affinity format: fields in a text, and what stands in their place [OpenMP 5.2, 21.2.6].
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace weir::openmp {
+
+/// What the fields tell of a thread.
+struct affinity_facts {
+  int team = 0, teams = 1, level = 0, thread = 0, threads = 1, ancestor = -1;
+  std::string host;
+  long process = 0, native_thread = 0;
+  std::string processors;  ///< as in 0-3,7
+};
+
+/// %[[[0].]size]type, the type being a letter or a {name}; %% is a percent sign. A field that there is not is "undefined".
+std::string in_format(std::string_view format, const affinity_facts&);
+
+}  // namespace weir::openmp

@@ -1,0 +1,80 @@
+// The routines of the API that tell of places.
+#include <algorithm>
+
+#include "affinity.hpp"
+#include "api_forms.hpp"
+
+using namespace weir::openmp;
+
+namespace {
+
+const std::vector<std::vector<int>>& places() { return initial_settings().places; }
+
+/// Its processors; none where there is no such place.
+const std::vector<int>& place_at(int number) {
+  static const std::vector<int>& none = *new std::vector<int>;
+  return number >= 0 && static_cast<std::size_t>(number) < places().size() ? places()[static_cast<std::size_t>(number)] : none;
+}
+
+template <class Integer>
+void tell_processors(int place, Integer* ids) {
+  std::ranges::copy(place_at(place), ids);
+}
+
+template <class Integer>
+void tell_partition(Integer* numbers) {
+  const seat& at = self().at;
+  for (int p = 0; p < at.count; ++p) numbers[p] = at.first + p;
+}
+
+}  // namespace
+
+ASKS(int, weir_omp_get_proc_bind, static_cast<int>(binding_of_next(self())))
+ASKS(int, weir_omp_get_num_places, static_cast<int>(places().size()))
+ASKS(int, weir_omp_get_place_num, self().at.place)
+ASKS(int, weir_omp_get_partition_num_places, self().at.count)
+ASKS_INT(weir_omp_get_place_num_procs, static_cast<int>(place_at(it).size()))
+
+extern "C" {
+void weir_omp_get_place_proc_ids(int place, int* ids) { tell_processors(place, ids); }
+void weir_omp_get_place_proc_ids_(const int* place, int* ids) { tell_processors(*place, ids); }
+void weir_omp_get_place_proc_ids_8_(const long* place, long* ids) { tell_processors(static_cast<int>(*place), ids); }
+void weir_omp_get_partition_place_nums(int* numbers) { tell_partition(numbers); }
+void weir_omp_get_partition_place_nums_(int* numbers) { tell_partition(numbers); }
+void weir_omp_get_partition_place_nums_8_(long* numbers) { tell_partition(numbers); }
+}
+
+FOUND_AS(omp_get_num_places, "@@VERSION")
+FOUND_AS(omp_get_num_places, "@OMP_4.5")
+FOUND_AS(omp_get_num_places_, "@@VERSION")
+FOUND_AS(omp_get_num_places_, "@OMP_4.5")
+FOUND_AS(omp_get_partition_num_places, "@@VERSION")
+FOUND_AS(omp_get_partition_num_places, "@OMP_4.5")
+FOUND_AS(omp_get_partition_num_places_, "@@VERSION")
+FOUND_AS(omp_get_partition_num_places_, "@OMP_4.5")
+FOUND_AS(omp_get_partition_place_nums, "@@VERSION")
+FOUND_AS(omp_get_partition_place_nums, "@OMP_4.5")
+FOUND_AS(omp_get_partition_place_nums_, "@@VERSION")
+FOUND_AS(omp_get_partition_place_nums_, "@OMP_4.5")
+FOUND_AS(omp_get_partition_place_nums_8_, "@@VERSION")
+FOUND_AS(omp_get_partition_place_nums_8_, "@OMP_4.5")
+FOUND_AS(omp_get_place_num, "@@VERSION")
+FOUND_AS(omp_get_place_num, "@OMP_4.5")
+FOUND_AS(omp_get_place_num_, "@@VERSION")
+FOUND_AS(omp_get_place_num_, "@OMP_4.5")
+FOUND_AS(omp_get_place_num_procs, "@@VERSION")
+FOUND_AS(omp_get_place_num_procs, "@OMP_4.5")
+FOUND_AS(omp_get_place_num_procs_, "@@VERSION")
+FOUND_AS(omp_get_place_num_procs_, "@OMP_4.5")
+FOUND_AS(omp_get_place_num_procs_8_, "@@VERSION")
+FOUND_AS(omp_get_place_num_procs_8_, "@OMP_4.5")
+FOUND_AS(omp_get_place_proc_ids, "@@VERSION")
+FOUND_AS(omp_get_place_proc_ids, "@OMP_4.5")
+FOUND_AS(omp_get_place_proc_ids_, "@@VERSION")
+FOUND_AS(omp_get_place_proc_ids_, "@OMP_4.5")
+FOUND_AS(omp_get_place_proc_ids_8_, "@@VERSION")
+FOUND_AS(omp_get_place_proc_ids_8_, "@OMP_4.5")
+FOUND_AS(omp_get_proc_bind, "@@VERSION")
+FOUND_AS(omp_get_proc_bind, "@OMP_4.0")
+FOUND_AS(omp_get_proc_bind_, "@@VERSION")
+FOUND_AS(omp_get_proc_bind_, "@OMP_4.0")
