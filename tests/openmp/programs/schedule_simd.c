@@ -1,0 +1,52 @@
+/* schedule(simd: ...): whatever is made of the chunks, each iteration is met once, and the last one's value comes out. */
+#include "check.h"
+#include <omp.h>
+#include <string.h>
+
+enum { N = 130 };
+static int times[N];
+
+static void met(long number) {
+  CHECK(number >= 0 && number < N);
+  if (number >= 0 && number < N) add(&times[number], 1);
+}
+
+static void all_once(void) {
+  for (int i = 0; i < N; ++i) CHECK(times[i] == 1);
+  memset(times, 0, sizeof times);
+}
+
+#define LOOP(construct, type, first)                   \
+  {                                                    \
+    const type begin = first;                          \
+    type last = 0;                                     \
+    PRAGMA(omp construct lastprivate(last))            \
+    for (type i = begin; i < begin + 3 * N; i += 3) {  \
+      met((long)((i - begin) / 3));                    \
+      last = i;                                        \
+    }                                                  \
+    CHECK(last == begin + 3 * (N - 1));                \
+    all_once();                                        \
+  }
+#define EVERY_TYPE(construct)              \
+  LOOP(construct, int, -100)               \
+  LOOP(construct, unsigned, 2147483600u)   \
+  LOOP(construct, long long, -100000000000) \
+  LOOP(construct, unsigned long long, (1ull << 63) - 50)
+
+int main(void) {
+  int chunk = 7;
+  EVERY_TYPE(parallel for simd schedule(simd : static))
+  EVERY_TYPE(parallel for simd schedule(simd : static, 5))
+  EVERY_TYPE(parallel for simd schedule(simd : static, chunk))
+  EVERY_TYPE(parallel for simd schedule(simd, nonmonotonic : dynamic, 5))
+  EVERY_TYPE(parallel for simd schedule(simd : dynamic, chunk))
+  EVERY_TYPE(parallel for simd schedule(simd, monotonic : guided))
+  EVERY_TYPE(parallel for schedule(simd : guided, 5))
+  EVERY_TYPE(teams distribute parallel for simd schedule(simd : static, 5))
+  for (int kind = omp_sched_static; kind <= omp_sched_auto; ++kind) {
+    omp_set_schedule(kind, chunk);
+    EVERY_TYPE(parallel for simd schedule(simd : runtime))
+  }
+  return verdict();
+}
