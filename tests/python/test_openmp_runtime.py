@@ -44,7 +44,7 @@ OWN_FAULTS = {
     ("forks", "gcc"): "libgomp waits in a forked child for the workers of its parent",
     ("late", "gcc"): "libgomp is unmapped while its workers run",
     ("exits_busy", "clang"): "libomp takes its threads down while another opens regions",
-    ("schedule_simd", "clang"): "libomp executes iterations of schedule(simd: static, chunk) twice",
+    ("schedule_combined", "clang"): "libomp executes iterations of schedule(simd: static, chunk) twice",
     ("thread_ends", "gcc"): "libgomp says to a thread that ends that it is in its last region still",
     ("thread_ends", "clang"): "libomp takes memory of a thread that has ended",
 }

@@ -107,7 +107,6 @@ int main(void) {
   with(teams distribute simd num_teams(2) dist_schedule(static, 3))                                \
   with(teams distribute parallel for num_teams(2))                                                 \
   with(teams distribute parallel for num_teams(2) dist_schedule(static, 20) schedule(static, 3))   \
-  with(teams distribute parallel for schedule(static, 1))                                          \
   with(teams distribute parallel for num_teams(2) dist_schedule(static, 20) schedule(dynamic, 3))  \
   with(teams distribute parallel for simd num_teams(2) schedule(guided))
   EVERY_CONSTRUCT(EVERY_TYPE)

@@ -1,4 +1,5 @@
-/* schedule(simd: ...): whatever is made of the chunks, each iteration is met once, and the last one's value comes out. */
+/* Schedules that something is made of: chunks with the simd modifier, chunks of one within a league's. Each iteration is met
+   once, and the last one's value comes out. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>
@@ -44,6 +45,9 @@ int main(void) {
   EVERY_TYPE(parallel for simd schedule(simd, monotonic : guided))
   EVERY_TYPE(parallel for schedule(simd : guided, 5))
   EVERY_TYPE(teams distribute parallel for simd schedule(simd : static, 5))
+  EVERY_TYPE(teams distribute parallel for schedule(static, 1))
+  EVERY_TYPE(teams distribute parallel for num_teams(2) schedule(static, 1))
+  EVERY_TYPE(teams distribute parallel for num_teams(2) dist_schedule(static, 20) schedule(static, 1))
   for (int kind = omp_sched_static; kind <= omp_sched_auto; ++kind) {
     omp_set_schedule(kind, chunk);
     EVERY_TYPE(parallel for simd schedule(simd : runtime))
