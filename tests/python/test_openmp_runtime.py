@@ -45,6 +45,7 @@ OWN_FAULTS = {
     ("late", "gcc"): "libgomp is unmapped while its workers run",
     ("exits_busy", "clang"): "libomp takes its threads down while another opens regions",
     ("schedule_combined", "clang"): "libomp executes iterations of schedule(simd: static, chunk) twice",
+    ("threadprivate_threads", CALLS): "libomp keeps the objects of a thread that has ended",
     ("thread_ends", "gcc"): "libgomp says to a thread that ends that it is in its last region still",
     ("thread_ends", "clang"): "libomp takes memory of a thread that has ended",
 }
