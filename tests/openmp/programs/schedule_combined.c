@@ -1,6 +1,7 @@
 /* Schedules that something is made of: chunks with the simd modifier, chunks of one within a league's. Each iteration is met
    once, and the last one's value comes out. */
 #include "check.h"
+#include <limits.h>
 #include <omp.h>
 #include <string.h>
 
@@ -48,6 +49,11 @@ int main(void) {
   EVERY_TYPE(teams distribute parallel for schedule(static, 1))
   EVERY_TYPE(teams distribute parallel for num_teams(2) schedule(static, 1))
   EVERY_TYPE(teams distribute parallel for num_teams(2) dist_schedule(static, 20) schedule(static, 1))
+#ifdef __clang__ /* GCC's own sums run over */
+  LOOP(parallel for simd schedule(simd : static, 5), int, INT_MAX - 3 * N)
+  LOOP(parallel for simd schedule(simd : static, 5), unsigned, UINT_MAX - 3 * N)
+  LOOP(parallel for simd schedule(simd : static, 5), long long, LLONG_MAX - 3 * N)
+#endif
   for (int kind = omp_sched_static; kind <= omp_sched_auto; ++kind) {
     omp_set_schedule(kind, chunk);
     EVERY_TYPE(parallel for simd schedule(simd : runtime))
