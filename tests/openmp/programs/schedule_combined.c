@@ -36,6 +36,15 @@ static void all_once(void) {
   LOOP(construct, long long, -100000000000) \
   LOOP(construct, unsigned long long, (1ull << 63) - 50)
 
+/* A chunk's size may be rounded, but not up to a block for each member. */
+static void in_chunks(void) {
+  int most = 0;
+#pragma omp parallel for schedule(simd : static, 5) reduction(max : most)
+  for (int i = 0; i < N; ++i)
+    if (omp_get_thread_num() == 0) most = i;
+  CHECK(asked() > 4 || most >= N / 2);
+}
+
 int main(void) {
   int chunk = 7;
   EVERY_TYPE(parallel for simd schedule(simd : static))
@@ -58,5 +67,6 @@ int main(void) {
     omp_set_schedule(kind, chunk);
     EVERY_TYPE(parallel for simd schedule(simd : runtime))
   }
+  in_chunks();
   return verdict();
 }
