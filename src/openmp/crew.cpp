@@ -4,6 +4,8 @@
 #include <cstring>
 #include <pthread.h>
 
+#include "annotation.hpp"
+
 namespace weir::openmp {
 
 namespace {
@@ -80,13 +82,15 @@ void crew::work(worker& w) {
     std::uint64_t now = call_.word.load(std::memory_order_acquire);
     if (!news(now)) now = wait_for_call(now);
     seen = now;
-    if (size_in(now) == quit) break;
     if (w.number >= size_in(now)) continue;
+    happens_after(&call_);
+    if (size_in(now) == quit) break;
     team& t = *call_.with;
     member& me = t.members[w.number];
     me.icv = t.inherited;
     current = &me;
     call_.run(call_.what);
+    happens_before(&w.joined);
     // release: what the region did, for who opened it.
     w.joined.store(episode_in(now), std::memory_order_release);
     joined_.open();
@@ -107,6 +111,7 @@ void crew::execute(team& t, region run, void* what) {
   call_.run = run;
   call_.what = what;
   call_.with = &t;
+  happens_before(&call_);
   const std::uint32_t episode = ++episode_;
   // release: the region, and all that the program did before it.
   call_.word.store(word_of(episode, t.size), std::memory_order_release);
@@ -120,10 +125,12 @@ void crew::execute(team& t, region run, void* what) {
   for (unsigned n = 1; n < t.size; ++n) {
     const auto& joined = workers_[n - 1]->joined;
     if (!joining_.poll(share, joined, done)) joining_.sleep(share, joined, joined_, done);
+    happens_after(&joined);
   }
 }
 
 void crew::dismiss() {
+  happens_before(&call_);
   call_.word.store(word_of(episode_ + 1, quit), std::memory_order_release);
   call_.forked.open();
   leave();

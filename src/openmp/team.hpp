@@ -41,6 +41,7 @@ struct alignas(line_bytes) member {
   std::uint32_t singles = 0;
   std::uint32_t loops = 0;
   std::uint32_t doacrosses = 0;
+  std::uint32_t barriers = 0;  // counted where they are annotated
   doacross* in_doacross = nullptr;
   // The loop that it is in: the chunk that it has taken, and how iterations become the program's values.
   loop* in_loop = nullptr;
@@ -68,6 +69,7 @@ struct team {
   const std::unique_ptr<doacross[]> doacrosses;
   team_barrier<> barrier;
   void* copied = nullptr;                             // of copyprivate
+  char even_and_odd[2] = {};  // barriers: addresses for their annotation
   alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
   alignas(line_bytes) std::atomic<std::uint32_t> combined{0};  // the reduction whose values are no longer needed
   gate gathering;

@@ -3,33 +3,13 @@
 WEIR_TEST_RUNTIME=own runs them on the compilers' own runtimes instead: so the programs themselves are tested.
 """
 
-import os
-import shutil
 import subprocess
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from weir.openmp.runtimes import Runtime, Stage
-from weir.run import starting
-
-SOURCES = Path(__file__).resolve().parent.parent / "openmp" / "programs"
-OWN = os.environ.get("WEIR_TEST_RUNTIME") == "own"
-try:
-    LIBRARY: Path | None = starting.library()
-except starting.CannotRun:
-    LIBRARY = None
-CLANG = next((str(v) for v in range(19, 13, -1) if shutil.which(f"clang-{v}")), None)
-C, CPP, FORTRAN = ["-std=gnu11"], ["-std=c++20"], ["-std=f2018"]
-# By the ending of a program, and the name of a compiler in the tests.
-COMPILERS = {
-    ".c": {"gcc": ["gcc", *C], "clang": [f"clang-{CLANG}", *C]},
-    ".cpp": {"gcc": ["g++", *CPP], "clang": [f"clang++-{CLANG}", *CPP]},
-    ".f90": {"gfortran": ["gfortran", *FORTRAN]},
-}
-OPENMP = {"gcc": "-fopenmp", "gfortran": "-fopenmp", "clang": "-fopenmp=libomp"}
+from .openmp_programs import CLANG, OWN, SOURCES, Builds, Program, mark_of_compiler, programs, say
 
 SIZES = {"growth": (1, 4, 33), "signals": (2, 33)}  # those take a second, or half of one, whatever their team
 ALL = (1, 2, 3, 4, 8, 33)
@@ -51,120 +31,28 @@ MISSING = {
 
 
 def _cases() -> Iterator:
-    for source in sorted(SOURCES.glob("*.*")):
-        for compiler, words in COMPILERS.get(source.suffix, {}).items():
-            marks = [] if shutil.which(words[0]) else [pytest.mark.skip(reason=f"no {compiler}")]
-            if OWN and (why := OWN_FAULTS.get((source.stem, compiler))):
-                marks.append(pytest.mark.skip(reason=why))
-            if not OWN and (why := MISSING.get(source.stem)):
-                marks.append(pytest.mark.xfail(reason=f"not there yet: {why}", strict=True))
-            for size in SIZES.get(source.stem, ALL):
-                name = f"{source.name}-{compiler}-{size}"
-                yield pytest.param(source, compiler, size, marks=marks, id=name)
+    for program in programs():
+        stem = program.source.stem
+        marks = mark_of_compiler(program)
+        if OWN and (why := OWN_FAULTS.get((stem, program.compiler))):
+            marks.append(pytest.mark.skip(reason=why))
+        if not OWN and (why := MISSING.get(stem)):
+            marks.append(pytest.mark.xfail(reason=f"not there yet: {why}", strict=True))
+        for size in SIZES.get(stem, ALL):
+            yield pytest.param(program, size, marks=marks, id=f"{program.name}-{size}")
 
 
-class Builds:
-    """All programs that the chosen tests need, two at a time; a test waits for its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._pool = ThreadPoolExecutor(max_workers=2)
-        self._begun: dict[tuple[Path, str], Future[Path]] = {}
-
-    def begin(self, source: Path, compiler: str) -> None:
-        if (source, compiler) not in self._begun:
-            self._begun[source, compiler] = self._pool.submit(self._build, source, compiler)
-
-    def get(self, source: Path, compiler: str) -> Path:
-        self.begin(source, compiler)
-        return self._begun[source, compiler].result()
-
-    def close(self) -> None:
-        self._pool.shutdown(cancel_futures=True)
-
-    def _build(self, source: Path, compiler: str) -> Path:
-        program = self.folder / f"{source.stem}-{compiler}"
-        make = [*COMPILERS[source.suffix][compiler], "-O1", source, f"-I{SOURCES}"]
-        if source.stem == "late":  # the program has no OpenMP; its library has
-            self._compile([*make, OPENMP[compiler], "-DLIBRARY", "-shared", "-fPIC", "-o", f"{program}.so"])
-            self._compile([*make, "-o", program, "-ldl", "-pthread"])
-        else:
-            # Atomic objects without an instruction of their size are LLVM's to ask libatomic for.
-            self._compile([*make, OPENMP[compiler], "-o", program, "-lm", "-Wl,--as-needed", "-latomic"])
-        return program
-
-    def _compile(self, words: list) -> None:
-        done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder, timeout=120)
-        assert done.returncode == 0, f"{words[0]} does not compile this:\n{done.stderr}"
-
-
-@pytest.fixture(scope="session")
-def builds(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builds]:
-    builds = Builds(tmp_path_factory.mktemp("openmp-programs"))
-    for item in request.session.items:
-        wanted = getattr(getattr(item, "callspec", None), "params", {})
-        if (OWN or LIBRARY) and {"source", "compiler"} <= wanted.keys() and not item.get_closest_marker("skip"):
-            builds.begin(wanted["source"], wanted["compiler"])
-    yield builds
-    builds.close()
-
-
-@pytest.fixture(scope="session")
-def runtime() -> Path | None:
-    """None: each compiler's own."""
-    if not OWN and LIBRARY is None:
-        pytest.skip(f"{starting.LIBRARY} is not built")
-    return None if OWN else LIBRARY
-
-
-@pytest.fixture(scope="session")
-def own_environment() -> dict[str, str]:
-    """The compilers' own runtimes', and nothing of the user's that says how."""
-    plain = {n: v for n, v in os.environ.items() if not n.startswith(("OMP_", "KMP_", "GOMP_", "WEIR_"))}
-    # They spin for long, and would take the processors from each other.
-    return plain | {"OMP_WAIT_POLICY": "passive"}
-
-
-@pytest.fixture(scope="session")
-def environment(runtime: Path | None, own_environment: dict[str, str]) -> Iterator[dict[str, str]]:
-    """What makes programs run on the runtime under test."""
-    if runtime is None:
-        yield own_environment
-        return
-    stage = Stage()
-    plain = {n: v for n, v in own_environment.items() if n != "OMP_WAIT_POLICY"}
-    yield plain | stage.environment(Runtime("weir", "", runtime, ("gomp", "kmp")))
-    stage.close()
-
-
-def say(program: Path, environment: dict[str, str], size: int) -> tuple[int, str, str]:
-    """Its status, and what it said: all, and where it should have said ok."""
-    try:
-        done = subprocess.run(
-            [program],
-            env=environment | {"OMP_NUM_THREADS": str(size)},
-            capture_output=True,
-            text=True,
-            errors="replace",
-            stdin=subprocess.DEVNULL,
-            timeout=30,
-        )
-    except subprocess.TimeoutExpired:
-        pytest.fail(f"{program.name} with {size} threads does not end")
-    return done.returncode, done.stdout + done.stderr, done.stdout
-
-
-@pytest.mark.parametrize(("source", "compiler", "size"), list(_cases()))
-def test_program(environment: dict[str, str], builds: Builds, source: Path, compiler: str, size: int):
-    status, all_of_it, said = say(builds.get(source, compiler), environment, size)
-    assert status == 0 and said.strip() == "ok", f"{source.name}, {size} threads: status {status}\n{all_of_it}"
+@pytest.mark.parametrize(("program", "size"), list(_cases()))
+def test_program(environment: dict[str, str], builds: Builds, program: Program, size: int):
+    status, all_of_it, said = say(builds.get(program), environment, size)
+    assert status == 0 and said.strip() == "ok", f"{program.name}, {size} threads: status {status}\n{all_of_it}"
 
 
 @pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if c == "gcc" or CLANG])
 def test_programs_run_on_the_runtime_under_test(
     environment: dict[str, str], builds: Builds, runtime: Path | None, compiler: str
 ):
-    program = builds.get(SOURCES / "regions.c", compiler)
+    program = builds.get(Program(SOURCES / "regions.c", compiler))
     traced = subprocess.run(
         [program], env=environment | {"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True
     )
@@ -197,6 +85,6 @@ def test_programs_notice_faults(
         pytest.skip("no clang")
     (tmp_path / "fault.c").write_text(FAULTS[name, compiler])
     subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "fault.c", "-o", tmp_path / "fault.so"], check=True)
-    program = builds.get(SOURCES / f"{name}.c", compiler)
+    program = builds.get(Program(SOURCES / f"{name}.c", compiler))
     status, _, said = say(program, own_environment | {"LD_PRELOAD": str(tmp_path / "fault.so")}, 4)
     assert status != 0 and "ok" not in said

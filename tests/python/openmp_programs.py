@@ -1,0 +1,114 @@
+"""The programs of tests/openmp/programs: how they are built and run, on Weir's OpenMP runtime or on the compilers' own."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from weir.run import starting
+
+SOURCES = Path(__file__).resolve().parent.parent / "openmp" / "programs"
+OWN = os.environ.get("WEIR_TEST_RUNTIME") == "own"
+try:
+    LIBRARY: Path | None = starting.library()
+except starting.CannotRun:
+    LIBRARY = None
+CLANG = next((str(v) for v in range(19, 13, -1) if shutil.which(f"clang-{v}")), None)
+C, CPP, FORTRAN = ["-std=gnu11"], ["-std=c++20"], ["-std=f2018"]
+# By the ending of a program, and the name of a compiler in the tests.
+COMPILERS = {
+    ".c": {"gcc": ["gcc", *C], "clang": [f"clang-{CLANG}", *C]},
+    ".cpp": {"gcc": ["g++", *CPP], "clang": [f"clang++-{CLANG}", *CPP]},
+    ".f90": {"gfortran": ["gfortran", *FORTRAN]},
+}
+OPENMP = {"gcc": "-fopenmp", "gfortran": "-fopenmp", "clang": "-fopenmp=libomp"}
+
+
+@dataclass(frozen=True)
+class Program:
+    """A source, and what makes a program of it."""
+
+    source: Path
+    compiler: str
+    watched: bool = False  # by ThreadSanitizer
+
+    @property
+    def name(self) -> str:
+        return f"{self.source.name}-{self.compiler}"
+
+    @property
+    def words(self) -> list[str]:
+        return COMPILERS[self.source.suffix][self.compiler]
+
+
+def programs(watched: bool = False) -> Iterator[Program]:
+    for source in sorted(SOURCES.glob("*.*")):
+        for compiler in COMPILERS.get(source.suffix, {}):
+            yield Program(source, compiler, watched)
+
+
+def mark_of_compiler(program: Program) -> list[pytest.MarkDecorator]:
+    """Skips where it is not there."""
+    return [] if shutil.which(program.words[0]) else [pytest.mark.skip(reason=f"no {program.compiler}")]
+
+
+class Builds:
+    """All programs that the chosen tests need, two at a time; a test waits for its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._pool = ThreadPoolExecutor(max_workers=2)
+        self._begun: dict[Program, Future[Path]] = {}
+
+    def begin(self, program: Program) -> None:
+        if program not in self._begun:
+            self._begun[program] = self._pool.submit(self._build, program)
+
+    def get(self, program: Program) -> Path:
+        self.begin(program)
+        return self._begun[program].result()
+
+    def close(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def _build(self, program: Program) -> Path:
+        source, openmp = program.source, OPENMP[program.compiler]
+        target = self.folder / f"{source.stem}-{program.compiler}{'-watched' if program.watched else ''}"
+        make = [*program.words, "-O1", source, f"-I{SOURCES}"]
+        if program.watched:
+            make += ["-g", "-fsanitize=thread"]
+        if source.stem == "late":  # the program has no OpenMP; its library has
+            self._compile([*make, openmp, "-DLIBRARY", "-shared", "-fPIC", "-o", f"{target}.so"])
+            self._compile([*make, "-o", target, "-ldl", "-pthread"])
+        else:
+            # Atomic objects without an instruction of their size are LLVM's to ask libatomic for.
+            self._compile([*make, openmp, "-o", target, "-lm", "-Wl,--as-needed", "-latomic"])
+        return target
+
+    def _compile(self, words: list) -> None:
+        done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder, timeout=120)
+        assert done.returncode == 0, f"{words[0]} does not compile this:\n{done.stderr}"
+
+
+def say(
+    program: Path, environment: dict[str, str], size: int, launcher: Sequence[str] = (), seconds: float = 30
+) -> tuple[int, str, str]:
+    """Its status, and what it said: all, and where it should have said ok."""
+    try:
+        done = subprocess.run(
+            [*launcher, program],
+            env=environment | {"OMP_NUM_THREADS": str(size)},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired:
+        pytest.fail(f"{program.name} with {size} threads does not end")
+    return done.returncode, done.stdout + done.stderr, done.stdout
