@@ -235,8 +235,8 @@ bool GOMP_loop_end_cancel(void) {
 }
 
 // Chunks are computed in the order of the loop, and a member has one at a time: it waits until those before are done.
-void GOMP_ordered_start(void) { wait_for_turn(self()); }
-void GOMP_ordered_end(void) {}
+void GOMP_ordered_start(void) { begin_ordered(self()); }
+void GOMP_ordered_end(void) { end_ordered(self()); }
 
 // What a scan keeps between its two halves is the team's; the compiler asks for so many bytes of zeros.
 bool GOMP_loop_start(long start, long end, long step, long kind, long chunk_size, long* from, long* to, void** reductions,

@@ -272,8 +272,8 @@ void __kmpc_critical(place*, int, lock* its) { its->take(); }
 void __kmpc_critical_with_hint(place*, int, lock* its, unsigned) { its->take(); }
 void __kmpc_end_critical(place*, int, lock* its) { its->release(); }
 
-void __kmpc_ordered(place*, int) { wait_for_turn(self()); }
-void __kmpc_end_ordered(place*, int) {}
+void __kmpc_ordered(place*, int) { begin_ordered(self()); }
+void __kmpc_end_ordered(place*, int) { end_ordered(self()); }
 
 int __kmpc_reduce_nowait(place*, int, int, std::size_t, void* values, combine with, lock*) { return gather(self(), values, with, true); }
 void __kmpc_end_reduce_nowait(place*, int, lock*) {}

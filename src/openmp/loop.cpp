@@ -63,6 +63,13 @@ bool take_static(const loop& l, member& me) {
   return true;
 }
 
+void wait_for_turn(loop& l, const member& me) {
+  const auto mine = [&me](std::uint64_t now) { return now >= me.begin; };
+  if (mine(l.turn.load(std::memory_order_acquire))) return;
+  auto& e = learned();
+  if (!e.poll(me.of->size > 2, l.turn, mine)) e.sleep(me.of->size > 2, l.turn, l.turned, mine);
+}
+
 }  // namespace
 
 void begin_loop(member& me, const loop_plan& plan) {
@@ -82,8 +89,7 @@ void begin_loop(member& me, const loop_plan& plan) {
 bool next_chunk(member& me, bool ordered) {
   loop& l = *me.in_loop;
   if (ordered && me.begin < me.end) {
-    wait_for_turn(me);
-    happens_before(&l.turn);
+    wait_for_turn(l, me);
     // release: what this chunk did in its ordered regions, for the next.
     l.turn.store(me.end, std::memory_order_release);
     l.turned.open();
@@ -98,15 +104,13 @@ bool next_chunk(member& me, bool ordered) {
   return found;
 }
 
-void wait_for_turn(member& me) {
-  loop& l = *me.in_loop;
-  const auto mine = [&me](std::uint64_t now) { return now >= me.begin; };
-  if (!mine(l.turn.load(std::memory_order_acquire))) {
-    auto& e = learned();
-    if (!e.poll(me.of->size > 2, l.turn, mine)) e.sleep(me.of->size > 2, l.turn, l.turned, mine);
-  }
-  happens_after(&l.turn);
+void begin_ordered(member& me) {
+  wait_for_turn(*me.in_loop, me);
+  happens_after(&me.in_loop->turn);
 }
+
+// The turn is passed on with the chunk's end; what is ordered ends here.
+void end_ordered(member& me) { happens_before(&me.in_loop->turn); }
 
 void* shared_memory(member& me, std::size_t bytes) {
   auto& memory = me.in_loop->memory;
