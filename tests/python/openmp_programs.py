@@ -26,6 +26,8 @@ COMPILERS = {
     ".cpp": {"gcc": ["g++", *CPP], "clang": [f"clang++-{CLANG}", *CPP]},
     ".f90": {"gfortran": ["gfortran", *FORTRAN]},
 }
+WITH_LIBRARY = ("late", "stress")  # that they open, made of the same source
+WITHOUT_OPENMP = ("late",)  # its library has it
 OPENMP = {"gcc": "-fopenmp", "gfortran": "-fopenmp", "clang": "-fopenmp=libomp"}
 
 
@@ -82,12 +84,12 @@ class Builds:
         # Optimised, GCC's code reads a variable before it knows whether this thread may: a race of its own making.
         how = ["-O0", "-g", "-fsanitize=thread"] if program.watched else ["-O1"]
         make = [*program.words, *how, source, f"-I{SOURCES}"]
-        if source.stem == "late":  # the program has no OpenMP; its library has
+        if source.stem in WITH_LIBRARY:
             self._compile([*make, openmp, "-DLIBRARY", "-shared", "-fPIC", "-o", f"{target}.so"])
-            self._compile([*make, "-o", target, "-ldl", "-pthread"])
-        else:
-            # Atomic objects without an instruction of their size are LLVM's to ask libatomic for.
-            self._compile([*make, openmp, "-o", target, "-lm", "-Wl,--as-needed", "-latomic"])
+        if source.stem not in WITHOUT_OPENMP:
+            make.append(openmp)
+        # Atomic objects without an instruction of their size are LLVM's to ask libatomic for.
+        self._compile([*make, "-o", target, "-lm", "-ldl", "-pthread", "-Wl,--as-needed", "-latomic"])
         return target
 
     def _compile(self, words: list) -> None:
@@ -109,6 +111,7 @@ def say(
             stdin=subprocess.DEVNULL,
             timeout=seconds,
         )
-    except subprocess.TimeoutExpired:
-        pytest.fail(f"{program.name} with {size} threads does not end")
+    except subprocess.TimeoutExpired as late:
+        said = b"".join(text for text in (late.stdout, late.stderr) if text).decode(errors="replace")
+        pytest.fail(f"{program.name} with {size} threads does not end\n{said}")
     return done.returncode, done.stdout + done.stderr, done.stdout
