@@ -127,8 +127,8 @@ void ordered(common& c, const step& s) {
 }
 
 void doacross(common& c, const step& s) {
+#pragma omp single
   c.chain[0] = 0;
-#pragma omp barrier
 #pragma omp for ordered(1) schedule(dynamic)
   for (int i = 1; i < s.count; ++i) {
 #pragma omp ordered depend(sink : i - 1)
