@@ -1,4 +1,4 @@
-"""The programs of tests/openmp/programs: how they are built and run, on Weir's OpenMP runtime or on the compilers' own."""
+"""The programs of tests/openmp/programs: how they are built, and run on Weir's OpenMP runtime or the compilers' own."""
 
 import os
 import shutil
@@ -83,7 +83,7 @@ class Builds:
         target = self.folder / f"{source.stem}-{program.compiler}{'-watched' if program.watched else ''}"
         # Optimised, GCC's code reads a variable before it knows whether this thread may: a race of its own making.
         how = ["-O0", "-g", "-fsanitize=thread"] if program.watched else ["-O1"]
-        make = [*program.words, *how, source, f"-I{SOURCES}"]
+        make = [*program.words, *how, f"-I{SOURCES}", *self._modules(program, target), source]
         if source.stem in WITH_LIBRARY:
             self._compile([*make, openmp, "-DLIBRARY", "-shared", "-fPIC", "-o", f"{target}.so"])
         if source.stem not in WITHOUT_OPENMP:
@@ -91,6 +91,14 @@ class Builds:
         # Atomic objects without an instruction of their size are LLVM's to ask libatomic for.
         self._compile([*make, "-o", target, "-lm", "-ldl", "-pthread", "-Wl,--as-needed", "-latomic"])
         return target
+
+    def _modules(self, program: Program, target: Path) -> list:
+        """Fortran's are made with each program anew: what the compiler writes about them is not shared."""
+        if program.source.suffix != ".f90":
+            return []
+        folder = target.with_suffix(".modules")
+        folder.mkdir()
+        return [f"-J{folder}", SOURCES.parent / "checking.f90"]
 
     def _compile(self, words: list) -> None:
         done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder, timeout=120)

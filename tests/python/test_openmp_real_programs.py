@@ -62,9 +62,14 @@ def with_path(environment: Environment, folder: Path) -> dict[str, str]:
 
 
 def compare(
-    script: Sequence[str | Path], own: Environment, weirs: Environment, folder: Path, threads: int, rounded: Sequence[str]
+    script: Sequence[str | Path],
+    own: Environment,
+    weirs: Environment,
+    folder: Path,
+    threads: int,
+    rounded: Sequence[str],
 ) -> None:
-    """Of a script that is given the name of a file for its results; those named in `rounded` may differ in their last bits."""
+    """Of a script that is given a file's name for its results; those in `rounded` may differ in their last bits."""
     results = {}
     for name, environment in (("own", own), ("weirs", weirs)):
         run([*script, folder / f"{name}.npz"], environment, threads)
@@ -96,9 +101,7 @@ def openblas() -> Path:
 
 
 @pytest.mark.parametrize("threads", THREADS)
-def test_linear_algebra(
-    own_environment: Environment, weirs: Environment, openblas: Path, tmp_path: Path, threads: int
-):
+def test_linear_algebra(own_environment: Environment, weirs: Environment, openblas: Path, tmp_path: Path, threads: int):
     own, weirs = with_path(own_environment, openblas), with_path(weirs, openblas)
     compare(LINEAR_ALGEBRA, own, weirs, tmp_path, threads, rounded=())
 
@@ -133,8 +136,8 @@ def test_learning_runs_on_weirs(weirs: Environment, tmp_path: Path):
 
 CONVERT = next((path for path in Path("/usr/bin").glob("convert") if shutil.which(path)), None)
 PICTURE = (
-    "-size 240x180 gradient:red-blue -swirl 90 ( +clone -blur 0x3 ) -compose difference -composite -resize 150% -rotate 13 "
-    "-emboss 1 -median 2 -modulate 110,80,90 -equalize -sharpen 0x2 -wave 5x40 -charcoal 1 -depth 16"
+    "-size 240x180 gradient:red-blue -swirl 90 ( +clone -blur 0x3 ) -compose difference -composite -resize 150% "
+    "-rotate 13 -emboss 1 -median 2 -modulate 110,80,90 -equalize -sharpen 0x2 -wave 5x40 -charcoal 1 -depth 16"
 )
 needs_convert = pytest.mark.skipif(CONVERT is None, reason="no imagemagick: scripts/setup installs it")
 

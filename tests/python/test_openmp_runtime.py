@@ -3,11 +3,15 @@
 WEIR_TEST_RUNTIME=own runs them on the compilers' own runtimes instead: so the programs themselves are tested.
 """
 
+import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from weir.openmp.situation import Load, Situation, Unavailable
 
 from .openmp_programs import CLANG, OWN, SOURCES, Builds, Program, mark_of_compiler, programs, say
 
@@ -47,6 +51,40 @@ def _cases() -> Iterator:
 def test_program(environment: dict[str, str], builds: Builds, program: Program, size: int):
     status, all_of_it, said = say(builds.get(program), environment, size)
     assert status == 0 and said.strip() == "ok", f"{program.name}, {size} threads: status {status}\n{all_of_it}"
+
+
+STRESS = [pytest.param(p, marks=mark_of_compiler(p), id=p.compiler) for p in programs() if p.source.stem == "stress"]
+
+
+@pytest.mark.parametrize("program", STRESS)
+def test_the_long_run_under_a_quota(environment: dict[str, str], builds: Builds, program: Program):
+    """Of one processor's time, which all that are there share."""
+    here = Situation(4, tuple(sorted(os.sched_getaffinity(0))), Load("quota", 1.0))
+    built = builds.get(program)
+    try:
+        with here.launcher() as launcher:
+            status, all_of_it, said = say(built, environment, here.members, launcher)
+    except Unavailable as error:
+        pytest.skip(str(error))
+    assert status == 0 and said.strip() == "ok", all_of_it
+
+
+@pytest.fixture
+def busy() -> Iterator[None]:
+    """A process beside on every processor that never waits."""
+    count = len(os.sched_getaffinity(0))
+    beside = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    yield
+    for process in beside:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize("program", STRESS)
+def test_the_long_run_beside_busy_processes(environment: dict[str, str], builds: Builds, program: Program):
+    status, all_of_it, said = say(builds.get(program), environment, 4)
+    assert status == 0 and said.strip() == "ok", all_of_it
 
 
 @pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if c == "gcc" or CLANG])
