@@ -35,16 +35,19 @@ MISSING = {
 }
 
 
+def _marks(program: Program) -> list[pytest.MarkDecorator]:
+    marks = mark_of_compiler(program)
+    if OWN and (why := OWN_FAULTS.get((program.source.stem, program.compiler))):
+        marks.append(pytest.mark.skip(reason=why))
+    if not OWN and (why := MISSING.get(program.source.stem)):
+        marks.append(pytest.mark.xfail(reason=f"not there yet: {why}", strict=True))
+    return marks
+
+
 def _cases() -> Iterator:
     for program in programs():
-        stem = program.source.stem
-        marks = mark_of_compiler(program)
-        if OWN and (why := OWN_FAULTS.get((stem, program.compiler))):
-            marks.append(pytest.mark.skip(reason=why))
-        if not OWN and (why := MISSING.get(stem)):
-            marks.append(pytest.mark.xfail(reason=f"not there yet: {why}", strict=True))
-        for size in SIZES.get(stem, ALL):
-            yield pytest.param(program, size, marks=marks, id=f"{program.name}-{size}")
+        for size in SIZES.get(program.source.stem, ALL):
+            yield pytest.param(program, size, marks=_marks(program), id=f"{program.name}-{size}")
 
 
 @pytest.mark.parametrize(("program", "size"), list(_cases()))
@@ -53,7 +56,7 @@ def test_program(environment: dict[str, str], builds: Builds, program: Program, 
     assert status == 0 and said.strip() == "ok", f"{program.name}, {size} threads: status {status}\n{all_of_it}"
 
 
-STRESS = [pytest.param(p, marks=mark_of_compiler(p), id=p.compiler) for p in programs() if p.source.stem == "stress"]
+STRESS = [pytest.param(p, marks=_marks(p), id=p.compiler) for p in programs() if p.source.stem == "stress"]
 
 
 @pytest.mark.parametrize("program", STRESS)
