@@ -71,6 +71,17 @@ void expect(int& counter, int value) {
   }
 }
 
+// Long enough for another to come between, were it not kept out.
+void linger() {
+  for (int i = 0; i < 100; ++i) __asm__ volatile("");
+}
+
+void increase(int& counter) {
+  const int seen = counter;
+  linger();
+  counter = seen + 1;
+}
+
 void barriers(common& c, const step& s) {
   auto& mine = c.field[static_cast<std::size_t>(omp_get_thread_num())];
   for (int k = 0; k < 1 + s.count % 8; ++k) {
@@ -132,6 +143,7 @@ void doacross(common& c, const step& s) {
 #pragma omp for ordered(1) schedule(dynamic)
   for (int i = 1; i < s.count; ++i) {
 #pragma omp ordered depend(sink : i - 1)
+    linger();
     c.chain[static_cast<std::size_t>(i)] = c.chain[static_cast<std::size_t>(i) - 1] + 1;
 #pragma omp ordered depend(source)
   }
@@ -164,21 +176,21 @@ void singles(common& c, const step& s) {
 }
 
 void exclusion(common& c, const step& s) {
-  const int rounds = 1 + s.count % 10;
+  const int rounds = 1 + s.count % 20;
   for (int k = 0; k < rounds; ++k) {
 #pragma omp critical
-    ++c.guarded;
+    increase(c.guarded);
 #pragma omp critical(of_stress)
-    ++c.named;
+    increase(c.named);
     if (s.how % 2 == 0)
       omp_set_lock(&c.lock);
     else
       while (!omp_test_lock(&c.lock)) std::this_thread::yield();
-    ++c.locked;
+    increase(c.locked);
     omp_unset_lock(&c.lock);
     omp_set_nest_lock(&c.nest_lock);
     omp_set_nest_lock(&c.nest_lock);
-    ++c.nested_locked;
+    increase(c.nested_locked);
     omp_unset_nest_lock(&c.nest_lock);
     omp_unset_nest_lock(&c.nest_lock);
   }
