@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <weir/barriers/condvar.hpp>
 #include <weir/barriers/counter.hpp>
@@ -52,8 +52,9 @@ class registry {
     const char* about;
   };
 
-  static const std::vector<entry>& algorithms() {
-    static const std::vector<entry> table = {
+  // Tables that nothing destroys: where a program ends, threads of it may make barriers still.
+  static std::span<const entry> algorithms() {
+    static const entry table[] = {
         plain<barriers::counter>(),
         plain<barriers::sense>(),
         plain<barriers::condvar>(),
@@ -77,8 +78,8 @@ class registry {
     return table;
   }
 
-  static const std::vector<policy>& waitings() {
-    static const std::vector<policy> table = {  // in the order of with_waiting()
+  static std::span<const policy> waitings() {
+    static const policy table[] = {  // in the order of with_waiting()
         {"auto", "spin while alone on the processor, yield to members that share it, sleep beside other programs"},
         {"spin", "poll, and never give the processor away"},
         {"yield", "poll a while, then give the processor away between polls"},

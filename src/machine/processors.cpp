@@ -32,14 +32,15 @@ std::vector<int> read_affinity() {
 }  // namespace
 
 const std::vector<int>& affinity() {
-  static const std::vector<int> processors = read_affinity();
+  // Not destroyed: where a program ends, threads of it may ask still.
+  static const std::vector<int>& processors = *new std::vector<int>(read_affinity());
   return processors;
 }
 
 std::optional<cpu_quota> quota() {
   using clock = std::chrono::steady_clock;
   static std::mutex mutex;
-  static std::optional<cpu_quota> latest;
+  static std::optional<cpu_quota>& latest = *new std::optional<cpu_quota>;  // not destroyed either
   static clock::time_point read_at = clock::time_point::min();
   const std::lock_guard lock(mutex);
   const auto now = clock::now();

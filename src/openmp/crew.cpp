@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "affinity.hpp"
+#include "annotation.hpp"
 #include "set_by_routines.hpp"
 
 namespace weir::openmp {
@@ -95,8 +96,9 @@ void crew::work(worker& w) {
     std::uint64_t now = c.word.load(std::memory_order_acquire);
     if (!news(now)) now = wait_for_call(c, now, shared);
     seen = now;
-    if (size_in(now) == quit) break;
     if (w.number >= size_in(now)) continue;
+    happens_after(&call_);
+    if (size_in(now) == quit) break;
     team& t = *with_;
     if (!fork_is_central()) tell(t, w.number, now);
     member& me = t.members[w.number];
@@ -130,11 +132,13 @@ void crew::wait_for_children(const team& t, unsigned member, std::uint32_t episo
   for (const unsigned child : branch) {
     const auto& joined = seat_of(child).joined;
     if (!joining_.poll(share, joined, done)) joining_.sleep(share, joined, mine.joining, done);
+    happens_after(&joined);
   }
 }
 
 void crew::join(const team& t, worker& w, std::uint32_t episode) {
   if (t.joining.central()) {
+    happens_before(&first_.joined);
     // acq_rel: what the region did, for who opened it; the last one passes on what the others did.
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 2 != t.size) return;
     // relaxed: nobody counts in the next region before the store below lets it begin.
@@ -146,6 +150,7 @@ void crew::join(const team& t, worker& w, std::uint32_t episode) {
   wait_for_children(t, w.number, episode);
   // Found before: once it has joined, the crew may grow.
   seat& parent = seat_of(t.joining.of(w.number).parent);
+  happens_before(&w.joins.joined);
   // release: what the region did, its own and its children's, for who opened it.
   w.joins.joined.store(episode, std::memory_order_release);
   parent.joining.open();
@@ -168,6 +173,7 @@ void crew::open(team& t, region run, void* what) {
   run_ = run;
   what_ = what;
   with_ = &t;
+  happens_before(&call_);
   const std::uint64_t word = word_of(++episode_, t.size);
   if (fork_is_central()) {
     // release: the region, and all that the program did before it.
@@ -188,9 +194,11 @@ void crew::close(team& t) {
   const bool share = crowded(t);
   const auto all = [episode = episode_](std::uint32_t now) { return now == episode; };
   if (!joining_.poll(share, first_.joined, all)) joining_.sleep(share, first_.joined, first_.joining, all);
+  happens_after(&first_.joined);
 }
 
 void crew::dismiss() {
+  happens_before(&call_);
   const auto end = [this](call& c) {
     c.word.store(word_of(episode_ + 1, quit), std::memory_order_release);
     c.made.open();

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "annotation.hpp"
 #include "stop.hpp"
 
 namespace weir::openmp {
@@ -38,6 +39,7 @@ std::size_t iterations_of(const doacross& d) {
 void begin_doacross(member& me, const dimension* dimensions, unsigned count) {
   doacross& d = me.of->doacrosses[me.doacrosses++ % slots_in_turn];
   d.enter(me.doacrosses - 1, [&] {
+    happens_after(&d);
     d.dimensions.assign(dimensions, dimensions + count);
     const std::size_t all = iterations_of(d);
     // Zeros that cost no memory before they are written.
@@ -51,6 +53,7 @@ void post(member& me, const std::int64_t* values) {
   doacross& d = *me.in_doacross;
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
+  happens_before(&d.posted[number]);
   // release: what the iteration has done so far, for those that depend on it.
   d.posted[number].store(1, std::memory_order_release);
   d.somebody_posted.open();
@@ -64,13 +67,18 @@ void wait_for(member& me, const std::int64_t* values) {
   const bool share = crowded(*me.of);
   if (!me.of->learned.poll(share, d.posted[number], is_posted))
     me.of->learned.sleep(share, d.posted[number], d.somebody_posted, is_posted);
+  happens_after(&d.posted[number]);
 }
 
 void end_doacross(member& me) {
   doacross* const d = me.in_doacross;
   if (d == nullptr) return;
   me.in_doacross = nullptr;
-  d->leave(me.doacrosses - 1, me.of->size, [d] { std::free(static_cast<void*>(d->posted)); });
+  happens_before(d);
+  d->leave(me.doacrosses - 1, me.of->size, [d] {
+    happens_after(d);
+    std::free(static_cast<void*>(d->posted));
+  });
 }
 
 }  // namespace weir::openmp

@@ -24,6 +24,7 @@ void lock::take_slowly() {
     for (unsigned p = 0; p < between; ++p) native::pause();
   }
   while (word_.exchange(waited_for_, std::memory_order_acquire) != free_) futex_kernel::sleep_while(word_, waited_for_);
+  happens_after(this);
 }
 
 void lock::wake() { futex_kernel::wake_sleepers(word_); }

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "annotation.hpp"
+
 namespace weir::openmp {
 
 /// Three states [Drepper, "Futexes are tricky"]: free, taken, and taken with somebody asleep. It may stand in memory of the
@@ -13,12 +15,15 @@ class lock {
   bool try_take() {
     std::uint32_t expected = free_;
     // acquire: what was done under it before.
-    return word_.compare_exchange_strong(expected, taken_, std::memory_order_acquire, std::memory_order_relaxed);
+    if (!word_.compare_exchange_strong(expected, taken_, std::memory_order_acquire, std::memory_order_relaxed)) return false;
+    happens_after(this);
+    return true;
   }
   void take() {
     if (!try_take()) [[unlikely]] take_slowly();
   }
   void release() {
+    happens_before(this);
     // release: what was done under it, for whoever takes it next.
     if (word_.exchange(free_, std::memory_order_release) == waited_for_) [[unlikely]] wake();
   }

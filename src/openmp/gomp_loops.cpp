@@ -266,8 +266,8 @@ bool GOMP_loop_end_cancel(void) {
 }
 
 // Chunks are computed in the order of the loop, and a member has one at a time: it waits until those before are done.
-void GOMP_ordered_start(void) { wait_for_turn(self()); }
-void GOMP_ordered_end(void) {}
+void GOMP_ordered_start(void) { begin_ordered(self()); }
+void GOMP_ordered_end(void) { end_ordered(self()); }
 
 // ---- doacross: iterations are numbered from 0 in each dimension
 

@@ -195,8 +195,8 @@ LOOPS(8u, std::uint64_t, std::int64_t)
 void __kmpc_for_static_fini(place*, int) {}
 
 // Chunks are computed in the order of the loop, and a member has one at a time: it waits until those before are done.
-void __kmpc_ordered(place*, int) { wait_for_turn(self()); }
-void __kmpc_end_ordered(place*, int) {}
+void __kmpc_ordered(place*, int) { begin_ordered(self()); }
+void __kmpc_end_ordered(place*, int) { end_ordered(self()); }
 
 int __kmpc_sections_init(place*, int) {
   begin_loop(self(), sections_without_end);

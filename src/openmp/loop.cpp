@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "annotation.hpp"
+
 namespace weir::openmp {
 
 namespace {
@@ -57,6 +59,14 @@ bool take_static(const loop& l, member& me) {
   return true;
 }
 
+void wait_for_turn(loop& l, const member& me) {
+  const auto mine = [&me](std::uint64_t now) { return now >= me.begin; };
+  if (mine(l.turn.load(std::memory_order_acquire))) return;
+  auto& learned = me.of->learned;
+  const bool share = crowded(*me.of);
+  if (!learned.poll(share, l.turn, mine)) learned.sleep(share, l.turn, l.turned, mine);
+}
+
 }  // namespace
 
 void begin_loop(member& me, const loop_plan& plan) {
@@ -76,7 +86,7 @@ void begin_loop(member& me, const loop_plan& plan) {
 bool next_chunk(member& me, bool ordered) {
   loop& l = *me.in_loop;
   if (ordered && me.begin < me.end) {
-    wait_for_turn(me);
+    wait_for_turn(l, me);
     // release: what this chunk did in its ordered regions, for the next.
     l.turn.store(me.end, std::memory_order_release);
     l.turned.open();
@@ -91,32 +101,40 @@ bool next_chunk(member& me, bool ordered) {
   return found;
 }
 
-void wait_for_turn(member& me) {
-  loop& l = *me.in_loop;
-  const auto mine = [&me](std::uint64_t now) { return now >= me.begin; };
-  if (mine(l.turn.load(std::memory_order_acquire))) return;
-  auto& learned = me.of->learned;
-  const bool share = crowded(*me.of);
-  if (!learned.poll(share, l.turn, mine)) learned.sleep(share, l.turn, l.turned, mine);
+void begin_ordered(member& me) {
+  wait_for_turn(*me.in_loop, me);
+  happens_after(&me.in_loop->turn);
 }
+
+// The turn is passed on with the chunk's end; what is ordered ends here.
+void end_ordered(member& me) { happens_before(&me.in_loop->turn); }
 
 void* shared_memory(member& me, std::size_t bytes) {
   auto& memory = me.in_loop->memory;
   // acquire, release: the zeros.
   void* seen = memory.load(std::memory_order_acquire);
-  if (seen != nullptr) return seen;
-  void* const mine = std::calloc(1, bytes);
-  if (mine == nullptr) std::abort();
-  if (memory.compare_exchange_strong(seen, mine, std::memory_order_acq_rel)) return mine;
-  std::free(mine);
+  if (seen == nullptr) {
+    void* const mine = std::calloc(1, bytes);
+    if (mine == nullptr) std::abort();
+    happens_before(&memory);
+    if (memory.compare_exchange_strong(seen, mine, std::memory_order_acq_rel)) return mine;
+    std::free(mine);
+  }
+  happens_after(&memory);
   return seen;
 }
 
 void end_loop(member& me) {
   loop& l = *me.in_loop;
   me.in_loop = nullptr;
-  // relaxed: nobody else is here any more.
-  l.leave(me.loops - 1, me.of->size, [&l] { std::free(l.memory.exchange(nullptr, std::memory_order_relaxed)); });
+  happens_before(&l.memory);
+  l.leave(me.loops - 1, me.of->size, [&l] {
+    // relaxed: nobody else is here any more.
+    void* const memory = l.memory.exchange(nullptr, std::memory_order_relaxed);
+    if (memory == nullptr) return;  // then a loop's end orders nothing
+    happens_after(&l.memory);
+    std::free(memory);
+  });
 }
 
 }  // namespace weir::openmp

@@ -31,6 +31,7 @@ void* shared_memory(member& me, std::size_t bytes);
 /// The member has done with the loop. No barrier.
 void end_loop(member& me);
 /// Waits until all iterations before this member's chunk are done.
-void wait_for_turn(member& me);
+void begin_ordered(member& me);
+void end_ordered(member& me);
 
 }  // namespace weir::openmp

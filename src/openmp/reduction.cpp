@@ -1,5 +1,7 @@
 #include "reduction.hpp"
 
+#include "annotation.hpp"
+
 namespace weir::openmp {
 
 namespace {
@@ -8,9 +10,11 @@ void wait(member& me, const std::atomic<std::uint32_t>& word, std::uint32_t want
   const bool share = crowded(t);
   const auto reached = [wanted](std::uint32_t now) { return now == wanted; };
   if (!t.learned.poll(share, word, reached)) t.learned.sleep(share, word, me.reducing, reached);
+  happens_after(&word);
 }
 
 void tell(member& whom, std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  happens_before(&word);
   // release: the values; or that they have been read, and what was made of them.
   word.store(value, std::memory_order_release);
   whom.reducing.open();

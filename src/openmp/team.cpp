@@ -9,6 +9,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "affinity.hpp"
+#include "annotation.hpp"
 #include "crew.hpp"
 #include "doacross.hpp"
 #include "loop.hpp"
@@ -93,6 +94,15 @@ void settle(team& t, member& parent) {
   if (!(t.inherited == inherited)) t.inherited = inherited;
   t.members[0].icv = inherited;
   if (affinity_matters) seat_team(t, parent);
+}
+
+// Two addresses in turn: who leaves a barrier late must not have in its past what others do before the next.
+[[gnu::cold, gnu::noinline]] void annotated_barrier(member& me) {
+  team& t = *me.of;
+  const void* const episode = &t.even_and_odd[me.barriers++ % 2];
+  happens_before(episode);
+  t.barrier->arrive_and_wait(me.number);
+  happens_after(episode);
 }
 
 }  // namespace
@@ -187,7 +197,12 @@ void end_region() {
 
 void barrier(member& me) {
   team& t = *me.of;
-  if (t.size > 1) t.barrier->arrive_and_wait(me.number);
+  if (t.size == 1) return;
+  if (annotated()) [[unlikely]] {
+    annotated_barrier(me);
+    return;
+  }
+  t.barrier->arrive_and_wait(me.number);
 }
 
 int thread_limit(const member& me) {

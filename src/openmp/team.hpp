@@ -46,6 +46,7 @@ struct alignas(line_bytes) member {
   std::uint32_t singles = 0;
   std::uint32_t loops = 0;
   std::uint32_t doacrosses = 0;
+  std::uint32_t barriers = 0;  // counted where they are annotated
   doacross* in_doacross = nullptr;
   // The loop that it is in: the chunk that it has taken, and how iterations become the program's values.
   loop* in_loop = nullptr;
@@ -87,6 +88,7 @@ struct team {
   std::optional<team_barrier<>> barrier;
   const half forking, joining, reducing;
   void* copied = nullptr;                             // of copyprivate
+  char even_and_odd[2] = {};  // barriers: addresses for their annotation
   std::atomic<unsigned> beside{0};  // of the outermost team: threads of its contention group beside its own one, where limited
   alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
   waiting::experience<native> learned;

@@ -1,10 +1,17 @@
 import json
+import os
 import shutil
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from weir.openmp.runtimes import Runtime, Stage
+from weir.run import starting
+
+from .openmp_programs import LIBRARY, OWN, Builds, Program
 
 HERE = Path(__file__).parent
 INFO = {
@@ -53,3 +60,42 @@ def chromium() -> str:
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert path, "Chromium is needed to look at the page: scripts/setup installs it"
     return path
+
+
+@pytest.fixture(scope="session")
+def builds(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builds]:
+    builds = Builds(tmp_path_factory.mktemp("openmp-programs"))
+    for item in request.session.items:
+        wanted = getattr(getattr(item, "callspec", None), "params", {}).get("program")
+        if (OWN or LIBRARY) and isinstance(wanted, Program) and not item.get_closest_marker("skip"):
+            builds.begin(wanted)
+    yield builds
+    builds.close()
+
+
+@pytest.fixture(scope="session")
+def runtime() -> Path | None:
+    """None: each compiler's own."""
+    if not OWN and LIBRARY is None:
+        pytest.skip(f"{starting.LIBRARY} is not built")
+    return None if OWN else LIBRARY
+
+
+@pytest.fixture(scope="session")
+def own_environment() -> dict[str, str]:
+    """The compilers' own runtimes', and nothing of the user's that says how."""
+    plain = {n: v for n, v in os.environ.items() if not n.startswith(("OMP_", "KMP_", "GOMP_", "WEIR_"))}
+    # They spin for long, and would take the processors from each other.
+    return plain | {"OMP_WAIT_POLICY": "passive"}
+
+
+@pytest.fixture(scope="session")
+def environment(runtime: Path | None, own_environment: dict[str, str]) -> Iterator[dict[str, str]]:
+    """What makes programs run on the runtime under test."""
+    if runtime is None:
+        yield own_environment
+        return
+    stage = Stage()
+    plain = {n: v for n, v in own_environment.items() if n != "OMP_WAIT_POLICY"}
+    yield plain | stage.environment(Runtime("weir", "", runtime, ("gomp", "kmp")))
+    stage.close()

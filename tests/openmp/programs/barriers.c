@@ -86,7 +86,7 @@ int main(void) {
   in_turn(episodes(5000));
   with_stragglers();
   at_the_end_of_a_region(episodes(5000));
-  flushes();
+  if (!WATCHED) flushes(); /* ThreadSanitizer does not know fences */
 #pragma omp barrier /* of the one thread that there is */
   return verdict();
 }

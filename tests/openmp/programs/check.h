@@ -37,4 +37,13 @@ static inline void add(int *counter, int by) { __atomic_fetch_add(counter, by, _
 
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)
 
+/* Is the program built with ThreadSanitizer? */
+#if defined __SANITIZE_THREAD__
+#define WATCHED 1
+#elif defined __has_feature
+#define WATCHED __has_feature(thread_sanitizer)
+#else
+#define WATCHED 0
+#endif
+
 #endif

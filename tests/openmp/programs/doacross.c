@@ -45,6 +45,22 @@ static void far_back_and_downwards(void) {
   for (int i = 0; i < N; ++i) CHECK(value[i] == (N - 1 - i) / 4 + 1);
 }
 
+/* Members without an iteration wait for nobody: they are several loops ahead. */
+static void more_members_than_iterations(void) {
+  enum { LOOPS = 200 };
+  static int after[LOOPS][2];
+#pragma omp parallel
+  for (int loop = 0; loop < LOOPS; ++loop) {
+#pragma omp for ordered(1) schedule(static, 1) nowait
+    for (int i = 0; i < 2; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+      after[loop][i] = i == 0 ? loop : after[loop][i - 1] + 1;
+#pragma omp ordered depend(source)
+    }
+  }
+  for (int loop = 0; loop < LOOPS; ++loop) CHECK(after[loop][0] == loop && after[loop][1] == loop + 1);
+}
+
 int main(void) {
   ALONG_A_LINE(schedule(static), int)
   ALONG_A_LINE(schedule(static, 1), int)
@@ -57,5 +73,6 @@ int main(void) {
   over_a_field(1);
   over_a_field(3);
   far_back_and_downwards();
+  more_members_than_iterations();
   return verdict();
 }

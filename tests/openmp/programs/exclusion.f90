@@ -1,10 +1,11 @@
 ! Critical sections, locks, atomics, reductions and barriers of Fortran.
 program exclusion
+  use checking
   use omp_lib
   use iso_fortran_env
   implicit none
   integer, parameter :: rounds = 200
-  integer :: i, critical_count, lock_count, nested, atomic_count, team, least, most, both, captured, bad
+  integer :: i, critical_count, lock_count, nested, atomic_count, team, least, most, both, captured
   integer :: field(0:63), counts(5)
   integer(omp_lock_kind) :: lock
   integer(omp_nest_lock_kind) :: nest_lock
@@ -13,7 +14,6 @@ program exclusion
   logical :: every, any_one, all_there
   integer, save :: own = 4
   !$omp threadprivate(own)
-  bad = 0
   critical_count = 0; lock_count = 0; nested = 0; atomic_count = 0; team = 0
   every = .true.; any_one = .false.; wave = 0
   call omp_init_lock(lock)
@@ -88,14 +88,5 @@ program exclusion
   all_there = all_there .and. own == omp_get_thread_num()
   !$omp end parallel
   call check(all_there, 'threadprivate and copyin')
-  if (bad > 0) stop 1
-  print '(a)', 'ok'
-contains
-  subroutine check(good, what)
-    logical, intent(in) :: good
-    character(*), intent(in) :: what
-    if (good) return
-    bad = bad + 1
-    print '(2a)', 'wrong: ', what
-  end subroutine check
+  call verdict()
 end program exclusion

@@ -6,14 +6,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void *regions(void *unused) {
-  for (;;) {
-    int members = 0;
+static void *region(void *unused) {
+  int members = 0;
 #pragma omp parallel
-    add(&members, 1);
-    if (members != asked()) _exit(1);
-  }
+  add(&members, 1);
+  if (members != asked()) _exit(1);
   return unused;
+}
+
+static void *regions(void *unused) {
+  for (;;) region(unused);
+}
+
+/* Each opens its first: what a team is made of is asked for anew. */
+static void *threads_with_regions(void *unused) {
+  for (;;) {
+    pthread_t brief;
+    if (pthread_create(&brief, NULL, region, unused) != 0) _exit(1);
+    pthread_join(brief, NULL);
+  }
 }
 
 /* Output that is written last of all, slowly, and memory that was free by then is used again. */
@@ -28,9 +39,9 @@ static ssize_t slowly(void *unused, const char *text, size_t length) {
   return (ssize_t)length;
 }
 
-static void ends_busy(void) {
+static void ends_busy(void *with(void *)) {
   pthread_t other;
-  if (pthread_create(&other, NULL, regions, NULL) != 0) _exit(1);
+  if (pthread_create(&other, NULL, with, NULL) != 0) _exit(1);
   usleep(20000);
   FILE *last = fopencookie(NULL, "w", (cookie_io_functions_t){.write = slowly});
   fputs("text", last);
@@ -38,11 +49,11 @@ static void ends_busy(void) {
 }
 
 int main(void) {
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 4; ++i) {
     pid_t child = fork();
     if (child == 0) {
       alarm(20);
-      ends_busy();
+      ends_busy(i % 2 ? threads_with_regions : regions);
     }
     int status = -1;
     CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 17);

@@ -1,14 +1,14 @@
 ! omp_lib: the routines of Fortran, with default and with 8-byte integers and logicals where there are both.
 program library
+  use checking
   use omp_lib
   implicit none
-  integer :: bad, team, seen, length
+  integer :: team, seen, length
   integer(8) :: eight
   integer(omp_sched_kind) :: kind
   integer :: chunk
   character(16) :: text
   double precision :: begin
-  bad = 0
   call get_environment_variable('OMP_NUM_THREADS', text, length)
   read (text(:length), *) team
   call omp_set_dynamic(.false.)
@@ -37,14 +37,5 @@ program library
   call check(omp_get_wtick() > 0 .and. omp_get_wtime() >= begin, 'clock')
   call check(omp_get_num_places() >= 0 .and. omp_get_cancellation() .eqv. .false., 'places and cancellation')
   call check(omp_is_initial_device() .and. .not. omp_in_final(), 'device')
-  if (bad > 0) stop 1
-  print '(a)', 'ok'
-contains
-  subroutine check(good, what)
-    logical, intent(in) :: good
-    character(*), intent(in) :: what
-    if (good) return
-    bad = bad + 1
-    print '(2a)', 'wrong: ', what
-  end subroutine check
+  call verdict()
 end program library

@@ -1,11 +1,11 @@
 ! Loops, sections and single of Fortran: every iteration once, in order where that is asked for.
 program loops
+  use checking
   use omp_lib
   implicit none
   integer, parameter :: n = 300
-  integer :: times(n), i, j, last, sums, next, seen(4), bad
+  integer :: times(n), i, j, last, sums, next, seen(4)
   integer(8) :: wide
-  bad = 0
   times = 0
   !$omp parallel do schedule(dynamic, 3)
   do i = 1, n
@@ -71,14 +71,5 @@ program loops
     next = next + 1
   end do
   call check(next == 0, 'an empty loop')
-  if (bad > 0) stop 1
-  print '(a)', 'ok'
-contains
-  subroutine check(good, what)
-    logical, intent(in) :: good
-    character(*), intent(in) :: what
-    if (good) return
-    bad = bad + 1
-    print '(2a)', 'wrong: ', what
-  end subroutine check
+  call verdict()
 end program loops

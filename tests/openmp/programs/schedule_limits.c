@@ -1,37 +1,7 @@
 /* for: loops that end where their type does, on which a runtime's own sums must not run over. */
-#include "check.h"
+#include "iterations.h"
 #include <limits.h>
 #include <omp.h>
-#include <string.h>
-
-typedef unsigned long long u64;
-enum { MOST = 512 };
-static unsigned char times[MOST];
-
-static void met(u64 number) {
-  CHECK(number < MOST);
-  if (number < MOST) __atomic_fetch_add(&times[number], 1, __ATOMIC_RELAXED);
-}
-
-static void all_met(int count) {
-  int good = 1;
-  for (int i = 0; i < MOST; ++i) good &= times[i] == (i < count);
-  CHECK(good);
-  memset(times, 0, sizeof times);
-}
-
-#define UP(clause, type, first, relation, limit, step, count)                                                \
-  {                                                                                                          \
-    PRAGMA(omp parallel for clause)                                                                          \
-    for (type i = first; i relation (limit); i += (step)) met(((u64)i - (u64)(first)) / (u64)(step));        \
-    all_met(count);                                                                                          \
-  }
-#define DOWN(clause, type, first, limit, step, count)                                                        \
-  {                                                                                                          \
-    PRAGMA(omp parallel for clause)                                                                          \
-    for (type i = first; i > (limit); i -= (step)) met(((u64)(first) - (u64)i) / (u64)(step));               \
-    all_met(count);                                                                                          \
-  }
 
 #define EVERY_LIMIT(clause)                                                                                  \
   UP(clause, int, INT_MAX - 100, <, INT_MAX, 1, 100)                                                         \

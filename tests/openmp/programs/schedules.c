@@ -1,48 +1,18 @@
 /* for: every iteration once, whatever the schedule, the type and the direction. */
-#include "check.h"
+#include "iterations.h"
 #include <omp.h>
-#include <string.h>
-
-enum { MOST = 1 << 12 };
-typedef unsigned long long u64;
-static unsigned char times[MOST];
-
-static void met(u64 number) {
-  CHECK(number < MOST);
-  if (number < MOST) __atomic_fetch_add(&times[number], 1, __ATOMIC_RELAXED);
-}
-
-static void all_met(int count) {
-  int good = 1;
-  for (int i = 0; i < MOST; ++i) good &= times[i] == (i < count);
-  CHECK(good);
-  memset(times, 0, sizeof times);
-}
-
-#define UP(clause, type, first, limit, step, count)                                                          \
-  {                                                                                                          \
-    PRAGMA(omp parallel for clause)                                                                          \
-    for (type i = first; i < (limit); i += (step)) met(((u64)i - (u64)(first)) / (u64)(step));               \
-    all_met(count);                                                                                          \
-  }
-#define DOWN(clause, type, first, limit, step, count)                                                        \
-  {                                                                                                          \
-    PRAGMA(omp parallel for clause)                                                                          \
-    for (type i = first; i > (limit); i -= (step)) met(((u64)(first) - (u64)i) / (u64)(step));               \
-    all_met(count);                                                                                          \
-  }
 
 #define EVERY_TYPE(clause)                                                                                   \
-  UP(clause, int, -500, n, 1, 500 + n)                                                                       \
-  UP(clause, unsigned, 7u, 7u + 3u * n, 3, n)                                                                \
-  UP(clause, long long, -3000000000LL, -3000000000LL + 1000000007LL * n, 1000000007LL, n)                    \
-  UP(clause, u64, 1ull << 63, (1ull << 63) + 5ull * n, 5, n)                                                 \
+  UP(clause, int, -500, <, n, 1, 500 + n)                                                                    \
+  UP(clause, unsigned, 7u, <, 7u + 3u * n, 3, n)                                                             \
+  UP(clause, long long, -3000000000LL, <, -3000000000LL + 1000000007LL * n, 1000000007LL, n)                 \
+  UP(clause, u64, 1ull << 63, <, (1ull << 63) + 5ull * n, 5, n)                                              \
   DOWN(clause, int, n, -500, 1, 500 + n)                                                                     \
   DOWN(clause, long, 100L, 100L - 11L * n, 11, n)                                                            \
   DOWN(clause, u64, ~0ull, ~0ull - 4ull * n, 4, n)                                                           \
-  UP(clause, short, 0, none, 1, 0)                                                                           \
+  UP(clause, short, 0, <, none, 1, 0)                                                                        \
   DOWN(clause, u64, 0, none, 1, 0)                                                                           \
-  UP(clause, int, 5, 6, 1000, 1)
+  UP(clause, int, 5, <, 6, 1000, 1)
 
 static void with(int n, int chunk) {
   int none = 0;

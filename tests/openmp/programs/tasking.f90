@@ -1,9 +1,10 @@
 ! Tasks of Fortran: trees, dependences, task loops, groups.
 program tasking
+  use checking
   use omp_lib
   implicit none
-  integer :: i, tree, chain, done, times(200), sums, bad
-  bad = 0; chain = 0; done = 0; times = 0; sums = 0; tree = 0
+  integer :: i, tree, chain, done, times(200), sums
+  chain = 0; done = 0; times = 0; sums = 0; tree = 0
   !$omp parallel
   !$omp single
   tree = fibonacci(12)
@@ -38,8 +39,7 @@ program tasking
   !$omp end parallel
   call check(tree == 144, 'a tree of tasks')
   call check(sums == 5050, 'taskloop with a reduction')
-  if (bad > 0) stop 1
-  print '(a)', 'ok'
+  call verdict()
 contains
   recursive integer function fibonacci(n) result(value)
     integer, intent(in) :: n
@@ -57,11 +57,4 @@ contains
     !$omp taskwait
     value = a + b
   end function fibonacci
-  subroutine check(good, what)
-    logical, intent(in) :: good
-    character(*), intent(in) :: what
-    if (good) return
-    bad = bad + 1
-    print '(2a)', 'wrong: ', what
-  end subroutine check
 end program tasking

@@ -11,10 +11,10 @@ namespace {
 std::atomic<int> made{0}, gone{0};
 
 struct asks {
-  bool used = false;
+  const int* told = nullptr;  // by the thread that the region was of, at its end
   asks() { ++made; }
   ~asks() {
-    CHECK(used && omp_get_level() == 0 && omp_get_thread_num() == 0 && omp_get_num_threads() == 1 && !omp_in_parallel());
+    CHECK(told != nullptr && *told == 1 && omp_get_level() == 0 && omp_get_thread_num() == 0 && omp_get_num_threads() == 1 && !omp_in_parallel());
     ++gone;
   }
 };
@@ -30,10 +30,12 @@ void opens_a_region(void*) {
   ++gone;
 }
 
-void* host(void*) {
+void* host(void* its_word) {
+  auto* const told = static_cast<int*>(its_word);
   CHECK(pthread_setspecific(key, &key) == 0);
 #pragma omp parallel
-  at_end.used = true;
+  at_end.told = told;
+  *told = 1;
   return nullptr;
 }
 
@@ -41,10 +43,11 @@ void* host(void*) {
 
 int main() {
   const int rounds = episodes(100);
+  static int told[100];
   CHECK(pthread_key_create(&key, opens_a_region) == 0);
   for (int i = 0; i < rounds; ++i) {
     pthread_t thread;
-    CHECK(pthread_create(&thread, nullptr, host, nullptr) == 0);
+    CHECK(pthread_create(&thread, nullptr, host, &told[i]) == 0);
     CHECK(pthread_join(thread, nullptr) == 0);
   }
   CHECK(made >= rounds && gone >= 2 * rounds);

@@ -1,0 +1,133 @@
+/* True races, by the name in RACE: ThreadSanitizer reports each, whatever the runtime tells it of what is ordered. */
+#include "check.h"
+#include <omp.h>
+#include <pthread.h>
+#include <string.h>
+
+enum { N = 64 };
+static int field[N], shared, sum;
+
+static int neighbour(int i) { return field[(i + 1) % N]; }
+
+static void two_members_write(void) {
+#pragma omp parallel
+  shared = omp_get_thread_num();
+}
+
+static void no_critical(void) {
+#pragma omp parallel
+  {
+#pragma omp critical
+    ++shared;
+    ++sum;
+  }
+}
+
+static void another_critical(void) {
+#pragma omp parallel
+  {
+    if (omp_get_thread_num() == 0)
+#pragma omp critical(one)
+      ++shared;
+    else
+#pragma omp critical(other)
+      ++shared;
+  }
+}
+
+/* The two loops deal the iterations in other ways. */
+static void nowait(void) {
+#pragma omp parallel
+  {
+#pragma omp for schedule(static) nowait
+    for (int i = 0; i < N; ++i) field[i] = i;
+#pragma omp for schedule(static, 1)
+    for (int i = 0; i < N; ++i) add(&sum, neighbour(i));
+  }
+}
+
+/* Slots are set up, and left, by one member and found so by the others: that orders nothing. */
+static void nowait_of_a_shared_loop(void) {
+#pragma omp parallel
+  {
+    int me = omp_get_thread_num();
+    field[me] = me;
+#pragma omp for schedule(dynamic) nowait
+    for (int i = 0; i < N; ++i) add(&sum, i);
+    add(&sum, field[(me + 1) % omp_get_num_threads()]);
+  }
+}
+
+static void nowait_of_a_single(void) {
+#pragma omp parallel
+  {
+#pragma omp single nowait
+    shared = 1;
+    add(&sum, shared);
+  }
+}
+
+/* Who leaves the first barrier late finds those who have come to the second: they are not in its past. */
+static void between_two_barriers(void) {
+#pragma omp parallel
+  {
+#pragma omp barrier
+    if (omp_get_thread_num() == 0) shared = 1;
+    else add(&sum, shared);
+#pragma omp barrier
+  }
+}
+
+static void beside_the_ordered_part(void) {
+#pragma omp parallel for ordered schedule(static, 1)
+  for (int i = 0; i < N; ++i) {
+#pragma omp ordered
+    add(&sum, i);
+    ++shared;
+  }
+}
+
+static void before_the_sink(void) {
+#pragma omp parallel for ordered(1) schedule(static, 1)
+  for (int i = 0; i < N; ++i) {
+    ++shared;
+#pragma omp ordered depend(sink : i - 1)
+#pragma omp ordered depend(source)
+  }
+}
+
+static void *host(void *nothing) {
+#pragma omp parallel
+  if (omp_get_thread_num() == omp_get_num_threads() - 1) ++shared;
+  return nothing;
+}
+
+static void of_two_teams(void) {
+  pthread_t other;
+  pthread_create(&other, NULL, host, NULL);
+  host(NULL);
+  pthread_join(other, NULL);
+}
+
+#define RACE(name) {#name, name}
+static const struct {
+  const char *name;
+  void (*run)(void);
+} RACES[] = {
+    RACE(two_members_write),     RACE(no_critical),        RACE(another_critical),
+    RACE(nowait),                RACE(nowait_of_a_shared_loop), RACE(nowait_of_a_single),
+    RACE(between_two_barriers),  RACE(beside_the_ordered_part), RACE(before_the_sink),
+    RACE(of_two_teams),
+};
+
+int main(void) {
+  const char *wanted = getenv("RACE");
+  for (unsigned i = 0; i < sizeof RACES / sizeof *RACES; ++i)
+    if (wanted != NULL && strcmp(wanted, RACES[i].name) == 0) {
+      /* It misses some where two threads are at it at the very same time. */
+      for (int round = 0; round < 50; ++round) RACES[i].run();
+      return verdict();
+    }
+  fprintf(stderr, "RACE names no race\n");
+  return 2;
+}

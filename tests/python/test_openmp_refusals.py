@@ -1,0 +1,57 @@
+"""What Weir's OpenMP runtime refuses: it says its name, why, and what to do."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from weir.run import needs
+
+from .openmp_programs import C_COMPILERS, CLANG, COMPILERS, OPENMP, OWN, say
+
+pytestmark = pytest.mark.skipif(OWN, reason="what others refuse is theirs")
+
+STUB = """
+void __kmpc_push_num_threads_list(void *where, int thread, unsigned length, int *numbers);
+int main(void) {
+  __kmpc_push_num_threads_list(0, 0, 0, 0);
+  return 0;
+}
+"""
+
+
+@pytest.mark.skipif(CLANG is None, reason="no clang")
+def test_a_stub_says_its_name_and_is_known_for_one(environment: dict[str, str], runtime: Path, tmp_path: Path):
+    (tmp_path / "stub.c").write_text(STUB)
+    program = tmp_path / "stub"
+    subprocess.run([f"clang-{CLANG}", "-fopenmp=libomp", tmp_path / "stub.c", "-o", program], check=True)
+    status, words, _ = say(program, environment, 2)
+    assert status != 0 and "__kmpc_push_num_threads_list is not supported" in words
+    assert [n.symbol.name for n in needs.needs(program, runtime).missing] == ["__kmpc_push_num_threads_list"]
+
+
+VAST = """
+int main(void) {
+  long n = 1l << EACH;
+#pragma omp parallel for ordered(2)
+  for (long i = 0; i < n; ++i)
+    for (long j = 0; j < n; ++j) {
+#pragma omp ordered depend(sink : i - 1, j)
+#pragma omp ordered depend(source)
+    }
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("each", "why"), [(25, "has not as many"), (32, "more iterations than 64 bits")])
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_a_doacross_nest_that_is_too_large_says_so(
+    environment: dict[str, str], tmp_path: Path, compiler: str, each: int, why: str
+):
+    (tmp_path / "vast.c").write_text(VAST)
+    program = tmp_path / "vast"
+    make = [*COMPILERS[".c"][compiler], OPENMP[compiler], f"-DEACH={each}", tmp_path / "vast.c", "-o", program]
+    subprocess.run(make, check=True)
+    status, words, _ = say(program, environment, 2)
+    assert status != 0 and words.startswith("weir: a doacross nest") and why in words
