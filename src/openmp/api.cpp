@@ -7,6 +7,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "exclusion.hpp"
+#include "task.hpp"
 #include "team.hpp"
 
 using namespace weir::openmp;
@@ -80,6 +81,7 @@ ASKS(int, weir_omp_get_supported_active_levels, 255)
 ASKS(int, weir_omp_get_thread_limit, thread_limit(self()))
 ASKS(int, weir_omp_get_cancellation, 0)
 ASKS(int, weir_omp_in_final, self().in_final)
+ASKS(int, weir_omp_in_explicit_task, self().task != nullptr)
 ASKS(int, weir_omp_get_proc_bind, 0)
 ASKS(int, weir_omp_get_num_places, 0)
 ASKS(int, weir_omp_get_place_num, -1)

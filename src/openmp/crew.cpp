@@ -87,6 +87,7 @@ void crew::work(worker& w) {
     me.icv = t.inherited;
     current = &me;
     call_.run(call_.what);
+    end_tasks(me);
     // release: what the region did, for who opened it.
     w.joined.store(episode_in(now), std::memory_order_release);
     joined_.open();
@@ -114,6 +115,7 @@ void crew::execute(team& t, region run, void* what) {
   member* const outer = current;
   current = &t.members[0];
   run(what);
+  end_tasks(t.members[0]);
   current = outer;
   const bool share = crowded(t.size);
   const auto done = [episode](std::uint32_t now) { return now == episode; };

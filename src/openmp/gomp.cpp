@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "doacross.hpp"
 #include "exclusion.hpp"
+#include "gomp_task_reduction.hpp"
 #include "loop.hpp"
 #include "team.hpp"
 
@@ -96,11 +95,6 @@ bool start_loop(const loop_plan& plan, wide start, wide end, wide step, wide* fr
   begin_loop(me, plan);
   set_values(me, start, step, end);
   return chunk(from, to, ordered);
-}
-
-[[noreturn]] void no_task_reductions() {
-  std::fputs("weir: task reductions across a team are not supported yet: build without the task modifier\n", stderr);
-  std::abort();
 }
 
 void leave_loop() {
@@ -241,7 +235,7 @@ void GOMP_ordered_end(void) {}
 // What a scan keeps between its two halves is the team's; the compiler asks for so many bytes of zeros.
 bool GOMP_loop_start(long start, long end, long step, long kind, long chunk_size, long* from, long* to, void** reductions,
                      void** memory) {
-  if (reductions != nullptr) no_task_reductions();
+  begin_task_reductions(reductions);
   const bool at_run_time = (kind & 0x7fffffff) == 0;
   const auto kinds = static_cast<schedule_kind>((kind & 0x7fffffff) - 1);
   const std::uint64_t trips = trips_of(start, end, step);

@@ -11,6 +11,7 @@
 #include "crew.hpp"
 #include "doacross.hpp"
 #include "loop.hpp"
+#include "pending_tasks.hpp"
 #include "thread.hpp"
 
 namespace weir::openmp {
@@ -136,6 +137,7 @@ void fork(region run, void* what, unsigned asked) {
   }
   current = &t.members[0];
   run(what);
+  end_tasks(t.members[0]);
   current = &me;
 }
 
@@ -148,9 +150,13 @@ void begin_alone() {
   current = &t.members[0];
 }
 
-void end_alone() { current = current->of->parent; }
+void end_alone() {
+  end_tasks(*current);
+  current = current->of->parent;
+}
 
 void barrier(member& me) {
+  end_tasks(me);
   team& t = *me.of;
   if (t.size > 1) t.barrier.arrive_and_wait(me.number);
 }

@@ -20,6 +20,9 @@ namespace weir::openmp {
 struct team;
 struct loop;
 struct doacross;
+struct task_group;
+class task_scope;
+class pending_tasks;
 
 /// What a task's children inherit: the internal control variables of its data environment [OpenMP 5.2, 2.1].
 struct control {
@@ -51,6 +54,10 @@ struct alignas(line_bytes) member {
   std::uint32_t reductions = 0;
   void* values = nullptr;
   bool in_final = false;  // does it execute a final task?
+  task_scope* task = nullptr;   // that it executes; null: its implicit task
+  std::uint64_t tasks = 0;      // it has begun so many
+  task_group* group = nullptr;  // the innermost that it is in
+  std::unique_ptr<pending_tasks> pending;  // null: it has never had any
   alignas(line_bytes) std::atomic<std::uint32_t> offered{0};
 };
 
@@ -70,6 +77,7 @@ struct team {
   void* copied = nullptr;                             // of copyprivate
   alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
   alignas(line_bytes) std::atomic<std::uint32_t> combined{0};  // the reduction whose values are no longer needed
+  std::atomic<void*> copies{nullptr};  // of variables that tasks of a worksharing construct reduce
   gate gathering;
   waiting::experience<native> learned;
 };
@@ -92,6 +100,13 @@ void fork_alone(region run, void* what);
 /// The two ends of a region that the caller alone executes between them.
 void begin_alone();
 void end_alone();
+
+/// Waits for the member's tasks that are not complete yet; it has some.
+void finish_tasks(member& me);
+/// At the end of a region, and of what the tasks of a team are done with.
+inline void end_tasks(member& me) {
+  if (me.pending != nullptr) [[unlikely]] finish_tasks(me);
+}
 
 /// All of the team come here before any goes on.
 void barrier(member& me);
