@@ -246,14 +246,6 @@ bool GOMP_loop_start(long start, long end, long step, long kind, long chunk_size
   return from == nullptr || chunk(from, to, false);
 }
 
-// A league of one team.
-void GOMP_teams_reg(function run, void* what, unsigned, unsigned limit, unsigned) {
-  member& me = self();
-  const int before = std::exchange(me.icv.thread_limit, limit != 0 ? static_cast<int>(limit) : me.icv.thread_limit);
-  run(what);
-  me.icv.thread_limit = before;
-}
-
 // ---- doacross: iterations are numbered from 0 in each dimension
 
 #define DOACROSS(name, kind)                                                                                              \

@@ -10,6 +10,7 @@
 
 #include "doacross.hpp"
 #include "exclusion.hpp"
+#include "league.hpp"
 #include "loop.hpp"
 #include "reduction.hpp"
 #include "team.hpp"
@@ -57,7 +58,8 @@ void run_call(void* what) {
 
 thread_local unsigned asked_for = 0;  // by num_threads, for the region that comes next
 
-thread_local int limit_asked_for = 0;    // by thread_limit, for the league that comes next
+// By num_teams and thread_limit, for the league that comes next.
+thread_local int teams_asked_for = 0, limit_asked_for = 0;
 
 void take(void** with, int count, va_list& rest) {
   if (count > static_cast<int>(most_arguments)) {
@@ -78,7 +80,7 @@ constexpr int modifiers = 3 << 29;
 int plain(int kind, bool* ordered = nullptr) {
   kind &= ~modifiers;
   if (kind >= no_merge) kind -= no_merge - unordered;
-  const bool in_order = kind > ordered_from && kind < ordered_from + 32;
+  const bool in_order = kind > ordered_from && kind < distribute_chunked;
   if (ordered != nullptr) *ordered = in_order;
   return in_order ? kind - ordered_from + unordered : kind;
 }
@@ -124,7 +126,7 @@ void no_part(int* last, T* lower, T* upper, S* stride, S step) {
 template <class T, class S>
 void own_part(int kind, int* last, T* lower, T* upper, S* stride, S step, S chunk) {
   const member& me = self();
-  const std::uint64_t size = me.of->size, number = me.number, trips = trips_of(*lower, *upper, step);
+  const std::uint64_t trips = trips_of(*lower, *upper, step);
   const T begin = *lower;
   if (trips == 0) {
     if (last != nullptr) *last = 0;
@@ -132,6 +134,9 @@ void own_part(int kind, int* last, T* lower, T* upper, S* stride, S step, S chun
     return;
   }
   const int what = plain(kind);
+  const bool of_league = what == distribute_chunked || what == distribute_block;  // shared out among its teams
+  const auto size = of_league ? static_cast<std::uint64_t>(me.icv.teams) : me.of->size;
+  const auto number = of_league ? static_cast<std::uint64_t>(me.icv.team) : me.number;
   if ((what == static_chunked || what == distribute_chunked) && chunk > 0) {
     // The bounds stay within the loop, and the step to the next chunk at most right behind it: beyond, they could leave the
     // type, and come back as iterations that there are not.
@@ -219,9 +224,14 @@ void __kmpc_fork_call_if(place*, int count, microtask run, int condition, void* 
     fork_alone(run_call, &c);
 }
 
-// A league of one team.
-void __kmpc_push_num_teams(place*, int, int, int limit) { limit_asked_for = limit; }
-void __kmpc_push_num_teams_51(place*, int, int, int, int limit) { limit_asked_for = limit; }
+void __kmpc_push_num_teams(place*, int, int teams, int limit) {
+  teams_asked_for = teams;
+  limit_asked_for = limit;
+}
+void __kmpc_push_num_teams_51(place*, int, int least, int, int limit) {
+  teams_asked_for = least;
+  limit_asked_for = limit;
+}
 void __kmpc_set_thread_limit(place*, int, int limit) { limit_asked_for = limit; }
 void __kmpc_fork_teams(place*, int count, microtask run, ...) {
   void* with[most_arguments];
@@ -230,11 +240,7 @@ void __kmpc_fork_teams(place*, int count, microtask run, ...) {
   take(with, count, rest);
   va_end(rest);
   call_of c{run, count, with};
-  member& me = self();
-  const int limit = std::exchange(limit_asked_for, 0);
-  const int before = std::exchange(me.icv.thread_limit, limit > 0 ? limit : me.icv.thread_limit);
-  run_call(&c);
-  me.icv.thread_limit = before;
+  execute_league(std::exchange(teams_asked_for, 0), std::exchange(limit_asked_for, 0), [&c] { run_call(&c); });
 }
 
 void __kmpc_serialized_parallel(place*, int) {

@@ -30,6 +30,7 @@ struct control {
   int max_active_levels = 1;
   int default_device = 0;
   int thread_limit = 0;  // 0: that of the environment
+  int teams = 1, team = 0;  // of the league that it is in
   bool dynamic = false;
   schedule run_schedule;
   bool operator==(const control&) const = default;

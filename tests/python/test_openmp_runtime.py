@@ -45,7 +45,6 @@ OWN_FAULTS = {
 # What Weir's does not do yet.
 MISSING = {
     "routines": "the affinity format: omp_set_affinity_format and its kin",
-    "target": "target regions on the host",
 }
 
 
