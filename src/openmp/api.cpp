@@ -194,8 +194,12 @@ int weir_omp_pause_resource(int, int) { return 0; }
 int weir_omp_pause_resource_all(int) { return 0; }
 int weir_omp_pause_resource_(const int*, const int*) { return 0; }
 int weir_omp_pause_resource_all_(const int*) { return 0; }
-void weir_omp_display_env(int) { std::fputs(show(initial_settings()).c_str(), stderr); }
-void weir_omp_display_env_(const int*) { weir_omp_display_env(0); }
+void weir_omp_display_env(int verbose) { std::fputs(show(initial_settings(), verbose != 0).c_str(), stderr); }
+void weir_omp_display_env_(const int* verbose) { weir_omp_display_env(*verbose); }
+void weir_omp_display_env_8_(const long* verbose) { weir_omp_display_env(*verbose != 0); }
+// omp_control_tool_notool
+int weir_omp_control_tool(int, int, void*) { return -2; }
+int weir_omp_control_tool_(const int*, const int*, void*) { return -2; }
 }
 
 #include "api_versions.hpp"

@@ -4,6 +4,8 @@
 #pragma once
 
 #define FOUND_AS(name, versioned) __asm__(".symver weir_" #name ", " #name versioned);
+FOUND_AS(omp_control_tool, "@@VERSION")
+FOUND_AS(omp_control_tool_, "@@VERSION")
 FOUND_AS(omp_destroy_lock, "@@VERSION")
 FOUND_AS(omp_destroy_lock, "@OMP_1.0")
 FOUND_AS(omp_destroy_lock, "@OMP_3.0")
@@ -20,6 +22,8 @@ FOUND_AS(omp_display_env, "@@VERSION")
 FOUND_AS(omp_display_env, "@OMP_5.1")
 FOUND_AS(omp_display_env_, "@@VERSION")
 FOUND_AS(omp_display_env_, "@OMP_5.1")
+FOUND_AS(omp_display_env_8_, "@@VERSION")
+FOUND_AS(omp_display_env_8_, "@OMP_5.1")
 FOUND_AS(omp_get_active_level, "@@VERSION")
 FOUND_AS(omp_get_active_level, "@OMP_3.0")
 FOUND_AS(omp_get_active_level_, "@@VERSION")

@@ -184,6 +184,15 @@ event_handle* __kmpc_task_allow_completion_event(place*, int, task* t) {
   return handle;
 }
 
+// Of enum kmp_target_offload_kind: disabled, default, mandatory.
+int __kmpc_get_target_offload() {
+  switch (initial_settings().target_offload) {
+    case offload::disabled: return 0;
+    case offload::mandatory: return 2;
+    default: return 1;
+  }
+}
+
 int __kmpc_get_taskid() { return id_of(self().task); }
 int __kmpc_get_parent_taskid() {
   const task_scope* const t = self().task;

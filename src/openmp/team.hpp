@@ -31,6 +31,7 @@ struct control {
   int default_device = 0;
   int thread_limit = 0;  // 0: that of the environment
   int teams = 1, team = 0;  // of the league that it is in
+  std::uintptr_t allocator = 0;  // 0: that of the environment
   bool dynamic = false;
   schedule run_schedule;
   bool operator==(const control&) const = default;

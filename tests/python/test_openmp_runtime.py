@@ -158,6 +158,43 @@ def test_program(environment: dict[str, str], builds: Builds, source: Path, comp
     assert status == 0 and said.strip() == "ok", f"{source.name}, {size} threads: status {status}\n{all_of_it}"
 
 
+def test_target_constructs_end_the_program_where_a_device_is_mandatory(
+    environment: dict[str, str], builds: Builds, runtime: Path | None
+):
+    if runtime is None:
+        pytest.skip("libgomp executes them on the host")
+    program = builds.get(SOURCES / "target.c", "gcc")
+    status, said, _ = say(program, environment | {"OMP_TARGET_OFFLOAD": "mandatory"}, 2)
+    assert status == 1 and "OMP_TARGET_OFFLOAD is mandatory" in said
+
+
+def test_the_default_allocator_is_the_environments(environment: dict[str, str], builds: Builds):
+    program = builds.get(SOURCES / "allocators.c", "gcc")
+    status, said, _ = say(program, environment | {"OMP_ALLOCATOR": "omp_large_cap_mem_alloc"}, 2)
+    assert status == 0, said
+
+
+@pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if c == "gcc" or CLANG])
+def test_an_allocator_of_the_environment_has_its_traits(
+    environment: dict[str, str], builds: Builds, runtime: Path | None, compiler: str
+):
+    if runtime is None:
+        pytest.skip("their allocators are their own")
+    program = builds.get(SOURCES / "default_allocator.c", compiler)
+    said = "omp_default_mem_space:alignment=512,pool_size=1000,fallback=null_fb"
+    status, told, _ = say(program, environment | {"OMP_ALLOCATOR": said}, 2)
+    assert status == 0, told
+
+
+def test_leagues_are_as_the_environment_says(environment: dict[str, str], builds: Builds, runtime: Path | None):
+    if runtime is None:
+        pytest.skip("how many they make is their own affair")
+    for compiler in ("gcc", "clang") if CLANG else ("gcc",):
+        program = builds.get(SOURCES / "default_league.c", compiler)
+        status, said, _ = say(program, environment | {"OMP_NUM_TEAMS": "3", "OMP_TEAMS_THREAD_LIMIT": "2"}, 4)
+        assert status == 0, said
+
+
 @pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if c == "gcc" or CLANG])
 def test_programs_run_on_the_runtime_under_test(
     environment: dict[str, str], builds: Builds, runtime: Path | None, compiler: str
