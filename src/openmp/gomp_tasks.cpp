@@ -77,6 +77,10 @@ extern "C" {
 void GOMP_task(function run, void* what, copier copy, long size, long alignment, bool deferrable, unsigned flags, void** depend, int,
                void* detached) {
   member& me = self();
+  if (run == nullptr) {  // taskwait depend(...) nowait: an empty task that others may depend on
+    if (!nothing_pending(me)) perform(me, dependences_of(depend), false, nullptr, [] {});
+    return;
+  }
   const bool final = (flags & final_flag) != 0, detaches = (flags & detached_flag) != 0;
   if (nothing_pending(me) && !detaches) {
     OWN_COPY(what, copy, size, alignment)

@@ -6,9 +6,10 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <utility>
 
-#include "task_group.hpp"
 #include "pending_tasks.hpp"
+#include "task_group.hpp"
 
 using namespace weir::openmp;
 
@@ -61,15 +62,18 @@ void free_task(task* t) {
   std::free(&its);
 }
 
+/// The parts of an untied task: it gives itself back between them.
+void execute_rest(task* t) {
+  hidden& its = before(t);
+  while (std::exchange(its.has_more, false)) t->run(global_number(), t);
+}
+
 void execute(task* t) {
   hidden& its = before(t);
-  its.runs = true;
+  its.runs = its.has_more = true;
   {
     const task_scope scope(its.final);
-    do {
-      its.has_more = false;
-      t->run(global_number(), t);
-    } while (its.has_more);
+    execute_rest(t);
   }
   free_task(t);
 }
@@ -92,7 +96,7 @@ dependences list_of(int count, const listed* its, int more, const listed* others
 
 void begin(task* t, int count, const listed* its, int more, const listed* others) {
   hidden& h = before(t);
-  if (h.runs) {  // an untied task gives itself back between its parts
+  if (h.runs) {
     h.has_more = true;
     return;
   }
@@ -153,13 +157,15 @@ int __kmpc_omp_task_with_deps(place*, int, task* t, int count, const listed* its
   begin(t, count, its, more, others);
   return 0;
 }
-// Undeferred: the compiler's code calls the routine itself.
+// Undeferred: the compiler's code calls the routine itself, for the first part.
 void __kmpc_omp_task_begin_if0(place*, int, task* t) {
   hidden& h = before(t);
+  h.runs = true;
   h.scope.emplace(h.final);
 }
 void __kmpc_omp_task_complete_if0(place*, int, task* t) {
   hidden& h = before(t);
+  execute_rest(t);
   h.scope.reset();
   if (h.until != nullptr) perform(self(), {}, true, h.until, [] {});
   free_task(t);
@@ -167,8 +173,12 @@ void __kmpc_omp_task_complete_if0(place*, int, task* t) {
 void __kmpc_omp_wait_deps(place*, int, int count, const listed* its, int more, const listed* others) {
   wait_before(count, its, more, others);
 }
-void __kmpc_omp_taskwait_deps_51(place*, int, int count, const listed* its, int more, const listed* others, int) {
-  wait_before(count, its, more, others);
+void __kmpc_omp_taskwait_deps_51(place*, int, int count, const listed* its, int more, const listed* others, int nowait) {
+  member& me = self();
+  if (nowait == 0)
+    wait_before(count, its, more, others);
+  else if (!nothing_pending(me))  // an empty task that others may depend on
+    perform(me, list_of(count, its, more, others), false, nullptr, [] {});
 }
 int __kmpc_omp_taskwait(place*, int) {
   finish_children(self());

@@ -98,7 +98,9 @@ void perform(member& me, dependences after, bool at_once, std::shared_ptr<event>
     pending.wait(me, before);
   }
   run();
-  if (!is_fulfilled(until)) pending.add({task_of(me), me.group, std::move(after), std::move(until), nullptr, true});
+  if (is_fulfilled(until)) return;
+  pending.add({task_of(me), me.group, std::move(after), until, nullptr, true});
+  if (at_once) pending.wait(me, [&until](const pending_tasks::entry& e) { return e.until == until; });
 }
 
 void finish_children(member& me) {

@@ -66,7 +66,8 @@ class pending_tasks {
   std::list<entry> tasks_;
 };
 
-/// Executes a task, or keeps it for later if it depends on one that is not complete and need not be executed at once.
+/// Executes a task, or keeps it for later if it depends on one that is not complete. One that must be executed at once is
+/// waited for before and after.
 void perform(member& me, dependences after, bool at_once, std::shared_ptr<event> until, std::function<void()> run);
 
 /// Does nobody have to wait, and is nothing to be kept?

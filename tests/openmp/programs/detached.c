@@ -118,6 +118,43 @@ static void what_depends_comes_after(void) {
   }
 }
 
+/* Whoever creates an undeferred task goes on when it is complete. */
+static void undeferred(void) {
+  fulfilled = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    omp_event_handle_t event;
+#pragma omp task detach(event) if (0)
+    later(event);
+#ifndef __clang__ /* LLVM's does not wait for it */
+    CHECK(__atomic_load_n(&fulfilled, __ATOMIC_RELAXED) == 1);
+#endif
+  }
+}
+
+#ifdef __clang__ /* GCC 12 has no such taskwait */
+static void waited_for_later(void) {
+#pragma omp parallel
+#pragma omp single
+  {
+    int value = 0, seen = 0, order = 0;
+    omp_event_handle_t event;
+#pragma omp task detach(event) depend(out : value)
+    add(&executed, 1);
+#pragma omp taskwait depend(in : value) depend(out : order) nowait
+#pragma omp task depend(in : order) shared(value, seen)
+    seen = value;
+    value = 9;
+    omp_fulfill_event(event);
+#pragma omp taskwait
+    CHECK(seen == 9);
+  }
+}
+#else
+static void waited_for_later(void) {}
+#endif
+
 /* A reduction, and a large copy, of a task that must wait. */
 static void kept_with_all_it_has(void) {
   long sum = 0;
@@ -146,6 +183,8 @@ int main(void) {
     so_do_groups_and_barriers();
     from_within();
     what_depends_comes_after();
+    undeferred();
+    waited_for_later();
     kept_with_all_it_has();
   }
   return verdict();

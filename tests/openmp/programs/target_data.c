@@ -51,21 +51,15 @@ static void in_order(void) {
 #pragma omp single
   {
     int value = 0, executed = 0;
-#ifndef __clang__ /* its code for what must wait needs LLVM's library for devices */
     omp_event_handle_t event;
 #pragma omp task detach(event) depend(out : value) shared(executed)
     add(&executed, 1);
-#else
-    executed = 1;
-#endif
 #pragma omp target nowait depend(inout : value) map(tofrom : value)
     value += 1;
 #pragma omp target nowait depend(inout : value) map(tofrom : value) firstprivate(executed)
     value *= 10;
 #pragma omp target update to(value) nowait depend(inout : value)
-#ifndef __clang__
     omp_fulfill_event(event);
-#endif
 #pragma omp target depend(in : value) map(tofrom : value)
     value += 5;
     CHECK(value == 15);
