@@ -59,10 +59,11 @@ static void in_order(void) {
 #pragma omp target nowait depend(inout : value) map(tofrom : value) firstprivate(executed)
     value *= 10;
 #pragma omp target update to(value) nowait depend(inout : value)
+    value = 1; /* before all of them */
     omp_fulfill_event(event);
 #pragma omp target depend(in : value) map(tofrom : value)
     value += 5;
-    CHECK(value == 15);
+    CHECK(value == 25);
 #pragma omp taskwait
     CHECK(executed == 1);
   }
