@@ -39,6 +39,7 @@ OWN_FAULTS = {
     ("forks", "gcc"): "libgomp waits in a forked child for the workers of its parent",
     ("late", "gcc"): "libgomp is unmapped while its workers run",
     ("exits_busy", "clang"): "libomp takes its threads down while another opens regions",
+    ("taskwait_nowait", "clang"): "libomp waits there all the same",
     ("thread_ends", "gcc"): "libgomp says to a thread that ends that it is in its last region still",
     ("thread_ends", "clang"): "libomp takes memory of a thread that has ended",
 }

@@ -133,28 +133,6 @@ static void undeferred(void) {
   }
 }
 
-#ifdef __clang__ /* GCC 12 has no such taskwait */
-static void waited_for_later(void) {
-#pragma omp parallel
-#pragma omp single
-  {
-    int value = 0, seen = 0, order = 0;
-    omp_event_handle_t event;
-#pragma omp task detach(event) depend(out : value)
-    add(&executed, 1);
-#pragma omp taskwait depend(in : value) depend(out : order) nowait
-#pragma omp task depend(in : order) shared(value, seen)
-    seen = value;
-    value = 9;
-    omp_fulfill_event(event);
-#pragma omp taskwait
-    CHECK(seen == 9);
-  }
-}
-#else
-static void waited_for_later(void) {}
-#endif
-
 /* A reduction, and a large copy, of a task that must wait. */
 static void kept_with_all_it_has(void) {
   long sum = 0;
@@ -184,7 +162,6 @@ int main(void) {
     from_within();
     what_depends_comes_after();
     undeferred();
-    waited_for_later();
     kept_with_all_it_has();
   }
   return verdict();
