@@ -35,6 +35,7 @@ SIZES = {"growth": (1, 4, 33), "signals": (2, 33)}  # those take a second, or ha
 ALL = (1, 2, 3, 4, 8, 33)
 # What the compilers' own runtimes cannot, and Weir's shall.
 OWN_FAULTS = {
+    ("allocators", "clang"): "libomp faults in omp_realloc without an allocator, and in omp_calloc of too much",
     ("detached", "gcc"): "libgomp does not leave a barrier that waited for a detached task",
     ("forks", "gcc"): "libgomp waits in a forked child for the workers of its parent",
     ("late", "gcc"): "libgomp is unmapped while its workers run",

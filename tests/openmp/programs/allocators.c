@@ -75,7 +75,6 @@ static void traits(void) {
   omp_destroy_allocator(b);
   omp_destroy_allocator(a);
 
-#ifndef __clang__ /* LLVM's cannot, and does not say so */
   const omp_alloctrait_t locked[] = {{omp_atk_pinned, omp_atv_true}, {omp_atk_fallback, omp_atv_null_fb}};
   a = with(2, locked);
   if (a != omp_null_allocator) { /* not everywhere */
@@ -85,14 +84,9 @@ static void traits(void) {
     omp_free(p, a);
     omp_destroy_allocator(a);
   }
-#endif
 
   const omp_alloctrait_t odd[] = {{omp_atk_alignment, 24}};
-#ifndef __clang__ /* LLVM's takes it */
   CHECK(with(1, odd) == omp_null_allocator);
-#else
-  (void)odd;
-#endif
 }
 
 /* All members take from one pool: what they have is their own, and never more than it holds. */
@@ -132,9 +126,7 @@ static void defaults(void) {
   omp_set_default_allocator(omp_high_bw_mem_alloc);
 #pragma omp parallel
   {
-#ifndef __clang__ /* LLVM's members keep what they had in earlier regions */
     CHECK(omp_get_default_allocator() == omp_high_bw_mem_alloc);
-#endif
     omp_set_default_allocator(omp_thread_mem_alloc);
     CHECK(omp_get_default_allocator() == omp_thread_mem_alloc);
   }
