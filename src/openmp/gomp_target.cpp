@@ -65,7 +65,8 @@ int thread_limit_among(void** clauses) {
   constexpr std::uintptr_t next_word = 0x80, what = 0xff00, thread_limit = 0x200;
   for (; clauses != nullptr && *clauses != nullptr; ++clauses) {
     const auto word = reinterpret_cast<std::uintptr_t>(*clauses);
-    const auto value = (word & next_word) != 0 ? reinterpret_cast<std::intptr_t>(*++clauses) : static_cast<std::intptr_t>(word) >> 16;
+    const auto value =
+        (word & next_word) != 0 ? reinterpret_cast<std::intptr_t>(*++clauses) : static_cast<std::intptr_t>(word) >> 16;
     if ((word & what) == thread_limit) return static_cast<int>(value);
   }
   return 0;

@@ -74,8 +74,8 @@ void loop_task(function run, void* what, copier copy, long size, long alignment,
 extern "C" {
 
 // The handle of a detached task's event is the first of its variables too.
-void GOMP_task(function run, void* what, copier copy, long size, long alignment, bool deferrable, unsigned flags, void** depend, int,
-               void* detached) {
+void GOMP_task(function run, void* what, copier copy, long size, long alignment, bool deferrable, unsigned flags,
+               void** depend, int, void* detached) {
   member& me = self();
   if (run == nullptr) {  // taskwait depend(...) nowait: an empty task that others may depend on
     if (!nothing_pending(me)) perform(me, dependences_of(depend), false, nullptr, [] {});

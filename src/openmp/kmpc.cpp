@@ -283,7 +283,11 @@ void __kmpc_end_ordered(place*, int) {}
 
 int __kmpc_reduce_nowait(place*, int, int, std::size_t, void* values, combine with, lock*) { return gather(self(), values, with, true); }
 void __kmpc_end_reduce_nowait(place*, int, lock*) {}
-int __kmpc_reduce(place*, int, int, std::size_t, void* values, combine with, lock*) { return gather(self(), values, with, false); }
+int __kmpc_reduce(place*, int, int, std::size_t, void* values, combine with, lock*) {
+  member& me = self();
+  end_tasks(me);  // it is a barrier too
+  return gather(me, values, with, false);
+}
 void __kmpc_end_reduce(place*, int, lock*) { let_go(self()); }
 
 #define STATIC(suffix, type, signed_type)                                                                                    \

@@ -105,7 +105,7 @@ void end_alone();
 
 /// Waits for the member's tasks that are not complete yet; it has some.
 void finish_tasks(member& me);
-/// At the end of a region, and of what the tasks of a team are done with.
+/// Where all tasks of the team must be complete: at its barriers, and at the end of a region.
 inline void end_tasks(member& me) {
   if (me.pending != nullptr) [[unlikely]] finish_tasks(me);
 }

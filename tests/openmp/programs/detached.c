@@ -72,6 +72,24 @@ static void so_do_groups_and_barriers(void) {
   CHECK(fulfilled == 3);
 }
 
+/* The end of a loop that reduces is a barrier too. */
+static void so_do_loops(void) {
+  int sum = 0;
+  fulfilled = 0;
+#pragma omp parallel
+  {
+#pragma omp for reduction(+ : sum) schedule(static, 1)
+    for (int i = 0; i < asked(); ++i) {
+      omp_event_handle_t event;
+#pragma omp task detach(event)
+      add(&executed, 1);
+      later(event);
+      sum += 1;
+    }
+    CHECK(sum == asked() && __atomic_load_n(&fulfilled, __ATOMIC_RELAXED) == asked());
+  }
+}
+
 static void from_within(void) {
 #pragma omp parallel
 #pragma omp single
@@ -159,6 +177,7 @@ int main(void) {
   for (int i = 0; i < 5; ++i) {
     taskwait_waits();
     so_do_groups_and_barriers();
+    so_do_loops();
     from_within();
     what_depends_comes_after();
     undeferred();
