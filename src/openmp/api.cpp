@@ -8,6 +8,7 @@
 
 #include "api_forms.hpp"
 #include "exclusion.hpp"
+#include "task.hpp"
 #include "team.hpp"
 
 using namespace weir::openmp;
@@ -48,12 +49,11 @@ ASKS(int, weir_omp_get_supported_active_levels, 255)
 ASKS(int, weir_omp_get_thread_limit, thread_limit(self()))
 ASKS(int, weir_omp_get_cancellation, 0)
 ASKS(int, weir_omp_in_final, self().in_final)
+ASKS(int, weir_omp_in_explicit_task, self().task != nullptr)
 ASKS(int, weir_omp_get_num_devices, 0)
 ASKS(int, weir_omp_get_default_device, self().icv.default_device)
 ASKS(int, weir_omp_get_initial_device, 0)
 ASKS(int, weir_omp_is_initial_device, 1)
-ASKS(int, weir_omp_get_num_teams, 1)
-ASKS(int, weir_omp_get_team_num, 0)
 ASKS(int, weir_omp_get_max_task_priority, 0)
 
 TAKES_INT(weir_omp_set_num_threads, if (it > 0) self().icv.num_threads = it)
@@ -150,8 +150,12 @@ int weir_omp_pause_resource(int, int) { return 0; }
 int weir_omp_pause_resource_all(int) { return 0; }
 int weir_omp_pause_resource_(const int*, const int*) { return 0; }
 int weir_omp_pause_resource_all_(const int*) { return 0; }
-void weir_omp_display_env(int) { std::fputs(show(initial_settings()).c_str(), stderr); }
-void weir_omp_display_env_(const int*) { weir_omp_display_env(0); }
+void weir_omp_display_env(int verbose) { std::fputs(show(initial_settings(), verbose != 0).c_str(), stderr); }
+void weir_omp_display_env_(const int* verbose) { weir_omp_display_env(*verbose); }
+void weir_omp_display_env_8_(const long* verbose) { weir_omp_display_env(*verbose != 0); }
+// omp_control_tool_notool
+int weir_omp_control_tool(int, int, void*) { return -2; }
+int weir_omp_control_tool_(const int*, const int*, void*) { return -2; }
 }
 
 #include "api_versions.hpp"

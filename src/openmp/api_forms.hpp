@@ -38,3 +38,4 @@
 // another (exports.map). So the functions themselves have names of their own: the linker takes two versions of one name, one of
 // them the function's own, for two definitions.
 #define FOUND_AS(name, versioned) __asm__(".symver weir_" #name ", " #name versioned);
+#define FOUND_IN_BOTH(name, openmp) FOUND_AS(name, "@@VERSION") FOUND_AS(name, "@" openmp)

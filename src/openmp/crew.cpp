@@ -106,6 +106,7 @@ void crew::work(worker& w) {
     if (affinity_matters) take_seat(me);
     current = &me;
     run_(what_);
+    end_tasks(me);
     shared = affinity_matters && crowded(t);
     join(t, w, episode_in(now));
   }
@@ -186,6 +187,7 @@ void crew::open(team& t, region run, void* what) {
 }
 
 void crew::close(team& t) {
+  end_tasks(t.members[0]);
   current = t.parent;
   if (!t.joining.central()) {
     wait_for_children(t, 0, episode_);

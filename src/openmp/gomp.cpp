@@ -33,14 +33,6 @@ void GOMP_parallel(region run, void* what, unsigned threads, unsigned flags) {
   fork(run, what, threads);
 }
 
-// A league of one team.
-void GOMP_teams_reg(region run, void* what, unsigned, unsigned limit, unsigned) {
-  member& me = self();
-  const int before = std::exchange(me.icv.thread_limit, limit != 0 ? static_cast<int>(limit) : me.icv.thread_limit);
-  run(what);
-  me.icv.thread_limit = before;
-}
-
 // ---- single
 
 bool GOMP_single_start(void) { return takes_single(self()); }

@@ -1,6 +1,7 @@
 // The interface that GCC compiles for: loops, doacross, sections, scope. What each function is called with is seen in the
 // compiler's output (-fdump-tree-ompexp).
 #include "gomp_loops.hpp"
+#include "gomp_task_reduction.hpp"
 
 #include <algorithm>
 #include <cstdarg>
@@ -75,10 +76,6 @@ bool start_loop(const loop_plan& plan, T start, T end, T step, T* from, T* to) {
 
 // ---- what a worksharing construct brings besides its iterations
 
-void begin_reductions(void** reductions) {
-  if (reductions != nullptr) stop("task reductions across a team are not supported yet: build without the task modifier");
-}
-
 /// In place of `memory` is how many bytes the construct's members share: what a scan keeps between its two halves, and which
 /// iteration gave a conditional lastprivate variable its value. They begin as zeros.
 void give_memory(void** memory) {
@@ -88,7 +85,7 @@ void give_memory(void** memory) {
 /// Without `from` the compiler shares the iterations out by itself, and wants the rest alone.
 template <class T>
 bool start_loop_with(const loop_plan& plan, T start, T end, T step, T* from, T* to, void** reductions, void** memory) {
-  begin_reductions(reductions);
+  begin_task_reductions(reductions);
   member& me = self();
   begin_loop(me, plan);
   set_values(me, static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(end));
@@ -321,7 +318,7 @@ unsigned GOMP_sections_start(unsigned count) {
   return next_section();
 }
 unsigned GOMP_sections2_start(unsigned count, void** reductions, void** memory) {
-  begin_reductions(reductions);
+  begin_task_reductions(reductions);
   begin_loop(self(), plan_of_sections(count));
   give_memory(memory);
   return next_section();
@@ -332,6 +329,6 @@ void GOMP_sections_end(void) { GOMP_loop_end(); }
 bool GOMP_sections_end_cancel(void) { return GOMP_loop_end_cancel(); }
 
 // Its end is a barrier, or nothing.
-void GOMP_scope_start(void** reductions) { begin_reductions(reductions); }
+void GOMP_scope_start(void** reductions) { begin_task_reductions(reductions); }
 
 }  // extern "C"

@@ -12,6 +12,7 @@
 
 #include "affinity.hpp"
 #include "exclusion.hpp"
+#include "league.hpp"
 #include "reduction.hpp"
 #include "stop.hpp"
 #include "team.hpp"
@@ -63,7 +64,8 @@ void run_call(void* what) {
 
 thread_local unsigned asked_for = 0;  // by num_threads, for the region that comes next
 
-thread_local int limit_asked_for = 0;    // by thread_limit, for the league that comes next
+// By num_teams and thread_limit, for the league that comes next.
+thread_local int teams_asked_for = 0, limit_asked_for = 0;
 
 void take(void** with, int count, va_list& rest) {
   if (count > static_cast<int>(most_arguments)) {
@@ -120,9 +122,14 @@ void __kmpc_fork_call_if(place*, int count, microtask run, int condition, void* 
     fork_alone(run_call, &c);
 }
 
-// A league of one team.
-void __kmpc_push_num_teams(place*, int, int, int limit) { limit_asked_for = limit; }
-void __kmpc_push_num_teams_51(place*, int, int, int, int limit) { limit_asked_for = limit; }
+void __kmpc_push_num_teams(place*, int, int teams, int limit) {
+  teams_asked_for = teams;
+  limit_asked_for = limit;
+}
+void __kmpc_push_num_teams_51(place*, int, int least, int, int limit) {
+  teams_asked_for = least;
+  limit_asked_for = limit;
+}
 void __kmpc_set_thread_limit(place*, int, int limit) { limit_asked_for = limit; }
 void __kmpc_fork_teams(place*, int count, microtask run, ...) {
   void* with[most_arguments];
@@ -131,11 +138,7 @@ void __kmpc_fork_teams(place*, int count, microtask run, ...) {
   take(with, count, rest);
   va_end(rest);
   call_of c{run, count, with};
-  member& me = self();
-  const int limit = std::exchange(limit_asked_for, 0);
-  const int before = std::exchange(me.icv.thread_limit, limit > 0 ? limit : me.icv.thread_limit);
-  run_call(&c);
-  me.icv.thread_limit = before;
+  execute_league(std::exchange(teams_asked_for, 0), std::exchange(limit_asked_for, 0), [&c] { run_call(&c); });
 }
 
 void __kmpc_serialized_parallel(place*, int) {
@@ -200,7 +203,11 @@ void __kmpc_end_critical(place*, int, lock* its) { its->release(); }
 
 int __kmpc_reduce_nowait(place*, int, int, std::size_t, void* values, combine with, lock*) { return gather(self(), values, with, true); }
 void __kmpc_end_reduce_nowait(place*, int, lock*) {}
-int __kmpc_reduce(place*, int, int, std::size_t, void* values, combine with, lock*) { return gather(self(), values, with, false); }
+int __kmpc_reduce(place*, int, int, std::size_t, void* values, combine with, lock*) {
+  member& me = self();
+  end_tasks(me);  // it is a barrier too
+  return gather(me, values, with, false);
+}
 void __kmpc_end_reduce(place*, int, lock*) { let_go(self()); }
 
 // The error directive, at execution [OpenMP 5.2, 8.5.3].

@@ -86,13 +86,17 @@ void no_part(int* last, T* lower, T* upper, S* stride, S step) {
   if (last != nullptr) *last = 0;
 }
 
-/// A static loop: each member works out its own part, and nobody is asked. A distributed one is the teams' to share, and a league
-/// has one.
+/// Who shares a static loop: the members of a team, or the teams of a league.
+struct sharer {
+  std::uint64_t number, size;
+};
+sharer in_team() { return {self().number, self().of->size}; }
+sharer in_league() { return {static_cast<std::uint64_t>(self().icv.team), static_cast<std::uint64_t>(self().icv.teams)}; }
+
+/// A static loop: each works out its own part, and nobody is asked.
 template <class T, class S>
-void own_part(int kind, int* last, T* lower, T* upper, S* stride, S step, S chunk) {
-  const member& me = self();
-  const int what = plain(kind);
-  const std::uint64_t size = of_league(what) ? 1 : me.of->size, number = of_league(what) ? 0 : me.number;
+void own_part(sharer me, bool chunked, int* last, T* lower, T* upper, S* stride, S step, S chunk) {
+  const auto [number, size] = me;
   const std::uint64_t trips = trips_of(*lower, *upper, step);
   const T begin = *lower;
   if (trips == 0) {
@@ -100,7 +104,7 @@ void own_part(int kind, int* last, T* lower, T* upper, S* stride, S step, S chun
     *stride = step;
     return;
   }
-  if ((what == static_chunked || what == distribute_chunked) && chunk > 0) {
+  if (chunked && chunk > 0) {
     // The bounds stay within the loop, and the step to the next chunk at most right behind it: beyond, they could leave the
     // type, and come back as iterations that there are not.
     const std::uint64_t length = std::min(static_cast<std::uint64_t>(chunk), trips), chunks = (trips - 1) / length + 1;
@@ -126,6 +130,22 @@ void own_part(int kind, int* last, T* lower, T* upper, S* stride, S step, S chun
   *lower = value(begin, step, from);
   *upper = value(begin, step, from + count - 1);
   if (last != nullptr) *last = from + count == trips;
+}
+
+template <class T, class S>
+void own_part(int kind, int* last, T* lower, T* upper, S* stride, S step, S chunk) {
+  const int what = plain(kind);
+  const bool chunked = what == static_chunked || what == distribute_chunked;
+  own_part(of_league(what) ? in_league() : in_team(), chunked, last, lower, upper, stride, step, chunk);
+}
+
+/// The team's block of a loop that its league shares.
+template <class T, class S>
+bool block_of_team(T* lower, T* upper, S step) {
+  int last = 0;
+  S none{};
+  own_part(in_league(), false, &last, lower, upper, &none, step, S{0});
+  return last != 0;
 }
 
 template <class T, class S>
@@ -175,12 +195,15 @@ extern "C" {
   /* distribute and for in one: the team's bound besides the member's */                                                     \
   void __kmpc_dist_for_static_init_##suffix(place*, int, int kind, int* last, type* lower, type* upper, type* team_upper,    \
                                             signed_type* stride, signed_type step, signed_type chunk) {                      \
+    const bool of_last_team = block_of_team(lower, upper, step);                                                             \
     *team_upper = *upper;                                                                                                    \
     own_part(kind, last, lower, upper, stride, step, chunk);                                                                 \
+    if (last != nullptr && !of_last_team) *last = 0;                                                                         \
   }                                                                                                                          \
   void __kmpc_dist_dispatch_init_##suffix(place*, int, int kind, int* last, type lower, type upper, signed_type step,        \
                                           signed_type chunk) {                                                               \
-    if (last != nullptr) *last = trips_of(lower, upper, step) != 0;                                                          \
+    const bool of_last_team = block_of_team(&lower, &upper, step);                                                           \
+    if (last != nullptr) *last = of_last_team;                                                                               \
     begin_shared(kind, lower, upper, step, chunk);                                                                           \
   }                                                                                                                          \
   void __kmpc_team_static_init_##suffix(place*, int, int* last, type* lower, type* upper, signed_type* stride,               \

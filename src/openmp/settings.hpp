@@ -110,7 +110,9 @@ settings read_settings(const lookup& environment, const barrier_names& known_bar
 /// nthreads-var for a region inside `level` others.
 int threads_at(const settings&, std::size_t level);
 
-/// What OMP_DISPLAY_ENV shows, in the form of the specification; the rest where it says verbose.
-std::string show(const settings&);
+/// What OMP_DISPLAY_ENV and omp_display_env show, in the form of the specification; what vendors add only if `verbose`.
+std::string show(const settings&, bool verbose);
+/// As OMP_DISPLAY_ENV says itself.
+inline std::string show(const settings& s) { return show(s, s.display_env == display::verbose); }
 
 }  // namespace weir::openmp

@@ -128,10 +128,10 @@ void of_vendors(const settings& s, block& all) {
 
 }  // namespace
 
-std::string show(const settings& s) {
+std::string show(const settings& s, bool verbose) {
   block all;
   specified(s, all);
-  if (s.display_env == display::verbose) of_vendors(s, all);
+  if (verbose) of_vendors(s, all);
   return all.whole();
 }
 

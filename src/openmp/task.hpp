@@ -1,4 +1,5 @@
-// What a task is to who executes it. Tasks are executed at once, by who creates them.
+// What a task is to who executes it. Tasks are executed at once, by who creates them, but for those that must wait for others
+// (pending_tasks.hpp).
 #pragma once
 
 #include <utility>
@@ -7,16 +8,34 @@
 
 namespace weir::openmp {
 
-/// While it lives the thread executes a task: a final one if so said, or if it was in one before.
-class final_task {
+/// While it lives the thread executes an explicit task: a final one if so said, or if it was in one before.
+class task_scope {
  public:
-  explicit final_task(bool final) : who_(self()), before_(std::exchange(who_.in_final, who_.in_final || final)) {}
-  final_task(const final_task&) = delete;
-  ~final_task() { who_.in_final = before_; }
+  explicit task_scope(bool final)
+      : number(self().tasks++ + 1),
+        who_(self()),
+        outer_(std::exchange(who_.task, this)),
+        was_final_(std::exchange(who_.in_final, who_.in_final || final)),
+        icv_(who_.icv) {}
+  task_scope(const task_scope&) = delete;
+  ~task_scope() {
+    who_.task = outer_;
+    who_.in_final = was_final_;
+    who_.icv = icv_;
+  }
+
+  const std::uint64_t number;  // no other task of the member has it
+  const task_scope* outer() const { return outer_; }
+  mutable int id = 0;  // for LLVM's interface; 0: nobody has asked yet
 
  private:
   member& who_;
-  const bool before_;
+  task_scope* const outer_;
+  const bool was_final_;
+  const control icv_;  // what the task sets is its own
 };
+
+/// The task that the member executes: 0 is its implicit task.
+inline std::uint64_t task_of(const member& me) { return me.task != nullptr ? me.task->number : 0; }
 
 }  // namespace weir::openmp

@@ -13,6 +13,7 @@
 #include "crew.hpp"
 #include "doacross.hpp"
 #include "loop.hpp"
+#include "pending_tasks.hpp"
 #include "set_by_routines.hpp"
 #include "thread.hpp"
 #include "thread_limit.hpp"
@@ -161,6 +162,7 @@ void fork(region run, void* what, unsigned asked) {
   }
   current = &t.members[0];
   run(what);
+  end_tasks(t.members[0]);
   current = &me;
 }
 
@@ -173,7 +175,10 @@ void begin_alone() {
   current = &t.members[0];
 }
 
-void end_alone() { current = current->of->parent; }
+void end_alone() {
+  end_tasks(*current);
+  current = current->of->parent;
+}
 
 void begin_region(region run, void* what, unsigned asked) {
   member& me = self();
@@ -196,6 +201,7 @@ void end_region() {
 }
 
 void barrier(member& me) {
+  end_tasks(me);
   team& t = *me.of;
   if (t.size == 1) return;
   if (annotated()) [[unlikely]] {

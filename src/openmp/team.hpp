@@ -23,6 +23,9 @@ namespace weir::openmp {
 struct team;
 struct loop;
 struct doacross;
+struct task_group;
+class task_scope;
+class pending_tasks;
 
 /// What a task's children inherit: the internal control variables of its data environment [OpenMP 5.2, 2.1].
 struct control {
@@ -30,6 +33,8 @@ struct control {
   int max_active_levels = 1;
   int default_device = 0;
   int thread_limit = 0;  // 0: that of the environment
+  int teams = 1, team = 0;  // of the league that it is in
+  std::uintptr_t allocator = 0;  // 0: that of the environment
   bool dynamic = false;
   schedule run_schedule;
   bool operator==(const control&) const = default;
@@ -56,7 +61,11 @@ struct alignas(line_bytes) member {
   // What it offers to a reduction, and which it offers it to.
   std::uint32_t reductions = 0;
   void* values = nullptr;
-  bool in_final = false;  // does it execute a final task?
+  bool in_final = false;        // does it execute a final task?
+  task_scope* task = nullptr;   // that it executes; null: its implicit task
+  std::uint64_t tasks = 0;      // it has begun so many
+  task_group* group = nullptr;  // the innermost that it is in
+  std::unique_ptr<pending_tasks> pending;  // null: it has never had any
   alignas(line_bytes) std::atomic<std::uint32_t> offered{0}, taken{0};
   gate reducing;  // where it waits for its children's values, and until its own may go
 };
@@ -90,6 +99,7 @@ struct team {
   void* copied = nullptr;                             // of copyprivate
   char even_and_odd[2] = {};  // barriers: addresses for their annotation
   std::atomic<unsigned> beside{0};  // of the outermost team: threads of its contention group beside its own one, where limited
+  std::atomic<void*> copies{nullptr};                 // of variables that tasks of a worksharing construct reduce
   alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
   waiting::experience<native> learned;
 };
@@ -115,6 +125,13 @@ void end_alone();
 /// The two ends of a region as fork() makes it, whose caller executes its part between them.
 void begin_region(region run, void* what, unsigned asked);
 void end_region();
+
+/// Waits for the member's tasks that are not complete yet; it has some.
+void finish_tasks(member& me);
+/// Where all tasks of the team must be complete: at its barriers, and at the end of a region.
+inline void end_tasks(member& me) {
+  if (me.pending != nullptr) [[unlikely]] finish_tasks(me);
+}
 
 /// All of the team come here before any goes on.
 void barrier(member& me);

@@ -1,0 +1,234 @@
+// Reductions by tasks: of classes with constructors, arrays, by operators of the program, in groups within groups.
+#include <cstring>
+#include <omp.h>
+
+#include "check.h"
+
+namespace {
+
+int alive = 0;
+
+// Owns what it counts with: a copy that is not begun, or not ended, is noticed.
+class counter {
+ public:
+  counter() : count_(new long(0)) { add(&alive, 1); }
+  explicit counter(long start) : count_(new long(start)) { add(&alive, 1); }
+  counter(const counter& other) : count_(new long(*other.count_)) { add(&alive, 1); }
+  counter& operator=(const counter&) = delete;
+  ~counter() {
+    delete count_;
+    add(&alive, -1);
+  }
+  void count(long by) { *count_ += by; }
+  void take(const counter& other) { *count_ += *other.count_; }
+  long value() const { return *count_; }
+
+ private:
+  long* count_;
+};
+#pragma omp declare reduction(sum : counter : omp_out.take(omp_in)) initializer(omp_priv = counter())
+
+struct range {
+  int least, most, unit;
+};
+// What a copy begins with is looked up in the variable.
+void begin(range* copy, const range* original) { *copy = {1000, -1000, original->unit}; }
+#pragma omp declare reduction(span : range : omp_out.least = omp_in.least < omp_out.least ? omp_in.least : omp_out.least, \
+                                  omp_out.most = omp_in.most > omp_out.most ? omp_in.most : omp_out.most)               \
+    initializer(begin(&omp_priv, &omp_orig))
+
+void look(range& r, int at) {
+  CHECK(r.unit == 7);
+  if (at < r.least) r.least = at;
+  if (at > r.most) r.most = at;
+}
+
+void by_one_of_a_team() {
+  long sum = 5, product = 1, field[6] = {1, 1, 1, 1, 1, 1};
+  counter all(10);
+  range seen = {100, 100, 7};
+#pragma omp parallel
+#pragma omp single nowait
+#pragma omp taskgroup task_reduction(+ : sum, field) task_reduction(* : product) task_reduction(sum : all) \
+    task_reduction(span : seen)
+  for (int i = 0; i < 60; ++i) {
+#pragma omp task in_reduction(+ : sum, field) in_reduction(* : product) in_reduction(sum : all) in_reduction(span : seen) \
+    firstprivate(i)
+    {
+      sum += i;
+      field[i % 6] += i;
+      if (i % 10 == 0) product *= 3;
+      all.count(2);
+      look(seen, 8 * i);
+#pragma omp task in_reduction(+ : sum) in_reduction(sum : all)
+      {
+        sum += 1;
+        all.count(1);
+      }
+    }
+  }
+  CHECK(sum == 5 + 1770 + 60 && product == 729 && all.value() == 190);
+  CHECK(seen.least == 0 && seen.most == 472);
+  for (int i = 0; i < 6; ++i) CHECK(field[i] == 1 + 10 * i + 270);
+}
+
+void by_each_of_a_team() {
+  long total = 0;
+#pragma omp parallel reduction(+ : total)
+  {
+    long mine = omp_get_thread_num(), inner = 0;
+#pragma omp taskgroup task_reduction(+ : mine)
+    for (int i = 0; i < 10; ++i) {
+#pragma omp task in_reduction(+ : mine) shared(inner)
+      {
+        mine += 1;
+        long deep = 0;
+#pragma omp taskgroup task_reduction(+ : deep)
+        {
+#pragma omp task in_reduction(+ : deep) in_reduction(+ : mine)
+          {
+            deep += 1;
+            mine += 1;
+          }
+        }
+        CHECK(deep == 1);
+        add(reinterpret_cast<int*>(&inner), 1);
+      }
+    }
+    CHECK(mine == omp_get_thread_num() + 20 && inner == 10);
+    total += mine;
+  }
+  const int n = asked();
+  CHECK(total == n * (n - 1) / 2 + 20 * n);
+}
+
+void of_parts(int size) {
+  long field[20];
+  for (long& f : field) f = 1;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup task_reduction(+ : field[5 : size])
+  for (int i = 0; i < 40; ++i) {
+#pragma omp task in_reduction(+ : field[5 : size]) firstprivate(i)
+    field[5 + i % size] += 1;
+  }
+  for (int i = 0; i < 20; ++i) CHECK(field[i] == (i < 5 || i >= 5 + size ? 1 : 1 + 40 / size));
+}
+
+void of_regions() {
+  const int n = asked();
+  long sum = 100;
+  counter all(1);
+#pragma omp parallel reduction(task, + : sum) reduction(task, sum : all)
+  {
+    sum += 1;
+    for (int i = 0; i < 5; ++i) {
+#pragma omp task in_reduction(+ : sum) in_reduction(sum : all)
+      {
+        sum += 10;
+        all.count(1);
+      }
+    }
+  }
+  CHECK(sum == 100 + 51 * n && all.value() == 1 + 5 * n);
+#pragma omp parallel if (n < 0) reduction(task, + : sum)
+  {
+#pragma omp task in_reduction(+ : sum)
+    sum += 1;
+  }
+  CHECK(sum == 101 + 51 * n);
+}
+
+void of_loops() {
+  const int n = asked();
+  long sum = 0;
+  counter all;
+#pragma omp parallel
+  {
+    for (int round = 0; round < 20; ++round) {
+#pragma omp for reduction(task, + : sum) reduction(task, sum : all) schedule(static, 1)
+      for (int i = 0; i < 3 * n; ++i) {
+        sum += 1;
+#pragma omp task in_reduction(+ : sum) in_reduction(sum : all)
+        {
+          sum += 1;
+          all.count(1);
+        }
+      }
+      CHECK(sum == 6 * n * (round + 1) && all.value() == 3 * n * (round + 1));
+#pragma omp barrier
+    }
+  }
+}
+
+void of_taskloops(int none) {
+  long sum = 0;
+  counter all;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp taskloop reduction(+ : sum) reduction(sum : all) num_tasks(9)
+    for (int i = 0; i < 100; ++i) {
+      sum += i;
+      all.count(1);
+    }
+#pragma omp taskloop reduction(+ : sum) reduction(sum : all)
+    for (int i = 0; i < none; ++i) sum += 1;
+#pragma omp taskgroup task_reduction(sum : all)
+    {
+#pragma omp taskloop in_reduction(sum : all) collapse(2) nogroup
+      for (unsigned i = 0; i < 5; ++i)
+        for (unsigned long j = 0; j < 5; ++j) all.count(1);
+    }
+  }
+  CHECK(sum == 4950 && all.value() == 125);
+}
+
+// A task may open a region, which shares its copy.
+void with_regions_inside() {
+  int sum = 0;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup task_reduction(+ : sum)
+  for (int i = 0; i < 4; ++i) {
+#pragma omp task in_reduction(+ : sum)
+    {
+#pragma omp parallel num_threads(2)
+      {
+#pragma omp atomic
+        sum += 1;
+        int own = 0;
+#pragma omp taskgroup task_reduction(+ : own)
+        {
+#pragma omp task in_reduction(+ : own)
+          own += 1;
+        }
+        CHECK(own == 1);
+      }
+      sum += 10;
+    }
+  }
+  CHECK(sum >= 44 && sum <= 48);
+}
+
+}  // namespace
+
+int main() {
+  for (int i = 0; i < 10; ++i) {
+    by_one_of_a_team();
+    by_each_of_a_team();
+    of_parts(4);
+    of_regions();
+    of_loops();
+    of_taskloops(0);
+    with_regions_inside();
+  }
+  int sum = 0;  // outside of all regions
+#pragma omp taskgroup task_reduction(+ : sum)
+  {
+#pragma omp task in_reduction(+ : sum)
+    sum += 1;
+  }
+  CHECK(sum == 1 && alive == 0);
+  return verdict();
+}
