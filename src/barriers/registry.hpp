@@ -53,7 +53,8 @@ class registry {
   };
 
   static const std::vector<entry>& algorithms() {
-    static const std::vector<entry> table = {
+    // Not destroyed, nor is the other: threads may make barriers while the program ends.
+    static const std::vector<entry>& table = *new std::vector<entry>{
         plain<barriers::counter>(),
         plain<barriers::sense>(),
         plain<barriers::condvar>(),
@@ -78,7 +79,7 @@ class registry {
   }
 
   static const std::vector<policy>& waitings() {
-    static const std::vector<policy> table = {  // in the order of with_waiting()
+    static const std::vector<policy>& table = *new std::vector<policy>{  // in the order of with_waiting()
         {"auto", "spin while alone on the processor, yield to members that share it, sleep beside other programs"},
         {"spin", "poll, and never give the processor away"},
         {"yield", "poll a while, then give the processor away between polls"},

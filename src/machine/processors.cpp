@@ -32,7 +32,8 @@ std::vector<int> read_affinity() {
 }  // namespace
 
 const std::vector<int>& affinity() {
-  static const std::vector<int> processors = read_affinity();
+  // Not destroyed: threads may ask while the program ends.
+  static const std::vector<int>& processors = *new std::vector<int>(read_affinity());
   return processors;
 }
 
