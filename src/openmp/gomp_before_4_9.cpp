@@ -24,7 +24,9 @@ void run_plainly(void* its_region) {
   its.run(its.what);
 }
 
-void open_worksharing(const worksharing_region& its, unsigned threads) { begin_worksharing(open(its, run_worksharing, threads)); }
+void open_worksharing(const worksharing_region& its, unsigned threads) {
+  begin_worksharing(open(its, run_worksharing, threads));
+}
 
 }  // namespace
 

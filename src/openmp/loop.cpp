@@ -9,6 +9,7 @@ namespace {
 bool take_dynamic(loop& l, member& me) {
   // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
   const std::uint64_t n = l.plan.trips, chunk = l.plan.chunk;
+  native::fetch_for_change(l.taken);
   // Each member asks in vain once, so what is taken stays within 64 bits. No look before: it would fetch the line twice.
   if (n < (std::uint64_t{1} << 63) && chunk < (std::uint64_t{1} << 40)) {
     const std::uint64_t at = l.taken.fetch_add(chunk, std::memory_order_relaxed);
@@ -27,14 +28,14 @@ bool take_dynamic(loop& l, member& me) {
 }
 
 bool take_guided(loop& l, member& me) {
-  const std::uint64_t n = l.plan.trips, share = 2 * static_cast<std::uint64_t>(me.of->size);
+  const std::uint64_t n = l.plan.trips, size = me.of->size;
   std::uint64_t at = l.taken.load(std::memory_order_relaxed);
   do {
     if (at >= n) return false;
-    // Half of an equal share of what is left, so that who comes last finds little [OpenMP 5.2, 11.5.3].
-    const std::uint64_t rest = n - at, size = std::max(l.plan.chunk, rest / share);
+    // An equal share of what is left [Polychronopoulos and Kuck 1987; OpenMP 5.2, 11.5.3].
+    const std::uint64_t rest = n - at, share = std::max(l.plan.chunk, (rest - 1) / size + 1);
     me.begin = at;
-    me.end = rest < size ? n : at + size;
+    me.end = rest < share ? n : at + share;
   } while (!l.taken.compare_exchange_weak(at, me.end, std::memory_order_relaxed));
   return true;
 }

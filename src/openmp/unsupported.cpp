@@ -11,7 +11,7 @@ extern "C" {
   [[gnu::alias(#name)]] void weir_lacks_##name(void);
 
 // Intel's compilers: collapsed loops whose bounds depend on each other's variables. Others work them out in the program.
-constexpr const char* collapse_otherwise = "build with another compiler, or without collapse where one loop's bounds depend on another's";
+constexpr const char* collapse_otherwise = "build with another compiler, or without collapse of such loops";
 LACKS(__kmpc_calc_original_ivs_rectang, collapse_otherwise)
 LACKS(__kmpc_for_collapsed_init, collapse_otherwise)
 LACKS(__kmpc_process_loop_nest_rectang, collapse_otherwise)

@@ -47,6 +47,8 @@ OWN_FAULTS = {
     ("forks", "gcc"): "libgomp waits in a forked child for the workers of its parent",
     ("late", "gcc"): "libgomp is unmapped while its workers run",
     ("exits_busy", "clang"): "libomp takes its threads down while another opens regions",
+    ("schedule_combined", "clang"): "libomp executes iterations of schedule(simd: static, chunk) twice",
+    ("threadprivate_threads", CALLS): "libomp keeps the objects of a thread that has ended",
     ("thread_ends", "gcc"): "libgomp says to a thread that ends that it is in its last region still",
     ("thread_ends", "clang"): "libomp takes memory of a thread that has ended",
 }
@@ -243,6 +245,35 @@ def test_a_stub_says_its_name_and_is_known_for_one(environment: dict[str, str], 
     status, words, _ = say(program, environment, 2)
     assert status != 0 and "__kmpc_push_num_threads_list is not supported" in words
     assert [n.symbol.name for n in needs.needs(program, runtime).missing] == ["__kmpc_push_num_threads_list"]
+
+
+VAST = """
+int main(void) {
+  long n = 1l << EACH;
+#pragma omp parallel for ordered(2)
+  for (long i = 0; i < n; ++i)
+    for (long j = 0; j < n; ++j) {
+#pragma omp ordered depend(sink : i - 1, j)
+#pragma omp ordered depend(source)
+    }
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("each", "why"), [(25, "has not as many"), (32, "more iterations than 64 bits")])
+@pytest.mark.parametrize("compiler", [c for c in ("gcc", "clang") if c == "gcc" or CLANG])
+def test_a_doacross_nest_that_is_too_large_says_so(
+    environment: dict[str, str], runtime: Path | None, tmp_path: Path, compiler: str, each: int, why: str
+):
+    if runtime is None:
+        pytest.skip("others keep what is done of a nest otherwise")
+    (tmp_path / "vast.c").write_text(VAST)
+    program = tmp_path / "vast"
+    make = [*COMPILERS[".c"][compiler], OPENMP[compiler], f"-DEACH={each}", tmp_path / "vast.c", "-o", program]
+    subprocess.run(make, check=True)
+    status, words, _ = say(program, environment, 2)
+    assert status != 0 and words.startswith("weir: a doacross nest") and why in words
 
 
 # A fault of a runtime each, which the program of that construct must notice. On the compilers' own: it is the programs

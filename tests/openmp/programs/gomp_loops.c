@@ -184,6 +184,25 @@ static void memory_alone(void) {
   }
 }
 
+/* Of the kinds, a static one shows: who executes what is known. */
+static void static_is_static(long kind, int chunk) {
+#pragma omp parallel
+  {
+    const long size = chunk != 0 ? chunk : (N + omp_get_num_threads() - 1) / omp_get_num_threads();
+    const int exact = chunk != 0 || N % omp_get_num_threads() == 0;
+    long from, to;
+    for (_Bool more = GOMP_loop_start(0, N, 1, kind, chunk, &from, &to, NULL, NULL); more;
+         more = GOMP_loop_static_next(&from, &to))
+      CHECK(!exact || from / size % omp_get_num_threads() == omp_get_thread_num());
+    GOMP_loop_end();
+    u64 first, end;
+    for (_Bool more = GOMP_loop_ull_start(1, 0, N, 1, kind, (u64)chunk, &first, &end, NULL, NULL); more;
+         more = GOMP_loop_ull_static_next(&first, &end))
+      CHECK(!exact || (long)first / size % omp_get_num_threads() == omp_get_thread_num());
+    GOMP_loop_end();
+  }
+}
+
 int main(void) {
   omp_set_dynamic(0);
   for (int round = 0; round < episodes(20); ++round) {
@@ -198,6 +217,8 @@ int main(void) {
     with(omp_sched_guided, 3);
     sections();
     memory_alone();
+    static_is_static(STATIC, 0);
+    static_is_static(STATIC | MONOTONIC, 7);
   }
   return verdict();
 }

@@ -2,6 +2,7 @@
 #include "check.h"
 #include <omp.h>
 #include <stdint.h>
+#include <unistd.h>
 
 typedef struct {
   int unused[4];
@@ -47,6 +48,7 @@ static void copies(void) {
       int value = -1;
       const int mine = __kmpc_single(&here, me);
       if (mine) {
+        usleep(100); /* who does not wait comes first */
         value = round;
         __kmpc_end_single(&here, me);
       }

@@ -16,7 +16,7 @@ static place here = {{0, 2, 0, 0}, ";distribute.c;main;1;1;;"};
 int __kmpc_global_thread_num(place *);
 void __kmpc_for_static_fini(place *, int);
 
-enum { N = 150, CHUNKED = 33, BLOCK = 34, DYNAMIC = 35, GUIDED = 36 };
+enum { N = 150, CHUNKED = 33, BLOCK = 34, DYNAMIC = 35, GUIDED = 36, DISTRIBUTE_CHUNKED = 91, DISTRIBUTE_BLOCK = 92 };
 static int times[N], lasts;
 
 static void met(unsigned long long number) {
@@ -105,11 +105,29 @@ FOR_TYPE(4u, u4, s4)
 FOR_TYPE(8, s8, s8)
 FOR_TYPE(8u, u8, s8)
 
+/* A distributed loop is the teams': who asks within a team gets what the team has. */
+void __kmpc_for_static_init_4(place *, int, int, int *, int *, int *, int *, int, int);
+static void the_teams_own(int kind, int chunk) {
+#pragma omp teams num_teams(2)
+  {
+    int last = 0, lower = 10, upper = 500, stride = 0;
+    __kmpc_for_static_init_4(&here, __kmpc_global_thread_num(&here), kind, &last, &lower, &upper, &stride, 1, chunk);
+#pragma omp parallel
+    {
+      int its_last = 0, from = 10, to = 500, step = 0;
+      __kmpc_for_static_init_4(&here, __kmpc_global_thread_num(&here), kind, &its_last, &from, &to, &step, 1, chunk);
+      CHECK(from == lower && to == upper && step == stride && its_last == last);
+    }
+  }
+}
+
 int main(void) {
   omp_set_dynamic(0);
   run_4(-100, 3);
   run_4u(5, 3);
   run_8(-100000000000, 3);
   run_8u(1ull << 63, 3);
+  the_teams_own(DISTRIBUTE_BLOCK, 1);
+  the_teams_own(DISTRIBUTE_CHUNKED, 7);
   return verdict();
 }
