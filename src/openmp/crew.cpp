@@ -3,9 +3,11 @@
 #include <cstdio>
 #include <cstring>
 #include <pthread.h>
+#include <sched.h>
 
 #include "affinity.hpp"
 #include "annotation.hpp"
+#include "processor_mask.hpp"
 #include "set_by_routines.hpp"
 
 namespace weir::openmp {
@@ -44,6 +46,7 @@ unsigned crew::recruit(unsigned wanted) {
     w.number = static_cast<unsigned>(workers_.size());
     // It begins by waiting for the next region.
     w.recruited = episode_;
+    w.maker_on = sched_getcpu();
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -71,6 +74,7 @@ team& crew::of_size(unsigned size) {
 void* crew::begin(void* its_worker) {
   worker& w = *static_cast<worker*>(its_worker);
   alive.fetch_add(1, std::memory_order_relaxed);
+  if (!affinity_matters) begin_beside(w.maker_on, w.number);
   w.of->work(w);
   alive.fetch_sub(1, std::memory_order_relaxed);
   return nullptr;

@@ -36,6 +36,7 @@ class crew {
   struct worker {
     crew* of = nullptr;
     unsigned number = 0;
+    int maker_on = 0;                 // the processor on which its crew's thread was when it made it
     std::uint32_t recruited = 0;      // after this episode
     alignas(line_bytes) call called;  // where each has a word of its own
     seat joins;
