@@ -70,6 +70,7 @@ class experience {
   bool stay_awake(bool share, const Word& word, Ready ready) {
     const std::uint64_t start = Machine::ticks();
     const bool beside_foreign = start < crowded_until_.load(std::memory_order_relaxed);
+    if (!beside_foreign) Machine::settle(start);
     if (share && beside_foreign) return false;
     const std::uint64_t longest = beside_foreign ? patience() : std::max(in_ticks(awake_us_), patience());
     for (std::uint64_t before = start; before - start < longest;) {

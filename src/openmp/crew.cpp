@@ -1,5 +1,6 @@
 #include "crew.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <pthread.h>
@@ -37,6 +38,17 @@ void say_refused(unsigned wanted, unsigned got, int error) {
 }
 }  // namespace
 
+// Where a team takes all processors, each has as many of its members as another. Where it takes a part of them, the system
+// knows better which.
+void crew::give_homes() {
+  if (affinity_matters) return;
+  const std::vector<int> all = running_on();
+  if (all.size() < 2 || workers_.size() + 1 < all.size()) return;
+  const auto mine = static_cast<std::size_t>(std::ranges::lower_bound(all, sched_getcpu()) - all.begin());
+  native::live_on(all[mine % all.size()]);
+  for (const auto& w : workers_) w->home = all[(mine + w->number) % all.size()];
+}
+
 unsigned crew::recruit(unsigned wanted) {
   if (workers_.size() + 1 >= wanted) return wanted;
   while (workers_.size() + 1 < wanted) {
@@ -46,7 +58,6 @@ unsigned crew::recruit(unsigned wanted) {
     w.number = static_cast<unsigned>(workers_.size());
     // It begins by waiting for the next region.
     w.recruited = episode_;
-    w.maker_on = sched_getcpu();
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -60,6 +71,7 @@ unsigned crew::recruit(unsigned wanted) {
       break;
     }
   }
+  give_homes();
   // relaxed: it only tells those who wait whether they share processors.
   recruited_.store(static_cast<unsigned>(workers_.size()) + 1, std::memory_order_relaxed);
   return std::min<unsigned>(wanted, static_cast<unsigned>(workers_.size()) + 1);
@@ -74,7 +86,6 @@ team& crew::of_size(unsigned size) {
 void* crew::begin(void* its_worker) {
   worker& w = *static_cast<worker*>(its_worker);
   alive.fetch_add(1, std::memory_order_relaxed);
-  if (!affinity_matters) begin_beside(w.maker_on, w.number);
   w.of->work(w);
   alive.fetch_sub(1, std::memory_order_relaxed);
   return nullptr;
@@ -91,6 +102,7 @@ int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 
 void crew::work(worker& w) {
   call& c = fork_is_central() ? call_ : w.called;
+  int lives_on = -1;
   // Made after the last region that it has no part in.
   std::uint64_t seen = word_of(w.recruited, 0);
   bool shared = false;  // its processor, with others of the team that it was in last
@@ -108,6 +120,7 @@ void crew::work(worker& w) {
     member& me = t.members[w.number];
     me.icv = t.inherited;
     if (affinity_matters) take_seat(me);
+    if (w.home != lives_on) native::live_on(lives_on = w.home);
     current = &me;
     run_(what_);
     end_tasks(me);

@@ -36,13 +36,14 @@ class crew {
   struct worker {
     crew* of = nullptr;
     unsigned number = 0;
-    int maker_on = 0;                 // the processor on which its crew's thread was when it made it
+    int home = -1;                    // the processor that it shall live on, if any
     std::uint32_t recruited = 0;      // after this episode
     alignas(line_bytes) call called;  // where each has a word of its own
     seat joins;
   };
 
   static void* begin(void* its_worker);
+  void give_homes();
   void work(worker& w);
   void leave();
   std::uint64_t wait_for_call(call& c, std::uint64_t seen, bool shared);

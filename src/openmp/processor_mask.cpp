@@ -45,11 +45,4 @@ int run_on(const std::vector<int>& processors) {
   return sched_setaffinity(0, m.bytes, m.set.get()) == 0 ? 0 : errno;
 }
 
-void begin_beside(int processor, unsigned after) {
-  const std::vector<int> mine = running_on();
-  if (mine.size() < 2) return;
-  const auto at = static_cast<std::size_t>(std::ranges::lower_bound(mine, processor) - mine.begin());
-  if (run_on({mine[(at + after) % mine.size()]}) == 0) run_on(mine);
-}
-
 }  // namespace weir::openmp

@@ -3,8 +3,10 @@
 #include <chrono>
 #include <ctime>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <thread>
 #include <weir/barrier.hpp>
+#include <weir/machine/processors.hpp>
 #include <weir/team_barrier.hpp>
 
 #include "../contract.hpp"
@@ -109,6 +111,45 @@ TEST(Waiting, SleepsWhereAMemberIsLate) {
 TEST(Waiting, SpinningIsWhatItSays) {
   weir::team_barrier b(2, {.algorithm = "sense", .waiting = "spin"});
   EXPECT_GT(cost_of_a_late_member(2, [&](unsigned m) { b.arrive_and_wait(m); }), 0.1);
+}
+
+// The system may move it again at once: then it goes back with the next look.
+template <class Look>
+bool comes_to_live_on(int processor, Look look) {
+  for (int tries = 0; tries < 1000; ++tries) {
+    look();
+    if (sched_getcpu() == processor) return true;
+  }
+  return false;
+}
+
+TEST(Settling, GoesBackToItsProcessorAndMayRunOnAll) {
+  const std::vector<int>& all = weir::affinity();
+  if (all.size() < 2) GTEST_SKIP() << "one processor";
+  std::thread([&] {
+    cpu_set_t before, after;
+    ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+    for (const int home : {all[0], all[1]})
+      EXPECT_TRUE(comes_to_live_on(home, [&] { weir::native::live_on(home); }));
+    std::uint64_t later = weir::native::ticks();
+    EXPECT_TRUE(comes_to_live_on(all[1], [&] {
+      cpu_set_t away;
+      CPU_ZERO(&away);
+      CPU_SET(all[0], &away);
+      sched_setaffinity(0, sizeof away, &away);
+      sched_setaffinity(0, sizeof before, &before);
+      weir::native::settle(later += 1'000'000'000);
+    }));
+    ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+    EXPECT_TRUE(CPU_EQUAL(&before, &after));
+    // Where it may not run it does not go.
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    CPU_SET(all[0], &first);
+    ASSERT_EQ(sched_setaffinity(0, sizeof first, &first), 0);
+    weir::native::settle(later += 1'000'000'000);
+    EXPECT_EQ(sched_getcpu(), all[0]);
+  }).join();
 }
 
 }  // namespace

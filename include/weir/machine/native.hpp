@@ -68,6 +68,15 @@ struct native {
     while (!ready(word.load(std::memory_order_acquire))) yield();
   }
 
+  /// Moves the calling thread back to the processor that it was given by live_on(), if it is on another; looks at most every
+  /// few milliseconds, else it costs a comparison. The thread may run where it might before.
+  static void settle(std::uint64_t now) noexcept {
+    if (now >= settles_at) [[unlikely]] go_home(now);
+  }
+  /// Gives the calling thread a processor to live on: the system may move it, and settle() moves it back. -1: none, as in the
+  /// beginning. Linux leaves threads that give way to each other as they are, three on one processor and one on another.
+  static void live_on(int processor) noexcept;
+
   /// Time-stamp counter where the processor has one that is constant, else nanoseconds.
   static std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
@@ -81,6 +90,10 @@ struct native {
 
   /// Ticks in one microsecond; the first call measures it (about 200 us). Thread-safe.
   static double ticks_per_microsecond();
+
+ private:
+  static void go_home(std::uint64_t now) noexcept;
+  static constinit thread_local std::uint64_t settles_at;  // the largest: never
 };
 static_assert(machine<native>);
 

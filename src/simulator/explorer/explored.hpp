@@ -156,6 +156,8 @@ struct explored {
     word.spin(ready);
   }
 
+  static void settle(std::uint64_t) {}
+
   static std::uint64_t ticks() { return player::here().ticks(); }
   static double ticks_per_microsecond() { return 1000; }
 
