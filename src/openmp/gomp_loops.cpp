@@ -59,10 +59,11 @@ loop_plan plan_of_number(long number, std::uint64_t chunk, std::uint64_t trips) 
 template <class T>
 bool chunk(T* begin, T* end, bool ordered = false) {
   member& me = self();
-  if (!next_chunk(me, ordered)) return false;
-  *begin = static_cast<T>(me.first + me.begin * me.step);
+  const iterations its = next_chunk(me, ordered);
+  if (!its) return false;
+  *begin = static_cast<T>(me.first + its.begin * me.step);
   // The bound itself for the last chunk: a step beyond could leave the type.
-  *end = static_cast<T>(me.end == me.in_loop->plan.trips ? me.bound : me.first + me.end * me.step);
+  *end = static_cast<T>(its.end == me.in_loop->plan.trips ? me.bound : me.first + its.end * me.step);
   return true;
 }
 
@@ -126,7 +127,8 @@ void wait_for_iteration(std::int64_t first, va_list& rest) {
 
 unsigned next_section() {
   member& me = self();
-  return next_chunk(me) ? static_cast<unsigned>(me.begin) + 1 : 0;
+  const iterations its = next_chunk(me);
+  return its ? static_cast<unsigned>(its.begin) + 1 : 0;
 }
 
 loop_plan plan_of_sections(unsigned count) { return {schedule_kind::dynamic, count, 1}; }

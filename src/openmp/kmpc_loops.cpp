@@ -162,14 +162,15 @@ void begin_shared(int kind, T lower, T upper, S step, S chunk) {
 template <class T, class S>
 int next_shared(int* last, T* lower, T* upper, S* stride) {
   member& me = self();
-  if (!next_chunk(me, me.bound != 0)) {
+  const iterations its = next_chunk(me, me.bound != 0);
+  if (!its) {
     end_loop(me);
     return 0;
   }
-  *lower = static_cast<T>(me.first + me.begin * me.step);
-  *upper = static_cast<T>(me.first + (me.end - 1) * me.step);
+  *lower = static_cast<T>(me.first + its.begin * me.step);
+  *upper = static_cast<T>(me.first + (its.end - 1) * me.step);
   if (stride != nullptr) *stride = static_cast<S>(me.step);
-  if (last != nullptr) *last = me.end == me.in_loop->plan.trips;
+  if (last != nullptr) *last = its.end == me.in_loop->plan.trips;
   return 1;
 }
 
@@ -228,7 +229,8 @@ int __kmpc_sections_init(place*, int) {
 unsigned __kmpc_next_section(place*, int, int count) {
   member& me = self();
   const auto all = static_cast<std::uint64_t>(count);
-  return static_cast<unsigned>(next_chunk(me) ? std::min(me.begin, all) : all);
+  const iterations its = next_chunk(me);
+  return static_cast<unsigned>(its ? std::min(its.begin, all) : all);
 }
 void __kmpc_end_sections(place*, int) { end_loop(self()); }
 

@@ -1,5 +1,6 @@
 #include "loop.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "annotation.hpp"
@@ -8,59 +9,45 @@ namespace weir::openmp {
 
 namespace {
 
-bool take_dynamic(loop& l, member& me) {
+/// Of chunks that get as many iterations as `length` says where so many are left.
+template <class Length>
+iterations take(loop& l, Length length) {
+  const std::uint64_t n = l.plan.trips;
   // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
-  const std::uint64_t n = l.plan.trips, chunk = l.plan.chunk;
-  native::fetch_for_change(l.taken);
-  // Each member asks in vain once, so what is taken stays within 64 bits. No look before: it would fetch the line twice.
-  if (n < (std::uint64_t{1} << 63) && chunk < (std::uint64_t{1} << 40)) {
-    const std::uint64_t at = l.taken.fetch_add(chunk, std::memory_order_relaxed);
-    if (at >= n) return false;
-    me.begin = at;
-    me.end = n - at < chunk ? n : at + chunk;
-    return true;
-  }
-  std::uint64_t at = l.taken.load(std::memory_order_relaxed);
+  std::uint64_t at = l.taken.load(std::memory_order_relaxed), end;
   do {
-    if (at >= n) return false;
-    me.begin = at;
-    me.end = n - at < chunk ? n : at + chunk;
-  } while (!l.taken.compare_exchange_weak(at, me.end, std::memory_order_relaxed));
-  return true;
+    if (at >= n) return {};
+    const std::uint64_t most = length(n - at);
+    end = n - at < most ? n : at + most;
+  } while (!l.taken.compare_exchange_weak(at, end, std::memory_order_relaxed));
+  return {at, end};
 }
 
-bool take_guided(loop& l, member& me) {
-  const std::uint64_t n = l.plan.trips, size = me.of->size;
-  std::uint64_t at = l.taken.load(std::memory_order_relaxed);
-  do {
-    if (at >= n) return false;
-    // An equal share of what is left [Polychronopoulos and Kuck 1987; OpenMP 5.2, 11.5.3].
-    const std::uint64_t rest = n - at, share = std::max(l.plan.chunk, (rest - 1) / size + 1);
-    me.begin = at;
-    me.end = rest < share ? n : at + share;
-  } while (!l.taken.compare_exchange_weak(at, me.end, std::memory_order_relaxed));
-  return true;
+iterations take_dynamic(loop& l) {
+  return take(l, [chunk = l.plan.chunk](std::uint64_t) { return chunk; });
 }
 
-bool take_static(const loop& l, member& me) {
-  const std::uint64_t n = l.plan.trips, size = me.of->size;
+/// An equal share of what is left [Polychronopoulos and Kuck 1987; OpenMP 5.2, 11.5.3].
+iterations take_guided(loop& l, std::uint64_t members) {
+  return take(l, [=, least = l.plan.chunk](std::uint64_t rest) { return std::max(least, (rest - 1) / members + 1); });
+}
+
+iterations take_static(const loop& l, member& me) {
+  const std::uint64_t n = l.plan.trips, size = me.of->size, round = me.turn++;
   if (l.plan.chunk == 0) {
-    if (me.turn++ != 0) return false;
+    if (round != 0) return {};
     const std::uint64_t share = n / size, more = n % size;
-    me.begin = me.number * share + std::min<std::uint64_t>(me.number, more);
-    me.end = me.begin + share + (me.number < more ? 1 : 0);
-    return me.begin < me.end;
+    const std::uint64_t begin = me.number * share + std::min<std::uint64_t>(me.number, more);
+    return {begin, begin + share + (me.number < more ? 1 : 0)};
   }
   // Rounds of chunks; one beyond 64 bits is beyond the loop as well.
   std::uint64_t at;
-  if (__builtin_mul_overflow(me.turn++ * size + me.number, l.plan.chunk, &at) || at >= n) return false;
-  me.begin = at;
-  me.end = n - me.begin < l.plan.chunk ? n : me.begin + l.plan.chunk;
-  return true;
+  if (__builtin_mul_overflow(round * size + me.number, l.plan.chunk, &at) || at >= n) return {};
+  return {at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
 }
 
 void wait_for_turn(loop& l, const member& me) {
-  const auto mine = [&me](std::uint64_t now) { return now >= me.begin; };
+  const auto mine = [&me](std::uint64_t now) { return now >= me.chunk.begin; };
   if (mine(l.turn.load(std::memory_order_acquire))) return;
   auto& learned = me.of->learned;
   const bool share = crowded(*me.of);
@@ -74,31 +61,30 @@ void begin_loop(member& me, const loop_plan& plan) {
   loop& l = me.of->loops[construct % slots_in_turn];
   me.in_loop = &l;
   me.turn = 0;
-  me.begin = me.end = 0;
+  me.chunk = {};
   l.enter(construct, [&] {
     l.plan = plan;
+    // Each member asks in vain once, so what is counted stays within 64 bits.
+    l.counted = plan.kind == schedule_kind::dynamic && plan.trips < (std::uint64_t{1} << 63) && plan.chunk < (std::uint64_t{1} << 40);
     // relaxed: published by the slot.
     l.taken.store(0, std::memory_order_relaxed);
     l.turn.store(0, std::memory_order_relaxed);
   });
 }
 
-bool next_chunk(member& me, bool ordered) {
+iterations next_chunk_of_any(member& me, bool ordered) {
   loop& l = *me.in_loop;
-  if (ordered && me.begin < me.end) {
+  if (ordered && me.chunk) {
     wait_for_turn(l, me);
     // release: what this chunk did in its ordered regions, for the next.
-    l.turn.store(me.end, std::memory_order_release);
+    l.turn.store(me.chunk.end, std::memory_order_release);
     l.turned.open();
   }
-  bool found = false;
   switch (l.plan.kind) {
-    case schedule_kind::static_: found = take_static(l, me); break;
-    case schedule_kind::guided: found = take_guided(l, me); break;
-    default: found = take_dynamic(l, me); break;
+    case schedule_kind::static_: return me.chunk = take_static(l, me);
+    case schedule_kind::guided: return me.chunk = take_guided(l, me.of->size);
+    default: return me.chunk = take_dynamic(l);
   }
-  if (!found) me.begin = me.end = 0;
-  return found;
 }
 
 void begin_ordered(member& me) {

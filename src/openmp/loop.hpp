@@ -16,6 +16,7 @@ struct loop_plan {
 
 struct loop : slot {
   loop_plan plan;
+  bool counted = false;  // are chunks taken by counting on alone?
   alignas(line_bytes) std::atomic<std::uint64_t> taken{0};  // iterations
   alignas(line_bytes) std::atomic<std::uint64_t> turn{0};   // of ordered: the first iteration that is not done
   gate turned;
@@ -24,8 +25,18 @@ struct loop : slot {
 
 /// Every member calls it with the same plan; the first one's counts.
 void begin_loop(member& me, const loop_plan& plan);
-/// The next chunk, in me.begin and me.end; false where there is none. Passes on the turn of an ordered loop.
-bool next_chunk(member& me, bool ordered = false);
+iterations next_chunk_of_any(member& me, bool ordered);
+
+/// The member's next chunk, me.chunk from now on; none where all are taken. Passes on the turn of an ordered loop.
+inline iterations next_chunk(member& me, bool ordered = false) {
+  loop& l = *me.in_loop;
+  if (ordered || !l.counted) return next_chunk_of_any(me, ordered);
+  // Few instructions before it, and no look: the line is then on its way while the chunk before is still computed, and comes once.
+  // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
+  const std::uint64_t at = l.taken.fetch_add(l.plan.chunk, std::memory_order_relaxed), n = l.plan.trips;
+  return me.chunk = at >= n ? iterations{} : iterations{at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
+}
+
 /// Zeros that the members of the team share until they have all done with the loop.
 void* shared_memory(member& me, std::size_t bytes);
 /// The member has done with the loop. No barrier.

@@ -40,6 +40,12 @@ struct control {
   bool operator==(const control&) const = default;
 };
 
+/// From begin up to end, or none.
+struct iterations {
+  std::uint64_t begin = 0, end = 0;
+  explicit operator bool() const { return begin < end; }
+};
+
 /// A thread as it takes part in a team: its implicit task. Nobody else writes here while a region runs.
 struct alignas(line_bytes) member {
   team* of = nullptr;
@@ -55,7 +61,7 @@ struct alignas(line_bytes) member {
   doacross* in_doacross = nullptr;
   // The loop that it is in: the chunk that it has taken, and how iterations become the program's values.
   loop* in_loop = nullptr;
-  std::uint64_t begin = 0, end = 0;
+  iterations chunk;
   std::uint64_t turn = 0;  // of a static loop: its next round
   std::uint64_t first = 0, step = 0, bound = 0;
   // What it offers to a reduction, and which it offers it to.

@@ -37,17 +37,6 @@ struct native {
 #endif
   }
 
-  /// A hint that this member changes the word next: its line can be on the way while the work before it still goes on,
-  /// for which a read-modify-write waits.
-  template <class Word>
-  static void fetch_for_change(const Word& word) noexcept {
-#if defined(__x86_64__)
-    asm volatile("prefetchw %0" : : "m"(word));  // by name: the compiler's own is a read's without an option for the processor
-#else
-    __builtin_prefetch(&word, 1);
-#endif
-  }
-
   template <class Word, class Ready>
   static void spin(const Word& word, Ready ready) {
     while (!ready(word.load(std::memory_order_acquire))) pause();

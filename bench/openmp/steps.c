@@ -1,0 +1,83 @@
+/* A team that computes a little and meets, again and again: how many such steps in a second?
+ *
+ * usage: weir-steps SECONDS LOOPS barrier|region     LOOPS turns of an empty loop in each member before it meets
+ *        weir-steps calibrate NANOSECONDS            says how many turns take so long on an idle processor
+ *
+ * Turns, not time: a member that is kept from its processor has not computed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void compute(long turns) {
+  for (long i = 0; i < turns; ++i) __asm__ volatile("" : : "r"(i));
+}
+
+static long turns_in(double nanoseconds) {
+  const long turns = 20000;
+  double best = 1e30;
+  for (int i = 0; i < 500; ++i) {
+    const double start = now();
+    compute(turns);
+    const double took = now() - start;
+    if (took < best) best = took;
+  }
+  return (long)((double)turns * nanoseconds / best);
+}
+
+enum { between_looks = 20 }; /* steps: the clock is read by one member, and seldom */
+
+static long meet_at_barriers(double end, long turns) {
+  long steps = 0;
+  int done = 0;
+#pragma omp parallel
+  do {
+    for (int i = 0; i < between_looks; ++i) {
+      compute(turns);
+#pragma omp barrier
+    }
+#pragma omp master
+    {
+      steps += between_looks;
+      done = now() >= end;
+    }
+#pragma omp barrier
+  } while (!done);
+  return steps;
+}
+
+static long meet_in_regions(double end, long turns) {
+  long steps = 0;
+  do {
+    for (int i = 0; i < between_looks; ++i) {
+#pragma omp parallel
+      compute(turns);
+    }
+    steps += between_looks;
+  } while (now() < end);
+  return steps;
+}
+
+int main(int count, char** words) {
+  if (count == 3 && strcmp(words[1], "calibrate") == 0) {
+    printf("%ld\n", turns_in(atof(words[2])));
+    return 0;
+  }
+  const int barriers = count == 4 && strcmp(words[3], "barrier") == 0;
+  if (count != 4 || (!barriers && strcmp(words[3], "region") != 0)) {
+    fprintf(stderr, "usage: %s SECONDS LOOPS barrier|region, or %s calibrate NANOSECONDS\n", words[0], words[0]);
+    return 2;
+  }
+#pragma omp parallel
+  {} /* the team is made */
+  const double start = now(), end = start + atof(words[1]) * 1e9;
+  const long steps = (barriers ? meet_at_barriers : meet_in_regions)(end, atol(words[2]));
+  printf("%.1f\n", (double)steps * 1e9 / (now() - start));
+  return 0;
+}
