@@ -51,9 +51,9 @@ class experience {
   // In microseconds. A slice of Linux's fair scheduler is 0.7 to 4 ms; a team whose own members
   // compute as long as that between two barriers loses nothing by sleeping either.
   static constexpr double foreign_slice = 500;
-  // One long yield may be the end of a quota, which comes once in a period (100 ms); two in a row are
-  // somebody who wants the processor.
-  static constexpr double in_a_row = 20e3;
+  // A long yield may be the end of a quota, which comes once in a period (100 ms), or somebody who was there for a moment. Who
+  // stays takes more than half of the time, and no slice of it is longer than this.
+  static constexpr double observed = 10e3, longest_slice = 5e3;
   // Then the team sleeps for a time, and tries yields again, which costs it slices if the foreign
   // process is still there: so twice as long from one trial to the next.
   static constexpr double shortest_retreat = 20e3, longest_retreat = 500e3;
@@ -72,7 +72,8 @@ class experience {
     const bool beside_foreign = start < crowded_until_.load(std::memory_order_relaxed);
     if (!beside_foreign) Machine::settle(start);
     if (share && beside_foreign) return false;
-    const std::uint64_t longest = beside_foreign ? patience() : std::max(in_ticks(awake_us_), patience());
+    const double awake = share ? std::min(awake_us_, foreign_slice) : awake_us_;
+    const std::uint64_t longest = beside_foreign ? patience() : std::max(in_ticks(awake), patience());
     for (std::uint64_t before = start; before - start < longest;) {
       if (!share && watch_until(before + in_ticks(watch), word, ready)) return true;
       if (!beside_foreign) {
@@ -115,11 +116,17 @@ class experience {
 
   /// Somebody else had the processor between the two moments. Is it time to leave it to him?
   bool meets_foreign(std::uint64_t from, std::uint64_t to) {
-    const std::uint64_t last = long_yield_.load(std::memory_order_relaxed);
     // Members whose yields began before the last one's end saw the same slice: count it once.
-    if (from < last) return false;
+    if (from < long_yield_.load(std::memory_order_relaxed)) return false;
     long_yield_.store(to, std::memory_order_relaxed);
-    if (last == 0 || from - last > in_ticks(in_a_row)) return false;
+    const std::uint64_t since = lost_since_.load(std::memory_order_relaxed), slice = std::min(to - from, in_ticks(longest_slice));
+    const std::uint64_t lost = lost_.load(std::memory_order_relaxed) + slice;
+    const bool anew = since == 0 || lost < (to - since) / 2;
+    lost_since_.store(anew ? from : since, std::memory_order_relaxed);
+    lost_.store(anew ? slice : lost, std::memory_order_relaxed);
+    if (anew || to - since < in_ticks(observed)) return false;
+    lost_since_.store(0, std::memory_order_relaxed);
+    lost_.store(0, std::memory_order_relaxed);
     // A foreign process that comes back after a long absence is met as a new one.
     const std::uint64_t until = crowded_until_.load(std::memory_order_relaxed), longest = in_ticks(longest_retreat);
     const bool again = until != 0 && from - until < longest;
@@ -133,6 +140,8 @@ class experience {
   alignas(line_bytes) const double awake_us_;
   moment wake_up_{0};        // ticks that a wake-up takes; 0: none seen yet
   moment long_yield_{0};     // the end of the last yield that took long
+  moment lost_since_{0};     // the beginning of those that are looked at together; 0: none
+  moment lost_{0};           // ticks in them
   moment crowded_until_{0};  // sleep rather than yield until then
   moment retreat_{0};        // ticks of the present retreat
 };
