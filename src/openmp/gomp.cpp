@@ -83,7 +83,7 @@ void GOMP_warning(const char* message, std::size_t length) {
   std::fprintf(stderr, "weir: the program warns: %.*s\n", length_of(message, length), message != nullptr ? message : "");
 }
 void GOMP_error(const char* message, std::size_t length) {
-  stop("the program ends itself: %.*s", length_of(message, length), message != nullptr ? message : "");
+  end_program("the program ends itself: %.*s", length_of(message, length), message != nullptr ? message : "");
 }
 
 }  // extern "C"

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "annotation.hpp"
 #include "exclusion.hpp"
 #include "task_group.hpp"
 
@@ -71,11 +72,13 @@ void begin_task_reductions(void* its_words) {
   void* seen = shared.load(std::memory_order_acquire);
   if (seen == nullptr) {
     void* const mine = zeros(w, me.of->size);
+    happens_before(&shared);
     if (shared.compare_exchange_strong(seen, mine, std::memory_order_acq_rel))
       seen = mine;
     else
       std::free(mine);
   }
+  happens_after(&shared);
   w[room] = reinterpret_cast<words>(seen);
   attach(me, w);
 }

@@ -214,7 +214,7 @@ void __kmpc_end_reduce(place*, int, lock*) { let_go(self()); }
 void __kmpc_error(place* its, int severity, const char* message) {
   const std::string where = text_of(its);
   if (message == nullptr) message = "";
-  if (severity == fatal) stop("%sthe program ends itself: %s", where.c_str(), message);
+  if (severity == fatal) end_program("%sthe program ends itself: %s", where.c_str(), message);
   std::fprintf(stderr, "weir: %sthe program warns: %s\n", where.c_str(), message);
 }
 

@@ -16,6 +16,10 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "annotation.hpp"
+
+using namespace weir::openmp;
+
 namespace {
 
 struct place;
@@ -67,8 +71,10 @@ class registry {
       if (!v.make) {
         v.beginning = room_for(bytes);
         v.copy_into(v.beginning.get(), address);
+        happens_before(&v);
       }
     }
+    happens_after(&v);
     return v;
   }
 
@@ -76,11 +82,8 @@ class registry {
   std::mutex mutex_;
   std::map<void*, variable> variables_;
 };
-// Never unmade: threads may end after the program's objects have.
-registry& known() {
-  static registry& r = *new registry;
-  return r;
-}
+// Never unmade: threads may end after the program's objects have. Made when the library is loaded, before any thread is.
+registry* known = nullptr;
 
 struct threads_own {
   std::unordered_map<void*, void*> found;  // by the variable's address
@@ -98,7 +101,10 @@ void unmake_all(void* its_own) {
     if (of->unmake) of->unmake(object.get());
 }
 
-[[gnu::constructor]] void when_loaded() { pthread_key_create(&end_of_thread, unmake_all); }
+[[gnu::constructor]] void when_loaded() {
+  known = new registry;
+  pthread_key_create(&end_of_thread, unmake_all);
+}
 
 void* find(void* address, std::size_t bytes) {
   if (own == nullptr) {
@@ -106,7 +112,7 @@ void* find(void* address, std::size_t bytes) {
     pthread_setspecific(end_of_thread, own);
   }
   if (const auto at = own->found.find(address); at != own->found.end()) return at->second;
-  const variable& v = known().met(address, bytes);
+  const variable& v = known->met(address, bytes);
   void* object = address;
   if (gettid() != getpid()) object = own->made.emplace_back(&v, v.new_copy()).second.get();
   own->found[address] = object;
@@ -123,7 +129,7 @@ void __kmpc_threadprivate_register(place*, void* address, void* (*make)(void*), 
   if (make != nullptr) how.make = make;
   if (copy != nullptr) how.copy = copy;
   if (unmake != nullptr) how.unmake = unmake;
-  known().tell(address, std::move(how));
+  known->tell(address, std::move(how));
 }
 void __kmpc_threadprivate_register_vec(place*, void* address, void* (*make)(void*, std::size_t),
                                        void* (*copy)(void*, void*, std::size_t), void (*unmake)(void*, std::size_t),
@@ -132,7 +138,7 @@ void __kmpc_threadprivate_register_vec(place*, void* address, void* (*make)(void
   if (make != nullptr) how.make = [=](void* object) { make(object, count); };
   if (copy != nullptr) how.copy = [=](void* object, void* from) { copy(object, from, count); };
   if (unmake != nullptr) how.unmake = [=](void* object) { unmake(object, count); };
-  known().tell(address, std::move(how));
+  known->tell(address, std::move(how));
 }
 
 void* __kmpc_threadprivate(place*, int, void* address, std::size_t bytes) { return find(address, bytes); }

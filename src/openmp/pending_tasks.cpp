@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "annotation.hpp"
 #include "api_forms.hpp"
 #include "task_group.hpp"
 
@@ -20,8 +21,13 @@ bool conflict(const dependences& a, const dependences& b) {
   });
 }
 
-// acquire: what was done before the event was fulfilled.
-bool is_fulfilled(const std::shared_ptr<event>& e) { return e == nullptr || e->fulfilled.load(std::memory_order_acquire); }
+bool is_fulfilled(const std::shared_ptr<event>& e) {
+  if (e == nullptr) return true;
+  // acquire: what was done before the event was fulfilled.
+  if (!e->fulfilled.load(std::memory_order_acquire)) return false;
+  happens_after(e.get());
+  return true;
+}
 
 pending_tasks& of(member& me) {
   if (me.pending == nullptr) me.pending = std::make_unique<pending_tasks>();
@@ -43,6 +49,7 @@ event_handle* make_event(member& me) {
 void fulfil(event_handle* handle) {
   const std::unique_ptr<event_handle> mine(handle);
   event_news& news = *mine->its->news;
+  happens_before(mine->its.get());
   // release: what was done before, for who waits for the task.
   mine->its->fulfilled.store(true, std::memory_order_release);
   news.count.fetch_add(1, std::memory_order_release);

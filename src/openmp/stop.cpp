@@ -6,14 +6,29 @@
 
 namespace weir::openmp {
 
-void stop(const char* why, ...) {
-  va_list words;
-  va_start(words, why);
-  char line[512];  // in one piece: other threads may be writing too
+namespace {
+// In one piece: other threads may be writing too.
+void say(const char* why, std::va_list words) {
+  char line[512];
   std::vsnprintf(line, sizeof line, why, words);
-  va_end(words);
   std::fprintf(stderr, "weir: %s\n", line);
+}
+}  // namespace
+
+void stop(const char* why, ...) {
+  std::va_list words;
+  va_start(words, why);
+  say(why, words);
+  va_end(words);
   std::abort();
+}
+
+void end_program(const char* why, ...) {
+  std::va_list words;
+  va_start(words, why);
+  say(why, words);
+  va_end(words);
+  std::exit(1);
 }
 
 }  // namespace weir::openmp

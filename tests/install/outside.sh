@@ -17,3 +17,12 @@ export PKG_CONFIG_PATH
 # shellcheck disable=SC2046  # the flags are words
 c++ -std=c++20 "$here/project/main.cpp" -o "$work/by-pkg-config" $(pkg-config --cflags --libs weir)
 "$work/by-pkg-config"
+
+# The OpenMP runtime, linked by its name instead of the compiler's own.
+library=$(find "$work/prefix" -name libweir-omp.so)
+if [ -n "$library" ]; then
+  folder=$(dirname "$library")
+  cc -fopenmp -c "$here/project/uses_openmp.c" -o "$work/uses_openmp.o"
+  cc "$work/uses_openmp.o" -L"$folder" -lweir-omp -Wl,-rpath,"$folder" -o "$work/uses_openmp"
+  OMP_NUM_THREADS=3 "$work/uses_openmp" 3
+fi

@@ -55,3 +55,42 @@ def test_a_doacross_nest_that_is_too_large_says_so(
     subprocess.run(make, check=True)
     status, words, _ = say(program, environment, 2)
     assert status != 0 and words.startswith("weir: a doacross nest") and why in words
+
+
+HOW_MANY = """
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+  for (int i = 0; i < 3; ++i) {
+#pragma omp parallel
+#pragma omp single
+    printf("%d", omp_get_num_threads());
+  }
+  return 0;
+}
+"""
+
+
+@pytest.fixture
+def how_many(tmp_path: Path) -> Path:
+    (tmp_path / "how_many.c").write_text(HOW_MANY)
+    subprocess.run(["gcc", "-fopenmp", tmp_path / "how_many.c", "-o", tmp_path / "how_many"], check=True)
+    return tmp_path / "how_many"
+
+
+def test_threads_that_the_system_refuses_make_the_team_smaller(environment: dict[str, str], how_many: Path):
+    status, words, said = say(how_many, environment | {"OMP_STACKSIZE": "100000G"}, 4)
+    assert status == 0 and said == "111" and words.count("the system refused a thread") == 1
+
+
+def test_what_is_malformed_is_said_once_and_the_default_is_used(environment: dict[str, str], how_many: Path):
+    wrong = {"OMP_SCHEDULE": "fast", "OMP_PROC_BIND": "perhaps", "WEIR_BARRIER": "wall", "KMP_BLOCKTIME": "soon"}
+    status, words, said = say(how_many, environment | wrong, 3)
+    assert status == 0 and said == "333"
+    for name, value in wrong.items():
+        assert words.count(f'{name}="{value}" is not understood: expected') == 1, words
+
+
+def test_the_environment_is_displayed(environment: dict[str, str], how_many: Path):
+    _, words, said = say(how_many, environment | {"OMP_DISPLAY_ENV": "true"}, 2)
+    assert said == "222" and "OPENMP DISPLAY ENVIRONMENT BEGIN" in words and "OMP_NUM_THREADS='2'" in words

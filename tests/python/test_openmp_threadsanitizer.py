@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from .openmp_programs import COMPILERS, OWN, SOURCES, Builds, Program, mark_of_compiler, programs, say
-from .test_openmp_runtime import MISSING
 
 pytestmark = pytest.mark.skipif(OWN, reason="the compilers' own runtimes do not tell ThreadSanitizer what they order")
 SIZES = (2, 4, 8)
@@ -24,12 +23,9 @@ UNWATCHED = {
 
 def _cases() -> Iterator:
     for program in programs(watched=True):
-        stem = program.source.stem
         marks = mark_of_compiler(program)
-        if why := UNWATCHED.get(stem):
+        if why := UNWATCHED.get(program.source.stem):
             marks.append(pytest.mark.skip(reason=why))
-        if why := MISSING.get(stem):
-            marks.append(pytest.mark.xfail(reason=f"not there yet: {why}", strict=True))
         for size in SIZES:
             yield pytest.param(program, size, marks=marks, id=f"{program.name}-{size}")
 
