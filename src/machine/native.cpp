@@ -25,6 +25,18 @@ void move_to(int processor) {
   CPU_FREE(one);
   CPU_FREE(all);
 }
+
+#if defined(__x86_64__)
+double measured_ticks_per_microsecond() {
+  using clock = std::chrono::steady_clock;
+  const auto start = clock::now();
+  const std::uint64_t first = native::ticks();
+  auto end = start;
+  while (end - start < std::chrono::microseconds(200)) end = clock::now();
+  const std::uint64_t last = native::ticks();
+  return static_cast<double>(last - first) / std::chrono::duration<double, std::micro>(end - start).count();
+}
+#endif
 }  // namespace
 
 constinit thread_local std::uint64_t native::settles_at = std::numeric_limits<std::uint64_t>::max();
@@ -43,20 +55,17 @@ void native::go_home(std::uint64_t now) noexcept {
 void native::yield() noexcept { sched_yield(); }
 
 double native::ticks_per_microsecond() {
-  static const double rate = [] {
 #if defined(__x86_64__)
-    using clock = std::chrono::steady_clock;
-    const auto start = clock::now();
-    const std::uint64_t first = ticks();
-    auto end = start;
-    while (end - start < std::chrono::microseconds(200)) end = clock::now();
-    const std::uint64_t last = ticks();
-    return static_cast<double>(last - first) / std::chrono::duration<double, std::micro>(end - start).count();
+  // No initialization that others wait for: a process forked meanwhile would wait for it for ever.
+  // relaxed: a number that nothing else goes with; the first one measured is everybody's.
+  static constinit std::atomic<double> known{0};
+  double rate = known.load(std::memory_order_relaxed);
+  if (rate != 0) [[likely]] return rate;
+  const double mine = measured_ticks_per_microsecond();
+  return known.compare_exchange_strong(rate, mine, std::memory_order_relaxed) ? mine : rate;
 #else
-    return 1000.0;
+  return 1000.0;
 #endif
-  }();
-  return rate;
 }
 
 }  // namespace weir

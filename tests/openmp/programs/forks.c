@@ -32,7 +32,28 @@ static void child_opens_regions(int depth) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* Right after the first region of all: what its workers begin meanwhile is never finished in the child. */
+static void forks_early(int microseconds) {
+  pid_t child = fork();
+  if (child == 0) {
+#pragma omp parallel num_threads(2)
+    for (double end = omp_get_wtime() + microseconds * 1e-6; omp_get_thread_num() == 0 && omp_get_wtime() < end;) continue;
+    pid_t its = fork();
+    if (its == 0) {
+      alarm(10);
+#pragma omp parallel num_threads(2)
+      if (omp_get_thread_num() == 1) usleep(1000);
+      _exit(0);
+    }
+    int status = -1;
+    _exit(waitpid(its, &status, 0) != its || status != 0);
+  }
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 int main(void) {
+  for (int i = 0; i < 100 && !wrongs; ++i) forks_early(2 * i);
   child_opens_regions(0); /* before the parent has used it */
   CHECK(region());
   for (int i = 0; i < 3; ++i) child_opens_regions(2);
