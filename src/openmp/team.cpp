@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include <weir/machine/processors.hpp>
 
@@ -39,8 +38,7 @@ void begin_anew() {
 }
 
 void let_go_of_thread(void* its_state) {
-  // The program's first thread ends when the process does, and what runs at exit may open regions still.
-  if (gettid() == getpid()) return;
+  // The program's first thread comes here by pthread_exit alone: the process lives on until its workers have ended as well.
   auto& s = *static_cast<thread_state*>(its_state);
   current = nullptr;
   if (s.crews != nullptr)

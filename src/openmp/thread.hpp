@@ -10,7 +10,7 @@ namespace weir::openmp {
 class crew;
 
 struct thread_state {
-  // By the depth of the region that it opens. Null: none. The first thread's are never let go of: regions may be opened at exit.
+  // By the depth of the region that it opens. Null: none. Where the process ends they are left: regions may be opened at exit.
   std::vector<crew*>* crews = nullptr;
   team* initial = nullptr;   // that it is in outside of all regions
   int global = -1;

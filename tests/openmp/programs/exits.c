@@ -1,6 +1,7 @@
 /* exit: the program ends at once and with its own status, whether its workers sleep, spin or are in a region. */
 #include "check.h"
 #include <omp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,10 @@ static void region(void) {
 }
 
 static void at_exit(void) { region(); }
+static void at_last(void) {
+  region();
+  _exit(wrongs ? 1 : 17);
+}
 
 static void ends(int how) {
   region();
@@ -27,12 +32,13 @@ static void ends(int how) {
       _exit(17);
       break;
     case 5: raise(SIGKILL);
+    case 6: atexit(at_last); pthread_exit(NULL); /* the program ends with its last thread: no worker may stay */
     default: return;
   }
 }
 
 int main(void) {
-  for (int how = 0; how < 6; ++how) {
+  for (int how = 0; how < 7; ++how) {
     pid_t child = fork();
     if (child == 0) {
       alarm(20);
