@@ -31,10 +31,15 @@ team_options barrier_options(const std::vector<int>& placement = {}) {
 
 constinit thread_local thread_state state;
 
-// A child process has one thread, and none of the crews: their memory is left alone, whoever was in it is not here.
+// A child process has one thread, in no region, and none of the crews: their memory is left alone, whoever was in it is not here.
 void begin_anew() {
   state.crews = nullptr;
-  if (state.initial != nullptr) current = &state.initial->members[0];
+  if (state.initial == nullptr) {
+    current = nullptr;  // it was a worker
+    return;
+  }
+  current = &state.initial->members[0];
+  state.initial->beside.store(0, std::memory_order_relaxed);
 }
 
 void let_go_of_thread(void* its_state) {
@@ -217,7 +222,7 @@ int thread_limit(const member& me) {
 double awake_us() {
   constexpr double always = 1e15, a_spin = 0.02;  // a pause of today's processors takes 10 to 40 ns
   const settings& s = initial_settings();
-  if (s.spin_count) return *s.spin_count == spin_forever ? always : *s.spin_count == 0 ? -1 : static_cast<double>(*s.spin_count) * a_spin;
+  if (s.spin_count) return *s.spin_count == 0 ? -1 : std::min(always, static_cast<double>(*s.spin_count) * a_spin);
   if (const auto ms = blocktime_ms()) return *ms == block_never ? always : *ms == 0 ? -1 : *ms * 1e3;
   if (s.waiting == wait_policy::active) return always;
   if (s.waiting == wait_policy::passive) return -1;

@@ -40,6 +40,10 @@ def test_waits(environment: dict[str, str], builds: Builds, wait: dict[str, str]
         runs_ok(builds.get(program(name, "gcc")), environment | wait, 3)
 
 
+def test_a_forked_process_has_all_the_threads_that_its_limit_grants(environment: dict[str, str], builds: Builds):
+    runs_ok(builds.get(program("forks.c", "gcc")), environment | {"OMP_THREAD_LIMIT": "4"}, 4)
+
+
 def test_target_constructs_end_the_program_where_a_device_is_mandatory(environment: dict[str, str], builds: Builds):
     built = builds.get(program("target.c", "gcc"))
     status, said, _ = say(built, environment | {"OMP_TARGET_OFFLOAD": "mandatory"}, 2)

@@ -32,6 +32,22 @@ static void child_opens_regions(int depth) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* By any member: its child is in no region, and has as many threads as the environment says. */
+static void members_fork(void) {
+#pragma omp parallel
+  if (omp_get_thread_num() < 4) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      CHECK(omp_get_level() == 0 && omp_get_num_threads() == 1);
+      CHECK(region() && region());
+      _exit(wrongs != 0);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+  }
+}
+
 /* Right after the first region of all: what its workers begin meanwhile is never finished in the child. */
 static void forks_early(int microseconds) {
   pid_t child = fork();
@@ -58,5 +74,6 @@ int main(void) {
   CHECK(region());
   for (int i = 0; i < 3; ++i) child_opens_regions(2);
   CHECK(region());
+  members_fork();
   return verdict();
 }
