@@ -39,10 +39,12 @@ const std::vector<int>& affinity() {
 
 std::optional<cpu_quota> quota() {
   using clock = std::chrono::steady_clock;
-  static std::mutex mutex;
+  static constinit std::mutex mutex;
   static std::optional<cpu_quota>& latest = *new std::optional<cpu_quota>;  // not destroyed either
-  static clock::time_point read_at = clock::time_point::min();
-  const std::lock_guard lock(mutex);
+  static constinit clock::time_point read_at = clock::time_point::min();
+  // While another reads it, each reads for itself: in a process forked meanwhile the other will never have done.
+  const std::unique_lock lock(mutex, std::try_to_lock);
+  if (!lock) return quota_below("");
   const auto now = clock::now();
   if (read_at == clock::time_point::min() || now - read_at > std::chrono::seconds(1)) {
     latest = quota_below("");

@@ -8,7 +8,11 @@ namespace weir::openmp {
 namespace {
 // As long as a sleep and a wake take, about 100 us. Who has slept makes who lets go call the system.
 unsigned polls() {
-  static const unsigned p = usable_processors() > 1 ? 5000 : 1;
+  // No initialization that others wait for: in a process forked meanwhile it would never end.
+  static constinit std::atomic<unsigned> known{0};
+  // relaxed: the number alone matters.
+  unsigned p = known.load(std::memory_order_relaxed);
+  if (p == 0) known.store(p = usable_processors() > 1 ? 5000 : 1, std::memory_order_relaxed);
   return p;
 }
 }  // namespace
@@ -17,7 +21,7 @@ void lock::take_slowly() {
   // Seldom: each look takes the lock's line from who holds the lock, and needs it to let go. A third of a microsecond; to look
   // ever more rarely was slower in each of six measures.
   constexpr unsigned between = 16;
-  for (unsigned i = 0; i < polls(); i += between) {
+  for (unsigned i = 0, most = polls(); i < most; i += between) {
     // relaxed: a look; taking it acquires.
     if (word_.load(std::memory_order_relaxed) == free_ && try_take()) return;
     for (unsigned p = 0; p < between; ++p) native::pause();
