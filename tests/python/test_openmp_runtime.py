@@ -43,6 +43,7 @@ OWN_FAULTS = {
     ("detached", "gcc"): "libgomp does not leave a barrier that waited for a detached task",
     ("forks", "gcc"): "libgomp waits in a forked child for the workers of its parent",
     ("late", "gcc"): "libgomp is unmapped while its workers run",
+    ("exits", "clang"): "libomp's workers keep a program alive whose first thread has ended by pthread_exit",
     ("exits_busy", "clang"): "libomp takes its threads down while another opens regions",
     ("schedule_combined", "clang"): "libomp executes iterations of schedule(simd: static, chunk) twice",
     ("taskwait_nowait", "clang"): "libomp waits there all the same",
