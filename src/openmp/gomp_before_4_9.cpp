@@ -1,6 +1,9 @@
 // Regions as GCC compiled them before version 4.9: the program's code lies between their two ends, and executes the caller's
 // part of the region itself.
+#include <memory>
+
 #include "gomp_loops.hpp"
+#include "thread_limit.hpp"
 
 using namespace weir::openmp;
 
@@ -10,12 +13,13 @@ namespace {
 struct opened {
   worksharing_region its;
   opened* outer;
+  std::unique_ptr<granted_threads> granted = nullptr;
 };
 thread_local opened* innermost = nullptr;
 
 const worksharing_region& open(const worksharing_region& its, region run, unsigned threads) {
   innermost = new opened{its, innermost};
-  begin_region(run, &innermost->its, threads);
+  innermost->granted = begin_region(run, &innermost->its, threads);
   return innermost->its;
 }
 

@@ -183,16 +183,18 @@ void end_alone() {
   current = current->of->parent;
 }
 
-void begin_region(region run, void* what, unsigned asked) {
+std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked) {
   member& me = self();
+  auto granted = std::make_unique<granted_threads>(me, threads_for(me, asked));
   crew& c = mine(me);
-  const unsigned size = c.recruit(threads_for(me, asked));
+  const unsigned size = c.recruit(granted->size());
   team& t = c.of_size(size);
   settle(t, me);
   if (size > 1)
     c.open(t, run, what);
   else
     current = &t.members[0];
+  return granted;
 }
 
 void end_region() {
@@ -200,7 +202,7 @@ void end_region() {
   if (t.size > 1)
     mine(*t.parent).close(t);
   else
-    current = t.parent;
+    end_alone();
 }
 
 void barrier(member& me) {

@@ -26,6 +26,7 @@ struct doacross;
 struct task_group;
 class task_scope;
 class pending_tasks;
+class granted_threads;
 
 /// What a task's children inherit: the internal control variables of its data environment [OpenMP 5.2, 2.1].
 struct control {
@@ -128,8 +129,8 @@ void fork_alone(region run, void* what);
 /// The two ends of a region that the caller alone executes between them.
 void begin_alone();
 void end_alone();
-/// The two ends of a region as fork() makes it, whose caller executes its part between them.
-void begin_region(region run, void* what, unsigned asked);
+/// The two ends of a region as fork() makes it, whose caller executes its part between them, and keeps its threads until then.
+std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked);
 void end_region();
 
 /// Waits for the member's tasks that are not complete yet; it has some.

@@ -44,6 +44,10 @@ def test_a_forked_process_has_all_the_threads_that_its_limit_grants(environment:
     runs_ok(builds.get(program("forks.c", "gcc")), environment | {"OMP_THREAD_LIMIT": "4"}, 4)
 
 
+def test_regions_as_compiled_before_gcc_4_9_share_a_limit(environment: dict[str, str], builds: Builds):
+    runs_ok(builds.get(program("gomp_before_4_9.c", "gcc")), environment | {"OMP_THREAD_LIMIT": "3"}, 3)
+
+
 def test_target_constructs_end_the_program_where_a_device_is_mandatory(environment: dict[str, str], builds: Builds):
     built = builds.get(program("target.c", "gcc"))
     status, said, _ = say(built, environment | {"OMP_TARGET_OFFLOAD": "mandatory"}, 2)

@@ -90,6 +90,28 @@ static void outer(void *counter) {
   CHECK(omp_get_level() == 1 && omp_get_num_threads() == asked());
 }
 
+/* The threads that a limit grants are for all regions that are open at once. */
+static void nested(void *unused) {
+  (void)unused;
+  CHECK(omp_get_num_threads() < omp_get_thread_limit());
+}
+static void opens_another(void *unused) {
+  if (omp_get_thread_num() == 0) {
+    GOMP_parallel_start(nested, unused, 3);
+    nested(unused);
+    GOMP_parallel_end();
+  }
+  CHECK(omp_get_num_threads() == 2);
+#pragma omp barrier
+}
+static void share_a_limit(void) {
+  omp_set_max_active_levels(2);
+  GOMP_parallel_start(opens_another, NULL, 2);
+  opens_another(NULL);
+  GOMP_parallel_end();
+  omp_set_max_active_levels(1);
+}
+
 int main(void) {
   omp_set_dynamic(0);
   for (int round = 0; round < episodes(50); ++round) {
@@ -114,6 +136,7 @@ int main(void) {
     outer(&counter);
     GOMP_parallel_end();
     CHECK(counter == asked());
+    share_a_limit();
   }
   return verdict();
 }
