@@ -65,15 +65,15 @@ struct alignas(line_bytes) member {
   iterations chunk;
   std::uint64_t turn = 0;  // of a static loop: its next round
   std::uint64_t first = 0, step = 0, bound = 0;
-  // What it offers to a reduction, and which it offers it to.
   std::uint32_t reductions = 0;
-  void* values = nullptr;
   bool in_final = false;        // does it execute a final task?
   task_scope* task = nullptr;   // that it executes; null: its implicit task
   std::uint64_t tasks = 0;      // it has begun so many
   task_group* group = nullptr;  // the innermost that it is in
   std::unique_ptr<pending_tasks> pending;  // null: it has never had any
+  // Which reduction it has offered its values to, and which has taken them: one line, which comes to its parent at once.
   alignas(line_bytes) std::atomic<std::uint32_t> offered{0}, taken{0};
+  void* values = nullptr;
   gate reducing;  // where it waits for its children's values, and until its own may go
 };
 
