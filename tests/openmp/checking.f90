@@ -9,6 +9,7 @@ contains
     logical, intent(in) :: good
     character(*), intent(in) :: what
     if (good) return
+    !$omp atomic
     bad = bad + 1
     print '(2a)', 'wrong: ', what
   end subroutine check

@@ -1,11 +1,11 @@
 ! The affinity format from Fortran: texts with their lengths, and blanks behind them.
 program affinity_formats
   use omp_lib
+  use checking
   implicit none
   character(10) :: text
   character(3) :: short
-  integer :: bad, length
-  bad = 0
+  integer :: length
   call omp_set_affinity_format('ab %n')
   length = omp_get_affinity_format(text)
   call check(length == 5 .and. text == 'ab %n', 'omp_get_affinity_format')
@@ -21,15 +21,5 @@ program affinity_formats
   length = omp_capture_affinity(text, '%n of %N')
   call check(length == 6 .and. text == achar(48 + omp_get_thread_num()) // ' of 2', 'in a region')
   !$omp end parallel
-  if (bad > 0) stop 1
-  print '(a)', 'ok'
-contains
-  subroutine check(good, what)
-    logical, intent(in) :: good
-    character(*), intent(in) :: what
-    if (good) return
-    !$omp atomic
-    bad = bad + 1
-    print '(2a)', 'wrong: ', what
-  end subroutine check
+  call verdict()
 end program affinity_formats

@@ -2,13 +2,13 @@
 program memory
   use, intrinsic :: iso_c_binding
   use omp_lib
+  use checking
   implicit none
   integer(omp_allocator_handle_kind) :: own, before
   type(omp_alloctrait) :: traits(2)
   type(c_ptr) :: room
   integer, pointer :: field(:)
-  integer :: i, bad
-  bad = 0
+  integer :: i
   traits(1) = omp_alloctrait(omp_atk_alignment, 256)
   traits(2) = omp_alloctrait(omp_atk_fallback, omp_atv_null_fb)
   own = omp_init_allocator(omp_default_mem_space, 2, traits)
@@ -36,14 +36,5 @@ program memory
   call omp_free(room, own)
   call omp_set_default_allocator(before)
   call omp_destroy_allocator(own)
-  if (bad > 0) stop 1
-  print '(a)', 'ok'
-contains
-  subroutine check(good, what)
-    logical, intent(in) :: good
-    character(*), intent(in) :: what
-    if (good) return
-    bad = bad + 1
-    print '(2a)', 'wrong: ', what
-  end subroutine check
+  call verdict()
 end program memory
