@@ -80,6 +80,7 @@ struct simulated_kernel {
   template <class T>
   using word = simulated_word<T>;
 
+  static constexpr std::uint32_t guarded_for = 63;
   class stamp {
    public:
     void set() { at_ = static_cast<std::uint64_t>(engine::here().now() / nanosecond); }

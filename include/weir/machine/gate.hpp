@@ -18,8 +18,8 @@
 namespace weir {
 
 /// The protocol alone. `Kernel` answers for the system: `word`, the two fences, `sleep_while(word, value)`
-/// (may return without a reason), `wake_sleepers(word)`, and `stamp`, which remembers a moment. So the
-/// explorer checks this very text.
+/// (may return without a reason), `wake_sleepers(word)`, `stamp`, which remembers a moment, and `guarded_for`: how many
+/// openings in a row that find nobody asleep make the gate unguarded, at most 63. So the explorer checks this very text.
 template <class Kernel>
 class basic_gate {
  public:
@@ -56,7 +56,7 @@ class basic_gate {
   // of those that found somebody. Each opening changes it. A plain flag would not do: a sleeper that has looked in vain,
   // and is overtaken by an opening and by the next one's sleeper, would find the flag up again and sleep through the
   // opening that it had waited for.
-  static constexpr std::uint32_t announced = 1, guarded = 2, quiet = 4, most_quiet = 63 * quiet, low = 255;
+  static constexpr std::uint32_t announced = 1, guarded = 2, quiet = 4, most_quiet = Kernel::guarded_for * quiet, low = 255;
   typename Kernel::template word<std::uint32_t> state_{0};
   [[no_unique_address]] typename Kernel::stamp opened_;
 };
@@ -83,6 +83,7 @@ struct futex_kernel {
   template <class T>
   using word = std::atomic<T>;
 
+  static constexpr std::uint32_t guarded_for = 63;
   static void light_fence() noexcept {
     if (asymmetric) [[likely]]
       std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -89,6 +89,8 @@ struct explored_kernel {
     word(T value) : explored_word<T>(value, object_kind::gate) {}
   };
 
+  /// As few as may be: each is a state of its own.
+  static constexpr std::uint32_t guarded_for = 1;
   /// Time is nothing that is explored.
   struct stamp {
     static void set() {}
