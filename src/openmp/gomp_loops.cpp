@@ -166,6 +166,8 @@ void run_worksharing(void* its_region) {
   const auto& its = *static_cast<const worksharing_region*>(its_region);
   begin_worksharing(its);
   its.run(its.what);
+  // GCC 12 does not say that it leaves the loop, nor asks for chunks, where order(concurrent) and a step down meet a chunk.
+  if (self().in_loop != nullptr) leave_loop();
 }
 
 }  // namespace weir::openmp

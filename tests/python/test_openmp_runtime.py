@@ -46,6 +46,7 @@ OWN_FAULTS = {
     ("exits", "clang"): "libomp's workers keep a program alive whose first thread has ended by pthread_exit",
     ("exits_busy", "clang"): "libomp takes its threads down while another opens regions",
     ("constructs", "clang"): "libomp may tell nobody of a loop's last iteration where members steal",
+    ("loop_clauses", "clang"): "libomp may tell nobody of a loop's last iteration where members steal",
     ("schedule_combined", "clang"): "libomp executes iterations of schedule(simd: static, chunk) twice",
     ("taskwait_nowait", "clang"): "libomp waits there all the same",
     ("threadprivate_threads", CALLS): "libomp keeps the objects of a thread that has ended",
