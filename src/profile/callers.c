@@ -68,7 +68,7 @@ static const struct runtime *runtime_of(const void *function) {
   ITS(max_active_levels, "omp_get_max_active_levels");
   ITS(thread_limit, "omp_get_thread_limit");
 #undef ITS
-  const int reports = dlsym(library, "omp_control_tool") != NULL;
+  const int reports = dlsym(library, "ompt_start_tool") != NULL;  /* by OMPT, which counts it */
   dlclose(library);
   if (reports || r.thread_num == NULL || r.num_threads == NULL || r.max_threads == NULL || r.active_level == NULL ||
       r.max_active_levels == NULL || r.thread_limit == NULL)

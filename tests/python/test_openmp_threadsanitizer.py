@@ -57,7 +57,9 @@ def watched(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactor
     suppressions = tmp_path_factory.mktemp("threadsanitizer") / "suppressions"
     suppressions.write_text("race:/ld-linux\n")  # the dynamic linker's own locks are not seen where several dlclose
     # Not the second that it waits at a program's end for races to come.
-    return environment | {"TSAN_OPTIONS": f"halt_on_error=1:atexit_sleep_ms=0:suppressions={suppressions}"}
+    return environment | {
+        "TSAN_OPTIONS": f"halt_on_error=1:report_thread_leaks=0:atexit_sleep_ms=0:suppressions={suppressions}"
+    }
 
 
 @pytest.mark.parametrize(("program", "size"), list(_cases()))
