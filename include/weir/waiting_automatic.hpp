@@ -35,14 +35,14 @@ class experience {
     return awake_us_ >= 0 && stay_awake(share, word, ready);
   }
 
-  /// Sleeps at the gate after poll() gave up, and learns from how long that took.
+  /// Waits until ready: awake as long as poll() does, then asleep at the gate, and learns from how long a wake-up took.
   template <class Word, class Ready>
-  void sleep(bool share, const Word& word, typename Machine::gate& gate, Ready ready) {
-    do {
+  void await(bool share, const Word& word, typename Machine::gate& gate, Ready ready) {
+    while (!poll(share, word, ready)) {
       const std::uint64_t start = Machine::ticks();
       gate.sleep_unless([&] { return ready(word.load(std::memory_order_acquire)); });
       learn(start, gate.opened_at(), Machine::ticks());
-    } while (!poll(share, word, ready));
+    }
   }
 
  private:
@@ -70,8 +70,8 @@ class experience {
   bool stay_awake(bool share, const Word& word, Ready ready) {
     const std::uint64_t start = Machine::ticks();
     const bool beside_foreign = start < crowded_until_.load(std::memory_order_relaxed);
-    if (!beside_foreign) Machine::settle(start);
     if (share && beside_foreign) return false;
+    if (!beside_foreign) Machine::settle(start);
     const double awake = share ? std::min(awake_us_, foreign_slice) : awake_us_;
     const std::uint64_t longest = beside_foreign ? patience() : std::max(in_ticks(awake), patience());
     for (std::uint64_t before = start; before - start < longest;) {
@@ -177,7 +177,7 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
   template <class Word, class Ready>
   [[gnu::noinline]] void await_long(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
                                     company others) {
-    if (!poll(member, word, ready, others)) experience_.sleep(shares(member, others), word, gate, ready);
+    experience_.await(shares(member, others), word, gate, ready);
   }
 
   bool shares(unsigned member, company others) const { return shared_[member] && others == company::unknown; }

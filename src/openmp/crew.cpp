@@ -94,7 +94,7 @@ void* crew::begin(void* its_worker) {
 std::uint64_t crew::wait_for_call(call& c, std::uint64_t seen, bool shared) {
   const auto made = [seen](std::uint64_t now) { return now != seen; };
   const bool share = shared || crowded(recruited_.load(std::memory_order_relaxed));
-  if (!between_.poll(share, c.word, made)) between_.sleep(share, c.word, c.made, made);
+  between_.await(share, c.word, c.heard, made);
   return c.word.load(std::memory_order_acquire);
 }
 
@@ -133,25 +133,16 @@ void crew::work(worker& w) {
 }
 
 void crew::tell(const team& t, unsigned member, std::uint64_t word) {
-  for (const unsigned child : t.forking.of(member)) {
-    call& c = workers_[child - 1]->called;
-    // release: the region, and all that the program did before it.
-    c.word.store(word, std::memory_order_release);
-    c.made.open();
-  }
+  for (const unsigned child : t.forking.of(member)) workers_[child - 1]->called.make(word);
+}
+
+void crew::wait_for(const seat& other, const team& t, seat& mine, std::uint32_t episode) {
+  joining_.await(crowded(t), other.joined, mine.joining, [episode](std::uint32_t now) { return now == episode; });
+  happens_after(&other.joined);
 }
 
 void crew::wait_for_children(const team& t, unsigned member, std::uint32_t episode) {
-  const auto branch = t.joining.of(member);
-  if (branch.begin() == branch.end()) return;
-  seat& mine = seat_of(member);
-  const bool share = crowded(t);
-  const auto done = [episode](std::uint32_t now) { return now == episode; };
-  for (const unsigned child : branch) {
-    const auto& joined = seat_of(child).joined;
-    if (!joining_.poll(share, joined, done)) joining_.sleep(share, joined, mine.joining, done);
-    happens_after(&joined);
-  }
+  for (const unsigned child : t.joining.of(member)) wait_for(seat_of(child), t, seat_of(member), episode);
 }
 
 void crew::join(const team& t, worker& w, std::uint32_t episode) {
@@ -193,39 +184,29 @@ void crew::open(team& t, region run, void* what) {
   with_ = &t;
   happens_before(&call_);
   const std::uint64_t word = word_of(++episode_, t.size);
-  if (fork_is_central()) {
-    // release: the region, and all that the program did before it.
-    call_.word.store(word, std::memory_order_release);
-    call_.made.open();
-  } else {
+  if (fork_is_central())
+    call_.make(word);
+  else
     tell(t, 0, word);
-  }
   current = &t.members[0];
 }
 
 void crew::close(team& t) {
   end_tasks(t.members[0]);
   current = t.parent;
-  if (!t.joining.central()) {
+  if (t.joining.central())
+    wait_for(first_, t, first_, episode_);  // which the last one writes for all
+  else
     wait_for_children(t, 0, episode_);
-    return;
-  }
-  const bool share = crowded(t);
-  const auto all = [episode = episode_](std::uint32_t now) { return now == episode; };
-  if (!joining_.poll(share, first_.joined, all)) joining_.sleep(share, first_.joined, first_.joining, all);
-  happens_after(&first_.joined);
 }
 
 void crew::dismiss() {
   happens_before(&call_);
-  const auto end = [this](call& c) {
-    c.word.store(word_of(episode_ + 1, quit), std::memory_order_release);
-    c.made.open();
-  };
+  const std::uint64_t end = word_of(episode_ + 1, quit);
   if (fork_is_central())
-    end(call_);
+    call_.make(end);
   else
-    for (const auto& w : workers_) end(w->called);
+    for (const auto& w : workers_) w->called.make(end);
   leave();
 }
 

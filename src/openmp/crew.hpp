@@ -26,7 +26,12 @@ class crew {
   // Episode and team size in one word: who is not in the team must not look at the rest, which is then the next region's.
   struct call {
     std::atomic<std::uint64_t> word{0};
-    gate made;
+    gate heard;
+    void make(std::uint64_t what) {
+      // release: the region, and all that the program did before it.
+      word.store(what, std::memory_order_release);
+      heard.open();
+    }
   };
   // A member as it joins: the episode whose region it has executed, it and its children.
   struct alignas(line_bytes) seat {
@@ -48,6 +53,7 @@ class crew {
   void leave();
   std::uint64_t wait_for_call(call& c, std::uint64_t seen, bool shared);
   void tell(const team& t, unsigned member, std::uint64_t word);
+  void wait_for(const seat& other, const team& t, seat& mine, std::uint32_t episode);
   void wait_for_children(const team& t, unsigned member, std::uint32_t episode);
   void join(const team& t, worker& w, std::uint32_t episode);
   seat& seat_of(unsigned member) { return member == 0 ? first_ : workers_[member - 1]->joins; }

@@ -64,9 +64,7 @@ void wait_for(member& me, const std::int64_t* values) {
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
   const auto is_posted = [](std::uint8_t p) { return p != 0; };
-  const bool share = crowded(*me.of);
-  if (!me.of->learned.poll(share, d.posted[number], is_posted))
-    me.of->learned.sleep(share, d.posted[number], d.somebody_posted, is_posted);
+  me.of->learned.await(crowded(*me.of), d.posted[number], d.somebody_posted, is_posted);
   happens_after(&d.posted[number]);
 }
 

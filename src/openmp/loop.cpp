@@ -49,9 +49,7 @@ iterations take_static(const loop& l, member& me) {
 void wait_for_turn(loop& l, const member& me) {
   const auto mine = [&me](std::uint64_t now) { return now >= me.chunk.begin; };
   if (mine(l.turn.load(std::memory_order_acquire))) return;
-  auto& learned = me.of->learned;
-  const bool share = crowded(*me.of);
-  if (!learned.poll(share, l.turn, mine)) learned.sleep(share, l.turn, l.turned, mine);
+  me.of->learned.await(crowded(*me.of), l.turn, l.turned, mine);
 }
 
 }  // namespace

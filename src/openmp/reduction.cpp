@@ -7,9 +7,7 @@ namespace weir::openmp {
 namespace {
 void wait(member& me, const std::atomic<std::uint32_t>& word, std::uint32_t wanted) {
   team& t = *me.of;
-  const bool share = crowded(t);
-  const auto reached = [wanted](std::uint32_t now) { return now == wanted; };
-  if (!t.learned.poll(share, word, reached)) t.learned.sleep(share, word, me.reducing, reached);
+  t.learned.await(crowded(t), word, me.reducing, [wanted](std::uint32_t now) { return now == wanted; });
   happens_after(&word);
 }
 

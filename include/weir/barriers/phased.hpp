@@ -55,7 +55,7 @@ class phased {
 
   void wait(phase of) {
     const auto over = [of](std::uint32_t now) { return now != of; };
-    if (!experience_.poll(shared_, phase_, over)) experience_.sleep(shared_, phase_, gate_, over);
+    experience_.await(shared_, phase_, gate_, over);
   }
 
   /// Has somebody arrived at a phase that is not over? A hint where members are still arriving.
