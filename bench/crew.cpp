@@ -1,22 +1,19 @@
 #include "crew.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <sched.h>
 #include <stdexcept>
+
+#include <weir/machine/processors.hpp>
 
 #include "clock.hpp"
 
 namespace bench {
 
 void bind_to(int processor) {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  CPU_SET(static_cast<std::size_t>(processor), &mask);
-  if (sched_setaffinity(0, sizeof mask, &mask) != 0)
-    throw std::runtime_error("cannot run on processor " + std::to_string(processor) + ": " + std::strerror(errno));
+  if (const int why = weir::run_on({processor}); why != 0)
+    throw std::runtime_error("cannot run on processor " + std::to_string(processor) + ": " + std::strerror(why));
 }
 
 void crew::serve(unsigned member) {

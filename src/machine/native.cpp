@@ -1,7 +1,10 @@
 #include <weir/machine/native.hpp>
+#include <weir/machine/processors.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
+#include <new>
 #include <sched.h>
 
 namespace weir {
@@ -11,19 +14,10 @@ constexpr double settled_for = 5e3;  // microseconds: a move costs a few
 constinit thread_local int home = -1;
 
 /// Of the processors that the calling thread may run on, that one alone; then all of them again.
-void move_to(int processor) {
-  constexpr int most = 1 << 14;
-  cpu_set_t* const all = CPU_ALLOC(most);
-  cpu_set_t* const one = CPU_ALLOC(most);
-  const std::size_t bytes = CPU_ALLOC_SIZE(most);
-  const auto number = static_cast<std::size_t>(processor);
-  if (all != nullptr && one != nullptr && sched_getaffinity(0, bytes, all) == 0 && CPU_ISSET_S(number, bytes, all)) {
-    CPU_ZERO_S(bytes, one);
-    CPU_SET_S(number, bytes, one);
-    if (sched_setaffinity(0, bytes, one) == 0) sched_setaffinity(0, bytes, all);
-  }
-  CPU_FREE(one);
-  CPU_FREE(all);
+void move_to(int processor) noexcept try {
+  const std::vector<int> all = running_on();
+  if (std::binary_search(all.begin(), all.end(), processor) && run_on({processor}) == 0) run_on(all);
+} catch (const std::bad_alloc&) {  // then it stays where it is
 }
 
 #if defined(__x86_64__)

@@ -10,7 +10,6 @@
 #include <weir/machine/processors.hpp>
 
 #include "affinity_shown.hpp"
-#include "processor_mask.hpp"
 
 namespace weir::openmp {
 

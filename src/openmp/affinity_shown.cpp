@@ -6,9 +6,10 @@
 
 #include <unistd.h>
 
+#include <weir/machine/processors.hpp>
+
 #include "affinity_format.hpp"
 #include "places.hpp"
-#include "processor_mask.hpp"
 
 namespace weir::openmp {
 

@@ -6,9 +6,10 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <weir/machine/processors.hpp>
+
 #include "affinity.hpp"
 #include "annotation.hpp"
-#include "processor_mask.hpp"
 #include "set_by_routines.hpp"
 
 namespace weir::openmp {

@@ -6,7 +6,6 @@
 
 #include <weir/machine/processors.hpp>
 
-#include "processor_mask.hpp"
 
 using namespace weir::openmp;
 
@@ -46,15 +45,15 @@ int kmp_get_affinity_mask_proc(int processor, mask** at) {
 }
 int kmp_set_affinity(mask** at) {
   if (at == nullptr || *at == nullptr) return no_such;
-  return run_on({(*at)->begin(), (*at)->end()});
+  return weir::run_on({(*at)->begin(), (*at)->end()});
 }
 int kmp_get_affinity(mask** at) {
   if (at == nullptr || *at == nullptr) return no_such;
-  const std::vector<int> processors = running_on();
+  const std::vector<int> processors = weir::running_on();
   **at = {processors.begin(), processors.end()};
   return 0;
 }
-int kmp_set_thread_affinity_mask_initial(void) { return run_on(weir::affinity()) == 0; }
+int kmp_set_thread_affinity_mask_initial(void) { return weir::run_on(weir::affinity()) == 0; }
 
 // C's, of the same.
 int kmpc_set_affinity_mask_proc(int processor, mask** at) { return kmp_set_affinity_mask_proc(processor, at); }

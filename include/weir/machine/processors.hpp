@@ -17,6 +17,11 @@ struct cpu_quota {
 /// before main: a thread that later pins itself does not shrink the machine for the others.
 const std::vector<int>& affinity();
 
+/// The processors that the calling thread may run on now, ascending; none where the system does not say.
+std::vector<int> running_on();
+/// Has the calling thread run on these alone. 0, or why the system refuses (errno).
+int run_on(const std::vector<int>& processors);
+
 /// The tightest CPU quota on this process, cgroup v1 or v2, over all the ancestors of its group.
 /// Read again at most once a second. Thread-safe.
 std::optional<cpu_quota> quota();
