@@ -7,8 +7,6 @@
 #include <weir/machine/processors.hpp>
 
 
-using namespace weir::openmp;
-
 namespace {
 
 using mask = std::set<int>;
