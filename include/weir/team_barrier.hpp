@@ -15,9 +15,11 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <weir/barriers/completion.hpp>
 #include <weir/barriers/condvar.hpp>
 #include <weir/barriers/counter.hpp>
 #include <weir/barriers/distributed.hpp>
@@ -43,6 +45,9 @@ struct team_options {
   std::string algorithm = "auto";
   std::string waiting = "auto";
   std::vector<int> placement = {};  ///< the processor that each member is bound to; empty: unknown
+  /// How many processors the members have between them, where the system cannot know (other processes of the same job have
+  /// their part); 0: as many as this process may use.
+  unsigned processors = 0;
   unsigned radix = 2;               ///< of dissemination
   unsigned fan_in = 2;              ///< of the arrival tree of "tree"
   unsigned fan_out = 2;             ///< of its release tree
@@ -80,6 +85,12 @@ class team_barrier {
     assert(member < members_ && "weir: a member number is out of range");
     barrier_.arrive_and_wait(member);
   }
+  /// With a completion, where the algorithm has a place for one (sense, and trees with two halves).
+  template <class Completion>
+  void arrive_and_wait(unsigned member, Completion&& completion) {
+    assert(member < members_ && "weir: a member number is out of range");
+    barrier_.arrive_and_wait(member, std::forward<Completion>(completion));
+  }
   unsigned members() const { return members_; }
   std::size_t bytes() const { return barrier_.bytes(); }
 
@@ -102,12 +113,21 @@ class team_barrier<barriers::by_name, waiting::automatic> {
     if (member >= members_) [[unlikely]] refuse(member);
     pass_(*barrier_, member);
   }
+  /// The same; `completion` runs once in each episode, in one member, when all have arrived and before anybody leaves. It
+  /// happens after all that members did before, and before all that they do after; it must not throw. All members bring one.
+  template <class Completion>
+  void arrive_and_wait(unsigned member, Completion&& completion, completed_by who = completed_by::any_member) {
+    using type = std::remove_reference_t<Completion>;
+    auto* const place = const_cast<std::remove_const_t<type>*>(std::addressof(completion));
+    arrive_and_wait_completing(member, {[](void* of) { (*static_cast<type*>(of))(); }, place}, who);
+  }
   unsigned members() const { return members_; }
   const weir::choice& choice() const { return choice_; }
   /// Memory for the barrier, the caches' share of padding included.
   std::size_t bytes() const;
 
  private:
+  void arrive_and_wait_completing(unsigned member, const completion_call& completion, completed_by who);
   [[noreturn]] void refuse(unsigned member) const;
 
   unsigned members_;

@@ -1,5 +1,6 @@
 #include <weir/barriers/plans.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 
@@ -92,7 +93,7 @@ plan mcs(unsigned participants) {
 }
 
 plan tournament(unsigned participants, wake_up how) {
-  plan p = start("tournament", participants);
+  plan p = start(how == wake_up::tree ? "tournament-tree" : "tournament", participants);
   p.halves = true;
   std::vector<unsigned> losers;  // in the order in which they drop out
   for (unsigned distance = 1; distance < participants; distance *= 2)
@@ -131,6 +132,76 @@ plan butterfly(unsigned participants) {
     }
   }
   for (unsigned extra = core; extra < participants; ++extra) connect(p, arrival, extra - core, extra);
+  return p;
+}
+
+plan linear(unsigned participants) {
+  plan p = start("linear", participants);
+  p.halves = true;
+  if (participants == 1) return p;
+  for (unsigned i = 1; i < participants; ++i) {
+    const std::uint32_t slot = (i - 1) % slots_per_line == 0 ? p.add_slot() : p.add_slot_on(p.lines - 1);
+    p.scripts[i].arrival.push_back({signal, slot});
+    p.scripts[0].arrival.push_back({await, slot});
+  }
+  const std::uint32_t all = p.add_slot();
+  p.scripts[0].release.push_back({signal, all});
+  for (unsigned i = 1; i < participants; ++i) p.scripts[i].release.push_back({await, all});
+  return p;
+}
+
+namespace {
+
+/// Takes over a plan's slots and lines; the number of its first slot.
+std::uint32_t take_slots(plan& p, const plan& part) {
+  const std::uint32_t first = p.slots(), line = p.lines;
+  for (const std::uint32_t its : part.slot_line) p.slot_line.push_back(line + its);
+  p.lines += part.lines;
+  p.parities = std::max(p.parities, part.parities);
+  return first;
+}
+
+void append(std::vector<step>& script, const std::vector<step>& steps, std::uint32_t first_slot) {
+  for (const step& s : steps) script.push_back({s.act, s.slot + first_slot});
+}
+
+unsigned count_once_each(const std::vector<std::vector<unsigned>>& groups) {
+  std::vector<unsigned> all;
+  for (const auto& group : groups) {
+    if (group.empty()) throw std::invalid_argument("weir: a group of a plan of levels is empty");
+    all.insert(all.end(), group.begin(), group.end());
+  }
+  std::sort(all.begin(), all.end());
+  for (unsigned i = 0; i < all.size(); ++i)
+    if (all[i] != i)
+      throw std::invalid_argument("weir: in the groups of a plan of levels participant " + std::to_string(std::min(i, all[i])) +
+                                  (all[i] < i ? " comes twice" : " is missing"));
+  return static_cast<unsigned>(all.size());
+}
+
+}  // namespace
+
+plan levels(const std::vector<std::vector<unsigned>>& groups, const maker& within, const maker& across) {
+  plan p = start("levels", count_once_each(groups));
+  const bool alone = groups.size() == 1;  // then nobody goes across in the middle, and any plan will do
+  const plan between = across(static_cast<unsigned>(groups.size()));
+  const std::uint32_t first_between = take_slots(p, between);
+  p.halves = between.halves && groups[0][0] == 0;
+  for (unsigned g = 0; g < groups.size(); ++g) {
+    const auto& group = groups[g];
+    const plan inside = within(static_cast<unsigned>(group.size()));
+    if (!inside.halves && group.size() > 1 && !alone)
+      throw std::invalid_argument("weir: the plan " + inside.name +
+                                  " cannot be used within groups: it has no two halves between which a leader could go "
+                                  "across; linear, mcs, tree, tournament and tournament-tree have");
+    if (alone) p.halves = p.halves && inside.halves;
+    const std::uint32_t first = take_slots(p, inside);
+    const unsigned leader = group[0];
+    for (unsigned i = 0; i < group.size(); ++i) append(p.scripts[group[i]].arrival, inside.scripts[i].arrival, first);
+    append(p.scripts[leader].arrival, between.scripts[g].arrival, first_between);
+    append(p.scripts[leader].release, between.scripts[g].release, first_between);
+    for (unsigned i = 0; i < group.size(); ++i) append(p.scripts[group[i]].release, inside.scripts[i].release, first);
+  }
   return p;
 }
 

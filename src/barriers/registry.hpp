@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include <weir/barriers/completion.hpp>
 #include <weir/barriers/condvar.hpp>
 #include <weir/barriers/counter.hpp>
 #include <weir/barriers/distributed.hpp>
@@ -34,6 +35,7 @@ struct any_barrier {
   using pass = void (*)(any_barrier&, unsigned member);
   explicit any_barrier(pass p) : arrive_and_wait(p) {}
   virtual ~any_barrier() = default;
+  virtual void arrive_and_wait_completing(unsigned member, const completion_call& completion, completed_by who) = 0;
   virtual std::size_t bytes() const = 0;
   const pass arrive_and_wait;
   std::atomic<unsigned> inside{0};  // counted in checked builds only
@@ -107,32 +109,61 @@ class registry {
   }
 
  private:
-  template <class Barrier>
+  template <class Barrier, template <class> class Waiting>
   struct wrapped final : any_barrier {
     template <class... Arguments>
-    explicit wrapped(Arguments&&... arguments)
-        : any_barrier(pass_here), barrier(std::forward<Arguments>(arguments)...) {}
+    explicit wrapped(const team& t, Arguments&&... arguments)
+        : any_barrier(pass_here), barrier(t, std::forward<Arguments>(arguments)...), after(t) {}
     static void pass_here(any_barrier& self, unsigned member) {
-#ifdef WEIR_CHECKED
-      self.inside.fetch_add(1, std::memory_order_relaxed);
+      const presence here(self);
       static_cast<wrapped&>(self).barrier.arrive_and_wait(member);
-      self.inside.fetch_sub(1, std::memory_order_relaxed);
-#else
-      static_cast<wrapped&>(self).barrier.arrive_and_wait(member);
-#endif
+    }
+    void arrive_and_wait_completing(unsigned member, const completion_call& completion, completed_by who) override {
+      const presence here(*this);
+      if constexpr (requires { barrier.arrive_and_wait(member, completion); }) {
+        if (who == completed_by::any_member && completes(barrier)) return barrier.arrive_and_wait(member, completion);
+      }
+      barrier.arrive_and_wait(member);
+      after.complete(member, completion);
     }
     std::size_t bytes() const override { return sizeof(*this) - sizeof(barrier) + barrier.bytes(); }
     Barrier barrier;
+    barriers::completion_point<Machine, Waiting> after;
   };
+
+  /// Barriers that are cut where all have arrived say so; those that only the last member leads always can.
+  template <class Barrier>
+  static bool completes(const Barrier& barrier) {
+    if constexpr (requires { barrier.completes(); })
+      return barrier.completes();
+    else
+      return true;
+  }
+
+  /// Counts who is inside, in checked builds.
+  struct presence {
+#ifdef WEIR_CHECKED
+    explicit presence(any_barrier& b) : of(b) { of.inside.fetch_add(1, std::memory_order_relaxed); }
+    ~presence() { of.inside.fetch_sub(1, std::memory_order_relaxed); }
+    any_barrier& of;
+#else
+    explicit presence(any_barrier&) {}
+#endif
+  };
+
+  template <template <class, template <class> class> class Algorithm, template <class> class Waiting, class... Parameters>
+  static std::unique_ptr<any_barrier> made(const team& t, Parameters... parameters) {
+    return std::make_unique<wrapped<Algorithm<Machine, Waiting>, Waiting>>(t, parameters...);
+  }
 
   template <template <class, template <class> class> class Algorithm, class... Parameters>
   static std::unique_ptr<any_barrier> with_waiting(const team& t, std::size_t waiting, Parameters... parameters) {
     switch (waiting) {  // in the order of waitings()
-      case 0: return std::make_unique<wrapped<Algorithm<Machine, waiting::automatic>>>(t, parameters...);
-      case 1: return std::make_unique<wrapped<Algorithm<Machine, waiting::spin>>>(t, parameters...);
-      case 2: return std::make_unique<wrapped<Algorithm<Machine, waiting::yield>>>(t, parameters...);
-      case 3: return std::make_unique<wrapped<Algorithm<Machine, waiting::block>>>(t, parameters...);
-      default: return std::make_unique<wrapped<Algorithm<Machine, waiting::share>>>(t, parameters...);
+      case 0: return made<Algorithm, waiting::automatic>(t, parameters...);
+      case 1: return made<Algorithm, waiting::spin>(t, parameters...);
+      case 2: return made<Algorithm, waiting::yield>(t, parameters...);
+      case 3: return made<Algorithm, waiting::block>(t, parameters...);
+      default: return made<Algorithm, waiting::share>(t, parameters...);
     }
   }
 

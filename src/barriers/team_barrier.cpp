@@ -1,6 +1,7 @@
 // Barriers by name: the registry over the native machine.
 #include <weir/team_barrier.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -24,6 +25,10 @@ std::vector<named> waitings() { return names(registry<native>::waitings()); }
 team_barrier<>::team_barrier(unsigned members, team_options options) : members_(members) {
   team t = team_here(members, options.placement);
   t.awake_us = options.awake_us;
+  if (options.processors != 0) {
+    t.usable = std::min<double>(t.usable, options.processors);
+    t.processors = std::min(t.processors, options.processors);
+  }
   choice_ = {options.algorithm, options.waiting, "as asked"};
   if (options.algorithm == "auto") {
     choice_ = choose(t);
@@ -42,6 +47,11 @@ team_barrier<>::~team_barrier() {
     std::abort();
   }
 #endif
+}
+
+void team_barrier<>::arrive_and_wait_completing(unsigned member, const completion_call& completion, completed_by who) {
+  if (member >= members_) refuse(member);
+  barrier_->arrive_and_wait_completing(member, completion, who);
 }
 
 void team_barrier<>::refuse(unsigned member) const {

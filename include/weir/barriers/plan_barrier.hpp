@@ -41,23 +41,26 @@ class plan_barrier {
 
   void arrive_and_wait(unsigned member) {
     membership& me = members_[member];
+    const seat& mine = seats_[me.seat];
+    const std::uint32_t episode = me.episode++;
+    meet_on_seat(member, episode,
+                 [&](company others) { run_steps(member, mine.actions.get(), mine.end, episode, others); });
+  }
+
+  /// Can it run a completion between its halves? Where it can, who gathers for seat 0 does.
+  bool completes() const { return halves_; }
+
+  /// `completion` runs once, when all have arrived and before anybody leaves. Only where completes().
+  template <class Completion>
+  void arrive_and_wait(unsigned member, Completion&& completion) {
+    membership& me = members_[member];
     seat& mine = seats_[me.seat];
     const std::uint32_t episode = me.episode++;
-    if (me.company == 1) {
-      run_steps(member, mine, episode, company::unknown);
-      return;
-    }
-    // acq_rel: publishes this member's writes, and gives the last one everybody's.
-    if (mine.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == me.company) {
-      // relaxed: nobody counts in the next episode before the release below lets it begin.
-      mine.arrived.store(0, std::memory_order_relaxed);
-      run_steps(member, mine, episode, company::waiting);
-      // release: what the steps acquired, for the others of this seat.
-      mine.released.store(episode + 1, std::memory_order_release);
-      waiting_.wake(mine.gate);
-      return;
-    }
-    waiting_.await(member, mine.released, mine.gate, [episode](std::uint32_t now) { return now == episode + 1; });
+    meet_on_seat(member, episode, [&](company others) {
+      run_steps(member, mine.actions.get(), mine.gathered, episode, others);
+      if (me.seat == 0) completion();
+      run_steps(member, mine.gathered, mine.end, episode, others);
+    });
   }
 
   std::size_t bytes() const {
@@ -72,6 +75,7 @@ class plan_barrier {
         seat_count_(s.seats),
         line_count_(p.lines),
         parities_(p.parities),
+        halves_(p.halves),
         members_(std::make_unique<membership[]>(t.members)),
         seats_(std::make_unique<seat[]>(s.seats)),
         lines_(std::make_unique<line[]>(p.lines)),
@@ -110,7 +114,8 @@ class plan_barrier {
   struct alignas(line_bytes) seat {
     typename Machine::template word<std::uint32_t> arrived{0};
     std::unique_ptr<action[]> actions;
-    unsigned length = 0;
+    const action* gathered = nullptr;  // the first of the release half
+    const action* end = nullptr;
     alignas(line_bytes) typename Machine::template word<std::uint32_t> released{0};
     gate_type gate;
   };
@@ -128,21 +133,44 @@ class plan_barrier {
       flags[slot] = &lines_[p.slot_line[slot]].flags[2 * used.at(p.slot_line[slot])++];
     for (unsigned i = 0; i < seat_count_; ++i) {
       const auto& script = p.scripts[i];
-      seats_[i].length = static_cast<unsigned>(script.arrival.size() + script.release.size());
-      seats_[i].actions = std::make_unique<action[]>(seats_[i].length);
-      steps_ += seats_[i].length;
+      const std::size_t length = script.arrival.size() + script.release.size();
+      seats_[i].actions = std::make_unique<action[]>(length);
+      seats_[i].gathered = seats_[i].actions.get() + script.arrival.size();
+      seats_[i].end = seats_[i].actions.get() + length;
+      steps_ += length;
       action* next = seats_[i].actions.get();
       for (const auto* half : {&script.arrival, &script.release})
         for (const step& s : *half) *next++ = {flags[s.slot], &lines_[p.slot_line[s.slot]].gate, s.act};
     }
   }
 
-  void run_steps(unsigned member, const seat& mine, std::uint32_t episode, company others) {
+  /// Members of one seat meet; the last to arrive runs `steps` for all.
+  template <class Steps>
+  void meet_on_seat(unsigned member, std::uint32_t episode, Steps steps) {
+    const membership& me = members_[member];
+    seat& mine = seats_[me.seat];
+    if (me.company == 1) {
+      steps(company::unknown);
+      return;
+    }
+    // acq_rel: publishes this member's writes, and gives the last one everybody's.
+    if (mine.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == me.company) {
+      // relaxed: nobody counts in the next episode before the release below lets it begin.
+      mine.arrived.store(0, std::memory_order_relaxed);
+      steps(company::waiting);
+      // release: what the steps acquired, for the others of this seat.
+      mine.released.store(episode + 1, std::memory_order_release);
+      waiting_.wake(mine.gate);
+      return;
+    }
+    waiting_.await(member, mine.released, mine.gate, [episode](std::uint32_t now) { return now == episode + 1; });
+  }
+
+  void run_steps(unsigned member, const action* a, const action* end, std::uint32_t episode, company others) {
     const unsigned parity = parities_ == 2 ? episode & 1u : 0u;
     const std::uint32_t round = parities_ == 2 ? episode >> 1 : episode;
     const auto sense = static_cast<std::uint8_t>((round & 1u) ^ 1u);  // flags begin as 0
-    const action* const end = mine.actions.get() + mine.length;
-    for (const action* a = mine.actions.get(); a != end; ++a) {
+    for (; a != end; ++a) {
       if (a->act == step::action::signal) {
         // release: what this member did and what it has heard of, for whoever awaits the flag.
         a->flags[parity].store(sense, std::memory_order_release);
@@ -157,6 +185,7 @@ class plan_barrier {
   const unsigned seat_count_;
   const std::uint32_t line_count_;
   const unsigned parities_;
+  const bool halves_;
   const std::unique_ptr<membership[]> members_;
   const std::unique_ptr<seat[]> seats_;
   const std::unique_ptr<line[]> lines_;

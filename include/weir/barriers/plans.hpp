@@ -1,6 +1,9 @@
 // The plans of the classical barriers. Each is a pure function of the number of participants.
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include <weir/barriers/plan.hpp>
 
 namespace weir::plans {
@@ -26,5 +29,16 @@ plan tournament(unsigned participants, wake_up how = wake_up::champion_flag);
 /// Pairwise exchange: in round r participant i and i xor 2^r signal each other [Brooks, in paper
 /// 000's survey]. Participants beyond the largest power of two report to a partner and are told by it.
 plan butterfly(unsigned participants);
+
+/// All tell participant 0, which tells all by one flag: two signals on the critical path, and one place to look at for each.
+plan linear(unsigned participants);
+
+/// Makes a plan for so many participants.
+using maker = std::function<plan(unsigned participants)>;
+
+/// Two levels: the members of each group by `within`, which must have two halves, and between them the groups' leaders by
+/// `across` [paper 004, "The combined barrier"]. Each group is a list of participants, its leader first; each participant is in
+/// one group. `within` may itself be of levels. Throws std::invalid_argument for groups that are not so.
+plan levels(const std::vector<std::vector<unsigned>>& groups, const maker& within, const maker& across);
 
 }  // namespace weir::plans

@@ -20,12 +20,19 @@ class sense {
   explicit sense(const team& t) : members_(t.members), seats_(std::make_unique<seat[]>(t.members)), waiting_(t) {}
 
   void arrive_and_wait(unsigned member) {
+    arrive_and_wait(member, [] {});
+  }
+
+  /// The last to arrive runs `completion` before anybody leaves [paper 004, "The combined barrier"].
+  template <class Completion>
+  void arrive_and_wait(unsigned member, Completion&& completion) {
     const std::uint32_t mine = seats_[member].sense ^= 1u;
     // acq_rel: publishes this member's writes, and gives the last one everybody's.
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
       // relaxed: nobody counts in the next episode before the release below lets it begin.
       arrived_.store(0, std::memory_order_relaxed);
-      // release: the reset, and the writes of all members, before the flag.
+      completion();
+      // release: the reset, the completion, and the writes of all members, before the flag.
       sense_.store(mine, std::memory_order_release);
       waiting_.wake(gate_);
       return;

@@ -1,0 +1,302 @@
+// A process's barrier: its way through a plan, by flags where memory is shared and by messages elsewhere.
+#include <weir/mpi.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include <weir/machine/processors.hpp>
+
+#include "call.hpp"
+#include "choice.hpp"
+#include "far.hpp"
+#include "near_memory.hpp"
+#include "places.hpp"
+#include "route.hpp"
+#include "waiting.hpp"
+
+namespace weir::mpi {
+
+std::string text_of(int code) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  if (PMPI_Error_string(code, text, &length) != MPI_SUCCESS) return "MPI error " + std::to_string(code);
+  return std::string(text, static_cast<std::size_t>(length));
+}
+
+namespace {
+
+// An error of our own that MPI's handlers can name.
+int new_code(const std::string& what) {
+  int code = MPI_ERR_OTHER;
+  if (PMPI_Add_error_code(MPI_ERR_OTHER, &code) == MPI_SUCCESS)
+    PMPI_Add_error_string(code, what.substr(0, MPI_MAX_ERROR_STRING - 1).c_str());
+  return code;
+}
+
+bool mpi_is_there() {
+  int begun = 0, ended = 0;
+  PMPI_Initialized(&begun);
+  PMPI_Finalized(&ended);
+  return begun != 0 && ended == 0;
+}
+
+int require_intra(MPI_Comm comm) {
+  if (!mpi_is_there()) throw std::invalid_argument("weir: a barrier over MPI was asked for where MPI has not begun, or has ended");
+  if (comm == MPI_COMM_NULL) throw std::invalid_argument("weir: a barrier was asked for over MPI_COMM_NULL");
+  int inter = 0;
+  check(PMPI_Comm_test_inter(comm, &inter), "looking at a communicator");
+  if (inter != 0)
+    throw std::invalid_argument("weir: a barrier was asked for over an inter-communicator; MPI_Intercomm_merge makes one that can");
+  return 0;
+}
+
+class own_communicator {
+ public:
+  explicit own_communicator(MPI_Comm of) {
+    require_intra(of);
+    check(PMPI_Comm_dup(of, &comm_), "duplicating a communicator");
+    check(PMPI_Comm_get_errhandler(of, &theirs_), "looking at a communicator");
+    check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "duplicating a communicator");
+  }
+  ~own_communicator() {
+    if (!mpi_is_there()) return;
+    PMPI_Errhandler_free(&theirs_);
+    PMPI_Comm_free(&comm_);
+  }
+  own_communicator(const own_communicator&) = delete;
+  own_communicator& operator=(const own_communicator&) = delete;
+
+  operator MPI_Comm() const { return comm_; }
+  /// What the program wants to happen on an error; may not return.
+  void call_their_handler(int code) {
+    PMPI_Comm_set_errhandler(comm_, theirs_);
+    PMPI_Comm_call_errhandler(comm_, code);
+    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Errhandler theirs_ = MPI_ERRHANDLER_NULL;
+};
+
+// While a process waits here.
+class looking {
+ public:
+  looking(void (*look)(void*), void* of) : before_(std::exchange(meanwhile::current, {look, of})) {}
+  ~looking() { meanwhile::current = before_; }
+  looking(const looking&) = delete;
+  looking& operator=(const looking&) = delete;
+
+ private:
+  const meanwhile before_;
+};
+
+}  // namespace
+
+class barrier::implementation {
+ public:
+  implementation(MPI_Comm of, const options& how, unsigned threads)
+      : comm_(of), places_(places_of(comm_, threads)), block_(how.waiting == "mpi") {
+    int rank = 0;
+    check(PMPI_Comm_rank(comm_, &rank), "asking for the rank");
+    rank_ = static_cast<unsigned>(rank);
+    settle(how);
+    if (route_.lines > 0 || choice_.within != "none") {
+      std::string failed;
+      memory_ = near_memory::open(comm_, places_.nodes[places_.node(rank_)], route_.flag_line, route_.lines, failed);
+      if (!failed.empty()) {
+        places_ = places_.apart();
+        settle(how);
+        choice_.reason += " (processes of a node cannot share memory here: " + failed + ")";
+      }
+    }
+    open_far_side();
+  }
+
+  ~implementation() {
+    if (!mpi_is_there()) static_cast<void>(far_.release());  // MPI has taken its requests and windows with it
+  }
+
+  void begin() {
+    if (active_) throw std::logic_error("weir: a barrier was begun again before it was ended");
+    active_ = true;
+    guarded([&] {
+      ++episode_;
+      next_ = route_.moves.data();
+      if (far_) far_->begin(episode_);
+      advance(false);
+    });
+  }
+
+  bool test() {
+    if (!active_) throw std::logic_error("weir: a barrier was tested that was not begun");
+    bool over = false;
+    guarded([&] {
+      over = advance(false);
+      if (!over) progress();
+    });
+    return over;
+  }
+
+  void end() {
+    if (!active_) throw std::logic_error("weir: a barrier was ended that was not begun");
+    guarded([&] {
+      const looking here([](void* self) { static_cast<implementation*>(self)->look(); }, this);
+      advance(true);
+    });
+    active_ = false;
+  }
+
+  void arrive_and_wait() {
+    begin();
+    end();
+  }
+
+  unsigned rank() const { return rank_; }
+  unsigned size() const { return static_cast<unsigned>(places_.node_of.size()); }
+  const mpi::choice& choice() const { return choice_; }
+  unsigned processors() const { return places_.processors; }
+
+ private:
+  void settle(const options& how) {
+    choice_ = choose(places_, how);
+    plan_ = plan_for(places_, choice_, how);
+    // "none": signals within a node go by messages too.
+    nodes_ = choice_.within == "none" ? places_.apart().node_of : places_.node_of;
+    route_ = route_of(plan_, rank_, nodes_);
+  }
+
+  void open_far_side() {
+    // A window is made by all or none; requests are each process's own affair.
+    if (choice_.transport == "rma") {
+      const bool any = std::adjacent_find(nodes_.begin(), nodes_.end(), std::not_equal_to<>()) != nodes_.end();
+      if (any) far_ = by_rma(comm_, route_, indices_at_receivers(plan_, rank_, nodes_));
+    } else if (route_.far_awaits + route_.far_signals > 0) {
+      far_ = choice_.transport == "persistent" ? by_persistent_requests(comm_, route_) : by_messages(comm_, route_);
+    }
+    plan_ = {};
+  }
+
+  /// Goes through the plan as far as it can without waiting, or to its end.
+  bool advance(bool patient) {
+    for (const move* const end = route_.moves.data() + route_.moves.size(); next_ != end; ++next_) {
+      const move& m = *next_;
+      if (m.act == step::action::signal)
+        signal(m);
+      else if (!(m.by == move::way::near ? await_near(m, patient) : await_far(m, patient)))
+        return false;
+    }
+    return true;
+  }
+
+  void signal(const move& m) {
+    if (m.by == move::way::far) return far_->signal(m.index);
+    // release: what this process did and what it has heard of, for whoever awaits the flag.
+    memory_->at(m.flag).store(episode_, std::memory_order_release);
+    memory_->gate_of(m.flag).open();
+  }
+
+  bool await_near(const move& m, bool patient) {
+    // Whoever is let go by others may have signalled the next episode already: "reached", not "equal".
+    const auto reached = [this](std::uint32_t now) { return static_cast<std::int32_t>(now - episode_) >= 0; };
+    auto& flag = memory_->at(m.flag);
+    // acquire: pairs with the release of signal().
+    if (reached(flag.load(std::memory_order_acquire))) return true;
+    if (!patient) return false;
+    near_.await(places_.shared, flag, memory_->gate_of(m.flag), reached);
+    return true;
+  }
+
+  // For experience<messages>: a word that says whether a message has come. MPI orders what it brings.
+  struct letter_box {
+    far_side& side;
+    unsigned index;
+    bool load(std::memory_order) const { return side.arrived(index); }
+  };
+
+  bool await_far(const move& m, bool patient) {
+    if (patient && block_) {
+      far_->wait(m.index);
+      return true;
+    }
+    if (!patient) return far_->arrived(m.index);
+    nap_.rested();
+    far_wait_.await(places_.shared, letter_box{*far_, m.index}, nap_, [](bool come) { return come; });
+    return true;
+  }
+
+  // While it waits, and about every 50 microseconds.
+  void look() {
+    const std::uint64_t now = native::ticks();
+    if (now < next_look_) return;
+    const double tick = native::ticks_per_microsecond();
+    next_look_ = now + static_cast<std::uint64_t>(50 * tick);
+    progress();
+    if (!memory_ || now < next_roll_call_) return;
+    const bool first = next_roll_call_ == 0;
+    next_roll_call_ = now + static_cast<std::uint64_t>(100e3 * tick);
+    if (!first) roll_call();
+  }
+
+  void progress() {
+    int flag = 0;
+    check(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE), "waiting at a barrier");
+  }
+
+  void roll_call() {
+    const int gone = memory_->who_is_gone();
+    if (gone < 0) return;
+    const unsigned who = places_.nodes[places_.node(rank_)][static_cast<std::size_t>(gone)];
+    const std::string what = "weir: rank " + std::to_string(who) + " has ended or given up, and rank " + std::to_string(rank_) +
+                             " waits at a barrier for rank " + std::to_string(next_->peer);
+    throw error(new_code(what), what);
+  }
+
+  template <class Body>
+  void guarded(Body body) {
+    try {
+      body();
+    } catch (const error& e) {
+      if (memory_) memory_->give_up();
+      std::fprintf(stderr, "%s\n", e.what());
+      comm_.call_their_handler(e.code());
+      throw;
+    }
+  }
+
+  // Under a quota each microsecond of waiting awake is taken from the program's own computing.
+  static double awake_us() { return usable_processors() < static_cast<double>(affinity().size()) ? 0 : longest_awake_us; }
+
+  own_communicator comm_;
+  places places_;
+  const bool block_;
+  unsigned rank_ = 0;
+  mpi::choice choice_;
+  plan plan_;  // until all is laid out
+  std::vector<unsigned> nodes_;
+  route route_;
+  std::unique_ptr<near_memory> memory_;
+  std::unique_ptr<far_side> far_;
+  std::uint32_t episode_ = 0;
+  const move* next_ = nullptr;
+  bool active_ = false;
+  std::uint64_t next_look_ = 0, next_roll_call_ = 0;
+  waiting::experience<processes> near_{awake_us()};
+  waiting::experience<messages> far_wait_{awake_us()};
+  nap nap_;
+};
+
+barrier::barrier(MPI_Comm comm, const options& how, unsigned threads) : it_(std::make_unique<implementation>(comm, how, threads)) {}
+barrier::~barrier() = default;
+
+void barrier::arrive_and_wait() { it_->arrive_and_wait(); }
+void barrier::begin() { it_->begin(); }
+bool barrier::test() { return it_->test(); }
+void barrier::end() { it_->end(); }
+unsigned barrier::rank() const { return it_->rank(); }
+unsigned barrier::size() const { return it_->size(); }
+const mpi::choice& barrier::choice() const { return it_->choice(); }
+unsigned barrier::processors() const { return it_->processors(); }
+
+}  // namespace weir::mpi

@@ -1,0 +1,97 @@
+#include "choice.hpp"
+
+#include <algorithm>
+
+#include <weir/barriers/plans.hpp>
+
+namespace weir::mpi {
+
+namespace {
+
+void must_be_known(const std::string& name, std::vector<std::string> known, const char* kind) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  std::string list;
+  for (const std::string& k : known) list += (list.empty() ? "" : ", ") + k;
+  throw std::invalid_argument("weir: no " + std::string(kind) + " is called \"" + name + "\"; known are " + list);
+}
+
+std::vector<std::string> with(const std::vector<std::string>& names, std::initializer_list<const char*> others) {
+  std::vector<std::string> all(others.begin(), others.end());
+  all.insert(all.end(), names.begin(), names.end());
+  return all;
+}
+
+plan make(const std::string& name, unsigned participants, const options& how) {
+  if (name == "dissemination") return plans::dissemination(participants, how.radix);
+  if (name == "mcs") return plans::mcs(participants);
+  if (name == "tournament") return plans::tournament(participants);
+  if (name == "tournament-tree") return plans::tournament(participants, plans::wake_up::tree);
+  if (name == "tree") return plans::tree(participants, how.fan_in, how.fan_out);
+  if (name == "butterfly") return plans::butterfly(participants);
+  return plans::linear(participants);
+}
+
+// Within a node, by shared memory.
+choice choose_within(const places& p, choice c) {
+  const bool one_node = p.nodes.size() == 1;
+  std::size_t largest = 0;
+  for (const auto& node : p.nodes) largest = std::max(largest, node.size());
+  if (largest == 1) {
+    c.within = "none";
+    c.reason += "every process has a node of its own";
+  } else if (p.shared || (largest <= 8 && !one_node)) {
+    c.within = "linear";
+    c.reason += p.shared ? "processes share processors: one place to wait at, and one to be told at"
+                         : "few processes on a node: their first looks at one flag of each";
+  } else if (one_node && largest <= 16) {
+    c.within = "dissemination";
+    c.reason += "one node, and a processor for each process: the shortest critical path";
+  } else {
+    c.within = "mcs";
+    c.reason += "many processes on a node, a processor for each: a tree of flags";
+  }
+  return c;
+}
+
+}  // namespace
+
+const std::vector<std::string>& algorithms() {
+  static const std::vector<std::string> names = {"dissemination", "mcs",       "tournament", "tournament-tree",
+                                                 "tree",          "butterfly", "linear"};
+  return names;
+}
+
+const std::vector<std::string>& transports() {
+  static const std::vector<std::string> names = {"messages", "persistent", "rma"};
+  return names;
+}
+
+choice choose(const places& p, const options& how) {
+  must_be_known(how.algorithm, with(algorithms(), {"auto"}), "barrier over messages");
+  must_be_known(how.within, with(algorithms(), {"auto", "none"}), "barrier within a node");
+  must_be_known(how.transport, with(transports(), {"auto"}), "transport");
+  must_be_known(how.waiting, {"auto", "mpi"}, "way to wait for messages");
+  choice c{how.algorithm, how.within, how.transport, ""};
+  if (c.transport == "auto") c.transport = "messages";
+  if (c.within == "auto") {
+    if (c.algorithm == "auto")
+      c = choose_within(p, c);
+    else
+      c.within = "none";
+  }
+  if (c.algorithm == "auto") {
+    c.algorithm = "dissemination";
+    if (p.nodes.size() > 1 || c.within == "none")
+      c.reason += std::string(c.reason.empty() ? "" : "; ") + "between them: as few messages one after the other as can be";
+  }
+  if (c.reason.empty()) c.reason = "as asked";
+  return c;
+}
+
+plan plan_for(const places& p, const choice& c, const options& how) {
+  const auto across = [&](unsigned participants) { return make(c.algorithm, participants, how); };
+  if (c.within == "none") return across(static_cast<unsigned>(p.node_of.size()));
+  return plans::levels(p.nodes, [&](unsigned participants) { return make(c.within, participants, how); }, across);
+}
+
+}  // namespace weir::mpi

@@ -1,0 +1,85 @@
+// Signals as empty messages.
+#include "call.hpp"
+#include "far.hpp"
+
+namespace weir::mpi {
+
+namespace {
+
+struct letter {
+  int peer, tag;
+};
+
+class letters : public far_side {
+ public:
+  letters(MPI_Comm comm, const route& r) : comm_(comm), sends_(r.far_signals, MPI_REQUEST_NULL), receives_(r.far_awaits, MPI_REQUEST_NULL) {
+    for (const move& m : r.moves)
+      if (m.by == move::way::far)
+        (m.act == step::action::signal ? to_ : from_).push_back({static_cast<int>(m.peer), static_cast<int>(m.tag)});
+  }
+
+  bool arrived(unsigned index) override {
+    int flag = 0;
+    check(PMPI_Test(&receives_[index], &flag, MPI_STATUS_IGNORE), "waiting for a message");
+    return flag != 0;
+  }
+  void wait(unsigned index) override { check(PMPI_Wait(&receives_[index], MPI_STATUS_IGNORE), "waiting for a message"); }
+
+ protected:
+  // What was sent in the last episode has been received, or the episode would not have ended; MPI may not know it yet.
+  void finish_sends() {
+    if (!sends_.empty())
+      check(PMPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE), "completing sends");
+  }
+
+  const MPI_Comm comm_;
+  std::vector<MPI_Request> sends_, receives_;
+  std::vector<letter> to_, from_;
+};
+
+class plain : public letters {
+ public:
+  using letters::letters;
+  ~plain() override {
+    if (!sends_.empty()) PMPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
+  }
+  void begin(std::uint32_t) override {
+    finish_sends();
+    for (std::size_t i = 0; i < from_.size(); ++i)
+      check(PMPI_Irecv(nullptr, 0, MPI_BYTE, from_[i].peer, from_[i].tag, comm_, &receives_[i]), "posting a receive");
+  }
+  void signal(unsigned i) override {
+    check(PMPI_Isend(nullptr, 0, MPI_BYTE, to_[i].peer, to_[i].tag, comm_, &sends_[i]), "sending a signal");
+  }
+};
+
+class persistent : public letters {
+ public:
+  persistent(MPI_Comm comm, const route& r) : letters(comm, r) {
+    for (std::size_t i = 0; i < to_.size(); ++i)
+      check(PMPI_Send_init(nullptr, 0, MPI_BYTE, to_[i].peer, to_[i].tag, comm_, &sends_[i]), "making a send");
+    for (std::size_t i = 0; i < from_.size(); ++i)
+      check(PMPI_Recv_init(nullptr, 0, MPI_BYTE, from_[i].peer, from_[i].tag, comm_, &receives_[i]), "making a receive");
+  }
+  ~persistent() override {
+    if (!sends_.empty()) PMPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
+    for (auto* requests : {&sends_, &receives_})
+      for (MPI_Request& request : *requests)
+        if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
+  }
+  void begin(std::uint32_t) override {
+    finish_sends();
+    if (!receives_.empty())
+      check(PMPI_Startall(static_cast<int>(receives_.size()), receives_.data()), "starting receives");
+  }
+  void signal(unsigned i) override { check(PMPI_Start(&sends_[i]), "sending a signal"); }
+};
+
+}  // namespace
+
+std::unique_ptr<far_side> by_messages(MPI_Comm comm, const route& r) { return std::make_unique<plain>(comm, r); }
+std::unique_ptr<far_side> by_persistent_requests(MPI_Comm comm, const route& r) {
+  return std::make_unique<persistent>(comm, r);
+}
+
+}  // namespace weir::mpi

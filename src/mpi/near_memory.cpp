@@ -1,0 +1,148 @@
+#include "near_memory.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <sstream>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "call.hpp"
+
+namespace weir::mpi {
+
+namespace {
+
+// When a process began, in the kernel's ticks; -1 where it has ended. A process that has ended but that nobody has asked about
+// yet (a zombie) is there still, and has no more to say.
+std::int64_t began(std::int64_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  if (!std::getline(file, text)) return -1;
+  std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
+  std::string field, state;
+  fields >> state;
+  if (state.empty() || state == "Z" || state == "X") return -1;
+  for (int number = 4; number <= 22 && fields >> field; ++number) {
+  }
+  return field.empty() ? -1 : std::strtoll(field.c_str(), nullptr, 10);
+}
+
+std::uint64_t name_space() {
+  struct stat found;
+  return stat("/proc/self/ns/pid", &found) == 0 ? static_cast<std::uint64_t>(found.st_ino) : 0;
+}
+
+constexpr std::size_t name_bytes = 64;
+
+struct mapped {
+  void* at = MAP_FAILED;
+  int error = 0;
+};
+
+mapped map(int file, std::size_t bytes) {
+  if (file < 0) return {MAP_FAILED, errno};
+  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const int error = errno;
+  close(file);
+  return {at, at == MAP_FAILED ? error : 0};
+}
+
+// With the memory itself, not the promise of it: where /dev/shm is full, a first write would kill the process.
+mapped make(const char* name, std::size_t bytes) {
+  const int file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (file < 0) return {MAP_FAILED, errno};
+  if (const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes)); error != 0) {
+    close(file);
+    shm_unlink(name);
+    return {MAP_FAILED, error};
+  }
+  return map(file, bytes);
+}
+
+}  // namespace
+
+std::unique_ptr<near_memory> near_memory::open(MPI_Comm comm, const std::vector<unsigned>& node,
+                                               const std::vector<unsigned>& flag_line, unsigned lines, std::string& failed) {
+  int rank = 0;
+  check(PMPI_Comm_rank(comm, &rank), "asking for the rank");
+  const auto people = static_cast<unsigned>(node.size());
+  const auto index = static_cast<unsigned>(std::find(node.begin(), node.end(), static_cast<unsigned>(rank)) - node.begin());
+  const std::size_t bytes = people * sizeof(person) + lines * sizeof(line);
+  const bool alone = people == 1;
+
+  // One communicator for each node: its first process makes the memory, the others find it by name.
+  MPI_Comm neighbours = MPI_COMM_NULL;
+  check(PMPI_Comm_split(comm, static_cast<int>(node[0]), rank, &neighbours), "making a node's memory");
+  char name[name_bytes] = {};
+  mapped memory;
+  if (index == 0 && !alone) {
+    static std::atomic<unsigned> made{0};
+    std::snprintf(name, sizeof name, "/weir-mpi-%ld-%u", static_cast<long>(getpid()), made.fetch_add(1, std::memory_order_relaxed));
+    memory = make(name, bytes);
+  }
+  check(PMPI_Bcast(name, name_bytes, MPI_CHAR, 0, neighbours), "making a node's memory");
+  if (index != 0) memory = map(shm_open(name, O_RDWR, 0), bytes);
+  int good = alone || memory.at != MAP_FAILED;
+  if (!good) failed = std::string("shared memory of ") + std::to_string(bytes) + " bytes: " + std::strerror(memory.error);
+  int all_good = 0;
+  check(PMPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, comm), "making a node's memory");
+  if (index == 0 && memory.at != MAP_FAILED) shm_unlink(name);
+  std::unique_ptr<near_memory> result;
+  if (all_good && !alone) {
+    result.reset(new near_memory(memory.at, bytes, index, people, flag_line));
+    result->enter();
+    check(PMPI_Barrier(neighbours), "making a node's memory");  // nobody looks for one who has not entered yet
+  } else if (memory.at != MAP_FAILED) {
+    munmap(memory.at, bytes);
+  }
+  check(PMPI_Comm_free(&neighbours), "making a node's memory");
+  if (!all_good && good) failed = "another process cannot share memory with its node";
+  return result;
+}
+
+near_memory::near_memory(void* at, std::size_t bytes, unsigned index, unsigned people, const std::vector<unsigned>& flag_line)
+    : at_(at),
+      bytes_(bytes),
+      index_(index),
+      people_(people),
+      persons_(static_cast<person*>(at)),
+      lines_(reinterpret_cast<line*>(persons_ + people)) {
+  // The memory comes as zeros, which is what all words and gates begin as.
+  std::vector<unsigned> used;
+  for (const unsigned l : flag_line) {
+    if (l >= used.size()) used.resize(l + 1, 0);
+    flags_.push_back(&lines_[l].flags[used[l]++]);
+    line_of_.push_back(&lines_[l]);
+  }
+}
+
+near_memory::~near_memory() { munmap(at_, bytes_); }
+
+void near_memory::enter() {
+  person& me = persons_[index_];
+  me.process = getpid();
+  me.started = began(me.process);
+  me.numbered_in = name_space();
+}
+
+processes::gate& near_memory::gate_of(unsigned index) { return line_of_[index]->gate; }
+
+int near_memory::who_is_gone() const {
+  const std::uint64_t here = persons_[index_].numbered_in;
+  for (unsigned i = 0; i < people_; ++i) {
+    const person& it = persons_[i];
+    // relaxed: it is looked at now and then, and orders nothing.
+    if (it.gone.load(std::memory_order_relaxed) != 0) return static_cast<int>(i);
+    // A number from another name space says nothing here.
+    if (i != index_ && it.numbered_in == here && began(it.process) != it.started) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+void near_memory::give_up() noexcept { persons_[index_].gone.store(1, std::memory_order_relaxed); }
+
+}  // namespace weir::mpi

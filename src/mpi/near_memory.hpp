@@ -1,0 +1,59 @@
+// Memory that the processes of a node share: their flags, and who they are.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <weir/barriers/plan.hpp>
+#include <weir/machine/machine.hpp>
+
+#include "waiting.hpp"
+
+namespace weir::mpi {
+
+class near_memory {
+ public:
+  /// Collective over all of `comm`, whose processes are on `nodes`. For the flags of this node that lie on these lines. Null in
+  /// every process where any cannot have it (no /dev/shm, or not the same one): they agree on that. `failed` then says why here.
+  static std::unique_ptr<near_memory> open(MPI_Comm comm, const std::vector<unsigned>& node, const std::vector<unsigned>& flag_line,
+                                           unsigned lines, std::string& failed);
+  ~near_memory();
+
+  using flag = processes::word<std::uint32_t>;  // the number of the episode in which it was last signalled
+  flag& at(unsigned index) { return *flags_[index]; }
+  processes::gate& gate_of(unsigned index);
+
+  /// A process of this node that has ended, or has given up the barrier: its index in the node. -1: all are there.
+  int who_is_gone() const;
+  /// Tells the others that this one will not come any more.
+  void give_up() noexcept;
+
+ private:
+  struct alignas(line_bytes) line {
+    flag flags[slots_per_line];
+    processes::gate gate;
+  };
+  struct alignas(line_bytes) person {
+    std::int64_t process, started;  // when, as the kernel counts it: numbers of processes are used again
+    std::uint64_t numbered_in;      // which name space the number is from
+    std::atomic<std::uint32_t> gone;
+  };
+
+  near_memory(void* at, std::size_t bytes, unsigned index, unsigned people, const std::vector<unsigned>& flag_line);
+  void enter();
+
+  void* const at_;
+  const std::size_t bytes_;
+  const unsigned index_, people_;
+  person* const persons_;
+  line* const lines_;
+  std::vector<flag*> flags_;
+  std::vector<line*> line_of_;
+};
+
+}  // namespace weir::mpi

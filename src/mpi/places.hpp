@@ -1,0 +1,24 @@
+// Where the processes of a communicator are: which share a node, and how many there are for its processors.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+namespace weir::mpi {
+
+struct places {
+  std::vector<std::vector<unsigned>> nodes;  ///< the ranks of each node, in order; nodes in the order of their first ranks
+  std::vector<unsigned> node_of;             ///< for each rank
+  bool shared = false;      ///< are there more processes (times threads) than processors where this one may run?
+  unsigned processors = 1;  ///< for each process there, at least 1
+
+  unsigned node(unsigned rank) const { return node_of[rank]; }
+  /// The same processes, each on a node of its own: where they turn out to share no memory.
+  places apart() const;
+};
+
+/// Collective. `threads`: of each process that will wait.
+places places_of(MPI_Comm comm, unsigned threads);
+
+}  // namespace weir::mpi

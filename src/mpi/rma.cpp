@@ -1,0 +1,73 @@
+// Signals as flags in a window: the signaller writes the number of the episode where the waiter looks.
+#include <algorithm>
+#include <atomic>
+
+#include "call.hpp"
+#include "far.hpp"
+
+namespace weir::mpi {
+
+namespace {
+
+class window : public far_side {
+ public:
+  window(MPI_Comm comm, const route& r, const std::vector<unsigned>& indices) : comm_(comm), indices_(indices) {
+    for (const move& m : r.moves)
+      if (m.by == move::way::far && m.act == step::action::signal) to_.push_back(static_cast<int>(m.peer));
+    values_.resize(to_.size());
+    // At least one line in each process: MPICH 4.0 mixes up where windows of a few bytes lie.
+    const auto bytes = static_cast<MPI_Aint>(std::max(r.far_awaits, 1u) * sizeof(flag));
+    check(PMPI_Win_allocate(bytes, sizeof(flag), MPI_INFO_NULL, comm, &flags_, &window_), "making a window");
+    for (unsigned i = 0; i < r.far_awaits; ++i) flags_[i].episode = 0;
+    check(PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "opening a window");
+    check(PMPI_Win_sync(window_), "opening a window");
+    check(PMPI_Barrier(comm), "opening a window");  // nobody signals before all flags are 0
+  }
+  ~window() override {
+    PMPI_Win_unlock_all(window_);
+    PMPI_Win_free(&window_);
+  }
+
+  void begin(std::uint32_t episode) override { episode_ = episode; }
+  void signal(unsigned i) override {
+    const auto at = static_cast<MPI_Aint>(indices_[i]);
+    values_[i] = episode_;
+    check(PMPI_Accumulate(&values_[i], 1, MPI_UINT32_T, to_[i], at, 1, MPI_UINT32_T, MPI_REPLACE, window_), "setting a flag");
+    check(PMPI_Win_flush(to_[i], window_), "setting a flag");
+  }
+  bool arrived(unsigned i) override {
+    // acquire: what its signaller did before is seen, as far as the two share memory.
+    const std::uint32_t now = std::atomic_ref(flags_[i].episode).load(std::memory_order_acquire);
+    if (static_cast<std::int32_t>(now - episode_) >= 0) return true;
+    // Implementations whose windows need the target's help get it from any call; and the window may be a copy.
+    int come = 0;
+    check(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &come, MPI_STATUS_IGNORE), "waiting for a flag");
+    check(PMPI_Win_sync(window_), "waiting for a flag");
+    return false;
+  }
+  void wait(unsigned i) override {
+    while (!arrived(i)) {
+    }
+  }
+
+ private:
+  struct alignas(64) flag {
+    std::uint32_t episode;
+  };
+
+  const MPI_Comm comm_;
+  const std::vector<unsigned> indices_;
+  std::vector<int> to_;
+  std::vector<std::uint32_t> values_;
+  MPI_Win window_ = MPI_WIN_NULL;
+  flag* flags_ = nullptr;
+  std::uint32_t episode_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<far_side> by_rma(MPI_Comm comm, const route& r, const std::vector<unsigned>& indices_at_receivers) {
+  return std::make_unique<window>(comm, r, indices_at_receivers);
+}
+
+}  // namespace weir::mpi

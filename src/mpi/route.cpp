@@ -1,0 +1,116 @@
+#include "route.hpp"
+
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace weir::mpi {
+
+namespace {
+
+constexpr auto none = std::numeric_limits<unsigned>::max();
+
+struct ends {
+  unsigned signaller = none;
+  std::vector<unsigned> awaiters;
+};
+
+std::vector<ends> ends_of(const plan& p) {
+  std::vector<ends> slots(p.slots());
+  for (unsigned i = 0; i < p.participants(); ++i)
+    for (const auto* half : {&p.scripts[i].arrival, &p.scripts[i].release})
+      for (const step& s : *half) {
+        if (s.act == step::action::signal)
+          slots[s.slot].signaller = i;
+        else
+          slots[s.slot].awaiters.push_back(i);
+      }
+  return slots;
+}
+
+template <class Visit>
+void for_each_step(const plan::script& script, Visit visit) {
+  for (const auto* half : {&script.arrival, &script.release})
+    for (const step& s : *half) visit(s);
+}
+
+// Where several signals go from one process to another within an episode, they are told apart by their number, which both count
+// in the order of the slots.
+class tags {
+ public:
+  tags(const std::vector<ends>& slots, const std::vector<unsigned>& node_of) {
+    std::map<std::pair<unsigned, unsigned>, unsigned> sent;
+    for (std::uint32_t slot = 0; slot < slots.size(); ++slot)
+      for (const unsigned to : slots[slot].awaiters)
+        if (const unsigned from = slots[slot].signaller; node_of[from] != node_of[to])
+          if (const unsigned n = sent[{from, to}]++; n > 0) later_[{slot, to}] = n;
+  }
+  unsigned of(std::uint32_t slot, unsigned to) const {
+    const auto found = later_.find({slot, to});
+    return found == later_.end() ? 0 : found->second;
+  }
+
+ private:
+  std::map<std::pair<std::uint32_t, unsigned>, unsigned> later_;  // few: most pairs have one
+};
+
+}  // namespace
+
+route route_of(const plan& p, unsigned rank, const std::vector<unsigned>& node_of) {
+  const std::vector<ends> slots = ends_of(p);
+  const tags tag(slots, node_of);
+  const unsigned here = node_of[rank];
+  route r;
+
+  // The flags of this node, in the order of the slots, so that all its processes count alike.
+  std::vector<unsigned> flag(slots.size(), none), line(p.lines, none);
+  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+    if (node_of[slots[slot].signaller] != here) continue;
+    bool near = false;
+    for (const unsigned to : slots[slot].awaiters) near = near || node_of[to] == here;
+    if (!near) continue;
+    unsigned& its = line[p.line_of(slot)];
+    if (its == none) its = r.lines++;
+    flag[slot] = static_cast<unsigned>(r.flag_line.size());
+    r.flag_line.push_back(its);
+  }
+
+  for_each_step(p.scripts[rank], [&](const step& s) {
+    const ends& its = slots[s.slot];
+    if (s.act == step::action::await) {
+      if (node_of[its.signaller] == here)
+        r.moves.push_back({s.act, move::way::near, its.signaller, flag[s.slot], 0, 0});
+      else
+        r.moves.push_back({s.act, move::way::far, its.signaller, 0, tag.of(s.slot, rank), r.far_awaits++});
+      return;
+    }
+    // Those far away first: their signal travels while the near ones are told.
+    for (const unsigned to : its.awaiters)
+      if (node_of[to] != here) r.moves.push_back({s.act, move::way::far, to, 0, tag.of(s.slot, to), r.far_signals++});
+    if (flag[s.slot] != none) r.moves.push_back({s.act, move::way::near, rank, flag[s.slot], 0, 0});
+  });
+  return r;
+}
+
+std::vector<unsigned> indices_at_receivers(const plan& p, unsigned rank, const std::vector<unsigned>& node_of) {
+  const std::vector<ends> slots = ends_of(p);
+  // How many far awaits of the receiver come before that of this slot.
+  const auto index = [&](std::uint32_t wanted, unsigned receiver) {
+    unsigned before = 0, found = none;
+    for_each_step(p.scripts[receiver], [&](const step& s) {
+      if (s.act == step::action::signal || node_of[slots[s.slot].signaller] == node_of[receiver]) return;
+      if (s.slot == wanted) found = before;
+      ++before;
+    });
+    return found;
+  };
+  std::vector<unsigned> all;
+  for_each_step(p.scripts[rank], [&](const step& s) {
+    if (s.act == step::action::await) return;
+    for (const unsigned to : slots[s.slot].awaiters)
+      if (node_of[to] != node_of[rank]) all.push_back(index(s.slot, to));
+  });
+  return all;
+}
+
+}  // namespace weir::mpi

@@ -1,0 +1,61 @@
+// Threads and processes together [paper 004, "The combined barrier"].
+#include <weir/mpi.hpp>
+
+#include "call.hpp"
+
+namespace weir::mpi {
+
+namespace {
+
+const char* name_of(int level) {
+  switch (level) {
+    case MPI_THREAD_SINGLE: return "MPI_THREAD_SINGLE";
+    case MPI_THREAD_FUNNELED: return "MPI_THREAD_FUNNELED";
+    case MPI_THREAD_SERIALIZED: return "MPI_THREAD_SERIALIZED";
+    default: return "MPI_THREAD_MULTIPLE";
+  }
+}
+
+completed_by who_may_join(unsigned threads) {
+  int level = MPI_THREAD_SINGLE;
+  check(PMPI_Query_thread(&level), "asking for the thread level");
+  if (threads > 1 && level < MPI_THREAD_FUNNELED)
+    throw std::runtime_error("weir: a barrier of " + std::to_string(threads) + " threads in a process needs " +
+                             name_of(MPI_THREAD_FUNNELED) + " at least, and MPI was begun with " + name_of(level) +
+                             ": begin it with MPI_Init_thread");
+  return level >= MPI_THREAD_SERIALIZED ? completed_by::any_member : completed_by::member_0;
+}
+
+weir::team_options for_threads(const team_options& how, unsigned processors) {
+  weir::team_options o;
+  o.algorithm = how.threads;
+  o.waiting = how.waiting;
+  o.placement = how.placement;
+  o.processors = processors;
+  return o;
+}
+
+}  // namespace
+
+team_barrier::team_barrier(MPI_Comm comm, unsigned threads, const team_options& how)
+    : processes_(comm, how.processes, threads),
+      who_(who_may_join(threads)),
+      threads_(threads, for_threads(how, processes_.processors())) {}
+
+void team_barrier::arrive_and_wait(unsigned thread) {
+  if (threads_.members() == 1) return processes_.arrive_and_wait();
+  threads_.arrive_and_wait(thread, [this] { join(); }, who_);
+  // Written by who joined, before anybody was let go.
+  if (failed_) [[unlikely]] throw error(*failed_);
+}
+
+void team_barrier::join() {
+  if (failed_) return;
+  try {
+    processes_.arrive_and_wait();
+  } catch (const error& e) {
+    failed_ = std::make_unique<error>(e);
+  }
+}
+
+}  // namespace weir::mpi

@@ -1,0 +1,78 @@
+// How a process waits for others: for a flag in the memory that it shares with them, and for a message.
+//
+// Both are machines (weir/machine/machine.hpp), so that waiting::experience, which learns when to give the processor away, serves
+// processes as it serves threads. What they add: now and then MPI is let go on with the program's other operations. A rendezvous
+// that a process has begun must proceed while it waits here, or its partner would never come.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <weir/machine/gate.hpp>
+#include <weir/machine/native.hpp>
+#include <weir/waiting.hpp>
+
+namespace weir::mpi {
+
+/// What a waiting process does meanwhile. May throw, and so end the waiting.
+struct meanwhile {
+  void (*look)(void*) = nullptr;
+  void* of = nullptr;
+  static thread_local meanwhile current;
+  static void now() {
+    if (current.look != nullptr) current.look(current.of);
+  }
+};
+
+/// A futex that processes share. No membarrier, which knows one process only: who signals makes a fence of its own.
+struct shared_futex_kernel {
+  template <class T>
+  using word = std::atomic<T>;
+  using stamp = futex_kernel::stamp;
+
+  static constexpr std::uint32_t guarded_for = 63;
+  static void light_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+  static void heavy_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+  /// At most two milliseconds, for MPI's sake.
+  static void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value);
+  static void wake_sleepers(std::atomic<std::uint32_t>& word) noexcept;
+};
+
+/// Processes of one node, and words in the memory that they share.
+struct processes : native {
+  using gate = basic_gate<shared_futex_kernel>;
+
+  static void yield() {
+    meanwhile::now();
+    native::yield();
+  }
+  template <class Word, class Ready>
+  static void yield_until(const Word& word, Ready ready) {
+    while (!ready(word.load(std::memory_order_acquire))) yield();
+  }
+};
+static_assert(machine<processes>);
+
+/// Nobody can wake a process that waits for a message: it naps, and looks again. Each nap of one wait is twice the last.
+class nap {
+ public:
+  template <class Ready>
+  void sleep_unless(Ready ready) {
+    if (!ready()) doze();
+  }
+  void open() {}
+  std::uint64_t opened_at() const { return 0; }
+  void rested() { next_us_ = shortest_us; }
+
+ private:
+  void doze();
+  static constexpr unsigned shortest_us = 20, longest_us = 1000;
+  unsigned next_us_ = shortest_us;
+};
+
+/// Messages: a word is whatever says whether one has arrived.
+struct messages : processes {
+  using gate = nap;
+};
+
+}  // namespace weir::mpi

@@ -1,0 +1,70 @@
+// What a barrier of processes promises, as one checker that the programs here use: nobody leaves an episode before all have come.
+//
+// The processes of these tests are on one machine, and so is their clock: each writes down when it came and when it left, and
+// afterwards the last to come must be before the first to leave.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <sched.h>
+#include <string>
+#include <time.h>
+#include <vector>
+
+namespace checking {
+
+inline std::int64_t now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+inline int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+/// Some come late: at each episode some other one.
+inline void dawdle(unsigned episode, unsigned seed) {
+  std::minstd_rand random(seed * 7919 + episode * 104729 + 1);
+  random.discard(3);
+  if (random() % 8 == 0) {
+    const timespec length{0, static_cast<long>(random() % 200) * 1000};
+    nanosleep(&length, nullptr);
+  } else if (random() % 8 == 0) {
+    sched_yield();
+  }
+}
+
+/// Passes `pass` so often; "" or what was wrong, the same in all processes.
+inline std::string keeps(MPI_Comm comm, unsigned episodes, const std::function<void()>& pass, bool late = true) {
+  std::vector<std::int64_t> came(episodes), left(episodes), last(episodes), first(episodes);
+  const auto mine = static_cast<unsigned>(rank_in(comm));
+  for (unsigned e = 0; e < episodes; ++e) {
+    if (late) dawdle(e, mine);
+    came[e] = now();
+    pass();
+    left[e] = now();
+  }
+  MPI_Allreduce(came.data(), last.data(), static_cast<int>(episodes), MPI_INT64_T, MPI_MAX, comm);
+  MPI_Allreduce(left.data(), first.data(), static_cast<int>(episodes), MPI_INT64_T, MPI_MIN, comm);
+  for (unsigned e = 0; e < episodes; ++e)
+    if (first[e] < last[e])
+      return "somebody left episode " + std::to_string(e) + " " + std::to_string(last[e] - first[e]) + " ns before the last had come";
+  return "";
+}
+
+/// Ends the job with a message where something is wrong.
+inline void require(const std::string& wrong, const std::string& what) {
+  if (wrong.empty()) return;
+  std::fprintf(stderr, "%s: %s\n", what.c_str(), wrong.c_str());
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+}  // namespace checking
