@@ -15,8 +15,6 @@ namespace weir::openmp {
 
 namespace {
 
-const std::vector<std::vector<int>>& places() { return initial_settings().places; }
-
 thread_local bind asked_for = bind::false_;  // by a proc_bind clause; false: by none
 thread_local int here = -1;                  // the place that this thread has gone to
 

@@ -13,6 +13,9 @@ namespace weir::openmp {
 /// Are threads bound, or shown? Where not, nothing else here needs to be called.
 extern constinit bool affinity_matters;
 
+/// Those of the settings: none where threads are not bound.
+inline const std::vector<std::vector<int>>& places() { return initial_settings().places; }
+
 /// omp_get_proc_bind: how a region is bound that this thread opens.
 bind binding_of_next(const member& me);
 /// The proc_bind clause of the region that this thread opens next: a number of omp_proc_bind_t, in the lowest bits of what the

@@ -1,9 +1,7 @@
 // Allocators, as programs name them: the API's routines, GCC's and LLVM's entry points.
-#include <cstdio>
-#include <cstdlib>
-
 #include "allocators.hpp"
 #include "api_forms.hpp"
+#include "stop.hpp"
 
 using namespace weir::openmp;
 
@@ -46,8 +44,7 @@ void weir_omp_free(void* memory, handle) { release(memory); }
 void* GOMP_alloc(bytes_of alignment, bytes_of bytes, handle h) {
   void* const memory = allocate(alignment, bytes != 0 ? bytes : 1, h);
   if (memory != nullptr) return memory;
-  std::fprintf(stderr, "weir: an allocator has no %zu bytes for a variable\n", bytes);
-  std::abort();
+  stop("an allocator has no %zu bytes for a variable", bytes);
 }
 void GOMP_free(void* memory, handle) { release(memory); }
 

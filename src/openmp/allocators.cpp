@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -12,6 +11,7 @@
 
 #include <sys/mman.h>
 
+#include "stop.hpp"
 #include "team.hpp"
 
 namespace weir::openmp {
@@ -104,9 +104,7 @@ void* from_pool(std::size_t alignment, std::size_t bytes, pool& p, content with)
     p.give_back(bytes);
   }
   switch (p.fall_back) {
-    case abort_fb:
-      std::fprintf(stderr, "weir: an allocator has no %zu bytes, and its fallback is to end the program\n", bytes);
-      std::abort();
+    case abort_fb: stop("an allocator has no %zu bytes, and its fallback is to end the program", bytes);
     case allocator_fb: return allocate(alignment, bytes, p.instead, with);
     case default_mem_fb: return block(alignment, bytes, default_mem_alloc, false, with);
     default: return nullptr;

@@ -8,8 +8,6 @@ using namespace weir::openmp;
 
 namespace {
 
-const std::vector<std::vector<int>>& places() { return initial_settings().places; }
-
 /// Its processors; none where there is no such place.
 const std::vector<int>& place_at(int number) {
   static const std::vector<int>& none = *new std::vector<int>;
@@ -44,37 +42,20 @@ void weir_omp_get_partition_place_nums_(int* numbers) { tell_partition(numbers);
 void weir_omp_get_partition_place_nums_8_(long* numbers) { tell_partition(numbers); }
 }
 
-FOUND_AS(omp_get_num_places, "@@VERSION")
-FOUND_AS(omp_get_num_places, "@OMP_4.5")
-FOUND_AS(omp_get_num_places_, "@@VERSION")
-FOUND_AS(omp_get_num_places_, "@OMP_4.5")
-FOUND_AS(omp_get_partition_num_places, "@@VERSION")
-FOUND_AS(omp_get_partition_num_places, "@OMP_4.5")
-FOUND_AS(omp_get_partition_num_places_, "@@VERSION")
-FOUND_AS(omp_get_partition_num_places_, "@OMP_4.5")
-FOUND_AS(omp_get_partition_place_nums, "@@VERSION")
-FOUND_AS(omp_get_partition_place_nums, "@OMP_4.5")
-FOUND_AS(omp_get_partition_place_nums_, "@@VERSION")
-FOUND_AS(omp_get_partition_place_nums_, "@OMP_4.5")
-FOUND_AS(omp_get_partition_place_nums_8_, "@@VERSION")
-FOUND_AS(omp_get_partition_place_nums_8_, "@OMP_4.5")
-FOUND_AS(omp_get_place_num, "@@VERSION")
-FOUND_AS(omp_get_place_num, "@OMP_4.5")
-FOUND_AS(omp_get_place_num_, "@@VERSION")
-FOUND_AS(omp_get_place_num_, "@OMP_4.5")
-FOUND_AS(omp_get_place_num_procs, "@@VERSION")
-FOUND_AS(omp_get_place_num_procs, "@OMP_4.5")
-FOUND_AS(omp_get_place_num_procs_, "@@VERSION")
-FOUND_AS(omp_get_place_num_procs_, "@OMP_4.5")
-FOUND_AS(omp_get_place_num_procs_8_, "@@VERSION")
-FOUND_AS(omp_get_place_num_procs_8_, "@OMP_4.5")
-FOUND_AS(omp_get_place_proc_ids, "@@VERSION")
-FOUND_AS(omp_get_place_proc_ids, "@OMP_4.5")
-FOUND_AS(omp_get_place_proc_ids_, "@@VERSION")
-FOUND_AS(omp_get_place_proc_ids_, "@OMP_4.5")
-FOUND_AS(omp_get_place_proc_ids_8_, "@@VERSION")
-FOUND_AS(omp_get_place_proc_ids_8_, "@OMP_4.5")
-FOUND_AS(omp_get_proc_bind, "@@VERSION")
-FOUND_AS(omp_get_proc_bind, "@OMP_4.0")
-FOUND_AS(omp_get_proc_bind_, "@@VERSION")
-FOUND_AS(omp_get_proc_bind_, "@OMP_4.0")
+FOUND_IN_BOTH(omp_get_num_places, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_num_places_, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_partition_num_places, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_partition_num_places_, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_partition_place_nums, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_partition_place_nums_, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_partition_place_nums_8_, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_place_num, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_place_num_, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_place_num_procs, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_place_num_procs_, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_place_num_procs_8_, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_place_proc_ids, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_place_proc_ids_, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_place_proc_ids_8_, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_proc_bind, "OMP_4.0")
+FOUND_IN_BOTH(omp_get_proc_bind_, "OMP_4.0")

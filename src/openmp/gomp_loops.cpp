@@ -17,12 +17,6 @@ namespace {
 
 using wide = unsigned long long;
 
-void set_values(member& me, std::uint64_t first, std::uint64_t step, std::uint64_t bound) {
-  me.first = first;
-  me.step = step;
-  me.bound = bound;
-}
-
 std::uint64_t trips_of(long start, long end, long step) {
   const auto s = static_cast<std::uint64_t>(start), e = static_cast<std::uint64_t>(end), d = static_cast<std::uint64_t>(step);
   if (step > 0) return start < end ? (e - s - 1) / d + 1 : 0;
@@ -35,17 +29,6 @@ std::uint64_t trips_of(bool up, wide start, wide end, wide step) {
 }
 
 // ---- schedules
-
-loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips) {
-  if (kind != schedule_kind::static_ && chunk == 0) chunk = 1;
-  if (kind == schedule_kind::auto_) return {schedule_kind::static_, trips, 0};
-  return {kind, trips, chunk};
-}
-
-loop_plan plan_at_run_time(std::uint64_t trips) {
-  const schedule s = self().icv.run_schedule;
-  return plan_of(s.kind, static_cast<std::uint64_t>(s.chunk), trips);
-}
 
 /// Where the compiler says the schedule by number: 0 is that of the run, then as in omp_sched_t; the highest bit says monotonic.
 loop_plan plan_of_number(long number, std::uint64_t chunk, std::uint64_t trips) {
@@ -67,14 +50,6 @@ bool chunk(T* begin, T* end, bool ordered = false) {
   return true;
 }
 
-template <class T>
-bool start_loop(const loop_plan& plan, T start, T end, T step, T* from, T* to) {
-  member& me = self();
-  begin_loop(me, plan);
-  set_values(me, static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(end));
-  return chunk(from, to);
-}
-
 // ---- what a worksharing construct brings besides its iterations
 
 /// In place of `memory` is how many bytes the construct's members share: what a scan keeps between its two halves, and which
@@ -85,11 +60,11 @@ void give_memory(void** memory) {
 
 /// Without `from` the compiler shares the iterations out by itself, and wants the rest alone.
 template <class T>
-bool start_loop_with(const loop_plan& plan, T start, T end, T step, T* from, T* to, void** reductions, void** memory) {
+bool start_loop(const loop_plan& plan, T start, T end, T step, T* from, T* to, void** reductions = nullptr,
+                void** memory = nullptr) {
   begin_task_reductions(reductions);
-  member& me = self();
-  begin_loop(me, plan);
-  set_values(me, static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(end));
+  begin_loop(self(), plan, static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(step),
+             static_cast<std::uint64_t>(end));
   give_memory(memory);
   return from == nullptr || chunk(from, to);
 }
@@ -111,7 +86,7 @@ bool start_doacross(unsigned count, const T* counts, const loop_plan& plan, T* f
     dimensions[i] = {0, static_cast<std::int64_t>(trips) - 1, 1, trips};
   }
   begin_doacross(self(), dimensions, std::min(count, 64u));
-  return start_loop_with<T>(plan, 0, static_cast<T>(plan.trips), 1, from, to, reductions, memory);
+  return start_loop<T>(plan, 0, static_cast<T>(plan.trips), 1, from, to, reductions, memory);
 }
 
 // The rest of an iteration's numbers comes one by one.
@@ -156,11 +131,7 @@ worksharing_region region_with_sections(region run, void* what, unsigned count) 
   return {run, what, plan_of_sections(count), 0, 1, count};
 }
 
-void begin_worksharing(const worksharing_region& its) {
-  member& me = self();
-  begin_loop(me, its.plan);
-  set_values(me, its.first, its.step, its.bound);
-}
+void begin_worksharing(const worksharing_region& its) { begin_loop(self(), its.plan, its.first, its.step, its.bound); }
 
 void run_worksharing(void* its_region) {
   const auto& its = *static_cast<const worksharing_region*>(its_region);
@@ -245,12 +216,12 @@ LOOP(ordered_runtime, true)
   bool GOMP_loop_##name(long start, long end, long step, long kind, long chunk_size, long* from, long* to,              \
                         void** reductions, void** memory) {                                                             \
     const loop_plan plan = plan_of_number(kind, static_cast<std::uint64_t>(chunk_size), trips_of(start, end, step));    \
-    return start_loop_with(plan, start, end, step, from, to, reductions, memory);                                       \
+    return start_loop(plan, start, end, step, from, to, reductions, memory);                                            \
   }                                                                                                                     \
   bool GOMP_loop_ull_##name(bool up, wide start, wide end, wide step, long kind, wide chunk_size, wide* from, wide* to, \
                             void** reductions, void** memory) {                                                         \
     const loop_plan plan = plan_of_number(kind, chunk_size, trips_of(up, start, end, step));                            \
-    return start_loop_with(plan, start, end, step, from, to, reductions, memory);                                       \
+    return start_loop(plan, start, end, step, from, to, reductions, memory);                                            \
   }
 LOOP(start)
 LOOP(ordered_start)
@@ -317,16 +288,13 @@ void GOMP_doacross_ull_wait(wide first, ...) {
 
 // ---- sections
 
-unsigned GOMP_sections_start(unsigned count) {
-  begin_loop(self(), plan_of_sections(count));
-  return next_section();
-}
 unsigned GOMP_sections2_start(unsigned count, void** reductions, void** memory) {
   begin_task_reductions(reductions);
   begin_loop(self(), plan_of_sections(count));
   give_memory(memory);
   return next_section();
 }
+unsigned GOMP_sections_start(unsigned count) { return GOMP_sections2_start(count, nullptr, nullptr); }
 unsigned GOMP_sections_next(void) { return next_section(); }
 void GOMP_sections_end_nowait(void) { leave_loop(); }
 void GOMP_sections_end(void) { GOMP_loop_end(); }

@@ -1,12 +1,12 @@
 // Target regions as GCC compiles them. There is no device: they are executed here, on the program's own variables.
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "gomp_dependences.hpp"
 #include "league.hpp"
+#include "stop.hpp"
 
 using namespace weir::openmp;
 
@@ -19,8 +19,7 @@ constexpr unsigned nowait_flag = 1;
 
 void need_device(int device) {
   if (initial_settings().target_offload != offload::mandatory || device == of_if_false) return;
-  std::fputs("weir: OMP_TARGET_OFFLOAD is mandatory, and there is no device to execute target constructs\n", stderr);
-  std::exit(1);
+  end_program("OMP_TARGET_OFFLOAD is mandatory, and there is no device to execute target constructs");
 }
 
 /// The addresses that the region is called with: a private variable's is that of its copy.

@@ -5,7 +5,6 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -68,10 +67,8 @@ thread_local unsigned asked_for = 0;  // by num_threads, for the region that com
 thread_local int teams_asked_for = 0, limit_asked_for = 0;
 
 void take(void** with, int count, va_list& rest) {
-  if (count > static_cast<int>(most_arguments)) {
-    std::fprintf(stderr, "weir: a region shares %d variables; at most %zu can be passed\n", count, most_arguments);
-    std::abort();
-  }
+  if (count > static_cast<int>(most_arguments))
+    stop("a region shares %d variables; at most %zu can be passed", count, most_arguments);
   for (int i = 0; i < count; ++i) with[i] = va_arg(rest, void*);
   if (count > static_cast<int>(most_exact)) std::fill(with + count, with + most_arguments, nullptr);
 }

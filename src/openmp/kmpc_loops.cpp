@@ -49,19 +49,14 @@ int plain(int kind, bool* ordered = nullptr) {
 
 bool of_league(int plain_kind) { return plain_kind == distribute_chunked || plain_kind == distribute_block; }
 
-loop_plan plan_of(int kind, std::uint64_t trips, std::uint64_t chunk) {
-  switch (kind) {
-    case static_chunked: return {schedule_kind::static_, trips, chunk};
-    case static_block:
-    case automatic: return {schedule_kind::static_, trips, 0};
-    case guided: return {schedule_kind::guided, trips, std::max<std::uint64_t>(chunk, 1)};
-    case at_run_time: {
-      const schedule s = self().icv.run_schedule;
-      if (s.kind == schedule_kind::auto_) return {schedule_kind::static_, trips, 0};
-      const auto given = static_cast<std::uint64_t>(s.chunk);
-      return {s.kind, trips, s.kind == schedule_kind::static_ ? given : std::max<std::uint64_t>(given, 1)};
-    }
-    default: return {schedule_kind::dynamic, trips, std::max<std::uint64_t>(chunk, 1)};
+loop_plan plan_of(int plain_kind, std::uint64_t chunk, std::uint64_t trips) {
+  switch (plain_kind) {
+    case static_chunked: return plan_of(schedule_kind::static_, chunk, trips);
+    case static_block: return plan_of(schedule_kind::static_, 0, trips);
+    case automatic: return plan_of(schedule_kind::auto_, 0, trips);
+    case guided: return plan_of(schedule_kind::guided, chunk, trips);
+    case at_run_time: return plan_at_run_time(trips);
+    default: return plan_of(schedule_kind::dynamic, chunk, trips);
   }
 }
 
@@ -150,13 +145,11 @@ bool block_of_team(T* lower, T* upper, S step) {
 
 template <class T, class S>
 void begin_shared(int kind, T lower, T upper, S step, S chunk) {
-  member& me = self();
   bool ordered = false;
   const int what = plain(kind, &ordered);
-  begin_loop(me, plan_of(what, trips_of(lower, upper, step), chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0));
-  me.first = static_cast<std::uint64_t>(lower);
-  me.step = static_cast<std::uint64_t>(static_cast<std::int64_t>(step));
-  me.bound = ordered ? 1 : 0;
+  const loop_plan plan = plan_of(what, chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0, trips_of(lower, upper, step));
+  const auto stride = static_cast<std::uint64_t>(static_cast<std::int64_t>(step));
+  begin_loop(self(), plan, static_cast<std::uint64_t>(lower), stride, ordered ? 1 : 0);
 }
 
 template <class T, class S>

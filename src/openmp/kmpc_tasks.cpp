@@ -36,8 +36,8 @@ constexpr std::size_t alignment = 64;
 struct alignas(alignment) hidden {
   std::size_t bytes = 0;
   bool has_destructors = false, final = false, runs = false, has_more = false;
-  std::shared_ptr<event> until;     // of a detached task
-  std::optional<task_scope> scope;  // of one that the compiler's code calls itself
+  std::shared_ptr<event> until = nullptr;          // of a detached task
+  std::optional<task_scope> scope = std::nullopt;  // of one that the compiler's code calls itself
 };
 constexpr int final_flag = 2, destructors_flag = 8;
 
@@ -51,6 +51,12 @@ char* room_for(std::size_t bytes) {
   auto* const room = static_cast<char*>(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
   if (room == nullptr) std::abort();
   return room;
+}
+
+/// In `room`, which holds the bytes of the task itself already.
+task* task_in(char* room, std::size_t bytes, bool has_destructors, bool final) {
+  new (room) hidden{.bytes = bytes, .has_destructors = has_destructors, .final = final};
+  return reinterpret_cast<task*>(room + sizeof(hidden));
 }
 
 hidden& before(task* t) { return *reinterpret_cast<hidden*>(reinterpret_cast<char*>(t) - sizeof(hidden)); }
@@ -128,11 +134,7 @@ task* __kmpc_omp_task_alloc(place*, int, int flags, std::size_t bytes, std::size
   const std::size_t all = sizeof(hidden) + own + shared_bytes;
   char* const room = room_for(all);
   std::memset(room, 0, all);
-  auto* const h = new (room) hidden;
-  h->bytes = all;
-  h->has_destructors = (flags & destructors_flag) != 0;
-  h->final = (flags & final_flag) != 0;
-  auto* t = reinterpret_cast<task*>(room + sizeof(hidden));
+  task* const t = task_in(room, all, (flags & destructors_flag) != 0, (flags & final_flag) != 0);
   t->shared = shared_bytes != 0 ? room + sizeof(hidden) + own : nullptr;
   t->run = run;
   return t;
@@ -220,11 +222,7 @@ void __kmpc_taskloop(place*, int, task* t, int, std::uint64_t*, std::uint64_t*, 
     hidden& original = before(t);
     char* const room = room_for(original.bytes);
     std::memcpy(room, &original, original.bytes);
-    auto* const h = new (room) hidden;
-    h->bytes = original.bytes;
-    h->has_destructors = original.has_destructors;
-    h->final = original.final;
-    auto* copy = reinterpret_cast<task*>(room + sizeof(hidden));
+    task* const copy = task_in(room, original.bytes, original.has_destructors, original.final);
     if (t->shared != nullptr) copy->shared = room + (static_cast<char*>(t->shared) - reinterpret_cast<char*>(&original));
     duplicate(copy, t, 1);
     execute(copy);

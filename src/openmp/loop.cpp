@@ -54,6 +54,17 @@ void wait_for_turn(loop& l, const member& me) {
 
 }  // namespace
 
+loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips) {
+  if (kind != schedule_kind::static_ && chunk == 0) chunk = 1;
+  if (kind == schedule_kind::auto_) return {schedule_kind::static_, trips, 0};
+  return {kind, trips, chunk};
+}
+
+loop_plan plan_at_run_time(std::uint64_t trips) {
+  const schedule s = self().icv.run_schedule;
+  return plan_of(s.kind, static_cast<std::uint64_t>(s.chunk), trips);
+}
+
 void begin_loop(member& me, const loop_plan& plan) {
   const std::uint32_t construct = me.loops++;
   loop& l = me.of->loops[construct % slots_in_turn];

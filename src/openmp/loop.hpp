@@ -14,6 +14,11 @@ struct loop_plan {
   std::uint64_t chunk = 1;  // of static: 0 is one block for each member
 };
 
+/// By a schedule clause; chunk 0: it says none.
+loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips);
+/// By the schedule that the program says at run time.
+loop_plan plan_at_run_time(std::uint64_t trips);
+
 struct loop : slot {
   loop_plan plan;
   bool counted = false;  // are chunks taken by counting on alone?
@@ -25,6 +30,13 @@ struct loop : slot {
 
 /// Every member calls it with the same plan; the first one's counts.
 void begin_loop(member& me, const loop_plan& plan);
+/// The same, and what the member's values come from.
+inline void begin_loop(member& me, const loop_plan& plan, std::uint64_t first, std::uint64_t step, std::uint64_t bound) {
+  begin_loop(me, plan);
+  me.first = first;
+  me.step = step;
+  me.bound = bound;
+}
 iterations next_chunk_of_any(member& me, bool ordered);
 
 /// The member's next chunk, me.chunk from now on; none where all are taken. Passes on the turn of an ordered loop.

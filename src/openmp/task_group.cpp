@@ -1,10 +1,9 @@
 #include "task_group.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 
 #include "pending_tasks.hpp"
+#include "stop.hpp"
 
 namespace weir::openmp {
 
@@ -46,8 +45,7 @@ found_reduction find_reduction(const task_group* from, const void* address) {
   for (const task_group* g = from; g != nullptr; g = g->outer)
     if (g->reduces != nullptr)
       if (const auto* const its = g->reduces->find(address); its != nullptr) return {g->reduces.get(), its};
-  std::fputs("weir: in_reduction of a variable that no construct around it reduces by tasks\n", stderr);
-  std::abort();
+  stop("in_reduction of a variable that no construct around it reduces by tasks");
 }
 
 }  // namespace weir::openmp

@@ -62,14 +62,14 @@ pthread_key_t end_of_thread;
   pthread_key_create(&end_of_thread, let_go_of_thread);
 }
 
-/// [OpenMP 5.2, 10.1.1]
+/// [OpenMP 5.2, 10.1.1] but for the limit, by which threads are granted.
 unsigned threads_for(const member& me, unsigned asked) {
   if (asked == 1 || me.of->active_level >= static_cast<unsigned>(me.icv.max_active_levels)) return 1;
   const unsigned wanted = asked != 0              ? asked
                           : me.icv.num_threads > 0 ? static_cast<unsigned>(me.icv.num_threads)
                                                    : static_cast<unsigned>(threads_at(initial_settings(), me.of->level));
   const unsigned most = me.icv.dynamic ? static_cast<unsigned>(initial_settings().processors) : 0xfffeu;
-  return std::min({wanted, most, static_cast<unsigned>(thread_limit(me))});
+  return std::min(wanted, most);
 }
 
 /// The crew for regions that this thread opens at its present depth.
@@ -98,6 +98,13 @@ void settle(team& t, member& parent) {
   if (!(t.inherited == inherited)) t.inherited = inherited;
   t.members[0].icv = inherited;
   if (affinity_matters) seat_team(t, parent);
+}
+
+/// The team of a region that `parent` opens; smaller than wanted where the system refuses threads.
+team& assemble(crew& c, member& parent, unsigned wanted) {
+  team& t = c.of_size(c.recruit(wanted));
+  settle(t, parent);
+  return t;
 }
 
 // Two addresses in turn: who leaves a barrier late must not have in its past what others do before the next.
@@ -154,12 +161,9 @@ void team::place_barrier(const std::vector<int>& placement) { barrier.emplace(si
 void fork(region run, void* what, unsigned asked) {
   member& me = self();
   const granted_threads granted(me, threads_for(me, asked));
-  unsigned size = granted.size();
   crew& c = mine(me);
-  if (size > 1) size = c.recruit(size);
-  team& t = c.of_size(size);
-  settle(t, me);
-  if (size > 1) {
+  team& t = assemble(c, me, granted.size());
+  if (t.size > 1) {
     c.execute(t, run, what);
     return;
   }
@@ -173,9 +177,7 @@ void fork_alone(region run, void* what) { fork(run, what, 1); }
 
 void begin_alone() {
   member& me = self();
-  team& t = mine(me).of_size(1);
-  settle(t, me);
-  current = &t.members[0];
+  current = &assemble(mine(me), me, 1).members[0];
 }
 
 void end_alone() {
@@ -187,10 +189,8 @@ std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned a
   member& me = self();
   auto granted = std::make_unique<granted_threads>(me, threads_for(me, asked));
   crew& c = mine(me);
-  const unsigned size = c.recruit(granted->size());
-  team& t = c.of_size(size);
-  settle(t, me);
-  if (size > 1)
+  team& t = assemble(c, me, granted->size());
+  if (t.size > 1)
     c.open(t, run, what);
   else
     current = &t.members[0];

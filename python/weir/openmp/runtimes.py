@@ -3,6 +3,7 @@
 import ctypes.util
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -77,6 +78,12 @@ def at(path: Path) -> Runtime:
 def runtimes() -> list[Runtime]:
     """Those found here; several versions of LLVM's are several runtimes."""
     return _libgomp() + _libomp() + _libiomp5() + _weir()
+
+
+def clang() -> str | None:
+    """The newest Clang found here, whose programs ask for LLVM's runtime; or None."""
+    names = [*(f"clang-{release}" for release in range(19, 13, -1)), "clang"]
+    return next((name for name in names if shutil.which(name)), None)
 
 
 class Stage:

@@ -94,7 +94,7 @@ def plan(
         except (OSError, ValueError) as error:
             raise Unknown(f"--runtimes {path}: {error}") from None
         names = [found[-1].name if name == path else name for name in names or []]
-    wanted_runtimes = _chosen(names, [r.name for r in found], "OpenMP runtime")
+    wanted_runtimes = chosen(names, [r.name for r in found], "OpenMP runtime")
     suite = Suite()
     known: dict[str, None] = {}
     for program, (language, compiler, interface) in PROGRAMS.items():
@@ -115,11 +115,12 @@ def plan(
                 for name in [f"{c['name']}:{n}" for n in VALUES[c["parameter"]]] or [c["name"]]:
                     for e in environments:
                         suite.series.append(Series(name, c["group"], program, language, compiler, runtime, e))
-    _chosen(constructs, list(known), "construct")
+    chosen(constructs, list(known), "construct")
     return suite
 
 
-def _chosen(asked: list[str] | None, known: list[str], kind: str) -> list[str]:
+def chosen(asked: list[str] | None, known: list[str], kind: str) -> list[str]:
+    """The names asked for, or all. Raises Unknown."""
     for name in asked or []:
         if name not in known:
             raise Unknown(f"no {kind} is called {name!r}; known are {', '.join(known)}")

@@ -1,9 +1,9 @@
 /* LLVM's own routines, found by name while the program runs, as libraries do that set another's threads. */
 #define _GNU_SOURCE
 #include "check.h"
+#include "stacks.h"
 #include <dlfcn.h>
 #include <omp.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <string.h>
@@ -63,15 +63,6 @@ static void waiting(void) {
   CHECK(kmp_get_blocktime() == 0);
   kmp_set_blocktime(before);
   CHECK(kmp_get_blocktime() == before);
-}
-
-static size_t stack_here(void) {
-  size_t bytes = 0;
-  pthread_attr_t attributes;
-  pthread_getattr_np(pthread_self(), &attributes);
-  pthread_attr_getstacksize(&attributes, &bytes);
-  pthread_attr_destroy(&attributes);
-  return bytes;
 }
 
 /* Before the first region: threads have their stacks from then on. */

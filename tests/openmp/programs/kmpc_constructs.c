@@ -1,15 +1,10 @@
 /* Entry points of LLVM's that Clang seldom calls: sections, copyprivate in one way, barriers with somebody in between, locks. */
 #include "check.h"
+#include "kmpc.h"
 #include <omp.h>
 #include <stdint.h>
 #include <unistd.h>
 
-typedef struct {
-  int unused[4];
-  const char *text;
-} place;
-static place here = {{0, 2, 0, 0}, ";constructs.c;main;1;1;;"};
-int __kmpc_global_thread_num(place *);
 int __kmpc_sections_init(place *, int);
 unsigned __kmpc_next_section(place *, int, int count);
 void __kmpc_end_sections(place *, int);

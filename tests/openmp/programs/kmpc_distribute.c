@@ -1,5 +1,6 @@
 /* LLVM's entry points for a loop over a league and its teams at once: each iteration is met once, whatever its type. */
 #include "check.h"
+#include "kmpc.h"
 #include <omp.h>
 #include <string.h>
 
@@ -8,12 +9,6 @@ typedef unsigned u4;
 typedef long long s8;
 typedef unsigned long long u8;
 
-typedef struct {
-  int unused[4];
-  const char *text;
-} place;
-static place here = {{0, 2, 0, 0}, ";distribute.c;main;1;1;;"};
-int __kmpc_global_thread_num(place *);
 void __kmpc_for_static_fini(place *, int);
 
 enum { N = 150, CHUNKED = 33, BLOCK = 34, DYNAMIC = 35, GUIDED = 36, DISTRIBUTE_CHUNKED = 91, DISTRIBUTE_BLOCK = 92 };

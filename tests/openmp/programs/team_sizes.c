@@ -1,8 +1,8 @@
 /* How many threads a region gets: by lists of the environment, limits, dynamic adjustment; and their stacks. */
 #define _GNU_SOURCE
 #include "parts.h"
+#include "stacks.h"
 #include <omp.h>
-#include <pthread.h>
 #include <sched.h>
 
 static int size_of_region(void) {
@@ -92,15 +92,6 @@ static void dynamic(void) {
   omp_set_dynamic(0);
 #pragma omp parallel num_threads(64)
   CHECK(omp_get_num_threads() == 64);
-}
-
-static size_t stack_here(void) {
-  size_t bytes = 0;
-  pthread_attr_t attributes;
-  pthread_getattr_np(pthread_self(), &attributes);
-  pthread_attr_getstacksize(&attributes, &bytes);
-  pthread_attr_destroy(&attributes);
-  return bytes;
 }
 
 static void stacks(void) {
