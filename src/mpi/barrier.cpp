@@ -12,6 +12,7 @@
 #include "far.hpp"
 #include "near_memory.hpp"
 #include "places.hpp"
+#include "polite.hpp"
 #include "route.hpp"
 #include "waiting.hpp"
 
@@ -55,7 +56,9 @@ class own_communicator {
  public:
   explicit own_communicator(MPI_Comm of) {
     require_intra(of);
-    check(PMPI_Comm_dup(of, &comm_), "duplicating a communicator");
+    MPI_Request request;
+    check(PMPI_Comm_idup(of, &comm_, &request), "duplicating a communicator");
+    polite::wait(request, "duplicating a communicator");
     check(PMPI_Comm_get_errhandler(of, &theirs_), "looking at a communicator");
     check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "duplicating a communicator");
   }

@@ -40,7 +40,7 @@ class near_memory {
   };
   struct alignas(line_bytes) person {
     std::int64_t process, started;  // when, as the kernel counts it: numbers of processes are used again
-    std::uint64_t numbered_in;      // which name space the number is from
+    std::atomic<std::uint64_t> numbered_in;  // which name space the number is from; 0: has not entered yet
     std::atomic<std::uint32_t> gone;
   };
 

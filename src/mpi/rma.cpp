@@ -4,6 +4,7 @@
 
 #include "call.hpp"
 #include "far.hpp"
+#include "polite.hpp"
 
 namespace weir::mpi {
 
@@ -21,7 +22,7 @@ class window : public far_side {
     for (unsigned i = 0; i < r.far_awaits; ++i) flags_[i].episode = 0;
     check(PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "opening a window");
     check(PMPI_Win_sync(window_), "opening a window");
-    check(PMPI_Barrier(comm), "opening a window");  // nobody signals before all flags are 0
+    polite::barrier(comm, "opening a window");  // nobody signals before all flags are 0
   }
   ~window() override {
     PMPI_Win_unlock_all(window_);
