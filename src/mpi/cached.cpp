@@ -14,6 +14,7 @@
 #include <weir/mpi.hpp>
 
 #include "call.hpp"
+#include "polite.hpp"
 
 namespace {
 
@@ -128,7 +129,15 @@ std::unique_ptr<barrier> barrier_as_asked(MPI_Comm comm) {
 
 // The largest that any process has, of each: so all of them know the same.
 bool agree(MPI_Comm comm, std::uint64_t (&words)[2]) {
-  return PMPI_Allreduce(MPI_IN_PLACE, words, 2, MPI_UINT64_T, MPI_MAX, comm) == MPI_SUCCESS;
+  constexpr auto doing = "agreeing on a communicator's barrier";
+  try {
+    MPI_Request request;
+    weir::mpi::check(PMPI_Iallreduce(MPI_IN_PLACE, words, 2, MPI_UINT64_T, MPI_MAX, comm, &request), doing);
+    weir::mpi::polite::wait(request, doing);
+    return true;
+  } catch (const weir::mpi::error&) {
+    return false;
+  }
 }
 
 void leave(kept& k) {
