@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <weir/mpi.hpp>
@@ -113,26 +115,39 @@ class errors_return {
   MPI_Errhandler theirs_ = MPI_ERRHANDLER_NULL;
 };
 
-// A wrong name is wrong in all processes of a communicator, as far as their environments are alike: its first says so, and the
-// others know that it has been said.
-std::unique_ptr<barrier> barrier_as_asked(MPI_Comm comm) {
-  try {
-    return std::make_unique<barrier>(comm, options_here());
-  } catch (const std::invalid_argument& e) {
-    static std::atomic<bool> said{false};
-    int rank = 0;
-    PMPI_Comm_rank(comm, &rank);
-    if (!said.exchange(true) && rank == 0) std::fprintf(stderr, "%s; the environment's WEIR_MPI_* are not used\n", e.what());
-    return std::make_unique<barrier>(comm);
-  }
+void say_once(MPI_Comm comm, const std::string& what) {
+  // All processes of a communicator come here: its first says it, and the others know that it has been said.
+  static std::atomic<bool> said{false};
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  if (!said.exchange(true) && rank == 0) std::fprintf(stderr, "%s; the environment's WEIR_MPI_* are not used\n", what.c_str());
 }
 
-// The largest that any process has, of each: so all of them know the same.
-bool agree(MPI_Comm comm, std::uint64_t (&words)[2]) {
+std::unique_ptr<barrier> barrier_of(MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
+  try {
+    if (alike) return std::make_unique<barrier>(comm, asked);
+    say_once(comm, "weir: processes have different WEIR_MPI_*: hand them on to all (Open MPI's mpirun wants -x NAME for each)");
+  } catch (const std::invalid_argument& e) {
+    say_once(comm, e.what());
+  }
+  return std::make_unique<barrier>(comm);
+}
+
+struct agreement {
+  std::uint64_t full;             // has a process as many barriers as it may?
+  std::uint64_t place;            // drawn by lot
+  std::uint64_t asked, unlike_it;  // a number for what the environment asks, and that number inverted
+  bool alike() const { return asked == ~unlike_it; }
+};
+
+// The largest that any process has, of each word: so all of them know the same.
+template <class Words>
+bool agree(MPI_Comm comm, Words& words) {
+  constexpr int count = sizeof words / sizeof(std::uint64_t);
   constexpr auto doing = "agreeing on a communicator's barrier";
   try {
     MPI_Request request;
-    weir::mpi::check(PMPI_Iallreduce(MPI_IN_PLACE, words, 2, MPI_UINT64_T, MPI_MAX, comm, &request), doing);
+    weir::mpi::check(PMPI_Iallreduce(MPI_IN_PLACE, &words, count, MPI_UINT64_T, MPI_MAX, comm, &request), doing);
     weir::mpi::polite::wait(request, doing);
     return true;
   } catch (const weir::mpi::error&) {
@@ -145,18 +160,13 @@ void leave(kept& k) {
   std::erase(all, &k);
 }
 
-// False, in all processes, where one has as many barriers as it may.
-bool enter(kept& k, MPI_Comm comm) {
+agreement proposal(kept& k, const weir::mpi::options& asked) {
   std::random_device random;
-  std::uint64_t full_and_place[] = {0, (std::uint64_t{random()} << 32) | random()};
-  {
-    const std::lock_guard lock(mutex);
-    full_and_place[0] = all.size() >= most_barriers;
-    all.push_back(&k);
-  }
-  if (!agree(comm, full_and_place) || full_and_place[0] != 0) return false;
-  k.place = full_and_place[1];
-  return true;
+  const std::uint64_t text = std::hash<std::string>()(asked.algorithm + ' ' + asked.within + ' ' + asked.transport + ' ' + asked.waiting);
+  const std::lock_guard lock(mutex);
+  const bool full = all.size() >= most_barriers;
+  all.push_back(&k);
+  return {full, (std::uint64_t{random()} << 32) | random(), text, ~text};
 }
 
 void say(const barrier& b) {
@@ -169,15 +179,18 @@ void say(const barrier& b) {
 void make(kept& k, MPI_Comm comm) {
   const errors_return meanwhile(comm);
   k.refused = true;
-  if (!enter(k, comm)) return leave(k);
+  const weir::mpi::options asked = options_here();
+  agreement a = proposal(k, asked);
+  if (!agree(comm, a) || a.full != 0) return leave(k);
+  k.place = a.place;
   std::string failed;
   try {
-    k.made = barrier_as_asked(comm);
+    k.made = barrier_of(comm, asked, a.alike());
   } catch (const weir::mpi::error& e) {
     failed = e.what();
   }
-  std::uint64_t failures[] = {k.made == nullptr, 0};
-  k.refused = !agree(comm, failures) || failures[0] != 0;
+  std::uint64_t failures = k.made == nullptr;
+  k.refused = !agree(comm, failures) || failures != 0;
   if (!failed.empty()) std::fprintf(stderr, "%s; this communicator's barriers stay MPI's own\n", failed.c_str());
   if (k.refused) {
     k.made.reset();
