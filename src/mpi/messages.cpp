@@ -15,7 +15,7 @@ class letters : public far_side {
   letters(MPI_Comm comm, const route& r) : comm_(comm), sends_(r.far_signals, MPI_REQUEST_NULL), receives_(r.far_awaits, MPI_REQUEST_NULL) {
     for (const move& m : r.moves)
       if (m.by == move::way::far)
-        (m.act == step::action::signal ? to_ : from_).push_back({static_cast<int>(m.peer), static_cast<int>(m.tag)});
+        (m.act == move::action::signal ? to_ : from_).push_back({static_cast<int>(m.peer), static_cast<int>(m.tag)});
   }
 
   bool arrived(unsigned index) override {

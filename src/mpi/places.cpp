@@ -1,6 +1,7 @@
 #include "places.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <fstream>
 #include <map>
@@ -16,11 +17,14 @@ namespace weir::mpi {
 
 namespace {
 
+std::atomic<int> given{-1};
+
 // What each process tells all others: its node, and where it may run.
 struct card {
   static constexpr int known_processors = 1024;
   std::uint64_t node;
   std::uint64_t threads;
+  std::int64_t home;
   std::uint64_t processors[known_processors / 64];
 
   bool has(int processor) const { return ((processors[processor / 64] >> (processor % 64)) & 1u) != 0; }
@@ -57,30 +61,62 @@ card card_here(unsigned threads) {
   card c{};
   c.node = node_here();
   c.threads = threads;
+  c.home = home();
   for (const int processor : affinity())
     if (processor < card::known_processors) c.add(processor);
   return c;
 }
 
-// Who may run where this one may, and on how many processors in all. All threads of a process count alike.
-void count_company(const card& mine, const std::vector<card>& all, places& p) {
+// Who may run where this one may, and on which processors in all.
+struct company {
   std::uint64_t threads = 0;
   unsigned processes = 0;
+  std::vector<int> processors;
+};
+
+company company_of(const card& mine, const std::vector<card>& all) {
+  company c;
   card theirs{};
   for (const card& other : all) {
     if (other.node != mine.node || !mine.meets(other)) continue;
-    ++processes;
-    threads += other.threads;
+    ++c.processes;
+    c.threads += other.threads;
     for (int i = 0; i < card::known_processors; ++i)
       if (other.has(i)) theirs.add(i);
   }
-  unsigned processors = 0;
-  for (int i = 0; i < card::known_processors; ++i) processors += theirs.has(i);
-  p.shared = threads > processors;
-  p.processors = processes == 0 ? 1 : std::max(processors / processes, 1u);
+  for (int i = 0; i < card::known_processors; ++i)
+    if (theirs.has(i)) c.processors.push_back(i);
+  return c;
+}
+
+// Shares out a node's processors to its processes, in the order of their ranks: each takes as many as there are for one, those
+// with least to do; but who has a home has it for all communicators. All processes come to the same.
+void share_out(unsigned rank, const std::vector<card>& all, const std::vector<unsigned>& node, places& p) {
+  std::map<int, double> load;
+  std::map<int, std::vector<unsigned>> living_on;
+  for (const unsigned r : node) {
+    const card& its = all[r];
+    const company with = company_of(its, all);
+    const std::size_t wanted = with.processes == 0 ? 1 : std::max<std::size_t>(with.processors.size() / with.processes, 1);
+    std::vector<int> taken;
+    for (int i = 0; i < card::known_processors; ++i)
+      if (its.has(i)) taken.push_back(i);
+    std::stable_sort(taken.begin(), taken.end(), [&](int a, int b) { return load[a] < load[b]; });
+    taken.resize(std::min(wanted, taken.size()));
+    if (its.home >= 0) taken = {static_cast<int>(its.home)};
+    for (const int processor : taken) load[processor] += static_cast<double>(its.threads) / static_cast<double>(taken.size());
+    if (taken.size() == 1)
+      living_on[taken[0]].push_back(r);
+    else
+      p.seats.push_back({r});
+    if (r == rank) p.processors = taken;
+  }
+  for (const auto& [processor, ranks] : living_on) p.seats.push_back(ranks);
 }
 
 }  // namespace
+
+int home() { return given.load(std::memory_order_relaxed); }
 
 places places::apart() const {
   places p = *this;
@@ -95,11 +131,12 @@ places places::apart() const {
 places places_of(MPI_Comm comm, unsigned threads) {
   int size = 0;
   check(PMPI_Comm_size(comm, &size), "asking for the size");
+  int rank = 0;
+  check(PMPI_Comm_rank(comm, &rank), "asking for the rank");
   const card mine = card_here(threads);
   std::vector<card> all(static_cast<std::size_t>(size));
   polite::gather(&mine, all.data(), sizeof(card), comm, "gathering who shares a node");
   places p;
-  count_company(mine, all, p);
   std::map<std::uint64_t, unsigned> number;
   for (unsigned r = 0; r < all.size(); ++r) {
     const auto [place, fresh] = number.try_emplace(all[r].node, static_cast<unsigned>(p.nodes.size()));
@@ -107,6 +144,11 @@ places places_of(MPI_Comm comm, unsigned threads) {
     p.nodes[place->second].push_back(r);
     p.node_of.push_back(place->second);
   }
+  const company with = company_of(mine, all);
+  p.shared = with.threads > with.processors.size();
+  share_out(static_cast<unsigned>(rank), all, p.nodes[p.node(static_cast<unsigned>(rank))], p);
+  // relaxed: a number that nothing else goes with.
+  if (p.shared && p.processors.size() == 1 && home() < 0) given.store(p.processors[0], std::memory_order_relaxed);
   return p;
 }
 

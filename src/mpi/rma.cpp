@@ -14,7 +14,7 @@ class window : public far_side {
  public:
   window(MPI_Comm comm, const route& r, const std::vector<unsigned>& indices) : comm_(comm), indices_(indices) {
     for (const move& m : r.moves)
-      if (m.by == move::way::far && m.act == step::action::signal) to_.push_back(static_cast<int>(m.peer));
+      if (m.by == move::way::far && m.act == move::action::signal) to_.push_back(static_cast<int>(m.peer));
     values_.resize(to_.size());
     // At least one line in each process: MPICH 4.0 mixes up where windows of a few bytes lie.
     const auto bytes = static_cast<MPI_Aint>(std::max(r.far_awaits, 1u) * sizeof(flag));

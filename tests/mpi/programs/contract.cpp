@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
       if (transport != "rma" || !spins) check({.algorithm = algorithm, .transport = transport}, episodes);
     check({.algorithm = algorithm, .within = algorithm}, episodes);  // one node: any plan may be within
   }
+  check({.within = "combination"}, episodes);
   check({.algorithm = "dissemination", .radix = 3}, episodes);
   check({.algorithm = "dissemination", .radix = 8}, episodes);
   check({.algorithm = "tree", .fan_in = 3, .fan_out = 5}, episodes);
