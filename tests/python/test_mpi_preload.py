@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -210,3 +211,42 @@ def test_the_libraries_show_weirs_own_names_alone(mpi: Mpi):
     assert not [name for name in names if not own.match(name)]
     fortran = {"mpi_barrier", "mpi_barrier_", "mpi_barrier__", "MPI_BARRIER", "mpi_barrier_f08_"}
     assert shown(PRELOADED) == {"MPI_Barrier"} | fortran
+
+
+def weir_run(*words: object, **asked: str) -> subprocess.CompletedProcess[str]:
+    plain = {n: v for n, v in os.environ.items() if not n.startswith("WEIR_") and n != "LD_PRELOAD"}
+    command = [sys.executable, "-m", "weir", "run", "--mpi", *map(str, words)]
+    return subprocess.run(command, env=plain | asked, capture_output=True, text=True, timeout=240)
+
+
+def test_weir_run_starts_it_by_either_launcher(mpi: Mpi, unmodified: Path):
+    command = [*mpi.launcher, "-n", "2", unmodified, "holds"]
+    said = kept(weir_run("--barrier", "mcs", "--", *command, WEIR_NATIVE=str(LIBRARIES), WEIR_MPI_VERBOSE="1"))
+    assert "weir: barrier of 2 processes: mcs" in said
+
+
+@pytest.mark.parametrize(
+    "name, version, handed_on",
+    [
+        ("mpirun", "mpirun (Open MPI) 5.0.3", "-x LD_PRELOAD -x WEIR_MPI_BARRIER "),
+        ("orterun", "orterun (OpenRTE) 4.1.4", "-x LD_PRELOAD -x WEIR_MPI_BARRIER "),
+        ("mpiexec.hydra", "HYDRA build details:", ""),
+        ("program", "not asked", ""),
+    ],
+)
+def test_a_launcher_is_told_what_to_hand_on(tmp_path: Path, name: str, version: str, handed_on: str):
+    (tmp_path / "libweir-mpi.so").write_text("")
+    launcher = tmp_path / name
+    launcher.write_text(
+        f"#!/bin/sh\n[ $1 = --version ] && echo '{version}' && exit\nenv -u LD_PRELOAD echo $LD_PRELOAD $*\n"
+    )
+    launcher.chmod(0o755)
+    done = weir_run("--barrier", "mcs", "--", launcher, "-n", "2", "it", WEIR_NATIVE=str(tmp_path))
+    assert done.stdout == f"{tmp_path}/libweir-mpi.so {handed_on}-n 2 it\n"
+
+
+def test_weir_run_says_what_is_missing(tmp_path: Path):
+    done = weir_run("--", "true", WEIR_NATIVE=str(tmp_path))
+    assert done.returncode == 2 and "libweir-mpi.so was not found" in " ".join(done.stderr.split())
+    done = weir_run("--check", "--", "true")
+    assert done.returncode == 2 and "does not go with --mpi" in " ".join(done.stderr.split())
