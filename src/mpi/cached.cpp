@@ -36,8 +36,9 @@ struct kept {
   std::unique_ptr<barrier> made;
 };
 
-std::mutex mutex;        // MPI_THREAD_MULTIPLE: barriers of several communicators at once
-std::vector<kept*> all;  // that have a barrier, or are getting one
+std::mutex mutex;  // MPI_THREAD_MULTIPLE: barriers of several communicators at once
+// That have a barrier, or are getting one. Never destroyed: a program may end MPI in a handler at exit, after this library's own.
+std::vector<kept*>& all = *new std::vector<kept*>;
 std::atomic<int> keyval = MPI_KEYVAL_INVALID;  // while there may be barriers
 bool ended = false;
 

@@ -103,6 +103,7 @@ CASES = {  # with so many processes
     "errors": 2,
     "handlers": 2,
     "rendezvous": 2,
+    "at_exit": 2,
 }
 
 
