@@ -115,6 +115,8 @@ def test_it_goes_as_with_mpis_own(mpi: Mpi, unmodified: Path, case: str):
 @pytest.mark.parametrize("case", ["holds", "communicators", "messages", "duplicates", "threads", "rendezvous"])
 @pytest.mark.parametrize("transport", ["messages", "persistent", "rma"])
 def test_it_goes_without_shared_memory_too(mpi: Mpi, unmodified: Path, case: str, transport: str):
+    if (mpi, case, transport) == (OPENMPI, "communicators", "rma"):
+        pytest.skip("Open MPI before 5.0 gives windows of disjoint communicators the same memory (its issue 9492)")
     how = {"WEIR_MPI_BARRIER": "dissemination", "WEIR_MPI_TRANSPORT": transport, "WEIR_MPI_VERBOSE": "1"}
     said = kept(run(mpi, CASES[case], unmodified, case, **how))
     assert f"within a node: none; by {transport}" in said
