@@ -163,11 +163,12 @@ void leave(kept& k) {
 
 agreement proposal(kept& k, const weir::mpi::options& asked) {
   std::random_device random;
-  const std::uint64_t text = std::hash<std::string>()(asked.algorithm + ' ' + asked.within + ' ' + asked.transport + ' ' + asked.waiting);
+  const std::string text = asked.algorithm + ' ' + asked.within + ' ' + asked.transport + ' ' + asked.waiting;
+  const std::uint64_t number = std::hash<std::string>()(text);
   const std::lock_guard lock(mutex);
   const bool full = all.size() >= most_barriers;
   all.push_back(&k);
-  return {full, (std::uint64_t{random()} << 32) | random(), text, ~text};
+  return {full, (std::uint64_t{random()} << 32) | random(), number, ~number};
 }
 
 void say(const barrier& b) {

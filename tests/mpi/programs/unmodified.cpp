@@ -140,7 +140,8 @@ void messages() {
     MPI_Status status;
     MPI_Send(&turn, 1, MPI_INT, (me + 1) % size, turn, MPI_COMM_WORLD);
     MPI_Wait(&request, &status);
-    require(if_not(got == turn && status.MPI_TAG == turn && status.MPI_SOURCE == (me + size - 1) % size, "was another's"), "a message");
+    const bool right = got == turn && status.MPI_TAG == turn && status.MPI_SOURCE == (me + size - 1) % size;
+    require(if_not(right, "was another's"), "a message");
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
@@ -254,7 +255,8 @@ void death() {
   MPI_Comm_create_errhandler(handler, &own);
   MPI_Comm_set_errhandler(comm, own);
   const int first = MPI_Barrier(comm), second = MPI_Barrier(comm);
-  std::printf("%s, %s, handled %d\n", first == MPI_SUCCESS ? "passed" : "an error", second == first ? "the same" : "another", handled);
+  const char* const what = first == MPI_SUCCESS ? "passed" : "an error";
+  std::printf("%s, %s, handled %d\n", what, second == first ? "the same" : "another", handled);
   std::fflush(nullptr);
   _exit(0);
 }
