@@ -29,7 +29,7 @@ class near_memory {
   processes::gate& gate_of(unsigned index);
 
   /// A process of this node that has ended, or for whose sake another has given up the barrier: its index in the node. -1: none.
-  int who_is_gone() const;
+  int who_is_gone();
   /// Tells the others that this one will not come any more, because of another (its index in the node), or of itself.
   void give_up(int because_of) noexcept;
   void give_up() noexcept { give_up(static_cast<int>(index_)); }
@@ -50,7 +50,9 @@ class near_memory {
 
   void* const at_;
   const std::size_t bytes_;
-  const unsigned index_, people_;
+  const unsigned index_;
+  unsigned next_asked_;
+  const unsigned people_;
   person* const persons_;
   line* const lines_;
   std::vector<flag*> flags_;
