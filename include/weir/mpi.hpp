@@ -116,6 +116,7 @@ class team_barrier {
   /// std::runtime_error where MPI was begun with too low a thread level: the message names the one that is needed.
   team_barrier(MPI_Comm comm, unsigned threads, const team_options& how = {});
 
+  /// Throws std::logic_error where thread 0 should have begun MPI and has not; std::out_of_range where there is no such thread.
   void arrive_and_wait(unsigned thread);
 
   unsigned threads() const { return threads_.members(); }
@@ -125,9 +126,11 @@ class team_barrier {
  private:
   void join();
   void settle_down(unsigned thread);
+  void require_main_thread();
 
   barrier processes_;
   completed_by who_;
+  bool main_thread_seen_ = false;
   std::vector<int> homes_;  // of the threads; empty: they have none
   weir::team_barrier<> threads_;
   std::unique_ptr<error> failed_;

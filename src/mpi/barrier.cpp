@@ -108,14 +108,13 @@ class barrier::implementation {
     check(PMPI_Comm_rank(comm_, &rank), "asking for the rank");
     rank_ = static_cast<unsigned>(rank);
     settle(how);
-    if (route_.lines > 0 || choice_.within != "none") {
-      std::string failed;
-      memory_ = near_memory::open(comm_, places_.nodes[places_.node(rank_)], route_.flag_line, route_.lines, failed);
-      if (!failed.empty()) {
-        places_ = places_.apart();
-        settle(how);
-        choice_.reason += " (processes of a node cannot share memory here: " + failed + ")";
-      }
+    // Where all goes by messages the memory says who is still there.
+    std::string failed;
+    memory_ = near_memory::open(comm_, places_.nodes[places_.node(rank_)], route_.flag_line, route_.lines, failed);
+    if (!failed.empty() && choice_.within != "none") {
+      places_ = places_.apart();
+      settle(how);
+      choice_.reason += " (processes of a node cannot share memory here: " + failed + ")";
     }
     open_far_side();
   }
@@ -285,6 +284,7 @@ class barrier::implementation {
     const int gone = memory_->who_is_gone();
     if (gone < 0) return;
     const unsigned who = places_.nodes[places_.node(rank_)][static_cast<std::size_t>(gone)];
+    memory_->give_up(gone);
     const std::string what = "weir: rank " + std::to_string(who) + " has ended or given up, and rank " + std::to_string(rank_) +
                              " waits at a barrier for " + (next_->peer == anyone ? "it" : "rank " + std::to_string(next_->peer));
     throw error(new_code(what), what);
@@ -295,7 +295,7 @@ class barrier::implementation {
     try {
       body();
     } catch (const error& e) {
-      if (memory_) memory_->give_up();
+      if (memory_ && memory_->who_is_gone() < 0) memory_->give_up();
       std::fprintf(stderr, "%s\n", e.what());
       comm_.call_their_handler(e.code());
       throw;

@@ -110,6 +110,7 @@ near_memory::near_memory(void* at, std::size_t bytes, unsigned index, unsigned p
     : at_(at),
       bytes_(bytes),
       index_(index),
+      next_asked_(index),
       people_(people),
       persons_(static_cast<person*>(at)),
       lines_(reinterpret_cast<line*>(persons_ + people)) {
@@ -134,18 +135,23 @@ void near_memory::enter() {
 
 processes::gate& near_memory::gate_of(unsigned index) { return line_of_[index]->gate; }
 
-int near_memory::who_is_gone() const {
-  const std::uint64_t here = persons_[index_].numbered_in.load(std::memory_order_relaxed);
-  for (unsigned i = 0; i < people_; ++i) {
-    const person& it = persons_[i];
+int near_memory::who_is_gone() {
+  // Who has been told first, and ends for it, is not the one to be named.
+  for (unsigned i = 0; i < people_; ++i)
     // relaxed: it is looked at now and then, and orders nothing.
-    if (it.gone.load(std::memory_order_relaxed) != 0) return static_cast<int>(i);
+    if (const int because_of = persons_[i].gave_up.load(std::memory_order_relaxed); because_of != 0) return because_of - 1;
+  const std::uint64_t here = persons_[index_].numbered_in.load(std::memory_order_relaxed);
+  // A few at a time, beginning with its neighbour: where many wait, each is asked about by somebody soon.
+  for (unsigned asked = 0; asked < 8; ++asked) {
+    next_asked_ = (next_asked_ + 1) % people_;
+    const person& it = persons_[next_asked_];
     // Who has not entered yet has no name space; a number from another one says nothing here.
-    if (i != index_ && it.numbered_in.load(std::memory_order_acquire) == here && began(it.process) != it.started) return static_cast<int>(i);
+    if (next_asked_ != index_ && it.numbered_in.load(std::memory_order_acquire) == here && began(it.process) != it.started)
+      return static_cast<int>(next_asked_);
   }
   return -1;
 }
 
-void near_memory::give_up() noexcept { persons_[index_].gone.store(1, std::memory_order_relaxed); }
+void near_memory::give_up(int because_of) noexcept { persons_[index_].gave_up.store(1 + because_of, std::memory_order_relaxed); }
 
 }  // namespace weir::mpi

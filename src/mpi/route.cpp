@@ -100,6 +100,7 @@ route combination_route(const plan& across, const std::vector<std::vector<unsign
 
   // All seats are on this node.
   route r = route_of(across, seat, std::vector<unsigned>(seats.size(), 0));
+  for (move& m : r.moves) m.peer = anyone;  // of a seat
   const auto counter = static_cast<unsigned>(r.flag_line.size()) + 2 * seat, released = counter + 1;
   for (unsigned i = 0; i < 2 * seats.size(); ++i) r.flag_line.push_back(r.lines++);
   if (company == 1) return r;

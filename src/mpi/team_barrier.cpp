@@ -53,10 +53,20 @@ team_barrier::team_barrier(MPI_Comm comm, unsigned threads, const team_options& 
 
 void team_barrier::arrive_and_wait(unsigned thread) {
   if (threads_.members() == 1) return processes_.arrive_and_wait();
+  if (thread == 0 && who_ == completed_by::member_0 && !main_thread_seen_) [[unlikely]] require_main_thread();
   settle_down(thread);
   threads_.arrive_and_wait(thread, [this] { join(); }, who_);
   // Written by who joined, before anybody was let go.
   if (failed_) [[unlikely]] throw error(*failed_);
+}
+
+void team_barrier::require_main_thread() {
+  int is = 0;
+  check(PMPI_Is_thread_main(&is), "asking which thread this is");
+  if (is == 0)
+    throw std::logic_error("weir: under MPI_THREAD_FUNNELED thread 0 of a barrier must be the one that has begun MPI; number the "
+                           "threads so, or begin MPI with MPI_THREAD_SERIALIZED");
+  main_thread_seen_ = true;
 }
 
 void team_barrier::settle_down(unsigned thread) {
