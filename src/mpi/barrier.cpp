@@ -56,11 +56,12 @@ class own_communicator {
  public:
   explicit own_communicator(MPI_Comm of) {
     require_intra(of);
-    MPI_Request request;
-    check(PMPI_Comm_idup(of, &comm_, &request), "duplicating a communicator");
-    polite::wait(request, "duplicating a communicator");
+    // Split, not duplicated: the program's attributes, whose copying may be a function of its own, and its promises of how it
+    // receives messages, are not for us.
+    polite::barrier(of, "making a communicator");
+    check(PMPI_Comm_split(of, 0, 0, &comm_), "making a communicator");
     check(PMPI_Comm_get_errhandler(of, &theirs_), "looking at a communicator");
-    check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "duplicating a communicator");
+    check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "making a communicator");
   }
   ~own_communicator() {
     if (!mpi_is_there()) return;
