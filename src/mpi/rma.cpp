@@ -12,14 +12,15 @@ namespace {
 
 class window : public far_side {
  public:
-  window(MPI_Comm comm, const route& r, const std::vector<unsigned>& indices) : comm_(comm), indices_(indices) {
+  window(MPI_Comm comm, const route& r, const std::vector<unsigned>& indices)
+      : comm_(comm), indices_(indices), flags_(std::max(r.far_awaits, 1u)) {
     for (const move& m : r.moves)
       if (m.by == move::way::far && m.act == move::action::signal) to_.push_back(static_cast<int>(m.peer));
     values_.resize(to_.size());
-    // At least one line in each process: MPICH 4.0 mixes up where windows of a few bytes lie.
-    const auto bytes = static_cast<MPI_Aint>(std::max(r.far_awaits, 1u) * sizeof(flag));
-    check(PMPI_Win_allocate(bytes, sizeof(flag), MPI_INFO_NULL, comm, &flags_, &window_), "making a window");
-    for (unsigned i = 0; i < r.far_awaits; ++i) flags_[i].episode = 0;
+    // Memory of our own: in what MPI_Win_allocate gives, MPICH 4.0 mixes up where windows of a few bytes lie, and Open MPI 4 gives
+    // the same to communicators that have no process in common.
+    check(PMPI_Win_create(flags_.data(), static_cast<MPI_Aint>(flags_.size() * sizeof(flag)), sizeof(flag), MPI_INFO_NULL, comm, &window_),
+          "making a window");
     check(PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "opening a window");
     check(PMPI_Win_sync(window_), "opening a window");
     polite::barrier(comm, "opening a window");  // nobody signals before all flags are 0
@@ -53,15 +54,15 @@ class window : public far_side {
 
  private:
   struct alignas(64) flag {
-    std::uint32_t episode;
+    std::uint32_t episode = 0;
   };
 
   const MPI_Comm comm_;
   const std::vector<unsigned> indices_;
+  std::vector<flag> flags_;
   std::vector<int> to_;
   std::vector<std::uint32_t> values_;
   MPI_Win window_ = MPI_WIN_NULL;
-  flag* flags_ = nullptr;
   std::uint32_t episode_ = 0;
 };
 
