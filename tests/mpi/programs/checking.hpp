@@ -67,13 +67,4 @@ inline void require(const std::string& wrong, const std::string& what) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/// Instead of MPI_Finalize, in programs for several hosts: MPICH 4.0 over UCX's TCP waits for ever in it where a process has answered
-/// another's farewell before it comes to its own. Here all come about when the others do, and nobody answers shortly before.
-inline void finish() {
-  MPI_Barrier(MPI_COMM_WORLD);
-  const timespec length{0, 50'000'000};
-  nanosleep(&length, nullptr);
-  MPI_Finalize();
-}
-
 }  // namespace checking
