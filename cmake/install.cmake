@@ -7,6 +7,15 @@ install(TARGETS weir-pthread LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(WEIR_OPENMP)
   install(TARGETS weir-omp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+# Weir's barriers over each MPI, and what of that MPI whoever links them needs.
+foreach(mpi mpich openmpi)
+  if(TARGET weir-mpi-${mpi})
+    install(TARGETS weir-mpi-${mpi} mpi-${mpi} EXPORT weir-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endforeach()
+if(TARGET weir-mpi)  # it looks for the others in its own folder
+  install(TARGETS weir-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)

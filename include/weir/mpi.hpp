@@ -33,7 +33,8 @@ struct options {
   /// A name alone means every process and messages only; "auto" looks where the processes are.
   std::string algorithm = "auto";
   /// Within a node, through shared memory; one process of each node then goes across by `algorithm`: a name as above that has
-  /// two halves (linear, mcs, tree, tournament, tournament-tree), any where there is one node; "none": messages only.
+  /// two halves (linear, mcs, tree, tournament, tournament-tree), any where there is one node, or "combination" there: those
+  /// that live on one processor meet on it, and the last of them goes on for all; "none": messages only.
   std::string within = "auto";
   /// How a signal goes to another node: "messages" (MPI_Isend), "persistent" (MPI_Start), "rma" (MPI_Put), or "auto".
   std::string transport = "auto";
@@ -91,8 +92,8 @@ class barrier {
   unsigned rank() const;
   unsigned size() const;
   const mpi::choice& choice() const;
-  /// Processors for each process, where the processes of a node share them.
-  unsigned processors() const;
+  /// The processors that this process lives on, where the processes of a node share them out.
+  const std::vector<int>& processors() const;
 
  private:
   class implementation;
@@ -115,6 +116,7 @@ class team_barrier {
   /// std::runtime_error where MPI was begun with too low a thread level: the message names the one that is needed.
   team_barrier(MPI_Comm comm, unsigned threads, const team_options& how = {});
 
+  /// Throws std::logic_error where thread 0 should have begun MPI and has not; std::out_of_range where there is no such thread.
   void arrive_and_wait(unsigned thread);
 
   unsigned threads() const { return threads_.members(); }
@@ -123,9 +125,13 @@ class team_barrier {
 
  private:
   void join();
+  void settle_down(unsigned thread);
+  void require_main_thread();
 
   barrier processes_;
   completed_by who_;
+  bool main_thread_seen_ = false;
+  std::vector<int> homes_;  // of the threads; empty: they have none
   weir::team_barrier<> threads_;
   std::unique_ptr<error> failed_;
 };

@@ -30,7 +30,7 @@ def find(name: str) -> Path | None:
 def library(name: str) -> Path | None:
     """A shared library of ours: beside the programs, or where a build puts it; or None."""
     for folder in folders():
-        for place in (folder, folder.parent / "src"):
+        for place in (folder, folder.parent / "src", folder.parent / "src" / "mpi"):
             if (place / name).is_file():
                 return (place / name).resolve()
     return None

@@ -12,6 +12,7 @@
 #include "far.hpp"
 #include "near_memory.hpp"
 #include "places.hpp"
+#include "polite.hpp"
 #include "route.hpp"
 #include "waiting.hpp"
 
@@ -55,9 +56,12 @@ class own_communicator {
  public:
   explicit own_communicator(MPI_Comm of) {
     require_intra(of);
-    check(PMPI_Comm_dup(of, &comm_), "duplicating a communicator");
+    // Split, not duplicated: the program's attributes, whose copying may be a function of its own, and its promises of how it
+    // receives messages, are not for us.
+    polite::barrier(of, "making a communicator");
+    check(PMPI_Comm_split(of, 0, 0, &comm_), "making a communicator");
     check(PMPI_Comm_get_errhandler(of, &theirs_), "looking at a communicator");
-    check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "duplicating a communicator");
+    check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "making a communicator");
   }
   ~own_communicator() {
     if (!mpi_is_there()) return;
@@ -80,6 +84,8 @@ class own_communicator {
   MPI_Errhandler theirs_ = MPI_ERRHANDLER_NULL;
 };
 
+thread_local int lives_on = -1;
+
 // While a process waits here.
 class looking {
  public:
@@ -97,19 +103,18 @@ class looking {
 class barrier::implementation {
  public:
   implementation(MPI_Comm of, const options& how, unsigned threads)
-      : comm_(of), places_(places_of(comm_, threads)), block_(how.waiting == "mpi") {
+      : comm_(of), places_(places_of(comm_, threads)), block_(how.waiting == "mpi"), alone_(threads == 1) {
     int rank = 0;
     check(PMPI_Comm_rank(comm_, &rank), "asking for the rank");
     rank_ = static_cast<unsigned>(rank);
     settle(how);
-    if (route_.lines > 0 || choice_.within != "none") {
-      std::string failed;
-      memory_ = near_memory::open(comm_, places_.nodes[places_.node(rank_)], route_.flag_line, route_.lines, failed);
-      if (!failed.empty()) {
-        places_ = places_.apart();
-        settle(how);
-        choice_.reason += " (processes of a node cannot share memory here: " + failed + ")";
-      }
+    // Where all goes by messages the memory says who is still there.
+    std::string failed;
+    memory_ = near_memory::open(comm_, places_.nodes[places_.node(rank_)], route_.flag_line, route_.lines, failed);
+    if (!failed.empty() && choice_.within != "none") {
+      places_ = places_.apart();
+      settle(how);
+      choice_.reason += " (processes of a node cannot share memory here: " + failed + ")";
     }
     open_far_side();
   }
@@ -124,6 +129,7 @@ class barrier::implementation {
     guarded([&] {
       ++episode_;
       next_ = route_.moves.data();
+      last_ = false;
       if (far_) far_->begin(episode_);
       advance(false);
     });
@@ -142,6 +148,7 @@ class barrier::implementation {
   void end() {
     if (!active_) throw std::logic_error("weir: a barrier was ended that was not begun");
     guarded([&] {
+      settle_down();
       const looking here([](void* self) { static_cast<implementation*>(self)->look(); }, this);
       advance(true);
     });
@@ -156,11 +163,16 @@ class barrier::implementation {
   unsigned rank() const { return rank_; }
   unsigned size() const { return static_cast<unsigned>(places_.node_of.size()); }
   const mpi::choice& choice() const { return choice_; }
-  unsigned processors() const { return places_.processors; }
+  const std::vector<int>& processors() const { return places_.processors; }
 
  private:
   void settle(const options& how) {
     choice_ = choose(places_, how);
+    if (choice_.within == "combination") {
+      nodes_ = places_.node_of;
+      route_ = combination_route(plan_for_seats(places_), places_.seats, rank_);
+      return;
+    }
     plan_ = plan_for(places_, choice_, how);
     // "none": signals within a node go by messages too.
     nodes_ = choice_.within == "none" ? places_.apart().node_of : places_.node_of;
@@ -178,14 +190,32 @@ class barrier::implementation {
     plan_ = {};
   }
 
+  // Linux leaves processes that give way to each other as they are, three on one processor and one on another.
+  void settle_down() {
+    if (alone_ && home() != lives_on) native::live_on(lives_on = home());
+  }
+
   /// Goes through the plan as far as it can without waiting, or to its end.
   bool advance(bool patient) {
-    for (const move* const end = route_.moves.data() + route_.moves.size(); next_ != end; ++next_) {
+    const move* const first = route_.moves.data();
+    const move* const end = first + route_.moves.size();
+    while (next_ != end) {
       const move& m = *next_;
-      if (m.act == step::action::signal)
-        signal(m);
-      else if (!(m.by == move::way::near ? await_near(m, patient) : await_far(m, patient)))
-        return false;
+      switch (m.act) {
+        case move::action::signal: signal(m); break;
+        case move::action::count:
+          // The last of a seat waits for other processors; nobody else wants this one meanwhile.
+          last_ = is_last(m);
+          if (!last_) {
+            next_ = first + m.otherwise;
+            continue;
+          }
+          break;
+        case move::action::await:
+          if (!(m.by == move::way::near ? await_near(m, patient) : await_far(m, patient))) return false;
+          break;
+      }
+      ++next_;
     }
     return true;
   }
@@ -197,6 +227,12 @@ class barrier::implementation {
     memory_->gate_of(m.flag).open();
   }
 
+  bool is_last(const move& m) {
+    // The counter counts for ever: an episode is over when it reaches company * episode, modulo 2^32.
+    // acq_rel: publishes this process's writes, and gives the last one everybody's.
+    return memory_->at(m.flag).fetch_add(1, std::memory_order_acq_rel) + 1 == m.company * episode_;
+  }
+
   bool await_near(const move& m, bool patient) {
     // Whoever is let go by others may have signalled the next episode already: "reached", not "equal".
     const auto reached = [this](std::uint32_t now) { return static_cast<std::int32_t>(now - episode_) >= 0; };
@@ -204,7 +240,7 @@ class barrier::implementation {
     // acquire: pairs with the release of signal().
     if (reached(flag.load(std::memory_order_acquire))) return true;
     if (!patient) return false;
-    near_.await(places_.shared, flag, memory_->gate_of(m.flag), reached);
+    near_.await(places_.shared && !last_, flag, memory_->gate_of(m.flag), reached);
     return true;
   }
 
@@ -248,8 +284,9 @@ class barrier::implementation {
     const int gone = memory_->who_is_gone();
     if (gone < 0) return;
     const unsigned who = places_.nodes[places_.node(rank_)][static_cast<std::size_t>(gone)];
+    memory_->give_up(gone);
     const std::string what = "weir: rank " + std::to_string(who) + " has ended or given up, and rank " + std::to_string(rank_) +
-                             " waits at a barrier for rank " + std::to_string(next_->peer);
+                             " waits at a barrier for " + (next_->peer == anyone ? "it" : "rank " + std::to_string(next_->peer));
     throw error(new_code(what), what);
   }
 
@@ -258,7 +295,7 @@ class barrier::implementation {
     try {
       body();
     } catch (const error& e) {
-      if (memory_) memory_->give_up();
+      if (memory_ && memory_->who_is_gone() < 0) memory_->give_up();
       std::fprintf(stderr, "%s\n", e.what());
       comm_.call_their_handler(e.code());
       throw;
@@ -271,6 +308,7 @@ class barrier::implementation {
   own_communicator comm_;
   places places_;
   const bool block_;
+  const bool alone_;  // the one thread of its process that waits
   unsigned rank_ = 0;
   mpi::choice choice_;
   plan plan_;  // until all is laid out
@@ -280,7 +318,7 @@ class barrier::implementation {
   std::unique_ptr<far_side> far_;
   std::uint32_t episode_ = 0;
   const move* next_ = nullptr;
-  bool active_ = false;
+  bool active_ = false, last_ = false;
   std::uint64_t next_look_ = 0, next_roll_call_ = 0;
   waiting::experience<processes> near_{awake_us()};
   waiting::experience<messages> far_wait_{awake_us()};
@@ -297,6 +335,6 @@ void barrier::end() { it_->end(); }
 unsigned barrier::rank() const { return it_->rank(); }
 unsigned barrier::size() const { return it_->size(); }
 const mpi::choice& barrier::choice() const { return it_->choice(); }
-unsigned barrier::processors() const { return it_->processors(); }
+const std::vector<int>& barrier::processors() const { return it_->processors(); }
 
 }  // namespace weir::mpi

@@ -39,6 +39,9 @@ choice choose_within(const places& p, choice c) {
   if (largest == 1) {
     c.within = "none";
     c.reason += "every process has a node of its own";
+  } else if (p.shared && one_node) {
+    c.within = "combination";
+    c.reason += "processes share processors: they meet on their processor first, and the last there goes on for them";
   } else if (p.shared || (largest <= 8 && !one_node)) {
     c.within = "linear";
     c.reason += p.shared ? "processes share processors: one place to wait at, and one to be told at"
@@ -68,7 +71,7 @@ const std::vector<std::string>& transports() {
 
 choice choose(const places& p, const options& how) {
   must_be_known(how.algorithm, with(algorithms(), {"auto"}), "barrier over messages");
-  must_be_known(how.within, with(algorithms(), {"auto", "none"}), "barrier within a node");
+  must_be_known(how.within, with(algorithms(), {"auto", "none", "combination"}), "barrier within a node");
   must_be_known(how.transport, with(transports(), {"auto"}), "transport");
   must_be_known(how.waiting, {"auto", "mpi"}, "way to wait for messages");
   choice c{how.algorithm, how.within, how.transport, ""};
@@ -84,6 +87,9 @@ choice choose(const places& p, const options& how) {
     if (p.nodes.size() > 1 || c.within == "none")
       c.reason += std::string(c.reason.empty() ? "" : "; ") + "between them: as few messages one after the other as can be";
   }
+  if (c.within == "combination" && p.nodes.size() > 1)
+    throw std::invalid_argument("weir: the barrier combination cannot be used within several nodes: who comes last on one differs, and "
+                                "messages between nodes need one who is always the same; linear, mcs and the trees have one");
   if (c.reason.empty()) c.reason = "as asked";
   return c;
 }
@@ -92,6 +98,11 @@ plan plan_for(const places& p, const choice& c, const options& how) {
   const auto across = [&](unsigned participants) { return make(c.algorithm, participants, how); };
   if (c.within == "none") return across(static_cast<unsigned>(p.node_of.size()));
   return plans::levels(p.nodes, [&](unsigned participants) { return make(c.within, participants, how); }, across);
+}
+
+plan plan_for_seats(const places& p) {
+  const auto seats = static_cast<unsigned>(p.seats.size());
+  return seats <= 16 ? plans::dissemination(seats) : plans::mcs(seats);
 }
 
 }  // namespace weir::mpi

@@ -15,17 +15,25 @@ class letters : public far_side {
   letters(MPI_Comm comm, const route& r) : comm_(comm), sends_(r.far_signals, MPI_REQUEST_NULL), receives_(r.far_awaits, MPI_REQUEST_NULL) {
     for (const move& m : r.moves)
       if (m.by == move::way::far)
-        (m.act == step::action::signal ? to_ : from_).push_back({static_cast<int>(m.peer), static_cast<int>(m.tag)});
+        (m.act == move::action::signal ? to_ : from_).push_back({static_cast<int>(m.peer), static_cast<int>(m.tag)});
   }
 
   bool arrived(unsigned index) override {
     int flag = 0;
-    check(PMPI_Test(&receives_[index], &flag, MPI_STATUS_IGNORE), "waiting for a message");
+    if (const int code = PMPI_Test(&receives_[index], &flag, MPI_STATUS_IGNORE); code != MPI_SUCCESS) [[unlikely]]
+      fail(code, index);
     return flag != 0;
   }
-  void wait(unsigned index) override { check(PMPI_Wait(&receives_[index], MPI_STATUS_IGNORE), "waiting for a message"); }
+  void wait(unsigned index) override {
+    if (const int code = PMPI_Wait(&receives_[index], MPI_STATUS_IGNORE); code != MPI_SUCCESS) [[unlikely]]
+      fail(code, index);
+  }
 
  protected:
+  [[noreturn]] void fail(int code, unsigned index) const {
+    throw error(code, "weir: waiting for a message of rank " + std::to_string(from_[index].peer) + ": " + text_of(code));
+  }
+
   // What was sent in the last episode has been received, or the episode would not have ended; MPI may not know it yet.
   void finish_sends() {
     if (!sends_.empty())

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "call.hpp"
+#include "polite.hpp"
 
 namespace weir::mpi {
 
@@ -74,32 +75,33 @@ std::unique_ptr<near_memory> near_memory::open(MPI_Comm comm, const std::vector<
   const std::size_t bytes = people * sizeof(person) + lines * sizeof(line);
   const bool alone = people == 1;
 
-  // One communicator for each node: its first process makes the memory, the others find it by name.
-  MPI_Comm neighbours = MPI_COMM_NULL;
-  check(PMPI_Comm_split(comm, static_cast<int>(node[0]), rank, &neighbours), "making a node's memory");
+  // The node's first process makes the memory, the others find it by name.
+  constexpr const char* doing = "making a node's memory";
   char name[name_bytes] = {};
   mapped memory;
   if (index == 0 && !alone) {
     static std::atomic<unsigned> made{0};
     std::snprintf(name, sizeof name, "/weir-mpi-%ld-%u", static_cast<long>(getpid()), made.fetch_add(1, std::memory_order_relaxed));
     memory = make(name, bytes);
+    for (const unsigned other : node)
+      if (other != node[0]) check(PMPI_Send(name, name_bytes, MPI_CHAR, static_cast<int>(other), 0, comm), doing);
+  } else if (!alone) {
+    MPI_Request request;
+    check(PMPI_Irecv(name, name_bytes, MPI_CHAR, static_cast<int>(node[0]), 0, comm, &request), doing);
+    polite::wait(request, doing);
+    memory = map(shm_open(name, O_RDWR, 0), bytes);
   }
-  check(PMPI_Bcast(name, name_bytes, MPI_CHAR, 0, neighbours), "making a node's memory");
-  if (index != 0) memory = map(shm_open(name, O_RDWR, 0), bytes);
-  int good = alone || memory.at != MAP_FAILED;
-  if (!good) failed = std::string("shared memory of ") + std::to_string(bytes) + " bytes: " + std::strerror(memory.error);
-  int all_good = 0;
-  check(PMPI_Allreduce(&good, &all_good, 1, MPI_INT, MPI_MIN, comm), "making a node's memory");
+  const bool good = alone || memory.at != MAP_FAILED;
+  if (!good) failed = "shared memory of " + std::to_string(bytes) + " bytes: " + std::strerror(memory.error);
+  const bool all_good = polite::least(good, comm, doing) != 0;
   if (index == 0 && memory.at != MAP_FAILED) shm_unlink(name);
   std::unique_ptr<near_memory> result;
   if (all_good && !alone) {
     result.reset(new near_memory(memory.at, bytes, index, people, flag_line));
     result->enter();
-    check(PMPI_Barrier(neighbours), "making a node's memory");  // nobody looks for one who has not entered yet
   } else if (memory.at != MAP_FAILED) {
     munmap(memory.at, bytes);
   }
-  check(PMPI_Comm_free(&neighbours), "making a node's memory");
   if (!all_good && good) failed = "another process cannot share memory with its node";
   return result;
 }
@@ -108,6 +110,7 @@ near_memory::near_memory(void* at, std::size_t bytes, unsigned index, unsigned p
     : at_(at),
       bytes_(bytes),
       index_(index),
+      next_asked_(index),
       people_(people),
       persons_(static_cast<person*>(at)),
       lines_(reinterpret_cast<line*>(persons_ + people)) {
@@ -126,23 +129,29 @@ void near_memory::enter() {
   person& me = persons_[index_];
   me.process = getpid();
   me.started = began(me.process);
-  me.numbered_in = name_space();
+  // release: all of it, for who_is_gone().
+  me.numbered_in.store(name_space(), std::memory_order_release);
 }
 
 processes::gate& near_memory::gate_of(unsigned index) { return line_of_[index]->gate; }
 
-int near_memory::who_is_gone() const {
-  const std::uint64_t here = persons_[index_].numbered_in;
-  for (unsigned i = 0; i < people_; ++i) {
-    const person& it = persons_[i];
+int near_memory::who_is_gone() {
+  // Who has been told first, and ends for it, is not the one to be named.
+  for (unsigned i = 0; i < people_; ++i)
     // relaxed: it is looked at now and then, and orders nothing.
-    if (it.gone.load(std::memory_order_relaxed) != 0) return static_cast<int>(i);
-    // A number from another name space says nothing here.
-    if (i != index_ && it.numbered_in == here && began(it.process) != it.started) return static_cast<int>(i);
+    if (const int because_of = persons_[i].gave_up.load(std::memory_order_relaxed); because_of != 0) return because_of - 1;
+  const std::uint64_t here = persons_[index_].numbered_in.load(std::memory_order_relaxed);
+  // A few at a time, beginning with its neighbour: where many wait, each is asked about by somebody soon.
+  for (unsigned asked = 0; asked < 8; ++asked) {
+    next_asked_ = (next_asked_ + 1) % people_;
+    const person& it = persons_[next_asked_];
+    // Who has not entered yet has no name space; a number from another one says nothing here.
+    if (next_asked_ != index_ && it.numbered_in.load(std::memory_order_acquire) == here && began(it.process) != it.started)
+      return static_cast<int>(next_asked_);
   }
   return -1;
 }
 
-void near_memory::give_up() noexcept { persons_[index_].gone.store(1, std::memory_order_relaxed); }
+void near_memory::give_up(int because_of) noexcept { persons_[index_].gave_up.store(1 + because_of, std::memory_order_relaxed); }
 
 }  // namespace weir::mpi

@@ -28,10 +28,11 @@ class near_memory {
   flag& at(unsigned index) { return *flags_[index]; }
   processes::gate& gate_of(unsigned index);
 
-  /// A process of this node that has ended, or has given up the barrier: its index in the node. -1: all are there.
-  int who_is_gone() const;
-  /// Tells the others that this one will not come any more.
-  void give_up() noexcept;
+  /// A process of this node that has ended, or for whose sake another has given up the barrier: its index in the node. -1: none.
+  int who_is_gone();
+  /// Tells the others that this one will not come any more, because of another (its index in the node), or of itself.
+  void give_up(int because_of) noexcept;
+  void give_up() noexcept { give_up(static_cast<int>(index_)); }
 
  private:
   struct alignas(line_bytes) line {
@@ -40,8 +41,8 @@ class near_memory {
   };
   struct alignas(line_bytes) person {
     std::int64_t process, started;  // when, as the kernel counts it: numbers of processes are used again
-    std::uint64_t numbered_in;      // which name space the number is from
-    std::atomic<std::uint32_t> gone;
+    std::atomic<std::uint64_t> numbered_in;  // which name space the number is from; 0: has not entered yet
+    std::atomic<int> gave_up;                // 1 + the index of the process because of which it did
   };
 
   near_memory(void* at, std::size_t bytes, unsigned index, unsigned people, const std::vector<unsigned>& flag_line);
@@ -49,7 +50,9 @@ class near_memory {
 
   void* const at_;
   const std::size_t bytes_;
-  const unsigned index_, people_;
+  const unsigned index_;
+  unsigned next_asked_;
+  const unsigned people_;
   person* const persons_;
   line* const lines_;
   std::vector<flag*> flags_;

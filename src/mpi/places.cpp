@@ -1,55 +1,122 @@
 #include "places.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <fstream>
 #include <map>
+#include <string>
+#include <sys/stat.h>
 
 #include <weir/machine/processors.hpp>
 
 #include "call.hpp"
+#include "polite.hpp"
 
 namespace weir::mpi {
 
 namespace {
 
-constexpr std::size_t known_processors = 1024;
-using mask = std::vector<unsigned char>;  // a byte for each processor
+std::atomic<int> given{-1};
 
-mask mask_here() {
-  mask m(known_processors, 0);
-  for (const int processor : affinity())
-    if (static_cast<std::size_t>(processor) < known_processors) m[static_cast<std::size_t>(processor)] = 1;
-  return m;
-}
+// What each process tells all others: its node, and where it may run.
+struct card {
+  static constexpr int known_processors = 1024;
+  std::uint64_t node;
+  std::uint64_t threads;
+  std::int64_t home;
+  std::uint64_t processors[known_processors / 64];
 
-bool meet(const mask& a, const unsigned char* b) {
-  for (std::size_t i = 0; i < known_processors; ++i)
-    if (a[i] != 0 && b[i] != 0) return true;
-  return false;
-}
-
-// How many processes may run where this one may, and on how many processors in all.
-void count_company(MPI_Comm node, unsigned threads, places& p) {
-  int size = 0;
-  check(PMPI_Comm_size(node, &size), "counting a node's processes");
-  const mask mine = mask_here();
-  std::vector<unsigned char> all(static_cast<std::size_t>(size) * known_processors);
-  check(PMPI_Allgather(mine.data(), known_processors, MPI_UNSIGNED_CHAR, all.data(), known_processors, MPI_UNSIGNED_CHAR, node),
-        "gathering where a node's processes may run");
-  mask theirs(known_processors, 0);
-  unsigned company = 0;
-  for (std::size_t r = 0; r < static_cast<std::size_t>(size); ++r) {
-    const unsigned char* const other = &all[r * known_processors];
-    if (!meet(mine, other)) continue;
-    ++company;
-    for (std::size_t i = 0; i < known_processors; ++i) theirs[i] = static_cast<unsigned char>(theirs[i] | other[i]);
+  bool has(int processor) const { return ((processors[processor / 64] >> (processor % 64)) & 1u) != 0; }
+  void add(int processor) { processors[processor / 64] |= std::uint64_t{1} << (processor % 64); }
+  bool meets(const card& other) const {
+    for (std::size_t i = 0; i < std::size(processors); ++i)
+      if ((processors[i] & other.processors[i]) != 0) return true;
+    return false;
   }
-  const auto processors = static_cast<unsigned>(std::count(theirs.begin(), theirs.end(), 1));
-  company = std::max(company, 1u);
-  p.shared = company * threads > processors;
-  p.processors = std::max(processors / company, 1u);
+};
+
+// FNV-1a.
+std::uint64_t digest(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return hash;
+}
+
+// Who has the same can share memory: the same running kernel, and the same /dev/shm, which containers may have for themselves;
+// and the same processor by MPI's account, which knows simulated ones. MPI_Comm_split_type would say it too, but cannot be
+// waited for politely: 40 ms for each process where MPICH's share processors.
+std::uint64_t node_here() {
+  char name[MPI_MAX_PROCESSOR_NAME] = {};
+  int length = 0;
+  check(PMPI_Get_processor_name(name, &length), "asking for the processor's name");
+  std::string kernel;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), kernel);
+  struct stat memory {};
+  stat("/dev/shm", &memory);
+  return digest(std::string(name) + '/' + kernel + '/' + std::to_string(memory.st_dev));
+}
+
+card card_here(unsigned threads) {
+  card c{};
+  c.node = node_here();
+  c.threads = threads;
+  c.home = home();
+  for (const int processor : affinity())
+    if (processor < card::known_processors) c.add(processor);
+  return c;
+}
+
+// Who may run where this one may, and on which processors in all.
+struct company {
+  std::uint64_t threads = 0;
+  unsigned processes = 0;
+  std::vector<int> processors;
+};
+
+company company_of(const card& mine, const std::vector<card>& all) {
+  company c;
+  card theirs{};
+  for (const card& other : all) {
+    if (other.node != mine.node || !mine.meets(other)) continue;
+    ++c.processes;
+    c.threads += other.threads;
+    for (int i = 0; i < card::known_processors; ++i)
+      if (other.has(i)) theirs.add(i);
+  }
+  for (int i = 0; i < card::known_processors; ++i)
+    if (theirs.has(i)) c.processors.push_back(i);
+  return c;
+}
+
+// Shares out a node's processors to its processes, in the order of their ranks: each takes as many as there are for one, those
+// with least to do; but who has a home has it for all communicators. All processes come to the same.
+void share_out(unsigned rank, const std::vector<card>& all, const std::vector<unsigned>& node, places& p) {
+  std::map<int, double> load;
+  std::map<int, std::vector<unsigned>> living_on;
+  for (const unsigned r : node) {
+    const card& its = all[r];
+    const company with = company_of(its, all);
+    const std::size_t wanted = with.processes == 0 ? 1 : std::max<std::size_t>(with.processors.size() / with.processes, 1);
+    std::vector<int> taken;
+    for (int i = 0; i < card::known_processors; ++i)
+      if (its.has(i)) taken.push_back(i);
+    std::stable_sort(taken.begin(), taken.end(), [&](int a, int b) { return load[a] < load[b]; });
+    taken.resize(std::min(wanted, taken.size()));
+    if (its.home >= 0) taken = {static_cast<int>(its.home)};
+    for (const int processor : taken) load[processor] += static_cast<double>(its.threads) / static_cast<double>(taken.size());
+    if (taken.size() == 1)
+      living_on[taken[0]].push_back(r);
+    else
+      p.seats.push_back({r});
+    if (r == rank) p.processors = taken;
+  }
+  for (const auto& [processor, ranks] : living_on) p.seats.push_back(ranks);
 }
 
 }  // namespace
+
+int home() { return given.load(std::memory_order_relaxed); }
 
 places places::apart() const {
   places p = *this;
@@ -62,25 +129,26 @@ places places::apart() const {
 }
 
 places places_of(MPI_Comm comm, unsigned threads) {
-  int rank = 0, size = 0;
-  check(PMPI_Comm_rank(comm, &rank), "asking for the rank");
+  int size = 0;
   check(PMPI_Comm_size(comm, &size), "asking for the size");
+  int rank = 0;
+  check(PMPI_Comm_rank(comm, &rank), "asking for the rank");
+  const card mine = card_here(threads);
+  std::vector<card> all(static_cast<std::size_t>(size));
+  polite::gather(&mine, all.data(), sizeof(card), comm, "gathering who shares a node");
   places p;
-  MPI_Comm node = MPI_COMM_NULL;
-  check(PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node), "finding who shares a node");
-  int first = rank;
-  check(PMPI_Bcast(&first, 1, MPI_INT, 0, node), "finding who shares a node");
-  count_company(node, threads, p);
-  check(PMPI_Comm_free(&node), "finding who shares a node");
-  std::vector<int> firsts(static_cast<std::size_t>(size));
-  check(PMPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, comm), "gathering who shares a node");
-  std::map<int, unsigned> number;
-  for (unsigned r = 0; r < firsts.size(); ++r) {
-    const auto [place, fresh] = number.try_emplace(firsts[r], static_cast<unsigned>(p.nodes.size()));
+  std::map<std::uint64_t, unsigned> number;
+  for (unsigned r = 0; r < all.size(); ++r) {
+    const auto [place, fresh] = number.try_emplace(all[r].node, static_cast<unsigned>(p.nodes.size()));
     if (fresh) p.nodes.emplace_back();
     p.nodes[place->second].push_back(r);
     p.node_of.push_back(place->second);
   }
+  const company with = company_of(mine, all);
+  p.shared = with.threads > with.processors.size();
+  share_out(static_cast<unsigned>(rank), all, p.nodes[p.node(static_cast<unsigned>(rank))], p);
+  // relaxed: a number that nothing else goes with.
+  if (p.shared && p.processors.size() == 1 && home() < 0) given.store(p.processors[0], std::memory_order_relaxed);
   return p;
 }
 

@@ -10,13 +10,17 @@ namespace weir::mpi {
 struct places {
   std::vector<std::vector<unsigned>> nodes;  ///< the ranks of each node, in order; nodes in the order of their first ranks
   std::vector<unsigned> node_of;             ///< for each rank
-  bool shared = false;      ///< are there more processes (times threads) than processors where this one may run?
-  unsigned processors = 1;  ///< for each process there, at least 1
+  bool shared = false;          ///< are there more processes (times threads) than processors where this one may run?
+  std::vector<int> processors;  ///< of this process, where they are shared: on which it should live
+  std::vector<std::vector<unsigned>> seats;  ///< the ranks of this node by the processor that they live on
 
   unsigned node(unsigned rank) const { return node_of[rank]; }
   /// The same processes, each on a node of its own: where they turn out to share no memory.
   places apart() const;
 };
+
+/// The processor that this process was given to live on, by the first barrier that shared one; -1: none yet.
+int home();
 
 /// Collective. `threads`: of each process that will wait.
 places places_of(MPI_Comm comm, unsigned threads);

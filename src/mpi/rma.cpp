@@ -4,6 +4,7 @@
 
 #include "call.hpp"
 #include "far.hpp"
+#include "polite.hpp"
 
 namespace weir::mpi {
 
@@ -13,7 +14,7 @@ class window : public far_side {
  public:
   window(MPI_Comm comm, const route& r, const std::vector<unsigned>& indices) : comm_(comm), indices_(indices) {
     for (const move& m : r.moves)
-      if (m.by == move::way::far && m.act == step::action::signal) to_.push_back(static_cast<int>(m.peer));
+      if (m.by == move::way::far && m.act == move::action::signal) to_.push_back(static_cast<int>(m.peer));
     values_.resize(to_.size());
     // At least one line in each process: MPICH 4.0 mixes up where windows of a few bytes lie.
     const auto bytes = static_cast<MPI_Aint>(std::max(r.far_awaits, 1u) * sizeof(flag));
@@ -21,7 +22,7 @@ class window : public far_side {
     for (unsigned i = 0; i < r.far_awaits; ++i) flags_[i].episode = 0;
     check(PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "opening a window");
     check(PMPI_Win_sync(window_), "opening a window");
-    check(PMPI_Barrier(comm), "opening a window");  // nobody signals before all flags are 0
+    polite::barrier(comm, "opening a window");  // nobody signals before all flags are 0
   }
   ~window() override {
     PMPI_Win_unlock_all(window_);

@@ -1,5 +1,6 @@
 #include "route.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <utility>
@@ -79,16 +80,34 @@ route route_of(const plan& p, unsigned rank, const std::vector<unsigned>& node_o
     const ends& its = slots[s.slot];
     if (s.act == step::action::await) {
       if (node_of[its.signaller] == here)
-        r.moves.push_back({s.act, move::way::near, its.signaller, flag[s.slot], 0, 0});
+        r.moves.push_back({move::action::await, move::way::near, its.signaller, flag[s.slot], 0, 0});
       else
-        r.moves.push_back({s.act, move::way::far, its.signaller, 0, tag.of(s.slot, rank), r.far_awaits++});
+        r.moves.push_back({move::action::await, move::way::far, its.signaller, 0, tag.of(s.slot, rank), r.far_awaits++});
       return;
     }
     // Those far away first: their signal travels while the near ones are told.
     for (const unsigned to : its.awaiters)
-      if (node_of[to] != here) r.moves.push_back({s.act, move::way::far, to, 0, tag.of(s.slot, to), r.far_signals++});
-    if (flag[s.slot] != none) r.moves.push_back({s.act, move::way::near, rank, flag[s.slot], 0, 0});
+      if (node_of[to] != here) r.moves.push_back({move::action::signal, move::way::far, to, 0, tag.of(s.slot, to), r.far_signals++});
+    if (flag[s.slot] != none) r.moves.push_back({move::action::signal, move::way::near, rank, flag[s.slot], 0, 0});
   });
+  return r;
+}
+
+route combination_route(const plan& across, const std::vector<std::vector<unsigned>>& seats, unsigned process) {
+  unsigned seat = 0;
+  while (std::find(seats[seat].begin(), seats[seat].end(), process) == seats[seat].end()) ++seat;
+  const auto company = static_cast<unsigned>(seats[seat].size());
+
+  // All seats are on this node.
+  route r = route_of(across, seat, std::vector<unsigned>(seats.size(), 0));
+  for (move& m : r.moves) m.peer = anyone;  // of a seat
+  const auto counter = static_cast<unsigned>(r.flag_line.size()) + 2 * seat, released = counter + 1;
+  for (unsigned i = 0; i < 2 * seats.size(); ++i) r.flag_line.push_back(r.lines++);
+  if (company == 1) return r;
+  const auto end = static_cast<unsigned>(r.moves.size()) + 2;
+  r.moves.insert(r.moves.begin(), {move::action::count, move::way::near, anyone, counter, 0, 0, company, end});
+  r.moves.push_back({move::action::signal, move::way::near, anyone, released, 0, 0});
+  r.moves.push_back({move::action::await, move::way::near, anyone, released, 0, 0});
   return r;
 }
 

@@ -26,13 +26,21 @@ completed_by who_may_join(unsigned threads) {
   return level >= MPI_THREAD_SERIALIZED ? completed_by::any_member : completed_by::member_0;
 }
 
-weir::team_options for_threads(const team_options& how, unsigned processors) {
+weir::team_options for_threads(const team_options& how, const std::vector<int>& placement, unsigned processors) {
   weir::team_options o;
   o.algorithm = how.threads;
   o.waiting = how.waiting;
-  o.placement = how.placement;
+  o.placement = placement;
   o.processors = processors;
   return o;
+}
+
+// Where processes share processors each thread is given one of its process's to live on.
+std::vector<int> homes(const team_options& how, const std::vector<int>& processors, unsigned threads) {
+  if (!how.placement.empty() || processors.empty() || threads <= processors.size()) return how.placement;
+  std::vector<int> each;
+  for (unsigned t = 0; t < threads; ++t) each.push_back(processors[t % processors.size()]);
+  return each;
 }
 
 }  // namespace
@@ -40,13 +48,30 @@ weir::team_options for_threads(const team_options& how, unsigned processors) {
 team_barrier::team_barrier(MPI_Comm comm, unsigned threads, const team_options& how)
     : processes_(comm, how.processes, threads),
       who_(who_may_join(threads)),
-      threads_(threads, for_threads(how, processes_.processors())) {}
+      homes_(homes(how, processes_.processors(), threads)),
+      threads_(threads, for_threads(how, homes_, static_cast<unsigned>(processes_.processors().size()))) {}
 
 void team_barrier::arrive_and_wait(unsigned thread) {
   if (threads_.members() == 1) return processes_.arrive_and_wait();
+  if (thread == 0 && who_ == completed_by::member_0 && !main_thread_seen_) [[unlikely]] require_main_thread();
+  settle_down(thread);
   threads_.arrive_and_wait(thread, [this] { join(); }, who_);
   // Written by who joined, before anybody was let go.
   if (failed_) [[unlikely]] throw error(*failed_);
+}
+
+void team_barrier::require_main_thread() {
+  int is = 0;
+  check(PMPI_Is_thread_main(&is), "asking which thread this is");
+  if (is == 0)
+    throw std::logic_error("weir: under MPI_THREAD_FUNNELED thread 0 of a barrier must be the one that has begun MPI; number the "
+                           "threads so, or begin MPI with MPI_THREAD_SERIALIZED");
+  main_thread_seen_ = true;
+}
+
+void team_barrier::settle_down(unsigned thread) {
+  static thread_local int lives_on = -1;
+  if (thread < homes_.size() && homes_[thread] != lives_on) native::live_on(lives_on = homes_[thread]);
 }
 
 void team_barrier::join() {

@@ -1,4 +1,5 @@
 // The proof of the plans, for every size, and of what it rejects.
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 #include <weir/barriers/plan_barrier.hpp>
@@ -24,7 +25,26 @@ unsigned ceil_log(unsigned value, unsigned base) {
 struct family {
   const char* name;
   plan (*make)(unsigned);
+  unsigned stride = 1;  // parts that are proven for every size are tried together at fewer
 };
+
+using groups = std::vector<std::vector<unsigned>>;
+
+plan two_dissemination(unsigned participants) { return plans::dissemination(participants, 2); }
+
+// Neighbours together, as launchers place processes by default.
+groups groups_of(unsigned participants, unsigned size) {
+  groups all((participants + size - 1) / size);
+  for (unsigned i = 0; i < participants; ++i) all[i / size].push_back(i);
+  return all;
+}
+
+// Dealt out, as launchers do when asked to.
+groups dealt_to(unsigned participants, unsigned nodes) {
+  groups all(std::min(nodes, participants));
+  for (unsigned i = 0; i < participants; ++i) all[i % all.size()].push_back(i);
+  return all;
+}
 
 const family families[] = {
     {"dissemination_2", [](unsigned p) { return plans::dissemination(p, 2); }},
@@ -38,13 +58,23 @@ const family families[] = {
     {"tournament", [](unsigned p) { return plans::tournament(p); }},
     {"tournament_tree", [](unsigned p) { return plans::tournament(p, plans::wake_up::tree); }},
     {"butterfly", plans::butterfly},
+    {"linear", plans::linear},
+    {"levels_of_4", [](unsigned p) { return plans::levels(groups_of(p, 4), plans::linear, two_dissemination); }, 7},
+    {"levels_of_7_round_robin", [](unsigned p) { return plans::levels(dealt_to(p, 7), plans::mcs, plans::butterfly); }, 7},
+    {"levels_of_levels",
+     [](unsigned p) {
+       const auto inner = [](unsigned q) { return plans::levels(groups_of(q, 3), plans::linear, plans::mcs); };
+       return plans::levels(groups_of(p, 12), inner, two_dissemination);
+     },
+     7},
+    {"one_level", [](unsigned p) { return plans::levels(groups_of(p, p), two_dissemination, plans::linear); }, 7},
 };
 
 class EverySize : public testing::TestWithParam<family> {};
 
 TEST_P(EverySize, IsABarrier) {
   // Under a sanitizer the same arithmetic takes ten times as long and finds nothing more.
-  const unsigned stride = contract::sanitized ? 41 : 1;
+  const unsigned stride = contract::sanitized ? 41 : GetParam().stride;
   for (unsigned members = 1; members <= 1024; members += stride) {
     const auto result = prove(GetParam().make(members));
     ASSERT_TRUE(result.holds) << members << " members: " << result.why;
@@ -65,6 +95,34 @@ TEST(CriticalPath, IsWhatThePapersSay) {
   EXPECT_EQ(prove(plans::butterfly(9)).critical_path, 4u);
   EXPECT_EQ(prove(plans::mcs(1 + 4 + 16)).critical_path, 2u + 4u);  // up 2 levels of 4, down 4 levels of 2
   EXPECT_EQ(prove(plans::mcs(1)).critical_path, 0u);
+}
+
+TEST(CriticalPath, OfLevelsIsThatOfItsParts) {
+  EXPECT_EQ(prove(plans::linear(9)).critical_path, 2u);
+  // To the leader, four rounds between 16 leaders, and back.
+  EXPECT_EQ(prove(plans::levels(groups_of(64, 4), plans::linear, two_dissemination)).critical_path, 1u + 4 + 1);
+}
+
+TEST(Levels, HaveTwoHalvesWhereTheirPartsHave) {
+  EXPECT_TRUE(plans::levels(groups_of(12, 4), plans::linear, plans::mcs).halves);
+  EXPECT_FALSE(plans::levels(groups_of(12, 4), plans::linear, two_dissemination).halves);
+  EXPECT_FALSE(plans::levels({{1, 0}, {2}}, plans::linear, plans::mcs).halves);  // participant 0 is no leader
+  EXPECT_FALSE(plans::levels(groups_of(4, 4), two_dissemination, plans::mcs).halves);
+}
+
+TEST(Levels, RefuseWhatTheyCannotJoin) {
+  const auto said = [](const groups& g, const plans::maker& within) {
+    try {
+      plans::levels(g, within, plans::mcs);
+    } catch (const std::invalid_argument& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing");
+  };
+  EXPECT_NE(said({{0, 1}, {2}}, two_dissemination).find("no two halves"), std::string::npos);
+  EXPECT_NE(said({{0, 1}, {}}, plans::linear).find("is empty"), std::string::npos);
+  EXPECT_NE(said({{0, 1}, {1}}, plans::linear).find("participant 1 comes twice"), std::string::npos);
+  EXPECT_NE(said({{0, 2}, {3}}, plans::linear).find("participant 1 is missing"), std::string::npos);
 }
 
 TEST(Proof, RejectsOneParityForDissemination) {

@@ -12,6 +12,21 @@ cmake --build "$work/by-cmake" >/dev/null
 "$work/by-cmake/uses_weir"
 "$work/by-cmake/uses_weir_c"
 
+# The barriers over each MPI that there is; and a program of that MPI, with MPI_Barrier taken over from where it was installed.
+launch() {
+  case $1 in
+    mpich) shift; mpiexec.mpich -n 2 "$@" ;;
+    openmpi) shift; mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 "$@" ;;
+  esac
+}
+for mpi in mpich openmpi; do
+  [ -x "$work/by-cmake/uses_weir_$mpi" ] && command -v "mpiexec.$mpi" >/dev/null || continue
+  launch "$mpi" "$work/by-cmake/uses_weir_$mpi"
+  "mpicc.$mpi" "$here/project/plain_mpi.c" -o "$work/plain_$mpi"
+  library=$(find "$work/prefix" -name libweir-mpi.so)
+  WEIR_MPI_VERBOSE=1 launch "$mpi" env LD_PRELOAD="$library" "$work/plain_$mpi" 2>&1 | grep -q 'weir: barrier of 2 processes'
+done
+
 PKG_CONFIG_PATH=$(find "$work/prefix" -type d -name pkgconfig)
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046  # the flags are words

@@ -1,8 +1,8 @@
-"""`weir run -- program` and `weir run --check program`."""
+"""`weir run -- program`, `weir run --check program` and `weir run --mpi -- mpirun program`."""
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 from rich.markup import escape
@@ -10,7 +10,7 @@ from rich.table import Table
 
 from weir import native
 from weir.console import fail, out, warn
-from weir.run import starting
+from weir.run import launching, starting
 from weir.run.elf import NotElf
 from weir.run.needs import Needs, needs
 from weir.run.starting import LIBRARY, CannotRun
@@ -22,12 +22,20 @@ CONTEXT = {"allow_extra_args": True, "ignore_unknown_options": True, "allow_inte
 def run(
     context: typer.Context,
     barrier: Annotated[
-        str | None, typer.Option(help="The teams' barrier, such as mcs; else the runtime's own.")
+        str | None, typer.Option(help="The teams' barrier, such as mcs, or the processes'; else Weir chooses.")
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Run nothing: say what it needs of OpenMP, and has.")] = False,
+    mpi: Annotated[
+        bool, typer.Option("--mpi", help="An MPI program, by its launcher: MPI_Barrier alone becomes Weir's.")
+    ] = False,
 ) -> None:
-    """Run an OpenMP program, unchanged, on Weir's runtime: weir run -- PROGRAM [ARGUMENTS]."""
+    """Run an OpenMP program, unchanged, on Weir's runtime: weir run -- PROGRAM [ARGUMENTS].
+
+    Or an MPI program with Weir's barrier: weir run --mpi -- mpirun -n 4 PROGRAM [ARGUMENTS].
+    """
     try:
+        if mpi:
+            launch(context.args, barrier, check)
         program, runtime = starting.program(context.args), starting.library()
         file = starting.examine(program)
         if check:
@@ -45,6 +53,15 @@ def run(
         raise fail(f"{runtime} {error}") from None
     except OSError as error:
         raise fail(f"{error.filename or context.args[0]}: {error.strerror}") from None
+
+
+def launch(words: list[str], barrier: str | None, check: bool) -> NoReturn:
+    """A wrong name for the barrier is told of by the library, which knows the names."""
+    if check:
+        raise CannotRun("--check says what a program needs of OpenMP: it does not go with --mpi")
+    launcher = starting.program(words)
+    environment = launching.environment(barrier)
+    os.execve(launcher, launching.words(launcher, words, environment), environment)
 
 
 def _known(barrier: str) -> str:

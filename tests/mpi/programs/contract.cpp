@@ -4,6 +4,7 @@
 #include <weir/mpi.hpp>
 
 #include <algorithm>
+#include <thread>
 
 #include "checking.hpp"
 
@@ -24,14 +25,29 @@ void check(const weir::mpi::options& how, unsigned episodes) {
                     what + ", in two halves");
 }
 
-bool one_node() {
+bool on_one_node(int processes) {
   MPI_Comm node;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int all = 0, here = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  int here = 0;
   MPI_Comm_size(node, &here);
   MPI_Comm_free(&node);
-  return here == all;
+  return here == processes;
+}
+
+// MPICH's own waiting spins: where processes share processors its windows and MPI_Wait take a time slice for each process.
+bool mpi_spins(int processes) {
+#ifdef MPICH_VERSION
+  return processes > static_cast<int>(std::thread::hardware_concurrency());
+#else
+  return processes < 0;
+#endif
+}
+
+void check_shapes(unsigned episodes, bool one_node) {
+  if (one_node) check({.within = "combination"}, episodes);
+  check({.algorithm = "dissemination", .radix = 3}, episodes);
+  check({.algorithm = "dissemination", .radix = 8}, episodes);
+  check({.algorithm = "tree", .fan_in = 3, .fan_out = 5}, episodes);
 }
 
 }  // namespace
@@ -39,19 +55,24 @@ bool one_node() {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const auto episodes = static_cast<unsigned>(argc > 1 ? std::atoi(argv[1]) : 20);
-  const bool any_within = one_node();
-  check({}, 3 * episodes);
   const std::vector<std::string> only(argv + std::min(argc, 2), argv + argc);
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const bool spins = mpi_spins(size), one_node = on_one_node(size);
+  check({}, 3 * episodes);
   for (const std::string& algorithm : only.empty() ? weir::mpi::algorithms() : only) {
-    for (const std::string& transport : weir::mpi::transports()) check({.algorithm = algorithm, .transport = transport}, episodes);
-    const bool halved = algorithm != "dissemination" && algorithm != "butterfly";
-    check({.algorithm = algorithm, .within = any_within || halved ? algorithm : "linear"}, episodes);
+    for (const std::string& transport : weir::mpi::transports())
+      if (transport != "rma" || !spins) check({.algorithm = algorithm, .transport = transport}, episodes);
+    // Within one of several nodes a plan must have two halves.
+    const bool whole = algorithm == "dissemination" || algorithm == "butterfly";
+    check({.algorithm = algorithm, .within = one_node || !whole ? algorithm : "linear"}, episodes);
   }
-  check({.algorithm = "mcs", .waiting = "mpi"}, episodes);
-  if (only.empty()) {
-    check({.algorithm = "dissemination", .radix = 3}, episodes);
-    check({.algorithm = "dissemination", .radix = 8}, episodes);
-    check({.algorithm = "tree", .fan_in = 3, .fan_out = 5}, episodes);
+  if (only.empty()) check_shapes(episodes, one_node);
+  if (spins) {
+    if (size <= 4) check({.algorithm = "tournament", .transport = "rma"}, 2);
+    if (size <= 4) check({.algorithm = "mcs", .waiting = "mpi"}, 2);
+  } else {
+    check({.algorithm = "mcs", .waiting = "mpi"}, episodes);
   }
   if (checking::rank_in(MPI_COMM_WORLD) == 0) {
     std::puts("kept");

@@ -1,0 +1,112 @@
+// Barriers of sub-communicators, of overlapping ones and of several at once; and messages that never meet the program's own.
+#include <memory>
+#include <weir/mpi.hpp>
+
+#include "checking.hpp"
+
+namespace {
+
+constexpr unsigned episodes = 10;
+
+void check(MPI_Comm comm, const std::string& what, const weir::mpi::options& how = {}) {
+  weir::mpi::barrier b(comm, how);
+  checking::require(checking::keeps(comm, episodes, [&] { b.arrive_and_wait(); }), what);
+}
+
+const weir::mpi::options ways[] = {{}, {.algorithm = "dissemination"}, {.algorithm = "mcs", .transport = "persistent"}};
+
+void split(int rank, int size) {
+  for (const int parts : {2, 3}) {
+    MPI_Comm part;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % parts, -rank, &part);  // and in the opposite order
+    for (const auto& how : ways) check(part, "one of " + std::to_string(parts) + " parts, " + how.algorithm, how);
+    // Made from a communicator that is there no more.
+    auto b = std::make_unique<weir::mpi::barrier>(part);
+    MPI_Comm_free(&part);
+    for (unsigned e = 0; e < episodes; ++e) b->arrive_and_wait();
+  }
+  MPI_Comm some;
+  MPI_Comm_split(MPI_COMM_WORLD, rank < (size + 1) / 2 ? 0 : MPI_UNDEFINED, rank, &some);
+  if (some != MPI_COMM_NULL) {
+    check(some, "the first half");
+    MPI_Comm_free(&some);
+  }
+}
+
+// A process is in two: with its left and with its right neighbour. All are used in turn, in episodes that are not in step.
+void overlap(int rank, int size) {
+  MPI_Comm pairs[2];
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pairs[0]);
+  MPI_Comm_split(MPI_COMM_WORLD, (rank + 1) / 2, rank, &pairs[1]);
+  for (const auto& how : ways) {
+    weir::mpi::barrier whole(MPI_COMM_WORLD, how), left(pairs[0], how), right(pairs[1], how);
+    for (unsigned round = 0; round < 5; ++round) {
+      checking::require(checking::keeps(pairs[0], 3, [&] { left.arrive_and_wait(); }), "left pairs, " + how.algorithm);
+      checking::require(checking::keeps(pairs[1], 2, [&] { right.arrive_and_wait(); }), "right pairs, " + how.algorithm);
+      checking::require(checking::keeps(MPI_COMM_WORLD, 1, [&] { whole.arrive_and_wait(); }), "all, " + how.algorithm);
+    }
+    // Begun at once, ended in the other order.
+    whole.begin();
+    left.begin();
+    right.begin();
+    right.end();
+    left.end();
+    whole.end();
+  }
+  MPI_Comm_free(&pairs[0]);
+  MPI_Comm_free(&pairs[1]);
+  static_cast<void>(size);
+}
+
+// The program receives from anyone, with any tag, while a barrier is under way.
+void mixed(int rank, int size) {
+  for (const auto& how : ways) {
+    weir::mpi::barrier b(MPI_COMM_WORLD, how);
+    for (int e = 0; e < 10; ++e) {
+      int sent = 1000 * rank + e, got = -1;
+      MPI_Request requests[2];
+      MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[0]);
+      b.begin();
+      MPI_Isend(&sent, 1, MPI_INT, (rank + 1) % size, e % 3, MPI_COMM_WORLD, &requests[1]);
+      b.end();
+      for (int done = 0; done == 0; sched_yield()) MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
+      checking::require(got == 1000 * ((rank + size - 1) % size) + e ? "" : "received " + std::to_string(got), "mixed messages");
+    }
+  }
+}
+
+// A large message needs its sender's help, which waits at the barrier: MPI_Barrier gives it, and so must this.
+void rendezvous(int rank, int size) {
+  for (const auto& how : ways) {
+    weir::mpi::barrier b(MPI_COMM_WORLD, how);
+    std::vector<char> sent(8 << 20, 'x'), got(sent.size());
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (rank == 0 && size > 1) MPI_Isend(sent.data(), static_cast<int>(sent.size()), MPI_CHAR, size - 1, 7, MPI_COMM_WORLD, &request);
+    if (rank == size - 1 && size > 1) {
+      const timespec later{0, 20'000'000};
+      nanosleep(&later, nullptr);
+      MPI_Request receive;
+      MPI_Irecv(got.data(), static_cast<int>(got.size()), MPI_CHAR, 0, 7, MPI_COMM_WORLD, &receive);
+      for (int done = 0; done == 0; sched_yield()) MPI_Test(&receive, &done, MPI_STATUS_IGNORE);
+      checking::require(got == sent ? "" : "another text came", "a large message");
+    }
+    b.arrive_and_wait();
+    for (int done = 0; done == 0; sched_yield()) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int rank = checking::rank_in(MPI_COMM_WORLD);
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  check(MPI_COMM_SELF, "alone");
+  split(rank, size);
+  overlap(rank, size);
+  mixed(rank, size);
+  rendezvous(rank, size);
+  if (rank == 0) std::puts("kept");
+  MPI_Finalize();
+}

@@ -1,0 +1,28 @@
+// A process dies, and the others wait for it at a barrier.
+//   dying WITHIN HOW    HOW: fatal, or return: what the communicator does with errors
+#include <csignal>
+#include <cstring>
+#include <unistd.h>
+#include <weir/mpi.hpp>
+
+#include "checking.hpp"
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const std::string within = argc > 1 ? argv[1] : "auto";
+  const int rank = checking::rank_in(MPI_COMM_WORLD);
+  if (argc > 2 && std::strcmp(argv[2], "return") == 0) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  weir::mpi::barrier b(MPI_COMM_WORLD, {.within = within});
+  for (int e = 0; e < 10; ++e) b.arrive_and_wait();
+  if (rank == size - 1) raise(SIGKILL);
+  try {
+    b.arrive_and_wait();
+    std::printf("rank %d passed\n", rank);
+  } catch (const weir::mpi::error& e) {
+    std::printf("rank %d was told: %s\n", rank, e.what());
+  }
+  std::fflush(stdout);
+  _exit(0);  // MPI_Finalize would wait for the dead
+}

@@ -1,0 +1,305 @@
+// An MPI program that knows nothing of Weir, by the name of a case. Each prints "kept", or ends the job and says what was wrong.
+#include <mpi.h>
+
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <thread>
+#include <unistd.h>
+
+#include "checking.hpp"
+
+namespace {
+
+using checking::rank_in;
+using checking::require;
+
+std::string if_not(bool good, const char* what) { return good ? "" : what; }
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+void keep(MPI_Comm comm, unsigned episodes, const std::string& what) {
+  require(checking::keeps(comm, episodes, [&] { MPI_Barrier(comm); }), what);
+}
+
+MPI_Comm split(MPI_Comm of, int colour) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split(of, colour, rank_in(of), &made);
+  return made;
+}
+
+MPI_Comm copy(MPI_Comm of) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_dup(of, &made);
+  return made;
+}
+
+void once() { keep(MPI_COMM_WORLD, 1, "MPI_COMM_WORLD"); }
+
+void holds() { keep(MPI_COMM_WORLD, 60, "MPI_COMM_WORLD"); }
+
+// Parts, parts that overlap (rows and columns), a part of some, one process alone, ranks in another order.
+void communicators() {
+  const int me = rank_in(MPI_COMM_WORLD);
+  MPI_Comm row = split(MPI_COMM_WORLD, me / 2), column = split(MPI_COMM_WORLD, me % 2);
+  MPI_Comm some = split(MPI_COMM_WORLD, me == 0 ? MPI_UNDEFINED : 1), backwards = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &backwards);
+  for (int turn = 0; turn < 3; ++turn) {
+    keep(row, 6, "a row");
+    keep(column, 6, "a column");
+    if (some != MPI_COMM_NULL) keep(some, 6, "all but one");
+    keep(backwards, 6, "ranks backwards");
+    keep(MPI_COMM_SELF, 6, "MPI_COMM_SELF");
+  }
+  // From here on without a collective operation in between that would hold them together.
+  for (int turn = 0; turn < 20; ++turn)
+    for (MPI_Comm comm : {row, column, backwards}) MPI_Barrier(comm);
+  MPI_Comm_free(&column);
+  keep(row, 3, "a row, after a column was freed");
+  if (some != MPI_COMM_NULL) MPI_Comm_free(&some);
+  // The row and the ranks backwards are left to MPI_Finalize.
+}
+
+long resident_kilobytes() {
+  std::ifstream file("/proc/self/statm");
+  long all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+unsigned maps() {
+  std::ifstream file("/proc/self/maps");
+  std::string line;
+  unsigned count = 0;
+  while (std::getline(file, line)) ++count;
+  return count;
+}
+
+int turns = 1000;
+
+void remade() {
+  long kilobytes = 0;
+  unsigned before = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    MPI_Comm comm = copy(MPI_COMM_WORLD);
+    for (int i = 0; i < 5; ++i) MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
+    if (turn == turns / 5) kilobytes = resident_kilobytes(), before = maps();
+  }
+  const long grown = resident_kilobytes() - kilobytes;
+  require(if_not(grown < 2048, "the process grew"), "communicators made and freed");
+  require(if_not(maps() < before + 20, "memory is still mapped"), "communicators made and freed");
+}
+
+// More than there are context numbers for twice, in MPICH.
+void many() {
+  std::vector<MPI_Comm> all(1100);
+  for (MPI_Comm& comm : all) {
+    comm = copy(MPI_COMM_WORLD);
+    for (int i = 0; i < 5; ++i) MPI_Barrier(comm);
+  }
+  keep(all.front(), 5, "the first");
+  keep(all.back(), 5, "the last");
+  for (MPI_Comm& comm : all) MPI_Comm_free(&comm);
+}
+
+void inter() {
+  const int me = rank_in(MPI_COMM_WORLD), half = size_of(MPI_COMM_WORLD) / 2;
+  MPI_Comm mine = split(MPI_COMM_WORLD, me < half), between = MPI_COMM_NULL, merged = MPI_COMM_NULL;
+  MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, me < half ? half : 0, 7, &between);
+  for (int i = 0; i < 10; ++i) {
+    MPI_Barrier(between);
+    if (me == 0) usleep(200);
+  }
+  MPI_Intercomm_merge(between, me < half, &merged);
+  keep(merged, 10, "a merged inter-communicator");
+  MPI_Comm_free(&merged);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&mine);
+}
+
+// The program's receives match anything; nothing of the barriers may come to them.
+void messages() {
+  const int me = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  for (int turn = 0; turn < 10; ++turn) {
+    int got = -1, flag = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < 6; ++i) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+      require(if_not(flag == 0, "came before any was sent"), "a message");
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+      require(if_not(flag == 0, "was seen that nobody has sent"), "a message");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Status status;
+    MPI_Send(&turn, 1, MPI_INT, (me + 1) % size, turn, MPI_COMM_WORLD);
+    MPI_Wait(&request, &status);
+    const bool right = got == turn && status.MPI_TAG == turn && status.MPI_SOURCE == (me + size - 1) % size;
+    require(if_not(right, "was another's"), "a message");
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+// A program's attributes go where it duplicates a communicator itself, and nowhere else.
+int copies = 0, deletions = 0;
+int copied(MPI_Comm, int, void*, void* in, void* out, int* flag) {
+  ++copies;
+  *static_cast<void**>(out) = in;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+int deleted(MPI_Comm, int, void*, void*) {
+  ++deletions;
+  return MPI_SUCCESS;
+}
+
+void duplicates() {
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(copied, deleted, &key, nullptr);
+  MPI_Comm first = copy(MPI_COMM_WORLD);
+  MPI_Comm_set_attr(first, key, &key);
+  keep(first, 6, "the first");
+  MPI_Comm second = copy(first);
+  keep(second, 6, "its duplicate");
+  keep(first, 6, "the first, after it was duplicated");
+  MPI_Comm_free(&second);
+  keep(first, 6, "the first, after its duplicate was freed");
+  MPI_Comm_free(&first);
+  require(if_not(copies == 1, "copied by another"), "the program's attribute");
+  require(if_not(deletions == 2, "deleted by another"), "the program's attribute");
+  MPI_Comm_free_keyval(&key);
+}
+
+// Barriers on several communicators at once, which come to their fourth pass in different orders in different processes. Two are
+// left to MPI_Finalize.
+void threads() {
+  const unsigned me = static_cast<unsigned>(rank_in(MPI_COMM_WORLD));
+  std::vector<MPI_Comm> comms(4);
+  for (MPI_Comm& comm : comms) comm = copy(MPI_COMM_WORLD);
+  std::vector<std::thread> all;
+  for (unsigned t = 0; t < comms.size(); ++t)
+    all.emplace_back([&comms, t, me] {
+      for (int i = 0; i < 3; ++i) MPI_Barrier(comms[t]);
+      usleep((t / 2 + me) % 2 * 20'000);
+      keep(comms[t], 30, "one of several threads");
+    });
+  for (std::thread& thread : all) thread.join();
+  MPI_Comm_free(&comms[0]);
+  MPI_Comm_free(&comms[3]);
+}
+
+int handled = 0;
+void handler(MPI_Comm*, int*, ...) { ++handled; }
+
+void errors() {
+  keep(MPI_COMM_WORLD, 6, "MPI_COMM_WORLD");
+  MPI_Errhandler own = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(handler, &own);
+  int found[2] = {0, 0};
+  MPI_Errhandler const handlers[] = {MPI_ERRORS_RETURN, own};
+  for (int i = 0; i < 2; ++i) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handlers[i]);
+    const int code = MPI_Barrier(MPI_COMM_NULL);
+    MPI_Error_class(code, &found[i]);
+    require(if_not(found[i] == MPI_ERR_COMM, "no MPI_ERR_COMM"), "MPI_COMM_NULL");
+  }
+  require(if_not(handled == 1, "not once"), "the program's handler was called");
+  keep(MPI_COMM_WORLD, 6, "MPI_COMM_WORLD, after an error");
+  MPI_Errhandler_free(&own);
+}
+
+// A communicator whose handler is the program's keeps it while its barrier is made.
+void handlers() {
+  MPI_Comm comm = copy(MPI_COMM_WORLD);
+  MPI_Errhandler own = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(handler, &own);
+  MPI_Comm_set_errhandler(comm, own);
+  keep(comm, 6, "a communicator with a handler");
+  MPI_Send(nullptr, 1, MPI_INT, size_of(comm), 0, comm);  // there is no such rank
+  require(if_not(handled == 1, "not once"), "the program's handler was called");
+  MPI_Errhandler_free(&own);
+  MPI_Comm_free(&comm);
+}
+
+// Who waits at the barrier has a large message under way, which its partner needs before it comes.
+void rendezvous() {
+  const int me = rank_in(MPI_COMM_WORLD);
+  std::vector<char> much(8u << 20, static_cast<char>(me));
+  for (int turn = 0; turn < 10; ++turn) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (me == 0) MPI_Isend(much.data(), static_cast<int>(much.size()), MPI_CHAR, 1, turn, MPI_COMM_WORLD, &request);
+    if (me == 1) {
+      usleep(3000);  // so that the other is at the barrier
+      MPI_Recv(much.data(), static_cast<int>(much.size()), MPI_CHAR, 0, turn, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+// One of three ends; the others have set a handler after their barrier was made, and come again.
+void death() {
+  MPI_Comm comm = copy(MPI_COMM_WORLD);
+  for (int i = 0; i < 6; ++i) MPI_Barrier(comm);
+  if (rank_in(comm) == 2) {
+    std::fflush(nullptr);
+    _exit(0);
+  }
+  MPI_Errhandler own = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(handler, &own);
+  MPI_Comm_set_errhandler(comm, own);
+  const int first = MPI_Barrier(comm), second = MPI_Barrier(comm);
+  const char* const what = first == MPI_SUCCESS ? "passed" : "an error";
+  std::printf("%s, %s, handled %d\n", what, second == first ? "the same" : "another", handled);
+  std::fflush(nullptr);
+  _exit(0);
+}
+
+// MPI is ended by a handler that was there before Weir was: it runs after all that Weir's libraries do at exit.
+void at_exit() {
+  std::atexit([] {
+    for (int i = 0; i < 6; ++i) MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+  });
+  MPI_Comm left = copy(MPI_COMM_WORLD);
+  keep(left, 6, "a communicator that is left");
+  keep(MPI_COMM_WORLD, 6, "MPI_COMM_WORLD");
+}
+
+bool weir_is_open() {
+  std::ifstream file("/proc/self/maps");
+  std::string line;
+  while (std::getline(file, line))
+    if (line.find("libweir-mpi-") != std::string::npos) return true;
+  return false;
+}
+
+const std::map<std::string, void (*)()> cases = {
+    {"once", once},         {"holds", holds},           {"communicators", communicators}, {"remade", remade},
+    {"many", many},         {"inter", inter},           {"messages", messages},           {"duplicates", duplicates},
+    {"threads", threads},   {"errors", errors},         {"handlers", handlers},           {"rendezvous", rendezvous},
+    {"death", death},       {"at_exit", at_exit},
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string name = count > 1 ? words[1] : "";
+  if (name == "never") return std::puts(weir_is_open() ? "opened" : "not opened") < 0;
+  if (name == "early") return MPI_Barrier(MPI_COMM_WORLD);
+  if (count > 2) turns = std::atoi(words[2]);
+  const auto found = cases.find(name);
+  if (found == cases.end()) return 2;
+  int level = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&count, &words, name == "threads" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  require(if_not(!weir_is_open(), "is open before the first barrier"), "Weir's library");
+  found->second();
+  if (rank_in(MPI_COMM_WORLD) == 0) std::puts("kept");
+  if (name != "at_exit") MPI_Finalize();
+}

@@ -1,0 +1,185 @@
+// A process's way through a plan, and which plan is taken: no MPI is begun here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <weir/barriers/plans.hpp>
+
+#include "mpi/choice.hpp"
+#include "mpi/route.hpp"
+
+namespace {
+
+using namespace weir::mpi;
+namespace plans = weir::plans;
+using action = weir::mpi::move::action;
+using way = weir::mpi::move::way;
+
+// Processes of `sizes` on nodes, in the order of the ranks.
+places on_nodes(const std::vector<unsigned>& sizes, bool shared = false) {
+  places p;
+  unsigned rank = 0;
+  for (const unsigned size : sizes) {
+    p.nodes.emplace_back();
+    for (unsigned i = 0; i < size; ++i) {
+      p.nodes.back().push_back(rank++);
+      p.node_of.push_back(static_cast<unsigned>(p.nodes.size()) - 1);
+    }
+  }
+  p.shared = shared;
+  p.seats = p.nodes;
+  return p;
+}
+
+// Runs the routes of all processes until nobody can go on, with flags and letters as sets; "" where all come to the end, having
+// learnt that all have come.
+std::string play(const std::vector<route>& routes, const std::vector<unsigned>& node_of) {
+  const auto processes = static_cast<unsigned>(routes.size());
+  std::vector<std::size_t> at(processes, 0);
+  std::vector<std::set<unsigned>> knows(processes);
+  std::map<std::pair<unsigned, unsigned>, std::set<unsigned>> flags;  // by node and flag: what who set it knew
+  std::map<std::tuple<unsigned, unsigned, unsigned>, std::set<unsigned>> letters;
+  std::map<std::pair<unsigned, unsigned>, std::pair<unsigned, std::set<unsigned>>> counters;
+  for (unsigned r = 0; r < processes; ++r) knows[r].insert(r);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (unsigned r = 0; r < processes; ++r)
+      while (at[r] < routes[r].moves.size()) {
+        const auto& m = routes[r].moves[at[r]];
+        const std::pair flag{node_of[r], m.flag};
+        std::size_t next = at[r] + 1;
+        if (m.act == action::signal && m.by == way::near) {
+          flags[flag] = knows[r];
+        } else if (m.act == action::signal) {
+          if (!letters.try_emplace({r, m.peer, m.tag}, knows[r]).second) return "two letters with one tag";
+        } else if (m.act == action::count) {
+          auto& [count, all] = counters[flag];
+          all.insert(knows[r].begin(), knows[r].end());
+          if (++count < m.company) next = m.otherwise;
+          knows[r] = all;
+        } else {
+          const std::set<unsigned>* heard = nullptr;
+          if (m.by == way::near && flags.contains(flag)) heard = &flags[flag];
+          const std::tuple letter{m.peer, r, m.tag};
+          if (m.by == way::far && letters.contains(letter)) heard = &letters[letter];
+          if (heard == nullptr) break;
+          knows[r].insert(heard->begin(), heard->end());
+          if (m.by == way::far) letters.erase(letter);
+        }
+        at[r] = next;
+        moved = true;
+      }
+  }
+  if (!letters.empty()) return "a letter that nobody took";
+  for (unsigned r = 0; r < processes; ++r) {
+    if (at[r] < routes[r].moves.size()) return "process " + std::to_string(r) + " waits for ever";
+    if (knows[r].size() != processes) return "process " + std::to_string(r) + " leaves too early";
+  }
+  return "";
+}
+
+std::vector<route> routes_of(const weir::plan& p, const std::vector<unsigned>& node_of) {
+  std::vector<route> all;
+  for (unsigned r = 0; r < p.participants(); ++r) all.push_back(route_of(p, r, node_of));
+  return all;
+}
+
+TEST(Route, EveryPlanByFlagsAndByMessagesIsABarrier) {
+  for (unsigned size = 1; size <= 40; ++size)
+    for (const std::string& name : algorithms())
+      for (const unsigned per_node : {1u, 2u, 5u, 40u}) {
+        std::vector<unsigned> sizes;
+        for (unsigned left = size; left > 0; left -= std::min(left, per_node)) sizes.push_back(std::min(left, per_node));
+        const places p = on_nodes(sizes);
+        const weir::plan whole = plan_for(p, {name, "none", "messages", ""}, {.radix = 3});
+        EXPECT_EQ(play(routes_of(whole, p.node_of), p.node_of), "") << name << ", " << size << " processes, nodes of " << per_node;
+        const weir::plan levels = plan_for(p, {name, "linear", "messages", ""}, {});
+        EXPECT_EQ(play(routes_of(levels, p.node_of), p.node_of), "") << name << " of levels, " << size << " by " << per_node;
+      }
+}
+
+TEST(Route, OnlyLeadersSendAcross) {
+  const places p = on_nodes({4, 4, 4});
+  const auto routes = routes_of(plan_for(p, choose(p, {}), {}), p.node_of);
+  for (unsigned r = 0; r < 12; ++r) EXPECT_EQ(routes[r].far_signals > 0, r % 4 == 0) << r;
+  EXPECT_EQ(routes[0].far_signals, 2u);  // ceil(log2 3) rounds
+}
+
+TEST(Route, SignallersKnowWhereReceiversLook) {
+  for (const unsigned size : {2u, 3u, 8u, 13u})
+    for (const std::string& name : algorithms()) {
+      const places p = on_nodes(std::vector<unsigned>(size, 1));
+      const weir::plan whole = plan_for(p, {name, "none", "rma", ""}, {.radix = 4});
+      const auto routes = routes_of(whole, p.node_of);
+      for (unsigned from = 0; from < size; ++from) {
+        const auto indices = indices_at_receivers(whole, from, p.node_of);
+        ASSERT_EQ(indices.size(), routes[from].far_signals);
+        for (const auto& m : routes[from].moves) {
+          if (m.act != action::signal || m.by != way::far) continue;
+          const auto& theirs = routes[m.peer].moves;
+          EXPECT_TRUE(std::any_of(theirs.begin(), theirs.end(), [&](const auto& t) {
+            return t.act == action::await && t.peer == from && t.tag == m.tag && t.index == indices[m.index];
+          })) << name << ", " << from << " to " << m.peer;
+        }
+      }
+    }
+}
+
+TEST(Route, ProcessesOfOneProcessorMeetFirst) {
+  for (const std::vector<std::vector<unsigned>>& seats :
+       {std::vector<std::vector<unsigned>>{{0, 2, 4}, {1, 3}}, {{0, 1, 2, 3}}, {{3}, {2}, {0, 1}}, {{0}, {1}, {2}}}) {
+    unsigned processes = 0;
+    for (const auto& s : seats) processes += static_cast<unsigned>(s.size());
+    std::vector<route> routes;
+    for (unsigned r = 0; r < processes; ++r)
+      routes.push_back(combination_route(plans::dissemination(static_cast<unsigned>(seats.size())), seats, r));
+    EXPECT_EQ(play(routes, std::vector<unsigned>(processes, 0)), "");
+    for (const route& r : routes) EXPECT_EQ(r.flag_line, routes[0].flag_line);  // all lay out the same memory
+  }
+}
+
+TEST(Route, FlagsOfANodeAreNumberedAlike) {
+  const places p = on_nodes({3, 5, 1});
+  for (const std::string& name : algorithms()) {
+    const auto routes = routes_of(plan_for(p, {name, "mcs", "messages", ""}, {}), p.node_of);
+    for (unsigned r = 0; r < 9; ++r) {
+      EXPECT_EQ(routes[r].flag_line, routes[p.nodes[p.node(r)][0]].flag_line) << name;
+      std::map<unsigned, unsigned> on_line;
+      for (const unsigned line : routes[r].flag_line) EXPECT_LE(++on_line[line], weir::slots_per_line);
+    }
+  }
+}
+
+TEST(Choice, LooksWhereTheProcessesAre) {
+  EXPECT_EQ(choose(on_nodes({2}), {}).within, "dissemination");
+  EXPECT_EQ(choose(on_nodes({8}, /*shared=*/true), {}).within, "combination");
+  EXPECT_EQ(choose(on_nodes({64}), {}).within, "mcs");
+  EXPECT_EQ(choose(on_nodes({1, 1, 1, 1}), {}).within, "none");
+  EXPECT_EQ(choose(on_nodes({4, 4}), {}).within, "linear");
+  EXPECT_EQ(choose(on_nodes({4, 4}, /*shared=*/true), {}).within, "linear");
+  EXPECT_EQ(choose(on_nodes({64, 64}), {}).within, "mcs");
+  EXPECT_EQ(choose(on_nodes({4, 4}), {}).algorithm, "dissemination");
+  EXPECT_EQ(choose(on_nodes({4}), {.algorithm = "mcs"}).within, "none");  // a name alone: the paper's barrier over messages
+}
+
+TEST(Choice, NamesTheKnownOnes) {
+  const auto said = [](const options& how, const places& p = on_nodes({2})) -> std::string {
+    try {
+      plan_for(p, choose(p, how), how);
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return "nothing";
+  };
+  EXPECT_NE(said({.algorithm = "fuzzy"}).find("known are auto, dissemination, mcs"), std::string::npos) << said({.algorithm = "fuzzy"});
+  EXPECT_NE(said({.within = "fuzzy"}).find("none, combination"), std::string::npos);
+  EXPECT_NE(said({.transport = "pigeon"}).find("messages, persistent, rma"), std::string::npos);
+  EXPECT_NE(said({.waiting = "pray"}).find("auto, mpi"), std::string::npos);
+  EXPECT_NE(said({.within = "dissemination"}, on_nodes({2, 2})).find("no two halves"), std::string::npos);
+  EXPECT_NE(said({.within = "combination"}, on_nodes({2, 2})).find("several nodes"), std::string::npos);
+  EXPECT_NE(said({.algorithm = "dissemination", .radix = 1}).find("radix"), std::string::npos);
+}
+
+}  // namespace

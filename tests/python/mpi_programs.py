@@ -1,0 +1,42 @@
+"""Programs over MPI, as tests start them: under each MPI's launcher, on this machine alone."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BUILD = Path(__file__).parents[2] / "build"
+
+MPIS = ("mpich", "openmpi")
+_LAUNCHERS = {
+    "mpich": ["mpiexec.mpich"],
+    # Open MPI refuses root and more processes than processors, unless told.
+    "openmpi": ["mpirun.openmpi", "--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])],
+}
+
+
+def launcher(mpi: str) -> list[str]:
+    """The command that starts processes; skips the test where it is missing."""
+    if shutil.which(_LAUNCHERS[mpi][0]) is None:
+        pytest.skip(f"there is no {_LAUNCHERS[mpi][0]}")
+    return _LAUNCHERS[mpi]
+
+
+def program(name: str, mpi: str) -> Path:
+    """A program of tests/mpi/programs, built for an MPI; skips the test where it could not be."""
+    path = BUILD / "tests" / "mpi" / f"{name}-{mpi}"
+    if not path.exists():
+        pytest.skip(f"{path.name} was not built")
+    return path
+
+
+def run(name: str, mpi: str, processes: int, *arguments: object, options: tuple[str, ...] = (), **environment: str):
+    """What a program printed and how it ended; a program that hangs is ended after two minutes."""
+    command = [*launcher(mpi), *options, "-n", str(processes), str(program(name, mpi)), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ | environment)
+
+
+def require_kept(result) -> None:
+    assert result.returncode == 0 and "kept" in result.stdout, result.stdout[-2000:] + result.stderr[-2000:]
