@@ -73,6 +73,14 @@ class nap {
 /// Messages: a word is whatever says whether one has arrived.
 struct messages : processes {
   using gate = nap;
+  using processes::spin;
+
+  /// To look is a call of MPI's, of a microsecond or more: so many fewer looks take the time that looks at memory do. Else a
+  /// process that shares its processor unknowingly keeps it from the others for long.
+  template <class Word, class Ready>
+  static bool spin(const Word& word, Ready ready, unsigned polls) {
+    return processes::spin(word, ready, (polls + 15) / 16);
+  }
 };
 
 }  // namespace weir::mpi

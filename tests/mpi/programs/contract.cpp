@@ -1,6 +1,10 @@
 // Every algorithm, with and without shared memory, by every transport, keeps the contract: consecutive episodes, whole and split.
-#include <thread>
+//
+//   contract-MPI [EPISODES [ALGORITHM...]]   algorithms: only these, and the default
 #include <weir/mpi.hpp>
+
+#include <algorithm>
+#include <thread>
 
 #include "checking.hpp"
 
@@ -21,6 +25,15 @@ void check(const weir::mpi::options& how, unsigned episodes) {
                     what + ", in two halves");
 }
 
+bool on_one_node(int processes) {
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int here = 0;
+  MPI_Comm_size(node, &here);
+  MPI_Comm_free(&node);
+  return here == processes;
+}
+
 // MPICH's own waiting spins: where processes share processors its windows and MPI_Wait take a time slice for each process.
 bool mpi_spins(int processes) {
 #ifdef MPICH_VERSION
@@ -30,31 +43,40 @@ bool mpi_spins(int processes) {
 #endif
 }
 
-}  // namespace
-
-// contract [EPISODES]
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const auto episodes = static_cast<unsigned>(argc > 1 ? std::atoi(argv[1]) : 20);
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const bool spins = mpi_spins(size);
-  check({}, 3 * episodes);
-  for (const std::string& algorithm : weir::mpi::algorithms()) {
-    for (const std::string& transport : weir::mpi::transports())
-      if (transport != "rma" || !spins) check({.algorithm = algorithm, .transport = transport}, episodes);
-    check({.algorithm = algorithm, .within = algorithm}, episodes);  // one node: any plan may be within
-  }
-  check({.within = "combination"}, episodes);
+void check_shapes(unsigned episodes, bool one_node) {
+  if (one_node) check({.within = "combination"}, episodes);
   check({.algorithm = "dissemination", .radix = 3}, episodes);
   check({.algorithm = "dissemination", .radix = 8}, episodes);
   check({.algorithm = "tree", .fan_in = 3, .fan_out = 5}, episodes);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const auto episodes = static_cast<unsigned>(argc > 1 ? std::atoi(argv[1]) : 20);
+  const std::vector<std::string> only(argv + std::min(argc, 2), argv + argc);
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const bool spins = mpi_spins(size), one_node = on_one_node(size);
+  check({}, 3 * episodes);
+  for (const std::string& algorithm : only.empty() ? weir::mpi::algorithms() : only) {
+    for (const std::string& transport : weir::mpi::transports())
+      if (transport != "rma" || !spins) check({.algorithm = algorithm, .transport = transport}, episodes);
+    // Within one of several nodes a plan must have two halves.
+    const bool whole = algorithm == "dissemination" || algorithm == "butterfly";
+    check({.algorithm = algorithm, .within = one_node || !whole ? algorithm : "linear"}, episodes);
+  }
+  if (only.empty()) check_shapes(episodes, one_node);
   if (spins) {
     if (size <= 4) check({.algorithm = "tournament", .transport = "rma"}, 2);
     if (size <= 4) check({.algorithm = "mcs", .waiting = "mpi"}, 2);
   } else {
     check({.algorithm = "mcs", .waiting = "mpi"}, episodes);
   }
-  if (checking::rank_in(MPI_COMM_WORLD) == 0) std::puts("kept");
+  if (checking::rank_in(MPI_COMM_WORLD) == 0) {
+    std::puts("kept");
+    std::fflush(stdout);  // MPICH may not come back from MPI_Finalize where hosts are far apart
+  }
   MPI_Finalize();
 }

@@ -1,0 +1,40 @@
+// What barrier the default is here, and which processes it found on which host. A line for each.
+#include <weir/mpi.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <map>
+
+#include "checking.hpp"
+
+namespace {
+
+using name = std::array<char, 64>;
+
+void print(const weir::mpi::choice& c, const std::vector<name>& host_of) {
+  std::printf("%s; within a host: %s; by %s (%s)\n", c.algorithm.c_str(), c.within.c_str(), c.transport.c_str(), c.reason.c_str());
+  std::map<std::string, std::string> ranks;
+  for (std::size_t r = 0; r < host_of.size(); ++r) ranks[host_of[r].data()] += " " + std::to_string(r);
+  for (const auto& [host, its] : ranks) std::printf("%s:%s\n", host.c_str(), its.c_str());
+  std::fflush(stdout);  // MPICH may not come back from MPI_Finalize where hosts are far apart
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  name mine{};
+  gethostname(mine.data(), mine.size() - 1);
+  std::vector<name> all(static_cast<std::size_t>(size));
+  MPI_Gather(mine.data(), mine.size(), MPI_CHAR, all.data(), mine.size(), MPI_CHAR, 0, MPI_COMM_WORLD);
+  {
+    weir::mpi::barrier b(MPI_COMM_WORLD);
+    b.arrive_and_wait();
+    if (b.rank() == 0) print(b.choice(), all);
+  }
+  MPI_Finalize();
+}
