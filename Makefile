@@ -1,4 +1,4 @@
-# make demo   measures this machine and writes out/report.html (barriers) and out/openmp.html (OpenMP)
+# make demo   measures this machine and writes out/report.html (barriers), out/openmp.html (OpenMP) and out/mpi.html (MPI)
 # make test   all tests
 # Both install what is missing, and build.
 .PHONY: demo test build setup check-cpp check-python sanitize lint clean
@@ -9,7 +9,9 @@ demo: build
 	$(WEIR) report out/records.jsonl -o out/report.html
 	$(WEIR) bench openmp --quick -o out/openmp.jsonl
 	$(WEIR) report out/openmp.jsonl -o out/openmp.html
-	@echo "Open out/report.html and out/openmp.html in a browser."
+	$(WEIR) bench mpi --quick --seconds 50 -o out/mpi.jsonl
+	$(WEIR) report out/mpi.jsonl -o out/mpi.html
+	@echo "Open out/report.html, out/openmp.html and out/mpi.html in a browser."
 
 test: check-cpp check-python sanitize
 	@echo "All tests passed."

@@ -11,7 +11,8 @@ import typer
 from weir import driver, info, native, predict_cli, records, screen, sitting
 from weir.bench import Bench
 from weir.console import bar, fail, names, out, warn
-from weir.figures import Comparison, figures, places
+from weir.figures import ELSEWHERE, Comparison, figures, places
+from weir.mpi.cli import mpi
 from weir.openmp import tables
 from weir.openmp.cli import openmp
 from weir.openmp.comparison import constructs
@@ -20,8 +21,11 @@ from weir.run.cli import CONTEXT, run
 from weir.simulation.cli import simulate
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared.")
-bench_app = typer.Typer(invoke_without_command=True, help="Measure barriers; or OpenMP's constructs.")
+bench_app = typer.Typer(
+    invoke_without_command=True, help="Measure barriers; or OpenMP's constructs; or barriers over MPI."
+)
 bench_app.command("openmp")(openmp)
+bench_app.command("mpi")(mpi)
 app.add_typer(bench_app, name="bench")
 app.command()(simulate)
 app.add_typer(predict_cli.app, name="predict")
@@ -84,7 +88,7 @@ def bench(
     seconds: Annotated[float | None, typer.Option(help="Begin no more runs after so long.")] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Where the records go.")] = Path("out/records.jsonl"),
 ) -> None:
-    """Measure every barrier, its peers and the floor of this machine, in one sitting. Or: weir bench openmp."""
+    """Measure every barrier, its peers and the floor of this machine, in one sitting. Or: weir bench openmp, mpi."""
     if context.invoked_subcommand is not None:
         return
     if load not in ("none", "busy"):
@@ -140,7 +144,7 @@ def report(
         raise fail(f"cannot read {error.filename}: {error.strerror}") from None
     for complaint in complaints:
         warn(complaint)
-    others = any(r["kind"] == "simulation" or r.get("what", {}).get("family") == "openmp" for r in rows)
+    others = any(r["kind"] == "simulation" or r.get("what", {}).get("family") in ELSEWHERE for r in rows)
     if not figures(rows) and not others:
         raise fail("no usable row in " + ", ".join(map(str, files)) + ": nothing to draw")
     if output.suffix in (".md", ".csv"):

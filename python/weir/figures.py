@@ -8,6 +8,7 @@ from weir.records import Row
 from weir.sitting import share
 from weir.statistics import Distribution, Interval, Runs, describe, median_interval, paired_ratio
 
+ELSEWHERE = ("openmp", "mpi")  # families with figures and a section of their own
 WHERE = ("processors", "pinned", "load", "members", "delay_ns")
 
 
@@ -90,7 +91,7 @@ class Figure:
         return median_interval(wasted)
 
 
-def _machine_names(rows: list[Row]) -> dict[Any, str]:
+def machine_names(rows: list[Row]) -> dict[Any, str]:
     """By sitting. Two machines with one processor model and as many of them count as the same."""
     hosts = {row.get("id"): row["host"] for row in rows if row["kind"] == "machine"}
     return {i: f"{h.get('cpu_model', '')}, {h.get('online', '?')} processors" for i, h in hosts.items()}
@@ -119,10 +120,10 @@ def _alike(a: Place, b: Place) -> bool:
 
 
 def _merged(rows: list[Row]) -> list[Figure]:
-    names = _machine_names(rows)
+    names = machine_names(rows)
     merged: dict[tuple[Any, ...], Figure] = {}
     for row in rows:
-        if row["kind"] != "overhead" or row["what"]["family"] == "openmp":
+        if row["kind"] != "overhead" or row["what"]["family"] in ELSEWHERE:
             continue
         what, place = row["what"], place_of(row, names)
         identity = what.get("id") or f"{what['family']}:{what['algorithm']}/{what['waiting']}"
@@ -194,7 +195,7 @@ def ratio(a: Figure, b: Figure, times: int = 1) -> Interval | None:
 
 def failures(rows: list[Row]) -> list[tuple[str, Place, Row]]:
     """Runs that gave no figure: the subject's id, where, and the row with the reason."""
-    names = _machine_names(rows)
+    names = machine_names(rows)
     return [
         (row["what"].get("id") or row["what"]["algorithm"], place_of(row, names), row)
         for row in rows

@@ -4,6 +4,7 @@ from rich.table import Table
 from rich.text import Text
 
 from weir.figures import Comparison, Figure
+from weir.statistics import Interval
 
 
 def nanoseconds(value: float) -> str:
@@ -14,6 +15,15 @@ def nanoseconds(value: float) -> str:
             digits = 0 if abs(scaled) >= 100 or unit == "ns" else 1 if abs(scaled) >= 10 else 2
             return f"{scaled:.{digits}f} {unit}"
     raise AssertionError("unreachable")
+
+
+def times(ratio: Interval) -> str:
+    """A ratio with its interval; small ones too."""
+
+    def digits(value: float) -> str:
+        return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
+
+    return f"{digits(ratio.value)} ({digits(ratio.low)} … {digits(ratio.high)})"
 
 
 def _row(figure: Figure, floor: float | None) -> tuple[str, str, str, str, str]:

@@ -28,6 +28,10 @@ class Target:
         """The whole interval is on the right side."""
         return self.measured.high <= self.limit
 
+    @property
+    def verdict(self) -> str:
+        return "reached" if self.clearly else "within the noise" if self.reached else "missed"
+
 
 def _against(a: Figure, b: Figure, what: str, limit: float, members: int) -> list[Target]:
     measured = ratio(a, b)

@@ -9,10 +9,11 @@ import jinja2
 import vl_convert
 
 from weir.figures import Comparison, Figure, Place, failures, figures, groups, machines, places, ratio
+from weir.mpi import section as mpi
 from weir.openmp import section as openmp
 from weir.records import Row
 from weir.report import charts
-from weir.screen import nanoseconds
+from weir.screen import nanoseconds, times
 from weir.simulation import section as simulated
 from weir.targets import Target, targets
 
@@ -190,10 +191,10 @@ def _measured(t: Target) -> str:
     m = t.measured
     if t.is_share:
         return f"{m.value:.1%} ({m.low:.1%} … {m.high:.1%})"
-    return f"{m.value:.2f} ({m.low:.2f} … {m.high:.2f})"
+    return times(m)
 
 
-def _target_rows(comparisons: list[Comparison]) -> list[dict]:
+def _target_rows(reached_for: list[Target]) -> list[dict]:
     return [
         {
             "members": t.members,
@@ -201,9 +202,9 @@ def _target_rows(comparisons: list[Comparison]) -> list[dict]:
             "detail": t.detail,
             "measured": _measured(t),
             "limit": f"{t.limit:.0%}" if t.is_share else f"{t.limit:.2f}",
-            "verdict": "reached" if t.clearly else "within the noise" if t.reached else "missed",
+            "verdict": t.verdict,
         }
-        for t in targets(comparisons)
+        for t in reached_for
     ]
 
 
@@ -268,8 +269,10 @@ def write(
     sections = _sections(plain, loaded)
     scenarios = simulated.sections(rows)
     suite = openmp.section(rows)
+    across = mpi.section(rows)
     charted = sections + [Section(c.name, "", "", charts.styled(c.drawn)) for s in scenarios for c in s.charts]
-    charted += [Section(c.name, "", "", charts.styled(c.drawn)) for c in (suite.charts if suite else [])]
+    for part in (suite, across):
+        charted += [Section(c.name, "", "", charts.styled(c.drawn)) for c in (part.charts if part else [])]
     conditions = _conditions(plain + loaded)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True
@@ -279,10 +282,12 @@ def write(
         scenarios=scenarios,
         measured=bool(sections),
         openmp=suite,
+        mpi=across,
+        mpi_targets=_target_rows(across.targets) if across else [],
         names=json.dumps([s.name for s in charted]),
         specs=json.dumps([s.chart.to_dict() for s in charted]).replace("</", "<\\/"),
         library=vl_convert.javascript_bundle(),
-        targets=_target_rows(plain + loaded),
+        targets=_target_rows(targets(plain + loaded)),
         tables=[
             {"title": _title(c.place, conditions[c.place]), "rows": [_ranked_row(c, f) for f in c.barriers]}
             for c in plain + loaded

@@ -1,0 +1,85 @@
+#include "sitting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "../clock.hpp"
+
+namespace bench::mpi {
+
+void sitting::run() {
+  for (unsigned round = 0; round < asked_.samples; ++round) {
+    shuffle();
+    for (series& s : plan_)
+      if (!s.stopped) take(s);
+  }
+}
+
+void sitting::shuffle() {
+  for (std::size_t left = plan_.size(); left > 1; --left) std::swap(plan_[left - 1], plan_[random_() % left]);
+}
+
+void sitting::take(series& s) {
+  const double start = now_ns();
+  if (s.inner == 0) pilot(s);
+  if (s.method == "round-time")
+    sample_in_rounds(s);
+  else
+    sample_consecutive(s);
+  s.spent_ms += (now_ns() - start) / 1e6;
+  if (s.stopped || s.samples == asked_.samples) return;
+  if (s.in_vain == 5) return stop(s, "somebody came too late for every start, five samples in a row");
+  // Three samples are worth waiting for, but not for ever.
+  if (s.spent_ms > (s.samples < 3 ? 4 : 1) * asked_.series_ms)
+    stop(s, "its " + std::to_string(std::lround(s.spent_ms)) + " ms were spent after " + std::to_string(s.samples) + " samples");
+}
+
+// Stretches of 1, 2, 4, .. episodes, until three have lasted long enough: a single one may have been interrupted. The fastest
+// counts, since another program only ever makes one slower; but short ones flatter, where who comes late finds the others there.
+void sitting::pilot(series& s) {
+  say_({{"event", "begins"}, {"id", s.id}, {"method", s.method}});
+  const double wanted_ns = asked_.sample_ms * 1e6 * (shared_ ? 4 : 1), start = now_ns();
+  double fastest_ns = 0;
+  int enough = 0;
+  for (std::uint64_t n = 1; enough < 3 && now_ns() - start < asked_.series_ms * 1e6 / 4; n *= 2) {
+    const double wall_ns = all_.consecutive(s.subject, n).wall_ns, episode_ns = wall_ns / static_cast<double>(n);
+    if (fastest_ns == 0 || (wall_ns >= wanted_ns / 4 && episode_ns < fastest_ns)) fastest_ns = episode_ns;
+    if (wall_ns >= wanted_ns) ++enough;
+  }
+  fastest_ns = std::max(fastest_ns, 1.0);
+  s.inner = static_cast<std::uint64_t>(std::max(1.0, std::round(wanted_ns / fastest_ns)));
+  if (s.method != "round-time") return;
+  // Room for an episode that takes thrice as long, and to come to the next start in time.
+  s.window_ns = 3 * fastest_ns + 5'000;
+  s.inner = static_cast<std::uint64_t>(std::clamp(wanted_ns / s.window_ns, 10.0, 100.0));
+}
+
+void sitting::sample_consecutive(series& s) {
+  const reading r = all_.consecutive(s.subject, s.inner);
+  const auto episodes = static_cast<double>(s.inner);
+  ++s.samples;
+  say_({{"event", "sample"}, {"id", s.id}, {"method", s.method}, {"inner", s.inner}, {"episode_ns", r.wall_ns / episodes},
+        {"cpu_ns", r.cpu_ns / episodes}, {"late", 0}, {"clock_ns", 0}, {"apart_ns", 0}});
+}
+
+void sitting::sample_in_rounds(series& s) {
+  const rounds r = all_.in_rounds(s.subject, s.inner, s.window_ns);
+  s.late += r.late;
+  if (r.wall_ns.empty()) {
+    ++s.in_vain;
+    return;
+  }
+  s.in_vain = 0;
+  ++s.samples;
+  const double mean = std::accumulate(r.wall_ns.begin(), r.wall_ns.end(), 0.0) / static_cast<double>(r.wall_ns.size());
+  say_({{"event", "sample"}, {"id", s.id}, {"method", s.method}, {"inner", s.inner}, {"episode_ns", mean}, {"cpu_ns", 0},
+        {"late", s.late}, {"clock_ns", r.clock_ns}, {"apart_ns", r.apart_ns}});
+}
+
+void sitting::stop(series& s, const std::string& why) {
+  s.stopped = true;
+  say_({{"event", "stopped"}, {"id", s.id}, {"method", s.method}, {"samples", s.samples}, {"late", s.late}, {"why", why}});
+}
+
+}  // namespace bench::mpi

@@ -1,0 +1,1 @@
+"""What barriers cost across processes: `weir bench mpi` (paper 004)."""

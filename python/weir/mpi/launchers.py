@@ -1,0 +1,90 @@
+"""Which MPIs there are, and how a program is started under each."""
+
+import os
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir import native
+from weir.mpi.plan import Unknown
+
+# The launcher of each MPI where several are installed side by side, and what tells whose a bare name is.
+NAMES = {
+    "openmpi": (("mpirun.openmpi", "mpirun", "mpiexec"), "open-mpi.org"),
+    "mpich": (("mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun"), "HYDRA"),
+}
+
+
+@dataclass(frozen=True)
+class Mpi:
+    name: str
+    program: Path
+    template: str | None = None  # of the user's; {processes} and {threads} are filled in
+    launcher: str | None = None
+
+    def command(self, processes: int, threads: int) -> list[str]:
+        """The words before the measuring program's own arguments."""
+        if self.template is not None:
+            return [*shlex.split(self.template.format(processes=processes, threads=threads)), str(self.program)]
+        processors = len(os.sched_getaffinity(0))
+        # A rank bound to a processor has no second one for its threads; shared processors are the system's to give.
+        bind = "core" if threads == 1 and 1 < processes <= processors else "none"
+        words = [str(self.launcher), "-n", str(processes)]
+        if self.name == "mpich":
+            return [*words, "-bind-to", bind, str(self.program)]
+        if os.geteuid() == 0:
+            words.append("--allow-run-as-root")
+        if processes > processors:
+            words.append("--oversubscribe")
+        return [*words, "--bind-to", bind, str(self.program)]
+
+
+def _launcher(name: str) -> str | None:
+    for word in NAMES[name][0]:
+        path = shutil.which(word)
+        if path is None:
+            continue
+        said = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20, check=False)
+        if NAMES[name][1] in said.stdout + said.stderr:
+            return path
+    return None
+
+
+def found(asked: list[str] | None, template: str | None) -> tuple[list[Mpi], list[str]]:
+    """The MPIs to measure, and a word on each that is missing. Raises Unknown."""
+    for name in asked or []:
+        if name not in NAMES:
+            raise Unknown(f"no MPI is called {name!r}; known are {', '.join(NAMES)}")
+    _check(template)
+    mpis, missing = [], []
+    for name in asked or NAMES:
+        program = native.find(f"weir-mpi-measure-{name}")
+        launcher = None if template else _launcher(name)
+        if program is None:
+            missing.append(f"weir-mpi-measure-{name} is not built: {name} is left out")
+        elif template is None and launcher is None:
+            missing.append(
+                f"{name} has no launcher here ({', '.join(NAMES[name][0])}): it is left out; or say --launcher"
+            )
+        else:
+            mpis.append(Mpi(name, program, template, launcher))
+    if template and len(mpis) > 1:
+        raise Unknown(f"--launcher is one MPI's: say which with --mpi {' or --mpi '.join(m.name for m in mpis)}")
+    if not mpis:
+        raise Unknown("no MPI can be measured. " + "; ".join(missing))
+    return mpis, missing
+
+
+def _check(template: str | None) -> None:
+    if template is None:
+        return
+    try:
+        filled = template.format(processes=7, threads=3)
+    except (KeyError, IndexError, ValueError):
+        filled = ""
+    if "{processes}" not in template or not filled:
+        raise Unknown(
+            f"--launcher takes a command with {{processes}} in it, and {{threads}} if need be, not {template!r}"
+        )

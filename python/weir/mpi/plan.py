@@ -1,0 +1,76 @@
+"""What a sitting over MPI measures: which barriers, of how many processes and threads."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+DEFAULT, TEAM = "weir", "team"
+BARRIER, OMP, PAIRING = "MPI_Barrier", "omp", "omp+MPI_Barrier"
+PAPERS = "team:sense+mcs"  # the combined barrier of paper 004
+
+BY_MESSAGES = ("dissemination", "mcs", "tournament", "tournament-tree", "tree", "butterfly", "linear")
+PROCESSES = (
+    DEFAULT,
+    *(f"weir:{name}" for name in BY_MESSAGES),
+    "weir:dissemination/persistent",
+    "weir:mcs/persistent",
+    "weir:dissemination/rma",
+    "weir:linear/shared",
+    "weir:dissemination/shared",
+    "weir:mcs/shared",
+    "weir:combination/shared",  # where there is one node
+    BARRIER,
+    "MPI_Ibarrier",
+)
+QUICK_PROCESSES = (DEFAULT, "weir:dissemination", "weir:mcs", "weir:linear/shared", BARRIER, "MPI_Ibarrier")
+TEAMS = (
+    TEAM,
+    PAPERS,
+    "team:sense+linear/shared",
+    "team:sense+combination/shared",
+    "team:dissemination+dissemination",
+    "team:mcs+mcs/shared",
+    PAIRING,
+)
+QUICK_TEAMS = (TEAM, PAPERS, PAIRING)
+THREADS = (TEAM, "team:sense", "team:dissemination", OMP)  # of one process
+
+
+class Unknown(ValueError):
+    """A name that nothing here has, or a launcher that is none. The message says what there is."""
+
+
+@dataclass(frozen=True)
+class Size:
+    processes: int
+    threads: int
+
+    @property
+    def members(self) -> int:
+        return self.processes * self.threads
+
+
+def subjects(size: Size, quick: bool, only: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The barriers that there are for so many processes and threads."""
+    if size.threads == 1:
+        usual = QUICK_PROCESSES if quick else PROCESSES
+        fits = [name for name in only or () if name.partition(":")[0] == DEFAULT or name.startswith("MPI_")]
+    else:
+        usual = THREADS if size.processes == 1 else QUICK_TEAMS if quick else TEAMS
+        fits = [name for name in only or () if name.partition(":")[0] == TEAM]
+        fits += [name for name in only or () if name == (OMP if size.processes == 1 else PAIRING)]
+    return tuple(fits) if only else usual
+
+
+def sizes(processes: Sequence[int] | None, threads: Sequence[int] | None, quick: bool) -> list[Size]:
+    """All pairs of what was asked for. Else two processes to many times more than processors; threads and processes
+    no more than that together; and OpenMP's threads alone."""
+    processors = len(os.sched_getaffinity(0))
+    largest = max(8 if quick else 16, processors)
+    usual = [2**k for k in range(1, largest.bit_length()) if 2**k <= largest]
+    made = [Size(p, t) for t in threads or ((1, 2) if quick else (1, 2, 4)) for p in processes or usual]
+    if processes is None or threads is None:
+        most = max(largest // 2 if quick else largest, 4)
+        made = [s for s in made if s.threads == 1 or s.members <= most or (processes and threads)]
+    alone = [] if processes else [Size(1, t) for t in dict.fromkeys(s.threads for s in made) if t > 1]
+    return [s for s in made + alone if s.members > 1]

@@ -1,0 +1,62 @@
+"""Barriers over MPI, as tables: for the terminal and the page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weir.mpi.comparison import Barrier, Comparison
+from weir.screen import nanoseconds, times
+
+
+@dataclass(frozen=True)
+class Line:
+    kind: str  # default, weir, peer
+    cells: list[str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A row for each barrier of one place."""
+
+    title: str
+    heads: list[str]
+    rows: list[Line]
+
+
+def tables(found: Sequence[Comparison]) -> list[Table]:
+    return [_table(c) for c in found]
+
+
+def _table(c: Comparison) -> Table:
+    against = f"/ {c.baseline.name}" if c.baseline else ""
+    heads = [
+        "barrier",
+        "median",
+        "95 % interval",
+        "mean",
+        "σ",
+        "least",
+        "samples, runs",
+        *([against] if against else []),
+    ]
+    rows = []
+    for b in c.barriers:
+        kind = "default" if b.is_default else "peer" if b.is_peer else "weir"
+        cells = _cells(b) + ([_ratio(b, c.baseline)] if c.baseline else [])
+        rows.append(Line(kind, cells))
+    took = f"; the default took {c.default.choice}" if c.default and c.default.choice else ""
+    return Table(c.place.words() + took, heads, rows)
+
+
+def _cells(b: Barrier) -> list[str]:
+    t = b.time
+    interval = f"{nanoseconds(t.median.low)} … {nanoseconds(t.median.high)}"
+    times = [nanoseconds(v) for v in (t.mean, t.sigma, t.minimum)]
+    rejected = f", {b.rejected} rejected" if b.rejected else ""
+    return [b.name, nanoseconds(t.median.value), interval, *times, f"{t.samples} in {t.runs}{rejected}"]
+
+
+def _ratio(b: Barrier, baseline: Barrier) -> str:
+    if b is baseline:
+        return "1"
+    ratio = b.against(baseline)
+    return "–" if ratio is None else times(ratio)

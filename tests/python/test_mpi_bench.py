@@ -1,0 +1,278 @@
+"""weir bench mpi: what is made of records, how launchers are started and fail, and the programs under each MPI."""
+
+import json
+import os
+import random
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from weir import native, records
+from weir.cli import app
+from weir.driver import Lost
+from weir.figures import figures
+from weir.mpi import launchers, measuring, plan
+from weir.mpi.comparison import comparisons, targets
+from weir.mpi.launchers import Mpi
+from weir.mpi.measuring import Conditions, Measuring, Start
+from weir.mpi.plan import Size
+from weir.mpi.section import section
+from weir.mpi.tables import tables
+from weir.report import page
+
+from .conftest import INFO
+
+COSTS = {"weir": 1.0, "weir:mcs": 3.0, "MPI_Barrier": 2.0}
+TEAM_COSTS = {"team": 1.0, "team:sense+mcs": 1.5, "omp+MPI_Barrier": 4.0}
+
+
+def row(id: str, size: Size, run: int, cost: float, method: str = "consecutive", mpi: str = "openmpi") -> dict:
+    dice = random.Random(f"{id} {size} {run}")
+    times = [1000 * cost * size.members * dice.uniform(0.95, 1.05) for _ in range(10)]
+    none = [0.0] * 10
+    return {
+        "kind": "overhead",
+        "sitting": "s",
+        "source": "measured",
+        "what": {"family": "mpi", "id": f"{mpi}:{id}", "algorithm": id, "waiting": "own", "version": "1", "mpi": mpi},
+        "where": {
+            "members": size.members, "processors": 2, "pinned": False, "load": "none", "delay_ns": 0,
+            "processes": size.processes, "threads": size.threads, "nodes": 1, "level": "funneled",
+        },
+        "how": {"method": method, "run": run, "samples": 10, "inner": 9, "rejected": None, "stopped": None,
+                "clock_ns": 300.0 if method == "round-time" else 0.0},
+        "samples": {"episode_ns": times, "overhead_ns": times, "reference_ns": none, "cpu_ns": none},
+        "cycles_per_ns": 2.5,
+    }  # fmt: skip
+
+
+def made_up(mpi: str = "openmpi") -> list[dict]:
+    rows = []
+    for run in range(3):
+        for processes in (2, 4, 8):
+            method = "round-time" if processes == 2 else "consecutive"
+            rows += [row(id, Size(processes, 1), run, cost, method, mpi) for id, cost in COSTS.items()]
+        for size in (Size(2, 2), Size(4, 2)):
+            rows += [row(id, size, run, cost, mpi=mpi) for id, cost in TEAM_COSTS.items()]
+        rows.append(row("omp", Size(1, 2), run, 0.5, "round-time", mpi))
+    return rows
+
+
+def test_barriers_are_compared_where_they_ran_together():
+    found = comparisons(made_up())
+    assert [(c.place.processes, c.place.threads) for c in found] == [(2, 1), (4, 1), (8, 1), (1, 2), (2, 2), (4, 2)]
+    assert [b.id for b in found[0].barriers] == ["weir", "MPI_Barrier", "weir:mcs"]
+    ratio = found[1].find("weir:mcs").against(found[1].baseline)
+    assert ratio is not None and ratio.low < 1.5 < ratio.high
+    assert found[4].baseline.id == "omp+MPI_Barrier" and found[3].baseline.id == "omp"
+    assert found[0].place.words() == "Open MPI: 2 processes on 2 processors (round-time)"
+    assert not figures(made_up()), "threads' page is of threads"
+
+
+def test_targets_follow_who_shares_processors():
+    said = {(t.members, t.limit): t for t in targets(comparisons(made_up()))}
+    assert set(said) == {(2, 1.0), (4, 0.7), (8, 0.7)}
+    assert said[2, 1.0].verdict == "reached" and said[2, 1.0].measured.value == pytest.approx(0.5, rel=0.05)
+    slow = [r for r in made_up() if r["what"]["algorithm"] != "MPI_Barrier"]
+    slow += [row("MPI_Barrier", Size(n, 1), run, 1.1) for n in (4, 8) for run in range(3)]
+    verdicts = {t.verdict for t in targets(comparisons(slow)) if "MPI_Barrier" in t.what and "omp" not in t.what}
+    assert verdicts == {"missed"}
+
+
+def test_two_samples_make_no_ratio():
+    few = made_up()
+    for r in few:
+        if r["what"]["algorithm"] == "MPI_Barrier":
+            r["samples"] = {name: values[:1] for name, values in r["samples"].items()}
+    few = [r for r in few if r["how"]["run"] < 2]
+    assert not [t for t in targets(comparisons(few)) if "omp" not in t.what]
+    assert tables(comparisons(few))[0].rows[0].cells[-1] == "–"
+
+
+def test_the_page_has_the_papers_figures(tmp_path: Path):
+    rows = [{"kind": "machine", "id": "s", "host": INFO}, *made_up(), *made_up("mpich")]
+    rows[5]["how"]["stopped"] = "its 80 ms were spent"
+    made = section(rows)
+    assert made is not None and made.clock == "300 ns" and len(made.stopped) == 1
+    assert [c.name for c in made.charts] == [
+        "mpi-figures-6-9",
+        "mpi-figures-10-13-mpich",
+        "mpi-figures-10-13-openmpi",
+        "mpi-figure-14",
+    ]
+    drawn = made.charts[1].drawn.to_dict()["data"]["values"]
+    cells = {(v["barrier"], v["processes"], v["threads"]) for v in drawn if v["what"] == "least time"}
+    assert ("Weir's default", 2, 1) in cells and ("Weir's default", 4, 2) in cells
+    assert ("omp barrier + MPI_Barrier", 1, 2) in cells, "threads alone are the lowest row"
+    together = made.charts[3].drawn.to_dict()["data"]["values"]
+    assert {(v["barrier"], v["members"]) for v in together if v["processes"] == 1} == {("OpenMP: one process", 2)}
+    page.write(rows, [], tmp_path / "mpi.html")
+    text = (tmp_path / "mpi.html").read_text()
+    assert "Barriers across processes" in text and "within 300 ns" in text and "its 80 ms were spent" in text
+
+
+def test_sizes_and_barriers_of_a_sitting(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    usual = {(s.processes, s.threads) for s in plan.sizes(None, None, False)}
+    assert {(2, 1), (16, 1), (1, 2), (1, 4), (8, 2), (4, 4)} <= usual and (8, 4) not in usual
+    assert plan.sizes([3], [2], True) == [Size(3, 2)]
+    assert plan.subjects(Size(2, 1), False)[0] == "weir" and "MPI_Ibarrier" in plan.subjects(Size(2, 1), True)
+    assert "omp" in plan.subjects(Size(1, 4), True) and "omp+MPI_Barrier" in plan.subjects(Size(2, 4), True)
+    only = ["weir:mcs/rma", "omp", "team", "omp+MPI_Barrier"]
+    assert plan.subjects(Size(2, 1), False, only) == ("weir:mcs/rma",)
+    assert plan.subjects(Size(1, 2), False, only) == ("team", "omp")
+    assert plan.subjects(Size(2, 2), False, only) == ("team", "omp+MPI_Barrier")
+
+
+def test_a_launcher_of_the_users_own():
+    mine = Mpi("mpich", Path("/p"), "srun -n {processes} -c {threads}")
+    assert mine.command(8, 4) == ["srun", "-n", "8", "-c", "4", "/p"]
+    for wrong in ("srun -n 4", "srun -n {processes} {nodes}", "{processes", "{processes} {}"):
+        with pytest.raises(plan.Unknown, match="--launcher takes a command with {processes} in it"):
+            launchers.found(["mpich"], wrong)
+    with pytest.raises(plan.Unknown, match="no MPI is called 'lam'; known are openmpi, mpich"):
+        launchers.found(["lam"], None)
+
+
+FAKE = """
+import json, os, sys
+def say(**event): print(json.dumps(event), flush=True)
+words = sys.argv[1:]
+subjects = words[words.index("--subjects") + 1].split(",")
+print("a launcher's own words")
+if {mode!r} == "refuses":
+    print("There are not enough slots available", file=sys.stderr)
+    sys.exit(3)
+say(event="site", processes=2, threads=1, nodes=1, processors=2, pinned=True, dedicated=True, level="funneled",
+    library="MPICH Version:\\t4", version="0.1.0", cycles_per_ns=2.5)
+for id in subjects:
+    say(event="subject", id=id, **({{"failed": "no such"}} if id == "wrong" else {{"choice": None}}))
+for turn in range(3):
+    for id in subjects:
+        if id == "wrong": continue
+        if turn == 0: say(event="begins", id=id, method="consecutive")
+        if id == "crashes": print("signal 11", file=sys.stderr); sys.exit(139)
+        say(event="sample", id=id, method="consecutive", inner=5, episode_ns=100 + turn, cpu_ns=200, late=0, clock_ns=0)
+say(event="end")
+"""
+
+
+def fake(folder: Path, mode: str = "works") -> Mpi:
+    script = folder / "fake.py"
+    script.write_text(FAKE.format(mode=mode))
+    return Mpi("mpich", Path("program"), f"{sys.executable} {script} -n {{processes}}")
+
+
+def measured(tmp_path: Path, mpi: Mpi, *subjects: str) -> tuple[list[dict], Measuring]:
+    path = tmp_path / "r.jsonl"
+    with records.Writer(path) as writer:
+        sitting = Measuring([Start(mpi, Size(2, 1), "funneled", subjects)], Conditions(1, 3), writer)
+        sitting.run(INFO)
+    rows, complaints = records.read([path])
+    assert not complaints
+    return rows[1:], sitting
+
+
+def test_what_a_program_says_becomes_rows(tmp_path: Path):
+    rows, sitting = measured(tmp_path, fake(tmp_path), "weir", "wrong", "MPI_Barrier")
+    assert {r["what"]["algorithm"]: r["kind"] for r in rows} == {
+        "MPI_Barrier": "overhead",
+        "weir": "overhead",
+        "wrong": "failure",
+    }
+    barrier = next(r for r in rows if r["what"]["algorithm"] == "MPI_Barrier")
+    assert barrier["what"]["library"] == "MPICH 4" and barrier["samples"]["episode_ns"] == [100, 101, 102]
+    assert barrier["how"]["complete"] and barrier["where"]["launcher"].endswith("fake.py -n 2")
+    assert any("no such" in c for c in sitting.complaints)
+
+
+def test_a_launcher_that_refuses_is_told_with_its_last_words(tmp_path: Path):
+    rows, sitting = measured(tmp_path, fake(tmp_path, "refuses"), "weir", "MPI_Barrier")
+    assert [r["kind"] for r in rows] == ["failure"] and rows[0]["what"]["algorithm"] == "every barrier"
+    assert "status 3" in rows[0]["how"]["stopped"] and "not enough slots" in sitting.complaints[0]
+    rows, sitting = measured(tmp_path, Mpi("mpich", Path("p"), "/no/launcher {processes}"), "weir")
+    assert "/no/launcher: No such file" in rows[0]["how"]["stopped"]
+
+
+def test_a_barrier_that_ends_the_program_loses_its_own_row_alone(tmp_path: Path):
+    rows, _ = measured(tmp_path, fake(tmp_path), "weir", "crashes", "MPI_Barrier")
+    kinds = {r["what"]["algorithm"]: r["kind"] for r in rows}
+    assert kinds == {"crashes": "failure", "weir": "overhead", "MPI_Barrier": "overhead"}
+    assert "signal 11" in next(r["how"]["stopped"] for r in rows if r["kind"] == "failure")
+
+
+def test_ctrl_c_keeps_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    whole = measuring.events
+
+    def interrupted(command: list[str]) -> Iterator[dict]:
+        for event in whole(command):
+            yield event
+            if event["event"] == "sample":
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(measuring, "events", interrupted)
+    rows, sitting = measured(tmp_path, fake(tmp_path), "weir", "MPI_Barrier")
+    assert sitting.interrupted and [r["what"]["algorithm"] for r in rows] == ["weir"]
+    assert rows[0]["how"] | {"complete": False} == rows[0]["how"] and rows[0]["how"]["samples"] == 1
+
+
+def test_a_program_that_says_nothing_is_ended():
+    with pytest.raises(Lost, match="nothing was heard for 0 s"):
+        list(measuring.events([sys.executable, "-c", "import time; time.sleep(600)"], patience_s=0.2))
+
+
+@pytest.fixture(params=list(launchers.NAMES))
+def here(request: pytest.FixtureRequest) -> Mpi:
+    try:
+        return launchers.found([request.param], None)[0][0]
+    except plan.Unknown as missing:
+        pytest.skip(str(missing))
+
+
+def test_a_sitting_under_each_mpi(here: Mpi, tmp_path: Path):
+    if native.find("weir-info") is None:
+        pytest.skip("weir-info is not built")
+    output = tmp_path / "mpi.jsonl"
+    words = ["bench", "mpi", "--mpi", here.name, "--processes", "2", "--threads", "1,2", "--quick", "--rounds", "1"]
+    barriers = "weir,weir:mcs/rma,MPI_Barrier,team,team:sense+mcs"
+    done = CliRunner().invoke(app, [*words, "--samples", "2", "--barriers", barriers, "-o", str(output)])
+    assert done.exit_code == 0, done.output
+    rows, complaints = records.read([output])
+    assert not complaints
+    both = {(r["what"]["algorithm"], r["where"]["threads"]) for r in rows[1:]}
+    assert both == {("weir", 1), ("weir:mcs/rma", 1), ("MPI_Barrier", 1), ("team", 2), ("team:sense+mcs", 2)}
+    lost = [r["how"]["stopped"] for r in rows[1:] if r["kind"] == "failure"]
+    assert all(re.search("too late|were spent", why) for why in lost), "a busy machine is the only excuse"
+    assert len({r["what"]["library"] for r in rows[1:]}) == 1 and rows[1]["where"]["nodes"] == 1
+
+
+def test_clocks_that_are_off_and_drift_are_found_out(here: Mpi):
+    skew, drift = 5e8, 2e-4
+    asked = ["--subjects", "weir,MPI_Barrier", "--samples", "3", "--method", "round-time"]
+    pretended = ["--pretend-skew", f"{skew:.0f}", "--pretend-drift", str(drift)]
+    said = list(measuring.events([*here.command(2, 1), *asked, *pretended]))
+    clocks = [e for e in said if e["event"] == "clock"]
+    assert len(clocks) == 2
+    for c in clocks:
+        # The processes really have one clock. A message cannot come before it was sent: so the error has a bound.
+        assert abs(c["offset_ns"] - c["pretended_ns"]) <= c["uncertainty_ns"] + 2
+        assert c["pretended_ns"] >= skew
+    assert clocks[1]["pretended_ns"] > clocks[0]["pretended_ns"], "it drifts"
+    for e in said:
+        if e["event"] == "sample":
+            # Who came in time by its own clock also did so in the common time: a millionth of the skew.
+            assert e["apart_ns"] <= 1000 + 20 * e["clock_ns"], json.dumps(e)
+
+
+def test_the_programs_say_what_was_wrong(here: Mpi):
+    for words, says in (
+        (["--subjects", ""], "--subjects names nothing"),
+        (["--subjects", "weir", "--samples", "none"], "--samples takes"),
+        (["--subjects", "weir", "--level", "single"], "--level takes funneled, serialized or multiple"),
+    ):
+        with pytest.raises(Lost, match=says):
+            list(measuring.events([*here.command(1, 1), *words]))
