@@ -9,7 +9,7 @@
 //   t.arrive_and_wait(my_thread);
 //
 // All constructors and destructors are collective over the communicator: all its processes call them, in the same order as
-// its other collective operations. Messages go over a duplicate of the communicator and never match the program's own.
+// its other collective operations. Messages go over a communicator of its own and never match the program's.
 //
 // Memory: what a process or thread did before a barrier happens before what any does after it, as far as they share memory
 // at all. Errors: what MPI reports goes to the communicator's error handler, which ends the job unless the program has set
@@ -94,6 +94,8 @@ class barrier {
   const mpi::choice& choice() const;
   /// The processors that this process lives on, where the processes of a node share them out.
   const std::vector<int>& processors() const;
+  /// Do processes share processors that the system schedules in different groups? They then sleep sooner.
+  bool among_strangers() const;
 
  private:
   class implementation;

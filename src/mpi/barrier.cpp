@@ -163,7 +163,7 @@ class barrier::implementation {
   unsigned rank() const { return rank_; }
   unsigned size() const { return static_cast<unsigned>(places_.node_of.size()); }
   const mpi::choice& choice() const { return choice_; }
-  const std::vector<int>& processors() const { return places_.processors; }
+  const places& where() const { return places_; }
 
  private:
   void settle(const options& how) {
@@ -302,8 +302,11 @@ class barrier::implementation {
     }
   }
 
-  // Under a quota each microsecond of waiting awake is taken from the program's own computing.
-  static double awake_us() { return usable_processors() < static_cast<double>(affinity().size()) ? 0 : longest_awake_us; }
+  // Under a quota each microsecond of waiting awake is taken from the program's own computing; among strangers, whom a yield does
+  // not always reach, from theirs. Then a process stays awake for no longer than a wake-up takes.
+  double awake_us() const {
+    return places_.strangers || usable_processors() < static_cast<double>(affinity().size()) ? 0 : longest_awake_us;
+  }
 
   own_communicator comm_;
   places places_;
@@ -335,6 +338,7 @@ void barrier::end() { it_->end(); }
 unsigned barrier::rank() const { return it_->rank(); }
 unsigned barrier::size() const { return it_->size(); }
 const mpi::choice& barrier::choice() const { return it_->choice(); }
-const std::vector<int>& barrier::processors() const { return it_->processors(); }
+const std::vector<int>& barrier::processors() const { return it_->where().processors; }
+bool barrier::among_strangers() const { return it_->where().strangers; }
 
 }  // namespace weir::mpi

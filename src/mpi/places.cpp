@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <sstream>
 #include <string>
 #include <sys/stat.h>
 
@@ -23,6 +25,7 @@ std::atomic<int> given{-1};
 struct card {
   static constexpr int known_processors = 1024;
   std::uint64_t node;
+  std::uint64_t group;
   std::uint64_t threads;
   std::int64_t home;
   std::uint64_t processors[known_processors / 64];
@@ -43,6 +46,11 @@ std::uint64_t digest(const std::string& text) {
   return hash;
 }
 
+std::string text_of(const char* file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 // Who has the same can share memory: the same running kernel, and the same /dev/shm, which containers may have for themselves;
 // and the same processor by MPI's account, which knows simulated ones. MPI_Comm_split_type would say it too, but cannot be
 // waited for politely: 40 ms for each process where MPICH's share processors.
@@ -50,16 +58,26 @@ std::uint64_t node_here() {
   char name[MPI_MAX_PROCESSOR_NAME] = {};
   int length = 0;
   check(PMPI_Get_processor_name(name, &length), "asking for the processor's name");
-  std::string kernel;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), kernel);
   struct stat memory {};
   stat("/dev/shm", &memory);
-  return digest(std::string(name) + '/' + kernel + '/' + std::to_string(memory.st_dev));
+  return digest(std::string(name) + '/' + text_of("/proc/sys/kernel/random/boot_id") + '/' + std::to_string(memory.st_dev));
+}
+
+// sched_yield(2) chooses among the threads of one scheduling group: a control group, or, where autogroups are on, a session.
+// MPICH's launcher begins a session for each process.
+std::uint64_t scheduling_group() {
+  std::string group;
+  if (text_of("/proc/sys/kernel/sched_autogroup_enabled").starts_with('1')) group = text_of("/proc/self/autogroup");
+  std::istringstream lines(text_of("/proc/self/cgroup"));
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("0:") || line.find("cpu,") != std::string::npos || line.find(":cpu:") != std::string::npos) group += line;
+  return digest(group);
 }
 
 card card_here(unsigned threads) {
   card c{};
   c.node = node_here();
+  c.group = scheduling_group();
   c.threads = threads;
   c.home = home();
   for (const int processor : affinity())
@@ -71,6 +89,7 @@ card card_here(unsigned threads) {
 struct company {
   std::uint64_t threads = 0;
   unsigned processes = 0;
+  bool strangers = false;
   std::vector<int> processors;
 };
 
@@ -80,6 +99,7 @@ company company_of(const card& mine, const std::vector<card>& all) {
   for (const card& other : all) {
     if (other.node != mine.node || !mine.meets(other)) continue;
     ++c.processes;
+    c.strangers = c.strangers || other.group != mine.group;
     c.threads += other.threads;
     for (int i = 0; i < card::known_processors; ++i)
       if (other.has(i)) theirs.add(i);
@@ -146,6 +166,7 @@ places places_of(MPI_Comm comm, unsigned threads) {
   }
   const company with = company_of(mine, all);
   p.shared = with.threads > with.processors.size();
+  p.strangers = p.shared && with.strangers;
   share_out(static_cast<unsigned>(rank), all, p.nodes[p.node(static_cast<unsigned>(rank))], p);
   // relaxed: a number that nothing else goes with.
   if (p.shared && p.processors.size() == 1 && home() < 0) given.store(p.processors[0], std::memory_order_relaxed);

@@ -11,6 +11,9 @@ struct places {
   std::vector<std::vector<unsigned>> nodes;  ///< the ranks of each node, in order; nodes in the order of their first ranks
   std::vector<unsigned> node_of;             ///< for each rank
   bool shared = false;          ///< are there more processes (times threads) than processors where this one may run?
+  /// Does the system's scheduler put those that share processors into different groups? Then giving a processor away does not
+  /// always give it to them.
+  bool strangers = false;
   std::vector<int> processors;  ///< of this process, where they are shared: on which it should live
   std::vector<std::vector<unsigned>> seats;  ///< the ranks of this node by the processor that they live on
 

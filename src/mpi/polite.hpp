@@ -1,4 +1,4 @@
-// Collective operations whose waiting gives the processor away. Where processes share processors MPICH's own spin through whole
+// Collective operations whose waiting gives the processor away, and sleeps where that is not enough. Where processes share processors MPICH's own spin through whole
 // time slices, tens of milliseconds for one; making a barrier takes several.
 #pragma once
 
@@ -10,10 +10,14 @@
 namespace weir::mpi::polite {
 
 inline void wait(MPI_Request& request, const char* doing) {
-  for (int done = 0;;) {
+  nap between;
+  for (int done = 0, looks = 0;; ++looks) {
     check(PMPI_Test(&request, &done, MPI_STATUS_IGNORE), doing);
     if (done != 0) return;
-    native::yield();
+    if (looks < 100)
+      native::yield();
+    else
+      between.sleep_unless([] { return false; });  // whoever is waited for may be in another scheduling group
   }
 }
 

@@ -26,12 +26,14 @@ completed_by who_may_join(unsigned threads) {
   return level >= MPI_THREAD_SERIALIZED ? completed_by::any_member : completed_by::member_0;
 }
 
-weir::team_options for_threads(const team_options& how, const std::vector<int>& placement, unsigned processors) {
+weir::team_options for_threads(const team_options& how, const std::vector<int>& placement, const barrier& processes) {
   weir::team_options o;
   o.algorithm = how.threads;
   o.waiting = how.waiting;
   o.placement = placement;
-  o.processors = processors;
+  o.processors = static_cast<unsigned>(processes.processors().size());
+  // Threads that give way to each other alone would keep their processor from other processes'.
+  if (processes.among_strangers()) o.awake_us = 0;
   return o;
 }
 
@@ -49,7 +51,7 @@ team_barrier::team_barrier(MPI_Comm comm, unsigned threads, const team_options& 
     : processes_(comm, how.processes, threads),
       who_(who_may_join(threads)),
       homes_(homes(how, processes_.processors(), threads)),
-      threads_(threads, for_threads(how, homes_, static_cast<unsigned>(processes_.processors().size()))) {}
+      threads_(threads, for_threads(how, homes_, processes_)) {}
 
 void team_barrier::arrive_and_wait(unsigned thread) {
   if (threads_.members() == 1) return processes_.arrive_and_wait();
