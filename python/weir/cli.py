@@ -13,6 +13,7 @@ from weir.bench import Bench
 from weir.console import bar, fail, names, out, warn
 from weir.figures import ELSEWHERE, Comparison, figures, places
 from weir.mpi.cli import mpi
+from weir.mpi.scale_cli import scale
 from weir.openmp import tables
 from weir.openmp.cli import openmp
 from weir.openmp.comparison import constructs
@@ -28,6 +29,7 @@ bench_app.command("openmp")(openmp)
 bench_app.command("mpi")(mpi)
 app.add_typer(bench_app, name="bench")
 app.command()(simulate)
+app.command()(scale)
 app.add_typer(predict_cli.app, name="predict")
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(profile)
 app.command(context_settings=CONTEXT)(run)

@@ -45,6 +45,10 @@ SIMULATED: dict[str, dict[str, type | tuple[type, ...]]] = {
         "end_ns": (int, float), "applications": list, "threads": dict, "on_processors": dict, "memory": dict,
         "lines": list, "cost": dict,
     },
+    "scale": {
+        "cluster": str, "nodes": int, "ranks": int, "per_node": int, "family": str, "algorithm": str,
+        "within": str, "name": str,
+    },
 }  # fmt: skip
 LISTS = ("episode_ns", "overhead_ns", "reference_ns", "cpu_ns")
 

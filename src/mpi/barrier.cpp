@@ -30,8 +30,8 @@ namespace {
 // An error of our own that MPI's handlers can name.
 int new_code(const std::string& what) {
   int code = MPI_ERR_OTHER;
-  if (PMPI_Add_error_code(MPI_ERR_OTHER, &code) == MPI_SUCCESS)
-    PMPI_Add_error_string(code, what.substr(0, MPI_MAX_ERROR_STRING - 1).c_str());
+  std::string text = what.substr(0, MPI_MAX_ERROR_STRING - 1);  // not const: not everywhere is its parameter so
+  if (PMPI_Add_error_code(MPI_ERR_OTHER, &code) == MPI_SUCCESS) PMPI_Add_error_string(code, text.data());
   return code;
 }
 
@@ -124,15 +124,8 @@ class barrier::implementation {
   }
 
   void begin() {
-    if (active_) throw std::logic_error("weir: a barrier was begun again before it was ended");
-    active_ = true;
-    guarded([&] {
-      ++episode_;
-      next_ = route_.moves.data();
-      last_ = false;
-      if (far_) far_->begin(episode_);
-      advance(false);
-    });
+    start();
+    guarded([&] { advance(false); });
   }
 
   bool test() {
@@ -155,8 +148,9 @@ class barrier::implementation {
     active_ = false;
   }
 
+  // Not begin() and end(): what will be waited for need not be looked at before.
   void arrive_and_wait() {
-    begin();
+    start();
     end();
   }
 
@@ -166,6 +160,17 @@ class barrier::implementation {
   const places& where() const { return places_; }
 
  private:
+  void start() {
+    if (active_) throw std::logic_error("weir: a barrier was begun again before it was ended");
+    active_ = true;
+    guarded([&] {
+      ++episode_;
+      next_ = route_.moves.data();
+      last_ = false;
+      if (far_) far_->begin(episode_);
+    });
+  }
+
   void settle(const options& how) {
     choice_ = choose(places_, how);
     if (choice_.within == "combination") {

@@ -1,0 +1,55 @@
+"""Outcomes as records and as a table."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from weir.mpi.scale import Outcome, Run
+from weir.records import Row
+
+COLUMNS = (
+    "cluster", "nodes", "ranks", "per_node", "family", "algorithm", "radix", "fan_in", "fan_out", "within",
+    "time_us", "alone_us", "node_us", "ratio",
+)  # fmt: skip
+
+
+def row(run: Run, outcome: Outcome | str) -> Row:
+    b = run.barrier
+    common: Row = {
+        "kind": "scale", "source": "simulated", "cluster": run.cluster.name, "nodes": run.nodes, "ranks": run.ranks,
+        "per_node": run.per_node, "family": b.family, "algorithm": b.algorithm, "radix": b.radix, "fan_in": b.fan_in,
+        "fan_out": b.fan_out, "within": b.within, "name": b.name,
+    }  # fmt: skip
+    if isinstance(outcome, str):
+        return common | {"stopped": outcome}
+    times = {"time_ns": outcome.time_ns, "alone_ns": outcome.alone_ns, "node_ns": outcome.node_ns}
+    return common | times | {"kept": outcome.kept, "chosen": outcome.chosen}
+
+
+def place(row: Row) -> tuple[str, int, int]:
+    return row["cluster"], row["ranks"], row["per_node"]
+
+
+def ranked(rows: Iterable[Row]) -> list[list[Row]]:
+    """The rows of each place, the best first, each with its ratio to it."""
+    good = sorted(
+        (r for r in rows if r["kind"] == "scale" and "time_ns" in r), key=lambda r: (place(r), r["time_ns"], r["name"])
+    )
+    groups = [list(of) for _, of in groupby(good, place)]
+    return [[r | {"ratio": r["time_ns"] / group[0]["time_ns"]} for r in group] for group in groups]
+
+
+def write_table(rows: Sequence[Row], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for group in ranked(rows):
+            for r in group:
+                shown = r | {f"{k}_us": f"{r[f'{k}_ns'] / 1e3:.3f}" for k in ("time", "alone", "node")}
+                shown["ratio"] = f"{r['ratio']:.3f}"
+                if r["algorithm"] != "dissemination":
+                    shown["radix"] = ""
+                if r["algorithm"] != "tree":
+                    shown["fan_in"] = shown["fan_out"] = ""
+                writer.writerow([shown[c] for c in COLUMNS])

@@ -1,0 +1,124 @@
+"""Barriers of simulated clusters: `weir scale`. Skipped where there is no SimGrid."""
+
+import json
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from weir import native, records
+from weir.cli import app
+from weir.mpi import clusters, scale
+from weir.mpi.scale import AUTO, PLANS, Barrier, Outcome, Run
+from weir.mpi.scale_rows import ranked, row
+
+simgrid = pytest.mark.skipif(
+    shutil.which("smpirun") is None or native.find("weir-mpi-scale") is None,
+    reason="no smpirun, or weir-mpi-scale was not built: apt-get install libsimgrid-dev, and build again",
+)
+
+
+def simulated(*plan: Run) -> list[Outcome]:
+    """In the order of the plan."""
+    found: dict[Run, Outcome | str] = {}
+    scale.Scale(plan, lambda run, outcome: found.update({run: outcome})).run()
+    assert all(isinstance(o, Outcome) for o in found.values()), found
+    return [found[run] for run in plan]
+
+
+@simgrid
+def test_all_plans_keep_the_contract_and_so_do_levels():
+    cluster = clusters.find("slingshot-dragonfly")
+    plan = [r for r in scale.runs([cluster], [32], [1, 16], None) if r.barrier.family == "Weir"]
+    assert {r.barrier.within for r in plan} == {"none", "mcs"}
+    assert all(o.kept for o in simulated(*plan))
+
+
+@simgrid
+def test_the_same_to_the_digit():
+    runs = [Run(clusters.find("omni-path-fat-tree"), 32, 1, b) for b in (AUTO, Barrier("SMPI", "mvapich2"))]
+    assert simulated(*runs) == simulated(*runs)
+
+
+@simgrid
+@pytest.mark.parametrize(
+    ("barrier", "sends", "ways"),
+    [
+        (Barrier("Weir", "dissemination", radix=2), 4, 4),
+        (Barrier("Weir", "dissemination", radix=4), 6, 2),
+        (Barrier("Weir", "butterfly"), 4, 4),
+        (Barrier("Weir", "tournament-tree"), 8, 8),
+        (Barrier("SMPI", "ompi_bruck"), 4, 4),
+    ],
+)
+def test_a_critical_path_is_what_the_plan_says(barrier, sends, ways):
+    """16 ranks; on each way somebody receives what was sent last."""
+    cluster = clusters.find("crossbar")
+    (outcome,) = simulated(Run(cluster, 16, 1, barrier))
+    expected = 1e3 * (sends * cluster.send + ways * (cluster.node + cluster.switch + cluster.receive))
+    assert outcome.alone_ns == pytest.approx(expected, rel=0.01)
+
+
+@simgrid
+def test_levels_cost_what_their_parts_do():
+    cluster = clusters.find("crossbar")
+    levels = Run(cluster, 32, 16, Barrier("Weir", "auto", within=scale.WITHIN))
+    between = Run(cluster, 2, 1, AUTO)
+    both, messages = simulated(levels, between)
+    assert both.node_ns > 0
+    assert both.time_ns == pytest.approx(both.node_ns + messages.time_ns, abs=1)
+    assert "within a node mcs" in both.chosen
+
+
+@simgrid
+def test_the_default_is_near_the_best():
+    cluster = clusters.find("omni-path-fat-tree")
+    rows = [row(o.run, o) for o in simulated(*scale.runs([cluster], [16], [1], None))]
+    (group,) = ranked(rows)
+    assert next(r["ratio"] for r in group if r["algorithm"] == "auto") <= 1.1
+
+
+@simgrid
+def test_the_command_writes_records_and_a_table(tmp_path):
+    to, table = tmp_path / "scale.jsonl", tmp_path / "scale.csv"
+    words = ["scale", "--clusters", "crossbar", "--ranks", "4,8", "--per-node", "1", "--algorithms", "auto,ompi_tree"]
+    done = CliRunner().invoke(app, [*words, "-o", str(to), "--table", str(table)])
+    assert done.exit_code == 0, done.output
+    rows, complaints = records.read([to])
+    assert len(rows) == 4 and not complaints
+    assert all(r["source"] == "simulated" for r in rows)
+    assert len(table.read_text().splitlines()) == 5
+
+
+def test_an_unknown_cluster_is_named_with_the_known():
+    with pytest.raises(clusters.BadCluster, match="'moon'; known are crossbar, held-out-tcp, omni-path-fat-tree"):
+        clusters.find("moon")
+
+
+def test_a_bad_cluster_file_is_named_with_its_key(tmp_path):
+    path = tmp_path / "mine.toml"
+    text = clusters.named()["crossbar"].read_text()
+    path.write_text(text.replace('topology = "crossbar"', 'topology = "ring"'))
+    with pytest.raises(clusters.BadCluster, match="mine.toml: topology is 'ring'; known are crossbar, fat-tree"):
+        clusters.find(str(path))
+    path.write_text(text.replace("send = 0.1", ""))
+    with pytest.raises(clusters.BadCluster, match="mine.toml: send is missing"):
+        clusters.find(str(path))
+
+
+def test_ways_through_a_dragonfly_are_minimal():
+    cluster = clusters.find("slingshot-dragonfly")
+    assert cluster.hops(0, 1) == ["local-0-1"]
+    # Group 0's cable to group 1 is at its switch 1, and ends at switch 16 of group 1.
+    assert cluster.hops(1, 16) == ["far-0-1"]
+    assert cluster.hops(0, 17) == ["local-0-1", "far-0-1", "local-16-17"]
+
+
+def test_ranked_by_place():
+    cluster = clusters.find("crossbar")
+    outcomes = [
+        Outcome(Run(cluster, 16, 1, b), t, t, 0, True, "") for b, t in zip(PLANS, (3.0, 2.0, 4.0), strict=False)
+    ]
+    (group,) = ranked([row(o.run, o) for o in outcomes])
+    assert [r["ratio"] for r in group] == [1.0, 1.5, 2.0]
+    assert json.dumps(group)
