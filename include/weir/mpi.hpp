@@ -40,7 +40,7 @@ struct options {
   std::string transport = "auto";
   /// "auto": polls, gives the processor to who needs it, sleeps where a message cannot be near; "mpi": MPI_Wait, for messages.
   std::string waiting = "auto";
-  unsigned radix = 2;    ///< of dissemination
+  unsigned radix = 2;    ///< of dissemination by name; "auto" takes its own
   unsigned fan_in = 2;   ///< of the arrival tree of "tree"
   unsigned fan_out = 2;  ///< of its release tree
 };
@@ -83,7 +83,9 @@ class barrier {
 
   void arrive_and_wait();
 
-  /// This process has come; it may compute before it needs to know that all have. end() follows begin().
+  /// This process has come; it may compute before it needs to know that all have. end() follows begin(), in the same thread.
+  /// What others need of this process meanwhile is done in its calls of test() and end(), and while it waits at other barriers of
+  /// these; not while it waits in MPI's own calls.
   void begin();
   /// Goes on with what can be done without waiting; true once all have come: then end() will not wait.
   bool test();

@@ -41,6 +41,8 @@ void native::live_on(int processor) noexcept {
   if (processor >= 0) go_home(ticks());
 }
 
+int native::lives_on() noexcept { return home; }
+
 void native::go_home(std::uint64_t now) noexcept {
   settles_at = now + static_cast<std::uint64_t>(settled_for * ticks_per_microsecond());
   if (sched_getcpu() != home) move_to(home);

@@ -64,12 +64,15 @@ class own_communicator {
     check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "making a communicator");
   }
   ~own_communicator() {
-    if (!mpi_is_there()) return;
+    if (!mpi_is_there() || left_) return;
     PMPI_Errhandler_free(&theirs_);
     PMPI_Comm_free(&comm_);
   }
   own_communicator(const own_communicator&) = delete;
   own_communicator& operator=(const own_communicator&) = delete;
+
+  /// It will not be freed: others may never do so.
+  void leave() { left_ = true; }
 
   operator MPI_Comm() const { return comm_; }
   /// What the program wants to happen on an error; may not return.
@@ -82,9 +85,8 @@ class own_communicator {
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Errhandler theirs_ = MPI_ERRHANDLER_NULL;
+  bool left_ = false;
 };
-
-thread_local int lives_on = -1;
 
 // While a process waits here.
 class looking {
@@ -120,11 +122,15 @@ class barrier::implementation {
   }
 
   ~implementation() {
-    if (!mpi_is_there()) static_cast<void>(far_.release());  // MPI has taken its requests and windows with it
+    std::erase(begun, this);
+    // Either MPI has taken its requests and windows with it, or to give them back would take all of the others.
+    if (!mpi_is_there() || failed_) static_cast<void>(far_.release());
+    if (failed_) comm_.leave();
   }
 
   void begin() {
     start();
+    begun.push_back(this);
     guarded([&] { advance(false); });
   }
 
@@ -133,25 +139,21 @@ class barrier::implementation {
     bool over = false;
     guarded([&] {
       over = advance(false);
-      if (!over) progress();
+      if (!over) look();
     });
     return over;
   }
 
   void end() {
     if (!active_) throw std::logic_error("weir: a barrier was ended that was not begun");
-    guarded([&] {
-      settle_down();
-      const looking here([](void* self) { static_cast<implementation*>(self)->look(); }, this);
-      advance(true);
-    });
-    active_ = false;
+    if (std::erase(begun, this) == 0) throw std::logic_error("weir: a barrier was ended by another thread than the one that began it");
+    pass();
   }
 
   // Not begin() and end(): what will be waited for need not be looked at before.
   void arrive_and_wait() {
     start();
-    end();
+    pass();
   }
 
   unsigned rank() const { return rank_; }
@@ -160,6 +162,16 @@ class barrier::implementation {
   const places& where() const { return places_; }
 
  private:
+  void pass() {
+    guarded([&] {
+      settle_down();
+      const looking here([](void* self) { static_cast<implementation*>(self)->look(); }, this);
+      advance(true);
+      if (far_) far_->finish();
+    });
+    active_ = false;
+  }
+
   void start() {
     if (active_) throw std::logic_error("weir: a barrier was begun again before it was ended");
     active_ = true;
@@ -197,7 +209,7 @@ class barrier::implementation {
 
   // Linux leaves processes that give way to each other as they are, three on one processor and one on another.
   void settle_down() {
-    if (alone_ && home() != lives_on) native::live_on(lives_on = home());
+    if (alone_ && home() != native::lives_on()) native::live_on(home());
   }
 
   /// Goes through the plan as far as it can without waiting, or to its end.
@@ -274,10 +286,18 @@ class barrier::implementation {
     const double tick = native::ticks_per_microsecond();
     next_look_ = now + static_cast<std::uint64_t>(50 * tick);
     progress();
+    // Others that this thread has begun, and that their other processes may be waiting for.
+    for (implementation* const other : begun)
+      if (other != this) other->go_on();
     if (!memory_ || now < next_roll_call_) return;
     const bool first = next_roll_call_ == 0;
     next_roll_call_ = now + static_cast<std::uint64_t>(100e3 * tick);
     if (!first) roll_call();
+  }
+
+  void go_on() {
+    if (failed_) return;
+    guarded([&] { advance(false); });
   }
 
   void progress() {
@@ -300,6 +320,7 @@ class barrier::implementation {
     try {
       body();
     } catch (const error& e) {
+      failed_ = true;
       if (memory_ && memory_->who_is_gone() < 0) memory_->give_up();
       std::fprintf(stderr, "%s\n", e.what());
       comm_.call_their_handler(e.code());
@@ -312,6 +333,8 @@ class barrier::implementation {
   double awake_us() const {
     return places_.strangers || usable_processors() < static_cast<double>(affinity().size()) ? 0 : longest_awake_us;
   }
+
+  static thread_local std::vector<implementation*> begun;  // and not yet ended
 
   own_communicator comm_;
   places places_;
@@ -326,12 +349,14 @@ class barrier::implementation {
   std::unique_ptr<far_side> far_;
   std::uint32_t episode_ = 0;
   const move* next_ = nullptr;
-  bool active_ = false, last_ = false;
+  bool active_ = false, last_ = false, failed_ = false;
   std::uint64_t next_look_ = 0, next_roll_call_ = 0;
   waiting::experience<processes> near_{awake_us()};
   waiting::experience<messages> far_wait_{awake_us()};
   nap nap_;
 };
+
+thread_local std::vector<barrier::implementation*> barrier::implementation::begun;
 
 barrier::barrier(MPI_Comm comm, const options& how, unsigned threads) : it_(std::make_unique<implementation>(comm, how, threads)) {}
 barrier::~barrier() = default;

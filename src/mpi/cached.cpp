@@ -188,7 +188,7 @@ void make(kept& k, MPI_Comm comm) {
   std::string failed;
   try {
     k.made = barrier_of(comm, asked, a.alike());
-  } catch (const weir::mpi::error& e) {
+  } catch (const std::exception& e) {
     failed = e.what();
   }
   std::uint64_t failures = k.made == nullptr;

@@ -44,7 +44,7 @@ unsigned cost_in_sends(unsigned participants, unsigned radix) {
 }
 
 unsigned radix_for(const places& p, unsigned participants) {
-  if (p.shared) return 2;  // each message takes time of a processor that another process waits for
+  if (p.crowded) return 2;  // each message takes time of a processor that another process waits for
   unsigned best = 2;
   for (const unsigned radix : {3u, 4u})
     if (cost_in_sends(participants, radix) < cost_in_sends(participants, best)) best = radix;
@@ -64,12 +64,12 @@ choice choose_within(const places& p, choice c) {
   if (largest == 1) {
     c.within = "none";
     c.reason += "every process has a node of its own";
-  } else if (p.shared && one_node) {
+  } else if (p.crowded && one_node) {
     c.within = "combination";
     c.reason += "processes share processors: they meet on their processor first, and the last there goes on for them";
-  } else if (p.shared || (largest <= 8 && !one_node)) {
+  } else if (p.crowded || (largest <= 8 && !one_node)) {
     c.within = "linear";
-    c.reason += p.shared ? "processes share processors: one place to wait at, and one to be told at"
+    c.reason += p.crowded ? "processes share processors: one place to wait at, and one to be told at"
                          : "few processes on a node: their first looks at one flag of each";
   } else if (one_node && largest <= 16) {
     c.within = "dissemination";

@@ -25,6 +25,8 @@ class far_side {
   virtual bool arrived(unsigned index) = 0;
   /// Waits as MPI does.
   virtual void wait(unsigned index) = 0;
+  /// Before a process leaves: nothing that it has signalled waits for its next call.
+  virtual void finish() {}
 };
 
 /// MPI_Isend and MPI_Irecv in each episode [paper 004].

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,18 +20,16 @@ namespace weir::mpi {
 namespace {
 
 // When a process began, in the kernel's ticks; -1 where it has ended. A process that has ended but that nobody has asked about
-// yet (a zombie) is there still, and has no more to say.
+// yet (a zombie) is there still, and has no more to say; but one whose first thread alone has ended looks like it.
 std::int64_t began(std::int64_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text;
   if (!std::getline(file, text)) return -1;
-  std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
-  std::string field, state;
-  fields >> state;
-  if (state.empty() || state == "Z" || state == "X") return -1;
-  for (int number = 4; number <= 22 && fields >> field; ++number) {
-  }
-  return field.empty() ? -1 : std::strtoll(field.c_str(), nullptr, 10);
+  std::istringstream rest(text.substr(std::min(text.rfind(')') + 1, text.size())));
+  const std::vector<std::string> fields{std::istream_iterator<std::string>(rest), {}};
+  constexpr std::size_t state = 3 - 3, threads = 20 - 3, started = 22 - 3;  // proc(5), less the number and the name
+  if (fields.size() <= started || fields[state] == "X" || (fields[state] == "Z" && std::strtol(fields[threads].c_str(), nullptr, 10) < 2)) return -1;
+  return std::strtoll(fields[started].c_str(), nullptr, 10);
 }
 
 std::uint64_t name_space() {
@@ -79,10 +79,20 @@ std::unique_ptr<near_memory> near_memory::open(MPI_Comm comm, const std::vector<
   constexpr const char* doing = "making a node's memory";
   char name[name_bytes] = {};
   mapped memory;
+  struct unlink_at_end {
+    const char* name = nullptr;
+    ~unlink_at_end() {
+      if (name != nullptr) shm_unlink(name);
+    }
+  } unlinked;
   if (index == 0 && !alone) {
+    // A process of the same number may have left one of the same name when it was killed.
     static std::atomic<unsigned> made{0};
-    std::snprintf(name, sizeof name, "/weir-mpi-%ld-%u", static_cast<long>(getpid()), made.fetch_add(1, std::memory_order_relaxed));
-    memory = make(name, bytes);
+    do {
+      std::snprintf(name, sizeof name, "/weir-mpi-%ld-%u", static_cast<long>(getpid()), made.fetch_add(1, std::memory_order_relaxed));
+      memory = make(name, bytes);
+    } while (memory.error == EEXIST);
+    if (memory.at != MAP_FAILED) unlinked.name = name;
     for (const unsigned other : node)
       if (other != node[0]) check(PMPI_Send(name, name_bytes, MPI_CHAR, static_cast<int>(other), 0, comm), doing);
   } else if (!alone) {
@@ -94,7 +104,6 @@ std::unique_ptr<near_memory> near_memory::open(MPI_Comm comm, const std::vector<
   const bool good = alone || memory.at != MAP_FAILED;
   if (!good) failed = "shared memory of " + std::to_string(bytes) + " bytes: " + std::strerror(memory.error);
   const bool all_good = polite::least(good, comm, doing) != 0;
-  if (index == 0 && memory.at != MAP_FAILED) shm_unlink(name);
   std::unique_ptr<near_memory> result;
   if (all_good && !alone) {
     result.reset(new near_memory(memory.at, bytes, index, people, flag_line));

@@ -167,6 +167,8 @@ places places_of(MPI_Comm comm, unsigned threads) {
   const company with = company_of(mine, all);
   p.shared = with.threads > with.processors.size();
   p.strangers = p.shared && with.strangers;
+  // What is chosen must be the same for all, though some may have processors enough for themselves.
+  p.crowded = polite::least(!p.shared, comm, "asking who shares processors") == 0;
   share_out(static_cast<unsigned>(rank), all, p.nodes[p.node(static_cast<unsigned>(rank))], p);
   // relaxed: a number that nothing else goes with.
   if (p.shared && p.processors.size() == 1 && home() < 0) given.store(p.processors[0], std::memory_order_relaxed);

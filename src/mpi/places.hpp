@@ -10,7 +10,8 @@ namespace weir::mpi {
 struct places {
   std::vector<std::vector<unsigned>> nodes;  ///< the ranks of each node, in order; nodes in the order of their first ranks
   std::vector<unsigned> node_of;             ///< for each rank
-  bool shared = false;          ///< are there more processes (times threads) than processors where this one may run?
+  bool crowded = false;         ///< does any process of the communicator share its processors? All know the same.
+  bool shared = false;          ///< does this one: are there more processes (times threads) than processors where this one may run?
   /// Does the system's scheduler put those that share processors into different groups? Then giving a processor away does not
   /// always give it to them.
   bool strangers = false;

@@ -13,17 +13,24 @@ namespace {
 class window : public far_side {
  public:
   window(MPI_Comm comm, const route& r, const std::vector<unsigned>& indices)
-      : comm_(comm), indices_(indices), flags_(std::max(r.far_awaits, 1u)) {
+      : comm_(comm), indices_(indices), flags_(std::make_unique<flag[]>(std::max(r.far_awaits, 1u))) {
     for (const move& m : r.moves)
       if (m.by == move::way::far && m.act == move::action::signal) to_.push_back(static_cast<int>(m.peer));
     values_.resize(to_.size());
     // Memory of our own: in what MPI_Win_allocate gives, MPICH 4.0 mixes up where windows of a few bytes lie, and Open MPI 4 gives
     // the same to communicators that have no process in common.
-    check(PMPI_Win_create(flags_.data(), static_cast<MPI_Aint>(flags_.size() * sizeof(flag)), sizeof(flag), MPI_INFO_NULL, comm, &window_),
+    const auto bytes = static_cast<MPI_Aint>(std::max(r.far_awaits, 1u) * sizeof(flag));
+    check(PMPI_Win_create(flags_.get(), bytes, sizeof(flag), MPI_INFO_NULL, comm, &window_),
           "making a window");
-    check(PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "opening a window");
-    check(PMPI_Win_sync(window_), "opening a window");
-    polite::barrier(comm, "opening a window");  // nobody signals before all flags are 0
+    try {
+      check(PMPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "opening a window");
+      check(PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "opening a window");
+      check(PMPI_Win_sync(window_), "opening a window");
+      polite::barrier(comm, "opening a window");  // nobody signals before all flags are 0
+    } catch (const error&) {
+      static_cast<void>(flags_.release());  // the window is there, and others may write to it
+      throw;
+    }
   }
   ~window() override {
     PMPI_Win_unlock_all(window_);
@@ -35,7 +42,7 @@ class window : public far_side {
     const auto at = static_cast<MPI_Aint>(indices_[i]);
     values_[i] = episode_;
     check(PMPI_Accumulate(&values_[i], 1, MPI_UINT32_T, to_[i], at, 1, MPI_UINT32_T, MPI_REPLACE, window_), "setting a flag");
-    check(PMPI_Win_flush(to_[i], window_), "setting a flag");
+    check(PMPI_Win_flush_local(to_[i], window_), "setting a flag");
   }
   bool arrived(unsigned i) override {
     // acquire: what its signaller did before is seen, as far as the two share memory.
@@ -46,6 +53,9 @@ class window : public far_side {
     check(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &come, MPI_STATUS_IGNORE), "waiting for a flag");
     check(PMPI_Win_sync(window_), "waiting for a flag");
     return false;
+  }
+  void finish() override {
+    if (!to_.empty()) check(PMPI_Win_flush_all(window_), "setting flags");
   }
   void wait(unsigned i) override {
     while (!arrived(i)) {
@@ -59,7 +69,7 @@ class window : public far_side {
 
   const MPI_Comm comm_;
   const std::vector<unsigned> indices_;
-  std::vector<flag> flags_;
+  std::unique_ptr<flag[]> flags_;
   std::vector<int> to_;
   std::vector<std::uint32_t> values_;
   MPI_Win window_ = MPI_WIN_NULL;

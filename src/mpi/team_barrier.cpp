@@ -54,10 +54,12 @@ team_barrier::team_barrier(MPI_Comm comm, unsigned threads, const team_options& 
       threads_(threads, for_threads(how, homes_, processes_)) {}
 
 void team_barrier::arrive_and_wait(unsigned thread) {
-  if (threads_.members() == 1) return processes_.arrive_and_wait();
   if (thread == 0 && who_ == completed_by::member_0 && !main_thread_seen_) [[unlikely]] require_main_thread();
   settle_down(thread);
-  threads_.arrive_and_wait(thread, [this] { join(); }, who_);
+  if (threads_.members() == 1 && thread == 0)
+    join();
+  else
+    threads_.arrive_and_wait(thread, [this] { join(); }, who_);
   // Written by who joined, before anybody was let go.
   if (failed_) [[unlikely]] throw error(*failed_);
 }
@@ -72,8 +74,7 @@ void team_barrier::require_main_thread() {
 }
 
 void team_barrier::settle_down(unsigned thread) {
-  static thread_local int lives_on = -1;
-  if (thread < homes_.size() && homes_[thread] != lives_on) native::live_on(lives_on = homes_[thread]);
+  if (thread < homes_.size() && homes_[thread] != native::lives_on()) native::live_on(homes_[thread]);
 }
 
 void team_barrier::join() {

@@ -18,7 +18,7 @@ using action = weir::mpi::move::action;
 using way = weir::mpi::move::way;
 
 // Processes of `sizes` on nodes, in the order of the ranks.
-places on_nodes(const std::vector<unsigned>& sizes, bool shared = false) {
+places on_nodes(const std::vector<unsigned>& sizes, bool crowded = false) {
   places p;
   unsigned rank = 0;
   for (const unsigned size : sizes) {
@@ -28,7 +28,7 @@ places on_nodes(const std::vector<unsigned>& sizes, bool shared = false) {
       p.node_of.push_back(static_cast<unsigned>(p.nodes.size()) - 1);
     }
   }
-  p.shared = shared;
+  p.crowded = crowded;
   p.seats = p.nodes;
   return p;
 }
@@ -154,11 +154,11 @@ TEST(Route, FlagsOfANodeAreNumberedAlike) {
 
 TEST(Choice, LooksWhereTheProcessesAre) {
   EXPECT_EQ(choose(on_nodes({2}), {}).within, "dissemination");
-  EXPECT_EQ(choose(on_nodes({8}, /*shared=*/true), {}).within, "combination");
+  EXPECT_EQ(choose(on_nodes({8}, /*crowded=*/true), {}).within, "combination");
   EXPECT_EQ(choose(on_nodes({64}), {}).within, "mcs");
   EXPECT_EQ(choose(on_nodes({1, 1, 1, 1}), {}).within, "none");
   EXPECT_EQ(choose(on_nodes({4, 4}), {}).within, "linear");
-  EXPECT_EQ(choose(on_nodes({4, 4}, /*shared=*/true), {}).within, "linear");
+  EXPECT_EQ(choose(on_nodes({4, 4}, /*crowded=*/true), {}).within, "linear");
   EXPECT_EQ(choose(on_nodes({64, 64}), {}).within, "mcs");
   EXPECT_EQ(choose(on_nodes({4, 4}), {}).algorithm, "dissemination");
   EXPECT_EQ(choose(on_nodes({4}), {.algorithm = "mcs"}).within, "none");  // a name alone: the paper's barrier over messages

@@ -1,8 +1,12 @@
 """Barriers over MPI, on one machine: every algorithm by every way, communicators, threads, processes that die."""
 
+import os
+import subprocess
+from pathlib import Path
+
 import pytest
 
-from .mpi_programs import MPIS, require_kept, run
+from .mpi_programs import MPIS, launcher, program, require_kept, run
 
 mpis = pytest.mark.parametrize("mpi", MPIS)
 
@@ -34,13 +38,47 @@ def test_too_low_a_thread_level_is_refused_with_the_level_needed(mpi):
 
 
 # Launchers end a job whose process dies; told not to, they show what the others do. MPICH's then loses its connections.
-@pytest.mark.parametrize("within", ["auto", "linear", "none"])
 @pytest.mark.parametrize("errors", ["fatal", "return"])
-def test_a_process_that_dies_is_named_and_not_waited_for_in_silence(within, errors):
-    result = run("dying", "openmpi", 3, within, errors, options=("--enable-recovery",))
+@pytest.mark.parametrize(
+    "way",
+    [
+        ("auto",),
+        ("linear",),
+        ("none",),
+        ("none", "persistent"),
+        ("none", "rma"),
+        ("auto", "messages", "test"),
+        ("none", "messages", "test"),
+    ],
+    ids="-".join,
+)
+def test_a_process_that_dies_is_named_and_not_waited_for_in_silence(way, errors):
+    result = run("dying", "openmpi", 3, way[0], errors, *way[1:], options=("--enable-recovery",))
     assert "rank 2 has ended or given up" in result.stderr
     assert "passed" not in result.stdout
     if errors == "return":
         assert result.stdout.count("was told: weir: rank 2 has ended") == 2
     else:
-        assert "MPI_ERRORS_ARE_FATAL" in result.stderr
+        assert "was told" not in result.stdout  # the handler has ended it
+
+
+# What is chosen follows from the processors, which processes may have unequal; they must choose the same.
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor only")
+def test_processes_with_unequal_processors_choose_the_same():
+    first, second = sorted(os.sched_getaffinity(0))[:2]
+    contract = str(program("contract", "openmpi"))
+    bound = [["taskset", "-c", str(processor), contract, "5"] for processor in (first, second)]
+    command = [*launcher("openmpi"), "-n", "2", *bound[0], ":", "-n", "1", *bound[1]]
+    require_kept(subprocess.run(command, capture_output=True, text=True, timeout=120))
+
+
+# A process that was killed may have left a file of the name that a later one of the same number would take.
+def test_files_that_others_have_left_do_not_matter():
+    left = 'file=/dev/shm/weir-mpi-$$-0; touch $file; echo "left $file"; exec "$0"'
+    command = [*launcher("openmpi"), "-n", "2", "sh", "-c", left, str(program("choice", "openmpi"))]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    for line in result.stdout.splitlines():
+        if line.startswith("left "):
+            Path(line.removeprefix("left ")).unlink(missing_ok=True)
+    assert result.returncode == 0 and "within a host" in result.stdout, result.stderr
+    assert "cannot share memory" not in result.stdout

@@ -58,6 +58,19 @@ void overlap(int rank, int size) {
   static_cast<void>(size);
 }
 
+// Begun barriers go on while their thread waits at another: all ends, as it does with MPI_Ibarrier.
+void in_any_order(int rank) {
+  for (const auto& how : ways) {
+    weir::mpi::barrier a(MPI_COMM_WORLD, how), b(MPI_COMM_WORLD, how);
+    for (int e = 0; e < 10; ++e) {
+      a.begin();
+      if (rank % 3 == 0) b.arrive_and_wait();
+      a.end();
+      if (rank % 3 != 0) b.arrive_and_wait();
+    }
+  }
+}
+
 // The program receives from anyone, with any tag, while a barrier is under way.
 void mixed(int rank, int size) {
   for (const auto& how : ways) {
@@ -105,6 +118,7 @@ int main(int argc, char** argv) {
   check(MPI_COMM_SELF, "alone");
   split(rank, size);
   overlap(rank, size);
+  in_any_order(rank);
   mixed(rank, size);
   rendezvous(rank, size);
   if (rank == 0) std::puts("kept");

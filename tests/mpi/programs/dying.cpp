@@ -1,5 +1,6 @@
 // A process dies, and the others wait for it at a barrier.
-//   dying WITHIN HOW    HOW: fatal, or return: what the communicator does with errors
+//   dying WITHIN ERRORS [TRANSPORT [WAITING]]    ERRORS: fatal, or return: what the communicator does with them
+//                                                WAITING: wait, or test: in which calls the others are
 #include <csignal>
 #include <cstring>
 #include <unistd.h>
@@ -14,11 +15,15 @@ int main(int argc, char** argv) {
   if (argc > 2 && std::strcmp(argv[2], "return") == 0) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  weir::mpi::barrier b(MPI_COMM_WORLD, {.within = within});
-  for (int e = 0; e < 10; ++e) b.arrive_and_wait();
-  if (rank == size - 1) raise(SIGKILL);
+  const std::string transport = argc > 3 ? argv[3] : "auto";
+  const bool testing = argc > 4 && std::strcmp(argv[4], "test") == 0;
   try {
-    b.arrive_and_wait();
+    weir::mpi::barrier b(MPI_COMM_WORLD, {.within = within, .transport = transport});  // is destroyed by the error
+    for (int e = 0; e < 10; ++e) b.arrive_and_wait();
+    if (rank == size - 1) raise(SIGKILL);
+    b.begin();
+    while (testing && !b.test()) sched_yield();
+    b.end();
     std::printf("rank %d passed\n", rank);
   } catch (const weir::mpi::error& e) {
     std::printf("rank %d was told: %s\n", rank, e.what());

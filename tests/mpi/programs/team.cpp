@@ -90,6 +90,30 @@ void check(const weir::mpi::team_options& how, team run_team) {
   checking::require(c.judge(), how.threads + " of threads, " + how.processes.algorithm + "/" + how.processes.within + " of processes");
 }
 
+// What is wrong must be said, and not waited for.
+template <class Error, class Body>
+void must_refuse(Body body, const std::string& what) {
+  try {
+    body();
+  } catch (const Error&) {
+    return;
+  }
+  checking::require("was not refused", what);
+}
+
+void refusals(int level) {
+  weir::mpi::team_barrier one(MPI_COMM_WORLD, 1);
+  must_refuse<std::out_of_range>([&] { one.arrive_and_wait(7); }, "thread 7 of one");
+  weir::mpi::team_barrier all(MPI_COMM_WORLD, threads);
+  must_refuse<std::out_of_range>([&] { all.arrive_and_wait(threads); }, "a thread too many");
+  if (level != MPI_THREAD_FUNNELED) return;
+  // Another thread than the one that has begun MPI may not be number 0.
+  std::thread([&] {
+    must_refuse<std::logic_error>([&] { one.arrive_and_wait(0); }, "thread 0 of one");
+    must_refuse<std::logic_error>([&] { all.arrive_and_wait(0); }, "thread 0");
+  }).join();
+}
+
 int level_of(const char* name) {
   if (std::strcmp(name, "single") == 0) return MPI_THREAD_SINGLE;
   if (std::strcmp(name, "funneled") == 0) return MPI_THREAD_FUNNELED;
@@ -104,6 +128,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, level_of(argc > 2 ? argv[2] : "serialized"), &provided);
   rank = checking::rank_in(MPI_COMM_WORLD);
   try {
+    if (threads > 1) refusals(provided);
     for (const team run_team : {with_cpp_threads, with_posix_threads, with_openmp}) check({}, run_team);
     for (const weir::named& of_threads : weir::algorithms()) {
       check({.threads = of_threads.name}, with_cpp_threads);
