@@ -52,6 +52,19 @@ int require_intra(MPI_Comm comm) {
   return 0;
 }
 
+// Open MPI before 5.0 gives the windows of communicators that have no process in common the same memory (open-mpi/ompi, issue 9492):
+// a barrier of one would let go that of another. There is no other where this one has all processes.
+bool windows_are_safe(MPI_Comm comm) {
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+  int here = 0, all = 0;
+  check(PMPI_Comm_size(comm, &here), "looking at a communicator");
+  check(PMPI_Comm_size(MPI_COMM_WORLD, &all), "looking at a communicator");
+  return here == all;
+#else
+  return comm != MPI_COMM_NULL;
+#endif
+}
+
 class own_communicator {
  public:
   explicit own_communicator(MPI_Comm of) {
@@ -185,6 +198,10 @@ class barrier::implementation {
 
   void settle(const options& how) {
     choice_ = choose(places_, how);
+    if (choice_.transport == "rma" && !windows_are_safe(comm_)) {
+      choice_.transport = "messages";
+      choice_.reason += " (not by rma: Open MPI before 5.0 mixes up windows of communicators that are not of all processes)";
+    }
     if (choice_.within == "combination") {
       nodes_ = places_.node_of;
       route_ = combination_route(plan_for_seats(places_), places_.seats, rank_);

@@ -17,8 +17,7 @@ class window : public far_side {
     for (const move& m : r.moves)
       if (m.by == move::way::far && m.act == move::action::signal) to_.push_back(static_cast<int>(m.peer));
     values_.resize(to_.size());
-    // Memory of our own: in what MPI_Win_allocate gives, MPICH 4.0 mixes up where windows of a few bytes lie, and Open MPI 4 gives
-    // the same to communicators that have no process in common.
+    // Memory of our own: in what MPI_Win_allocate gives, MPICH 4.0 mixes up where windows of a few bytes lie.
     const auto bytes = static_cast<MPI_Aint>(std::max(r.far_awaits, 1u) * sizeof(flag));
     check(PMPI_Win_create(flags_.get(), bytes, sizeof(flag), MPI_INFO_NULL, comm, &window_),
           "making a window");
