@@ -9,6 +9,8 @@
 #include <weir/machine/processors.hpp>
 #include <weir/team.hpp>
 
+#include "number.hpp"
+
 namespace bench {
 
 namespace {
@@ -19,16 +21,10 @@ constexpr const char* usage =
     "\n       busy --processor N";
 
 double number(const std::string& option, const std::string& text) {
-  std::size_t used = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  if (used != text.size() || text.empty() || !std::isfinite(value) || value < 0)
+  const std::optional<double> value = number_in(text);
+  if (!value || *value < 0)
     throw std::invalid_argument(option + " takes a number that is not negative, not \"" + text + "\"");
-  return value;
+  return *value;
 }
 
 unsigned whole_number(const std::string& option, const std::string& text) {

@@ -6,6 +6,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "../number.hpp"
+
 namespace bench::mpi {
 
 namespace {
@@ -16,16 +18,10 @@ constexpr const char* usage =
     "\n       [--pretend-skew NS] [--pretend-drift FRACTION]   for tests: rank r's clock is r times so far off";
 
 double number(const std::string& option, const std::string& text, double least) {
-  std::size_t used = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  if (used != text.size() || text.empty() || !std::isfinite(value) || value < least)
+  const std::optional<double> value = bench::number_in(text);
+  if (!value || *value < least)
     throw std::invalid_argument(option + " takes a number from " + std::to_string(least) + " on, not \"" + text + "\"");
-  return value;
+  return *value;
 }
 
 unsigned count(const std::string& option, const std::string& text) {
