@@ -31,14 +31,15 @@ team_options barrier_options(const std::vector<int>& placement = {}) {
 
 constinit thread_local thread_state state;
 
-// A child process has one thread, in no region, and none of the crews: their memory is left alone, whoever was in it is not here.
+// A child process has one thread and none of the crews: their memory is left alone, whoever was in it is not here. It goes on in
+// regions of one thread, whose ends it will come to with what was set there; of a region of several it is no member any more.
 void begin_anew() {
   state.crews = nullptr;
   if (state.initial == nullptr) {
     current = nullptr;  // it was a worker
     return;
   }
-  current = &state.initial->members[0];
+  if (current->of->active_level > 0) current = &state.initial->members[0];
   state.initial->beside.store(0, std::memory_order_relaxed);
 }
 

@@ -32,20 +32,51 @@ static void child_opens_regions(int depth) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* By any member: its child is in no region, and has as many threads as the environment says. */
+/* By any member of several: its child is in no region, and has as many threads as the environment says. */
 static void members_fork(void) {
 #pragma omp parallel
   if (omp_get_thread_num() < 4) {
     pid_t child = fork();
     if (child == 0) {
       alarm(20);
-      CHECK(omp_get_level() == 0 && omp_get_num_threads() == 1);
+      CHECK(omp_get_level() == (asked() == 1) && omp_get_num_threads() == 1);
       CHECK(region() && region());
       _exit(wrongs != 0);
     }
     int status = -1;
     CHECK(waitpid(child, &status, 0) == child && status == 0);
   }
+}
+
+/* In a region of one thread the child goes on, and keeps what was set in it and around it. */
+static void forks_in_region_of_one(void) {
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    omp_set_num_threads(3);
+    omp_set_schedule(omp_sched_guided, 5);
+#pragma omp parallel if (0)
+    {
+      pid_t its = fork();
+      if (its == 0) {
+        int members = 0;
+        CHECK(omp_get_level() == 1 && omp_get_max_threads() == 3);
+#pragma omp parallel
+        add(&members, 1);
+        CHECK(members == (omp_get_thread_limit() < 3 ? omp_get_thread_limit() : 3));
+      } else {
+        int status = -1;
+        CHECK(waitpid(its, &status, 0) == its && status == 0);
+      }
+    }
+    omp_sched_t kind;
+    int chunk;
+    omp_get_schedule(&kind, &chunk);
+    CHECK(omp_get_level() == 0 && omp_get_max_threads() == 3 && kind == omp_sched_guided && chunk == 5);
+    _exit(wrongs != 0);
+  }
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
 /* Right after the first region of all: what its workers begin meanwhile is never finished in the child. */
@@ -75,5 +106,6 @@ int main(void) {
   for (int i = 0; i < 3; ++i) child_opens_regions(2);
   CHECK(region());
   members_fork();
+  forks_in_region_of_one();
   return verdict();
 }
