@@ -146,7 +146,7 @@ def report(
         raise fail(f"cannot read {error.filename}: {error.strerror}") from None
     for complaint in complaints:
         warn(complaint)
-    others = any(r["kind"] == "simulation" or r.get("what", {}).get("family") in ELSEWHERE for r in rows)
+    others = any(r["kind"] in ("simulation", "scale") or r.get("what", {}).get("family") in ELSEWHERE for r in rows)
     if not figures(rows) and not others:
         raise fail("no usable row in " + ", ".join(map(str, files)) + ": nothing to draw")
     if output.suffix in (".md", ".csv"):

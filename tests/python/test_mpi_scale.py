@@ -1,7 +1,12 @@
 """Barriers of simulated clusters: `weir scale`. Skipped where there is no SimGrid."""
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 from typer.testing import CliRunner
@@ -88,6 +93,30 @@ def test_the_command_writes_records_and_a_table(tmp_path):
     assert len(rows) == 4 and not complaints
     assert all(r["source"] == "simulated" for r in rows)
     assert len(table.read_text().splitlines()) == 5
+    page = tmp_path / "scale.html"
+    assert CliRunner().invoke(app, ["report", str(to), "-o", str(page)]).exit_code == 0
+    html = page.read_text()
+    assert 'id="scale"' in html and "Among 8 simulated ranks Weir&#39;s default takes at most 1.00 times" in html
+    assert html.count("1 on a node</summary>") == 2 and ">MPI_Barrier ompi_tree</td>" in html
+
+
+@simgrid
+def test_what_was_simulated_until_stopped_by_hand_is_kept(tmp_path):
+    to = tmp_path / "scale.jsonl"
+    words = [sys.executable, "-m", "weir", "scale", "--clusters", "crossbar", "--ranks", "4,512", "--per-node", "1"]
+    words += ["--algorithms", "auto,linear", "--jobs", "1", "-o", str(to)]
+    # A session of its own, as a terminal's foreground group: the signal comes to all in it.
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+    while process.poll() is None and not (to.exists() and to.read_text().count("\n") >= 2):
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "what was simulated until then is kept" in said
+    rows, complaints = records.read([to])
+    assert len(rows) >= 2 and not complaints
 
 
 def test_an_unknown_cluster_is_named_with_the_known():

@@ -120,8 +120,8 @@ def show(rows: list[Row]) -> None:
             # The one that others are held against has 1 there.
             head = "ratio" if one.heads[i].startswith("/") else one.heads[i]
             table.add_column(head, justify="left" if i == 0 else "right", no_wrap=True)
-        for row in one.rows:
-            table.add_row(*(Text(row.cells[i], style=STYLES[row.kind]) for i in shown))
+        for row, kind in zip(one.rows, one.kinds, strict=True):
+            table.add_row(*(Text(row[i], style=STYLES[kind]) for i in shown))
         out.print(table)
     for t in targets(found):
         style = {"reached": "green", "missed": "bold red"}.get(t.verdict, "yellow")

@@ -10,7 +10,7 @@ from weir import native, records
 from weir.console import bar, fail, names, out, warn
 from weir.mpi import clusters as known
 from weir.mpi import scale as scaling
-from weir.mpi.scale_rows import ranked, row, write_table
+from weir.mpi.scale_rows import as_table, ranked, row, write_csv
 
 MOST_SHOWN = 6
 
@@ -79,29 +79,26 @@ def scale(
     rows, _ = records.read([output])
     _show(rows)
     if table is not None:
-        write_table(rows, table)
+        write_csv(rows, table)
     if png is not None:
         from weir.mpi import scale_chart  # the drawing libraries take a second to load
 
         scale_chart.write(rows, png)
     if running.interrupted:
         out.print("Stopped by hand; what was simulated until then is kept.")
-    out.print(f"Records: {output}", highlight=False)
+    out.print(
+        f"Records: {output}. For the page: weir report {output} -o {output.with_suffix('.html')}", highlight=False
+    )
     if running.interrupted or failed:
         raise typer.Exit(130 if running.interrupted else 1)
 
 
 def _show(rows: list[records.Row]) -> None:
-    for group in ranked(rows):
-        first = group[0]
-        shown = Table(title=f"{first['cluster']}: {first['ranks']} ranks, {first['per_node']} on a node")
-        for head in ("barrier", "µs", "to the best"):
-            shown.add_column(head, justify="left" if head == "barrier" else "right")
-        for r in group:
-            if r in group[:MOST_SHOWN] or r["algorithm"] == "auto":
-                shown.add_row(
-                    ("Weir " if r["family"] == "Weir" else "") + r["name"],
-                    f"{r['time_ns'] / 1e3:.2f}",
-                    f"{r['ratio']:.2f}",
-                )
+    for one in map(as_table, ranked(rows)):
+        shown = Table(title=one.title, title_justify="left", title_style="bold")
+        for i, head in enumerate(one.heads):
+            shown.add_column(head, justify="left" if i in one.words else "right", no_wrap=True)
+        for place, (cells, kind) in enumerate(zip(one.rows, one.kinds, strict=True)):
+            if place < MOST_SHOWN or kind == "default":
+                shown.add_row(*cells, style={"default": "bold green", "peer": "cyan"}.get(kind))
         out.print(shown)

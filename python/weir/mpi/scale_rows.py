@@ -1,4 +1,4 @@
-"""Outcomes as records and as a table."""
+"""Outcomes as records and as tables: for the terminal and the page, and as CSV."""
 
 import csv
 from collections.abc import Iterable, Sequence
@@ -7,6 +7,8 @@ from pathlib import Path
 
 from weir.mpi.scale import Outcome, Run
 from weir.records import Row
+from weir.report.parts import Table
+from weir.screen import nanoseconds
 
 COLUMNS = (
     "cluster", "nodes", "ranks", "per_node", "family", "algorithm", "radix", "fan_in", "fan_out", "within",
@@ -40,7 +42,7 @@ def ranked(rows: Iterable[Row]) -> list[list[Row]]:
     return [[r | {"ratio": r["time_ns"] / group[0]["time_ns"]} for r in group] for group in groups]
 
 
-def write_table(rows: Sequence[Row], path: Path) -> None:
+def write_csv(rows: Sequence[Row], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -53,3 +55,21 @@ def write_table(rows: Sequence[Row], path: Path) -> None:
                 if r["algorithm"] != "tree":
                     shown["fan_in"] = shown["fan_out"] = ""
                 writer.writerow([shown[c] for c in COLUMNS])
+
+
+def as_table(group: list[Row]) -> Table:
+    """Of one cluster, number of ranks and of processes on a node, the best first."""
+    first = group[0]
+    heads = ["barrier", "one of ten in a row", "one alone", "within the node", "to the best"]
+    rows = [
+        [
+            ("Weir " if r["family"] == "Weir" else "") + r["name"],
+            *(nanoseconds(r[k]) if r[k] else "" for k in ("time_ns", "alone_ns", "node_ns")),
+            f"{r['ratio']:.2f}",
+        ]
+        for r in group
+    ]
+    kinds = ("default" if r["algorithm"] == "auto" else "peer" if r["family"] == "SMPI" else "weir" for r in group)
+    return Table(
+        f"{first['cluster']}: {first['ranks']:,} ranks, {first['per_node']} on a node", heads, rows, tuple(kinds)
+    )

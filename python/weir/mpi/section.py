@@ -3,27 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from weir.mpi import charts, tables
 from weir.mpi.comparison import LIBRARIES, Comparison, comparisons, targets
 from weir.records import Row
+from weir.report.parts import Chart, Table
 from weir.screen import nanoseconds
 from weir.targets import Target
 
 
 @dataclass(frozen=True)
-class Chart:
-    name: str
-    title: str
-    text: str
-    drawn: alt.TopLevelMixin
-
-
-@dataclass(frozen=True)
 class Section:
     charts: list[Chart]
-    tables: list[tables.Table]
+    tables: list[Table]
     targets: list[Target]
     stopped: list[dict]
     clock: str  # how far clocks may have been apart; empty where nobody looked at them
@@ -73,7 +64,7 @@ def _charts(found: Sequence[Comparison]) -> list[Chart]:
             "measured one after the other; where there are not, from the last coming to the last leaving."
         )
         title = "Barriers of processes (paper 004, figures 6 to 9)"
-        made.append(Chart("mpi-figures-6-9", title, text, charts.by_processes(processes)))
+        made.append(Chart("mpi-figures-6-9", title, charts.by_processes(processes), text))
     if any(c.place.threads > 1 and c.place.processes > 1 for c in found):
         for mpi in dict.fromkeys(c.place.mpi for c in found):
             text = (
@@ -82,8 +73,8 @@ def _charts(found: Sequence[Comparison]) -> list[Chart]:
             )
             title = f"Threads and processes together, {LIBRARIES.get(mpi, mpi)} (figures 10 to 13)"
             drawn = charts.maps([c for c in found if c.place.mpi == mpi])
-            made.append(Chart(f"mpi-figures-10-13-{mpi}", title, text, drawn))
+            made.append(Chart(f"mpi-figures-10-13-{mpi}", title, drawn, text))
         text = "Against all threads of all processes. Barriers of threads and processes are marked with both numbers."
         title = "All together (figure 14)"
-        made.append(Chart("mpi-figure-14", title, text, charts.by_members(found)))
+        made.append(Chart("mpi-figure-14", title, charts.by_members(found), text))
     return made

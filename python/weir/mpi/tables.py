@@ -1,28 +1,14 @@
 """Barriers over MPI, as tables: for the terminal and the page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from weir.mpi.comparison import Barrier, Comparison
+from weir.report.parts import Table
 from weir.screen import nanoseconds, times
 
 
-@dataclass(frozen=True)
-class Line:
-    kind: str  # default, weir, peer
-    cells: list[str]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A row for each barrier of one place."""
-
-    title: str
-    heads: list[str]
-    rows: list[Line]
-
-
 def tables(found: Sequence[Comparison]) -> list[Table]:
+    """One for each place: a row for each barrier."""
     return [_table(c) for c in found]
 
 
@@ -38,13 +24,10 @@ def _table(c: Comparison) -> Table:
         "samples, runs",
         *([against] if against else []),
     ]
-    rows = []
-    for b in c.barriers:
-        kind = "default" if b.is_default else "peer" if b.is_peer else "weir"
-        cells = _cells(b) + ([_ratio(b, c.baseline)] if c.baseline else [])
-        rows.append(Line(kind, cells))
+    rows = [_cells(b) + ([_ratio(b, c.baseline)] if c.baseline else []) for b in c.barriers]
+    kinds = ("default" if b.is_default else "peer" if b.is_peer else "weir" for b in c.barriers)
     took = f"; the default took {c.default.choice}" if c.default and c.default.choice else ""
-    return Table(c.place.words() + took, heads, rows)
+    return Table(c.place.words() + took, heads, rows, tuple(kinds))
 
 
 def _cells(b: Barrier) -> list[str]:

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from weir.openmp import charts, tables
 from weir.openmp.comparison import Construct, constructs
 from weir.openmp.situation import company
 from weir.records import Row
+from weir.report.parts import Chart, Table
 
 # Figures 1 to 9 of paper 003 are three kinds on three machines; here three kinds on each runtime.
 SYNCHRONISATION = ("parallel", "for", "parallel-for", "barrier", "single", "reduction")
@@ -24,16 +23,9 @@ GROUPS = {
 
 
 @dataclass(frozen=True)
-class Chart:
-    name: str
-    title: str
-    drawn: alt.TopLevelMixin
-
-
-@dataclass(frozen=True)
 class Section:
     charts: list[Chart]
-    tables: list[tables.Table]
+    tables: list[Table]
 
 
 def section(rows: Sequence[Row]) -> Section | None:

@@ -3,19 +3,10 @@
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from weir.openmp.comparison import Construct, Cost, Place
+from weir.report.parts import Table
 from weir.screen import nanoseconds
-
-
-@dataclass(frozen=True)
-class Table:
-    """A row for each construct of one place, a column for each runtime."""
-
-    title: str
-    heads: list[str]
-    rows: list[list[str]]
 
 
 def cell(cost: Cost | None, with_cycles: bool = False) -> str:
@@ -44,7 +35,7 @@ def places(found: Sequence[Construct]) -> list[Place]:
 
 
 def tables(found: Sequence[Construct], with_cycles: bool = False) -> list[Table]:
-    """One for each place."""
+    """One for each place: a row for each construct, a column for each runtime."""
     return [_table([c for c in found if c.place == place], with_cycles) for place in places(found)]
 
 
@@ -54,9 +45,10 @@ def _table(found: Sequence[Construct], with_cycles: bool) -> Table:
     for c in found:
         by_name = {cost.runtime: cost for cost in c.costs}
         rows.append([c.name, *(cell(by_name.get(n), with_cycles) for n in names), verdict(c)])
-    several = len(names) > 1
-    heads = ["construct", *names, "best"] if several else ["construct", *names]
-    return Table(found[0].place.words(), heads, rows if several else [row[:-1] for row in rows])
+    title = found[0].place.words()
+    if len(names) == 1:
+        return Table(title, ["construct", *names], [row[:-1] for row in rows])
+    return Table(title, ["construct", *names, "best"], rows, words=(0, len(names) + 1))
 
 
 def markdown(found: Sequence[Construct]) -> str:

@@ -9,6 +9,7 @@ import jinja2
 import vl_convert
 
 from weir.figures import Comparison, Figure, Place, failures, figures, groups, machines, places, ratio
+from weir.mpi import scale_section
 from weir.mpi import section as mpi
 from weir.openmp import section as openmp
 from weir.records import Row
@@ -270,8 +271,9 @@ def write(
     scenarios = simulated.sections(rows)
     suite = openmp.section(rows)
     across = mpi.section(rows)
+    at_scale = scale_section.section(rows)
     charted = sections + [Section(c.name, "", "", charts.styled(c.drawn)) for s in scenarios for c in s.charts]
-    for part in (suite, across):
+    for part in (suite, across, at_scale):
         charted += [Section(c.name, "", "", charts.styled(c.drawn)) for c in (part.charts if part else [])]
     conditions = _conditions(plain + loaded)
     environment = jinja2.Environment(
@@ -283,6 +285,7 @@ def write(
         measured=bool(sections),
         openmp=suite,
         mpi=across,
+        scale=at_scale,
         mpi_targets=_target_rows(across.targets) if across else [],
         names=json.dumps([s.name for s in charted]),
         specs=json.dumps([s.chart.to_dict() for s in charted]).replace("</", "<\\/"),

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from weir.records import Row
+from weir.report.parts import Chart, Table
 from weir.screen import nanoseconds
 from weir.simulation import charts, tables
 from weir.simulation.findings import Finding, findings
@@ -14,20 +13,6 @@ from weir.simulation.scenario import METRICS
 
 ACTIVITIES = ("computing", "spinning", "synchronizing", "switching", "ready", "sleeping", "idle")
 MOST_ROWS = 64
-
-
-@dataclass(frozen=True)
-class Chart:
-    name: str
-    title: str
-    drawn: alt.TopLevelMixin
-
-
-@dataclass(frozen=True)
-class Table:
-    title: str
-    heads: list[str]
-    rows: list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -43,8 +28,7 @@ class Section:
     says: str
     findings: list[Finding]
     charts: list[Chart]
-    heads: list[str]
-    table: list[list[str]]
+    table: Table
     detail: Detail
 
 
@@ -74,11 +58,15 @@ def _section(results: Results, number: int) -> Section:
             for i, chart in drawn
             if chart is not None
         ],
-        heads=[short(k) for k in head["swept"]] + [METRICS[m] for m in metrics],
-        table=[
-            [str(v) for v in point[0]["chosen"].values()] + [tables.shown(m, interval(point, m).value) for m in metrics]
-            for point in results.points
-        ],
+        table=Table(
+            f"All {len(results.points)} points",
+            [short(k) for k in head["swept"]] + [METRICS[m] for m in metrics],
+            [
+                [str(v) for v in point[0]["chosen"].values()]
+                + [tables.shown(m, interval(point, m).value) for m in metrics]
+                for point in results.points
+            ],
+        ),
         detail=_detail(results.points[-1][0] if results.points else first),
     )
 

@@ -1,0 +1,36 @@
+"""What the page shows of `weir scale`: time against ranks, and all barriers of each place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weir.mpi import scale_chart
+from weir.mpi.scale_rows import as_table, ranked
+from weir.records import Row
+from weir.report.parts import Chart, Table
+
+TEXT = (
+    "The library's own sources in the time of SimGrid's MPI, on clusters described by their files; the node's own "
+    "barrier from the simulator of shared memory. Means of ten, without intervals: the same run gives the same digits."
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    charts: list[Chart]
+    tables: list[Table]
+
+
+def section(rows: Sequence[Row]) -> Section | None:
+    """None where the records hold no simulated ranks."""
+    groups = ranked(rows)
+    if not groups:
+        return None
+    return Section([Chart("scale", _finding(groups), scale_chart.draw(rows), TEXT)], [as_table(g) for g in groups])
+
+
+def _finding(groups: list[list[Row]]) -> str:
+    most = max(g[0]["ranks"] for g in groups)
+    ratios = [r["ratio"] for g in groups for r in g if r["ranks"] == most and r["algorithm"] == "auto"]
+    if not ratios:
+        return "Barriers of simulated ranks"
+    return f"Among {most:,} simulated ranks Weir's default takes at most {max(ratios):.2f} times as long as the best"
