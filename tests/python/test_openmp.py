@@ -12,11 +12,13 @@ from weir import native, records
 from weir.cli import app
 from weir.driver import Process
 from weir.openmp import measuring, situation, suite
+from weir.openmp.cli import beside_each_other
 from weir.openmp.comparison import constructs
 from weir.openmp.runtimes import Runtime, Stage, at, runtimes
 from weir.openmp.section import section
 from weir.openmp.situation import Load, Situation, Unavailable, limited
 from weir.openmp.tables import as_csv, markdown
+from weir.report import parts
 
 FAKE = """#!{python}
 import json, os, sys, time
@@ -328,3 +330,10 @@ def test_the_papers_figures_are_three_kinds_with_a_column_for_each_runtime():
         "C, 2 threads on 2 processors, a quota of 1 processors",
         "C, 4 threads on 2 processors",
     ]
+
+
+def test_a_table_that_is_wider_than_the_screen_is_shown_in_parts():
+    table = parts.Table("", ["construct", "libgomp", "libiomp5", "best"], [["barrier", "172 ns", "133 ns", "libiomp5"]])
+    assert beside_each_other(table, 80) == [[0, 1, 2, 3]]
+    assert beside_each_other(table, 40) == [[0, 1, 2], [0, 3]]
+    assert beside_each_other(table, 10) == [[0, 1], [0, 2], [0, 3]]

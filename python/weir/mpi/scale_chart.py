@@ -42,7 +42,7 @@ def draw(rows: Iterable[Row]) -> alt.TopLevelMixin:
         .encode(
             x=alt.X("ranks:Q", scale=alt.Scale(type="log", base=2), axis=alt.Axis(values=ranks), title="ranks"),
             y=alt.Y("time:Q", scale=alt.Scale(type="log", nice=False), title="a barrier, µs"),
-            color=alt.Color("barrier:N", sort=list(SERIES), title="simulated"),
+            color=alt.Color("barrier:N", sort=list(SERIES), title="simulated", legend=alt.Legend(labelLimit=240)),
             strokeDash=alt.StrokeDash("barrier:N", sort=list(SERIES), legend=None),
         )
         .properties(width=260, height=150)

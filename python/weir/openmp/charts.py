@@ -58,6 +58,10 @@ def by_construct(found: Sequence[Construct]) -> alt.TopLevelMixin:
     )
 
 
+# A panel for each runtime, as many beside each other as the page is wide.
+_RUNTIMES = alt.Facet("runtime:N", title=None, header=alt.Header(labelFontWeight="bold", labelFontSize=13))
+
+
 def by_threads(found: Sequence[Construct]) -> alt.TopLevelMixin:
     """As figures 1 to 6: a column for each runtime, a line for each construct."""
     values = [_value(c, cost) for c in found for cost in c.costs]
@@ -79,7 +83,7 @@ def by_threads(found: Sequence[Construct]) -> alt.TopLevelMixin:
             tooltip=_tooltip(),
         )
         .properties(width=185, height=260)
-        .facet(column=alt.Column("runtime:N", title=None, header=alt.Header(labelFontWeight="bold", labelFontSize=13)))
+        .facet(_RUNTIMES, columns=4)
         .add_params(picked)
     )
 
@@ -106,5 +110,5 @@ def by_chunk(found: Sequence[Construct]) -> alt.TopLevelMixin:
             tooltip=[*_tooltip(), alt.Tooltip("chunk:Q")],
         )
         .properties(width=185, height=260)
-        .facet(column=alt.Column("runtime:N", title=None, header=alt.Header(labelFontWeight="bold", labelFontSize=13)))
+        .facet(_RUNTIMES, columns=4)
     )

@@ -15,7 +15,7 @@ from weir.openmp.measuring import Conditions, Measuring
 from weir.openmp.runtimes import runtimes
 from weir.openmp.situation import Load, Situation
 from weir.openmp.tables import tables
-from weir.records import Row
+from weir.report import parts
 
 # What is measured beside others where nothing is named: each sample takes long.
 UNDER_LOAD = [
@@ -109,11 +109,25 @@ def openmp(
         raise typer.Exit(130)
 
 
-def show(rows: list[Row]) -> None:
+def show(rows: list[records.Row]) -> None:
     for one in tables(constructs(rows)):
-        table = Table(title=f"{one.title}: overhead of one directive", title_justify="left", title_style="bold")
-        for i, head in enumerate(one.heads):
-            table.add_column(head, justify="left" if i == 0 else "right")
-        for row in one.rows:
-            table.add_row(*row)
-        out.print(table)
+        for columns in beside_each_other(one, out.width):
+            table = Table(title=f"{one.title}: overhead of one directive", title_justify="left", title_style="bold")
+            for i in columns:
+                table.add_column(
+                    one.heads[i], justify="left" if i in one.words else "right", no_wrap=i < len(one.heads) - 1
+                )
+            for row in one.rows:
+                table.add_row(*(row[i] for i in columns))
+            out.print(table)
+
+
+def beside_each_other(table: parts.Table, width: int) -> list[list[int]]:
+    """Which columns to show together, behind the first one, so that none is cut where runtimes are many."""
+    needed = [max(len(cell) for cell in column) + 3 for column in zip(table.heads, *table.rows, strict=True)]
+    groups: list[list[int]] = []
+    for i in range(1, len(needed)):
+        if not groups or sum(needed[j] for j in groups[-1]) + needed[i] >= width:
+            groups.append([0])
+        groups[-1].append(i)
+    return groups
