@@ -85,4 +85,6 @@ double usable_processors() {
   return limit ? std::min(processors, std::max(limit->processors, 0.01)) : processors;
 }
 
+bool under_quota() { return usable_processors() < static_cast<double>(affinity().size()); }
+
 }  // namespace weir

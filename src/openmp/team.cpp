@@ -230,7 +230,7 @@ double awake_us() {
   if (s.waiting == wait_policy::active) return always;
   if (s.waiting == wait_policy::passive) return -1;
   // Under a quota each microsecond of waiting awake is taken from the program's own computing.
-  return usable_processors() < static_cast<double>(affinity().size()) ? 0 : longest_awake_us;
+  return under_quota() ? 0 : longest_awake_us;
 }
 
 bool crowded(unsigned size) {

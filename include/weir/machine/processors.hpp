@@ -31,5 +31,6 @@ std::optional<cpu_quota> quota_below(const std::string& root);
 
 /// min(processors in the affinity mask, quota); at least a small positive number.
 double usable_processors();
+bool under_quota();
 
 }  // namespace weir
