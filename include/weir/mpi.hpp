@@ -83,9 +83,9 @@ class barrier {
 
   void arrive_and_wait();
 
-  /// This process has come; it may compute before it needs to know that all have. end() follows begin(), in the same thread.
-  /// What others need of this process meanwhile is done in its calls of test() and end(), and while it waits at other barriers of
-  /// these; not while it waits in MPI's own calls.
+  /// This process has come; it may compute before it needs to know that all have. end() follows begin(), in any thread.
+  /// What others need of this process meanwhile is done in its calls of test() and end(), and while any of its threads waits at
+  /// another barrier of these by `waiting` "auto"; not while it waits in MPI's own calls.
   void begin();
   /// Goes on with what can be done without waiting; true once all have come: then end() will not wait.
   bool test();
@@ -121,6 +121,7 @@ class team_barrier {
   team_barrier(MPI_Comm comm, unsigned threads, const team_options& how = {});
 
   /// Throws std::logic_error where thread 0 should have begun MPI and has not; std::out_of_range where there is no such thread.
+  /// Such a thread has not arrived.
   void arrive_and_wait(unsigned thread);
 
   unsigned threads() const { return threads_.members(); }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include <weir/machine/processors.hpp>
@@ -37,7 +39,7 @@ class looking {
 class barrier::implementation {
  public:
   implementation(MPI_Comm of, const options& how, unsigned threads)
-      : comm_(of), places_(places_of(comm_, threads)), block_(how.waiting == "mpi"), alone_(threads == 1) {
+      : comm_(of), places_(places_of(comm_, threads)), by_mpi_(how.waiting == "mpi"), alone_(threads == 1) {
     int rank = 0;
     check(PMPI_Comm_rank(comm_, &rank), "asking for the rank");
     rank_ = static_cast<unsigned>(rank);
@@ -47,14 +49,16 @@ class barrier::implementation {
     memory_ = near_memory::open(comm_, places_.nodes[places_.node(rank_)], route_.flag_line, route_.lines, failed);
     if (!failed.empty() && choice_.within != "none") {
       places_ = places_.apart();
-      settle(how);
+      options apart = how;
+      apart.within = "none";
+      settle(apart);
       choice_.reason += " (processes of a node cannot share memory here: " + failed + ")";
     }
     open_far_side();
   }
 
   ~implementation() {
-    std::erase(begun, this);
+    take_back();
     // Either MPI has taken its requests and windows with it, or to give them back would take all of the others.
     if (!mpi_is_there() || failed_) static_cast<void>(far_.release());
     if (failed_) comm_.leave();
@@ -62,23 +66,27 @@ class barrier::implementation {
 
   void begin() {
     start();
-    begun.push_back(this);
     guarded([&] { advance(false); });
+    hand_over();
   }
 
   bool test() {
     if (!active_) throw std::logic_error("weir: a barrier was tested that was not begun");
+    take_back();
     bool over = false;
     guarded([&] {
+      throw_what_others_met();
       over = advance(false);
       if (!over) look();
     });
+    if (!over) hand_over();
     return over;
   }
 
   void end() {
     if (!active_) throw std::logic_error("weir: a barrier was ended that was not begun");
-    if (std::erase(begun, this) == 0) throw std::logic_error("weir: a barrier was ended by another thread than the one that began it");
+    take_back();
+    guarded([&] { throw_what_others_met(); });
     pass();
   }
 
@@ -205,10 +213,7 @@ class barrier::implementation {
   };
 
   bool await_far(const move& m, bool patient) {
-    if (patient && block_) {
-      far_->wait(m.index);
-      return true;
-    }
+    if (patient && by_mpi_ && far_->wait(m.index)) return true;
     if (!patient) return far_->arrived(m.index);
     nap_.rested();
     far_wait_.await(places_.shared, letter_box{*far_, m.index}, nap_, [](bool come) { return come; });
@@ -222,18 +227,36 @@ class barrier::implementation {
     const double tick = native::ticks_per_microsecond();
     next_look_ = now + static_cast<std::uint64_t>(50 * tick);
     progress();
-    // Others that this thread has begun, and that their other processes may be waiting for.
-    for (implementation* const other : begun)
-      if (other != this) other->go_on();
+    go_on_with_begun();
     if (!memory_ || now < next_roll_call_) return;
     const bool first = next_roll_call_ == 0;
     next_roll_call_ = now + static_cast<std::uint64_t>(100e3 * tick);
     if (!first) roll_call();
   }
 
-  void go_on() {
-    if (failed_) return;
-    guarded([&] { advance(false); });
+  // Barriers of this process that were begun and have not ended are handed over to whoever waits, in whichever thread: other
+  // processes may wait for them before they come here. What they meet is for those to hear who end them.
+  static void go_on_with_begun() {
+    const std::unique_lock lock(begun().mutex, std::try_to_lock);
+    if (!lock) return;  // another thread does it
+    for (implementation* const other : begun().all) {
+      try {
+        if (!other->met_) other->advance(false);
+      } catch (const error& e) {
+        other->met_ = e;
+      }
+    }
+  }
+  void hand_over() {
+    const std::lock_guard lock(begun().mutex);
+    begun().all.push_back(this);
+  }
+  void take_back() {
+    const std::lock_guard lock(begun().mutex);
+    std::erase(begun().all, this);
+  }
+  void throw_what_others_met() const {
+    if (met_) throw error(*met_);
   }
 
   void progress() {
@@ -242,8 +265,13 @@ class barrier::implementation {
   }
 
   void roll_call() {
-    const int gone = memory_->who_is_gone();
-    if (gone < 0) return;
+    int gone = memory_->given_up_for();
+    if (gone < 0) {
+      gone = memory_->one_that_has_ended();
+      if (gone < 0) return;
+      // Who has ended after its last barrier has done its part in it: only who gets no further until the next call waits for it.
+      if (std::exchange(stuck_, std::pair(episode_, next_)) != std::pair(episode_, next_)) return;
+    }
     const unsigned who = places_.nodes[places_.node(rank_)][static_cast<std::size_t>(gone)];
     memory_->give_up(gone);
     const std::string what = "weir: rank " + std::to_string(who) + " has ended or given up, and rank " + std::to_string(rank_) +
@@ -257,7 +285,7 @@ class barrier::implementation {
       body();
     } catch (const error& e) {
       failed_ = true;
-      if (memory_ && memory_->who_is_gone() < 0) memory_->give_up();
+      if (memory_ && memory_->given_up_for() < 0) memory_->give_up();
       std::fprintf(stderr, "%s\n", e.what());
       comm_.call_their_handler(e.code());
       throw;
@@ -268,11 +296,19 @@ class barrier::implementation {
   // not always reach, from theirs. Then a process stays awake for no longer than a wake-up takes.
   double awake_us() const { return places_.strangers || under_quota() ? 0 : longest_awake_us; }
 
-  static thread_local std::vector<implementation*> begun;  // and not yet ended
+  struct unfinished {
+    std::mutex mutex;
+    std::vector<implementation*> all;
+  };
+  // Never destroyed: barriers may be, at exit, after this library's variables.
+  static unfinished& begun() {
+    static unfinished& it = *new unfinished;
+    return it;
+  }
 
   own_communicator comm_;
   places places_;
-  const bool block_;
+  const bool by_mpi_;  // waits for messages as MPI does
   const bool alone_;  // the one thread of its process that waits
   unsigned rank_ = 0;
   mpi::choice choice_;
@@ -284,13 +320,13 @@ class barrier::implementation {
   std::uint32_t episode_ = 0;
   const move* next_ = nullptr;
   bool active_ = false, last_ = false, failed_ = false;
+  std::optional<error> met_;                                   // by another thread, between begin() and end()
+  std::pair<std::uint32_t, const move*> stuck_{0, nullptr};  // where it waited when somebody was found to have ended
   std::uint64_t next_look_ = 0, next_roll_call_ = 0;
   waiting::experience<processes> near_{awake_us()};
   waiting::experience<messages> far_wait_{awake_us()};
   nap nap_;
 };
-
-thread_local std::vector<barrier::implementation*> barrier::implementation::begun;
 
 barrier::barrier(MPI_Comm comm, const options& how, unsigned threads) : it_(std::make_unique<implementation>(comm, how, threads)) {}
 barrier::~barrier() = default;

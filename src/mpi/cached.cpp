@@ -232,6 +232,8 @@ int weir_mpi_barrier(MPI_Comm comm) {
     if (k->failed == MPI_SUCCESS) k->made->arrive_and_wait();
   } catch (const weir::mpi::error& e) {
     k->failed = e.code();
+  } catch (const std::exception&) {  // into C go no exceptions
+    k->failed = MPI_ERR_OTHER;
   }
   // The barrier was made while errors returned, and has told nobody; the program may have set another handler since.
   if (k->failed != MPI_SUCCESS) [[unlikely]] PMPI_Comm_call_errhandler(comm, k->failed);

@@ -45,10 +45,10 @@ bool mpi_is_there() {
 // a barrier of one would let go that of another. There is no other where this one has all processes.
 bool windows_are_safe(MPI_Comm comm) {
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
-  int here = 0, all = 0;
-  check(PMPI_Comm_size(comm, &here), "looking at a communicator");
-  check(PMPI_Comm_size(MPI_COMM_WORLD, &all), "looking at a communicator");
-  return here == all;
+  // Not by the number of processes: those that others have spawned have another world.
+  int alike = MPI_UNEQUAL;
+  check(PMPI_Comm_compare(comm, MPI_COMM_WORLD, &alike), "looking at a communicator");
+  return alike != MPI_UNEQUAL;
 #else
   return comm != MPI_COMM_NULL;
 #endif

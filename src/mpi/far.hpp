@@ -23,10 +23,10 @@ class far_side {
   virtual void begin(std::uint32_t episode) = 0;
   virtual void signal(unsigned index) = 0;
   virtual bool arrived(unsigned index) = 0;
-  /// Waits as MPI does.
-  virtual void wait(unsigned index) = 0;
+  /// Waits as MPI does; false where it has nothing to wait by.
+  virtual bool wait(unsigned) { return false; }
   /// Before a process leaves: nothing that it has signalled waits for its next call.
-  virtual void finish() {}
+  virtual void finish() = 0;
 };
 
 /// MPI_Isend and MPI_Irecv in each episode [paper 004].

@@ -24,20 +24,21 @@ class letters : public far_side {
       fail(code, index);
     return flag != 0;
   }
-  void wait(unsigned index) override {
+  bool wait(unsigned index) override {
     if (const int code = PMPI_Wait(&receives_[index], MPI_STATUS_IGNORE); code != MPI_SUCCESS) [[unlikely]]
       fail(code, index);
+    return true;
+  }
+
+  // Where a network could not take a message at once, MPI sends it when it is called again, which may be long after the barrier.
+  void finish() override {
+    if (!sends_.empty())
+      check(PMPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE), "completing sends");
   }
 
  protected:
   [[noreturn]] void fail(int code, unsigned index) const {
     throw error(code, "weir: waiting for a message of rank " + std::to_string(from_[index].peer) + ": " + text_of(code));
-  }
-
-  // What was sent in the last episode has been received, or the episode would not have ended; MPI may not know it yet.
-  void finish_sends() {
-    if (!sends_.empty())
-      check(PMPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE), "completing sends");
   }
 
   const MPI_Comm comm_;
@@ -48,11 +49,7 @@ class letters : public far_side {
 class plain : public letters {
  public:
   using letters::letters;
-  ~plain() override {
-    if (!sends_.empty()) PMPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
-  }
   void begin(std::uint32_t) override {
-    finish_sends();
     for (std::size_t i = 0; i < from_.size(); ++i)
       check(PMPI_Irecv(nullptr, 0, MPI_BYTE, from_[i].peer, from_[i].tag, comm_, &receives_[i]), "posting a receive");
   }
@@ -70,13 +67,11 @@ class persistent : public letters {
       check(PMPI_Recv_init(nullptr, 0, MPI_BYTE, from_[i].peer, from_[i].tag, comm_, &receives_[i]), "making a receive");
   }
   ~persistent() override {
-    if (!sends_.empty()) PMPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE);
     for (auto* requests : {&sends_, &receives_})
       for (MPI_Request& request : *requests)
         if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
   }
   void begin(std::uint32_t) override {
-    finish_sends();
     if (!receives_.empty())
       check(PMPI_Startall(static_cast<int>(receives_.size()), receives_.data()), "starting receives");
   }

@@ -28,8 +28,10 @@ class near_memory {
   flag& at(unsigned index) { return *flags_[index]; }
   processes::gate& gate_of(unsigned index);
 
-  /// A process of this node that has ended, or for whose sake another has given up the barrier: its index in the node. -1: none.
-  int who_is_gone();
+  /// For whose sake another process of this node has given up the barrier: its index in the node. -1: none has.
+  int given_up_for() const;
+  /// A process of this node that has ended. -1: none of those that were looked at this time. Who was found is found again.
+  int one_that_has_ended();
   /// Tells the others that this one will not come any more, because of another (its index in the node), or of itself.
   void give_up(int because_of) noexcept;
   void give_up() noexcept { give_up(static_cast<int>(index_)); }

@@ -1,5 +1,5 @@
-// Collective operations whose waiting gives the processor away, and sleeps where that is not enough. Where processes share processors MPICH's own spin through whole
-// time slices, tens of milliseconds for one; making a barrier takes several.
+// Collective operations whose waiting gives the processor away, and sleeps where that is not enough. Where processes share
+// processors MPICH's own spin through whole time slices, tens of milliseconds for one; making a barrier takes several.
 #pragma once
 
 #include <mpi.h>

@@ -56,10 +56,6 @@ class window : public far_side {
   void finish() override {
     if (!to_.empty()) check(PMPI_Win_flush_all(window_), "setting flags");
   }
-  void wait(unsigned i) override {
-    while (!arrived(i)) {
-    }
-  }
 
  private:
   struct alignas(64) flag {

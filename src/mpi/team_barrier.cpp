@@ -2,6 +2,7 @@
 #include <weir/mpi.hpp>
 
 #include "call.hpp"
+#include "polite.hpp"
 
 namespace weir::mpi {
 
@@ -16,9 +17,12 @@ const char* name_of(int level) {
   }
 }
 
-completed_by who_may_join(unsigned threads) {
+// By the lowest level of all processes: all must be refused, or none.
+completed_by who_may_join(MPI_Comm comm, unsigned threads) {
   int level = MPI_THREAD_SINGLE;
   check(PMPI_Query_thread(&level), "asking for the thread level");
+  static_assert(MPI_THREAD_SINGLE < MPI_THREAD_FUNNELED && MPI_THREAD_FUNNELED < MPI_THREAD_SERIALIZED);
+  level = polite::least(level, comm, "agreeing on the thread level");
   if (threads > 1 && level < MPI_THREAD_FUNNELED)
     throw std::runtime_error("weir: a barrier of " + std::to_string(threads) + " threads in a process needs " +
                              name_of(MPI_THREAD_FUNNELED) + " at least, and MPI was begun with " + name_of(level) +
@@ -49,7 +53,7 @@ std::vector<int> homes(const team_options& how, const std::vector<int>& processo
 
 team_barrier::team_barrier(MPI_Comm comm, unsigned threads, const team_options& how)
     : processes_(comm, how.processes, threads),
-      who_(who_may_join(threads)),
+      who_(who_may_join(comm, threads)),
       homes_(homes(how, processes_.processors(), threads)),
       threads_(threads, for_threads(how, homes_, processes_)) {}
 

@@ -47,6 +47,7 @@ def test_too_low_a_thread_level_is_refused_with_the_level_needed(mpi):
         ("none",),
         ("none", "persistent"),
         ("none", "rma"),
+        ("none", "rma", "mpi"),
         ("auto", "messages", "test"),
         ("none", "messages", "test"),
     ],
@@ -82,3 +83,15 @@ def test_files_that_others_have_left_do_not_matter():
             Path(line.removeprefix("left ")).unlink(missing_ok=True)
     assert result.returncode == 0 and "within a host" in result.stdout, result.stderr
     assert "cannot share memory" not in result.stdout
+
+
+# All do without, whatever was asked for. Open MPI itself then has to be told to.
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can have a small /dev/shm")
+@pytest.mark.parametrize("within", ["auto", "linear", "combination"])
+def test_where_dev_shm_is_full_messages_are_used(within):
+    fill = "mount -t tmpfs -o size=4k none /dev/shm && head -c 4096 /dev/zero > /dev/shm/full"
+    command = [*launcher("openmpi"), "--mca", "btl", "^vader", "-n", "2", str(program("choice", "openmpi")), within]
+    words = ["unshare", "--mount", "sh", "-c", f'{fill} && exec "$@"', "sh", *command]
+    result = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stderr
+    assert "within a host: none" in result.stdout and "No space left on device" in result.stdout

@@ -1,4 +1,5 @@
 // What barrier the default is here, and which processes it found on which host. A line for each.
+//   choice [WITHIN]
 #include <weir/mpi.hpp>
 
 #include <unistd.h>
@@ -32,7 +33,7 @@ int main(int argc, char** argv) {
   std::vector<name> all(static_cast<std::size_t>(size));
   MPI_Gather(mine.data(), mine.size(), MPI_CHAR, all.data(), mine.size(), MPI_CHAR, 0, MPI_COMM_WORLD);
   {
-    weir::mpi::barrier b(MPI_COMM_WORLD);
+    weir::mpi::barrier b(MPI_COMM_WORLD, {.within = argc > 1 ? argv[1] : "auto"});
     b.arrive_and_wait();
     if (b.rank() == 0) print(b.choice(), all);
   }

@@ -1,5 +1,10 @@
 // Barriers of sub-communicators, of overlapping ones and of several at once; and messages that never meet the program's own.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <memory>
+#include <thread>
 #include <weir/mpi.hpp>
 
 #include "checking.hpp"
@@ -71,6 +76,35 @@ void in_any_order(int rank) {
   }
 }
 
+// Begun in one thread, ended in another.
+void handed_on(int rank) {
+  for (const auto& how : ways) {
+    weir::mpi::barrier b(MPI_COMM_WORLD, how);
+    const auto pass = [&] {
+      std::thread([&] { b.begin(); }).join();
+      checking::dawdle(1, static_cast<unsigned>(rank));
+      b.end();
+    };
+    checking::require(checking::keeps(MPI_COMM_WORLD, episodes, pass), "begun in another thread, " + how.algorithm);
+  }
+}
+
+// Who waits looks after the others, for which it opens files. Where there are none left to open nobody has died.
+void without_files(int rank) {
+  weir::mpi::barrier b(MPI_COMM_WORLD);
+  std::vector<int> files;
+  rlimit before;
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit few{std::min<rlim_t>(before.rlim_cur, 256), before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &few);
+  for (int file; (file = dup(0)) >= 0;) files.push_back(file);
+  const timespec later{0, 500'000'000};
+  if (rank == 1) nanosleep(&later, nullptr);
+  b.arrive_and_wait();
+  for (const int file : files) close(file);
+  setrlimit(RLIMIT_NOFILE, &before);
+}
+
 // The program receives from anyone, with any tag, while a barrier is under way.
 void mixed(int rank, int size) {
   for (const auto& how : ways) {
@@ -111,7 +145,8 @@ void rendezvous(int rank, int size) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
   const int rank = checking::rank_in(MPI_COMM_WORLD);
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -119,6 +154,8 @@ int main(int argc, char** argv) {
   split(rank, size);
   overlap(rank, size);
   in_any_order(rank);
+  handed_on(rank);
+  without_files(rank);
   mixed(rank, size);
   rendezvous(rank, size);
   if (rank == 0) std::puts("kept");

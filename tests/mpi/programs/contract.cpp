@@ -10,13 +10,14 @@
 
 namespace {
 
-void check(const weir::mpi::options& how, unsigned episodes) {
-  const std::string what = how.algorithm + ", within " + how.within + ", by " + how.transport + ", waiting " + how.waiting;
-  weir::mpi::barrier b(MPI_COMM_WORLD, how);
-  checking::require(checking::keeps(MPI_COMM_WORLD, episodes, [&] { b.arrive_and_wait(); }), what);
-  checking::require(checking::keeps(MPI_COMM_WORLD, episodes, [&] { b.arrive_and_wait(); }, false), what + ", nobody late");
+void check(const weir::mpi::options& how, unsigned episodes, MPI_Comm comm = MPI_COMM_WORLD) {
+  const std::string what = how.algorithm + ", within " + how.within + ", by " + how.transport + ", waiting " + how.waiting +
+                           (comm == MPI_COMM_WORLD ? "" : ", of every other process");
+  weir::mpi::barrier b(comm, how);
+  checking::require(checking::keeps(comm, episodes, [&] { b.arrive_and_wait(); }), what);
+  checking::require(checking::keeps(comm, episodes, [&] { b.arrive_and_wait(); }, false), what + ", nobody late");
   unsigned looks = 0;
-  checking::require(checking::keeps(MPI_COMM_WORLD, episodes,
+  checking::require(checking::keeps(comm, episodes,
                                     [&] {
                                       b.begin();
                                       while (++looks % 5 != 0 && !b.test()) sched_yield();
@@ -60,10 +61,15 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const bool spins = mpi_spins(size), one_node = on_one_node(size);
   check({}, 3 * episodes);
+  MPI_Comm other;  // every other process, in the opposite order
+  const int rank = checking::rank_in(MPI_COMM_WORLD);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &other);
+  check({}, episodes, other);
   for (const std::string& algorithm : only.empty() ? weir::mpi::algorithms() : only) {
     check({.algorithm = algorithm, .transport = "messages"}, episodes);
     // To make a barrier takes MPICH time slices too: many of them with a few processes only.
     if (spins && size > 8) continue;
+    check({.algorithm = algorithm}, episodes, other);
     check({.algorithm = algorithm, .transport = "persistent"}, episodes);
     if (!spins) check({.algorithm = algorithm, .transport = "rma"}, episodes);
     // Within one of several nodes a plan must have two halves.
@@ -77,7 +83,8 @@ int main(int argc, char** argv) {
   } else {
     check({.algorithm = "mcs", .waiting = "mpi"}, episodes);
   }
-  if (checking::rank_in(MPI_COMM_WORLD) == 0) {
+  MPI_Comm_free(&other);
+  if (rank == 0) {
     std::puts("kept");
     std::fflush(stdout);  // MPICH may not come back from MPI_Finalize where hosts are far apart
   }

@@ -1,6 +1,6 @@
 // A process dies, and the others wait for it at a barrier.
 //   dying WITHIN ERRORS [TRANSPORT [WAITING]]    ERRORS: fatal, or return: what the communicator does with them
-//                                                WAITING: wait, or test: in which calls the others are
+//                                                WAITING: wait, or test: in which calls the others are; mpi: by MPI's ways
 #include <csignal>
 #include <cstring>
 #include <unistd.h>
@@ -16,13 +16,13 @@ int main(int argc, char** argv) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const std::string transport = argc > 3 ? argv[3] : "auto";
-  const bool testing = argc > 4 && std::strcmp(argv[4], "test") == 0;
+  const std::string waiting = argc > 4 ? argv[4] : "wait";
   try {
-    weir::mpi::barrier b(MPI_COMM_WORLD, {.within = within, .transport = transport});  // is destroyed by the error
+    weir::mpi::barrier b(MPI_COMM_WORLD, {.within = within, .transport = transport, .waiting = waiting == "mpi" ? "mpi" : "auto"});
     for (int e = 0; e < 10; ++e) b.arrive_and_wait();
     if (rank == size - 1) raise(SIGKILL);
     b.begin();
-    while (testing && !b.test()) sched_yield();
+    while (waiting == "test" && !b.test()) sched_yield();
     b.end();
     std::printf("rank %d passed\n", rank);
   } catch (const weir::mpi::error& e) {

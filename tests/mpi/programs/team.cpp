@@ -1,8 +1,10 @@
 // Barriers of all threads of all processes: each pairing of a barrier of threads and one of processes, with C++, POSIX and OpenMP
 // threads, at each thread level.
 //   team THREADS LEVEL    LEVEL: funneled, serialized or multiple
+#include <dlfcn.h>
 #include <pthread.h>
 
+#include <atomic>
 #include <cstring>
 #include <thread>
 #include <weir/mpi.hpp>
@@ -79,6 +81,37 @@ void with_openmp(const std::function<void(unsigned)>& member) {
   for (unsigned t = 0; t < threads; ++t) member(t);
 }
 
+// Weir calls MPI by its profiling names. Some of them are this program's, which sees so who calls, and calls MPI's.
+class caller {
+ public:
+  caller() {
+    int main = 0, level = 0;
+    PMPI_Is_thread_main(&main);
+    PMPI_Query_thread(&level);
+    // seq_cst for no need of less: a test's.
+    if (inside.fetch_add(1) > 0 && level < MPI_THREAD_MULTIPLE) wrong = "two threads at once";
+    if (main == 0 && level < MPI_THREAD_SERIALIZED) wrong = "another thread than the one that has begun it";
+    ++seen;
+  }
+  ~caller() { --inside; }
+  caller(const caller&) = delete;
+  caller& operator=(const caller&) = delete;
+
+  static void judge() {
+    checking::require(wrong == nullptr ? "" : wrong.load(), "who called MPI");
+    checking::require(seen > 0 ? "" : "nobody was seen", "who called MPI");
+  }
+
+ private:
+  static inline std::atomic<int> inside, seen;
+  static inline std::atomic<const char*> wrong;
+};
+
+template <class Function>
+Function* mpis(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
 using team = void (*)(const std::function<void(unsigned)>&);
 
 void check(const weir::mpi::team_options& how, team run_team) {
@@ -88,6 +121,22 @@ void check(const weir::mpi::team_options& how, team run_team) {
     for (unsigned e = 0; e < episodes; ++e) c.episode(t, e, [&] { b.arrive_and_wait(t); });
   });
   checking::require(c.judge(), how.threads + " of threads, " + how.processes.algorithm + "/" + how.processes.within + " of processes");
+}
+
+// A barrier that was begun goes on while any thread waits at the team's: as with MPI_Ibarrier, nobody is waited for in vain.
+void beside_one_that_was_begun() {
+  weir::mpi::barrier a(MPI_COMM_WORLD, {.algorithm = "linear"});
+  weir::mpi::team_barrier b(MPI_COMM_WORLD, threads);
+  for (unsigned e = 0; e < episodes; ++e) {
+    a.begin();
+    if (rank != 0) a.end();
+    with_cpp_threads([&](unsigned t) {
+      const timespec later{0, 1'000'000};
+      if (t != 0) nanosleep(&later, nullptr);  // where any thread may, one of these joins the processes
+      b.arrive_and_wait(t);
+    });
+    if (rank == 0) a.end();
+  }
 }
 
 // What is wrong must be said, and not waited for.
@@ -122,6 +171,21 @@ int level_of(const char* name) {
 
 }  // namespace
 
+extern "C" {
+int PMPI_Isend(const void* what, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+  const caller me;
+  return mpis<decltype(PMPI_Isend)>("PMPI_Isend")(what, count, type, to, tag, comm, request);
+}
+int PMPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
+  const caller me;
+  return mpis<decltype(PMPI_Test)>("PMPI_Test")(request, done, status);
+}
+int PMPI_Iprobe(int from, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
+  const caller me;
+  return mpis<decltype(PMPI_Iprobe)>("PMPI_Iprobe")(from, tag, comm, found, status);
+}
+}
+
 int main(int argc, char** argv) {
   threads = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 2;
   int provided = 0;
@@ -135,6 +199,14 @@ int main(int argc, char** argv) {
       for (const std::string& of_processes : weir::mpi::algorithms())
         check({.threads = of_threads.name, .processes = {.algorithm = of_processes}}, with_cpp_threads);
     }
+    check({.threads = "mcs", .processes = {.algorithm = "dissemination", .transport = "persistent", .radix = 4}}, with_cpp_threads);
+    check({.threads = "sense", .processes = {.algorithm = "mcs", .within = "linear"}}, with_cpp_threads);
+    const int all = static_cast<int>(std::thread::hardware_concurrency());
+    std::vector<int> placement;
+    for (unsigned t = 0; t < threads; ++t) placement.push_back((rank + static_cast<int>(t)) % all);
+    check({.threads = "tournament", .placement = placement, .processes = {.algorithm = "tree", .fan_in = 4, .fan_out = 4}}, with_posix_threads);
+    beside_one_that_was_begun();
+    caller::judge();
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     MPI_Finalize();
