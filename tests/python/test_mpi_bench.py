@@ -131,7 +131,14 @@ def test_sizes_and_barriers_of_a_sitting(monkeypatch: pytest.MonkeyPatch):
 def test_a_launcher_of_the_users_own():
     mine = Mpi("mpich", Path("/p"), "srun -n {processes} -c {threads}")
     assert mine.command(8, 4) == ["srun", "-n", "8", "-c", "4", "/p"]
-    for wrong in ("srun -n 4", "srun -n {processes} {nodes}", "{processes", "{processes} {}"):
+    for wrong in (
+        "srun -n 4",
+        "srun -n {processes} {nodes}",
+        "{processes",
+        "{processes} {}",
+        "{processes.x}",
+        "srun {processes} '",
+    ):
         with pytest.raises(plan.Unknown, match="--launcher takes a command with {processes} in it"):
             launchers.found(["mpich"], wrong)
     with pytest.raises(plan.Unknown, match="no MPI is called 'lam'; known are openmpi, mpich"):
@@ -196,6 +203,9 @@ def test_a_launcher_that_refuses_is_told_with_its_last_words(tmp_path: Path):
     assert "status 3" in rows[0]["how"]["stopped"] and "not enough slots" in sitting.complaints[0]
     rows, sitting = measured(tmp_path, Mpi("mpich", Path("p"), "/no/launcher {processes}"), "weir")
     assert "/no/launcher: No such file" in rows[0]["how"]["stopped"]
+    words = ["bench", "mpi", "--mpi", "mpich", "--launcher", "/no/launcher {processes}", "-o", str(tmp_path / "none")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2 and "nothing was measured" in done.output
 
 
 def test_a_barrier_that_ends_the_program_loses_its_own_row_alone(tmp_path: Path):

@@ -166,8 +166,9 @@ def test_mistakes_are_explained(words: tuple[str, ...]) -> None:
     assert "usage" in failed.stderr and len(failed.stderr.splitlines()[-1]) > 10
 
 
-def test_only_root_can() -> None:
-    failed = subprocess.run([HOSTS, "up", "2"], user="nobody", capture_output=True, text=True)
+@pytest.mark.parametrize("what", [["up", "2"], ["down"], ["list"], ["run", "hostname"]], ids=lambda words: words[0])
+def test_only_root_can(what) -> None:
+    failed = subprocess.run([HOSTS, *what], user="nobody", capture_output=True, text=True)
     if "root" not in failed.stderr and failed.returncode != 1:
         pytest.skip("nobody may not read the script here")
     assert failed.returncode == 1 and "root" in failed.stderr

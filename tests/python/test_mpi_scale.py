@@ -65,6 +65,15 @@ def test_a_critical_path_is_what_the_plan_says(barrier, sends, ways):
 
 
 @simgrid
+def test_within_a_node_is_what_the_library_takes():
+    least = scale.LEAST_WITHIN
+    simulated(*scale.runs([clusters.find("crossbar")], [2 * least], [least], ["auto"]))
+    words = ["scale", "--clusters", "crossbar", "--ranks", "16", "--per-node", str(least - 1)]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2 and "the library takes linear" in done.output
+
+
+@simgrid
 def test_levels_cost_what_their_parts_do():
     cluster = clusters.find("crossbar")
     levels = Run(cluster, 32, 16, Barrier("Weir", "auto", within=scale.WITHIN))
@@ -85,8 +94,10 @@ def test_the_default_is_near_the_best():
 
 @simgrid
 def test_the_command_writes_records_and_a_table(tmp_path):
-    to, table = tmp_path / "scale.jsonl", tmp_path / "scale.csv"
+    to, table = tmp_path / "scale.jsonl", tmp_path / "new" / "scale.csv"
     words = ["scale", "--clusters", "crossbar", "--ranks", "4,8", "--per-node", "1", "--algorithms", "auto,ompi_tree"]
+    done = CliRunner().invoke(app, [*words, "-o", str(to), "--table", str(table), "--png", str(table)])
+    assert done.exit_code == 2 and ".png" in done.output
     done = CliRunner().invoke(app, [*words, "-o", str(to), "--table", str(table)])
     assert done.exit_code == 0, done.output
     rows, complaints = records.read([to])
@@ -133,6 +144,20 @@ def test_a_bad_cluster_file_is_named_with_its_key(tmp_path):
     path.write_text(text.replace("send = 0.1", ""))
     with pytest.raises(clusters.BadCluster, match="mine.toml: send is missing"):
         clusters.find(str(path))
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(clusters.BadCluster, match="mine.toml: .*decode"):
+        clusters.find(str(path))
+
+
+@simgrid
+def test_a_simulator_that_says_nothing_is_told_of_and_not_waited_for(tmp_path, monkeypatch):
+    silent = tmp_path / "smpirun"
+    silent.write_text("#!/bin/sh\necho >&2\nexit 1\n")
+    silent.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    found = []
+    scale.Scale([Run(clusters.find("crossbar"), 4, 1, AUTO)], lambda run, outcome: found.append(outcome)).run()
+    assert found == ["it said nothing"]
 
 
 def test_ways_through_a_dragonfly_are_minimal():

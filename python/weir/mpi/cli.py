@@ -57,7 +57,7 @@ def mpi(
     samples: Annotated[int | None, typer.Option(min=1, help="Measurements in a run (15; quick 8).")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Half a minute for one MPI.")] = False,
     seconds: Annotated[
-        float | None, typer.Option(help="Begin nothing more after so long (for each MPI 270; quick 40).")
+        float | None, typer.Option(min=1, help="Begin nothing more after so long (for each MPI 270; quick 40).")
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Where the records go.")] = Path("out/mpi.jsonl"),
 ) -> None:
@@ -89,12 +89,15 @@ def mpi(
         measuring.run(host, time.monotonic() + (seconds or len(mpis) * (40 if quick else 270)))
     for complaint in dict.fromkeys(measuring.complaints):
         warn(complaint)
-    show(records.read([output])[0])
+    rows, _ = records.read([output])
+    show(rows)
     if measuring.interrupted:
         out.print("Stopped by hand; what was measured until then is kept.")
     out.print(f"Records: {output}. For the page: weir report {output} -o {output.with_suffix('.html')}")
     if measuring.interrupted:
         raise typer.Exit(130)
+    if not comparisons(rows):
+        raise fail("nothing was measured: what kept it from that is said above")
 
 
 def _starts(

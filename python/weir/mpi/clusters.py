@@ -78,7 +78,7 @@ def find(name: str) -> Cluster:
 def _read(path: Path) -> Cluster:
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadCluster(f"{path}: {error}") from None
     flat = {k: v for k, v in said.items() if not isinstance(v, dict)} | {"name": path.stem}
     for table in ("latency_us", "processor_us"):

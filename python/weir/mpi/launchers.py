@@ -81,9 +81,9 @@ def _check(template: str | None) -> None:
     if template is None:
         return
     try:
-        filled = template.format(processes=7, threads=3)
-    except (KeyError, IndexError, ValueError):
-        filled = ""
+        filled = shlex.split(template.format(processes=7, threads=3))
+    except (KeyError, IndexError, ValueError, AttributeError):
+        filled = []
     if "{processes}" not in template or not filled:
         raise Unknown(
             f"--launcher takes a command with {{processes}} in it, and {{threads}} if need be, not {template!r}"

@@ -4,6 +4,7 @@ import json
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
@@ -50,7 +51,8 @@ PLANS = (
     Barrier("Weir", "tournament"), Barrier("Weir", "tournament-tree"), Barrier("Weir", "butterfly"),
     Barrier("Weir", "linear"),
 )  # fmt: skip
-WITHIN = "mcs"  # what the library takes within a node of more than eight processes
+WITHIN = "mcs"  # what the library takes within a node of so many processes or more:
+LEAST_WITHIN = 9  # for fewer it takes "linear", which the simulator of shared memory does not have
 
 
 def algorithms() -> list[str]:
@@ -184,7 +186,8 @@ class Scale:
         self._running: set[subprocess.Popen[str]] = set()
 
     def run(self, jobs: int | None = None) -> None:
-        """As many simulations side by side as there are processors. Ctrl-C ends it early."""
+        """As many simulations side by side as there are processors. Ctrl-C and SIGTERM end it early, and them."""
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         for run in self.plan:
             self._jobs.put(run)
         count = min(len(self.plan), jobs or len(os.sched_getaffinity(0)))
@@ -214,8 +217,8 @@ class Scale:
         while (run := self._jobs.get()) is not None and not self.interrupted:
             try:
                 self._answers.put((run, self._one(run)))
-            except (Refused, native.NativeError, OSError) as error:
-                self._answers.put((run, str(error)))
+            except Exception as error:  # whoever waits for the answer waits for ever without one
+                self._answers.put((run, str(error) or type(error).__name__))
 
     def _one(self, run: Run) -> Outcome:
         node = self._node(run) if run.levels else 0.0
@@ -237,9 +240,7 @@ class Scale:
                 self._running.discard(process)
         lines = [line for line in said.splitlines() if line.startswith("{")]
         if process.returncode != 0 or not lines:
-            raise Refused(
-                (complaint.strip() or said.strip()).splitlines()[0] if complaint or said else "it said nothing"
-            )
+            raise Refused(next(iter((complaint.strip() or said.strip()).splitlines()), "it said nothing"))
         answer = json.loads(lines[-1])
         return Outcome(run, answer["time_ns"], answer["alone_ns"], node, answer["kept"], answer["chosen"])
 

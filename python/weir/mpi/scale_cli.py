@@ -34,7 +34,13 @@ def _plan(clusters: str, ranks: str, per_node: str, algorithms: str | None) -> l
     only = names(algorithms)
     if unknown := set(only or ()) - set(scaling.algorithms()):
         raise fail(f"no barrier is called {min(unknown)!r}; known are {', '.join(scaling.algorithms())}")
-    plan = scaling.runs(found, _numbers(ranks, "--ranks"), _numbers(per_node, "--per-node"), only)
+    on_a_node = _numbers(per_node, "--per-node")
+    if few := [n for n in on_a_node if 1 < n < scaling.LEAST_WITHIN]:
+        raise fail(
+            f"--per-node {few[0]}: within a node of 2 to {scaling.LEAST_WITHIN - 1} the library takes linear, and the "
+            f"simulator of shared memory has no such barrier; give 1, or {scaling.LEAST_WITHIN} and more"
+        )
+    plan = scaling.runs(found, _numbers(ranks, "--ranks"), on_a_node, only)
     if not plan:
         raise fail(f"nothing to run: --ranks {ranks} must fill at least two nodes of --per-node {per_node}")
     return plan
@@ -54,11 +60,16 @@ def scale(
 ) -> None:
     """Run barriers of up to 1,024 processes on clusters that are not here, and those of other MPIs."""
     plan = _plan(clusters, ranks, per_node, algorithms)
+    if png is not None and png.suffix != ".png":
+        raise fail(f"--png takes the name of a picture, which ends in .png, not {png}")
     failed = False
     try:
+        for file in filter(None, (table, png)):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
         writer = records.Writer(output)
     except OSError as error:
-        raise fail(f"cannot write {output}: {error.strerror}") from None
+        raise fail(f"cannot write {error.filename}: {error.strerror}") from None
     with writer, bar() as progress:
         task = progress.add_task("starting", total=len(plan))
 
