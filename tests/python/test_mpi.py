@@ -59,6 +59,7 @@ def test_a_process_that_dies_is_named_and_not_waited_for_in_silence(way, errors)
     assert "passed" not in result.stdout
     if errors == "return":
         assert result.stdout.count("was told: weir: rank 2 has ended") == 2
+        assert result.stdout.count("went on") == 2
     else:
         assert "was told" not in result.stdout  # the handler has ended it
 

@@ -1,8 +1,10 @@
-// A process dies, and the others wait for it at a barrier.
+// A process dies, and the others wait for it at a barrier; they are told, destroy it, and meet without the dead.
 //   dying WITHIN ERRORS [TRANSPORT [WAITING]]    ERRORS: fatal, or return: what the communicator does with them
 //                                                WAITING: wait, or test: in which calls the others are; mpi: by MPI's ways
 #include <csignal>
 #include <cstring>
+#include <memory>
+#include <thread>
 #include <unistd.h>
 #include <weir/mpi.hpp>
 
@@ -17,16 +19,23 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const std::string transport = argc > 3 ? argv[3] : "auto";
   const std::string waiting = argc > 4 ? argv[4] : "wait";
+  MPI_Comm others;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == size - 1, rank, &others);
+  weir::mpi::barrier rest(others);
+  const weir::mpi::options how{.within = within, .transport = transport, .waiting = waiting == "mpi" ? "mpi" : "auto"};
+  auto b = std::make_unique<weir::mpi::barrier>(MPI_COMM_WORLD, how);
   try {
-    weir::mpi::barrier b(MPI_COMM_WORLD, {.within = within, .transport = transport, .waiting = waiting == "mpi" ? "mpi" : "auto"});
-    for (int e = 0; e < 10; ++e) b.arrive_and_wait();
+    for (int e = 0; e < 10; ++e) b->arrive_and_wait();
     if (rank == size - 1) raise(SIGKILL);
-    b.begin();
-    while (waiting == "test" && !b.test()) sched_yield();
-    b.end();
+    b->begin();
+    while (waiting == "test" && !b->test()) sched_yield();
+    b->end();
     std::printf("rank %d passed\n", rank);
   } catch (const weir::mpi::error& e) {
     std::printf("rank %d was told: %s\n", rank, e.what());
+    std::thread([&] { b.reset(); }).join();  // by any thread, not only the one that began it
+    for (int i = 0; i < 100; ++i) rest.arrive_and_wait();
+    std::printf("rank %d went on\n", rank);
   }
   std::fflush(stdout);
   _exit(0);  // MPI_Finalize would wait for the dead
