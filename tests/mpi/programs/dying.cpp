@@ -26,8 +26,14 @@ int main(int argc, char** argv) {
   auto b = std::make_unique<weir::mpi::barrier>(MPI_COMM_WORLD, how);
   try {
     for (int e = 0; e < 10; ++e) b->arrive_and_wait();
-    if (rank == size - 1) raise(SIGKILL);
+    // Open MPI's MPI_Accumulate needs its target alive.
+    const bool signals_first = transport == "rma";
+    if (rank == size - 1) {
+      for (int r = 0; signals_first && r < rank; ++r) MPI_Recv(nullptr, 0, MPI_BYTE, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      raise(SIGKILL);
+    }
     b->begin();
+    if (signals_first) MPI_Send(nullptr, 0, MPI_BYTE, size - 1, 0, MPI_COMM_WORLD);
     while (waiting == "test" && !b->test()) sched_yield();
     b->end();
     std::printf("rank %d passed\n", rank);
