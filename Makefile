@@ -30,7 +30,7 @@ check-python: build
 	.venv/bin/ruff check python tests/python
 	.venv/bin/python -m pytest -q tests/python
 
-# The same C++ tests with every access watched; Debug, so that checked builds are tested too.
+# The same C++ tests, and a few programs over MPI, with every access watched; Debug, so that checked builds are tested too.
 sanitize: setup
 	@for kind in thread address,undefined; do \
 	  dir=build-$$(echo $$kind | tr , -); \

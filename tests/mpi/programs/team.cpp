@@ -76,10 +76,14 @@ void with_posix_threads(const std::function<void(unsigned)>& member) {
   for (unsigned t = 1; t < threads; ++t) pthread_join(team[t], nullptr);
 }
 
+#ifdef _OPENMP
 void with_openmp(const std::function<void(unsigned)>& member) {
 #pragma omp parallel for schedule(static, 1) num_threads(static_cast<int>(threads))
   for (unsigned t = 0; t < threads; ++t) member(t);
 }
+#else
+constexpr auto with_openmp = with_cpp_threads;
+#endif
 
 // Weir calls MPI by its profiling names. Some of them are this program's, which sees so who calls, and calls MPI's.
 class caller {

@@ -1,0 +1,46 @@
+# A few of the programs as tests, under each MPI's launcher. MPI itself is not watched.
+
+# weir_watched(MPI PROCESSES PROGRAM ARGUMENTS...): no sanitizer may find anything of Weir's.
+set(launcher-mpich mpiexec.mpich)
+set(launcher-openmpi mpirun.openmpi)
+# Both MPIs leak: whose a leak is, its stack says. Open MPI takes locks in different orders.
+set(environment ASAN_OPTIONS=exitcode=0:abort_on_error=1 TSAN_OPTIONS=detect_deadlocks=0
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1)
+function(weir_watched mpi processes program)
+  find_program(WEIR_LAUNCHER_${mpi} ${launcher-${mpi}})
+  if(NOT TARGET ${program}-${mpi} OR NOT WEIR_LAUNCHER_${mpi})
+    return()
+  endif()
+  set(how ${processes} ${ARGN})
+  list(JOIN how "-" how)
+  set(test mpi.${program}-${mpi}.${how})
+  add_test(NAME ${test} COMMAND ${WEIR_LAUNCHER_${mpi}} -n ${processes} $<TARGET_FILE:${program}-${mpi}> ${ARGN})
+  set_tests_properties(${test} PROPERTIES TIMEOUT 120 ENVIRONMENT "${environment}"
+    FAIL_REGULAR_EXPRESSION "ERROR: AddressSanitizer;runtime error;WARNING: ThreadSanitizer;weir::;weir_mpi_")
+endfunction()
+
+# Threads of a process are all that ThreadSanitizer sees; MPICH's MPI_Finalize does not bear it.
+if(WEIR_SANITIZE MATCHES thread)
+  weir_watched(openmpi 2 team 2 funneled)
+  weir_watched(openmpi 2 team 3 serialized)
+  return()
+endif()
+
+foreach(mpi mpich openmpi)
+  # What libweir-mpi.so is preloaded into elsewhere is linked with it: a sanitizer wants to be loaded first.
+  if(TARGET weir-mpi-${mpi})
+    add_executable(unmodified-${mpi} programs/unmodified.cpp)
+    target_link_libraries(unmodified-${mpi} PRIVATE weir-mpi mpi-${mpi})
+    target_compile_options(unmodified-${mpi} PRIVATE -Wno-cast-function-type)
+  endif()
+  weir_watched(${mpi} 2 contract 4)
+  weir_watched(${mpi} 5 contract 2)
+  weir_watched(${mpi} 3 communicators)
+  weir_watched(${mpi} 2 team 2 multiple)
+  weir_watched(${mpi} 4 unmodified communicators)
+  weir_watched(${mpi} 2 unmodified threads)
+  weir_watched(${mpi} 2 unmodified at_exit)
+endforeach()
+# Where a process dies MPICH loses its connections.
+list(APPEND environment OMPI_MCA_orte_enable_recovery=1)
+weir_watched(openmpi 3 dying none return messages test)
