@@ -67,8 +67,8 @@ def _counts(name: str, values: Sequence[dict[str, Any]], title: str) -> alt.X:
     )
 
 
-def by_processes(found: Sequence[Comparison]) -> alt.TopLevelMixin:
-    """As figures 6 to 9: a column for each MPI, a line for each barrier of processes."""
+def against(counted: str, found: Sequence[Comparison]) -> alt.TopLevelMixin:
+    """As figures 2 to 5 against "threads", as 6 to 9 against "processes": a column for each MPI, a line for each barrier."""
     values = [_value(b) for c in found for b in c.barriers]
     order = {v["barrier"]: v["ns"] for v in sorted(values, key=lambda v: (v["members"], v["ns"]))}
     peers = sorted({b.name for c in found for b in c.barriers if b.is_peer})
@@ -77,14 +77,14 @@ def by_processes(found: Sequence[Comparison]) -> alt.TopLevelMixin:
     picked = alt.selection_point(fields=["barrier"], bind="legend")
     legend = alt.Legend(title="click to pick one", orient="bottom", columns=4, symbolLimit=40, labelLimit=230)
     emphasis = alt.condition(
-        alt.FieldOneOfPredicate(field="barrier", oneOf=["Weir's default", "MPI_Barrier"]), alt.value(4), alt.value(1.4)
+        alt.FieldOneOfPredicate(field="barrier", oneOf=["Weir's default", *peers[:1]]), alt.value(4), alt.value(1.4)
     )
     scheme = ["#0b57d0", "#d9730d", "#f0b27a"][: 1 + len(peers)]
     rest = ["#188038", "#7b3fb5", "#c2185b", "#00838f", "#6d4c41", "#9e9d24", "#5f6368", "#81c995", "#b39ddb",
             "#f48fb1", "#80cbc4", "#bcaaa4", "#7aa7e8", "#455a64"]  # fmt: skip
     colours = alt.Scale(domain=names, range=(scheme + rest)[: len(names)])
     base = alt.Chart().encode(
-        x=_counts("processes", values, "processes"),
+        x=_counts(counted, values, counted),
         color=alt.Color("barrier:N", scale=colours, sort=names, legend=legend),
         opacity=alt.condition(picked, alt.value(1), alt.value(0.06)),
         tooltip=_tooltip(),

@@ -64,7 +64,7 @@ def subjects(size: Size, quick: bool, only: Sequence[str] | None = None) -> tupl
 
 def sizes(processes: Sequence[int] | None, threads: Sequence[int] | None, quick: bool) -> list[Size]:
     """All pairs of what was asked for. Else two processes to many times more than processors; threads and processes
-    no more than that together; and OpenMP's threads alone."""
+    no more than that together; and threads alone."""
     processors = len(os.sched_getaffinity(0))
     largest = max(8 if quick else 16, processors)
     usual = [2**k for k in range(1, largest.bit_length()) if 2**k <= largest]
@@ -72,5 +72,5 @@ def sizes(processes: Sequence[int] | None, threads: Sequence[int] | None, quick:
     if processes is None or threads is None:
         most = max(largest // 2 if quick else largest, 4)
         made = [s for s in made if s.threads == 1 or s.members <= most or (processes and threads)]
-    alone = [] if processes else [Size(1, t) for t in dict.fromkeys(s.threads for s in made) if t > 1]
+    alone = [] if processes else [Size(1, t) for t in threads or ((2,) if quick else usual)]
     return [s for s in made + alone if s.members > 1]

@@ -56,6 +56,14 @@ def _drawn(found: Sequence[Comparison]) -> list[Comparison]:
 
 def _charts(found: Sequence[Comparison]) -> list[Chart]:
     made = []
+    threads = [c for c in found if c.place.processes == 1]
+    if threads:
+        text = (
+            "Medians with 95 % intervals, both axes logarithmic. “#pragma omp barrier” is of the OpenMP that this "
+            "program was compiled with; that of others is measured by weir bench."
+        )
+        title = "Barriers of threads in one process (paper 004, figures 2 to 5)"
+        made.append(Chart("mpi-figures-2-5", title, charts.against("threads", threads), text))
     processes = [c for c in found if c.place.threads == 1]
     if processes:
         text = (
@@ -63,8 +71,8 @@ def _charts(found: Sequence[Comparison]) -> list[Chart]:
             "through what the processes of a node share. Where there are more processes than processors, barriers are "
             "measured one after the other; where there are not, from the last coming to the last leaving."
         )
-        title = "Barriers of processes (paper 004, figures 6 to 9)"
-        made.append(Chart("mpi-figures-6-9", title, charts.by_processes(processes), text))
+        title = "Barriers of processes (figures 6 to 9)"
+        made.append(Chart("mpi-figures-6-9", title, charts.against("processes", processes), text))
     if any(c.place.threads > 1 and c.place.processes > 1 for c in found):
         for mpi in dict.fromkeys(c.place.mpi for c in found):
             text = (
