@@ -109,7 +109,7 @@ def test_the_page_has_the_papers_figures(tmp_path: Path):
     cells = {(v["barrier"], v["processes"], v["threads"]) for v in drawn if v["what"] == "least time"}
     assert ("Weir's default", 2, 1) in cells and ("Weir's default", 4, 2) in cells
     assert ("omp barrier + MPI_Barrier", 1, 2) in cells, "threads alone are the lowest row"
-    together = made.charts[3].drawn.to_dict()["data"]["values"]
+    together = made.charts[4].drawn.to_dict()["data"]["values"]
     assert {(v["barrier"], v["members"]) for v in together if v["processes"] == 1} == {("OpenMP: one process", 2)}
     page.write(rows, [], tmp_path / "mpi.html")
     text = (tmp_path / "mpi.html").read_text()

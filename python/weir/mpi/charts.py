@@ -68,7 +68,7 @@ def _counts(name: str, values: Sequence[dict[str, Any]], title: str) -> alt.X:
 
 
 def against(counted: str, found: Sequence[Comparison]) -> alt.TopLevelMixin:
-    """As figures 2 to 5 against "threads", as 6 to 9 against "processes": a column for each MPI, a line for each barrier."""
+    """As figures 2 to 5 against "threads", as 6 to 9 against "processes": a panel for each MPI."""
     values = [_value(b) for c in found for b in c.barriers]
     order = {v["barrier"]: v["ns"] for v in sorted(values, key=lambda v: (v["members"], v["ns"]))}
     peers = sorted({b.name for c in found for b in c.barriers if b.is_peer})
