@@ -2,6 +2,7 @@
 # make test   all tests
 # Both install what is missing, and build.
 .PHONY: demo test build setup check-cpp check-python sanitize lint clean
+JOBS = $(shell nproc)
 WEIR = .venv/bin/python -m weir
 
 demo: build
@@ -24,11 +25,11 @@ build: setup
 	@cmake --build build
 
 check-cpp: build
-	ctest --test-dir build --output-on-failure
+	ctest --test-dir build --parallel $(JOBS) --output-on-failure
 
 check-python: build
 	.venv/bin/ruff check python tests/python
-	.venv/bin/python -m pytest -q tests/python
+	.venv/bin/python -m pytest -q -n $(JOBS) --dist loadfile tests/python
 
 # The same C++ tests, and a few programs over MPI, with every access watched; Debug, so that checked builds are tested too.
 sanitize: setup
@@ -37,7 +38,7 @@ sanitize: setup
 	  cmake -S . -B $$dir -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-O1 -DWEIR_SANITIZE=$$kind -DWEIR_BENCH=OFF >/dev/null && \
 	  cmake --build $$dir && \
 	  TSAN_OPTIONS="halt_on_error=1 die_after_fork=0" UBSAN_OPTIONS="halt_on_error=1 print_stacktrace=1" \
-	    ctest --test-dir $$dir --output-on-failure || exit 1; \
+	    ctest --test-dir $$dir --parallel $(JOBS) --output-on-failure || exit 1; \
 	done
 
 lint: build

@@ -56,15 +56,15 @@ groups hosts() {
   return all;
 }
 
-weir::plan plan_called(const std::string& name, unsigned participants) {
+weir::plan plan_called(const std::string& name, unsigned participants, unsigned radix = 2) {
   if (name == "mcs") return weir::plans::mcs(participants);
   if (name == "tournament-tree") return weir::plans::tournament(participants, weir::plans::wake_up::tree);
   if (name == "linear") return weir::plans::linear(participants);
-  return weir::plans::dissemination(participants);
+  return weir::plans::dissemination(participants, radix);
 }
 
 weir::plan plan_of(const weir::mpi::choice& c, const groups& on) {
-  const auto across = [&](unsigned participants) { return plan_called(c.algorithm, participants); };
+  const auto across = [&](unsigned participants) { return plan_called(c.algorithm, participants, c.radix); };
   if (c.within != "none") return weir::plans::levels(on, [&](unsigned participants) { return plan_called(c.within, participants); }, across);
   unsigned all = 0;
   for (const auto& group : on) all += static_cast<unsigned>(group.size());

@@ -55,6 +55,7 @@ struct choice {
   std::string within;
   std::string transport;
   std::string reason;
+  unsigned radix = 2;  ///< of dissemination
 };
 
 /// What MPI, or the end of another process, did to a barrier.

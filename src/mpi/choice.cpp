@@ -99,7 +99,7 @@ choice choose(const places& p, const options& how) {
   must_be_known(how.within, with(algorithms(), {"auto", "none", "combination"}), "barrier within a node");
   must_be_known(how.transport, with(transports(), {"auto"}), "transport");
   must_be_known(how.waiting, {"auto", "mpi"}, "way to wait for messages");
-  choice c{how.algorithm, how.within, how.transport, ""};
+  choice c{how.algorithm, how.within, how.transport, "", how.radix};
   if (c.transport == "auto") c.transport = "messages";
   if (c.within == "auto") {
     if (c.algorithm == "auto")
@@ -110,9 +110,9 @@ choice choose(const places& p, const options& how) {
   if (c.algorithm == "auto") {
     c.algorithm = "dissemination";
     if (p.nodes.size() > 1 || c.within == "none") {
-      const unsigned radix = radix_for(p, participants_across(p, c.within));
-      c.reason += std::string(c.reason.empty() ? "" : "; ") + "between them: radix " + std::to_string(radix) +
-                  (radix > 2 ? ", a few messages at once rather than one after the other" : ", as few messages as can be");
+      c.radix = radix_for(p, participants_across(p, c.within));
+      c.reason += std::string(c.reason.empty() ? "" : "; ") + "between them: radix " + std::to_string(c.radix) +
+                  (c.radix > 2 ? ", a few messages at once rather than one after the other" : ", as few messages as can be");
     }
   }
   if (c.within == "combination" && p.nodes.size() > 1)
@@ -125,7 +125,7 @@ choice choose(const places& p, const options& how) {
 plan plan_for(const places& p, const choice& c, const options& how) {
   const auto across = [&](unsigned participants) {
     options shape = how;
-    if (how.algorithm == "auto") shape.radix = radix_for(p, participants);
+    shape.radix = c.radix;
     return make(c.algorithm, participants, shape);
   };
   if (c.within == "none") return across(participants_across(p, c.within));

@@ -167,6 +167,7 @@ places places_of(MPI_Comm comm, unsigned threads) {
   const company with = company_of(mine, all);
   p.shared = with.threads > with.processors.size();
   p.strangers = p.shared && with.strangers;
+  if (p.shared) p.sharers = static_cast<double>(with.threads) / static_cast<double>(std::max<std::size_t>(with.processors.size(), 1));
   // What is chosen must be the same for all, though some may have processors enough for themselves.
   p.crowded = polite::least(!p.shared, comm, "asking who shares processors") == 0;
   share_out(static_cast<unsigned>(rank), all, p.nodes[p.node(static_cast<unsigned>(rank))], p);

@@ -12,6 +12,7 @@ struct places {
   std::vector<unsigned> node_of;             ///< for each rank
   bool crowded = false;         ///< does any process of the communicator share its processors? All know the same.
   bool shared = false;          ///< does this one: are there more processes (times threads) than processors where this one may run?
+  double sharers = 1;           ///< threads that wait for each processor where this one may run; at least 1
   /// Does the system's scheduler put those that share processors into different groups? Then giving a processor away does not
   /// always give it to them.
   bool strangers = false;

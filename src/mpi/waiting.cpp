@@ -26,9 +26,11 @@ void shared_futex_kernel::wake_sleepers(std::atomic<std::uint32_t>& word) noexce
 }
 
 void nap::doze() {
-  const timespec length{0, 1000L * next_us_};
+  const std::uint64_t now = native::ticks();
+  if (since_ == 0) since_ = now;
+  const double waited_us = static_cast<double>(now - since_) / native::ticks_per_microsecond();
+  const timespec length{0, static_cast<long>(1e3 * std::clamp(waited_us / 16, shortest_us, longest_us))};
   nanosleep(&length, nullptr);
-  next_us_ = std::min(2 * next_us_, longest_us);
   meanwhile::now();
 }
 

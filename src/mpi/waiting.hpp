@@ -53,7 +53,8 @@ struct processes : native {
 };
 static_assert(machine<processes>);
 
-/// Nobody can wake a process that waits for a message: it naps, and looks again. Each nap of one wait is twice the last.
+/// Nobody can wake a process that waits for a message: it naps, and looks again. A nap is a sixteenth of the time that it has
+/// waited, so it is late by no more than that, and the system's timers.
 class nap {
  public:
   template <class Ready>
@@ -62,12 +63,12 @@ class nap {
   }
   void open() {}
   std::uint64_t opened_at() const { return 0; }
-  void rested() { next_us_ = shortest_us; }
+  void rested() { since_ = 0; }
 
  private:
   void doze();
-  static constexpr unsigned shortest_us = 20, longest_us = 1000;
-  unsigned next_us_ = shortest_us;
+  static constexpr double shortest_us = 20, longest_us = 1000;
+  std::uint64_t since_ = 0;  // when the first nap of this wait began; 0: there was none
 };
 
 /// Messages: a word is whatever says whether one has arrived.

@@ -15,7 +15,7 @@ function(weir_watched mpi processes program)
   list(JOIN how "-" how)
   set(test mpi.${program}-${mpi}.${how})
   add_test(NAME ${test} COMMAND ${WEIR_LAUNCHER_${mpi}} -n ${processes} $<TARGET_FILE:${program}-${mpi}> ${ARGN})
-  set_tests_properties(${test} PROPERTIES TIMEOUT 120 ENVIRONMENT "${environment}"
+  set_tests_properties(${test} PROPERTIES RUN_SERIAL TRUE TIMEOUT 120 ENVIRONMENT "${environment}"
     FAIL_REGULAR_EXPRESSION "ERROR: AddressSanitizer;runtime error;WARNING: ThreadSanitizer;weir::;weir_mpi_")
 endfunction()
 

@@ -107,6 +107,8 @@ def _of(found: Sequence[Comparison], ids: Sequence[str]) -> list[Barrier]:
 
 def maps(found: Sequence[Comparison]) -> alt.TopLevelMixin:
     """As figures 10 to 13, of one MPI: processes by threads, a column for each barrier, the least above the mean."""
+    columns = {c.place.threads for c in found if c.place.processes > 1}  # more of threads alone would make it too wide
+    found = [c for c in found if c.place.threads in columns]
     values = []
     for name, ids in MAPS.items():
         for b in _of(found, ids):
