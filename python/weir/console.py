@@ -11,7 +11,7 @@ err = Console(stderr=True)
 
 def fail(message: str) -> typer.Exit:
     """To be raised: the complaint is on the screen, the exit status will be 2."""
-    err.print(f"[bold red]weir:[/] {escape(message)}", highlight=False)
+    err.print(f"[bold red]weir:[/] {escape(message)}", highlight=False, soft_wrap=True)
     return typer.Exit(2)
 
 
@@ -21,7 +21,7 @@ def names(text: str | None) -> list[str] | None:
 
 
 def warn(message: str) -> None:
-    err.print(f"[yellow]{escape(message)}[/]", highlight=False)
+    err.print(f"[yellow]{escape(message)}[/]", highlight=False, soft_wrap=True)
 
 
 def bar() -> Progress:

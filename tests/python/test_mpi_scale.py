@@ -112,22 +112,31 @@ def test_the_command_writes_records_and_a_table(tmp_path):
 
 
 @simgrid
-def test_what_was_simulated_until_stopped_by_hand_is_kept(tmp_path):
-    to = tmp_path / "scale.jsonl"
-    words = [sys.executable, "-m", "weir", "scale", "--clusters", "crossbar", "--ranks", "4,512", "--per-node", "1"]
-    words += ["--algorithms", "auto,linear", "--jobs", "1", "-o", str(to)]
-    # A session of its own, as a terminal's foreground group: the signal comes to all in it.
-    process = subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_what_was_simulated_until_stopped_by_hand_is_kept(tmp_path, stop):
+    to, asleep = tmp_path / "scale.jsonl", tmp_path / "asleep"
+    fake = tmp_path / "smpirun"  # its first run is over at once, the second never
+    answer = json.dumps({"time_ns": 1e3, "alone_ns": 1e3, "kept": True, "chosen": "it"})
+    fake.write_text(
+        f"#!/bin/sh\nmkdir {tmp_path}/once && echo '{answer}' && exit\necho $$ > {asleep}; exec sleep 1000\n"
     )
-    while process.poll() is None and not (to.exists() and to.read_text().count("\n") >= 2):
-        time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGINT)
-    said, _ = process.communicate(timeout=60)
+    fake.chmod(0o755)
+    words = [sys.executable, "-m", "weir", "scale", "--clusters", "crossbar", "--ranks", "4,8", "--per-node", "1"]
+    words += ["--algorithms", "auto", "--jobs", "1", "-o", str(to)]
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | path
+    ) as process:
+        while process.poll() is None and not (asleep.exists() and asleep.read_text().endswith("\n") and to.read_text()):
+            time.sleep(0.02)
+        process.send_signal(stop)
+        said, _ = process.communicate(timeout=60)
     assert process.returncode == 130, said
     assert "what was simulated until then is kept" in said
     rows, complaints = records.read([to])
-    assert len(rows) >= 2 and not complaints
+    assert [r["ranks"] for r in rows] == [4] and not complaints
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(asleep.read_text()), 0)
 
 
 def test_an_unknown_cluster_is_named_with_the_known():
