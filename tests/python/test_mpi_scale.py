@@ -124,13 +124,23 @@ def test_what_was_simulated_until_stopped_by_hand_is_kept(tmp_path, stop):
     words = [sys.executable, "-m", "weir", "scale", "--clusters", "crossbar", "--ranks", "4,8", "--per-node", "1"]
     words += ["--algorithms", "auto", "--jobs", "1", "-o", str(to)]
     path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    with subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | path
-    ) as process:
-        while process.poll() is None and not (asleep.exists() and asleep.read_text().endswith("\n") and to.read_text()):
+
+    def heard() -> None:  # what a shell starts with & does not hear SIGINT, nor does what that starts
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    process = subprocess.Popen(
+        words, preexec_fn=heard, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | path
+    )
+    try:
+        end = time.monotonic() + 60
+        while time.monotonic() < end and not (
+            to.exists() and to.read_text() and asleep.exists() and asleep.read_text()
+        ):
             time.sleep(0.02)
         process.send_signal(stop)
         said, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130, said
     assert "what was simulated until then is kept" in said
     rows, complaints = records.read([to])
