@@ -1,9 +1,13 @@
 """What the terminal shows: numbers for eyes, tables."""
 
+from collections.abc import Sequence
+from itertools import zip_longest
+
 from rich.table import Table
 from rich.text import Text
 
 from weir.figures import Comparison, Figure
+from weir.report import parts
 from weir.statistics import Interval
 
 
@@ -56,4 +60,20 @@ def ranking(c: Comparison, most: int = 12) -> Table:
         if rank < most or id(figure) in kept:
             style = "bold green" if figure.is_default else "cyan" if figure.family == "peer" else ""
             table.add_row(*(Text(cell, style=style) for cell in _row(figure, floor)))
+    return table
+
+
+STYLES = {"default": "bold green", "peer": "cyan"}
+
+
+def shown(one: parts.Table, columns: Sequence[int], most: int | None = None) -> Table:
+    """These columns of one of the page's tables; of its rows the first, and the default's. Only words are broken."""
+    table = Table(title=one.title, title_justify="left", title_style="bold")
+    for i in columns:
+        table.add_column(
+            one.heads[i], justify="left" if i in one.words else "right", no_wrap=i == 0 or i not in one.words
+        )
+    for place, (row, kind) in enumerate(zip_longest(one.rows, one.kinds, fillvalue="")):
+        if most is None or place < most or kind == "default":
+            table.add_row(*(Text(row[i]) for i in columns), style=STYLES.get(kind))
     return table

@@ -1,26 +1,24 @@
 """`weir bench mpi`."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from weir import native, records
 from weir.console import bar, fail, names, out, warn
 from weir.mpi import launchers, plan
-from weir.mpi.comparison import comparisons, targets
+from weir.mpi.comparison import Comparison, comparisons, targets
 from weir.mpi.measuring import Conditions, Measuring, Start
 from weir.mpi.tables import tables
-from weir.records import Row
-from weir.screen import times
+from weir.screen import shown, times
 
 LEVELS = ("funneled", "serialized", "multiple")
 METHODS = ("round-time", "consecutive", "both")
 ON_THE_PAGE = ("mean", "σ", "least", "samples, runs")  # what a terminal has no room for
-STYLES = {"default": "bold green", "peer": "cyan", "weir": ""}
 
 
 def _numbers(text: str | None, option: str, most: int) -> list[int] | None:
@@ -89,14 +87,14 @@ def mpi(
         measuring.run(host, time.monotonic() + (seconds or len(mpis) * (40 if quick else 270)))
     for complaint in dict.fromkeys(measuring.complaints):
         warn(complaint)
-    rows, _ = records.read([output])
-    show(rows)
+    found = comparisons(records.read([output])[0])
+    show(found)
     if measuring.interrupted:
         out.print("Stopped by hand; what was measured until then is kept.")
     out.print(f"Records: {output}. For the page: weir report {output} -o {output.with_suffix('.html')}")
     if measuring.interrupted:
         raise typer.Exit(130)
-    if not comparisons(rows):
+    if not found:
         raise fail("nothing was measured: what kept it from that is said above")
 
 
@@ -114,18 +112,11 @@ def _starts(
     return made
 
 
-def show(rows: list[Row]) -> None:
-    found = comparisons(rows)
+def show(found: list[Comparison]) -> None:
     for one in tables(found):
-        table = Table(title=one.title, title_justify="left", title_style="bold")
-        shown = [i for i, head in enumerate(one.heads) if head not in ON_THE_PAGE]
-        for i in shown:
-            # The one that others are held against has 1 there.
-            head = "ratio" if one.heads[i].startswith("/") else one.heads[i]
-            table.add_column(head, justify="left" if i == 0 else "right", no_wrap=True)
-        for row, kind in zip(one.rows, one.kinds, strict=True):
-            table.add_row(*(Text(row[i], style=STYLES[kind]) for i in shown))
-        out.print(table)
+        # The one that others are held against has 1 there.
+        heads = ["ratio" if head.startswith("/") else head for head in one.heads]
+        out.print(shown(replace(one, heads=heads), [i for i, h in enumerate(heads) if h not in ON_THE_PAGE]))
     for t in targets(found):
         style = {"reached": "green", "missed": "bold red"}.get(t.verdict, "yellow")
         says = f"{times(t.measured)}, at most {t.limit:.2f}"

@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from weir import native, records
 from weir.console import bar, fail, names, out, warn
 from weir.mpi import clusters as known
 from weir.mpi import scale as scaling
 from weir.mpi.scale_rows import as_table, ranked, row, write_csv
+from weir.screen import shown
 
 MOST_SHOWN = 6
 
@@ -106,10 +106,4 @@ def scale(
 
 def _show(rows: list[records.Row]) -> None:
     for one in map(as_table, ranked(rows)):
-        shown = Table(title=one.title, title_justify="left", title_style="bold")
-        for i, head in enumerate(one.heads):
-            shown.add_column(head, justify="left" if i in one.words else "right", no_wrap=True)
-        for place, (cells, kind) in enumerate(zip(one.rows, one.kinds, strict=True)):
-            if place < MOST_SHOWN or kind == "default":
-                shown.add_row(*cells, style={"default": "bold green", "peer": "cyan"}.get(kind))
-        out.print(shown)
+        out.print(shown(one, range(len(one.heads)), MOST_SHOWN))

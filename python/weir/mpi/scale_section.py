@@ -1,23 +1,16 @@
 """What the page shows of `weir scale`: time against ranks, and all barriers of each place."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from weir.mpi import scale_chart
 from weir.mpi.scale_rows import as_table, ranked
 from weir.records import Row
-from weir.report.parts import Chart, Table
+from weir.report.parts import Chart, Section
 
 TEXT = (
     "The library's own sources in the time of SimGrid's MPI, on clusters described by their files; the node's own "
     "barrier from the simulator of shared memory. Means of ten, without intervals: the same run gives the same digits."
 )
-
-
-@dataclass(frozen=True)
-class Section:
-    charts: list[Chart]
-    tables: list[Table]
 
 
 def section(rows: Sequence[Row]) -> Section | None:

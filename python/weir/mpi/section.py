@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from weir.mpi import charts, tables
 from weir.mpi.comparison import LIBRARIES, Comparison, comparisons, targets
 from weir.records import Row
-from weir.report.parts import Chart, Table
+from weir.report import parts
+from weir.report.parts import Chart
 from weir.screen import nanoseconds
 from weir.targets import Target
 
 
 @dataclass(frozen=True)
-class Section:
-    charts: list[Chart]
-    tables: list[Table]
+class Section(parts.Section):
     targets: list[Target]
     stopped: list[dict]
     clock: str  # how far clocks may have been apart; empty where nobody looked at them

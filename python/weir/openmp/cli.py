@@ -1,11 +1,11 @@
 """`weir bench openmp`."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from weir import native, records
 from weir.console import bar, fail, names, out, warn
@@ -16,6 +16,7 @@ from weir.openmp.runtimes import runtimes
 from weir.openmp.situation import Load, Situation
 from weir.openmp.tables import tables
 from weir.report import parts
+from weir.screen import shown
 
 # What is measured beside others where nothing is named: each sample takes long.
 UNDER_LOAD = [
@@ -111,15 +112,9 @@ def openmp(
 
 def show(rows: list[records.Row]) -> None:
     for one in tables(constructs(rows)):
-        for columns in beside_each_other(one, out.width):
-            table = Table(title=f"{one.title}: overhead of one directive", title_justify="left", title_style="bold")
-            for i in columns:
-                table.add_column(
-                    one.heads[i], justify="left" if i in one.words else "right", no_wrap=i < len(one.heads) - 1
-                )
-            for row in one.rows:
-                table.add_row(*(row[i] for i in columns))
-            out.print(table)
+        titled = replace(one, title=f"{one.title}: overhead of one directive")
+        for columns in beside_each_other(titled, out.width):
+            out.print(shown(titled, columns))
 
 
 def beside_each_other(table: parts.Table, width: int) -> list[list[int]]:

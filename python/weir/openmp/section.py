@@ -1,13 +1,12 @@
 """What the page shows of OpenMP: the figures of paper 003 for this machine, every construct, and who is better."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from weir.openmp import charts, tables
 from weir.openmp.comparison import Construct, constructs
 from weir.openmp.situation import company
 from weir.records import Row
-from weir.report.parts import Chart, Table
+from weir.report.parts import Chart, Section
 
 # Figures 1 to 9 of paper 003 are three kinds on three machines; here three kinds on each runtime.
 SYNCHRONISATION = ("parallel", "for", "parallel-for", "barrier", "single", "reduction")
@@ -20,12 +19,6 @@ GROUPS = {
     "task": "Tasks",
     "data": "Data clauses of a region, by the size of an array",
 }
-
-
-@dataclass(frozen=True)
-class Section:
-    charts: list[Chart]
-    tables: list[Table]
 
 
 def section(rows: Sequence[Row]) -> Section | None:

@@ -22,3 +22,9 @@ class Table:
     rows: list[list[str]]
     kinds: tuple[str, ...] = ()  # of each row: default, weir or peer; none where rows are alike
     words: tuple[int, ...] = (0,)  # the columns that hold words; the others hold numbers
+
+
+@dataclass(frozen=True)
+class Section:
+    charts: list[Chart]
+    tables: list[Table]
