@@ -14,6 +14,10 @@ void sitting::run() {
     for (series& s : plan_)
       if (!s.stopped) take(s);
   }
+  // Nobody is to miss samples without being told why.
+  for (series& s : plan_)
+    if (!s.stopped && s.samples < asked_.samples)
+      stop(s, "somebody came too late for every start of " + std::to_string(asked_.samples - s.samples) + " samples");
 }
 
 void sitting::shuffle() {
