@@ -57,10 +57,7 @@ groups hosts() {
 }
 
 weir::plan plan_called(const std::string& name, unsigned participants, unsigned radix = 2) {
-  if (name == "mcs") return weir::plans::mcs(participants);
-  if (name == "tournament-tree") return weir::plans::tournament(participants, weir::plans::wake_up::tree);
-  if (name == "linear") return weir::plans::linear(participants);
-  return weir::plans::dissemination(participants, radix);
+  return weir::plans::by_name(name, participants, {.radix = radix}).value();
 }
 
 weir::plan plan_of(const weir::mpi::choice& c, const groups& on) {

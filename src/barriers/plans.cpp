@@ -152,6 +152,39 @@ plan linear(unsigned participants) {
 
 namespace {
 
+struct named_plan {
+  const char* name;
+  plan (*make)(unsigned participants, const shape& its);
+};
+constexpr named_plan all_named[] = {
+    {"dissemination", [](unsigned n, const shape& its) { return dissemination(n, its.radix); }},
+    {"mcs", [](unsigned n, const shape&) { return mcs(n); }},
+    {"tournament", [](unsigned n, const shape&) { return tournament(n); }},
+    {"tournament-tree", [](unsigned n, const shape&) { return tournament(n, wake_up::tree); }},
+    {"tree", [](unsigned n, const shape& its) { return tree(n, its.fan_in, its.fan_out); }},
+    {"butterfly", [](unsigned n, const shape&) { return butterfly(n); }},
+    {"linear", [](unsigned n, const shape&) { return linear(n); }},
+};
+
+}  // namespace
+
+std::optional<plan> by_name(const std::string& name, unsigned participants, const shape& its) {
+  for (const named_plan& p : all_named)
+    if (p.name == name) return p.make(participants, its);
+  return std::nullopt;
+}
+
+const std::vector<std::string>& names() {
+  static const auto& all = *new std::vector<std::string>([] {
+    std::vector<std::string> found;
+    for (const named_plan& p : all_named) found.emplace_back(p.name);
+    return found;
+  }());
+  return all;
+}
+
+namespace {
+
 /// Takes over a plan's slots and lines; the number of its first slot.
 std::uint32_t take_slots(plan& p, const plan& part) {
   const std::uint32_t first = p.slots(), line = p.lines;

@@ -22,13 +22,6 @@
 
 namespace weir {
 
-/// The shapes of the barriers that have some.
-struct barrier_shape {
-  unsigned radix = 2;    ///< dissemination
-  unsigned fan_in = 2;   ///< tree
-  unsigned fan_out = 2;  ///< tree
-};
-
 /// A barrier of any algorithm and policy. Called through a pointer of its own rather than a virtual
 /// function: one load less on the way in.
 struct any_barrier {
@@ -47,7 +40,7 @@ class registry {
   struct entry {
     const char* name;
     const char* about;
-    std::unique_ptr<any_barrier> (*make)(const team&, const barrier_shape&, std::size_t waiting);
+    std::unique_ptr<any_barrier> (*make)(const team&, const plans::shape&, std::size_t waiting);
   };
   struct policy {
     const char* name;
@@ -65,16 +58,17 @@ class registry {
         plain<barriers::distributed>(),
         plain<barriers::distributed_padded>(),
         plain<barriers::distributed_sensor>(),
-        shaped<barriers::dissemination>([](const team& t, const barrier_shape& s, std::size_t waiting) {
+        shaped<barriers::dissemination>([](const team& t, const plans::shape& s, std::size_t waiting) {
           return with_waiting<barriers::dissemination>(t, waiting, s.radix);
         }),
         plain<barriers::mcs>(),
-        shaped<barriers::tree>([](const team& t, const barrier_shape& s, std::size_t waiting) {
+        shaped<barriers::tree>([](const team& t, const plans::shape& s, std::size_t waiting) {
           return with_waiting<barriers::tree>(t, waiting, s.fan_in, s.fan_out);
         }),
         plain<barriers::tournament>(),
         plain<barriers::tournament_tree>(),
         plain<barriers::butterfly>(),
+        plain<barriers::linear>(),
         plain<barriers::combination>(),
     };
     return table;
@@ -93,7 +87,7 @@ class registry {
 
   /// Throws std::invalid_argument for a name that is not known; it lists the known ones.
   static std::unique_ptr<any_barrier> make(const std::string& algorithm, const std::string& waiting, const team& t,
-                                           const barrier_shape& shape = {}) {
+                                           const plans::shape& shape = {}) {
     const std::size_t how = find(waitings(), waiting, "waiting policy");
     return algorithms()[find(algorithms(), algorithm, "barrier")].make(t, shape, how);
   }
@@ -175,7 +169,7 @@ class registry {
   template <template <class, template <class> class> class Algorithm>
   static entry plain() {
     return shaped<Algorithm>(
-        [](const team& t, const barrier_shape&, std::size_t waiting) { return with_waiting<Algorithm>(t, waiting); });
+        [](const team& t, const plans::shape&, std::size_t waiting) { return with_waiting<Algorithm>(t, waiting); });
   }
 };
 

@@ -36,12 +36,11 @@ double measured_ticks_per_microsecond() {
 constinit thread_local std::uint64_t native::settles_at = std::numeric_limits<std::uint64_t>::max();
 
 void native::live_on(int processor) noexcept {
+  if (processor == home) return;
   home = processor;
   settles_at = processor < 0 ? std::numeric_limits<std::uint64_t>::max() : 0;
   if (processor >= 0) go_home(ticks());
 }
-
-int native::lives_on() noexcept { return home; }
 
 void native::go_home(std::uint64_t now) noexcept {
   settles_at = now + static_cast<std::uint64_t>(settled_for * ticks_per_microsecond());

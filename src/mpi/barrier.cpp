@@ -153,7 +153,7 @@ class barrier::implementation {
 
   // Linux leaves processes that give way to each other as they are, three on one processor and one on another.
   void settle_down() {
-    if (alone_ && home() != native::lives_on()) native::live_on(home());
+    if (alone_) native::live_on(home());
   }
 
   /// Goes through the plan as far as it can without waiting, or to its end.
@@ -269,15 +269,15 @@ class barrier::implementation {
   }
 
   void roll_call() {
-    int gone = memory_->given_up_for();
+    int gone = memory_->people().given_up_for();
     if (gone < 0) {
-      gone = memory_->one_that_has_ended();
+      gone = memory_->people().one_that_has_ended();
       if (gone < 0) return;
       // Who has ended after its last barrier has done its part in it: only who gets no further until the next call waits for it.
       if (std::exchange(stuck_, std::pair(episode_, next_)) != std::pair(episode_, next_)) return;
     }
     const unsigned who = places_.nodes[places_.node(rank_)][static_cast<std::size_t>(gone)];
-    memory_->give_up(gone);
+    memory_->people().give_up(gone);
     const std::string what = "weir: rank " + std::to_string(who) + " has ended or given up, and rank " + std::to_string(rank_) +
                              " waits at a barrier for " + (next_->peer == anyone ? "it" : "rank " + std::to_string(next_->peer));
     throw error(new_code(what), what);
@@ -289,7 +289,7 @@ class barrier::implementation {
       body();
     } catch (const error& e) {
       failed_ = true;
-      if (memory_ && memory_->given_up_for() < 0) memory_->give_up();
+      if (memory_ && memory_->people().given_up_for() < 0) memory_->people().give_up();
       std::fprintf(stderr, "%s\n", e.what());
       comm_.call_their_handler(e.code());
       throw;

@@ -23,13 +23,7 @@ std::vector<std::string> with(const std::vector<std::string>& names, std::initia
 }
 
 plan make(const std::string& name, unsigned participants, const options& how) {
-  if (name == "dissemination") return plans::dissemination(participants, how.radix);
-  if (name == "mcs") return plans::mcs(participants);
-  if (name == "tournament") return plans::tournament(participants);
-  if (name == "tournament-tree") return plans::tournament(participants, plans::wake_up::tree);
-  if (name == "tree") return plans::tree(participants, how.fan_in, how.fan_out);
-  if (name == "butterfly") return plans::butterfly(participants);
-  return plans::linear(participants);
+  return plans::by_name(name, participants, {.radix = how.radix, .fan_in = how.fan_in, .fan_out = how.fan_out}).value();
 }
 
 // A round of dissemination takes a process the sending of its messages, then the way of the last and its receiving. On published
@@ -83,11 +77,7 @@ choice choose_within(const places& p, choice c) {
 
 }  // namespace
 
-const std::vector<std::string>& algorithms() {
-  static const std::vector<std::string> names = {"dissemination", "mcs",       "tournament", "tournament-tree",
-                                                 "tree",          "butterfly", "linear"};
-  return names;
-}
+const std::vector<std::string>& algorithms() { return plans::names(); }
 
 const std::vector<std::string>& transports() {
   static const std::vector<std::string> names = {"messages", "persistent", "rma"};
@@ -124,9 +114,9 @@ choice choose(const places& p, const options& how) {
 
 plan plan_for(const places& p, const choice& c, const options& how) {
   const auto across = [&](unsigned participants) {
-    options shape = how;
-    shape.radix = c.radix;
-    return make(c.algorithm, participants, shape);
+    options its = how;
+    its.radix = c.radix;
+    return make(c.algorithm, participants, its);
   };
   if (c.within == "none") return across(participants_across(p, c.within));
   return plans::levels(p.nodes, [&](unsigned participants) { return make(c.within, participants, how); }, across);

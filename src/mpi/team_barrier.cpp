@@ -78,7 +78,7 @@ void team_barrier::require_main_thread() {
 }
 
 void team_barrier::settle_down(unsigned thread) {
-  if (thread < homes_.size() && homes_[thread] != native::lives_on()) native::live_on(homes_[thread]);
+  if (thread < homes_.size()) native::live_on(homes_[thread]);
 }
 
 void team_barrier::join() {

@@ -19,14 +19,6 @@ children star(unsigned members) {
   return all;
 }
 
-std::optional<plan> plan_of(const std::string& name, unsigned members) {
-  if (name == "tree") return plans::tree(members, 2, 2);
-  if (name == "mcs") return plans::mcs(members);
-  if (name == "tournament") return plans::tournament(members);
-  if (name == "tournament-tree") return plans::tournament(members, plans::wake_up::tree);
-  return std::nullopt;
-}
-
 using part = std::vector<step> plan::script::*;
 
 /// Of a half in which `tellers` signal and the others await: whose child is who tells it, or whom it tells.
@@ -43,6 +35,8 @@ children children_of(const plan& p, part which, step::action of_parent) {
 }
 
 bool is_central(const std::string& name) { return name == "counter" || name == "sense"; }
+/// Plans whose first participant lets all go by one flag.
+bool has_one_flag(const std::string& name) { return name == "tournament" || name == "linear"; }
 
 }  // namespace
 
@@ -61,21 +55,21 @@ half half::arrival(const std::string& name, unsigned members, bool shared) {
     // one transfer and no read-modify-write; with many of them the first one's looks add up [paper 001, table 1].
     return arrival(shared ? "sense" : members <= 8 ? "distributed-sensor" : "tournament", members, shared);
   }
-  const auto p = plan_of(name, members);
+  const auto p = plans::by_name(name, members);
   if (p) return {children_of(*p, &plan::script::arrival, step::action::await), false};
   return {star(members), is_central(name) || name == "sensor"};
 }
 
 half half::release(const std::string& name, unsigned members) {
   if (name == "auto") return release("tournament", members);
-  const auto p = plan_of(name, members);
-  if (p && name != "tournament") return {children_of(*p, &plan::script::release, step::action::signal), false};
-  return {star(members), is_central(name) || name == "tournament"};  // whose champion has one flag for all
+  const auto p = has_one_flag(name) ? std::nullopt : plans::by_name(name, members);
+  if (p) return {children_of(*p, &plan::script::release, step::action::signal), false};
+  return {star(members), is_central(name) || has_one_flag(name)};
 }
 
 const std::vector<std::string>& halved_barriers() {
-  static const std::vector<std::string> names = {"counter", "sense", "sensor",     "distributed-sensor",
-                                                 "tree",    "mcs",   "tournament", "tournament-tree"};
+  static const std::vector<std::string> names = {"counter", "sense", "sensor",     "distributed-sensor", "tree",
+                                                 "mcs",     "linear", "tournament", "tournament-tree"};
   return names;
 }
 

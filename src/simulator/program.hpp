@@ -31,7 +31,7 @@ struct application {
   unsigned members = 1;
   std::string barrier = "sense";
   std::string waiting = "spin";
-  barrier_shape shape;
+  plans::shape shape;
   unsigned barriers = 1;  // episodes
   unsigned warmup = 0;    // episodes before counting begins
   time compute = 0;

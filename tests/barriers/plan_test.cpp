@@ -84,6 +84,19 @@ TEST_P(EverySize, IsABarrier) {
 INSTANTIATE_TEST_SUITE_P(Plans, EverySize, testing::ValuesIn(families),
                          [](const auto& chosen) { return std::string(chosen.param.name); });
 
+TEST(Plan, IsMadeByTheNameOfItsBarrier) {
+  for (const std::string& name : plans::names()) {
+    const auto p = plans::by_name(name, 5);
+    ASSERT_TRUE(p) << name;
+    EXPECT_EQ(p->name, name);
+    EXPECT_EQ(p->participants(), 5u) << name;
+  }
+  EXPECT_FALSE(plans::by_name("levels", 5));
+  EXPECT_EQ(plans::by_name("dissemination", 9, {.radix = 3})->slots(), plans::dissemination(9, 3).slots());
+  EXPECT_EQ(plans::by_name("tree", 9, {.fan_in = 8, .fan_out = 4})->scripts[0].arrival.size(), 8u);
+  EXPECT_EQ(plans::by_name("tree", 9, {.fan_in = 8, .fan_out = 4})->scripts[0].release.size(), 4u);
+}
+
 TEST(CriticalPath, IsWhatThePapersSay) {
   for (const unsigned p : {2u, 3u, 8u, 9u, 100u, 1024u}) {
     EXPECT_EQ(prove(plans::dissemination(p, 2)).critical_path, ceil_log(p, 2)) << p;

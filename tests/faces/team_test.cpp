@@ -55,7 +55,7 @@ TEST(TeamBarrier, SaysWhatAutoTookAndWhy) {
 TEST(TeamBarrier, KnowsTheNames) {
   for (const char* name :
        {"counter", "sense", "condvar", "condvar-pairs", "sensor", "distributed", "distributed-padded", "distributed-sensor",
-        "dissemination", "mcs", "tree", "tournament", "butterfly", "combination"})
+        "dissemination", "mcs", "tree", "tournament", "butterfly", "linear", "combination"})
     EXPECT_NO_THROW(weir::team_barrier(3, {.algorithm = name})) << name;
   for (const char* name : {"auto", "spin", "yield", "block", "share"})
     EXPECT_NO_THROW(weir::team_barrier(3, {.waiting = name})) << name;

@@ -130,7 +130,10 @@ TEST(Settling, GoesBackToItsProcessorAndMayRunOnAll) {
     cpu_set_t before, after;
     ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
     for (const int home : {all[0], all[1]})
-      EXPECT_TRUE(comes_to_live_on(home, [&] { weir::native::live_on(home); }));
+      EXPECT_TRUE(comes_to_live_on(home, [&] {
+        weir::native::live_on(-1);
+        weir::native::live_on(home);
+      }));
     std::uint64_t later = weir::native::ticks();
     EXPECT_TRUE(comes_to_live_on(all[1], [&] {
       cpu_set_t away;

@@ -53,6 +53,9 @@ TEST(Half, IsThatOfTheBarrierOfItsName) {
   EXPECT_FALSE(half::release("sensor", 4).central());
   EXPECT_FALSE(half::arrival("tournament", 4, false).central());
   EXPECT_TRUE(half::release("tournament", 4).central());  // the champion's flag
+  EXPECT_EQ(children(half::arrival("linear", 4, false), 0), (numbers{1, 2, 3}));
+  EXPECT_FALSE(half::arrival("linear", 4, false).central());
+  EXPECT_TRUE(half::release("linear", 4).central());
 }
 
 TEST(Half, WhereProcessorsAreSharedTheLastAloneTells) {

@@ -15,7 +15,7 @@ def test_threads_are_bound_and_shown(environment: dict[str, str], builds: Builds
     assert "level 1 thread 0 of" in told
 
 
-HALVED = ["counter", "sense", "sensor", "distributed-sensor", "tree", "mcs", "tournament", "tournament-tree"]
+HALVED = ["counter", "sense", "sensor", "distributed-sensor", "tree", "mcs", "linear", "tournament", "tournament-tree"]
 
 
 @pytest.mark.parametrize("name", ["regions.c", "nests.c", "reductions.c", "sizes.c"])

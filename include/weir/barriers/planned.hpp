@@ -59,6 +59,14 @@ class butterfly : public plan_barrier<Machine, Waiting> {
       : plan_barrier<Machine, Waiting>(t, plans::butterfly(t.members), seating::one_each(t.members)) {}
 };
 
+template <class Machine, template <class> class Waiting>
+class linear : public plan_barrier<Machine, Waiting> {
+ public:
+  static constexpr const char* name = "linear";
+  static constexpr const char* about = "member 0 looks at a packed flag of each, one flag lets all go";
+  explicit linear(const team& t) : plan_barrier<Machine, Waiting>(t, plans::linear(t.members), seating::one_each(t.members)) {}
+};
+
 /// Equals mcs where no processor is shared, and where the placement is unknown.
 template <class Machine, template <class> class Waiting>
 class combination : public plan_barrier<Machine, Waiting> {

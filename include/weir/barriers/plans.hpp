@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <weir/barriers/plan.hpp>
@@ -32,6 +34,17 @@ plan butterfly(unsigned participants);
 
 /// All tell participant 0, which tells all by one flag: two signals on the critical path, and one place to look at for each.
 plan linear(unsigned participants);
+
+/// The shapes of those that have some.
+struct shape {
+  unsigned radix = 2;    ///< dissemination
+  unsigned fan_in = 2;   ///< tree
+  unsigned fan_out = 2;  ///< tree
+};
+
+/// One of the above by the name that its barrier has everywhere; none for a name that is not among names().
+std::optional<plan> by_name(const std::string& name, unsigned participants, const shape& its = {});
+const std::vector<std::string>& names();
 
 /// Makes a plan for so many participants.
 using maker = std::function<plan(unsigned participants)>;

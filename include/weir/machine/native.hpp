@@ -64,8 +64,8 @@ struct native {
   }
   /// Gives the calling thread a processor to live on: the system may move it, and settle() moves it back. -1: none, as in the
   /// beginning. Linux leaves threads that give way to each other as they are, three on one processor and one on another.
+  /// For who lives there already this is a call and a comparison.
   static void live_on(int processor) noexcept;
-  static int lives_on() noexcept;
 
   /// Time-stamp counter where the processor has one that is constant, else nanoseconds.
   static std::uint64_t ticks() noexcept {

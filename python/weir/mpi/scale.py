@@ -51,8 +51,11 @@ PLANS = (
     Barrier("Weir", "tournament"), Barrier("Weir", "tournament-tree"), Barrier("Weir", "butterfly"),
     Barrier("Weir", "linear"),
 )  # fmt: skip
-WITHIN = "mcs"  # what the library takes within a node of so many processes or more:
-LEAST_WITHIN = 9  # for fewer it takes "linear", which the simulator of shared memory does not have
+
+
+def within(per_node: int) -> str:
+    """What the library takes within a node of so many; a run whose library takes another is refused."""
+    return "none" if per_node == 1 else "linear" if per_node <= 8 else "mcs"
 
 
 def algorithms() -> list[str]:
@@ -101,7 +104,7 @@ def runs(
                 if count % each or count // each < 2 or each > cluster.most_processes:
                     continue
                 barriers = [*PLANS, *smpi] + (
-                    [AUTO] if each == 1 else [replace(b, within=WITHIN) for b in (AUTO, *PLANS)]
+                    [AUTO] if each == 1 else [replace(b, within=within(each)) for b in (AUTO, *PLANS)]
                 )
                 found += [Run(cluster, count, each, b) for b in barriers if only is None or b.algorithm in only]
     return found

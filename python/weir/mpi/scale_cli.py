@@ -34,13 +34,7 @@ def _plan(clusters: str, ranks: str, per_node: str, algorithms: str | None) -> l
     only = names(algorithms)
     if unknown := set(only or ()) - set(scaling.algorithms()):
         raise fail(f"no barrier is called {min(unknown)!r}; known are {', '.join(scaling.algorithms())}")
-    on_a_node = _numbers(per_node, "--per-node")
-    if few := [n for n in on_a_node if 1 < n < scaling.LEAST_WITHIN]:
-        raise fail(
-            f"--per-node {few[0]}: within a node of 2 to {scaling.LEAST_WITHIN - 1} the library takes linear, and the "
-            f"simulator of shared memory has no such barrier; give 1, or {scaling.LEAST_WITHIN} and more"
-        )
-    plan = scaling.runs(found, _numbers(ranks, "--ranks"), on_a_node, only)
+    plan = scaling.runs(found, _numbers(ranks, "--ranks"), _numbers(per_node, "--per-node"), only)
     if not plan:
         raise fail(f"nothing to run: --ranks {ranks} must fill at least two nodes of --per-node {per_node}")
     return plan
