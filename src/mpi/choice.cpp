@@ -69,8 +69,8 @@ choice choose_within(const places& p, choice c) {
     c.within = "dissemination";
     c.reason += "one node, and a processor for each process: the shortest critical path";
   } else {
-    c.within = "mcs";
-    c.reason += "many processes on a node, a processor for each: a tree of flags";
+    c.within = "tournament";
+    c.reason += "many processes on a node, a processor for each: pairs decided beforehand, and one flag lets all go";
   }
   return c;
 }

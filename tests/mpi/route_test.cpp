@@ -155,11 +155,11 @@ TEST(Route, FlagsOfANodeAreNumberedAlike) {
 TEST(Choice, LooksWhereTheProcessesAre) {
   EXPECT_EQ(choose(on_nodes({2}), {}).within, "dissemination");
   EXPECT_EQ(choose(on_nodes({8}, /*crowded=*/true), {}).within, "combination");
-  EXPECT_EQ(choose(on_nodes({64}), {}).within, "mcs");
+  EXPECT_EQ(choose(on_nodes({64}), {}).within, "tournament");
   EXPECT_EQ(choose(on_nodes({1, 1, 1, 1}), {}).within, "none");
   EXPECT_EQ(choose(on_nodes({4, 4}), {}).within, "linear");
   EXPECT_EQ(choose(on_nodes({4, 4}, /*crowded=*/true), {}).within, "linear");
-  EXPECT_EQ(choose(on_nodes({64, 64}), {}).within, "mcs");
+  EXPECT_EQ(choose(on_nodes({64, 64}), {}).within, "tournament");
   EXPECT_EQ(choose(on_nodes({4, 4}), {}).algorithm, "dissemination");
   EXPECT_EQ(choose(on_nodes({4}), {.algorithm = "mcs"}).within, "none");  // a name alone: the paper's barrier over messages
 }

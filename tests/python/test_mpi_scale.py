@@ -36,7 +36,7 @@ def simulated(*plan: Run) -> list[Outcome]:
 def test_all_plans_keep_the_contract_and_so_do_levels():
     cluster = clusters.find("slingshot-dragonfly")
     plan = [r for r in scale.runs([cluster], [32], [1, 16], None) if r.barrier.family == "Weir"]
-    assert {r.barrier.within for r in plan} == {"none", "mcs"}
+    assert {r.barrier.within for r in plan} == {"none", "tournament"}
     assert all(o.kept for o in simulated(*plan))
 
 
@@ -83,7 +83,7 @@ def test_levels_cost_what_their_parts_do():
     both, messages = simulated(levels, between)
     assert both.node_ns > 0
     assert both.time_ns == pytest.approx(both.node_ns + messages.time_ns, abs=1)
-    assert "within a node mcs" in both.chosen
+    assert "within a node tournament" in both.chosen
 
 
 @simgrid

@@ -55,7 +55,7 @@ PLANS = (
 
 def within(per_node: int) -> str:
     """What the library takes within a node of so many; a run whose library takes another is refused."""
-    return "none" if per_node == 1 else "linear" if per_node <= 8 else "mcs"
+    return "none" if per_node == 1 else "linear" if per_node <= 8 else "tournament"
 
 
 def algorithms() -> list[str]:

@@ -60,7 +60,7 @@ def write_csv(rows: Sequence[Row], path: Path) -> None:
 def as_table(group: list[Row]) -> Table:
     """Of one cluster, number of ranks and of processes on a node, the best first."""
     first = group[0]
-    heads = ["barrier", "one of ten in a row", "one alone", "within the node", "to the best"]
+    heads = ["barrier", "in a row", "alone", "node", "ratio"]
     rows = [
         [
             ("Weir " if r["family"] == "Weir" else "") + r["name"],
