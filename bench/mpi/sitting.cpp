@@ -9,28 +9,28 @@
 namespace bench::mpi {
 
 void sitting::run() {
-  for (unsigned round = 0; round < asked_.samples; ++round) {
+  for (unsigned turn = 0; turn < asked_.samples; ++turn) {
     shuffle();
     for (series& s : plan_)
-      if (!s.stopped) take(s);
+      if (!s.stopped) take(s, turn);
   }
   // Nobody is to miss samples without being told why.
   for (series& s : plan_)
     if (!s.stopped && s.samples < asked_.samples)
-      stop(s, "somebody came too late for every start of " + std::to_string(asked_.samples - s.samples) + " samples");
+      stop(s, "somebody came too late for every start in " + std::to_string(asked_.samples - s.samples) + " of its turns");
 }
 
 void sitting::shuffle() {
   for (std::size_t left = plan_.size(); left > 1; --left) std::swap(plan_[left - 1], plan_[random_() % left]);
 }
 
-void sitting::take(series& s) {
+void sitting::take(series& s, unsigned turn) {
   const double start = now_ns();
   if (s.inner == 0) pilot(s);
   if (s.method == "round-time")
-    sample_in_rounds(s);
+    sample_in_rounds(s, turn);
   else
-    sample_consecutive(s);
+    sample_consecutive(s, turn);
   s.spent_ms += (now_ns() - start) / 1e6;
   if (s.stopped || s.samples == asked_.samples) return;
   if (s.in_vain == 5) return stop(s, "somebody came too late for every start, five samples in a row");
@@ -59,15 +59,15 @@ void sitting::pilot(series& s) {
   s.inner = static_cast<std::uint64_t>(std::clamp(wanted_ns / s.window_ns, 10.0, 100.0));
 }
 
-void sitting::sample_consecutive(series& s) {
+void sitting::sample_consecutive(series& s, unsigned turn) {
   const reading r = all_.consecutive(s.subject, s.inner);
   const auto episodes = static_cast<double>(s.inner);
   ++s.samples;
-  say_({{"event", "sample"}, {"id", s.id}, {"method", s.method}, {"inner", s.inner}, {"episode_ns", r.wall_ns / episodes},
-        {"cpu_ns", r.cpu_ns / episodes}, {"late", 0}, {"clock_ns", 0}, {"apart_ns", 0}});
+  say_({{"event", "sample"}, {"id", s.id}, {"method", s.method}, {"turn", turn}, {"inner", s.inner},
+        {"episode_ns", r.wall_ns / episodes}, {"cpu_ns", r.cpu_ns / episodes}, {"late", 0}, {"clock_ns", 0}, {"apart_ns", 0}});
 }
 
-void sitting::sample_in_rounds(series& s) {
+void sitting::sample_in_rounds(series& s, unsigned turn) {
   const rounds r = all_.in_rounds(s.subject, s.inner, s.window_ns);
   s.late += r.late;
   if (r.wall_ns.empty()) {
@@ -77,8 +77,8 @@ void sitting::sample_in_rounds(series& s) {
   s.in_vain = 0;
   ++s.samples;
   const double mean = std::accumulate(r.wall_ns.begin(), r.wall_ns.end(), 0.0) / static_cast<double>(r.wall_ns.size());
-  say_({{"event", "sample"}, {"id", s.id}, {"method", s.method}, {"inner", s.inner}, {"episode_ns", mean}, {"cpu_ns", 0},
-        {"late", s.late}, {"clock_ns", r.clock_ns}, {"apart_ns", r.apart_ns}});
+  say_({{"event", "sample"}, {"id", s.id}, {"method", s.method}, {"turn", turn}, {"inner", s.inner}, {"episode_ns", mean},
+        {"cpu_ns", 0}, {"late", s.late}, {"clock_ns", r.clock_ns}, {"apart_ns", r.apart_ns}});
 }
 
 void sitting::stop(series& s, const std::string& why) {

@@ -36,10 +36,10 @@ class sitting {
 
  private:
   void shuffle();
-  void take(series& s);
+  void take(series& s, unsigned turn);
   void pilot(series& s);
-  void sample_consecutive(series& s);
-  void sample_in_rounds(series& s);
+  void sample_consecutive(series& s, unsigned turn);
+  void sample_in_rounds(series& s, unsigned turn);
   void stop(series& s, const std::string& why);
 
   ensemble& all_;

@@ -10,7 +10,7 @@ import typer
 
 from weir import driver, info, native, predict_cli, records, screen, sitting
 from weir.bench import Bench
-from weir.console import bar, fail, names, out, warn
+from weir.console import bar, fail, names, numbers, out, warn
 from weir.figures import ELSEWHERE, Comparison, figures, places
 from weir.mpi.cli import mpi
 from weir.mpi.scale_cli import scale
@@ -33,18 +33,6 @@ app.command()(scale)
 app.add_typer(predict_cli.app, name="predict")
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(profile)
 app.command(context_settings=CONTEXT)(run)
-
-
-def _numbers(text: str | None, what: str) -> tuple[int, ...] | None:
-    if not text:
-        return None
-    try:
-        numbers = tuple(int(word) for word in text.split(","))
-    except ValueError:
-        raise fail(f"{what} takes numbers with commas between, not {text!r}") from None
-    if min(numbers) < 1:
-        raise fail(f"{what} takes numbers from 1 on, not {min(numbers)}")
-    return numbers
 
 
 def _plan(found: list[driver.Subject], processors: list[int], options: dict) -> sitting.Sitting:
@@ -100,8 +88,8 @@ def bench(
         found, missing = driver.subjects()
         options = {
             "algorithms": names(algorithms), "waiting": names(waiting), "peers": peers, "quick": quick, "load": load,
-            "members": _numbers(members, "--members"), "rounds": rounds, "samples": samples, "pinned": pinned,
-            "delay_ns": delay_ns,
+            "members": numbers(members, "--members") if members else None, "rounds": rounds, "samples": samples,
+            "pinned": pinned, "delay_ns": delay_ns,
         }  # fmt: skip
         plan = _plan(found, host["affinity"], options)
         writer = records.Writer(output)

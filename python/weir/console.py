@@ -1,5 +1,10 @@
 """The terminal: what comes out, and what is complained of."""
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import typer
 from rich.console import Console
 from rich.markup import escape
@@ -16,14 +21,41 @@ def fail(message: str) -> typer.Exit:
 
 
 def names(text: str | None) -> list[str] | None:
-    """An option's words, which have commas between them; None where it was not given."""
-    return [name.strip() for name in text.split(",") if name.strip()] if text else None
+    """An option's words, which have commas between them, each once; None where it was not given."""
+    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip())) if text else None
+
+
+def numbers(text: str, option: str, most: int | None = None) -> list[int]:
+    """An option's numbers, from 1 to `most`, each once. What is something else ends the program."""
+    try:
+        found = list(dict.fromkeys(int(word) for word in names(text) or []))
+    except ValueError:
+        found = []
+    if not found or min(found) < 1 or (most is not None and max(found) > most):
+        limits = "from 1 on" if most is None else f"from 1 to {most}"
+        raise fail(f"{option} takes numbers {limits} with commas between, not {text!r}")
+    return found
 
 
 def warn(message: str) -> None:
     err.print(f"[yellow]{escape(message)}[/]", highlight=False, soft_wrap=True)
 
 
-def bar() -> Progress:
+@contextmanager
+def bar() -> Iterator[Progress]:
+    """Of long work. Who asks that to end (SIGTERM, SIGHUP) is heard as Ctrl-C is, and what has been found is kept."""
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"))
-    return Progress(*columns, TimeRemainingColumn(), console=err)
+    with heard_as_ctrl_c(), Progress(*columns, TimeRemainingColumn(), console=err) as progress:
+        yield progress
+
+
+@contextmanager
+def heard_as_ctrl_c() -> Iterator[None]:
+    asked = [signal.SIGTERM, signal.SIGHUP] if threading.current_thread() is threading.main_thread() else []
+    asked = [s for s in asked if signal.getsignal(s) is not signal.SIG_IGN]  # as nohup has it
+    before = {s: signal.signal(s, signal.default_int_handler) for s in asked}
+    try:
+        yield
+    finally:
+        for s, handler in before.items():
+            signal.signal(s, handler)

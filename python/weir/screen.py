@@ -70,9 +70,11 @@ def shown(one: parts.Table, columns: Sequence[int], most: int | None = None) -> 
     """These columns of one of the page's tables; of its rows the first, and the default's. Only words are broken."""
     table = Table(title=one.title, title_justify="left", title_style="bold")
     for i in columns:
-        table.add_column(
-            one.heads[i], justify="left" if i in one.words else "right", no_wrap=i == 0 or i not in one.words
-        )
+        if i in one.words:
+            table.add_column(one.heads[i], overflow="fold")
+        else:
+            width = max(len(cell) for cell in (one.heads[i], *(row[i] for row in one.rows)))
+            table.add_column(one.heads[i], justify="right", no_wrap=True, min_width=width)
     for place, (row, kind) in enumerate(zip_longest(one.rows, one.kinds, fillvalue="")):
         if most is None or place < most or kind == "default":
             table.add_row(*(Text(row[i]) for i in columns), style=STYLES.get(kind))

@@ -3,7 +3,8 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,18 @@ def environment(runtime: Path | None, own_environment: dict[str, str]) -> Iterat
     plain = {n: v for n, v in own_environment.items() if n != "OMP_WAIT_POLICY"}
     yield plain | stage.environment(Runtime("weir", "", runtime, ("gomp", "kmp")))
     stage.close()
+
+
+def alive(process: int) -> bool:
+    """Not what has ended, though nobody has asked about it yet."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def eventually(holds: Callable[[], object], patience_s: float = 60) -> None:
+    end = time.monotonic() + patience_s
+    while not holds():
+        assert time.monotonic() < end, f"not within {patience_s:g} s"
+        time.sleep(0.02)

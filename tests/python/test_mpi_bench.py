@@ -1,14 +1,18 @@
 """weir bench mpi: what is made of records, how launchers are started and fail, and the programs under each MPI."""
 
+import io
 import json
 import os
 import random
 import re
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from weir import native, records
@@ -23,8 +27,9 @@ from weir.mpi.plan import Size
 from weir.mpi.section import section
 from weir.mpi.tables import tables
 from weir.report import page
+from weir.screen import shown
 
-from .conftest import INFO
+from .conftest import INFO, alive, eventually
 
 COSTS = {"weir": 1.0, "weir:mcs": 3.0, "MPI_Barrier": 2.0}
 TEAM_COSTS = {"team": 1.0, "team:sense+mcs": 1.5, "omp+MPI_Barrier": 4.0}
@@ -83,6 +88,24 @@ def test_targets_follow_who_shares_processors():
     assert verdicts == {"missed"}
 
 
+def test_a_missed_turn_moves_no_pair():
+    rows = []
+    for id, turns in (("weir", range(5)), ("MPI_Barrier", range(1, 5))):
+        one = row(id, Size(2, 1), 0, 1.0)
+        one["samples"] = {name: [100.0 * 2**t for t in turns] for name in one["samples"]} | {"turn": list(turns)}
+        rows.append(one)
+    (found,) = comparisons(rows)
+    ratio = found.find("weir").against(found.find("MPI_Barrier"))
+    assert (ratio.low, ratio.value, ratio.high) == (1, 1, 1)
+
+
+def test_one_process_sends_no_messages():
+    one = row("team", Size(1, 2), 0, 1.0)
+    choice = {"algorithm": "dissemination", "within": "none", "transport": "messages", "threads": "distributed"}
+    one["what"]["choice"] = choice
+    assert comparisons([one])[0].default.choice == "distributed"
+
+
 def test_two_samples_make_no_ratio():
     few = made_up()
     for r in few:
@@ -138,6 +161,7 @@ def test_a_launcher_of_the_users_own():
         "{processes",
         "{processes} {}",
         "{processes.x}",
+        "{processes[0]}",
         "srun {processes} '",
     ):
         with pytest.raises(plan.Unknown, match="--launcher takes a command with {processes} in it"):
@@ -147,7 +171,7 @@ def test_a_launcher_of_the_users_own():
 
 
 FAKE = """
-import json, os, sys
+import json, os, sys, time
 def say(**event): print(json.dumps(event), flush=True)
 words = sys.argv[1:]
 subjects = words[words.index("--subjects") + 1].split(",")
@@ -163,8 +187,12 @@ for turn in range(3):
     for id in subjects:
         if id == "wrong": continue
         if turn == 0: say(event="begins", id=id, method="consecutive")
-        if id == "crashes": print("signal 11", file=sys.stderr); sys.exit(139)
-        say(event="sample", id=id, method="consecutive", inner=5, episode_ns=100 + turn, cpu_ns=200, late=0, clock_ns=0)
+        if id.startswith("crashes"): print("signal 11", file=sys.stderr); sys.exit(139)
+        say(event="sample", id=id, method="consecutive", turn=turn, inner=5, episode_ns=100 + turn, cpu_ns=200, late=0,
+            clock_ns=0)
+        if {mode!r} == "hangs":
+            with open(__file__ + ".asleep", "w") as file: print(os.getpid(), file=file)
+            time.sleep(600)
 say(event="end")
 """
 
@@ -216,6 +244,17 @@ def test_a_barrier_that_ends_the_program_loses_its_own_row_alone(tmp_path: Path)
     assert "signal 11" in next(r["how"]["stopped"] for r in rows if r["kind"] == "failure")
 
 
+def test_what_no_start_is_left_for_is_told_of(tmp_path: Path):
+    subjects = ("crashes-1", "crashes-2", "weir", "crashes-3", "MPI_Barrier")
+    rows, sitting = measured(tmp_path, fake(tmp_path), *subjects)
+    assert {r["what"]["algorithm"] for r in rows} == set(subjects)
+    kept = {r["what"]["algorithm"]: r for r in rows}
+    assert kept["weir"]["kind"] == "overhead" and not kept["weir"]["how"]["complete"]
+    for id in ("weir", "MPI_Barrier"):
+        assert kept[id]["how"]["stopped"] == "the program was lost 3 times"
+    assert any("MPI_Barrier: the program was lost 3 times" in c for c in sitting.complaints)
+
+
 def test_ctrl_c_keeps_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     whole = measuring.events
 
@@ -229,6 +268,51 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path: Path, monkeypatch: pytest.Monk
     rows, sitting = measured(tmp_path, fake(tmp_path), "weir", "MPI_Barrier")
     assert sitting.interrupted and [r["what"]["algorithm"] for r in rows] == ["weir"]
     assert rows[0]["how"] | {"complete": False} == rows[0]["how"] and rows[0]["how"]["samples"] == 1
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_who_is_asked_to_end_keeps_what_was_measured_and_leaves_nothing_running(tmp_path: Path, stop: signal.Signals):
+    to, launcher = tmp_path / "mpi.jsonl", fake(tmp_path, "hangs").template
+    words = [sys.executable, "-m", "weir", "bench", "mpi", "--mpi", "mpich", "--processes", "2", "--threads", "1"]
+
+    def heard() -> None:  # what a shell starts with & does not hear SIGINT, nor does what that starts
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+    process = subprocess.Popen(
+        [*words, "--launcher", launcher, "-o", str(to)],
+        preexec_fn=heard, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    asleep = tmp_path / "fake.py.asleep"
+    try:
+        eventually(lambda: process.poll() is not None or (asleep.exists() and asleep.read_text().endswith("\n")))
+        process.send_signal(stop)
+        said, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130 and "what was measured until then is kept" in said, said
+    assert [r["how"]["samples"] for r in records.read([to])[0][1:]] == [1]
+    eventually(lambda: not alive(int(asleep.read_text())))
+
+
+def test_names_that_fit_nothing_are_told_of_and_none_counts_twice(tmp_path: Path):
+    to = tmp_path / "mpi.jsonl"
+    words = ["bench", "mpi", "--mpi", "mpich", "--launcher", fake(tmp_path).template, "--rounds", "1", "-o", str(to)]
+    sizes = ["--processes", "2,2", "--threads", "1"]
+    done = CliRunner().invoke(app, [*words, *sizes, "--barriers", "weir,wier,weir,team", "--samples", "3"])
+    assert "wier is none of these" in done.output and "team is none of these" in done.output
+    assert [r["how"]["samples"] for r in records.read([to])[0][1:]] == [3]
+    done = CliRunner().invoke(app, [*words, "--processes", "1", "--threads", "1"])
+    assert done.exit_code == 2 and "nobody to wait for" in done.output
+
+
+def test_on_a_narrow_screen_names_are_broken_and_numbers_are_whole():
+    (one,) = [t for t in tables(comparisons(made_up())) if "8 processes" in t.title]
+    width = 60
+    screen = Console(width=width, file=io.StringIO())
+    screen.print(shown(one, [0, 1, 2, 7]))
+    said = screen.file.getvalue()
+    assert all(row[i] in said for row in one.rows for i in (1, 2, 7)) and max(map(len, said.splitlines())) <= width
 
 
 def test_a_program_that_says_nothing_is_ended():

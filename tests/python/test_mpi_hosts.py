@@ -98,6 +98,7 @@ def test_the_default_knows_the_hosts(mpi: str) -> None:
 
 
 def test_hosts_share_no_memory_and_have_names(up: str) -> None:
+    assert hosts("run", "--on", "weir-host-2", "--", "hostname").stdout == "weir-host-2\n"
     assert hosts("run", "--on", "weir-host-2", "sh", "-c", "hostname; touch /dev/shm/mine").stdout == "weir-host-2\n"
     assert "mine" not in hosts("run", "ls", "/dev/shm").stdout
     assert hosts("run", str(STATE / "ssh"), "weir-host-2", "ls /dev/shm").stdout == "mine\n"

@@ -253,3 +253,8 @@ def test_weir_run_says_what_is_missing(tmp_path: Path):
     assert done.returncode == 2 and "libweir-mpi.so was not found" in " ".join(done.stderr.split())
     done = weir_run("--check", "--", "true")
     assert done.returncode == 2 and "does not go with --mpi" in " ".join(done.stderr.split())
+    done = weir_run("--")
+    assert done.returncode == 2 and "weir run --mpi -- mpirun -n 4 PROGRAM" in " ".join(done.stderr.split())
+    (tmp_path / "libweir-mpi.so").write_text("")
+    done = weir_run("--", "/bin/true", "-x", "LD_PRELOAD=mine.so", WEIR_NATIVE=str(tmp_path))
+    assert "takes the place of Weir's" in " ".join(done.stderr.split())

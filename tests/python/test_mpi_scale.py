@@ -6,8 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -17,6 +15,8 @@ from weir.cli import app
 from weir.mpi import clusters, scale
 from weir.mpi.scale import AUTO, PLANS, Barrier, Outcome, Run
 from weir.mpi.scale_rows import ranked, row
+
+from .conftest import alive, eventually
 
 simgrid = pytest.mark.skipif(
     shutil.which("smpirun") is None or native.find("weir-mpi-scale") is None,
@@ -113,13 +113,6 @@ def test_the_command_writes_records_and_a_table(tmp_path):
     assert html.count("1 on a node</summary>") == 2 and ">MPI_Barrier ompi_tree</td>" in html
 
 
-def alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 @simgrid
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_what_was_simulated_until_stopped_by_hand_is_kept(tmp_path, stop):
@@ -141,11 +134,7 @@ def test_what_was_simulated_until_stopped_by_hand_is_kept(tmp_path, stop):
         words, preexec_fn=heard, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | path
     )
     try:
-        end = time.monotonic() + 60
-        while time.monotonic() < end and not (
-            to.exists() and to.read_text() and asleep.exists() and asleep.read_text()
-        ):
-            time.sleep(0.02)
+        eventually(lambda: to.exists() and to.read_text() and asleep.exists() and asleep.read_text())
         process.send_signal(stop)
         said, _ = process.communicate(timeout=60)
     finally:
@@ -154,10 +143,7 @@ def test_what_was_simulated_until_stopped_by_hand_is_kept(tmp_path, stop):
     assert "what was simulated until then is kept" in said
     rows, complaints = records.read([to])
     assert [r["ranks"] for r in rows] == [4] and not complaints
-    end = time.monotonic() + 60  # until then the system may still have to bury it
-    while alive(int(asleep.read_text())):
-        assert time.monotonic() < end, "what had been started goes on"
-        time.sleep(0.02)
+    eventually(lambda: not alive(int(asleep.read_text())))
 
 
 def test_an_unknown_cluster_is_named_with_the_known():

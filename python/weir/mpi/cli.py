@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from weir import native, records
-from weir.console import bar, fail, names, out, warn
+from weir.console import bar, fail, names, numbers, out, warn
 from weir.mpi import launchers, plan
 from weir.mpi.comparison import Comparison, comparisons, targets
 from weir.mpi.measuring import Conditions, Measuring, Start
@@ -19,18 +19,6 @@ from weir.screen import shown, times
 LEVELS = ("funneled", "serialized", "multiple")
 METHODS = ("round-time", "consecutive", "both")
 ON_THE_PAGE = ("mean", "σ", "least", "samples, runs")  # what a terminal has no room for
-
-
-def _numbers(text: str | None, option: str, most: int) -> list[int] | None:
-    if not text:
-        return None
-    try:
-        numbers = [int(word) for word in names(text) or []]
-    except ValueError:
-        numbers = []
-    if not numbers or min(numbers) < 1 or max(numbers) > most:
-        raise fail(f"{option} takes numbers from 1 to {most} with commas between, not {text!r}")
-    return numbers
 
 
 def _among(asked: list[str], known: tuple[str, ...], option: str) -> None:
@@ -55,7 +43,7 @@ def mpi(
     samples: Annotated[int | None, typer.Option(min=1, help="Measurements in a run (15; quick 8).")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Half a minute for one MPI.")] = False,
     seconds: Annotated[
-        float | None, typer.Option(min=1, help="Begin nothing more after so long (for each MPI 270; quick 40).")
+        float | None, typer.Option(min=1, help="Begin nothing more after so long (270 times the MPIs; quick 40).")
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Where the records go.")] = Path("out/mpi.jsonl"),
 ) -> None:
@@ -63,7 +51,11 @@ def mpi(
     levels = names(level) or ["funneled"]
     _among(levels, LEVELS, "--level")
     _among([method] if method else [], METHODS, "--method")
-    sizes = plan.sizes(_numbers(processes, "--processes", 100_000), _numbers(threads, "--threads", 1024), quick)
+    sizes = plan.sizes(
+        numbers(processes, "--processes", 100_000) if processes else None,
+        numbers(threads, "--threads", 1024) if threads else None,
+        quick,
+    )
     try:
         host = native.ask("weir-info")
         mpis, missing = launchers.found(names(on), launcher)
@@ -107,8 +99,14 @@ def _starts(
         # With one thread the level is of no account.
         of_size = levels if size.threads > 1 else levels[:1]
         made += [Start(m, size, level, chosen) for m in mpis for level in of_size if chosen]
+    if not sizes:
+        raise plan.Unknown("one process of one thread has nobody to wait for: give --processes or --threads 2 or more")
+    measured = {name for start in made for name in start.subjects}
+    unfit = [name for name in only or [] if name not in measured]
     if not made:
-        raise plan.Unknown(f"--barriers {','.join(only or [])}: none of them is one of these processes and threads")
+        raise plan.Unknown(f"--barriers {','.join(unfit)}: none of them is one of these processes and threads")
+    for name in unfit:
+        warn(f"--barriers: {name} is none of these processes and threads, and is left out")
     return made
 
 

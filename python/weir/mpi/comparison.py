@@ -86,17 +86,35 @@ class Barrier:
         if not self.is_default or not took:
             return ""
         within = "" if took["within"] == "none" else f"{took['within']} within the node"
-        across = f"{took['algorithm']} by {took['transport']}" if self.place.nodes > 1 or not within else ""
+        goes_across = self.place.nodes > 1 or (self.place.processes > 1 and not within)
+        across = f"{took['algorithm']} by {took['transport']}" if goes_across else ""
         return ", ".join(filter(None, [took.get("threads", ""), within, across]))
 
     def against(self, other: "Barrier") -> Interval | None:
         """Its time over the other's, by pairs of samples taken in one turn; None where they are too few."""
-        theirs = {(r.get("sitting"), r["how"]["run"]): r["samples"]["episode_ns"] for r in other.rows}
-        ours = {(r.get("sitting"), r["how"]["run"]): r["samples"]["episode_ns"] for r in self.rows}
-        both = [run for run in ours if run in theirs]
-        if sum(min(len(ours[run]), len(theirs[run])) for run in both) < FEWEST_PAIRS:
+        ours, theirs = self._by_turn(), other._by_turn()
+        pairs = [
+            [(mine[turn], theirs[run][turn]) for turn in mine if turn in theirs[run]]
+            for run, mine in ours.items()
+            if run in theirs
+        ]
+        pairs = [run for run in pairs if run]
+        if sum(map(len, pairs)) < FEWEST_PAIRS:
             return None
-        return paired_ratio([ours[run] for run in both], [theirs[run] for run in both])
+        return paired_ratio([[a for a, _ in run] for run in pairs], [[b for _, b in run] for run in pairs])
+
+    def _by_turn(self) -> dict[tuple, dict[int, float]]:
+        """For each run of a sitting what each turn gave: nothing where every start was missed."""
+        return {
+            (r.get("sitting"), r["how"]["run"]): dict(
+                zip(
+                    r["samples"].get("turn", range(len(r["samples"]["episode_ns"]))),
+                    r["samples"]["episode_ns"],
+                    strict=True,
+                )
+            )
+            for r in self.rows
+        }
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def _check(template: str | None) -> None:
         return
     try:
         filled = shlex.split(template.format(processes=7, threads=3))
-    except (KeyError, IndexError, ValueError, AttributeError):
+    except (KeyError, IndexError, ValueError, AttributeError, TypeError):
         filled = []
     if "{processes}" not in template or not filled:
         raise Unknown(

@@ -59,6 +59,7 @@ class _Seen:
     episode_ns: list[float] = field(default_factory=list)
     cpu_ns: list[float] = field(default_factory=list)
     clock_ns: list[float] = field(default_factory=list)
+    turn: list[int] = field(default_factory=list)
     inner: int = 0
     late: int = 0
     stopped: str | None = None
@@ -68,6 +69,7 @@ class _Seen:
         self.episode_ns.append(round(float(event["episode_ns"]), 2))
         self.cpu_ns.append(round(float(event["cpu_ns"]), 2))
         self.clock_ns.append(float(event["clock_ns"]))
+        self.turn.append(int(event["turn"]))
         self.inner, self.late = int(event["inner"]), int(event["late"])
 
 
@@ -183,7 +185,7 @@ class Measuring:
     def _start(self, start: Start, run: int) -> None:
         """Once more without a barrier that hangs, or that ends the program."""
         left, told = list(start.subjects), 0
-        for _ in range(MOST_STARTS):
+        for starts in range(1, MOST_STARTS + 1):
             heard = _Heard()
             lost: Lost | None = None
             try:
@@ -207,8 +209,8 @@ class Measuring:
             left.remove(heard.at[0])
             if not left:
                 break
-        else:
-            heard = _Heard()
+            if starts == MOST_STARTS:
+                self._give_up(heard, left)
         self._write_all(start, run, heard)
         methods = 2 if self.how.method == "both" else 1
         self.tell(start.words(), len(start.subjects) * self.how.samples * methods - told)
@@ -241,11 +243,20 @@ class Measuring:
                 seen.stopped, seen.late = event["why"], int(event["late"])
 
     def _lose(self, start: Start, run: int, heard: _Heard, lost: Lost) -> None:
-        """The barrier that was begun last gets a row that says so; the others are asked again."""
+        """The barrier that was begun last gets a row that says so."""
         id, method = heard.at or ("every barrier", "")
         self.complaints.append(f"{start.words()}, run {run + 1}: {id}: {lost}")
         self._write(start, run, heard, id, method, _Seen(stopped=str(lost), failed=True))
-        heard.series.clear()
+        heard.series = {key: seen for key, seen in heard.series.items() if key[0] != id}
+
+    def _give_up(self, heard: _Heard, left: Sequence[str]) -> None:
+        """What was not measured of the others until the program was lost for the last time is not asked for again."""
+        for id in left:
+            if not any(key[0] == id for key in heard.series):
+                heard.series[id, ""] = _Seen(failed=True)
+        for seen in heard.series.values():
+            if len(seen.episode_ns) < self.how.samples and seen.stopped is None:
+                seen.stopped = f"the program was lost {MOST_STARTS} times"
 
     def _write_all(self, start: Start, run: int, heard: _Heard) -> None:
         for (id, method), seen in sorted(heard.series.items()):
@@ -299,7 +310,9 @@ class Measuring:
             },
         }
         if taken:
-            none = [0.0] * taken
-            lists = {"episode_ns": seen.episode_ns, "overhead_ns": seen.episode_ns, "reference_ns": none}
-            row |= {"samples": lists | {"cpu_ns": seen.cpu_ns}, "cycles_per_ns": site.get("cycles_per_ns", 0.0)}
+            row["samples"] = {
+                "episode_ns": seen.episode_ns, "overhead_ns": seen.episode_ns, "reference_ns": [0.0] * taken,
+                "cpu_ns": seen.cpu_ns, "turn": seen.turn,
+            }  # fmt: skip
+            row["cycles_per_ns"] = site.get("cycles_per_ns", 0.0)
         self.writer.write(row)

@@ -4,7 +4,6 @@ import json
 import os
 import queue
 import shutil
-import signal
 import subprocess
 import tempfile
 import threading
@@ -189,8 +188,7 @@ class Scale:
         self._running: set[subprocess.Popen[str]] = set()
 
     def run(self, jobs: int | None = None) -> None:
-        """As many simulations side by side as there are processors. Ctrl-C and SIGTERM end it early, and them."""
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        """As many simulations side by side as there are processors. Ctrl-C ends it early, and them."""
         for run in self.plan:
             self._jobs.put(run)
         count = min(len(self.plan), jobs or len(os.sched_getaffinity(0)))

@@ -6,23 +6,13 @@ from typing import Annotated
 import typer
 
 from weir import native, records
-from weir.console import bar, fail, names, out, warn
+from weir.console import bar, fail, names, numbers, out, warn
 from weir.mpi import clusters as known
 from weir.mpi import scale as scaling
 from weir.mpi.scale_rows import as_table, ranked, row, write_csv
 from weir.screen import shown
 
 MOST_SHOWN = 6
-
-
-def _numbers(text: str, option: str) -> list[int]:
-    try:
-        numbers = [int(word) for word in text.split(",")]
-    except ValueError:
-        numbers = []
-    if not numbers or min(numbers) < 1:
-        raise fail(f"{option} takes numbers from 1 on with commas between, not {text!r}")
-    return numbers
 
 
 def _plan(clusters: str, ranks: str, per_node: str, algorithms: str | None) -> list[scaling.Run]:
@@ -34,7 +24,7 @@ def _plan(clusters: str, ranks: str, per_node: str, algorithms: str | None) -> l
     only = names(algorithms)
     if unknown := set(only or ()) - set(scaling.algorithms()):
         raise fail(f"no barrier is called {min(unknown)!r}; known are {', '.join(scaling.algorithms())}")
-    plan = scaling.runs(found, _numbers(ranks, "--ranks"), _numbers(per_node, "--per-node"), only)
+    plan = scaling.runs(found, numbers(ranks, "--ranks"), numbers(per_node, "--per-node"), only)
     if not plan:
         raise fail(f"nothing to run: --ranks {ranks} must fill at least two nodes of --per-node {per_node}")
     return plan

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from weir import native, records
-from weir.console import bar, fail, names, out, warn
+from weir.console import bar, fail, names, numbers, out, warn
 from weir.openmp import suite
 from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
@@ -33,20 +33,10 @@ UNDER_LOAD = [
 ]
 
 
-def _numbers(text: str, option: str, most: int) -> list[int]:
-    try:
-        numbers = [int(word) for word in names(text) or []]
-    except ValueError:
-        raise fail(f"{option} takes numbers with commas between, not {text!r}") from None
-    if not numbers or min(numbers) < 1 or max(numbers) > most:
-        raise fail(f"{option} takes numbers from 1 to {most}, not {text!r}")
-    return numbers
-
-
 def _situations(threads: str | None, processors: str | None, load: str) -> tuple[Situation, ...]:
     ours = sorted(os.sched_getaffinity(0))
-    counts = _numbers(processors, "--processors", len(ours)) if processors else [len(ours)]
-    sizes = _numbers(threads, "--threads", 1024) if threads else [len(ours)]
+    counts = numbers(processors, "--processors", len(ours)) if processors else [len(ours)]
+    sizes = numbers(threads, "--threads", 1024) if threads else [len(ours)]
     try:
         loads = [Load.read(word) for word in names(load) or ["none"]]
     except ValueError as error:

@@ -59,6 +59,10 @@ def launch(words: list[str], barrier: str | None, check: bool) -> NoReturn:
     """A wrong name for the barrier is told of by the library, which knows the names."""
     if check:
         raise CannotRun("--check says what a program needs of OpenMP: it does not go with --mpi")
+    if not words:
+        raise CannotRun("which program? weir run --mpi -- mpirun -n 4 PROGRAM [ARGUMENTS]")
+    if any(word.startswith("LD_PRELOAD=") for word in words):
+        warn("LD_PRELOAD=... in the launcher's words takes the place of Weir's: set it before weir run instead")
     launcher = starting.program(words)
     environment = launching.environment(barrier)
     os.execve(launcher, launching.words(launcher, words, environment), environment)
