@@ -49,7 +49,7 @@ arguments parse(const std::vector<std::string>& words) {
       {"--samples", [&](auto& o, auto& v) { a.samples = count(o, v); }},
       {"--seed", [&](auto& o, auto& v) { a.seed = count(o, v); }},
       {"--sample-ms", [&](auto& o, auto& v) { a.sample_ms = number(o, v, 0.001); }},
-      {"--series-ms", [&](auto& o, auto& v) { a.series_ms = number(o, v, 0); }},
+      {"--series-ms", [&](auto& o, auto& v) { a.series_ms = number(o, v, 1); }},
       {"-o", [&](auto&, auto& v) { a.output = v; }},
       {"--pretend-skew", [&](auto& o, auto& v) { a.pretended.skew_ns = number(o, v, -1e18); }},
       {"--pretend-drift", [&](auto& o, auto& v) { a.pretended.drift = number(o, v, -0.01); }},

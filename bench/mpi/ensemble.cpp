@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <stdexcept>
+#include <string>
 
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
@@ -23,6 +25,14 @@ constexpr std::uint64_t first_rounds = 3;    // of each sample, which do not cou
 ensemble::ensemble(conversation& talk, const process_clock& clock, unsigned threads, const std::vector<int>& processors,
                    std::vector<std::unique_ptr<subject>>& subjects)
     : talk_(talk), clock_(clock), time_(talk, clock), threads_(threads), subjects_(subjects) {
+  omp_set_dynamic(0);
+  int given = 0;
+#pragma omp parallel num_threads(static_cast<int>(threads_))
+#pragma omp single
+  given = omp_get_num_threads();
+  if (given != static_cast<int>(threads_))
+    throw std::runtime_error("OpenMP gives " + std::to_string(given) + " threads, not " + std::to_string(threads_) +
+                             ": raise or unset OMP_THREAD_LIMIT");
   if (processors.empty()) return;
   // Regions of one size are of the same threads. Where the system refuses, they run where they were put.
 #pragma omp parallel num_threads(static_cast<int>(threads_))

@@ -36,7 +36,8 @@ struct options {
   /// two halves (linear, mcs, tree, tournament, tournament-tree), any where there is one node, or "combination" there: those
   /// that live on one processor meet on it, and the last of them goes on for all; "none": messages only.
   std::string within = "auto";
-  /// How a signal goes to another node: "messages" (MPI_Isend), "persistent" (MPI_Start), "rma" (MPI_Put), or "auto".
+  /// How a signal goes to another node: "messages" (MPI_Isend), "persistent" (MPI_Start), "rma" (MPI_Accumulate), or "auto". By "rma"
+  /// a barrier, its begin() and its test() too, may wait until whom it signals calls MPI, even one that has left already.
   std::string transport = "auto";
   /// "auto": polls, gives the processor to who needs it, sleeps where a message cannot be near; "mpi": MPI_Wait, for messages.
   std::string waiting = "auto";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -25,7 +26,7 @@ namespace {
 // While a process waits here.
 class looking {
  public:
-  looking(void (*look)(void*), void* of) : before_(std::exchange(meanwhile::current, {look, of})) {}
+  looking(bool (*look)(void*), void* of) : before_(std::exchange(meanwhile::current, {look, of})) {}
   ~looking() { meanwhile::current = before_; }
   looking(const looking&) = delete;
   looking& operator=(const looking&) = delete;
@@ -105,7 +106,7 @@ class barrier::implementation {
   void pass() {
     guarded([&] {
       settle_down();
-      const looking here([](void* self) { static_cast<implementation*>(self)->look(); }, this);
+      const looking here([](void* self) { return static_cast<implementation*>(self)->look(); }, this);
       advance(true);
       if (far_) far_->finish();
     });
@@ -224,18 +225,20 @@ class barrier::implementation {
     return true;
   }
 
-  // While it waits, and about every 50 microseconds of the time that it has a processor: a look takes MPI microseconds.
-  void look() {
+  // While it waits, and about every 50 microseconds of the time that it has a processor: a look takes MPI microseconds. While
+  // something moves, at once again: where MPI copies a large message in pieces, each look moves one.
+  bool look() {
     const std::uint64_t now = native::ticks();
-    if (now < next_look_) return;
+    if (now < next_look_) return meanwhile::current.moving;
     const double tick = native::ticks_per_microsecond();
-    next_look_ = now + static_cast<std::uint64_t>(50 * places_.sharers * tick);
-    progress();
+    const bool moved = progress();
+    next_look_ = moved ? now : now + static_cast<std::uint64_t>(50 * places_.sharers * tick);
     go_on_with_begun();
-    if (!memory_ || now < next_roll_call_) return;
+    if (!memory_ || now < next_roll_call_) return moved;
     const bool first = next_roll_call_ == 0;
     next_roll_call_ = now + static_cast<std::uint64_t>(100e3 * tick);
     if (!first) roll_call();
+    return moved;
   }
 
   // Barriers of this process that were begun and have not ended are handed over to whoever waits, in whichever thread: other
@@ -263,9 +266,14 @@ class barrier::implementation {
     if (met_) throw error(*met_);
   }
 
-  void progress() {
+  // Did something move? A call that took longer than where nothing does; the shortest so far stands for those.
+  bool progress() {
+    const std::uint64_t asked = native::ticks();
     int flag = 0;
     check(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE), "waiting at a barrier");
+    const std::uint64_t took = native::ticks() - asked;
+    idle_probe_ = std::min(idle_probe_, took);
+    return took > 3 * idle_probe_;
   }
 
   void roll_call() {
@@ -326,7 +334,7 @@ class barrier::implementation {
   bool active_ = false, last_ = false, failed_ = false;
   std::optional<error> met_;                                   // by another thread, between begin() and end()
   std::pair<std::uint32_t, const move*> stuck_{0, nullptr};  // where it waited when somebody was found to have ended
-  std::uint64_t next_look_ = 0, next_roll_call_ = 0;
+  std::uint64_t next_look_ = 0, next_roll_call_ = 0, idle_probe_ = std::numeric_limits<std::uint64_t>::max();
   waiting::experience<processes> near_{awake_us()};
   waiting::experience<messages> far_wait_{awake_us()};
   nap nap_;

@@ -16,6 +16,7 @@
 #include <weir/mpi.hpp>
 
 #include "call.hpp"
+#include "communicator.hpp"
 #include "polite.hpp"
 
 namespace {
@@ -40,9 +41,11 @@ std::mutex mutex;  // MPI_THREAD_MULTIPLE: barriers of several communicators at 
 // That have a barrier, or are getting one. Never destroyed: a program may end MPI in a handler at exit, after this library's own.
 std::vector<kept*>& all = *new std::vector<kept*>;
 std::atomic<int> keyval = MPI_KEYVAL_INVALID;  // while there may be barriers
-bool ended = false;
+std::atomic<bool> ending = false;
 
 int forget(MPI_Comm, int, void* attribute, void*) {
+  // relaxed: set by the thread that ends MPI, before it frees the last communicators. To free ours too is for MPI then.
+  if (ending.load(std::memory_order_relaxed)) return MPI_SUCCESS;
   kept* const its = static_cast<kept*>(attribute);
   {
     const std::lock_guard lock(mutex);
@@ -52,27 +55,30 @@ int forget(MPI_Comm, int, void* attribute, void*) {
   return MPI_SUCCESS;
 }
 
-// MPI_Finalize frees the attributes of MPI_COMM_SELF first of all, while everything still works. MPI_COMM_WORLD's may never be.
+// MPI_Finalize frees the attributes of MPI_COMM_SELF first of all, while everything still works, and in the reverse order of their
+// setting, which differs from process to process. The program's own may call barriers there: who is done with ours must not take
+// another way than who is not. So barriers stay until MPI has ended, but for those with windows, which must be freed before.
 int before_finalize(MPI_Comm, int, void*, void*) {
+  ending.store(true, std::memory_order_relaxed);
   std::vector<kept*> left;
   {
     const std::lock_guard lock(mutex);
-    ended = true;
-    keyval = MPI_KEYVAL_INVALID;
     left = all;
   }
-  // To end a barrier is collective. Threads may have made them in different orders in different processes.
+  // To free a window is collective. Threads may have made them in different orders in different processes.
   std::sort(left.begin(), left.end(), [](const kept* a, const kept* b) { return a->place < b->place; });
-  for (kept* const k : left) k->made.reset();
+  for (kept* const k : left) {
+    if (!k->made || k->made->choice().transport != "rma") continue;
+    k->made.reset();
+    k->refused = true;
+  }
   return MPI_SUCCESS;
 }
 
 // False where barriers must be MPI's own: before MPI's beginning, and from its end on.
 bool begin() {
   const std::lock_guard lock(mutex);
-  int begun = 0;
-  PMPI_Initialized(&begun);
-  if (ended || begun == 0) return false;
+  if (!weir::mpi::mpi_is_there()) return false;
   if (keyval != MPI_KEYVAL_INVALID) return true;
   int at_end = MPI_KEYVAL_INVALID, barriers = MPI_KEYVAL_INVALID;
   int code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, before_finalize, &at_end, nullptr);
@@ -223,6 +229,7 @@ kept* kept_with(MPI_Comm comm, int& code) {
 int weir_mpi_barrier(MPI_Comm comm) {
   // What MPI says to such calls is for MPI to say.
   if (comm == MPI_COMM_NULL || (keyval == MPI_KEYVAL_INVALID && !begin())) return PMPI_Barrier(comm);
+  if (ending.load(std::memory_order_relaxed) && !weir::mpi::mpi_is_there()) [[unlikely]] return PMPI_Barrier(comm);
   int code = MPI_SUCCESS;
   kept* const k = kept_with(comm, code);
   if (code != MPI_SUCCESS) return code;

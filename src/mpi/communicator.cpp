@@ -17,7 +17,7 @@ std::string text_of(int code) {
 namespace {
 
 void require_intra(MPI_Comm comm) {
-  if (!mpi_is_there()) throw std::invalid_argument("weir: a barrier over MPI was asked for where MPI has not begun, or has ended");
+  if (!mpi_is_there()) throw std::invalid_argument("weir: a barrier over MPI was asked for where MPI has not begun (by MPI_Init; not by a session alone), or has ended");
   if (comm == MPI_COMM_NULL) throw std::invalid_argument("weir: a barrier was asked for over MPI_COMM_NULL");
   int inter = 0;
   check(PMPI_Comm_test_inter(comm, &inter), "looking at a communicator");

@@ -34,6 +34,13 @@ std::int64_t began(std::int64_t process) {
   return std::strtoll(fields[started].c_str(), nullptr, 10);
 }
 
+// Not where /proc shows another name space's processes: of the same number there is somebody else.
+std::int64_t began_myself() {
+  char said[32] = {};
+  const bool mine = readlink("/proc/self", said, sizeof said - 1) > 0 && std::strtol(said, nullptr, 10) == getpid();
+  return mine ? began(getpid()) : unknown;
+}
+
 std::uint64_t name_space() {
   struct stat found;
   return stat("/proc/self/ns/pid", &found) == 0 ? static_cast<std::uint64_t>(found.st_ino) : 0;
@@ -44,7 +51,7 @@ std::uint64_t name_space() {
 void roll::enter() {
   person& me = persons_[index_];
   me.process = getpid();
-  me.started = began(me.process);
+  me.started = began_myself();
   // release: all of it, for one_that_has_ended().
   me.numbered_in.store(name_space(), std::memory_order_release);
 }

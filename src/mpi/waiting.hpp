@@ -14,13 +14,14 @@
 
 namespace weir::mpi {
 
-/// What a waiting process does meanwhile. May throw, and so end the waiting.
+/// What a waiting process does meanwhile: a look that says whether something of MPI's moved. May throw, and so end the waiting.
 struct meanwhile {
-  void (*look)(void*) = nullptr;
+  bool (*look)(void*) = nullptr;
   void* of = nullptr;
+  bool moving = false;  // then more will move soon, and to sleep for long would hold it up
   static thread_local meanwhile current;
   static void now() {
-    if (current.look != nullptr) current.look(current.of);
+    if (current.look != nullptr) current.moving = current.look(current.of);
   }
 };
 
@@ -33,7 +34,7 @@ struct shared_futex_kernel {
   static constexpr std::uint32_t guarded_for = 63;
   static void light_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
   static void heavy_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
-  /// At most two milliseconds, for MPI's sake.
+  /// At most two milliseconds, for MPI's sake; 50 microseconds while something moves there.
   static void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value);
   static void wake_sleepers(std::atomic<std::uint32_t>& word) noexcept;
 };

@@ -40,6 +40,7 @@ foreach(mpi mpich openmpi)
   weir_watched(${mpi} 4 unmodified communicators)
   weir_watched(${mpi} 2 unmodified threads)
   weir_watched(${mpi} 2 unmodified at_exit)
+  weir_watched(${mpi} 2 unmodified callback)
 endforeach()
 # Where a process dies MPICH loses its connections.
 list(APPEND environment OMPI_MCA_orte_enable_recovery=1)

@@ -371,11 +371,15 @@ def test_a_barrier_whose_starts_were_all_missed_says_so(here: Mpi):
     assert told == {e["id"] for e in said if e["event"] == "begins"} == {"weir", "weir:mcs"}
 
 
-def test_the_programs_say_what_was_wrong(here: Mpi):
+def test_the_programs_say_what_was_wrong(here: Mpi, monkeypatch: pytest.MonkeyPatch):
     for words, says in (
         (["--subjects", ""], "--subjects names nothing"),
         (["--subjects", "weir", "--samples", "none"], "--samples takes"),
         (["--subjects", "weir", "--level", "single"], "--level takes funneled, serialized or multiple"),
+        (["--subjects", "weir", "--series-ms", "0"], "--series-ms takes"),
     ):
         with pytest.raises(Lost, match=says):
             list(measuring.events([*here.command(1, 1), *words]))
+    monkeypatch.setenv("OMP_THREAD_LIMIT", "1")
+    with pytest.raises(Lost, match="OpenMP gives 1 threads, not 2"):
+        list(measuring.events([*here.command(1, 2), "--threads", "2", "--subjects", "team"]))

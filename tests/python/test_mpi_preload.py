@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -104,6 +104,7 @@ CASES = {  # with so many processes
     "handlers": 2,
     "rendezvous": 2,
     "at_exit": 2,
+    "callback": 2,
 }
 
 
@@ -184,6 +185,20 @@ def test_different_environments_are_told_of(mpi: Mpi, unmodified: Path):
 def test_the_death_of_a_process_is_reported_by_the_handler_of_the_day(mpi: Mpi, unmodified: Path):
     done = run(mpi, 3, unmodified, "death", options=mpi.enduring)
     assert done.stdout.count("an error, the same, handled 2\n") == 2, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes a name space of processes")
+def test_nobody_is_taken_for_dead_where_proc_shows_others(mpi: Mpi, unmodified: Path, tmp_path: Path):
+    with subprocess.Popen(["sleep", "3"]) as other:  # ends, and is not asked about until this is over
+        # In its own name space rank 1 has the number that the other one has here; /proc shows this one.
+        start = tmp_path / "start"
+        start.write_text(
+            f'#!/bin/sh\n[ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = 1 ] && '
+            f'echo {other.pid - 1} >/proc/sys/kernel/ns_last_pid\nLD_PRELOAD={PRELOADED} "$@" &\nwait $!\n'
+        )
+        start.chmod(0o755)
+        apart = replace(mpi, launcher=("unshare", "--pid", "--fork", "--kill-child", *mpi.launcher))
+        kept(run(apart, 2, start, unmodified, "late", preload=None, UCX_TLS="tcp,self"))
 
 
 def test_without_its_library_barriers_stay_mpis_own(mpi: Mpi, unmodified: Path, tmp_path: Path):

@@ -272,6 +272,25 @@ void at_exit() {
   keep(MPI_COMM_WORLD, 6, "MPI_COMM_WORLD");
 }
 
+// The program's last barriers are where the attributes of MPI_COMM_SELF are freed: in the reverse order of their setting, which is
+// another one in rank 0, where a barrier came before.
+void callback() {
+  if (rank_in(MPI_COMM_WORLD) == 0) MPI_Barrier(MPI_COMM_SELF);
+  int key = MPI_KEYVAL_INVALID;
+  const auto last = [](MPI_Comm, int, void*, void*) { return MPI_Barrier(MPI_COMM_WORLD); };
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last, &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  MPI_Comm_free_keyval(&key);
+  keep(MPI_COMM_WORLD, 6, "MPI_COMM_WORLD");
+}
+
+// One comes when the others have long been waiting.
+void late() {
+  keep(MPI_COMM_WORLD, 6, "MPI_COMM_WORLD");
+  if (rank_in(MPI_COMM_WORLD) == 1) sleep(5);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 bool weir_is_open() {
   std::ifstream file("/proc/self/maps");
   std::string line;
@@ -284,7 +303,7 @@ const std::map<std::string, void (*)()> cases = {
     {"once", once},         {"holds", holds},           {"communicators", communicators}, {"remade", remade},
     {"many", many},         {"inter", inter},           {"messages", messages},           {"duplicates", duplicates},
     {"threads", threads},   {"errors", errors},         {"handlers", handlers},           {"rendezvous", rendezvous},
-    {"death", death},       {"at_exit", at_exit},
+    {"death", death},       {"at_exit", at_exit},       {"callback", callback},         {"late", late},
 };
 
 }  // namespace
