@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterable
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 SCHEMA = "weir/1"
@@ -32,25 +33,63 @@ class Writer:
         self.close()
 
 
-# What every row of a figure must say, and of what kind it is.
-FIELDS: dict[str, dict[str, type | tuple[type, ...]]] = {
-    "what": {"family": str, "algorithm": str, "waiting": str},
-    "where": {"members": int, "processors": int, "pinned": bool, "load": str, "delay_ns": (int, float)},
-    "how": {"run": int},
-}
-SIMULATED: dict[str, dict[str, type | tuple[type, ...]]] = {
+Fields = dict[str, type | UnionType]
+NUMBER = int | float
+# What rows must say, and of what kind it is; what may be missing is also None.
+MACHINE: Fields = {
+    "id": str | None, "time": str | None, "host": dict, "host.affinity": list | None,
+    "host.cycles_per_ns": NUMBER | None, "host.quota": dict | None,
+}  # fmt: skip
+QUOTA: Fields = {"host.quota.processors": NUMBER, "host.quota.source": str}
+FIGURE: Fields = {
+    "sitting": str | None, "source": str | None, "cycles_per_ns": NUMBER | None,
+    "what.family": str, "what.id": str | None, "what.algorithm": str, "what.waiting": str, "what.version": str | None,
+    "where.members": int, "where.processors": int, "where.pinned": bool, "where.load": str, "where.delay_ns": NUMBER,
+    "how.run": int, "how.rejected": str | None, "how.stopped": str | None,
+}  # fmt: skip
+FAMILIES: dict[str, Fields] = {
+    "mpi": {
+        "what.mpi": str, "what.choice": dict | None, "where.processes": int, "where.threads": int, "where.nodes": int,
+        "where.level": str, "how.method": str, "how.clock_ns": NUMBER | None,
+    },
+    "openmp": {
+        "what.group": str, "what.language": str, "what.runtime": str, "what.version": str,
+        "what.compiler": str | None, "what.environment": dict | None,
+    },
+}  # fmt: skip
+CHOICE: Fields = {
+    "what.choice.algorithm": str, "what.choice.transport": str, "what.choice.within": str,
+    "what.choice.threads": str | None,
+}  # fmt: skip
+COUNTS = ("where.members", "where.processors", "where.processes", "where.threads", "where.nodes")
+SIMULATED: dict[str, Fields] = {
     "scenario": {"id": str, "name": str, "about": str, "charts": list, "swept": list, "points": int, "seeds": list},
     "simulation": {
         "scenario": str, "point": int, "seed": int, "chosen": dict, "machine": str, "processors": int,
-        "end_ns": (int, float), "applications": list, "threads": dict, "on_processors": dict, "memory": dict,
+        "end_ns": NUMBER, "applications": list, "threads": dict, "on_processors": dict, "memory": dict,
         "lines": list, "cost": dict,
     },
     "scale": {
         "cluster": str, "nodes": int, "ranks": int, "per_node": int, "family": str, "algorithm": str,
-        "within": str, "name": str,
+        "within": str, "name": str, "stopped": str | None,
     },
 }  # fmt: skip
+SCALE_TIMES: Fields = {"time_ns": NUMBER, "alone_ns": NUMBER, "node_ns": NUMBER, "kept": bool}
 LISTS = ("episode_ns", "overhead_ns", "reference_ns", "cpu_ns")
+
+
+def _at(row: object, name: str) -> object:
+    for part in name.split("."):
+        row = row.get(part) if isinstance(row, dict) else None
+    return row
+
+
+def _lacking(row: Row, fields: Fields) -> str | None:
+    def suits(value: object, wanted: type | UnionType) -> bool:
+        return isinstance(value, wanted) and not (isinstance(value, float) and not math.isfinite(value))
+
+    wrong = [name for name, wanted in fields.items() if not suits(_at(row, name), wanted)]
+    return f"missing, or not of its kind: {', '.join(wrong)}" if wrong else None
 
 
 def _flaw(row: object) -> str | None:
@@ -61,18 +100,18 @@ def _flaw(row: object) -> str | None:
         return f"schema {row.get('schema')!r}, this reads {SCHEMA!r}"
     kind = row.get("kind")
     if kind == "machine":
-        return None if isinstance(row.get("host"), dict) else "a machine without host"
-    if kind in SIMULATED:
-        missing = [name for name, wanted in SIMULATED[kind].items() if not isinstance(row.get(name), wanted)]
-        return f"{kind} without {', '.join(missing)}" if missing else None
+        return _lacking(row, MACHINE | (QUOTA if _at(row, "host.quota") else {}))
+    if kind == "scale" and row.get("stopped") is None:
+        return _lacking(row, SIMULATED[kind] | SCALE_TIMES) or (None if row["time_ns"] > 0 else "a barrier of no time")
+    if kind in ("scenario", "simulation", "scale"):
+        return _lacking(row, SIMULATED[kind])
     if kind not in ("overhead", "failure"):
         return f"unknown kind {kind!r}"
-    for part, fields in FIELDS.items():
-        for name, wanted in fields.items():
-            inside = row.get(part)
-            if not isinstance(inside, dict) or not isinstance(inside.get(name), wanted):
-                return f"{part}.{name} is missing, or not of its kind"
-    if row["where"]["members"] < 1 or row["where"]["processors"] < 1:
+    family = _at(row, "what.family")
+    fields = FIGURE | (FAMILIES.get(family, {}) if isinstance(family, str) else {})
+    if flaw := _lacking(row, fields | (CHOICE if family == "mpi" and _at(row, "what.choice") else {})):
+        return flaw
+    if any(_at(row, name) < 1 for name in COUNTS if name in fields):
         return "a team of no members, or on no processors"
     return _flaw_of_samples(row.get("samples")) if kind == "overhead" else None
 

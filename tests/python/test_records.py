@@ -7,6 +7,16 @@ from weir import records
 WHAT = {"family": "weir", "algorithm": "sense", "waiting": "spin"}
 WHERE = {"members": 2, "processors": 2, "pinned": True, "load": "none", "delay_ns": 100}
 
+MPI = {
+    "what": {**WHAT, "family": "mpi", "mpi": "openmpi"},
+    "where": {**WHERE, "processes": 2, "threads": 1, "nodes": 1, "level": "funneled"},
+    "how": {"run": 0, "method": "consecutive"},
+}
+SCALE = {
+    "cluster": "crossbar", "nodes": 4, "ranks": 4, "per_node": 1, "family": "Weir", "algorithm": "auto",
+    "within": "none", "name": "auto", "time_ns": 9e3, "alone_ns": 9e3, "node_ns": 0.0, "kept": True,
+}  # fmt: skip
+
 
 def row(**changes) -> dict:
     lists = {name: [1.0, 2.0] for name in records.LISTS}
@@ -54,6 +64,25 @@ def test_a_line_that_cannot_be_read_is_named_and_the_rest_is_kept(tmp_path: Path
         ({"samples": None}, "samples needs"),
         ({"samples": {n: [float("nan")] for n in records.LISTS}}, "no number"),
         ({"samples": {n: [] for n in records.LISTS}}, "empty"),
+        ({"sitting": ["s"]}, "sitting"),
+        ({"cycles_per_ns": "fast"}, "cycles_per_ns"),
+        ({"what": {**MPI["what"], "mpi": None}, "where": MPI["where"], "how": MPI["how"]}, "what.mpi"),
+        ({"what": MPI["what"], "how": MPI["how"]}, "where.processes, where.threads, where.nodes, where.level"),
+        ({**MPI, "where": {**MPI["where"], "processes": "2"}}, "where.processes"),
+        ({**MPI, "where": {**MPI["where"], "threads": 0}}, "no members"),
+        ({**MPI, "how": {"run": 0}}, "how.method"),
+        ({**MPI, "what": {**MPI["what"], "choice": "mcs"}}, "what.choice"),
+        ({**MPI, "what": {**MPI["what"], "choice": {"algorithm": "mcs"}}}, "what.choice.transport, what.choice.within"),
+        ({"what": {**WHAT, "family": "openmp"}}, "what.group, what.language, what.runtime"),
+        ({"kind": "scale", **SCALE, "alone_ns": None}, "alone_ns"),
+        ({"kind": "scale", **SCALE, "time_ns": "x"}, "time_ns"),
+        ({"kind": "scale", **SCALE, "time_ns": 0}, "no time"),
+        ({"kind": "scale", **SCALE, "node_ns": float("inf")}, "node_ns"),
+        ({"kind": "scale", **SCALE, "stopped": 5}, "stopped"),
+        ({"kind": "machine", "host": []}, "host"),
+        ({"kind": "machine", "host": {}, "id": ["s"]}, "id"),
+        ({"kind": "machine", "host": {"quota": "x"}}, "host.quota"),
+        ({"kind": "machine", "host": {"quota": {"processors": "x"}}}, "host.quota.processors, host.quota.source"),
     ],
 )
 def test_a_row_that_lacks_what_a_figure_needs_is_named(tmp_path: Path, changes: dict, flaw: str):
@@ -64,3 +93,17 @@ def test_a_row_that_lacks_what_a_figure_needs_is_named(tmp_path: Path, changes: 
     rows, complaints = records.read([path])
     assert len(rows) == 1
     assert len(complaints) == 1 and complaints[0].startswith(f"{path}:2: ") and flaw in complaints[0]
+
+
+def test_rows_that_say_what_they_must_are_used(tmp_path: Path):
+    choice = {"algorithm": "mcs", "transport": "messages", "within": "none"}
+    stopped = {name: value for name, value in SCALE.items() if not name.endswith("_ns") and name != "kept"}
+    path = tmp_path / "records.jsonl"
+    with records.Writer(path) as writer:
+        writer.write({"kind": "machine", "host": {"quota": None}})
+        writer.write(row(**MPI))
+        writer.write(row(**{**MPI, "what": {**MPI["what"], "choice": choice}}))
+        writer.write({"kind": "scale", **SCALE})
+        writer.write({"kind": "scale", **stopped, "stopped": "no end"})
+    rows, complaints = records.read([path])
+    assert len(rows) == 5 and not complaints

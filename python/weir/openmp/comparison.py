@@ -100,9 +100,9 @@ def constructs(rows: Sequence[Row]) -> list[Construct]:
 
 
 def _cost(runtime: str, rows: list[Row]) -> Cost:
-    clean = [row for row in rows if row["how"]["rejected"] is None] or rows
+    clean = [row for row in rows if row["how"].get("rejected") is None] or rows
     runs = [row["samples"]["overhead_ns"] for row in sorted(clean, key=lambda r: r["how"]["run"])]
     overhead = median_interval(runs)
-    rejected = sum(row["how"]["rejected"] is not None for row in rows)
+    rejected = sum(row["how"].get("rejected") is not None for row in rows)
     cycles = overhead.value * float(rows[0].get("cycles_per_ns") or 0)
     return Cost(runtime, rows[0]["what"]["version"], overhead, cycles, runs, rejected)

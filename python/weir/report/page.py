@@ -163,7 +163,7 @@ def _ranked_row(c: Comparison, f: Figure) -> dict:
         "cycles": f"{d.median.value * f.cycles_per_ns:,.0f}",
         "floor": f"{d.median.value / floor:.2f}" if floor else "–",
         "peer": f"{against.value:.2f} ({against.low:.2f} … {against.high:.2f})" if against else "–",
-        "runs": f"{len(f.rows)} × {max(r['how']['samples'] for r in f.rows)}",
+        "runs": f"{len(f.rows)} × {max(len(r['samples']['overhead_ns']) for r in f.rows)}",
         "rejected": f.rejected,
         "all_runs": nanoseconds(f.median_of_all_runs) if f.rejected and not f.all_rejected else "",
         "unclean": f.all_rejected,
@@ -241,9 +241,9 @@ def _host(row: Row) -> dict:
     rows = {
         "processor": host.get("cpu_model"),
         "kernel": host.get("kernel"),
-        "affinity mask": ", ".join(map(str, host.get("affinity", []))),
+        "affinity mask": ", ".join(map(str, host.get("affinity") or [])),
         "CPU quota": f"{quota['processors']:g} processors ({quota['source']})" if quota else "none",
-        "time-stamp counter": f"{host.get('cycles_per_ns', 0):.3f} GHz",
+        "time-stamp counter": f"{host.get('cycles_per_ns') or 0:.3f} GHz",
         "Weir": f"{host.get('version')}, built by {host.get('compiler')}",
         "measured": row.get("time"),
     }
