@@ -10,18 +10,21 @@ import typer
 
 from weir import driver, info, native, predict_cli, records, screen, sitting
 from weir.bench import Bench
-from weir.console import bar, fail, names, numbers, out, warn
+from weir.console import Commands, bar, fail, names, nothing, numbers, out, warn
 from weir.figures import ELSEWHERE, Comparison, figures, places
 from weir.mpi.cli import mpi
 from weir.mpi.scale_cli import scale
 from weir.openmp import tables
 from weir.openmp.cli import openmp
 from weir.openmp.comparison import constructs
+from weir.outputs import prepare, prepare_folder, writing
 from weir.profile.cli import profile
 from weir.run.cli import CONTEXT, run
 from weir.simulation.cli import simulate
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared.")
+app = typer.Typer(
+    cls=Commands, no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared."
+)
 bench_app = typer.Typer(
     invoke_without_command=True, help="Measure barriers; or OpenMP's constructs; or barriers over MPI."
 )
@@ -105,8 +108,9 @@ def bench(
     for complaint in dict.fromkeys(measuring.complaints):
         warn(complaint)
 
-    rows, _ = records.read([output])
-    all_figures = figures(rows)
+    if not writer.begun:
+        raise nothing(output, measuring.interrupted)
+    all_figures = figures(writer.rows)
     for place in places(all_figures) + places(all_figures, "busy"):
         out.print(screen.ranking(Comparison(all_figures, place)))
     if measuring.interrupted:
@@ -128,6 +132,11 @@ def report(
     """Draw records as one self-contained page, or write OpenMP's tables as Markdown or CSV."""
     from weir.report import page  # the drawing libraries take a second to load
 
+    if output.resolve() in {file.resolve() for file in files}:
+        raise fail(f"{output} holds the records that are to be read: give the page another name by -o")
+    prepare(output)
+    for folder in filter(None, (png, svg)):
+        prepare_folder(folder)
     try:
         rows, complaints = records.read(files)
     except OSError as error:
@@ -148,8 +157,8 @@ def _write_table(rows: list[records.Row], output: Path) -> None:
     found = constructs(rows)
     if not found:
         raise fail(f"{output}: tables as Markdown and CSV are of the OpenMP suite, and these records hold none of it")
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(tables.markdown(found) if output.suffix == ".md" else tables.as_csv(found))
+    with writing(output):
+        output.write_text(tables.markdown(found) if output.suffix == ".md" else tables.as_csv(found))
     out.print(f"wrote {output}", highlight=False)
 
 

@@ -4,11 +4,15 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from typer.core import TyperGroup
+
+from weir.outputs import Unwritable
 
 out = Console()
 err = Console(stderr=True)
@@ -18,6 +22,16 @@ def fail(message: str) -> typer.Exit:
     """To be raised: the complaint is on the screen, the exit status will be 2."""
     err.print(f"[bold red]weir:[/] {escape(message)}", highlight=False, soft_wrap=True)
     return typer.Exit(2)
+
+
+class Commands(TyperGroup):
+    """Whichever command it is that cannot write, it says so in one line."""
+
+    def invoke(self, context: typer.Context) -> object:
+        try:
+            return super().invoke(context)
+        except Unwritable as error:
+            raise fail(str(error)) from None
 
 
 def names(text: str | None) -> list[str] | None:
@@ -39,6 +53,12 @@ def numbers(text: str, option: str, most: int | None = None) -> list[int]:
 
 def warn(message: str) -> None:
     err.print(f"[yellow]{escape(message)}[/]", highlight=False, soft_wrap=True)
+
+
+def nothing(output: Path, interrupted: bool) -> typer.Exit:
+    """To be raised where no result came, and the file's old ones have been kept."""
+    failed = fail(f"there is no result; {output} is left as it was")
+    return typer.Exit(130) if interrupted else failed
 
 
 @contextmanager

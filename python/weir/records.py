@@ -7,24 +7,64 @@ from pathlib import Path
 from types import UnionType
 from typing import Any
 
+from weir.outputs import prepare, writing
+
 SCHEMA = "weir/1"
+NO_RESULTS = ("machine", "scenario", "failure")
 Row = dict[str, Any]
 
 
+def _is_result(line: str) -> bool:
+    """So is whatever is no record: it is not ours to take away."""
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError:
+        return bool(line.strip())
+    return not isinstance(row, dict) or (row.get("kind") not in NO_RESULTS and "stopped" not in row)
+
+
+def _holds_results(path: Path) -> bool:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return any(map(_is_result, file))
+
+
 class Writer:
-    """Writes rows to a new file; each is in the file when `write` returns."""
+    """Writes rows to a file; each is in the file when `write` returns. What the file held before gives way to the first
+    result: until then rows are held back, and where none comes the old results are still there. Raises Unwritable."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        prepare(path)
         self.path = path
-        self._file = path.open("w", encoding="utf-8")
+        self.rows: list[Row] = []  # as they are read
+        self._held: list[str] = []
+        self.begun = False
+        with writing(path):
+            self._file = path.open("a", encoding="utf-8")
+            if not (path.is_file() and _holds_results(path)):
+                self._begin()
 
     def write(self, row: Row) -> None:
-        self._file.write(json.dumps({"schema": SCHEMA, **row}) + "\n")
-        self._file.flush()
+        line = json.dumps({"schema": SCHEMA, **row})
+        made = json.loads(line)
+        if _flaw(made) is None:
+            self.rows.append(made)
+        self._held.append(line + "\n")
+        with writing(self.path):
+            if not self.begun and _is_result(line):
+                self._begin()
+            if self.begun:
+                self._file.writelines(self._held)
+                self._file.flush()
+                self._held.clear()
+
+    def _begin(self) -> None:
+        if self.path.is_file():
+            self._file.truncate(0)
+        self.begun = True
 
     def close(self) -> None:
-        self._file.close()
+        with writing(self.path):
+            self._file.close()
 
     def __enter__(self) -> "Writer":
         return self

@@ -237,6 +237,19 @@ def test_a_launcher_that_refuses_is_told_with_its_last_words(tmp_path: Path):
     assert done.exit_code == 2 and "nothing was measured" in done.output
 
 
+def test_old_results_are_kept_where_nothing_is_measured(tmp_path: Path):
+    old = tmp_path / "mpi.jsonl"
+    with records.Writer(old) as writer:
+        writer.write(made_up()[0])
+    before = old.read_text()
+    words = ["bench", "mpi", "--mpi", "mpich", "--launcher", "/no/launcher {processes}", "-o", str(old)]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2 and "is left as it was" in done.output and "weir report" not in done.output
+    assert old.read_text() == before
+    done = CliRunner().invoke(app, [*words[:-1], "/dev/full"])
+    assert done.exit_code == 2 and done.output.strip().endswith("cannot write /dev/full: No space left on device")
+
+
 def test_a_barrier_that_ends_the_program_loses_its_own_row_alone(tmp_path: Path):
     rows, _ = measured(tmp_path, fake(tmp_path), "weir", "crashes", "MPI_Barrier")
     kinds = {r["what"]["algorithm"]: r["kind"] for r in rows}

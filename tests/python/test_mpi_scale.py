@@ -114,6 +114,16 @@ def test_the_command_writes_records_and_a_table(tmp_path):
 
 
 @simgrid
+def test_what_cannot_be_written_is_told_before_anything_is_simulated(tmp_path, monkeypatch):
+    monkeypatch.setattr(scale.Scale, "run", lambda *_: pytest.fail("it simulates"))
+    to, png = tmp_path / "scale.jsonl", tmp_path / "scale.png"
+    words = ["scale", "--clusters", "crossbar", "--ranks", "4", "--per-node", "1", "-o", str(to), "--png", str(png)]
+    done = CliRunner().invoke(app, [*words, "--table", str(tmp_path)])
+    assert done.exit_code == 2 and done.output.strip() == f"weir: cannot write {tmp_path}: Is a directory"
+    assert not png.exists() and not to.exists()
+
+
+@simgrid
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_what_was_simulated_until_stopped_by_hand_is_kept(tmp_path, stop):
     to, asleep = tmp_path / "scale.jsonl", tmp_path / "asleep"

@@ -1,8 +1,10 @@
+import os
 from pathlib import Path
 
 import pytest
 
 from weir import records
+from weir.outputs import Unwritable
 
 WHAT = {"family": "weir", "algorithm": "sense", "waiting": "spin"}
 WHERE = {"members": 2, "processors": 2, "pinned": True, "load": "none", "delay_ns": 100}
@@ -107,3 +109,67 @@ def test_rows_that_say_what_they_must_are_used(tmp_path: Path):
         writer.write({"kind": "scale", **stopped, "stopped": "no end"})
     rows, complaints = records.read([path])
     assert len(rows) == 5 and not complaints
+
+
+HEAD = {"kind": "machine", "id": "new", "host": {}}
+FAILURE = {"kind": "failure", "what": WHAT, "where": WHERE, "how": {"run": 0, "stopped": "no answer"}}
+
+
+def test_old_results_give_way_to_the_first_new_one_and_not_before(tmp_path: Path):
+    path = tmp_path / "records.jsonl"
+    with records.Writer(path) as writer:
+        writer.write(row(how={"run": 7}))
+    old = path.read_text()
+    with records.Writer(path) as writer:
+        writer.write(HEAD)
+        writer.write(FAILURE)
+        assert path.read_text() == old
+    assert path.read_text() == old and not writer.begun
+    with records.Writer(path) as writer:
+        writer.write(HEAD)
+        writer.write(FAILURE)
+        writer.write(row())
+        assert [r["kind"] for r in records.read([path])[0]] == ["machine", "failure", "overhead"]
+        writer.write(row())
+    rows, complaints = records.read([path])
+    assert rows == writer.rows and [r["kind"] for r in rows] == ["machine", "failure", "overhead", "overhead"]
+    assert writer.begun and not complaints
+
+
+def test_a_file_without_results_is_written_at_once(tmp_path: Path):
+    path = tmp_path / "records.jsonl"
+    for _ in range(2):
+        with records.Writer(path) as writer:
+            writer.write(HEAD)
+            writer.write(FAILURE)
+            assert len(path.read_text().splitlines()) == 2
+
+
+def test_what_is_no_record_is_kept_as_well(tmp_path: Path):
+    path = tmp_path / "thesis.txt"
+    path.write_text("half a li")
+    with records.Writer(path) as writer:
+        writer.write(HEAD)
+    assert path.read_text() == "half a li"
+
+
+def test_pipes_are_written_as_files_are():
+    out, into = os.pipe()
+    with records.Writer(Path(f"/dev/fd/{into}")) as writer:
+        writer.write(HEAD)
+        assert os.read(out, 1 << 16).endswith(b"\n")
+        writer.write(row())
+    assert writer.rows[-1]["kind"] == "overhead" and b"overhead" in os.read(out, 1 << 16)
+
+
+def test_what_cannot_be_written_is_named(tmp_path: Path):
+    with (
+        pytest.raises(Unwritable, match="cannot write /dev/full: No space left"),
+        records.Writer(Path("/dev/full")) as w,
+    ):
+        w.write(HEAD)
+    with pytest.raises(Unwritable, match=f"cannot write {tmp_path}: Is a directory"):
+        records.Writer(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(Unwritable, match="file: Not a directory"):
+        records.Writer(tmp_path / "file" / "records.jsonl")

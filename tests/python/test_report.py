@@ -231,3 +231,26 @@ def test_nothing_to_draw_is_an_error(tmp_path: Path):
     assert out.exit_code == 2 and "nothing to draw" in out.output
     out = CliRunner().invoke(app, ["report", str(tmp_path / "absent.jsonl")])
     assert out.exit_code == 2 and "cannot read" in out.output
+
+
+def test_a_page_never_takes_the_place_of_its_records(record_file: Path, tmp_path: Path):
+    before = record_file.read_text()
+    (tmp_path / "link").symlink_to(record_file)
+    for output in (record_file, record_file.parent / "." / record_file.name, tmp_path / "link"):
+        out = CliRunner().invoke(app, ["report", str(record_file), "-o", str(output)])
+        assert out.exit_code == 2 and "another name" in out.output
+    assert record_file.read_text() == before
+
+
+def test_what_cannot_be_written_is_told_in_one_line(record_file: Path, tmp_path: Path):
+    page, file = tmp_path / "r.html", tmp_path / "file"
+    file.touch()
+    for words, says in (
+        (["-o", str(tmp_path)], f"cannot write {tmp_path}: Is a directory"),
+        (["-o", "/proc/x/y.html"], "cannot write /proc/x: No such file or directory"),
+        (["-o", "/dev/full"], "cannot write /dev/full: No space left on device"),
+        (["-o", str(page), "--png", str(file)], f"cannot write {file}: Not a directory"),
+    ):
+        out = CliRunner().invoke(app, ["report", str(record_file), *words])
+        assert out.exit_code == 2 and says in out.output, out.output
+        assert out.output.count("\n") == 1 and not page.exists()

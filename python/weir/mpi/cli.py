@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from weir import native, records
-from weir.console import bar, fail, names, numbers, out, warn
+from weir.console import bar, fail, names, nothing, numbers, out, warn
 from weir.mpi import launchers, plan
 from weir.mpi.comparison import Comparison, comparisons, targets
 from weir.mpi.measuring import Conditions, Measuring, Start
@@ -79,7 +79,9 @@ def mpi(
         measuring.run(host, time.monotonic() + (seconds or len(mpis) * (40 if quick else 270)))
     for complaint in dict.fromkeys(measuring.complaints):
         warn(complaint)
-    found = comparisons(records.read([output])[0])
+    if not writer.begun:
+        raise nothing(output, measuring.interrupted)
+    found = comparisons(writer.rows)
     show(found)
     if measuring.interrupted:
         out.print("Stopped by hand; what was measured until then is kept.")

@@ -181,7 +181,7 @@ class Scale:
 
     def __init__(self, plan: Sequence[Run], tell: Callable[[Run, Outcome | str], None]) -> None:
         self.plan, self.tell = plan, tell
-        self.interrupted = False
+        self.interrupted = self._over = False
         self._node_ns: dict[tuple[str, int, str], float] = {}
         self._jobs: queue.Queue[Run | None] = queue.Queue()
         self._answers: queue.Queue[tuple[Run, Outcome | str]] = queue.Queue()
@@ -205,6 +205,8 @@ class Scale:
                 self.tell(*self._answers.get())
         except KeyboardInterrupt:
             self.interrupted = True
+        finally:
+            self._over = True
             for process in list(self._running):
                 _end(process)
 
@@ -215,7 +217,7 @@ class Scale:
         return self._node_ns[key]
 
     def _work(self) -> None:
-        while (run := self._jobs.get()) is not None and not self.interrupted:
+        while (run := self._jobs.get()) is not None and not self._over:
             try:
                 self._answers.put((run, self._one(run)))
             except Exception as error:  # whoever waits for the answer waits for ever without one

@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from weir import native, records
-from weir.console import bar, fail, names, numbers, out, warn
+from weir.console import bar, fail, names, nothing, numbers, out, warn
 from weir.mpi import clusters as known
 from weir.mpi import scale as scaling
 from weir.mpi.scale_rows import as_table, ranked, row, write_csv
+from weir.outputs import prepare, writing
 from weir.screen import shown
 
 MOST_SHOWN = 6
@@ -47,14 +48,9 @@ def scale(
     if png is not None and png.suffix != ".png":
         raise fail(f"--png takes the name of a picture, which ends in .png, not {png}")
     failed = False
-    try:
-        for file in filter(None, (table, png)):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.touch()
-        writer = records.Writer(output)
-    except OSError as error:
-        raise fail(f"cannot write {error.filename}: {error.strerror}") from None
-    with writer, bar() as progress:
+    for file in filter(None, (table, png)):
+        prepare(file)
+    with records.Writer(output) as writer, bar() as progress:
         task = progress.add_task("starting", total=len(plan))
 
         def tell(run: scaling.Run, outcome: scaling.Outcome | str) -> None:
@@ -71,14 +67,17 @@ def scale(
             running.run(jobs)
         except (scaling.Refused, native.NativeError) as error:
             raise fail(str(error)) from None
-    rows, _ = records.read([output])
-    _show(rows)
+    if not writer.begun:
+        raise nothing(output, running.interrupted)
+    _show(writer.rows)
     if table is not None:
-        write_csv(rows, table)
+        with writing(table):
+            write_csv(writer.rows, table)
     if png is not None:
         from weir.mpi import scale_chart  # the drawing libraries take a second to load
 
-        scale_chart.write(rows, png)
+        with writing(png):
+            scale_chart.write(writer.rows, png)
     if running.interrupted:
         out.print("Stopped by hand; what was simulated until then is kept.")
     out.print(

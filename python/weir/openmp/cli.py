@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from weir import native, records
-from weir.console import bar, fail, names, numbers, out, warn
+from weir.console import bar, fail, names, nothing, numbers, out, warn
 from weir.openmp import suite
 from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
@@ -91,7 +91,9 @@ def openmp(
         measuring.run(host)
     for complaint in dict.fromkeys(measuring.complaints):
         warn(complaint)
-    show(records.read([output])[0])
+    if not writer.begun:
+        raise nothing(output, measuring.interrupted)
+    show(writer.rows)
     if measuring.interrupted:
         out.print("Stopped by hand; what was measured until then is kept.")
     page, table = output.with_suffix(".html"), output.with_suffix(".md")

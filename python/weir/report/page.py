@@ -12,6 +12,7 @@ from weir.figures import Comparison, Figure, Place, failures, figures, groups, m
 from weir.mpi import scale_section
 from weir.mpi import section as mpi
 from weir.openmp import section as openmp
+from weir.outputs import prepare, prepare_folder, writing
 from weir.records import Row
 from weir.report import charts
 from weir.screen import nanoseconds, times
@@ -251,11 +252,12 @@ def _host(row: Row) -> dict:
 
 
 def _draw(sections: list[Section], folder: Path, kind: str) -> list[Path]:
-    folder.mkdir(parents=True, exist_ok=True)
+    prepare_folder(folder)
     written = []
     for s in sections:
         path = folder / f"{s.name}.{kind}"
-        s.chart.save(str(path), **({"scale_factor": 2} if kind == "png" else {}))
+        with writing(path):
+            s.chart.save(str(path), **({"scale_factor": 2} if kind == "png" else {}))
         written.append(path)
     return written
 
@@ -305,8 +307,9 @@ def write(
         complaints=complaints,
         hosts=[_host(row) for row in machines(rows) if not row["host"].get("simulated")],
     )  # fmt: skip
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(html, encoding="utf-8")
+    prepare(output)
+    with writing(output):
+        output.write_text(html, encoding="utf-8")
     written = [output]
     for folder, kind in ((png, "png"), (svg, "svg")):
         if folder is not None:

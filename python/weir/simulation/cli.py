@@ -7,7 +7,7 @@ import typer
 
 from weir import driver, native, records
 from weir.bench import Bench
-from weir.console import bar, fail, out, warn
+from weir.console import bar, fail, nothing, out, warn
 from weir.figures import figures
 from weir.simulation import calibrate as fitting
 from weir.simulation import history as timeline
@@ -59,9 +59,10 @@ def simulate(
         running.run(jobs)
     for at, its_seed, reason in running.failures:
         warn(f"point {at['point']}, seed {its_seed}: {reason}")
-    rows, _ = records.read([target])
-    out.print(tables.results(rows))
-    for finding in tables.findings(rows):
+    if not writer.begun:
+        raise nothing(target, running.interrupted)
+    out.print(tables.results(writer.rows))
+    for finding in tables.findings(writer.rows):
         out.print(finding)
     if running.interrupted:
         out.print("Stopped by hand; what was simulated until then is kept.")
@@ -85,19 +86,20 @@ def _calibrate(target: Path, quick: bool) -> None:
         measuring = Bench(plan, writer, lambda p: progress.update(task, description=p.doing, advance=p.steps))
         measuring.run(host)
         if measuring.interrupted:
-            raise fail(f"stopped by hand before there was anything to fit to; the measurements are in {target}")
+            where = f"the measurements are in {target}" if writer.begun else f"{target} is left as it was"
+            raise fail(f"stopped by hand before there was anything to fit to; {where}")
         try:
-            fits = fitting.fit(machine, host, figures(records.read([target])[0]))
+            fits = fitting.fit(machine, host, figures(writer.rows))
             plans = [scenario.plan(p) for p in fitting.scenarios(target.parent, machine.name, plan)]
         except (native.NativeError, scenario.BadScenario, OSError) as error:
             raise fail(str(error)) from None
         for one in plans:
             task = progress.add_task(one.name, total=one.steps())
             Simulation(one, writer, lambda doing, n, t=task: progress.update(t, description=doing, advance=n)).run()
-        for row in fitting.predicted(plan, fitting.switch_ns(figures(records.read([target])[0]))):
+        for row in fitting.predicted(plan, fitting.switch_ns(figures(writer.rows))):
             writer.write(row)
     out.print(tables.fits(fits))
-    pairs = fitting.against(figures(records.read([target])[0]))
+    pairs = fitting.against(figures(writer.rows))
     if pairs:
         out.print(tables.against(pairs, fitting.summary(pairs)))
     out.print(f"Machine file: {machine}. Records: {target}. For the page: weir report {target}", highlight=False)
