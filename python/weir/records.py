@@ -141,7 +141,7 @@ def _flaw(row: object) -> str | None:
     kind = row.get("kind")
     if kind == "machine":
         return _lacking(row, MACHINE | (QUOTA if _at(row, "host.quota") else {}))
-    if kind == "scale" and row.get("stopped") is None:
+    if kind == "scale" and not row.get("stopped"):
         return _lacking(row, SIMULATED[kind] | SCALE_TIMES) or (None if row["time_ns"] > 0 else "a barrier of no time")
     if kind in ("scenario", "simulation", "scale"):
         return _lacking(row, SIMULATED[kind])

@@ -6,13 +6,14 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 from weir import native, records
 from weir.cli import app
-from weir.mpi import clusters, scale
+from weir.mpi import clusters, scale, scale_rows
 from weir.mpi.scale import AUTO, PLANS, Barrier, Outcome, Run
 from weir.mpi.scale_rows import ranked, row
 
@@ -202,3 +203,39 @@ def test_ranked_by_place():
     (group,) = ranked([row(o.run, o) for o in outcomes])
     assert [r["ratio"] for r in group] == [1.0, 1.5, 2.0]
     assert json.dumps(group)
+
+
+def rows_of(*outcomes: tuple[Barrier, float | str, bool]) -> list[dict]:
+    run = Run(clusters.find("crossbar"), 16, 1, AUTO)
+    runs = [(replace(run, barrier=b), t, kept) for b, t, kept in outcomes]
+    return [row(r, t if isinstance(t, str) else Outcome(r, t, t, 0, kept, "")) for r, t, kept in runs]
+
+
+def test_a_barrier_that_did_not_keep_the_contract_is_not_ranked_but_told(tmp_path):
+    to, page = tmp_path / "scale.jsonl", tmp_path / "scale.html"
+    with records.Writer(to) as writer:
+        for one in rows_of((AUTO, 3e3, True), (PLANS[0], 1e3, False), (PLANS[1], "no end after 600 s", True)):
+            writer.write(one)
+    (group,) = ranked(writer.rows)
+    assert [r["name"] for r in group] == ["auto"] and group[0]["ratio"] == 1.0
+    done = CliRunner().invoke(app, ["report", str(to), "-o", str(page)])
+    assert done.exit_code == 0, done.output
+    told = page.read_text().partition("What was left out")[2]
+    assert "<td>Weir dissemination 2</td><td>crossbar: 16 ranks, 1 on a node</td>" in told
+    assert "somebody left before all had come" in told and "no end after 600 s" in told
+
+
+def test_of_runs_that_are_the_same_the_last_counts():
+    twice = rows_of((AUTO, 3e3, True), (PLANS[0], 4e3, True)) + rows_of((AUTO, 2e3, True), (PLANS[0], 4e3, True))
+    (group,) = ranked(twice)
+    assert [(r["name"], r["time_ns"]) for r in group] == [("auto", 2e3), ("dissemination 2", 4e3)]
+
+
+def test_what_a_barrier_has_not_is_null(tmp_path):
+    smpi = Barrier("SMPI", "ompi_tree")
+    made = rows_of((AUTO, 1e3, True), (Barrier("Weir", "dissemination", radix=3), 1e3, True), (smpi, 1e3, True))
+    made += rows_of((Barrier("Weir", "tree", fan_in=4, fan_out=8), 1e3, True))
+    shapes = [(r["radix"], r["fan_in"], r["fan_out"]) for r in made]
+    assert shapes == [(None, None, None), (3, None, None), (None, None, None), (None, 4, 8)]
+    scale_rows.write_csv(made, tmp_path / "scale.csv")
+    assert "crossbar,16,16,1,Weir,auto,,,,none,1.000" in (tmp_path / "scale.csv").read_text()

@@ -81,6 +81,7 @@ def test_a_line_that_cannot_be_read_is_named_and_the_rest_is_kept(tmp_path: Path
         ({"kind": "scale", **SCALE, "time_ns": 0}, "no time"),
         ({"kind": "scale", **SCALE, "node_ns": float("inf")}, "node_ns"),
         ({"kind": "scale", **SCALE, "stopped": 5}, "stopped"),
+        ({"kind": "scale", **SCALE, "stopped": "", "kept": None}, "kept"),
         ({"kind": "machine", "host": []}, "host"),
         ({"kind": "machine", "host": {}, "id": ["s"]}, "id"),
         ({"kind": "machine", "host": {"quota": "x"}}, "host.quota"),

@@ -9,7 +9,7 @@ import jinja2
 import vl_convert
 
 from weir.figures import Comparison, Figure, Place, failures, figures, groups, machines, places, ratio
-from weir.mpi import scale_section
+from weir.mpi import scale_rows, scale_section
 from weir.mpi import section as mpi
 from weir.openmp import section as openmp
 from weir.outputs import prepare, prepare_folder, writing
@@ -304,6 +304,7 @@ def write(
             {"name": name, "where": _title(place), "run": row["how"]["run"] + 1, "why": row["how"].get("stopped")}
             for name, place, row in failures(rows)
         ],
+        unranked=scale_rows.left_out(rows),
         complaints=complaints,
         hosts=[_host(row) for row in machines(rows) if not row["host"].get("simulated")],
     )  # fmt: skip
