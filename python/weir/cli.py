@@ -143,7 +143,8 @@ def report(
         raise fail(f"cannot read {error.filename}: {error.strerror}") from None
     for complaint in complaints:
         warn(complaint)
-    others = any(r["kind"] in ("simulation", "scale") or r.get("what", {}).get("family") in ELSEWHERE for r in rows)
+    told = ("simulation", "scale", "failure")
+    others = any(r["kind"] in told or r["kind"] == "overhead" and r["what"]["family"] in ELSEWHERE for r in rows)
     if not figures(rows) and not others:
         raise fail("no usable row in " + ", ".join(map(str, files)) + ": nothing to draw")
     if output.suffix in (".md", ".csv"):

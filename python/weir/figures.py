@@ -194,12 +194,12 @@ def ratio(a: Figure, b: Figure, times: int = 1) -> Interval | None:
 
 
 def failures(rows: list[Row]) -> list[tuple[str, Place, Row]]:
-    """Runs that gave no figure: the subject's id, where, and the row with the reason."""
+    """Runs that gave no figure, those over MPI apart: the subject's id, where, and the row with the reason."""
     names = machine_names(rows)
     return [
         (row["what"].get("id") or row["what"]["algorithm"], place_of(row, names), row)
         for row in rows
-        if row["kind"] == "failure"
+        if row["kind"] == "failure" and row["what"]["family"] != "mpi"
     ]
 
 

@@ -139,6 +139,61 @@ def test_the_page_has_the_papers_figures(tmp_path: Path):
     assert "Barriers across processes" in text and "within 300 ns" in text and "its 80 ms were spent" in text
 
 
+def names_of_charts(rows: list[dict]) -> list[str]:
+    return [c.name for c in section(rows).charts]
+
+
+def test_a_chart_without_values_is_left_out():
+    shared = [row("team:mcs+mcs/shared", Size(2, 2), run, 1.0) for run in range(2)]
+    assert names_of_charts(shared) == []
+    threads = [row("team", Size(1, 2), run, 1.0, mpi="mpich") for run in range(2)]
+    teams = [row("team", Size(2, 2), run, 1.0) for run in range(2)]
+    assert names_of_charts(threads + teams) == ["mpi-figures-2-5", "mpi-figures-10-13-openmpi", "mpi-figure-14"]
+
+
+def elsewhere(rows: list[dict], **where: int) -> list[dict]:
+    return [r | {"where": r["where"] | where} for r in rows]
+
+
+def test_two_machines_are_told_apart():
+    far = [r | {"sitting": "far"} for r in made_up()]
+    hosts = [{"kind": "machine", "id": i, "host": {"cpu_model": m, "online": 2}} for i, m in (("s", "A"), ("far", "B"))]
+    made = section([*hosts, *made_up(), *far])
+    assert len({c.name for c in made.charts}) == len(made.charts) == 8
+    for chart in made.charts:
+        machines = {v["machine"] for v in chart.drawn.to_dict()["data"]["values"]}
+        assert len(machines) == 1 and chart.title.startswith(f"{machines.pop()}: ")
+    assert len({t.title for t in made.tables}) == len(made.tables)
+    assert {t.detail.partition(", 2 processors: ")[0] for t in made.targets} == {"A", "B"}
+    assert not any("A, 2" in t.title for t in section([*hosts, *made_up()]).tables), "one needs no name"
+
+
+def test_a_size_on_one_node_and_on_four_is_drawn_twice():
+    rows = [row("weir", Size(n, 1), run, 1.0) for run in range(2) for n in (2, 4)]
+    spread = elsewhere([row("weir", Size(4, 1), run, 9.0) for run in range(2)], nodes=4, processors=8)
+    made = section(rows + spread)
+    assert [c.title.partition(": ")[0] for c in made.charts] == ["2 processors", "8 processors of 4 nodes"]
+    drawn = [[(v["processes"], v["nodes"]) for v in c.drawn.to_dict()["data"]["values"]] for c in made.charts]
+    assert drawn == [[(2, 1), (4, 1)], [(4, 4)]]
+    assert len(section(rows + elsewhere(spread, processes=8, members=8)).charts) == 1, "a line may join these"
+
+
+def test_failures_alone_are_told_in_the_words_of_their_kind(tmp_path: Path):
+    def failed(size: Size) -> dict:
+        made = row("every barrier", size, 0, 1.0) | {"kind": "failure"}
+        return {k: v for k, v in made.items() if k != "samples"} | {"how": made["how"] | {"stopped": "no slots"}}
+
+    records_file, made_page = tmp_path / "mpi.jsonl", tmp_path / "mpi.html"
+    with records.Writer(records_file) as writer:
+        writer.write(failed(Size(4, 1)))
+        writer.write(failed(Size(2, 2)))
+    done = CliRunner().invoke(app, ["report", str(records_file), "-o", str(made_page)])
+    assert done.exit_code == 0, done.output
+    text = made_page.read_text().partition("<script>")[0]
+    assert "<h1>Barriers across processes</h1>" in text and "barriers over MPI</title>" in text
+    assert "<td>every barrier</td><td>Open MPI, 4 × 1</td>" in text and "<td>Open MPI, 2 × 2</td>" in text
+
+
 def test_sizes_and_barriers_of_a_sitting(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     usual = {(s.processes, s.threads) for s in plan.sizes(None, None, False)}

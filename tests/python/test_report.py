@@ -254,3 +254,24 @@ def test_what_cannot_be_written_is_told_in_one_line(record_file: Path, tmp_path:
         out = CliRunner().invoke(app, ["report", str(record_file), *words])
         assert out.exit_code == 2 and says in out.output, out.output
         assert out.output.count("\n") == 1 and not page.exists()
+
+
+OPENMP = dict.fromkeys(("algorithm", "waiting", "group", "language", "runtime", "version"), "x") | {"family": "openmp"}
+
+
+@pytest.mark.parametrize(
+    "row, heading",
+    [
+        ({}, "Barriers on this machine"),
+        ({"source": "simulated"}, "Simulated barriers"),
+        ({"what": OPENMP}, "What OpenMP costs on this machine"),
+    ],
+)
+def test_failures_alone_have_the_heading_of_their_kind(tmp_path: Path, row: dict, heading: str):
+    file, page = tmp_path / "r.jsonl", tmp_path / "r.html"
+    with records.Writer(file) as writer:
+        writer.write(rows()[0] | {"kind": "failure", "how": {"run": 0, "stopped": "it hung"}} | row)
+    out = CliRunner().invoke(app, ["report", str(file), "-o", str(page)])
+    assert out.exit_code == 0, out.output
+    html = page.read_text().partition("<script>")[0]
+    assert f"<h1>{heading}</h1>" in html and "it hung" in html

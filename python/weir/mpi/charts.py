@@ -39,10 +39,13 @@ def _value(b: Barrier) -> dict[str, Any]:
     t = b.time
     return {
         "barrier": b.name,
+        "machine": b.place.machine,
         "mpi": b.place.library,
         "processes": b.place.processes,
         "threads": b.place.threads,
         "members": b.place.members,
+        "processors": b.place.processors,
+        "nodes": b.place.nodes,
         "method": b.place.method,
         "ns": max(t.median.value, LEAST_NS),
         "low": max(t.median.low, LEAST_NS),
@@ -54,7 +57,8 @@ def _value(b: Barrier) -> dict[str, Any]:
 
 
 def _tooltip() -> list[alt.Tooltip]:
-    names = ("barrier:N", "mpi:N", "processes:Q", "threads:Q", "says:N", "mean:N", "least:N", "method:N")
+    names = ("barrier:N", "mpi:N", "machine:N", "nodes:Q", "processors:Q", "processes:Q", "threads:Q")
+    names += ("says:N", "mean:N", "least:N", "method:N")
     titles = {"says:N": "median", "mpi:N": "MPI"}
     return [alt.Tooltip(n, title=titles.get(n, n.partition(":")[0])) for n in names]
 
@@ -105,8 +109,9 @@ def _of(found: Sequence[Comparison], ids: Sequence[str]) -> list[Barrier]:
     return [b for c in found for b in [c.find(*ids)] if b is not None]
 
 
-def maps(found: Sequence[Comparison]) -> alt.TopLevelMixin:
-    """As figures 10 to 13, of one MPI: processes by threads, a column for each barrier, the least above the mean."""
+def maps(found: Sequence[Comparison]) -> alt.TopLevelMixin | None:
+    """As figures 10 to 13, of one MPI: processes by threads, a column for each barrier, the least above the mean.
+    None where none of these barriers was measured."""
     columns = {c.place.threads for c in found if c.place.processes > 1}  # more of threads alone would make it too wide
     found = [c for c in found if c.place.threads in columns]
     values = []
@@ -115,6 +120,8 @@ def maps(found: Sequence[Comparison]) -> alt.TopLevelMixin:
             for what, ns in (("least", b.time.minimum), ("mean", b.time.mean)):
                 shown = {"barrier": name, "what": f"{what} time", "ns": max(ns, LEAST_NS), "cell": nanoseconds(ns)}
                 values.append(_value(b) | shown)
+    if not values:
+        return None
     times = [v["ns"] for v in values]
     middle = (min(times) * max(times)) ** 0.5
     decades = [10**k for k in range(11) if min(times) <= 10**k <= max(times)]
@@ -140,14 +147,16 @@ def maps(found: Sequence[Comparison]) -> alt.TopLevelMixin:
     )
 
 
-def by_members(found: Sequence[Comparison]) -> alt.TopLevelMixin:
-    """As figure 14: all together against processes times threads, a column for each MPI."""
+def by_members(found: Sequence[Comparison]) -> alt.TopLevelMixin | None:
+    """As figure 14: all together against processes times threads, a column for each MPI. None as with the maps."""
     values = []
     for name, ids in KINDS.items():
         for b in _of(found, ids):
             if ids == (DEFAULT, TEAM) and (b.place.processes == 1 or b.place.threads == 1):
                 continue
             values.append(_value(b) | {"barrier": name, "size": f"{b.place.processes} × {b.place.threads}"})
+    if not values:
+        return None
     names = [n for n in KINDS if any(v["barrier"] == n for v in values)]
     colours = [COLOURS[list(KINDS).index(n)] for n in names]
     base = alt.Chart().encode(

@@ -1,7 +1,8 @@
 """What the page shows of barriers over MPI: the figures of paper 004 for this machine, targets, and all barriers."""
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weir.mpi import charts, tables
 from weir.mpi.comparison import LIBRARIES, Comparison, comparisons, targets
@@ -26,18 +27,41 @@ def section(rows: Sequence[Row]) -> Section | None:
         return None
     rows = [r for r in rows if r["kind"] == "overhead" and r["what"]["family"] == "mpi"]
     clock = max((r["how"].get("clock_ns") or 0.0 for r in rows), default=0.0)
-    stopped = [
-        {
-            "name": r["what"]["algorithm"],
-            "where": f"{r['what']['mpi']}, {r['where']['processes']} × {r['where']['threads']}",
-            "run": r["how"]["run"] + 1,
-            "why": r["how"]["stopped"],
-        }
-        for r in rows
-        if r["how"].get("stopped")
+    joined = enumerate(_joined(_drawn(found)).items())
+    drawn = [_distinct(chart, number, condition) for number, (condition, its) in joined for chart in _charts(its)]
+    stopped = [_run(r) for r in rows if r["how"].get("stopped")]
+    return Section(drawn, tables.tables(found), _targets(found), stopped, nanoseconds(clock) if clock else "")
+
+
+def _distinct(chart: Chart, number: int, condition: str) -> Chart:
+    """Where a page shows several machines or sets of processors: which ones this chart is of."""
+    title = f"{condition}: {chart.title}" if condition else chart.title
+    return replace(chart, name=f"{chart.name}-{number + 1}" if number else chart.name, title=title)
+
+
+def failures(rows: Sequence[Row]) -> list[dict]:
+    """Of starts that gave no figure."""
+    return [_run(r) for r in rows if r["kind"] == "failure" and r["what"]["family"] == "mpi"]
+
+
+def _run(row: Row) -> dict:
+    mpi, where = row["what"]["mpi"], row["where"]
+    return {
+        "name": row["what"]["algorithm"],
+        "where": f"{LIBRARIES.get(mpi, mpi)}, {where['processes']} × {where['threads']}",
+        "run": row["how"]["run"] + 1,
+        "why": row["how"].get("stopped"),
+    }
+
+
+def _targets(found: Sequence[Comparison]) -> list[Target]:
+    """With the machine, where the records are of several."""
+    named = tables.machines(found)
+    return [
+        replace(t, detail=f"{machine}: {t.detail}") if machine in named else t
+        for machine in dict.fromkeys(c.place.machine for c in found)
+        for t in targets([c for c in found if c.place.machine == machine])
     ]
-    words = nanoseconds(clock) if clock else ""
-    return Section(_charts(_drawn(found)), tables.tables(found), targets(found), stopped, words)
 
 
 def _drawn(found: Sequence[Comparison]) -> list[Comparison]:
@@ -47,10 +71,26 @@ def _drawn(found: Sequence[Comparison]) -> list[Comparison]:
         p = c.place
         suits = "consecutive" if p.shared else "round-time"
         rank = (p.method == suits, p.level == "funneled")
-        key = (p.machine, p.mpi, p.threads, p.processes)
+        key = replace(p, method="", level="")
         if key not in kept or rank > (kept[key].place.method == suits, kept[key].place.level == "funneled"):
             kept[key] = c
     return list(kept.values())
+
+
+def _joined(found: Sequence[Comparison]) -> dict[str, list[Comparison]]:
+    """Those that one line may join, by what tells them from the others, which is often nothing: the machine; and
+    where it had a size on several sets of processors, which."""
+    sizes = Counter(replace(c.place, processors=0, nodes=0, method="", level="") for c in found)
+    repeated = {size.machine for size, times in sizes.items() if times > 1}
+    named = tables.machines(found)
+    made = defaultdict(list)
+    for c in found:
+        p = c.place
+        of_nodes = f" of {p.nodes} nodes" if p.nodes > 1 else ""
+        words = [p.machine] if p.machine in named else []
+        words += [f"{p.processors} processors{of_nodes}"] if p.machine in repeated else []
+        made[", ".join(words)].append(c)
+    return made
 
 
 def _charts(found: Sequence[Comparison]) -> list[Chart]:
@@ -74,14 +114,17 @@ def _charts(found: Sequence[Comparison]) -> list[Chart]:
         made.append(Chart("mpi-figures-6-9", title, charts.against("processes", processes), text))
     if any(c.place.threads > 1 and c.place.processes > 1 for c in found):
         for mpi in dict.fromkeys(c.place.mpi for c in found):
+            drawn = charts.maps([c for c in found if c.place.mpi == mpi])
+            if drawn is None:
+                continue
             text = (
                 "The least and the mean time, as colours on a logarithmic scale. The first column is a barrier of "
                 "processes alone, the lowest row one of threads alone."
             )
             title = f"Threads and processes together, {LIBRARIES.get(mpi, mpi)} (figures 10 to 13)"
-            drawn = charts.maps([c for c in found if c.place.mpi == mpi])
             made.append(Chart(f"mpi-figures-10-13-{mpi}", title, drawn, text))
         text = "Against all threads of all processes. Barriers of threads and processes are marked with both numbers."
-        title = "All together (figure 14)"
-        made.append(Chart("mpi-figure-14", title, charts.by_members(found), text))
+        together = charts.by_members(found)
+        if together is not None:
+            made.append(Chart("mpi-figure-14", "All together (figure 14)", together, text))
     return made

@@ -9,10 +9,17 @@ from weir.screen import nanoseconds, times
 
 def tables(found: Sequence[Comparison]) -> list[Table]:
     """One for each place: a row for each barrier."""
-    return [_table(c) for c in found]
+    named = machines(found)
+    return [_table(c, f"{c.place.machine}: " if c.place.machine in named else "") for c in found]
 
 
-def _table(c: Comparison) -> Table:
+def machines(found: Sequence[Comparison]) -> set[str]:
+    """Those that are to be named: none, where all was measured on one."""
+    names = {c.place.machine for c in found}
+    return names - {""} if len(names) > 1 else set()
+
+
+def _table(c: Comparison, machine: str) -> Table:
     against = f"/ {c.baseline.name}" if c.baseline else ""
     heads = [
         "barrier",
@@ -27,7 +34,7 @@ def _table(c: Comparison) -> Table:
     rows = [_cells(b) + ([_ratio(b, c.baseline)] if c.baseline else []) for b in c.barriers]
     kinds = ("default" if b.is_default else "peer" if b.is_peer else "weir" for b in c.barriers)
     took = f"; the default took {c.default.choice}" if c.default and c.default.choice else ""
-    return Table(c.place.words() + took, heads, rows, tuple(kinds))
+    return Table(machine + c.place.words() + took, heads, rows, tuple(kinds))
 
 
 def _cells(b: Barrier) -> list[str]:

@@ -8,7 +8,7 @@ import altair as alt
 import jinja2
 import vl_convert
 
-from weir.figures import Comparison, Figure, Place, failures, figures, groups, machines, places, ratio
+from weir.figures import ELSEWHERE, Comparison, Figure, Place, failures, figures, groups, machines, places, ratio
 from weir.mpi import scale_rows, scale_section
 from weir.mpi import section as mpi
 from weir.openmp import section as openmp
@@ -28,6 +28,16 @@ class Section:
     heading: str
     text: str
     chart: alt.TopLevelMixin
+
+
+def _subject(rows: list[Row], measured: bool) -> str:
+    """What the page is about first, by the rows that there are: they may all be failures."""
+    asked = [r for r in rows if r["kind"] in ("overhead", "failure") and r.get("source", "measured") == "measured"]
+    families = {r["what"]["family"] for r in asked}
+    if measured or families - set(ELSEWHERE):
+        return "barriers"
+    kinds = families | {r["kind"] for r in rows}
+    return next((kind for kind in (*ELSEWHERE, "scale") if kind in kinds), "simulation")
 
 
 def _about(place: Place) -> str:
@@ -282,9 +292,9 @@ def write(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     html = environment.get_template("page.html.j2").render(
+        about=_subject(rows, measured=bool(sections)),
         sections=[{"name": s.name, "heading": s.heading, "text": s.text} for s in sections],
         scenarios=scenarios,
-        measured=bool(sections),
         openmp=suite,
         mpi=across,
         scale=at_scale,
@@ -303,7 +313,8 @@ def write(
         failed=[
             {"name": name, "where": _title(place), "run": row["how"]["run"] + 1, "why": row["how"].get("stopped")}
             for name, place, row in failures(rows)
-        ],
+        ]
+        + mpi.failures(rows),
         unranked=scale_rows.left_out(rows),
         complaints=complaints,
         hosts=[_host(row) for row in machines(rows) if not row["host"].get("simulated")],
