@@ -159,9 +159,10 @@ def _flaw(row: object) -> str | None:
 def _flaw_of_samples(lists: object) -> str | None:
     if not isinstance(lists, dict) or not all(isinstance(lists.get(name), list) for name in LISTS):
         return f"samples needs the lists {', '.join(LISTS)}"
-    if not all(isinstance(v, (int, float)) and math.isfinite(v) for name in LISTS for v in lists[name]):
+    names = [*LISTS, *(["turn"] if isinstance(lists.get("turn"), list) else [])]
+    if not all(isinstance(v, (int, float)) and math.isfinite(v) for name in names for v in lists[name]):
         return "samples holds something that is no number"
-    lengths = {len(lists[name]) for name in LISTS}
+    lengths = {len(lists[name]) for name in names}
     return None if len(lengths) == 1 and lengths != {0} else "lists of samples differ in length, or are empty"
 
 
