@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <time.h>
 #include <utility>
 
 #include <weir/machine/processors.hpp>
@@ -26,7 +27,7 @@ namespace {
 // While a process waits here.
 class looking {
  public:
-  looking(bool (*look)(void*), void* of) : before_(std::exchange(meanwhile::current, {look, of})) {}
+  looking(bool (*look)(void*, bool), void* of) : before_(std::exchange(meanwhile::current, {look, of})) {}
   ~looking() { meanwhile::current = before_; }
   looking(const looking&) = delete;
   looking& operator=(const looking&) = delete;
@@ -78,7 +79,7 @@ class barrier::implementation {
     guarded([&] {
       throw_what_others_met();
       over = advance(false);
-      if (!over) look();
+      if (!over) look(false);
     });
     if (!over) hand_over();
     return over;
@@ -106,7 +107,7 @@ class barrier::implementation {
   void pass() {
     guarded([&] {
       settle_down();
-      const looking here([](void* self) { return static_cast<implementation*>(self)->look(); }, this);
+      const looking here([](void* self, bool find_out) { return static_cast<implementation*>(self)->look(find_out); }, this);
       advance(true);
       if (far_) far_->finish();
     });
@@ -227,18 +228,23 @@ class barrier::implementation {
 
   // While it waits, and about every 50 microseconds of the time that it has a processor: a look takes MPI microseconds. While
   // something moves, at once again: where MPI copies a large message in pieces, each look moves one.
-  bool look() {
+  bool look(bool find_out) {
     const std::uint64_t now = native::ticks();
     if (now < next_look_) return meanwhile::current.moving;
     const double tick = native::ticks_per_microsecond();
-    const bool moved = progress();
-    next_look_ = moved ? now : now + static_cast<std::uint64_t>(50 * places_.sharers * tick);
+    // Twice: after a sleep the first takes long in any case.
+    if (!find_out)
+      progress();
+    else if (progresses() && progresses())
+      moving_until_ = now + static_cast<std::uint64_t>(1e3 * tick);
+    const bool moving = now < moving_until_;
+    next_look_ = moving ? now : now + static_cast<std::uint64_t>(50 * places_.sharers * tick);
     go_on_with_begun();
-    if (!memory_ || now < next_roll_call_) return moved;
+    if (!memory_ || now < next_roll_call_) return moving;
     const bool first = next_roll_call_ == 0;
     next_roll_call_ = now + static_cast<std::uint64_t>(100e3 * tick);
     if (!first) roll_call();
-    return moved;
+    return moving;
   }
 
   // Barriers of this process that were begun and have not ended are handed over to whoever waits, in whichever thread: other
@@ -266,14 +272,24 @@ class barrier::implementation {
     if (met_) throw error(*met_);
   }
 
-  // Did something move? A call that took longer than where nothing does; the shortest so far stands for those.
-  bool progress() {
-    const std::uint64_t asked = native::ticks();
+  void progress() {
     int flag = 0;
     check(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE), "waiting at a barrier");
-    const std::uint64_t took = native::ticks() - asked;
-    idle_probe_ = std::min(idle_probe_, took);
-    return took > 3 * idle_probe_;
+  }
+
+  // Something moves in a call that takes longer than where nothing does; the shortest so far stands for those. Of processor time:
+  // Open MPI may give the processor away in it.
+  bool progresses() {
+    const double start_us = processor_us();
+    progress();
+    const double took_us = processor_us() - start_us;
+    idle_look_us_ = std::min(idle_look_us_, took_us);
+    return took_us > 3 * idle_look_us_ + 2;
+  }
+  static double processor_us() {
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
   }
 
   void roll_call() {
@@ -334,7 +350,8 @@ class barrier::implementation {
   bool active_ = false, last_ = false, failed_ = false;
   std::optional<error> met_;                                   // by another thread, between begin() and end()
   std::pair<std::uint32_t, const move*> stuck_{0, nullptr};  // where it waited when somebody was found to have ended
-  std::uint64_t next_look_ = 0, next_roll_call_ = 0, idle_probe_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t next_look_ = 0, next_roll_call_ = 0, moving_until_ = 0;
+  double idle_look_us_ = std::numeric_limits<double>::infinity();
   waiting::experience<processes> near_{awake_us()};
   waiting::experience<messages> far_wait_{awake_us()};
   nap nap_;

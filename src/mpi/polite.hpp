@@ -17,7 +17,7 @@ inline void wait(MPI_Request& request, const char* doing) {
     if (looks < 100)
       native::yield();
     else
-      between.sleep_unless([] { return false; });  // whoever is waited for may be in another scheduling group
+      between.doze();  // whoever is waited for may be in another scheduling group
   }
 }
 

@@ -1,6 +1,7 @@
 #include "waiting.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <ctime>
 #include <linux/futex.h>
@@ -16,9 +17,11 @@ namespace mpi {
 thread_local meanwhile meanwhile::current;
 
 void shared_futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
-  const timespec longest{0, meanwhile::current.moving ? 50'000 : 2'000'000};
-  syscall(SYS_futex, &word, FUTEX_WAIT, value, &longest, nullptr, 0);
-  meanwhile::now();
+  // While something moves the waiting begins anew, awake.
+  for (bool timed_out = true; timed_out && !meanwhile::current.moving; meanwhile::now(true)) {
+    const timespec longest{0, 2'000'000};
+    timed_out = syscall(SYS_futex, &word, FUTEX_WAIT, value, &longest, nullptr, 0) != 0 && errno == ETIMEDOUT;
+  }
 }
 
 void shared_futex_kernel::wake_sleepers(std::atomic<std::uint32_t>& word) noexcept {
@@ -29,10 +32,9 @@ void nap::doze() {
   const std::uint64_t now = native::ticks();
   if (since_ == 0) since_ = now;
   const double waited_us = static_cast<double>(now - since_) / native::ticks_per_microsecond();
-  const double longest = meanwhile::current.moving ? shortest_us : longest_us;
-  const timespec length{0, static_cast<long>(1e3 * std::clamp(waited_us / 16, shortest_us, longest))};
+  const timespec length{0, static_cast<long>(1e3 * std::clamp(waited_us / 16, shortest_us, longest_us))};
   nanosleep(&length, nullptr);
-  meanwhile::now();
+  meanwhile::now(true);
 }
 
 }  // namespace mpi

@@ -14,14 +14,16 @@
 
 namespace weir::mpi {
 
-/// What a waiting process does meanwhile: a look that says whether something of MPI's moved. May throw, and so end the waiting.
+/// What a waiting process does meanwhile: a look, which says whether something of MPI's moved if it is asked to find out. May
+/// throw, and so end the waiting.
 struct meanwhile {
-  bool (*look)(void*) = nullptr;
+  bool (*look)(void*, bool find_out) = nullptr;
   void* of = nullptr;
   bool moving = false;  // then more will move soon, and to sleep for long would hold it up
   static thread_local meanwhile current;
-  static void now() {
-    if (current.look != nullptr) current.moving = current.look(current.of);
+  /// To find out costs two system calls, which who sleeps between looks does not feel.
+  static void now(bool slept = false) {
+    if (current.look != nullptr) current.moving = current.look(current.of, slept || current.moving);
   }
 };
 
@@ -34,7 +36,7 @@ struct shared_futex_kernel {
   static constexpr std::uint32_t guarded_for = 63;
   static void light_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
   static void heavy_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
-  /// At most two milliseconds, for MPI's sake; 50 microseconds while something moves there.
+  /// Looks after MPI every two milliseconds.
   static void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value);
   static void wake_sleepers(std::atomic<std::uint32_t>& word) noexcept;
 };
@@ -60,14 +62,18 @@ class nap {
  public:
   template <class Ready>
   void sleep_unless(Ready ready) {
-    if (!ready()) doze();
+    do {
+      if (ready()) return;
+      doze();
+    } while (!meanwhile::current.moving);  // then the waiting begins anew, awake
   }
   void open() {}
   std::uint64_t opened_at() const { return 0; }
   void rested() { since_ = 0; }
+  /// One nap.
+  void doze();
 
  private:
-  void doze();
   static constexpr double shortest_us = 20, longest_us = 1000;
   std::uint64_t since_ = 0;  // when the first nap of this wait began; 0: there was none
 };

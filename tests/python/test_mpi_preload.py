@@ -187,6 +187,11 @@ def test_the_death_of_a_process_is_reported_by_the_handler_of_the_day(mpi: Mpi, 
     assert done.stdout.count("an error, the same, handled 2\n") == 2, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("how", [{}, {"WEIR_MPI_BARRIER": "dissemination"}], ids=["memory", "messages"])
+def test_who_waits_long_is_asleep(mpi: Mpi, unmodified: Path, how: dict[str, str]):
+    kept(run(mpi, 2, unmodified, "late", **how))
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes a name space of processes")
 def test_nobody_is_taken_for_dead_where_proc_shows_others(mpi: Mpi, unmodified: Path, tmp_path: Path):
     with subprocess.Popen(["sleep", "3"]) as other:  # ends, and is not asked about until this is over

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <thread>
@@ -284,11 +285,15 @@ void callback() {
   keep(MPI_COMM_WORLD, 6, "MPI_COMM_WORLD");
 }
 
-// One comes when the others have long been waiting.
+// One comes when the others have long been waiting: asleep.
 void late() {
+  constexpr unsigned seconds = 5;
   keep(MPI_COMM_WORLD, 6, "MPI_COMM_WORLD");
-  if (rank_in(MPI_COMM_WORLD) == 1) sleep(5);
+  if (rank_in(MPI_COMM_WORLD) == 1) sleep(seconds);
+  const std::clock_t start = std::clock();
   MPI_Barrier(MPI_COMM_WORLD);
+  const double took = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  require(if_not(took < seconds / 3.0, "took a third of the time in its processor"), "waiting");
 }
 
 bool weir_is_open() {
