@@ -1,7 +1,5 @@
 """The terminal: what comes out, and what is complained of."""
 
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from typer.core import TyperGroup
 
 from weir.outputs import Unwritable
+from weir.signals import heard_as_ctrl_c
 
 out = Console()
 err = Console(stderr=True)
@@ -67,15 +66,3 @@ def bar() -> Iterator[Progress]:
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"))
     with heard_as_ctrl_c(), Progress(*columns, TimeRemainingColumn(), console=err) as progress:
         yield progress
-
-
-@contextmanager
-def heard_as_ctrl_c() -> Iterator[None]:
-    asked = [signal.SIGTERM, signal.SIGHUP] if threading.current_thread() is threading.main_thread() else []
-    asked = [s for s in asked if signal.getsignal(s) is not signal.SIG_IGN]  # as nohup has it
-    before = {s: signal.signal(s, signal.default_int_handler) for s in asked}
-    try:
-        yield
-    finally:
-        for s, handler in before.items():
-            signal.signal(s, handler)

@@ -9,11 +9,11 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from weir import native
+from weir.signals import handled
 
 HEADER_BYTES, ROW_BYTES, PATH_BYTES = 4096, 4096, 248
 ROWS = 4096  # threads of all processes; the file has holes where there are none
@@ -59,17 +59,6 @@ def _program(words: Sequence[str]) -> str:
     return found
 
 
-@contextmanager
-def _left_to_the_program(signals: Sequence[int]):
-    """Ctrl-C reaches the program, which is in our process group; we wait for what it makes of it."""
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in signals}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def run(words: Sequence[str]) -> Profile:
     """Its own input and output are untouched. Raises NoProgram."""
     program, preload = _program(words), library()
@@ -83,7 +72,8 @@ def run(words: Sequence[str]) -> Profile:
             "LD_PRELOAD": f"{preload}:{before}" if before else str(preload),
         }
         begin = time.monotonic()
-        with _left_to_the_program([signal.SIGINT, signal.SIGQUIT]):
+        # Ctrl-C reaches the program, which is in our process group; we wait for what it makes of it.
+        with handled([signal.SIGINT, signal.SIGQUIT], signal.SIG_IGN):
             # A child that ignored Ctrl-C would be another program than the user's.
             heeding = {"restore_signals": True, "preexec_fn": _heed}
             status = subprocess.run([words[0], *words[1:]], executable=program, env=environment, **heeding).returncode
