@@ -11,6 +11,8 @@ import pytest
 
 from weir import native
 
+from .conftest import alive, eventually
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 HOSTS = ROOT / "scripts" / "hosts"
 STATE = Path("/run/weir-hosts")
@@ -20,13 +22,6 @@ COUNT, RANKS = 3, 2
 
 def hosts(*words: str, seconds: float = 60) -> subprocess.CompletedProcess:
     return subprocess.run([HOSTS, *words], capture_output=True, text=True, timeout=seconds)
-
-
-def alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 def processes() -> list[int]:
@@ -131,7 +126,7 @@ def test_up_twice_says_what_to_do(up: str) -> None:
     assert "scripts/hosts down" in again.stderr
 
 
-@pytest.mark.parametrize("how", ["whole", "switch killed", "a host killed", "up killed"])
+@pytest.mark.parametrize("how", ["whole", "switch killed", "a host killed", "up killed", "a host not noted"])
 def test_down_leaves_nothing_behind_and_up_works_again(how: str) -> None:
     hosts("down")
     before = mounts()
@@ -149,10 +144,16 @@ def test_down_leaves_nothing_behind_and_up_works_again(how: str) -> None:
         os.kill(started[-1], signal.SIGKILL)
     if how == "a host killed":
         os.kill(started[1], signal.SIGKILL)
+    if how == "a host not noted":
+        state = json.loads((STATE / "state.json").read_text())
+        state["processes"] = {
+            role: its for role, its in state["processes"].items() if not role.startswith("weir-host-2")
+        }
+        (STATE / "state.json").write_text(json.dumps(state))
     ended = hosts("down")
     assert ended.returncode == 0, ended.stderr
     assert not STATE.exists()
-    assert not any(alive(process) for process in started)
+    eventually(lambda: not any(alive(process) for process in started))
     assert mounts() == before
     assert hosts("down").returncode == 0  # and nothing to do
     assert hosts("run", "true").returncode == 1
