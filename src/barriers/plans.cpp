@@ -175,6 +175,7 @@ std::optional<plan> by_name(const std::string& name, unsigned participants, cons
 }
 
 const std::vector<std::string>& names() {
+  // Never destroyed: barriers are made at exit too.
   static const auto& all = *new std::vector<std::string>([] {
     std::vector<std::string> found;
     for (const named_plan& p : all_named) found.emplace_back(p.name);

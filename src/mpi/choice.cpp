@@ -22,8 +22,8 @@ std::vector<std::string> with(const std::vector<std::string>& names, std::initia
   return all;
 }
 
-plan make(const std::string& name, unsigned participants, const options& how) {
-  return plans::by_name(name, participants, {.radix = how.radix, .fan_in = how.fan_in, .fan_out = how.fan_out}).value();
+plan make(const std::string& name, unsigned participants, const options& how, unsigned radix) {
+  return plans::by_name(name, participants, {.radix = radix, .fan_in = how.fan_in, .fan_out = how.fan_out}).value();
 }
 
 // A round of dissemination takes a process the sending of its messages, then the way of the last and its receiving. On published
@@ -113,13 +113,9 @@ choice choose(const places& p, const options& how) {
 }
 
 plan plan_for(const places& p, const choice& c, const options& how) {
-  const auto across = [&](unsigned participants) {
-    options its = how;
-    its.radix = c.radix;
-    return make(c.algorithm, participants, its);
-  };
+  const auto across = [&](unsigned participants) { return make(c.algorithm, participants, how, c.radix); };
   if (c.within == "none") return across(participants_across(p, c.within));
-  return plans::levels(p.nodes, [&](unsigned participants) { return make(c.within, participants, how); }, across);
+  return plans::levels(p.nodes, [&](unsigned participants) { return make(c.within, participants, how, how.radix); }, across);
 }
 
 plan plan_for_seats(const places& p) {

@@ -18,7 +18,7 @@ thread_local meanwhile meanwhile::current;
 
 void shared_futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
   // While something moves the waiting begins anew, awake.
-  for (bool timed_out = true; timed_out && !meanwhile::current.moving; meanwhile::now(true)) {
+  for (bool timed_out = true; timed_out && !meanwhile::current.moving; meanwhile::now(timed_out)) {
     const timespec longest{0, 2'000'000};
     timed_out = syscall(SYS_futex, &word, FUTEX_WAIT, value, &longest, nullptr, 0) != 0 && errno == ETIMEDOUT;
   }

@@ -92,29 +92,24 @@ class Barrier:
 
     def against(self, other: "Barrier") -> Interval | None:
         """Its time over the other's, by pairs of samples taken in one turn; None where they are too few."""
-        ours, theirs = self._by_turn(), other._by_turn()
-        pairs = [
-            [(mine[turn], theirs[run][turn]) for turn in mine if turn in theirs[run]]
-            for run, mine in ours.items()
-            if run in theirs
-        ]
-        pairs = [run for run in pairs if run]
+        theirs = other._by_turn()
+        runs = (
+            [(mine, theirs[run][turn]) for turn, mine in ours.items() if turn in theirs.get(run, {})]
+            for run, ours in self._by_turn().items()
+        )
+        pairs = [run for run in runs if run]
         if sum(map(len, pairs)) < FEWEST_PAIRS:
             return None
         return paired_ratio([[a for a, _ in run] for run in pairs], [[b for _, b in run] for run in pairs])
 
     def _by_turn(self) -> dict[tuple, dict[int, float]]:
         """For each run of a sitting what each turn gave: nothing where every start was missed."""
-        return {
-            (r.get("sitting"), r["how"]["run"]): dict(
-                zip(
-                    r["samples"].get("turn", range(len(r["samples"]["episode_ns"]))),
-                    r["samples"]["episode_ns"],
-                    strict=True,
-                )
-            )
-            for r in self.rows
-        }
+        made = {}
+        for row in self.rows:
+            times = row["samples"]["episode_ns"]
+            turns = row["samples"].get("turn", range(len(times)))
+            made[row.get("sitting"), row["how"]["run"]] = dict(zip(turns, times, strict=True))
+        return made
 
 
 @dataclass(frozen=True)
