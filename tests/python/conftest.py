@@ -37,8 +37,9 @@ INFO = {
 
 
 def heeding_interrupts() -> None:
-    """For a child before it begins: whoever is started in the background inherits that SIGINT is ignored."""
+    """For a child before it begins: whoever is started in the background inherits that signals are ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as nohup has it
 
 
 @pytest.fixture

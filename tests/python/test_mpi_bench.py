@@ -29,7 +29,7 @@ from weir.mpi.tables import tables
 from weir.report import page
 from weir.screen import shown
 
-from .conftest import INFO, alive, eventually
+from .conftest import INFO, alive, eventually, heeding_interrupts
 
 COSTS = {"weir": 1.0, "weir:mcs": 3.0, "MPI_Barrier": 2.0}
 TEAM_COSTS = {"team": 1.0, "team:sense+mcs": 1.5, "omp+MPI_Barrier": 4.0}
@@ -343,13 +343,9 @@ def test_who_is_asked_to_end_keeps_what_was_measured_and_leaves_nothing_running(
     to, launcher = tmp_path / "mpi.jsonl", fake(tmp_path, "hangs").template
     words = [sys.executable, "-m", "weir", "bench", "mpi", "--mpi", "mpich", "--processes", "2", "--threads", "1"]
 
-    def heard() -> None:  # what a shell starts with & does not hear SIGINT, nor does what that starts
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
     process = subprocess.Popen(
         [*words, "--launcher", launcher, "-o", str(to)],
-        preexec_fn=heard, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        preexec_fn=heeding_interrupts, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     asleep = tmp_path / "fake.py.asleep"
     try:

@@ -17,7 +17,7 @@ from weir.mpi import clusters, scale, scale_rows
 from weir.mpi.scale import AUTO, PLANS, Barrier, Outcome, Run
 from weir.mpi.scale_rows import ranked, row
 
-from .conftest import alive, eventually
+from .conftest import alive, eventually, heeding_interrupts
 
 simgrid = pytest.mark.skipif(
     shutil.which("smpirun") is None or native.find("weir-mpi-scale") is None,
@@ -138,11 +138,13 @@ def test_what_was_simulated_until_stopped_by_hand_is_kept(tmp_path, stop):
     words += ["--algorithms", "auto", "--jobs", "1", "-o", str(to)]
     path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
 
-    def heard() -> None:  # what a shell starts with & does not hear SIGINT, nor does what that starts
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
     process = subprocess.Popen(
-        words, preexec_fn=heard, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | path
+        words,
+        preexec_fn=heeding_interrupts,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=os.environ | path,
     )
     try:
         eventually(lambda: to.exists() and to.read_text() and asleep.exists() and asleep.read_text())
