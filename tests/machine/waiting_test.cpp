@@ -125,7 +125,7 @@ bool comes_to_live_on(int processor, Look look) {
 
 TEST(Settling, GoesBackToItsProcessorAndMayRunOnAll) {
   const std::vector<int>& all = weir::affinity();
-  if (all.size() < 2) GTEST_SKIP() << "one processor";
+  if (all.size() < 2) GTEST_SKIP() << "only one processor";
   std::thread([&] {
     cpu_set_t before, after;
     ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);

@@ -12,6 +12,7 @@ import pytest
 from weir.openmp.runtimes import Runtime, Stage
 from weir.run import starting
 
+from . import skips
 from .openmp_programs import LIBRARY, OWN, Builds, Program
 
 HERE = Path(__file__).parent
@@ -34,6 +35,11 @@ INFO = {
     "algorithms": [{"name": "sense", "about": "a flag", "bytes": {"2": 1, "64": 2048}}],
     "waitings": [{"name": "spin", "about": "polls"}],
 }
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # the process to which all others report
+        config.pluginmanager.register(skips.Plugin())
 
 
 def heeding_interrupts() -> None:
@@ -78,8 +84,7 @@ def builds(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(scope="session")
 def runtime() -> Path | None:
     """None: each compiler's own."""
-    if not OWN and LIBRARY is None:
-        pytest.skip(f"{starting.LIBRARY} is not built")
+    assert OWN or LIBRARY, f"{starting.LIBRARY} is not built: make build"
     return None if OWN else LIBRARY
 
 

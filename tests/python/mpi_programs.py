@@ -5,8 +5,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 BUILD = Path(__file__).parents[2] / "build"
 
 MPIS = ("mpich", "openmpi")
@@ -18,17 +16,15 @@ _LAUNCHERS = {
 
 
 def launcher(mpi: str) -> list[str]:
-    """The command that starts processes; skips the test where it is missing."""
-    if shutil.which(_LAUNCHERS[mpi][0]) is None:
-        pytest.skip(f"there is no {_LAUNCHERS[mpi][0]}")
+    """The command that starts processes."""
+    assert shutil.which(_LAUNCHERS[mpi][0]), f"there is no {_LAUNCHERS[mpi][0]}: scripts/setup installs it"
     return _LAUNCHERS[mpi]
 
 
 def program(name: str, mpi: str) -> Path:
-    """A program of tests/mpi/programs, built for an MPI; skips the test where it could not be."""
+    """A program of tests/mpi/programs, built for an MPI."""
     path = BUILD / "tests" / "mpi" / f"{name}-{mpi}"
-    if not path.exists():
-        pytest.skip(f"{path.name} was not built")
+    assert path.exists(), f"{path.name} is not built: scripts/setup installs {mpi}, make build builds it"
     return path
 
 

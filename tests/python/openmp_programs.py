@@ -1,6 +1,5 @@
 """The programs of tests/openmp/programs: how they are built, and run on Weir's OpenMP runtime or the compilers' own."""
 
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -12,13 +11,16 @@ import pytest
 
 from weir.run import starting
 
+from . import skips
+
 SOURCES = Path(__file__).resolve().parent.parent / "openmp" / "programs"
-OWN = os.environ.get("WEIR_TEST_RUNTIME") == "own"
+OWN = skips.REASONS["own"].holds()
 try:
     LIBRARY: Path | None = starting.library()
 except starting.CannotRun:
     LIBRARY = None
-CLANG = next((str(v) for v in range(19, 13, -1) if shutil.which(f"clang-{v}")), None)
+# Where there is none, what it should compile fails, and names it so.
+CLANG = next((str(v) for v in range(19, 13, -1) if shutil.which(f"clang-{v}")), "which-scripts/setup-installs")
 C, CPP, FORTRAN = ["-std=gnu11"], ["-std=c++20"], ["-std=f2018"]
 # By the ending of a program, and the name of a compiler in the tests.
 COMPILERS = {
@@ -37,7 +39,7 @@ WITHOUT_OPENMP = ("late",)  # its library has it
 OPENMP = {"gcc": "-fopenmp", "gfortran": "-fopenmp", "clang": "-fopenmp=libomp", CALLS: "-fopenmp=libomp"}
 
 
-C_COMPILERS = ["gcc", "clang"] if CLANG else ["gcc"]
+C_COMPILERS = ["gcc", "clang"]
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,6 @@ def runs_ok(built: Path, environment: dict[str, str], size: int, launcher: Seque
     status, all_of_it, said = say(built, environment, size, launcher)
     assert status == 0 and said.strip() == "ok", f"{built.name}, {size} threads: status {status}\n{all_of_it}"
     return all_of_it
-
-
-def mark_of_compiler(program: Program) -> list[pytest.MarkDecorator]:
-    """Skips where it is not there."""
-    return [] if shutil.which(program.words[0]) else [pytest.mark.skip(reason=f"no {program.compiler}")]
 
 
 class Builds:

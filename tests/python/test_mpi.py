@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from . import skips
 from .mpi_programs import MPIS, launcher, program, require_kept, run
 
 mpis = pytest.mark.parametrize("mpi", MPIS)
@@ -67,7 +68,7 @@ def test_a_process_that_dies_is_named_and_not_waited_for_in_silence(way, errors)
 
 
 # What is chosen follows from the processors, which processes may have unequal; they must choose the same.
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor only")
+@skips.mark("processors")
 def test_processes_with_unequal_processors_choose_the_same():
     first, second = sorted(os.sched_getaffinity(0))[:2]
     contract = str(program("contract", "openmpi"))
@@ -89,7 +90,7 @@ def test_files_that_others_have_left_do_not_matter():
 
 
 # All do without, whatever was asked for. Open MPI itself then has to be told to.
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can have a small /dev/shm")
+@skips.mark("root", "have a small /dev/shm")
 @pytest.mark.parametrize("within", ["auto", "linear", "combination"])
 def test_where_dev_shm_is_full_messages_are_used(within):
     fill = "mount -t tmpfs -o size=4k none /dev/shm && head -c 4096 /dev/zero > /dev/shm/full"

@@ -11,6 +11,7 @@ import pytest
 
 from weir import native
 
+from . import skips
 from .conftest import alive, eventually
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -34,16 +35,11 @@ def mounts() -> str:
 
 @pytest.fixture(scope="module", autouse=True)
 def possible() -> None:
-    if os.geteuid() != 0:
-        pytest.skip("hosts are network namespaces, which only root can make")
-    if not os.access("/dev/net/tun", os.W_OK):
-        pytest.skip("there is no /dev/net/tun, over which hosts talk")
-    if native.find("weir-delayed-switch") is None:
-        pytest.skip("weir-delayed-switch is not built")
-    if not Path("/usr/sbin/sshd").exists():
-        pytest.skip("there is no sshd (openssh-server)")
-    if STATE.exists():
-        pytest.skip("somebody's hosts are up: scripts/hosts down")
+    skips.unless("root", "make network namespaces, which hosts are")
+    skips.unless("tun")
+    assert native.find("weir-delayed-switch"), "weir-delayed-switch is not built: make build"
+    assert Path("/usr/sbin/sshd").exists(), "there is no sshd: scripts/setup installs it"
+    assert not STATE.exists(), "hosts are up already: scripts/hosts down"
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +52,7 @@ def up() -> Iterator[str]:
 
 @pytest.fixture(params=["openmpi", "mpich"])
 def mpi(request: pytest.FixtureRequest, up: str) -> Iterator[str]:
-    if not (PROGRAMS / f"contract-{request.param}").exists():
-        pytest.skip(f"the programs for {request.param} are not built")
+    assert (PROGRAMS / f"contract-{request.param}").exists(), f"the programs for {request.param} are not built"
     yield request.param
 
 
@@ -170,7 +165,6 @@ def test_mistakes_are_explained(words: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("what", [["up", "2"], ["down"], ["list"], ["run", "hostname"]], ids=lambda words: words[0])
 def test_only_root_can(what) -> None:
+    skips.unless("readable")
     failed = subprocess.run([HOSTS, *what], user="nobody", capture_output=True, text=True)
-    if "root" not in failed.stderr and failed.returncode != 1:
-        pytest.skip("nobody may not read the script here")
     assert failed.returncode == 1 and "root" in failed.stderr

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from . import skips
+
 ROOT = Path(__file__).parent.parent.parent
 PROGRAMS = ROOT / "tests" / "mpi" / "programs"
 LIBRARIES = Path(os.environ.get("WEIR_MPI_LIBRARIES", ROOT / "build" / "src" / "mpi"))
@@ -28,8 +30,7 @@ class Mpi:
     def wrapper(self, language: str) -> str:
         """The compiler with this MPI, of "cc", "cxx" or "fort"."""
         found = shutil.which(f"mpi{language}.{self.name}")
-        if found is None:
-            pytest.skip(f"there is no mpi{language}.{self.name}: scripts/setup installs it")
+        assert found, f"there is no mpi{language}.{self.name}: scripts/setup installs it"
         return found
 
 
@@ -40,10 +41,9 @@ OPENMPI = Mpi("openmpi", ("mpirun.openmpi", "--allow-run-as-root", "--oversubscr
 @pytest.fixture(params=[MPICH, OPENMPI], ids=lambda mpi: mpi.name)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     for needed in (PRELOADED, LIBRARIES / f"libweir-mpi-{request.param.name}.so"):
-        if not needed.is_file():
-            pytest.skip(f"{needed.name} is not built: `make build`, with MPI's development packages")
-    if shutil.which(request.param.launcher[0]) is None:
-        pytest.skip(f"there is no {request.param.launcher[0]}: scripts/setup installs it")
+        assert needed.is_file(), f"{needed.name} is not built: scripts/setup, and make build"
+    launcher = request.param.launcher[0]
+    assert shutil.which(launcher), f"there is no {launcher}: scripts/setup installs it"
     return request.param
 
 
@@ -153,8 +153,6 @@ def test_nothing_is_opened_without_a_barrier(mpi: Mpi, unmodified: Path):
 
 
 def test_a_program_without_mpi_is_left_alone():
-    if not PRELOADED.is_file():
-        pytest.skip("libweir-mpi.so is not built")
     done = subprocess.run(["/bin/true"], env={"LD_PRELOAD": str(PRELOADED)}, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -192,7 +190,7 @@ def test_who_waits_long_is_asleep(mpi: Mpi, unmodified: Path, how: dict[str, str
     kept(run(mpi, 2, unmodified, "late", **how))
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes a name space of processes")
+@skips.mark("root", "make a name space of processes")
 def test_nobody_is_taken_for_dead_where_proc_shows_others(mpi: Mpi, unmodified: Path, tmp_path: Path):
     with subprocess.Popen(["sleep", "3"]) as other:  # ends, and is not asked about until this is over
         # In its own name space rank 1 has the number that the other one has here; /proc shows this one.
@@ -216,8 +214,6 @@ def test_without_its_library_barriers_stay_mpis_own(mpi: Mpi, unmodified: Path, 
 def test_a_library_for_another_mpi_is_not_used(mpi: Mpi, unmodified: Path, tmp_path: Path):
     preload = Path(shutil.copy(PRELOADED, tmp_path))
     other = LIBRARIES / f"libweir-mpi-{OPENMPI.name if mpi is MPICH else MPICH.name}.so"
-    if not other.is_file():
-        pytest.skip("there is one MPI here")
     shutil.copy(other, tmp_path / f"libweir-mpi-{mpi.name}.so")
     said = kept(run(mpi, 2, unmodified, "holds", preload=preload))
     assert said.count("was built for another MPI than this program's") == 2

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,18 +10,13 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from weir import native, records
+from weir import records
 from weir.cli import app
 from weir.mpi import clusters, scale, scale_rows
 from weir.mpi.scale import AUTO, PLANS, Barrier, Outcome, Run
 from weir.mpi.scale_rows import ranked, row
 
 from .conftest import alive, eventually, heeding_interrupts
-
-simgrid = pytest.mark.skipif(
-    shutil.which("smpirun") is None or native.find("weir-mpi-scale") is None,
-    reason="no smpirun, or weir-mpi-scale was not built: apt-get install libsimgrid-dev, and build again",
-)
 
 
 def simulated(*plan: Run) -> list[Outcome]:
@@ -33,7 +27,6 @@ def simulated(*plan: Run) -> list[Outcome]:
     return [found[run] for run in plan]
 
 
-@simgrid
 def test_all_plans_keep_the_contract_and_so_do_levels():
     cluster = clusters.find("slingshot-dragonfly")
     plan = [r for r in scale.runs([cluster], [32], [1, 16], None) if r.barrier.family == "Weir"]
@@ -41,13 +34,11 @@ def test_all_plans_keep_the_contract_and_so_do_levels():
     assert all(o.kept for o in simulated(*plan))
 
 
-@simgrid
 def test_the_same_to_the_digit():
     runs = [Run(clusters.find("omni-path-fat-tree"), 32, 1, b) for b in (AUTO, Barrier("SMPI", "mvapich2"))]
     assert simulated(*runs) == simulated(*runs)
 
 
-@simgrid
 @pytest.mark.parametrize(
     ("barrier", "sends", "ways"),
     [
@@ -66,7 +57,6 @@ def test_a_critical_path_is_what_the_plan_says(barrier, sends, ways):
     assert outcome.alone_ns == pytest.approx(expected, rel=0.01)
 
 
-@simgrid
 def test_within_a_node_is_what_the_library_takes():
     for processes in (2, 8, 9):
         two_nodes = scale.runs([clusters.find("crossbar")], [2 * processes], [processes], ["auto"])
@@ -76,7 +66,6 @@ def test_within_a_node_is_what_the_library_takes():
         simulated(other)
 
 
-@simgrid
 def test_levels_cost_what_their_parts_do():
     cluster = clusters.find("crossbar")
     levels = Run(cluster, 32, 16, Barrier("Weir", "auto", within=scale.within(16)))
@@ -87,7 +76,6 @@ def test_levels_cost_what_their_parts_do():
     assert "within a node tournament" in both.chosen
 
 
-@simgrid
 def test_the_default_is_near_the_best():
     cluster = clusters.find("omni-path-fat-tree")
     rows = [row(o.run, o) for o in simulated(*scale.runs([cluster], [16], [1], None))]
@@ -95,7 +83,6 @@ def test_the_default_is_near_the_best():
     assert next(r["ratio"] for r in group if r["algorithm"] == "auto") <= 1.1
 
 
-@simgrid
 def test_the_command_writes_records_and_a_table(tmp_path):
     to, table = tmp_path / "scale.jsonl", tmp_path / "new" / "scale.csv"
     words = ["scale", "--clusters", "crossbar", "--ranks", "4,8", "--per-node", "1", "--algorithms", "auto,ompi_tree"]
@@ -114,7 +101,6 @@ def test_the_command_writes_records_and_a_table(tmp_path):
     assert html.count("1 on a node</summary>") == 2 and ">MPI_Barrier ompi_tree</td>" in html
 
 
-@simgrid
 def test_what_cannot_be_written_is_told_before_anything_is_simulated(tmp_path, monkeypatch):
     monkeypatch.setattr(scale.Scale, "run", lambda *_: pytest.fail("it simulates"))
     to, png = tmp_path / "scale.jsonl", tmp_path / "scale.png"
@@ -124,7 +110,6 @@ def test_what_cannot_be_written_is_told_before_anything_is_simulated(tmp_path, m
     assert not png.exists() and not to.exists()
 
 
-@simgrid
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_what_was_simulated_until_stopped_by_hand_is_kept(tmp_path, stop):
     to, asleep = tmp_path / "scale.jsonl", tmp_path / "asleep"
@@ -178,7 +163,6 @@ def test_a_bad_cluster_file_is_named_with_its_key(tmp_path):
         clusters.find(str(path))
 
 
-@simgrid
 def test_a_simulator_that_says_nothing_is_told_of_and_not_waited_for(tmp_path, monkeypatch):
     silent = tmp_path / "smpirun"
     silent.write_text("#!/bin/sh\necho >&2\nexit 1\n")

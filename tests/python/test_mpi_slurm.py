@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import shutil
 import socket
 import subprocess
 import time
@@ -11,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from . import skips
+
 PROGRAMS = Path(__file__).resolve().parent.parent.parent / "build" / "tests" / "mpi"
-NEEDED = ("slurmctld", "slurmd", "munged", "srun", "sinfo")
 # As many processes as the test wants, whatever processors there are; nothing of the system is touched.
 CONFIGURATION = """ClusterName=weir
 SlurmctldHost={host}(127.0.0.1)
@@ -49,12 +49,8 @@ def free_ports(count: int) -> list[int]:
 @pytest.fixture(scope="module")
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The environment in which srun finds it."""
-    if os.geteuid() != 0:
-        pytest.skip("slurmd needs root")
-    path = f"{os.environ['PATH']}:/usr/sbin"
-    missing = [name for name in NEEDED if shutil.which(name, path=path) is None]
-    if missing:
-        pytest.skip(f"there is no {', '.join(missing)} (apt-get install slurmctld slurmd slurm-client munge)")
+    skips.unless("root", "start slurmd")
+    skips.unless("slurm", "apt-get install slurmctld slurmd slurm-client munge")
     here = tmp_path_factory.mktemp("slurm")
     for folder in ("state", "spool"):
         (here / folder).mkdir()
@@ -63,7 +59,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     key.write_bytes(secrets.token_bytes(128))
     host = socket.gethostname().split(".")[0]
     (here / "slurm.conf").write_text(CONFIGURATION.format(host=host, here=here, ports=free_ports(2)))
-    environment = os.environ | {"PATH": path, "SLURM_CONF": str(here / "slurm.conf")}
+    environment = os.environ | {"PATH": skips.SBIN, "SLURM_CONF": str(here / "slurm.conf")}
     munge = ["munged", "--foreground", "--force", f"--socket={here}/munge.socket", f"--key-file={key}"]
     munge += [f"--pid-file={here}/munged.pid", f"--log-file={here}/munged.log", f"--seed-file={here}/munged.seed"]
     daemons = []
@@ -99,8 +95,7 @@ def wait_for(look, here: Path) -> None:
 @pytest.mark.parametrize(("mpi", "interface"), [("openmpi", "pmix"), ("mpich", "pmi2")])
 def test_the_contract_holds_under_srun(slurm: dict[str, str], mpi: str, interface: str) -> None:
     program = PROGRAMS / f"contract-{mpi}"
-    if not program.exists():
-        pytest.skip(f"the programs for {mpi} are not built")
+    assert program.exists(), f"the programs for {mpi} are not built"
     words = ["srun", f"--mpi={interface}", "--ntasks=3", program, "3", "mcs", "linear"]
     done = subprocess.run(words, env=slurm, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -20,6 +20,8 @@ from weir.openmp.situation import Load, Situation, Unavailable, limited
 from weir.openmp.tables import as_csv, markdown
 from weir.report import parts
 
+from . import skips
+
 FAKE = """#!{python}
 import json, os, sys, time
 if sys.argv[1] == "list":
@@ -254,7 +256,7 @@ def test_a_situation_that_cannot_be_had_is_left_out_and_said(
     assert [r["where"]["load"] for r in rows] == ["none"]
 
 
-@pytest.mark.skipif(not os.access("/sys/fs/cgroup/cpu", os.W_OK), reason="needs cgroup v1 and root")
+@skips.mark("quota")
 def test_a_program_begins_under_its_quota():
     where = Situation(2, tuple(sorted(os.sched_getaffinity(0))[:1]), Load.read("quota:0.5"))
     with where.launcher() as words:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from .openmp_programs import C_COMPILERS, OWN, Builds, program, runs_ok, say
+from . import skips
+from .openmp_programs import C_COMPILERS, Builds, program, runs_ok, say
 
-pytestmark = pytest.mark.skipif(OWN, reason="what others make of it is theirs")
+pytestmark = skips.mark("own", "what they make of it is theirs")
 
 
 @pytest.mark.parametrize("where", ["sockets", "threads", "threads(1)"])

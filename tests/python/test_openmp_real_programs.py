@@ -4,7 +4,6 @@ Each is run as `weir run` starts it, and on the runtime that it came with; the r
 compared. They are the same to the last bit but where the program adds up in the order in which its threads come.
 """
 
-import importlib.util
 import json
 import os
 import re
@@ -21,6 +20,8 @@ from weir import native
 from weir.openmp.suite import PROGRAMS, VALUES
 from weir.run import starting
 
+from . import skips
+
 SCRIPTS = Path(__file__).resolve().parent.parent / "openmp" / "real"
 THREADS = (1, 2, 4, 7)
 Environment = Mapping[str, str]
@@ -28,8 +29,8 @@ Environment = Mapping[str, str]
 
 @pytest.fixture(scope="module")
 def weirs(runtime: Path | None, own_environment: Environment) -> dict[str, str]:
-    if runtime is None:
-        pytest.skip("these are compared with their own runtimes anyhow")
+    skips.unless("own", "they are compared with these anyhow")
+    assert runtime is not None
     started = starting.environment(runtime, {})
     return {name: value for name, value in started.items() if name in own_environment or name.startswith("LD_")}
 
@@ -93,10 +94,7 @@ LINEAR_ALGEBRA = [PYTHON, SCRIPTS / "linear_algebra.py"]
 def openblas() -> Path:
     """The folder in which it goes by BLAS's name."""
     found = next(Path("/usr/lib").glob("*/openblas-openmp/libblas.so.3"), None)
-    if found is None:
-        pytest.skip("no libopenblas0-openmp: scripts/setup installs it")
-    if subprocess.run([PYTHON, "-c", "import numpy, scipy"], capture_output=True).returncode != 0:
-        pytest.skip("no python3-numpy, python3-scipy: scripts/setup installs them")
+    assert found, "no libopenblas0-openmp: scripts/setup installs it"
     return found.parent
 
 
@@ -114,19 +112,14 @@ def test_openblas_runs_on_weirs(weirs: Environment, openblas: Path, tmp_path: Pa
 # ---- scikit-learn: its wheel brings a libgomp by a name of its own, which is loaded and asked for nothing
 
 LEARNING = [sys.executable, SCRIPTS / "learning.py"]
-needs_learning = pytest.mark.skipif(
-    importlib.util.find_spec("sklearn") is None, reason="no scikit-learn: scripts/setup installs it"
-)
 
 
-@needs_learning
 @pytest.mark.parametrize("threads", THREADS)
 def test_learning(own_environment: Environment, weirs: Environment, tmp_path: Path, threads: int):
     # KMeans adds up its threads' centres in the order in which they come.
     compare(LEARNING, own_environment, weirs, tmp_path, threads, rounded=("lloyd_centres", "elkan_centres"))
 
 
-@needs_learning
 def test_learning_runs_on_weirs(weirs: Environment, tmp_path: Path):
     asked = asked_of([*LEARNING, tmp_path / "results.npz"], weirs, tmp_path)
     assert all_ask_weirs(asked, "_k_means_lloyd") and all_ask_weirs(asked, "histogram"), asked
@@ -139,14 +132,12 @@ PICTURE = (
     "-size 240x180 gradient:red-blue -swirl 90 ( +clone -blur 0x3 ) -compose difference -composite -resize 150% "
     "-rotate 13 -emboss 1 -median 2 -modulate 110,80,90 -equalize -sharpen 0x2 -wave 5x40 -charcoal 1 -depth 16"
 )
-needs_convert = pytest.mark.skipif(CONVERT is None, reason="no imagemagick: scripts/setup installs it")
 
 
 def paint(picture: Path) -> list[str | Path]:
     return [CONVERT or "convert", *PICTURE.split(), picture]
 
 
-@needs_convert
 @pytest.mark.parametrize("threads", THREADS)
 def test_pictures(own_environment: Environment, weirs: Environment, tmp_path: Path, threads: int):
     run(paint(tmp_path / "own.ppm"), own_environment, threads)
@@ -154,7 +145,6 @@ def test_pictures(own_environment: Environment, weirs: Environment, tmp_path: Pa
     assert (tmp_path / "own.ppm").read_bytes() == (tmp_path / "weirs.ppm").read_bytes()
 
 
-@needs_convert
 def test_pictures_are_painted_on_weirs(weirs: Environment, tmp_path: Path):
     asked = asked_of(paint(tmp_path / "picture.ppm"), weirs, tmp_path)
     assert all_ask_weirs(asked, "libMagickCore"), asked
@@ -167,8 +157,7 @@ def test_pictures_are_painted_on_weirs(weirs: Environment, tmp_path: Path):
 @pytest.mark.parametrize("threads", THREADS)
 def test_the_suite(weirs: Environment, name: str, threads: int):
     program = native.find(name)
-    if program is None:
-        pytest.skip(f"{name} is not built")
+    assert program is not None, f"{name} is not built: make build"
     environment = {**weirs, "OMP_NUM_THREADS": str(threads)}
     listed = json.loads(subprocess.run([program, "list"], env=environment, capture_output=True, check=True).stdout)
     assert Path(listed["library"]).resolve().name == starting.LIBRARY

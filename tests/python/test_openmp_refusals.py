@@ -7,9 +7,10 @@ import pytest
 
 from weir.run import needs
 
-from .openmp_programs import C_COMPILERS, CLANG, COMPILERS, OPENMP, OWN, say
+from . import skips
+from .openmp_programs import C_COMPILERS, CLANG, COMPILERS, OPENMP, say
 
-pytestmark = pytest.mark.skipif(OWN, reason="what others refuse is theirs")
+pytestmark = skips.mark("own", "what they refuse is theirs")
 
 STUB = """
 void __kmpc_push_num_threads_list(void *where, int thread, unsigned length, int *numbers);
@@ -20,7 +21,6 @@ int main(void) {
 """
 
 
-@pytest.mark.skipif(CLANG is None, reason="no clang")
 def test_a_stub_says_its_name_and_is_known_for_one(environment: dict[str, str], runtime: Path, tmp_path: Path):
     (tmp_path / "stub.c").write_text(STUB)
     program = tmp_path / "stub"

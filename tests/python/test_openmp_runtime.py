@@ -11,17 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from weir.openmp.situation import Load, Situation, Unavailable
+from weir.openmp.situation import Load, Situation
 
+from . import skips
 from .openmp_programs import (
     C_COMPILERS,
     CALLS,
-    CLANG,
-    OWN,
     SOURCES,
     Builds,
     Program,
-    mark_of_compiler,
     programs,
     runs_ok,
     say,
@@ -57,10 +55,8 @@ OWN_FAULTS = {
 
 
 def _marks(program: Program) -> list[pytest.MarkDecorator]:
-    marks = mark_of_compiler(program)
-    if OWN and (why := OWN_FAULTS.get((program.source.stem, program.compiler))):
-        marks.append(pytest.mark.skip(reason=why))
-    return marks
+    why = OWN_FAULTS.get((program.source.stem, program.compiler))
+    return [skips.mark("own", why)] if why else []
 
 
 def _cases() -> Iterator:
@@ -81,12 +77,9 @@ STRESS = [pytest.param(p, marks=_marks(p), id=p.compiler) for p in programs() if
 def test_the_long_run_under_a_quota(environment: dict[str, str], builds: Builds, program: Program):
     """Of one processor's time, which all that are there share."""
     here = Situation(4, tuple(sorted(os.sched_getaffinity(0))), Load("quota", 1.0))
-    built = builds.get(program)
-    try:
-        with here.launcher() as launcher:
-            runs_ok(built, environment, here.members, launcher)
-    except Unavailable as error:
-        pytest.skip(str(error))
+    skips.unless("quota")
+    with here.launcher() as launcher:
+        runs_ok(builds.get(program), environment, here.members, launcher)
 
 
 @pytest.fixture
@@ -143,8 +136,6 @@ FAULTS = {
 def test_programs_notice_faults(
     builds: Builds, own_environment: dict[str, str], tmp_path: Path, name: str, compiler: str
 ):
-    if compiler == "clang" and CLANG is None:
-        pytest.skip("no clang")
     (tmp_path / "fault.c").write_text(FAULTS[name, compiler])
     subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "fault.c", "-o", tmp_path / "fault.so"], check=True)
     program = builds.get(Program(SOURCES / f"{name}.c", compiler))

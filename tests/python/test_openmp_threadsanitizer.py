@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from .openmp_programs import COMPILERS, OWN, SOURCES, Builds, Program, mark_of_compiler, programs, say
+from . import skips
+from .openmp_programs import COMPILERS, SOURCES, Builds, Program, programs, say
 
-pytestmark = pytest.mark.skipif(OWN, reason="the compilers' own runtimes do not tell ThreadSanitizer what they order")
+pytestmark = skips.mark("own", "they do not tell ThreadSanitizer what they order")
 SIZES = (2, 4, 8)
 UNWATCHED = {
     "forks": "ThreadSanitizer forbids a child of a process with threads to have threads",
@@ -23,11 +24,9 @@ UNWATCHED = {
 
 def _cases() -> Iterator:
     for program in programs(watched=True):
-        marks = mark_of_compiler(program)
-        if why := UNWATCHED.get(program.source.stem):
-            marks.append(pytest.mark.skip(reason=why))
-        for size in SIZES:
-            yield pytest.param(program, size, marks=marks, id=f"{program.name}-{size}")
+        if program.source.stem not in UNWATCHED:
+            for size in SIZES:
+                yield pytest.param(program, size, id=f"{program.name}-{size}")
 
 
 @functools.cache
@@ -46,9 +45,7 @@ def refusal(compiler: str) -> str:
 
 
 def built(builds: Builds, program: Program) -> Path:
-    """Skips where it cannot be."""
-    if why := refusal(program.compiler):
-        pytest.skip(why)
+    assert not (why := refusal(program.compiler)), why
     return builds.get(program)
 
 
@@ -75,7 +72,7 @@ def _races() -> Iterator:
     for compiler in ("gcc", "clang"):
         program = Program(RACES, compiler, watched=True)
         for race in re.findall(r"RACE\((\w+)\),", RACES.read_text()):
-            yield pytest.param(program, race, marks=mark_of_compiler(program), id=f"{race}-{compiler}")
+            yield pytest.param(program, race, id=f"{race}-{compiler}")
 
 
 @pytest.mark.parametrize(("program", "race"), list(_races()))

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -19,11 +18,10 @@ from weir.profile.cli import show
 from weir.profile.counting import Directive
 from weir.profile.pricing import Measured
 
+from .openmp_programs import CLANG
+
 SOURCES = Path(__file__).resolve().parent.parent / "profile"
-CLANG = next((n for n in (f"clang-{v}" for v in range(19, 13, -1)) if shutil.which(n)), None)
-COMPILERS = {"gcc": ["gcc", "-fopenmp"], "clang": [CLANG, "-fopenmp=libomp"]}
-needs = {"gcc": (), "clang": pytest.mark.skipif(CLANG is None, reason="no clang")}
-EACH = [pytest.param(name, marks=needs[name]) for name in COMPILERS]
+COMPILERS = {"gcc": ["gcc", "-fopenmp"], "clang": [f"clang-{CLANG}", "-fopenmp=libomp"]}
 
 
 @pytest.fixture(scope="session")
@@ -49,14 +47,14 @@ def counted(*words: object) -> dict[tuple[str, int], int]:
     return dict(counts)
 
 
-@pytest.mark.parametrize("compiler", EACH)
+@pytest.mark.parametrize("compiler", COMPILERS)
 def test_regions_are_counted_with_the_size_that_they_have(built: dict[str, Path], compiler: str, threads: int):
     expected: Counter = Counter({("parallel", 1): 4, ("parallel", 3): 1})
     expected["parallel", threads] += 7
     assert counted(built[compiler], "regions") == expected
 
 
-@pytest.mark.parametrize("compiler", EACH)
+@pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_barrier_that_ends_a_construct_belongs_to_it(built: dict[str, Path], compiler: str, threads: int):
     expected = {"parallel": 1, "for": 5, "for nowait": 5, "chunk of a loop": 55, "sections": 5}
     # LLVM's copyprivate is a single and two barriers.
@@ -67,7 +65,7 @@ def test_a_barrier_that_ends_a_construct_belongs_to_it(built: dict[str, Path], c
     assert counted(built[compiler], "worksharing") == {(name, threads): count for name, count in expected.items()}
 
 
-@pytest.mark.parametrize("compiler", EACH)
+@pytest.mark.parametrize("compiler", COMPILERS)
 def test_exclusion_is_counted_by_each_thread(built: dict[str, Path], compiler: str, threads: int):
     expected = {
         "parallel": 1, "critical": 22 * threads, "lock": 11 * threads, "nest-lock": 11 * threads,
@@ -76,7 +74,7 @@ def test_exclusion_is_counted_by_each_thread(built: dict[str, Path], compiler: s
     assert counted(built[compiler], "exclusion") == {(name, threads): count for name, count in expected.items()}
 
 
-@pytest.mark.parametrize("compiler", EACH)
+@pytest.mark.parametrize("compiler", COMPILERS)
 def test_tasks_are_counted(built: dict[str, Path], compiler: str, threads: int):
     # GCC joins the barrier of a single that ends a region with that of the region.
     single = "single nowait" if compiler == "gcc" else "single"
@@ -84,7 +82,7 @@ def test_tasks_are_counted(built: dict[str, Path], compiler: str, threads: int):
     assert counted(built[compiler], "tasks") == {(name, threads): count for name, count in expected.items()}
 
 
-@pytest.mark.parametrize("compiler", EACH)
+@pytest.mark.parametrize("compiler", COMPILERS)
 def test_every_argument_of_a_taskloop_comes_through(built: dict[str, Path], compiler: str, threads: int):
     seen = counting.run([str(built[compiler]), "taskloops"])
     assert seen.status == 0  # it looks at what its loops have done
@@ -94,7 +92,7 @@ def test_every_argument_of_a_taskloop_comes_through(built: dict[str, Path], comp
     assert counts == {(name, threads): count for name, count in ({"parallel": 1} | own).items()}
 
 
-@pytest.mark.parametrize("compiler", EACH)
+@pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_region_in_a_single_leaves_the_singles_barrier_alone(built: dict[str, Path], compiler: str, threads: int):
     inner = 3 if threads == 1 else 1  # a region of one thread is no active level
     expected = Counter({("single", threads): 50, ("barrier", inner): 50, ("parallel", inner): 50})
@@ -102,18 +100,18 @@ def test_a_region_in_a_single_leaves_the_singles_barrier_alone(built: dict[str, 
     assert counted(built[compiler], "nested") == expected
 
 
-@pytest.mark.parametrize("compiler", EACH)
+@pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_lock_that_is_tried_is_counted_once_it_is_got(built: dict[str, Path], compiler: str, threads: int):
     assert counted(built[compiler], "tried") == {("parallel", threads): 1, ("lock", threads): 11 * threads}
 
 
-@pytest.mark.parametrize("compiler", EACH)
+@pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_region_that_the_program_ends_in_is_counted(built: dict[str, Path], compiler: str, threads: int):
     counts = counted(built[compiler], "inside")
     assert counts["parallel", threads] == 1 and counts["barrier", threads] == 1
 
 
-@pytest.mark.parametrize("compiler", EACH)
+@pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize(
     ("end", "barriers", "status"), [("fork", 36, 0), ("exec", 34, 0), ("exit", 17, 5), ("kill", 17, -9)]
 )
@@ -138,7 +136,6 @@ def test_gcc_programs_on_another_runtime_are_counted_once(built: dict[str, Path]
     stage.close()
 
 
-@pytest.mark.skipif(shutil.which("gfortran") is None, reason="no gfortran")
 def test_fortran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     subprocess.run(["gfortran", "-fopenmp", SOURCES / "directives.f90", "-o", tmp_path / "f"], check=True)
@@ -223,14 +220,13 @@ void work(void) {
 """
 
 
-@pytest.mark.skipif(CLANG is None, reason="no clang")
 def test_a_call_goes_where_the_dynamic_linker_would_have_bound_it(tmp_path: Path):
     """GCC's library in LLVM's program: its own libgomp comes later in the global scope than the program's libomp."""
     (tmp_path / "mixed.c").write_text(MIXED)
     (tmp_path / "numbered.c").write_text(NUMBERED)
     subprocess.run(["gcc", "-fopenmp", "-fPIC", "-shared", tmp_path / "numbered.c", "-o", tmp_path / "libnumbered.so"],
                    check=True)  # fmt: skip
-    subprocess.run([CLANG, "-fopenmp=libomp", tmp_path / "mixed.c", f"-L{tmp_path}", "-lnumbered",
+    subprocess.run([f"clang-{CLANG}", "-fopenmp=libomp", tmp_path / "mixed.c", f"-L{tmp_path}", "-lnumbered",
                     f"-Wl,-rpath,{tmp_path}", "-o", tmp_path / "mixed"], check=True)  # fmt: skip
     seen = counting.run([str(tmp_path / "mixed")])
     assert seen.status == 0
