@@ -65,6 +65,7 @@ def native_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
+    skips.unless("snap")
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert path, "Chromium is needed to look at the page: scripts/setup installs it"
     return path

@@ -34,12 +34,19 @@ def _others_may_read() -> bool:
     return all(folder.stat().st_mode & 0o001 for folder in Path(__file__).resolve().parents)
 
 
+def _snap_is_missing() -> bool:
+    """Ubuntu's package is a script that asks for a snap."""
+    own = shutil.which("chromium") or shutil.which("google-chrome")
+    return own is None and shutil.which("chromium-browser") is not None and not os.access("/snap/bin/chromium", os.X_OK)
+
+
 REASONS = {
     "root": Reason("only root can", lambda: os.geteuid() != 0, 29),
     "processors": Reason("only one processor", lambda: len(os.sched_getaffinity(0)) < 2, 1),
     "tun": Reason("no /dev/net/tun, over which hosts talk", lambda: not os.access("/dev/net/tun", os.W_OK), 22),
     "quota": Reason("no cgroup v1 to set a quota", lambda: not os.access("/sys/fs/cgroup/cpu", os.W_OK), 3),
     "slurm": Reason("no Slurm", lambda: any(shutil.which(name, path=SBIN) is None for name in SLURM), 2),
+    "snap": Reason("no snap of Chromium, which Ubuntu has as nothing else", _snap_is_missing, 7),
     "readable": Reason("other users may not read this folder", lambda: not _others_may_read(), 4),
     "states": Reason("too large", lambda: True, 3),  # three members under store buffering: over 20 million states
     # Asked for by who runs the tests on those, never in continuous integration.
