@@ -22,7 +22,7 @@ handle weir_omp_init_allocator_(const handle*, const int* count, const allocator
   return make_allocator(*count, traits);
 }
 handle weir_omp_init_allocator_8_(const handle*, const long* count, const allocator_trait* traits) {
-  return make_allocator(static_cast<int>(*count), traits);
+  return make_allocator(narrow(*count), traits);
 }
 void weir_omp_destroy_allocator(handle h) { destroy_allocator(h); }
 void weir_omp_destroy_allocator_(const handle* h) { destroy_allocator(*h); }

@@ -111,6 +111,33 @@ void* from_pool(std::size_t alignment, std::size_t bytes, pool& p, content with)
   }
 }
 
+/// The room of a block, whose pool is not told.
+void free_room(const before_block& its) {
+  if (its.room_bytes != 0)
+    munmap(its.room, its.room_bytes);
+  else
+    std::free(its.room);
+}
+
+void* moved(void* old, void* now, std::size_t bytes) {
+  if (now != nullptr) std::memcpy(now, old, std::min(bytes, before(old).bytes));
+  return now;
+}
+
+/// In the pool that the block is of: it must have room for what is more than before, not for both.
+void* resized(void* old, std::size_t bytes, pool& p) {
+  const before_block its = before(old);
+  if (bytes > its.bytes && !p.take(bytes - its.bytes)) return nullptr;
+  void* const now = moved(old, block(p.alignment, bytes, its.of, p.locked, content::any), bytes);
+  if (now == nullptr) {
+    if (bytes > its.bytes) p.give_back(bytes - its.bytes);
+    return nullptr;
+  }
+  if (bytes < its.bytes) p.give_back(its.bytes - bytes);
+  free_room(its);
+  return now;
+}
+
 // ---- the environment's
 
 std::uintptr_t number_of(std::string_view name, std::initializer_list<std::string_view> names, std::uintptr_t first) {
@@ -186,10 +213,10 @@ void* reallocate(void* old, std::size_t bytes, allocator_handle from, allocator_
     return nullptr;
   }
   if (from == null_allocator) from = of_old != null_allocator ? of_old : before(old).of;
-  void* const now = allocate(1, bytes, from);
-  if (now == nullptr) return nullptr;
-  std::memcpy(now, old, std::min(bytes, before(old).bytes));
-  release(old);
+  if (pool* const p = made(from); p != nullptr && from == before(old).of)
+    if (void* const now = resized(old, bytes, *p)) return now;
+  void* const now = moved(old, allocate(1, bytes, from), bytes);
+  if (now != nullptr) release(old);
   return now;
 }
 
@@ -197,10 +224,7 @@ void release(void* memory) {
   if (memory == nullptr) return;
   const before_block its = before(memory);
   if (pool* const p = made(its.of)) p->give_back(its.bytes);
-  if (its.room_bytes != 0)
-    munmap(its.room, its.room_bytes);
-  else
-    std::free(its.room);
+  free_room(its);
 }
 
 }  // namespace weir::openmp

@@ -20,16 +20,24 @@ member* ancestor(int level) {
   while (static_cast<int>(m->of->level) > level) m = m->of->parent;
   return m;
 }
-/// It does not fit into what the program keeps for it (8 bytes for LLVM's), which holds its address.
+/// What tells the calling thread's task from all others: an explicit task by its scope, an implicit one by its member.
+const void* this_task() {
+  const member& me = self();
+  return me.task != nullptr ? static_cast<const void*>(me.task) : &me;
+}
+
+/// Owned by a task, not by a thread [OpenMP 5.2, 18.9]. It does not fit into what the program keeps for it (8 bytes for LLVM's),
+/// which holds its address.
 struct nest_lock {
   lock mutual;
   int depth = 0;
-  std::atomic<member*> owner{nullptr};  // read by others, who only ask whether they are it
-  bool try_take() {
-    if (owner.load(std::memory_order_relaxed) != &self() && !mutual.try_take()) return false;
-    owner.store(&self(), std::memory_order_relaxed);
+  // relaxed, everywhere: a task compares it with itself alone, and only the owner itself writes that value.
+  std::atomic<const void*> owner{nullptr};
+
+  bool is_mine() const { return owner.load(std::memory_order_relaxed) == this_task(); }
+  void enter() {
+    owner.store(this_task(), std::memory_order_relaxed);
     ++depth;
-    return true;
   }
 };
 }  // namespace
@@ -86,22 +94,22 @@ void weir_omp_set_schedule(int kind, int chunk) {
     default: return;
   }
   s.monotonic = kind < 0;
-  s.chunk = chunk > 0 ? chunk : s.kind == schedule_kind::static_ ? 0 : 1;
+  s.chunk = std::max(chunk, 0);
   self().icv.run_schedule = s;
 }
 void weir_omp_set_schedule_(const int* kind, const int* chunk) { weir_omp_set_schedule(*kind, *chunk); }
-void weir_omp_set_schedule_8_(const int* kind, const long* chunk) { weir_omp_set_schedule(*kind, static_cast<int>(*chunk)); }
+void weir_omp_set_schedule_8_(const int* kind, const long* chunk) { weir_omp_set_schedule(*kind, narrow(*chunk)); }
 void weir_omp_get_schedule(int* kind, int* chunk) {
   const schedule s = self().icv.run_schedule;
   const int of[] = {1, 2, 3, 4};
   *kind = of[static_cast<int>(s.kind)] | (s.monotonic ? static_cast<int>(0x80000000u) : 0);
-  *chunk = s.chunk;
+  *chunk = s.chunk > 0 || s.kind == schedule_kind::static_ ? s.chunk : 1;  // static's default is no number
 }
 void weir_omp_get_schedule_(int* kind, int* chunk) { weir_omp_get_schedule(kind, chunk); }
 void weir_omp_get_schedule_8_(int* kind, long* chunk) {
-  int narrow = 0;
-  weir_omp_get_schedule(kind, &narrow);
-  *chunk = narrow;
+  int its = 0;
+  weir_omp_get_schedule(kind, &its);
+  *chunk = its;
 }
 
 void weir_omp_init_lock(lock* l) { new (l) lock; }
@@ -116,10 +124,8 @@ void weir_omp_init_nest_lock_with_hint(nest_lock** l, int) { *l = new nest_lock;
 void weir_omp_destroy_nest_lock(nest_lock** l) { delete *l; }
 void weir_omp_set_nest_lock(nest_lock** at) {
   nest_lock& l = **at;
-  if (l.try_take()) return;
-  l.mutual.take();
-  l.owner.store(&self(), std::memory_order_relaxed);
-  ++l.depth;
+  if (!l.is_mine()) l.mutual.take();
+  l.enter();
 }
 void weir_omp_unset_nest_lock(nest_lock** at) {
   nest_lock& l = **at;
@@ -127,7 +133,12 @@ void weir_omp_unset_nest_lock(nest_lock** at) {
   l.owner.store(nullptr, std::memory_order_relaxed);
   l.mutual.release();
 }
-int weir_omp_test_nest_lock(nest_lock** at) { return (*at)->try_take() ? (*at)->depth : 0; }
+int weir_omp_test_nest_lock(nest_lock** at) {
+  nest_lock& l = **at;
+  if (!l.is_mine() && !l.mutual.try_take()) return 0;
+  l.enter();
+  return l.depth;
+}
 
 // Fortran's.
 void weir_omp_init_lock_(lock* l) { weir_omp_init_lock(l); }

@@ -1,6 +1,17 @@
 // The forms that a routine of the API is found in.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+
+namespace weir::openmp {
+/// An integer of a program whose default integers are of 64 bits. Where it does not fit, the nearest: cut off it could be one
+/// that means something.
+inline int narrow(long wide) {
+  return static_cast<int>(std::clamp<long>(wide, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+}
+}  // namespace weir::openmp
+
 // Fortran's name takes a reference; with -fdefault-integer-8 it is another name.
 #define ASKS(type, name, value)      \
   extern "C" type name(void);        \
@@ -17,7 +28,7 @@
   }                                        \
   extern "C" void name##_8_(const long*);  \
   void name##_8_(const long* at) {         \
-    const int it = static_cast<int>(*at);  \
+    const int it = weir::openmp::narrow(*at); \
     action;                                \
   }
 #define ASKS_INT(name, value)              \
@@ -30,7 +41,7 @@
   }                                        \
   extern "C" int name##_8_(const long*);   \
   int name##_8_(const long* at) {          \
-    const int it = static_cast<int>(*at);  \
+    const int it = weir::openmp::narrow(*at); \
     return value;                          \
   }
 

@@ -36,7 +36,7 @@ ASKS_INT(weir_omp_get_place_num_procs, static_cast<int>(place_at(it).size()))
 extern "C" {
 void weir_omp_get_place_proc_ids(int place, int* ids) { tell_processors(place, ids); }
 void weir_omp_get_place_proc_ids_(const int* place, int* ids) { tell_processors(*place, ids); }
-void weir_omp_get_place_proc_ids_8_(const long* place, long* ids) { tell_processors(static_cast<int>(*place), ids); }
+void weir_omp_get_place_proc_ids_8_(const long* place, long* ids) { tell_processors(narrow(*place), ids); }
 void weir_omp_get_partition_place_nums(int* numbers) { tell_partition(numbers); }
 void weir_omp_get_partition_place_nums_(int* numbers) { tell_partition(numbers); }
 void weir_omp_get_partition_place_nums_8_(long* numbers) { tell_partition(numbers); }

@@ -123,8 +123,9 @@ void __kmpc_push_num_teams(place*, int, int teams, int limit) {
   teams_asked_for = teams;
   limit_asked_for = limit;
 }
-void __kmpc_push_num_teams_51(place*, int, int least, int, int limit) {
-  teams_asked_for = least;
+// num_teams(most) alone: Clang says it as both bounds, older compilers say 0 as the lower one.
+void __kmpc_push_num_teams_51(place*, int, int least, int most, int limit) {
+  teams_asked_for = least > 0 ? least : most;
   limit_asked_for = limit;
 }
 void __kmpc_set_thread_limit(place*, int, int limit) { limit_asked_for = limit; }

@@ -32,30 +32,27 @@ enum : int {
 constexpr int unordered = 32, ordered_from = 64, ordered_to = 80, no_merge = 160;
 constexpr int modifiers = 3 << 29;
 
-/// The kind without its modifiers.
+/// The kind without its modifiers, but for simd.
 int plain(int kind, bool* ordered = nullptr) {
   kind &= ~modifiers;
   if (kind >= no_merge) kind -= no_merge - unordered;
   const bool in_order = kind > ordered_from && kind < ordered_to;
   if (ordered != nullptr) *ordered = in_order;
-  if (in_order) kind -= ordered_from - unordered;
-  switch (kind) {
-    case simd_static_chunked: return static_chunked;
-    case simd_guided: return guided;
-    case simd_at_run_time: return at_run_time;
-    default: return kind;
-  }
+  return in_order ? kind - (ordered_from - unordered) : kind;
 }
 
 bool of_league(int plain_kind) { return plain_kind == distribute_chunked || plain_kind == distribute_block; }
 
 loop_plan plan_of(int plain_kind, std::uint64_t chunk, std::uint64_t trips) {
   switch (plain_kind) {
-    case static_chunked: return plan_of(schedule_kind::static_, chunk, trips);
+    case static_chunked:
+    case simd_static_chunked: return plan_of(schedule_kind::static_, chunk, trips);
     case static_block: return plan_of(schedule_kind::static_, 0, trips);
     case automatic: return plan_of(schedule_kind::auto_, 0, trips);
-    case guided: return plan_of(schedule_kind::guided, chunk, trips);
+    case guided:
+    case simd_guided: return plan_of(schedule_kind::guided, chunk, trips);
     case at_run_time: return plan_at_run_time(trips);
+    case simd_at_run_time: return plan_at_run_time(trips, chunk);  // the width of a vector stands where others have the chunk
     default: return plan_of(schedule_kind::dynamic, chunk, trips);
   }
 }
@@ -130,7 +127,7 @@ void own_part(sharer me, bool chunked, int* last, T* lower, T* upper, S* stride,
 template <class T, class S>
 void own_part(int kind, int* last, T* lower, T* upper, S* stride, S step, S chunk) {
   const int what = plain(kind);
-  const bool chunked = what == static_chunked || what == distribute_chunked;
+  const bool chunked = what == static_chunked || what == simd_static_chunked || what == distribute_chunked;
   own_part(of_league(what) ? in_league() : in_team(), chunked, last, lower, upper, stride, step, chunk);
 }
 

@@ -136,7 +136,7 @@ task* __kmpc_omp_task_alloc(place*, int, int flags, std::size_t bytes, std::size
   std::memset(room, 0, all);
   task* const t = task_in(room, all, (flags & destructors_flag) != 0, (flags & final_flag) != 0);
   t->shared = shared_bytes != 0 ? room + sizeof(hidden) + own : nullptr;
-  t->run = run;
+  t->run = run != nullptr ? run : [](int, task*) { return 0; };
   return t;
 }
 // There is no device: the task executes the region here.

@@ -45,12 +45,12 @@ int weir_omp_get_max_teams(void) { return max_teams(); }
 int weir_omp_get_max_teams_(void) { return max_teams(); }
 void weir_omp_set_num_teams(int n) { set_max_teams(n); }
 void weir_omp_set_num_teams_(const int* n) { set_max_teams(*n); }
-void weir_omp_set_num_teams_8_(const long* n) { set_max_teams(static_cast<int>(*n)); }
+void weir_omp_set_num_teams_8_(const long* n) { set_max_teams(narrow(*n)); }
 int weir_omp_get_teams_thread_limit(void) { return teams_thread_limit(); }
 int weir_omp_get_teams_thread_limit_(void) { return teams_thread_limit(); }
 void weir_omp_set_teams_thread_limit(int n) { set_teams_thread_limit(n); }
 void weir_omp_set_teams_thread_limit_(const int* n) { set_teams_thread_limit(*n); }
-void weir_omp_set_teams_thread_limit_8_(const long* n) { set_teams_thread_limit(static_cast<int>(*n)); }
+void weir_omp_set_teams_thread_limit_8_(const long* n) { set_teams_thread_limit(narrow(*n)); }
 int weir_omp_get_num_teams(void) { return self().icv.teams; }
 int weir_omp_get_num_teams_(void) { return self().icv.teams; }
 int weir_omp_get_team_num(void) { return self().icv.team; }

@@ -60,9 +60,11 @@ loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips) 
   return {kind, trips, chunk};
 }
 
-loop_plan plan_at_run_time(std::uint64_t trips) {
+loop_plan plan_at_run_time(std::uint64_t trips, std::uint64_t width) {
   const schedule s = self().icv.run_schedule;
-  return plan_of(s.kind, static_cast<std::uint64_t>(s.chunk), trips);
+  loop_plan plan = plan_of(s.kind, static_cast<std::uint64_t>(s.chunk), trips);
+  if (width > 1) plan.chunk = (plan.chunk + width - 1) / width * width;
+  return plan;
 }
 
 void begin_loop(member& me, const loop_plan& plan) {

@@ -16,8 +16,8 @@ struct loop_plan {
 
 /// By a schedule clause; chunk 0: it says none.
 loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips);
-/// By the schedule that the program says at run time.
-loop_plan plan_at_run_time(std::uint64_t trips);
+/// By run-sched-var, its chunk rounded up to a multiple of the width [OpenMP 5.2, 11.5.3: the simd modifier].
+loop_plan plan_at_run_time(std::uint64_t trips, std::uint64_t width = 1);
 
 struct loop : slot {
   loop_plan plan;

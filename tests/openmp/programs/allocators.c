@@ -119,6 +119,30 @@ static void shared_by_a_team(void) {
   omp_destroy_allocator(a);
 }
 
+/* A block grows where its pool has room for what is added: as large as the pool, though not twice. */
+static void grown(void) {
+  const omp_alloctrait_t small[] = {{omp_atk_pool_size, 4096}, {omp_atk_fallback, omp_atv_null_fb}};
+  omp_allocator_handle_t a = with(2, small);
+  char *p = omp_alloc(1000, a);
+  CHECK(p != NULL);
+  for (size_t bytes = 1000; p != NULL && bytes < 4000; bytes += 10) {
+    memset(p, 7, bytes);
+    char *now = omp_realloc(p, bytes + 10, a, a);
+    CHECK(now != NULL && now[0] == 7 && now[bytes - 1] == 7);
+    if (now != NULL) p = now;
+  }
+  CHECK(omp_realloc(p, 5000, a, a) == NULL && p[0] == 7); /* the old block stays */
+  p = omp_realloc(p, 100, a, a);                          /* the rest is there again */
+  char *q = omp_alloc(2500, a);
+  CHECK(p != NULL && q != NULL);
+  omp_free(p, a);
+  omp_free(q, a);
+  p = omp_alloc(3800, a);
+  CHECK(p != NULL);
+  omp_free(p, a);
+  omp_destroy_allocator(a);
+}
+
 /* The default is a task's own, and inherited. */
 static void defaults(void) {
   const char *said = getenv("OMP_ALLOCATOR");
@@ -153,6 +177,7 @@ int main(void) {
   for (int i = 0; i < 3; ++i) {
     predefined();
     traits();
+    grown();
     shared_by_a_team();
     of_variables();
   }

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "kmpc.h"
 #include <omp.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -33,6 +34,62 @@ static void sections(int count) {
     __kmpc_barrier(&here, me);
   }
   for (int i = 0; i < 20; ++i) CHECK(times[i] == (i < count));
+}
+
+void __kmpc_dispatch_init_4(place *, int, int kind, int lower, int upper, int step, int chunk);
+int __kmpc_dispatch_next_4(place *, int, int *last, int *lower, int *upper, int *step);
+
+/* schedule(simd: runtime): chunks are multiples of the width that is said in the chunk's place. */
+static void chunks_of_vectors(omp_sched_t kind, int chunk) {
+  enum { simd_at_run_time = 47, width = 8, n = 203 };
+  int times[n] = {0};
+  omp_set_schedule(kind, chunk);
+#pragma omp parallel
+  {
+    const int me = __kmpc_global_thread_num(&here);
+    int last, lower, upper, step;
+    __kmpc_dispatch_init_4(&here, me, simd_at_run_time, 0, n - 1, 1, width);
+    while (__kmpc_dispatch_next_4(&here, me, &last, &lower, &upper, &step)) {
+      const int length = upper - lower + 1;
+      CHECK(upper == n - 1 || (kind == omp_sched_guided ? length >= (chunk + width - 1) / width * width
+                                                        : length == (chunk + width - 1) / width * width));
+      for (int i = lower; i <= upper; ++i) add(&times[i], 1);
+    }
+    __kmpc_barrier(&here, me);
+  }
+  for (int i = 0; i < n; ++i) CHECK(times[i] == 1);
+}
+
+void __kmpc_push_num_teams_51(place *, int, int least, int most, int limit);
+void __kmpc_fork_teams(place *, int, void (*)(int *, int *), ...);
+
+static int teams;
+static void count_teams(int *global, int *bound) {
+  (void)global, (void)bound;
+  teams = omp_get_num_teams();
+}
+
+static void leagues_by_their_upper_bound(void) {
+  __kmpc_push_num_teams_51(&here, 0, 0, 3, 0);
+  __kmpc_fork_teams(&here, 0, count_teams);
+  CHECK(teams >= 1 && teams <= 3 && (teams == 3 || asked() != 3));
+  __kmpc_push_num_teams_51(&here, 0, 2, 5, 0);
+  __kmpc_fork_teams(&here, 0, count_teams);
+  CHECK(teams >= 2 && teams <= 5);
+}
+
+void *__kmpc_omp_task_alloc(place *, int, int flags, size_t bytes, size_t shared_bytes, int (*)(int, void *));
+int __kmpc_omp_task(place *, int, void *);
+int __kmpc_omp_taskwait(place *, int);
+
+/* A task may have nothing to execute. */
+static void tasks_without_a_function(void) {
+#pragma omp parallel
+  {
+    const int me = __kmpc_global_thread_num(&here);
+    for (int tied = 0; tied < 2; ++tied) __kmpc_omp_task(&here, me, __kmpc_omp_task_alloc(&here, me, tied, 40, 0, NULL));
+    __kmpc_omp_taskwait(&here, me);
+  }
 }
 
 static void copies(void) {
@@ -111,6 +168,10 @@ LOCK(nest_lock)
 int main(void) {
   omp_set_dynamic(0);
   for (int count = 0; count <= 20; ++count) sections(count);
+  for (int chunk = 1; chunk <= 17; chunk += 4)
+    for (omp_sched_t kind = omp_sched_static; kind <= omp_sched_guided; ++kind) chunks_of_vectors(kind, chunk);
+  leagues_by_their_upper_bound();
+  tasks_without_a_function();
   copies();
   somebody_in_between();
   for (int hint = 0; hint < 2; ++hint) {

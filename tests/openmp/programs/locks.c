@@ -36,6 +36,32 @@ static void nest(omp_nest_lock_t *lock, int rounds) {
   CHECK(count == 2 * rounds * asked());
 }
 
+/* A nest lock is a task's: another task finds it held, also where the same thread executes it. */
+static void of_tasks(omp_nest_lock_t *lock) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    omp_set_nest_lock(lock);
+#pragma omp task shared(lock)
+    CHECK(omp_test_nest_lock(lock) == 0);
+#pragma omp task if (0) shared(lock)
+    CHECK(omp_test_nest_lock(lock) == 0);
+#pragma omp taskwait
+#pragma omp parallel num_threads(1)
+    CHECK(omp_test_nest_lock(lock) == 0); /* an implicit task */
+    CHECK(omp_test_nest_lock(lock) == 2);
+    omp_unset_nest_lock(lock);
+    omp_unset_nest_lock(lock);
+#pragma omp task shared(lock)
+    {
+      omp_set_nest_lock(lock);
+      CHECK(omp_test_nest_lock(lock) == 2);
+      omp_unset_nest_lock(lock);
+      omp_unset_nest_lock(lock);
+    }
+  }
+}
+
 static void another_finds_it_held(void) {
   omp_lock_t lock;
   omp_nest_lock_t nested;
@@ -109,6 +135,10 @@ static void with_a_hint(int hint, int rounds) {
 int main(void) {
   for (int hint = 0; hint <= 5; ++hint) with_a_hint(hint, episodes(500));
   another_finds_it_held();
+  omp_nest_lock_t lock;
+  omp_init_nest_lock(&lock);
+  of_tasks(&lock);
+  omp_destroy_nest_lock(&lock);
   many();
   return verdict();
 }

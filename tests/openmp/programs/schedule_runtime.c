@@ -8,13 +8,13 @@
 static const struct {
   const char *text;
   omp_sched_t kind;
-  int chunk;
+  int chunk; /* that the routine tells; 0: none, or any */
 } SCHEDULES[] = {
     {"static", omp_sched_static, 0},         {"static,4", omp_sched_static, 4},
-    {"dynamic", omp_sched_dynamic, 0},       {"DYNAMIC,3", omp_sched_dynamic, 3},
+    {"dynamic", omp_sched_dynamic, 1},       {"DYNAMIC,3", omp_sched_dynamic, 3},
     {"guided,5", omp_sched_guided, 5},       {"auto", omp_sched_auto, 0},
-    {" guided", omp_sched_guided, 0},        {"monotonic:dynamic,2", omp_sched_dynamic, 2},
-    {"nonmonotonic:guided", omp_sched_guided, 0},
+    {" guided", omp_sched_guided, 1},        {"monotonic:dynamic,2", omp_sched_dynamic, 2},
+    {"nonmonotonic:guided", omp_sched_guided, 1},
 };
 enum { COUNT = sizeof SCHEDULES / sizeof *SCHEDULES };
 
@@ -68,7 +68,7 @@ int main(int count, char **words) {
   }
   for (int i = 0; i < COUNT; ++i) {
     int chunk;
-    omp_set_schedule(SCHEDULES[i].kind, SCHEDULES[i].chunk);
+    omp_set_schedule(SCHEDULES[i].kind, strchr(SCHEDULES[i].text, ',') != NULL ? SCHEDULES[i].chunk : 0);
     CHECK(kind_of(&chunk) == (int)SCHEDULES[i].kind);
     if (SCHEDULES[i].chunk > 0) CHECK(chunk == SCHEDULES[i].chunk);
     loops(SCHEDULES[i].kind, SCHEDULES[i].chunk);
