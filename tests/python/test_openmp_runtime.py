@@ -45,6 +45,8 @@ OWN_FAULTS = {
     ("exits_busy", "clang"): "libomp takes its threads down while another opens regions",
     ("constructs", "clang"): "libomp may tell nobody of a loop's last iteration where members steal",
     ("loop_clauses", "clang"): "libomp may tell nobody of a loop's last iteration where members steal",
+    ("locks", "clang"): "libomp's nest locks belong to threads",
+    ("kmpc_constructs", "clang"): "libomp multiplies the chunk of schedule(simd: runtime) by the vector's width",
     ("schedule_combined", "clang"): "libomp executes iterations of schedule(simd: static, chunk) twice",
     ("taskwait_nowait", "clang"): "libomp waits there all the same",
     ("threadprivate_threads", CALLS): "libomp keeps the objects of a thread that has ended",
