@@ -1,7 +1,7 @@
 #include <weir/barriers/proof.hpp>
 
 #include <algorithm>
-#include <optional>
+#include <stdexcept>
 
 namespace weir {
 
@@ -17,6 +17,8 @@ class knowledge {
   void add_all(const knowledge& other) {
     for (std::size_t i = 0; i < bits_.size(); ++i) bits_[i] |= other.bits_[i];
   }
+  /// `end` is a multiple of 64.
+  void forget_before(std::size_t end) { std::fill_n(bits_.begin(), end / 64, 0); }
 
  private:
   std::vector<std::uint64_t> bits_;
@@ -24,53 +26,57 @@ class knowledge {
 
 struct flag {
   std::optional<unsigned> signalled;  // the latest episode
-  knowledge carried;                  // by the signaller, when it signalled
-  unsigned depth = 0;                 // signals on the longest chain to here
+  knowledge carried;                  // by the signaller, when it signalled, until all have read it
+  std::size_t unread = 0;
+  unsigned depth = 0;  // signals on the longest chain to here
 };
 
+std::string participant(const plan& p, unsigned i) { return p.name + ": participant " + std::to_string(i); }
+
+// The events are the arrivals of all, that participant 0 has gathered them, and the awaits. Those before the awaits are new in
+// each episode.
 class closure {
  public:
-  explicit closure(const plan& p) : plan_(p), participants_(p.participants()) {
+  explicit closure(const plan& p)
+      : plan_(p), participants_(p.participants()), gathered_(participants_), first_await_((participants_ / 64 + 1) * 64) {
+    readers_.resize(p.slots());
+    std::size_t event = first_await_;
     for (const auto& script : p.scripts) {
-      scripts_.push_back(script.arrival);
-      scripts_.back().insert(scripts_.back().end(), script.release.begin(), script.release.end());
+      auto& steps = scripts_.emplace_back(script.arrival);
+      steps.insert(steps.end(), script.release.begin(), script.release.end());
+      auto& events = events_.emplace_back(steps.size());
+      for (std::size_t k = 0; k < steps.size(); ++k)
+        if (steps[k].act == step::action::await) readers_[steps[k].slot].push_back(events[k] = event++);
     }
+    flags_.resize(std::size_t{p.slots()} * p.parities);
+    known_.assign(participants_, knowledge(event));
+    depth_.assign(participants_, 0);
   }
 
   proof run() {
-    if (participants_ == 0) return failure("the plan has no participants");
-    if (plan_.parities != 1 && plan_.parities != 2) return failure("a plan has 1 or 2 parities");
-    if (const auto why = malformed()) return failure(*why);
+    if (plan_.halves)
+      if (const auto why = waits_for_a_release()) return failure(*why);
     // The flags of episode 0 are written again in episode `parities`, so that is the last one needed.
-    const unsigned episodes = plan_.parities + 1;
-    const std::size_t events = participants_ + awaits_;
-    flags_.assign(std::size_t{plan_.slots()} * plan_.parities, flag{});
-    known_.assign(participants_, knowledge(events));
-    depth_.assign(participants_, 0);
-    for (unsigned e = 0; e < episodes; ++e)
+    for (unsigned e = 0; e <= plan_.parities; ++e)
       if (const auto why = run_episode(e)) return failure(*why);
     return {true, "", critical_path_};
   }
 
- private:
   static proof failure(std::string why) { return {false, std::move(why), 0}; }
-  std::string who(unsigned i) const { return plan_.name + ": participant " + std::to_string(i); }
 
-  std::optional<std::string> malformed() {
-    std::vector<unsigned> writers(plan_.slots(), 0);
-    readers_.assign(plan_.slots(), {});
+ private:
+  std::string who(unsigned i) const { return participant(plan_, i); }
+
+  std::optional<std::string> waits_for_a_release() const {
+    std::vector<char> by_arrival(plan_.slots(), 0);
+    for (const auto& script : plan_.scripts)
+      for (const step& s : script.arrival)
+        if (s.act == step::action::signal) by_arrival[s.slot] = 1;
     for (unsigned i = 0; i < participants_; ++i)
-      for (const step& s : scripts_[i]) {
-        if (s.slot >= plan_.slots()) return who(i) + " uses slot " + std::to_string(s.slot) + ", which does not exist";
-        if (s.act == step::action::signal)
-          ++writers[s.slot];
-        else
-          readers_[s.slot].push_back(participants_ + awaits_++);
-      }
-    for (std::uint32_t slot = 0; slot < plan_.slots(); ++slot)
-      if (writers[slot] != 1)
-        return plan_.name + ": slot " + std::to_string(slot) + " has " + std::to_string(writers[slot]) +
-               " signallers, not one";
+      for (const step& s : plan_.scripts[i].arrival)
+        if (s.act == step::action::await && !by_arrival[s.slot])
+          return who(i) + " awaits slot " + std::to_string(s.slot) +
+                 " of a release half in its arrival half: the plan has no two halves";
     return std::nullopt;
   }
 
@@ -82,17 +88,30 @@ class closure {
     std::vector<unsigned> ready;
     for (unsigned i = participants_; i-- > 0;) ready.push_back(i);
     unsigned finished = 0;
-    start_events(episode);
+    for (unsigned i = 0; i < participants_; ++i) {
+      known_[i].forget_before(first_await_);
+      known_[i].add(i);
+    }
     while (!ready.empty()) {
       const unsigned i = ready.back();
       ready.pop_back();
-      while (position[i] < scripts_[i].size()) {
+      for (;;) {
+        if (i == 0 && position[0] == plan_.scripts[0].arrival.size())
+          if (const auto why = gathers()) return why;
+        if (position[i] == scripts_[i].size()) {
+          ++finished;
+          if (const auto why = leaves(i)) return why;
+          break;
+        }
         const step& s = scripts_[i][position[i]];
         flag& f = flags_[std::size_t{s.slot} * plan_.parities + episode % plan_.parities];
         if (s.act == step::action::signal) {
           if (const auto why = overwrites(i, s.slot, episode)) return why;
-          f = {episode, known_[i], depth_[i] + 1};
-          for (const unsigned waiter : stopped_at[s.slot]) ready.push_back(waiter);
+          f.signalled = episode;
+          f.depth = depth_[i] + 1;
+          f.unread = readers_[s.slot].size();
+          if (f.unread > 0) f.carried = copy_of(known_[i]);
+          ready.insert(ready.end(), stopped_at[s.slot].begin(), stopped_at[s.slot].end());
           stopped_at[s.slot].clear();
         } else {
           if (f.signalled != episode) {
@@ -100,16 +119,11 @@ class closure {
             break;
           }
           known_[i].add_all(f.carried);
+          if (--f.unread == 0) spare_.push_back(std::move(f.carried));
           depth_[i] = std::max(depth_[i], f.depth);
-          if (episode == 0) known_[i].add(await_event(i, position[i]));
+          if (episode == 0) known_[i].add(events_[i][position[i]]);
         }
         ++position[i];
-      }
-      if (position[i] == scripts_[i].size()) {
-        ++finished;
-        for (unsigned other = 0; other < participants_; ++other)
-          if (!known_[i].has(other))
-            return who(i) + " leaves without knowing that participant " + std::to_string(other) + " has arrived";
       }
     }
     if (finished == participants_) {
@@ -122,17 +136,35 @@ class closure {
     return plan_.name + ": does not end";
   }
 
-  // Arrivals are counted afresh in each episode; the awaits of episode 0 stay known.
-  void start_events(unsigned episode) {
-    for (unsigned i = 0; i < participants_; ++i) {
-      if (episode > 0) {
-        knowledge awaits_only(participants_ + awaits_);
-        for (std::size_t a = participants_; a < participants_ + awaits_; ++a)
-          if (known_[i].has(a)) awaits_only.add(a);
-        known_[i] = std::move(awaits_only);
-      }
-      known_[i].add(i);
-    }
+  // All flags at once would be much more memory than those that are on their way.
+  knowledge copy_of(const knowledge& k) {
+    if (spare_.empty()) return k;
+    knowledge copy = std::move(spare_.back());
+    spare_.pop_back();
+    copy = k;
+    return copy;
+  }
+
+  std::optional<std::string> gathers() {
+    if (const auto other = plan_.halves ? unknown_to(0) : std::nullopt)
+      return who(0) + " ends its arrival half without knowing that participant " + std::to_string(*other) +
+             " has arrived: the plan has no two halves";
+    known_[0].add(gathered_);
+    return std::nullopt;
+  }
+
+  std::optional<std::string> leaves(unsigned i) const {
+    if (const auto other = unknown_to(i))
+      return who(i) + " leaves without knowing that participant " + std::to_string(*other) + " has arrived";
+    if (plan_.halves && !known_[i].has(gathered_))
+      return who(i) + " leaves without knowing that participant 0 has gathered all: the plan has no two halves";
+    return std::nullopt;
+  }
+
+  std::optional<unsigned> unknown_to(unsigned i) const {
+    for (unsigned other = 0; other < participants_; ++other)
+      if (!known_[i].has(other)) return other;
+    return std::nullopt;
   }
 
   // The writes of episode `parities` go to the flags of episode 0: have all its readers read?
@@ -145,36 +177,64 @@ class closure {
     return std::nullopt;
   }
 
-  // Awaits were numbered in the order of the scripts.
-  std::size_t await_event(unsigned i, std::size_t position) {
-    if (first_await_.empty()) {
-      std::size_t next = participants_;
-      for (const auto& script : scripts_) {
-        first_await_.push_back(next);
-        next += static_cast<std::size_t>(
-            std::count_if(script.begin(), script.end(), [](const step& s) { return s.act == step::action::await; }));
-      }
-    }
-    const auto& script = scripts_[i];
-    return first_await_[i] + static_cast<std::size_t>(std::count_if(
-                                 script.begin(), script.begin() + static_cast<std::ptrdiff_t>(position),
-                                 [](const step& s) { return s.act == step::action::await; }));
-  }
-
   const plan& plan_;
   const unsigned participants_;
+  const std::size_t gathered_, first_await_;
   std::vector<std::vector<step>> scripts_;
-  std::vector<std::vector<std::size_t>> readers_;  // of each slot: the events "has read it"
-  std::vector<std::size_t> first_await_;
-  std::size_t awaits_ = 0;
+  std::vector<std::vector<std::size_t>> events_;   // of each step of a script that is an await: "has read it"
+  std::vector<std::vector<std::size_t>> readers_;  // of each slot: the same
   std::vector<flag> flags_;
-  std::vector<knowledge> known_;
+  std::vector<knowledge> known_, spare_;
   std::vector<unsigned> depth_;
   unsigned critical_path_ = 0;
 };
 
+std::optional<std::string> badly_placed(const plan& p) {
+  for (std::uint32_t slot = 0; slot < p.slots(); ++slot)
+    if (p.line_of(slot) >= p.lines)
+      return p.name + ": slot " + std::to_string(slot) + " lies on line " + std::to_string(p.line_of(slot)) + ", and there are " +
+             std::to_string(p.lines);
+  // Not counted in a table of all lines, of which a plan may claim any number.
+  std::vector<std::uint32_t> lines = p.slot_line;
+  std::sort(lines.begin(), lines.end());
+  for (auto first = lines.begin(); first != lines.end();) {
+    const auto end = std::upper_bound(first, lines.end(), *first);
+    if (end - first > slots_per_line)
+      return p.name + ": line " + std::to_string(*first) + " has " + std::to_string(end - first) + " slots, and " +
+             std::to_string(slots_per_line) + " fit";
+    first = end;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-proof prove(const plan& p) { return closure(p).run(); }
+std::optional<std::string> malformed(const plan& p) {
+  if (p.participants() == 0) return "the plan has no participants";
+  if (p.parities != 1 && p.parities != 2) return "a plan has 1 or 2 parities";
+  if (auto why = badly_placed(p)) return why;
+  std::vector<unsigned> signallers(p.slots(), 0);
+  for (unsigned i = 0; i < p.participants(); ++i)
+    for (const auto* half : {&p.scripts[i].arrival, &p.scripts[i].release})
+      for (const step& s : *half) {
+        if (s.slot >= p.slots()) return participant(p, i) + " uses slot " + std::to_string(s.slot) + ", which does not exist";
+        if (s.act == step::action::signal) ++signallers[s.slot];
+      }
+  for (std::uint32_t slot = 0; slot < p.slots(); ++slot)
+    if (signallers[slot] != 1)
+      return p.name + ": slot " + std::to_string(slot) + " has " + std::to_string(signallers[slot]) + " signallers, not one";
+  return std::nullopt;
+}
+
+proof prove(const plan& p) {
+  if (auto why = malformed(p)) return closure::failure(std::move(*why));
+  return closure(p).run();
+}
+
+const plan& proven(const plan& p) {
+  if (const proof result = prove(p); !result.holds)
+    throw std::invalid_argument("weir: this plan is no barrier. " + result.why);
+  return p;
+}
 
 }  // namespace weir

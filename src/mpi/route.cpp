@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <stdexcept>
 #include <utility>
+
+#include <weir/barriers/proof.hpp>
 
 namespace weir::mpi {
 
@@ -58,6 +61,8 @@ class tags {
 }  // namespace
 
 route route_of(const plan& p, unsigned rank, const std::vector<unsigned>& node_of) {
+  // All processes have the same plan, so all of them refuse it, and nobody waits for the others.
+  if (const auto why = malformed(p)) throw std::invalid_argument("weir: this plan is no barrier. " + *why);
   const std::vector<ends> slots = ends_of(p);
   const tags tag(slots, node_of);
   const unsigned here = node_of[rank];

@@ -35,7 +35,8 @@ struct route {
   unsigned lines = 0;
 };
 
-/// `node_of[r]`: which node process r is on; processes that share no memory are on nodes of their own. Pure.
+/// `node_of[r]`: which node process r is on; processes that share no memory are on nodes of their own. Pure. Throws
+/// std::invalid_argument for a plan that is malformed (proof.hpp): near_memory lays its flags out as they come.
 route route_of(const plan& p, unsigned rank, const std::vector<unsigned>& node_of);
 
 /// The combination barrier of processes on one node [paper 000, section 3.3]: those of one seat, a processor, count, and the last

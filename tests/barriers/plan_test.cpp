@@ -178,6 +178,77 @@ TEST(Proof, RejectsASlotThatDoesNotExist) {
   EXPECT_NE(prove(p).why.find("does not exist"), std::string::npos) << prove(p).why;
 }
 
+/// All but participant 0 signal it by slots of one line, and await one flag.
+plan packed_on_one_line(unsigned slots) {
+  plan p;
+  p.name = "packed";
+  p.scripts.resize(slots + 1);
+  const auto line = p.lines++, released = p.add_slot();
+  p.scripts[0].release.push_back({step::action::signal, released});
+  for (unsigned i = 1; i <= slots; ++i) {
+    const auto slot = p.add_slot_on(line);
+    p.scripts[i].arrival.push_back({step::action::signal, slot});
+    p.scripts[0].arrival.push_back({step::action::await, slot});
+    p.scripts[i].release.push_back({step::action::await, released});
+  }
+  return p;
+}
+
+TEST(Proof, RejectsMoreSlotsOnALineThanFit) {
+  EXPECT_TRUE(prove(packed_on_one_line(weir::slots_per_line)).holds);
+  const auto result = prove(packed_on_one_line(weir::slots_per_line + 1));
+  EXPECT_FALSE(result.holds);
+  EXPECT_NE(result.why.find("line 0 has 17 slots, and 16 fit"), std::string::npos) << result.why;
+}
+
+TEST(Proof, RejectsALineThatDoesNotExist) {
+  for (const auto line : {2u, ~0u}) {
+    plan p = packed_on_one_line(3);
+    p.slot_line[2] = line;
+    EXPECT_NE(prove(p).why.find("slot 2 lies on line " + std::to_string(line) + ", and there are 2"), std::string::npos) << prove(p).why;
+  }
+  plan p = packed_on_one_line(3);
+  p.lines = 1;  // one fewer than its slots lie on
+  EXPECT_FALSE(prove(p).holds);
+  plan many = packed_on_one_line(3);
+  many.lines = ~0u;  // wasteful, and a barrier
+  EXPECT_TRUE(prove(many).holds) << prove(many).why;
+}
+
+TEST(Proof, RejectsHalvesOfAnArrivalThatGathersTooLittle) {
+  plan p = plans::dissemination(4);
+  for (auto& script : p.scripts) std::swap(script.arrival, script.release);
+  EXPECT_TRUE(prove(p).holds);  // a barrier, of which participant 0 knows nothing half-way
+  p.halves = true;
+  EXPECT_NE(prove(p).why.find("participant 0 ends its arrival half without knowing that participant 1 has arrived"), std::string::npos)
+      << prove(p).why;
+  plan tree = plans::tree(4, 2, 2);
+  auto& root = tree.scripts[0];
+  root.release.insert(root.release.begin(), root.arrival.back());  // gathers its last child after the point
+  root.arrival.pop_back();
+  EXPECT_NE(prove(tree).why.find("without knowing that participant 2 has arrived"), std::string::npos) << prove(tree).why;
+  tree.halves = false;
+  EXPECT_TRUE(prove(tree).holds) << prove(tree).why;
+}
+
+TEST(Proof, RejectsHalvesOfAReleaseThatDoesNotWaitForParticipant0) {
+  for (plan p : {plans::dissemination(4), plans::butterfly(4), plans::butterfly(5)}) {
+    EXPECT_TRUE(prove(p).holds);
+    p.halves = true;
+    EXPECT_NE(prove(p).why.find("leaves without knowing that participant 0 has gathered all"), std::string::npos) << prove(p).why;
+  }
+}
+
+TEST(Proof, RejectsHalvesOfAnArrivalThatWaitsForARelease) {
+  plan p = plans::linear(3);
+  auto& last = p.scripts[2];
+  last.arrival.push_back(last.release.back());
+  last.release.clear();
+  EXPECT_NE(prove(p).why.find("participant 2 awaits slot 2 of a release half in its arrival half"), std::string::npos) << prove(p).why;
+  p.halves = false;
+  EXPECT_TRUE(prove(p).holds) << prove(p).why;
+}
+
 TEST(Proof, RejectsAnEarlyRelease) {
   plan p = plans::tree(4, 2, 2);
   auto& root = p.scripts[0];
@@ -216,7 +287,15 @@ TEST(PlanBarrier, RefusesAPlanThatIsNoBarrier) {
   plan p = plans::dissemination(4);
   p.parities = 1;
   EXPECT_THROW(executor(weir::team_here(4), p), std::invalid_argument);
+  p.parities = 2, p.halves = true;
+  EXPECT_THROW(executor(weir::team_here(4), p), std::invalid_argument);
+  EXPECT_THROW(executor(weir::team_here(18), packed_on_one_line(17)), std::invalid_argument);
   EXPECT_THROW(executor(weir::team_here(5), plans::mcs(4)), std::invalid_argument);
+}
+
+TEST(PlanBarrier, HasALineFullOfSlotsBesideItsGate) {
+  weir::barriers::plan_barrier<weir::native, weir::waiting::block> barrier(weir::team_here(17), packed_on_one_line(16));
+  EXPECT_EQ(contract::checker({.members = 17, .episodes = 100}).run([&](unsigned m) { barrier.arrive_and_wait(m); }), "");
 }
 
 // Plans damaged at random are refused, or they are barriers still and keep the contract.

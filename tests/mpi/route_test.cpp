@@ -152,6 +152,37 @@ TEST(Route, FlagsOfANodeAreNumberedAlike) {
   }
 }
 
+// In the node's memory a slot too many on a line would be its gate, and a line that is not there another's memory.
+TEST(Route, IsRefusedToAPlanThatCannotBeLaidOut) {
+  const auto refused = [](const weir::plan& p, const std::vector<unsigned>& node_of) {
+    unsigned times = 0;
+    for (unsigned r = 0; r < p.participants(); ++r) try {
+        route_of(p, r, node_of);
+      } catch (const std::invalid_argument&) {
+        ++times;
+      }
+    return times;
+  };
+  const std::vector<unsigned> together(18, 0);
+  const weir::plan good = plans::linear(18);  // 16 flags on one line, the 17th on another
+  EXPECT_EQ(refused(good, together), 0u);
+  weir::plan p = good;
+  p.slot_line[16] = p.slot_line[0];
+  EXPECT_EQ(refused(p, together), 18u);
+  p = good;
+  p.slot_line[3] = p.lines;
+  EXPECT_EQ(refused(p, together), 18u);
+  p = good;
+  p.lines = 1;
+  std::vector<unsigned> apart = together;
+  apart[17] = 1;
+  EXPECT_EQ(refused(p, apart), 18u);  // by all alike, or some would wait for the others
+  p = good;
+  p.scripts[5].arrival.clear();  // a slot that nobody signals
+  EXPECT_EQ(refused(p, together), 18u);
+  EXPECT_THROW(combination_route(p, {{0}, {1}}, 0), std::invalid_argument);
+}
+
 TEST(Choice, LooksWhereTheProcessesAre) {
   EXPECT_EQ(choose(on_nodes({2}), {}).within, "dissemination");
   EXPECT_EQ(choose(on_nodes({8}, /*crowded=*/true), {}).within, "combination");
