@@ -1,4 +1,5 @@
 // weir-info: what Weir sees of this machine, and what it would choose here, as JSON.
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <set>
@@ -113,7 +114,9 @@ json algorithms() {
     json bytes = json::object();
     for (const unsigned members : {2u, 8u, 64u, 1024u})
       bytes[std::to_string(members)] = weir::team_barrier(members, {.algorithm = a.name}).bytes();
-    all.push_back({{"name", a.name}, {"about", a.about}, {"bytes", bytes}});
+    const auto& plans = weir::plans::names();
+    const bool by_messages = std::find(plans.begin(), plans.end(), a.name) != plans.end();
+    all.push_back({{"name", a.name}, {"about", a.about}, {"bytes", bytes}, {"by_messages", by_messages}});
   }
   return all;
 }

@@ -55,6 +55,7 @@ template <class Machine>
 class spin : public detail::policy<Machine, spin<Machine>> {
  public:
   static constexpr const char* name = "spin";
+  static constexpr const char* about = "poll, and never give the processor away";
   static constexpr bool sleeps = false;
   explicit spin(const team&) {}
 
@@ -70,6 +71,7 @@ template <class Machine>
 class yield : public detail::policy<Machine, yield<Machine>> {
  public:
   static constexpr const char* name = "yield";
+  static constexpr const char* about = "poll a while, then give the processor away between polls";
   static constexpr bool sleeps = false;
   explicit yield(const team&) {}
 
@@ -88,6 +90,7 @@ template <class Machine>
 class block : public detail::policy<Machine, block<Machine>> {
  public:
   static constexpr const char* name = "block";
+  static constexpr const char* about = "poll a while, then sleep until woken";
   static constexpr bool sleeps = true;
   explicit block(const team&) {}
 
@@ -106,6 +109,7 @@ template <class Machine>
 class share : public detail::policy<Machine, share<Machine>> {
  public:
   static constexpr const char* name = "share";
+  static constexpr const char* about = "yield only where another member shares the processor, otherwise spin";
   static constexpr bool sleeps = false;
   explicit share(const team& t) {
     for (unsigned m = 0; m < t.members; ++m) shared_.push_back(t.shares(m));
@@ -123,6 +127,14 @@ class share : public detail::policy<Machine, share<Machine>> {
  private:
   std::vector<char> shared_;
 };
+
+template <class Machine>
+class automatic;  // waiting_automatic.hpp
+
+template <template <class> class... Policy>
+struct policies {};
+/// All policies, the default first: whoever takes one by name takes it from here, and with it its words.
+using all = policies<automatic, spin, yield, block, share>;
 
 }  // namespace waiting
 }  // namespace weir

@@ -150,6 +150,8 @@ template <class Machine>
 class automatic : public detail::policy<Machine, automatic<Machine>> {
  public:
   static constexpr const char* name = "auto";
+  static constexpr const char* about =
+      "spin while alone on the processor, yield to members that share it, sleep beside other programs";
   static constexpr bool sleeps = true;
 
   // Under a quota each microsecond of waiting awake is taken from the team's own computing.

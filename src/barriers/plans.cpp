@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <stdexcept>
 
 namespace weir::plans {
@@ -150,38 +151,33 @@ plan linear(unsigned participants) {
   return p;
 }
 
-namespace {
-
-struct named_plan {
-  const char* name;
-  plan (*make)(unsigned participants, const shape& its);
-};
-constexpr named_plan all_named[] = {
-    {"dissemination", [](unsigned n, const shape& its) { return dissemination(n, its.radix); }},
-    {"mcs", [](unsigned n, const shape&) { return mcs(n); }},
-    {"tournament", [](unsigned n, const shape&) { return tournament(n); }},
-    {"tournament-tree", [](unsigned n, const shape&) { return tournament(n, wake_up::tree); }},
-    {"tree", [](unsigned n, const shape& its) { return tree(n, its.fan_in, its.fan_out); }},
-    {"butterfly", [](unsigned n, const shape&) { return butterfly(n); }},
-    {"linear", [](unsigned n, const shape&) { return linear(n); }},
-};
-
-}  // namespace
-
 std::optional<plan> by_name(const std::string& name, unsigned participants, const shape& its) {
-  for (const named_plan& p : all_named)
-    if (p.name == name) return p.make(participants, its);
+  for (const entry& e : table)
+    if (e.name == name) return e.make(participants, its);
   return std::nullopt;
 }
 
+namespace {
+
+template <class Wanted>
+std::vector<std::string> names_where(Wanted wanted) {
+  std::vector<std::string> found;
+  for (const entry& e : table)
+    if (std::invoke(wanted, e)) found.emplace_back(e.name);
+  return found;
+}
+
+}  // namespace
+
+// Never destroyed: barriers are made at exit too.
 const std::vector<std::string>& names() {
-  // Never destroyed: barriers are made at exit too.
-  static const auto& all = *new std::vector<std::string>([] {
-    std::vector<std::string> found;
-    for (const named_plan& p : all_named) found.emplace_back(p.name);
-    return found;
-  }());
+  static const auto& all = *new std::vector(names_where([](const entry&) { return true; }));
   return all;
+}
+
+const std::vector<std::string>& names_of_halved() {
+  static const auto& halved = *new std::vector(names_where(&entry::halves));
+  return halved;
 }
 
 namespace {
@@ -224,10 +220,13 @@ plan levels(const std::vector<std::vector<unsigned>>& groups, const maker& withi
   for (unsigned g = 0; g < groups.size(); ++g) {
     const auto& group = groups[g];
     const plan inside = within(static_cast<unsigned>(group.size()));
-    if (!inside.halves && group.size() > 1 && !alone)
+    if (!inside.halves && group.size() > 1 && !alone) {
+      std::string known;
+      for (const std::string& name : names_of_halved()) known += (known.empty() ? "" : ", ") + name;
       throw std::invalid_argument("weir: the plan " + inside.name +
                                   " cannot be used within groups: it has no two halves between which a leader could go "
-                                  "across; linear, mcs, tree, tournament and tournament-tree have");
+                                  "across, as these have: " + known);
+    }
     if (alone) p.halves = p.halves && inside.halves;
     const std::uint32_t first = take_slots(p, inside);
     const unsigned leader = group[0];

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -48,42 +49,9 @@ class registry {
   };
 
   // Tables that nothing destroys: where a program ends, threads of it may make barriers still.
-  static std::span<const entry> algorithms() {
-    static const entry table[] = {
-        plain<barriers::counter>(),
-        plain<barriers::sense>(),
-        plain<barriers::condvar>(),
-        plain<barriers::condvar_pairs>(),
-        plain<barriers::sensor>(),
-        plain<barriers::distributed>(),
-        plain<barriers::distributed_padded>(),
-        plain<barriers::distributed_sensor>(),
-        shaped<barriers::dissemination>([](const team& t, const plans::shape& s, std::size_t waiting) {
-          return with_waiting<barriers::dissemination>(t, waiting, s.radix);
-        }),
-        plain<barriers::mcs>(),
-        shaped<barriers::tree>([](const team& t, const plans::shape& s, std::size_t waiting) {
-          return with_waiting<barriers::tree>(t, waiting, s.fan_in, s.fan_out);
-        }),
-        plain<barriers::tournament>(),
-        plain<barriers::tournament_tree>(),
-        plain<barriers::butterfly>(),
-        plain<barriers::linear>(),
-        plain<barriers::combination>(),
-    };
-    return table;
-  }
+  static std::span<const entry> algorithms() { return all(std::make_index_sequence<std::size(plans::table)>()); }
 
-  static std::span<const policy> waitings() {
-    static const policy table[] = {  // in the order of with_waiting()
-        {"auto", "spin while alone on the processor, yield to members that share it, sleep beside other programs"},
-        {"spin", "poll, and never give the processor away"},
-        {"yield", "poll a while, then give the processor away between polls"},
-        {"block", "poll a while, then sleep until woken"},
-        {"share", "yield only where another member shares the processor, otherwise spin"},
-    };
-    return table;
-  }
+  static std::span<const policy> waitings() { return names_of(waiting::all()); }
 
   /// Throws std::invalid_argument for a name that is not known; it lists the known ones.
   static std::unique_ptr<any_barrier> make(const std::string& algorithm, const std::string& waiting, const team& t,
@@ -150,26 +118,48 @@ class registry {
     return std::make_unique<wrapped<Algorithm<Machine, Waiting>, Waiting>>(t, parameters...);
   }
 
-  template <template <class, template <class> class> class Algorithm, class... Parameters>
-  static std::unique_ptr<any_barrier> with_waiting(const team& t, std::size_t waiting, Parameters... parameters) {
-    switch (waiting) {  // in the order of waitings()
-      case 0: return made<Algorithm, waiting::automatic>(t, parameters...);
-      case 1: return made<Algorithm, waiting::spin>(t, parameters...);
-      case 2: return made<Algorithm, waiting::yield>(t, parameters...);
-      case 3: return made<Algorithm, waiting::block>(t, parameters...);
-      default: return made<Algorithm, waiting::share>(t, parameters...);
-    }
+  template <template <class, template <class> class> class Algorithm, template <class> class... Waiting, class... Parameters>
+  static std::unique_ptr<any_barrier> with_waiting(std::size_t which, waiting::policies<Waiting...>, const team& t,
+                                                   Parameters... parameters) {
+    using maker = std::unique_ptr<any_barrier> (*)(const team&, Parameters...);
+    static constexpr maker makers[] = {&made<Algorithm, Waiting, Parameters...>...};
+    return makers[which](t, parameters...);
+  }
+  template <template <class> class... Waiting>
+  static std::span<const policy> names_of(waiting::policies<Waiting...>) {
+    static constexpr policy table[] = {{Waiting<Machine>::name, Waiting<Machine>::about}...};
+    return table;
   }
 
-  template <template <class, template <class> class> class Algorithm>
-  static entry shaped(decltype(entry::make) make) {
-    using any = Algorithm<Machine, waiting::spin>;
-    return {any::name, any::about, make};
+  template <std::size_t... Plan>
+  static std::span<const entry> all(std::index_sequence<Plan...>) {
+    static constexpr entry table[] = {
+        plain<barriers::counter>(),
+        plain<barriers::sense>(),
+        plain<barriers::condvar>(),
+        plain<barriers::condvar_pairs>(),
+        plain<barriers::sensor>(),
+        plain<barriers::distributed>(),
+        plain<barriers::distributed_padded>(),
+        plain<barriers::distributed_sensor>(),
+        of_plan<Plan>()...,
+        plain<barriers::combination>(),
+    };
+    return table;
   }
   template <template <class, template <class> class> class Algorithm>
-  static entry plain() {
-    return shaped<Algorithm>(
-        [](const team& t, const plans::shape&, std::size_t waiting) { return with_waiting<Algorithm>(t, waiting); });
+  static constexpr entry plain() {
+    using any = Algorithm<Machine, waiting::spin>;
+    return {any::name, any::about,
+            [](const team& t, const plans::shape&, std::size_t which) {
+              return with_waiting<Algorithm>(which, waiting::all(), t);
+            }};
+  }
+  template <std::size_t Plan>
+  static constexpr entry of_plan() {
+    return {plans::table[Plan].name, plans::table[Plan].about, [](const team& t, const plans::shape& its, std::size_t which) {
+              return with_waiting<barriers::planned>(which, waiting::all(), t, plans::table[Plan], its);
+            }};
   }
 };
 

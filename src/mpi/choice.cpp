@@ -4,16 +4,21 @@
 #include <cstdint>
 
 #include <weir/barriers/plans.hpp>
+#include <weir/barriers/proof.hpp>
 
 namespace weir::mpi {
 
 namespace {
 
-void must_be_known(const std::string& name, std::vector<std::string> known, const char* kind) {
-  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+std::string listed(const std::vector<std::string>& names) {
   std::string list;
-  for (const std::string& k : known) list += (list.empty() ? "" : ", ") + k;
-  throw std::invalid_argument("weir: no " + std::string(kind) + " is called \"" + name + "\"; known are " + list);
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+void must_be_known(const std::string& name, const std::vector<std::string>& known, const char* kind) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  throw std::invalid_argument("weir: no " + std::string(kind) + " is called \"" + name + "\"; known are " + listed(known));
 }
 
 std::vector<std::string> with(const std::vector<std::string>& names, std::initializer_list<const char*> others) {
@@ -107,20 +112,25 @@ choice choose(const places& p, const options& how) {
   }
   if (c.within == "combination" && p.nodes.size() > 1)
     throw std::invalid_argument("weir: the barrier combination cannot be used within several nodes: who comes last on one differs, and "
-                                "messages between nodes need one who is always the same; linear, mcs and the trees have one");
+                                "messages between nodes need one who is always the same, as these have: " +
+                                listed(plans::names_of_halved()));
   if (c.reason.empty()) c.reason = "as asked";
   return c;
 }
 
 plan plan_for(const places& p, const choice& c, const options& how) {
   const auto across = [&](unsigned participants) { return make(c.algorithm, participants, how, c.radix); };
-  if (c.within == "none") return across(participants_across(p, c.within));
-  return plans::levels(p.nodes, [&](unsigned participants) { return make(c.within, participants, how, how.radix); }, across);
+  const auto within = [&](unsigned participants) { return make(c.within, participants, how, how.radix); };
+  plan whole = c.within == "none" ? across(participants_across(p, c.within)) : plans::levels(p.nodes, within, across);
+  trusted(whole);
+  return whole;
 }
 
 plan plan_for_seats(const places& p) {
   const auto seats = static_cast<unsigned>(p.seats.size());
-  return seats <= 16 ? plans::dissemination(seats) : plans::mcs(seats);
+  plan whole = seats <= 16 ? plans::dissemination(seats) : plans::mcs(seats);
+  trusted(whole);
+  return whole;
 }
 
 }  // namespace weir::mpi

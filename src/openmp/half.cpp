@@ -1,7 +1,9 @@
 #include "half.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 
 #include <weir/barriers/plans.hpp>
 
@@ -34,9 +36,34 @@ children children_of(const plan& p, part which, step::action of_parent) {
   return all;
 }
 
-bool is_central(const std::string& name) { return name == "counter" || name == "sense"; }
-/// Plans whose first participant lets all go by one flag.
-bool has_one_flag(const std::string& name) { return name == "tournament" || name == "linear"; }
+/// Barriers that are no plans, in which all tell member 0, by one counter or a flag each, and it tells all, by one flag or one each.
+struct central_barrier {
+  const char* name;
+  bool one_counter, one_flag;
+};
+constexpr central_barrier centrals[] = {
+    {"counter", true, true}, {"sense", true, true}, {"sensor", true, false}, {"distributed-sensor", false, false}};
+
+const central_barrier& central_called(const std::string& name) {
+  for (const central_barrier& b : centrals)
+    if (b.name == name) return b;
+  throw std::invalid_argument("weir: the barrier " + name + " has no two halves");
+}
+
+std::optional<plan> halved_plan(const std::string& name, unsigned members) {
+  auto p = plans::by_name(name, members);
+  if (p && !p->halves) throw std::invalid_argument("weir: the barrier " + name + " has no two halves");
+  return p;
+}
+
+/// Does the first participant of many let all go by one flag? Of two the first has one in any plan.
+bool has_one_flag(const std::string& name) {
+  const plan p = plans::by_name(name, 64).value();
+  const auto& first = p.scripts[0].release;
+  return first.size() == 1 && std::all_of(p.scripts.begin() + 1, p.scripts.end(), [&](const plan::script& s) {
+           return s.release == std::vector<step>{{step::action::await, first[0].slot}};
+         });
+}
 
 }  // namespace
 
@@ -55,21 +82,25 @@ half half::arrival(const std::string& name, unsigned members, bool shared) {
     // one transfer and no read-modify-write; with many of them the first one's looks add up [paper 001, table 1].
     return arrival(shared ? "sense" : members <= 8 ? "distributed-sensor" : "tournament", members, shared);
   }
-  const auto p = plans::by_name(name, members);
-  if (p) return {children_of(*p, &plan::script::arrival, step::action::await), false};
-  return {star(members), is_central(name) || name == "sensor"};
+  if (const auto p = halved_plan(name, members)) return {children_of(*p, &plan::script::arrival, step::action::await), false};
+  return {star(members), central_called(name).one_counter};
 }
 
 half half::release(const std::string& name, unsigned members) {
   if (name == "auto") return release("tournament", members);
-  const auto p = has_one_flag(name) ? std::nullopt : plans::by_name(name, members);
-  if (p) return {children_of(*p, &plan::script::release, step::action::signal), false};
-  return {star(members), is_central(name) || has_one_flag(name)};
+  if (const auto p = halved_plan(name, members))
+    return {children_of(*p, &plan::script::release, step::action::signal), has_one_flag(name)};
+  return {star(members), central_called(name).one_flag};
 }
 
 const std::vector<std::string>& halved_barriers() {
-  static const std::vector<std::string> names = {"counter", "sense", "sensor",     "distributed-sensor", "tree",
-                                                 "mcs",     "linear", "tournament", "tournament-tree"};
+  // Never destroyed: where the program ends, threads of it may open regions still.
+  static const auto& names = *new std::vector<std::string>([] {
+    std::vector<std::string> all;
+    for (const central_barrier& b : centrals) all.emplace_back(b.name);
+    all.insert(all.end(), plans::names_of_halved().begin(), plans::names_of_halved().end());
+    return all;
+  }());
   return names;
 }
 

@@ -1,7 +1,6 @@
 #include "run.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <map>
 
@@ -40,9 +39,9 @@ double bytes_needed(const scenario& s) {
   double bytes = 0;
   const double copies = (s.machine.processors + 63) / 64 * 8.0;
   for (const application& a : s.applications) {
-    const double rounds = std::bit_width(a.members) + 3.0;
-    const bool log_many = a.barrier == "dissemination" || a.barrier == "butterfly";
-    const double lines = a.members * (log_many ? rounds : 4.0);
+    // For each member itself, its seat and what it shares; and the flags of a plan.
+    const auto plan = plans::by_name(a.barrier, a.members, a.shape);
+    const double lines = a.members * 4.0 + (plan ? plan->lines : 0.0);
     bytes += a.members * 16e3 + lines * (128 + 256 + copies) + a.barriers * (sizeof(episode) + 4.0);
   }
   return bytes + s.machine.processors * 400.0;

@@ -35,9 +35,8 @@ TEST(Control, CopiesWithoutAFaultKeepTheContract) {
   EXPECT_TRUE(keeps([] { return std::make_unique<mutants::distributed_not_broken<weir::native>>(members); }));
   EXPECT_TRUE(keeps([] { return std::make_unique<mutants::distributed_sensor_not_broken<weir::native>>(members); }));
   EXPECT_TRUE(keeps([] { return std::make_unique<mutants::combination_not_broken<weir::native>>(members); }));
-  for (const auto& p : {plans::dissemination(members), plans::mcs(members), plans::tree(members, 2, 2),
-                        plans::tournament(members), plans::butterfly(members)})
-    EXPECT_TRUE(keeps([&] { return std::make_unique<mutants::unproven<weir::native>>(p); })) << p.name;
+  for (const plans::entry& e : plans::table)
+    EXPECT_TRUE(keeps([&] { return std::make_unique<mutants::unproven<weir::native>>(e.make(members, {})); })) << e.name;
 }
 
 #define CAUGHT(mutant) \

@@ -1,13 +1,19 @@
 // The proof of the plans, for every size, and of what it rejects.
+#ifndef WEIR_CHECKED
+#define WEIR_CHECKED  // as in Debug builds, for barriers by type
+#endif
 #include <algorithm>
+#include <functional>
 #include <gtest/gtest.h>
 #include <random>
 #include <weir/barriers/plan_barrier.hpp>
 #include <weir/barriers/plans.hpp>
 #include <weir/barriers/proof.hpp>
 #include <weir/machine/native.hpp>
+#include <weir/team_barrier.hpp>
 
 #include "../contract.hpp"
+#include "tried.hpp"
 
 namespace {
 
@@ -23,8 +29,8 @@ unsigned ceil_log(unsigned value, unsigned base) {
 }
 
 struct family {
-  const char* name;
-  plan (*make)(unsigned);
+  std::string name;
+  std::function<plan(unsigned)> make;
   unsigned stride = 1;  // parts that are proven for every size are tried together at fewer
 };
 
@@ -46,20 +52,12 @@ groups dealt_to(unsigned participants, unsigned nodes) {
   return all;
 }
 
-const family families[] = {
-    {"dissemination_2", [](unsigned p) { return plans::dissemination(p, 2); }},
-    {"dissemination_3", [](unsigned p) { return plans::dissemination(p, 3); }},
-    {"dissemination_4", [](unsigned p) { return plans::dissemination(p, 4); }},
-    {"mcs", plans::mcs},
-    {"tree_2_2", [](unsigned p) { return plans::tree(p, 2, 2); }},
-    {"tree_1_1", [](unsigned p) { return plans::tree(p, 1, 1); }},
+// Beside those of the table: what is made of them, and what their names do not reach.
+const std::vector<family> others = {
     {"tree_8_3_packed", [](unsigned p) { return plans::tree(p, 8, 3, true); }},
     {"tree_40_40_packed", [](unsigned p) { return plans::tree(p, 40, 40, true); }},
-    {"tournament", [](unsigned p) { return plans::tournament(p); }},
-    {"tournament_tree", [](unsigned p) { return plans::tournament(p, plans::wake_up::tree); }},
-    {"butterfly", plans::butterfly},
-    {"linear", plans::linear},
     {"levels_of_4", [](unsigned p) { return plans::levels(groups_of(p, 4), plans::linear, two_dissemination); }, 7},
+    {"levels_with_halves", [](unsigned p) { return plans::levels(groups_of(p, 5), plans::linear, plans::mcs); }, 7},
     {"levels_of_7_round_robin", [](unsigned p) { return plans::levels(dealt_to(p, 7), plans::mcs, plans::butterfly); }, 7},
     {"levels_of_levels",
      [](unsigned p) {
@@ -69,6 +67,17 @@ const family families[] = {
      7},
     {"one_level", [](unsigned p) { return plans::levels(groups_of(p, p), two_dissemination, plans::linear); }, 7},
 };
+
+std::vector<family> families() {
+  std::vector<family> all;
+  for (const auto& p : tried::plans({{"_radix_3", {.radix = 3}},
+                                     {"_radix_4", {.radix = 4}},
+                                     {"_1_1", {.fan_in = 1, .fan_out = 1}},
+                                     {"_8_3", {.fan_in = 8, .fan_out = 3}}}))
+    all.push_back({p.name, p});
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
 
 class EverySize : public testing::TestWithParam<family> {};
 
@@ -81,8 +90,11 @@ TEST_P(EverySize, IsABarrier) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Plans, EverySize, testing::ValuesIn(families),
-                         [](const auto& chosen) { return std::string(chosen.param.name); });
+INSTANTIATE_TEST_SUITE_P(Plans, EverySize, testing::ValuesIn(families()), [](const auto& chosen) {
+  std::string name = chosen.param.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 TEST(Plan, IsMadeByTheNameOfItsBarrier) {
   for (const std::string& name : plans::names()) {
@@ -95,6 +107,13 @@ TEST(Plan, IsMadeByTheNameOfItsBarrier) {
   EXPECT_EQ(plans::by_name("dissemination", 9, {.radix = 3})->slots(), plans::dissemination(9, 3).slots());
   EXPECT_EQ(plans::by_name("tree", 9, {.fan_in = 8, .fan_out = 4})->scripts[0].arrival.size(), 8u);
   EXPECT_EQ(plans::by_name("tree", 9, {.fan_in = 8, .fan_out = 4})->scripts[0].release.size(), 4u);
+}
+
+TEST(Plan, HasTwoHalvesAtAnySizeOrAtNone) {
+  for (const plans::entry& e : plans::table)
+    for (unsigned members = 2; members <= 40; ++members) EXPECT_EQ(e.make(members, {}).halves, e.halves()) << e.name << ", " << members;
+  EXPECT_TRUE(plans::called("linear").halves());
+  EXPECT_FALSE(plans::called("dissemination").halves());
 }
 
 TEST(CriticalPath, IsWhatThePapersSay) {
@@ -293,6 +312,17 @@ TEST(PlanBarrier, RefusesAPlanThatIsNoBarrier) {
   EXPECT_THROW(executor(weir::team_here(5), plans::mcs(4)), std::invalid_argument);
 }
 
+TEST(PlanBarrier, ByTypeIsProvenInCheckedBuilds) {
+  using planned = weir::barriers::planned<weir::native, weir::waiting::yield>;
+  const plans::entry forgetful{"forgetful", "dissemination with one parity", [](unsigned n, const plans::shape&) {
+                                 plan p = plans::dissemination(n);
+                                 p.parities = 1;
+                                 return p;
+                               }};
+  EXPECT_THROW(planned(weir::team_here(4), forgetful), std::invalid_argument);
+  EXPECT_NO_THROW((weir::team_barrier<weir::barriers::tournament_tree, weir::waiting::yield>(256)));
+}
+
 TEST(PlanBarrier, HasALineFullOfSlotsBesideItsGate) {
   weir::barriers::plan_barrier<weir::native, weir::waiting::block> barrier(weir::team_here(17), packed_on_one_line(16));
   EXPECT_EQ(contract::checker({.members = 17, .episodes = 100}).run([&](unsigned m) { barrier.arrive_and_wait(m); }), "");
@@ -302,9 +332,10 @@ TEST(PlanBarrier, HasALineFullOfSlotsBesideItsGate) {
 TEST(Proof, AgreesWithExecutionOnDamagedPlans) {
   std::minstd_rand random(1);
   unsigned refused = 0, accepted = 0;
+  const std::vector<family> all = families();
   for (int i = 0; i < 300; ++i) {
     const unsigned members = 2 + static_cast<unsigned>(random() % 5);
-    plan p = families[random() % std::size(families)].make(members);
+    plan p = all[random() % all.size()].make(members);
     auto& script = p.scripts[random() % members];
     auto& half = script.release.empty() || random() % 2 == 0 ? script.arrival : script.release;
     if (half.empty()) continue;

@@ -7,6 +7,7 @@
 #include <weir/barriers/sense.hpp>
 
 #include "../barriers/mutants.hpp"
+#include "../barriers/tried.hpp"
 #include "gate_mutants.hpp"
 #include "simulator/explorer/explorer.hpp"
 #include "simulator/explorer/subjects.hpp"
@@ -72,9 +73,7 @@ FOUND(distributed_sensor_reset_too_late, 2, "deadlock")
 FOUND(combination_released_before_the_tree, 3, "early leave")
 
 TEST(Control, PlansHold) {
-  for (const auto& p : {plans::dissemination(4), plans::mcs(4), plans::tree(4, 2, 2), plans::tournament(4),
-                        plans::tournament(4, plans::wake_up::tree), plans::butterfly(4)})
-    EXPECT_EQ(found_in(p), "") << p.name;
+  for (const plans::entry& e : plans::table) EXPECT_EQ(found_in(e.make(4, {})), "") << e.name;
 }
 // With three members one parity is enough: as the proof says, see below.
 TEST(Mutant, DisseminationWithOneParity) { EXPECT_EQ(found_in(mutants::one_parity(plans::dissemination(4))), "deadlock"); }
@@ -105,8 +104,8 @@ TEST(Plans, TheProofAndTheExplorerAgree) {
     EXPECT_EQ(found_in(p) == "", proven) << p.name << " for " << p.participants();
   };
   for (unsigned n = 2; n <= 4; ++n)
-    for (const auto& p : {plans::dissemination(n), plans::dissemination(n, 3), plans::mcs(n), plans::tree(n, 2, 2),
-                          plans::tree(n, 1, 3), plans::tournament(n), plans::butterfly(n)}) {
+    for (const auto& its : tried::plans({{"", {.radix = 3, .fan_in = 1, .fan_out = 3}}})) {
+      const weir::plan p = its(n);
       agree(p);
       agree(mutants::one_parity(p));
       for (unsigned m = 0; m < n; ++m) agree(mutants::impatient(p, m));

@@ -1,7 +1,9 @@
 // The two halves of a barrier, as trees of who tells whom.
 #include "openmp/half.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <weir/barriers/plans.hpp>
 
 namespace weir::openmp {
 namespace {
@@ -56,6 +58,25 @@ TEST(Half, IsThatOfTheBarrierOfItsName) {
   EXPECT_EQ(children(half::arrival("linear", 4, false), 0), (numbers{1, 2, 3}));
   EXPECT_FALSE(half::arrival("linear", 4, false).central());
   EXPECT_TRUE(half::release("linear", 4).central());
+}
+
+TEST(Half, IsThereOfEachPlanThatHasTwo) {
+  const std::vector<std::string>& names = halved_barriers();
+  for (const plans::entry& e : plans::table) {
+    EXPECT_EQ(std::count(names.begin(), names.end(), e.name), e.halves() ? 1 : 0) << e.name;
+    if (e.halves()) continue;
+    EXPECT_THROW(half::arrival(e.name, 4, false), std::invalid_argument) << e.name;
+    EXPECT_THROW(half::release(e.name, 4), std::invalid_argument) << e.name;
+  }
+  EXPECT_THROW(half::release("condvar", 4), std::invalid_argument);
+}
+
+TEST(Half, TellsByOneFlagAtEverySizeOrAtNone) {
+  for (const std::string& name : halved_barriers())
+    for (unsigned members = 1; members <= 9; ++members) {
+      EXPECT_EQ(half::release(name, members).central(), half::release(name, 70).central()) << name << ", " << members;
+      EXPECT_EQ(half::arrival(name, members, false).central(), half::arrival(name, 70, false).central()) << name << ", " << members;
+    }
 }
 
 TEST(Half, WhereProcessorsAreSharedTheLastAloneTells) {

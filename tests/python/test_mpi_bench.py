@@ -19,7 +19,7 @@ from weir import records
 from weir.cli import app
 from weir.driver import Lost
 from weir.figures import figures
-from weir.mpi import launchers, measuring, plan
+from weir.mpi import launchers, measuring, plan, scale
 from weir.mpi.comparison import comparisons, targets
 from weir.mpi.launchers import Mpi
 from weir.mpi.measuring import Conditions, Measuring, Start
@@ -382,6 +382,14 @@ def test_on_a_narrow_screen_names_are_broken_and_numbers_are_whole():
 def test_a_program_that_says_nothing_is_ended():
     with pytest.raises(Lost, match="nothing was heard for 0 s"):
         list(measuring.events([sys.executable, "-c", "import time; time.sleep(600)"], patience_s=0.2))
+
+
+def test_plans_are_those_of_the_library():
+    if native.find("weir-info") is None:
+        pytest.skip("weir-info is not built")
+    info = native.ask("weir-info")
+    assert [a["name"] for a in info["algorithms"] if a["by_messages"]] == list(plan.BY_MESSAGES)
+    assert list(dict.fromkeys(b.algorithm for b in scale.PLANS)) == list(plan.BY_MESSAGES)
 
 
 @pytest.fixture(params=list(launchers.NAMES))

@@ -143,6 +143,20 @@ TEST(Memory, NeededGrowsWithWhatIsAskedFor) {
   EXPECT_GT(bytes_needed(s), longer + 10e6);
 }
 
+// Beside the members' stacks. Whatever plans there are, and in whatever shape.
+TEST(Memory, NeededIsNoLessThanThatOfTheBarrier) {
+  constexpr unsigned members = 512;
+  weir::team t;
+  t.members = members;
+  for (const weir::plans::entry& e : weir::plans::table)
+    for (const weir::plans::shape its : {weir::plans::shape{}, {.radix = 64, .fan_in = 1, .fan_out = 1}}) {
+      scenario s = plain::with(ideal(8), {team(members, e.name)});
+      s.applications[0].shape = its;
+      const auto takes = static_cast<double>(registry<simulated>::make(e.name, "spin", t, its)->bytes());
+      EXPECT_GE(bytes_needed(s) - members * 16e3, takes) << e.name << ", radix " << its.radix;
+    }
+}
+
 TEST(Determinism, SameSeedSameDigits) {
   for (const char* barrier : {"distributed", "counter", "mcs", "condvar", "dissemination"}) {
     scenario s = plain::with(plain::machine(8), {team(12, barrier, "auto", 40, 3)});

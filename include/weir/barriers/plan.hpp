@@ -34,7 +34,7 @@ struct plan {
   std::vector<std::uint32_t> slot_line; ///< for each slot its cache line; slots that share one are packed
   std::uint32_t lines = 0;
   unsigned parities = 1;                ///< sets of slots: 1, or 2 that consecutive episodes alternate
-  bool halves = false;                  ///< is "participant 0 has gathered all" a point in every script?
+  bool halves = false;                  ///< is "participant 0 has gathered all" a point in every script? A claim: prove() asks
 
   unsigned participants() const { return static_cast<unsigned>(scripts.size()); }
   std::uint32_t slots() const { return static_cast<std::uint32_t>(slot_line.size()); }

@@ -71,12 +71,12 @@ class plan_barrier {
   }
 
  protected:
-  /// For plans of plans.hpp.
+  /// Without a proof.
   plan_barrier(const team& t, const plan& p, const seating& s)
       : member_count_(t.members),
         seat_count_(s.seats),
         line_count_(p.lines),
-        parities_(trusted(p).parities),
+        parities_(p.parities),
         halves_(p.halves),
         members_(std::make_unique<membership[]>(t.members)),
         seats_(std::make_unique<seat[]>(s.seats)),

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <weir/barriers/plan.hpp>
@@ -42,9 +43,42 @@ struct shape {
   unsigned fan_out = 2;  ///< tree
 };
 
-/// One of the above by the name that its barrier has everywhere; none for a name that is not among names().
+struct entry {
+  const char* name;  ///< that its barrier has everywhere
+  const char* about;
+  plan (*make)(unsigned participants, const shape& its);
+
+  /// Has it two halves? As its plans say, and the proof makes them prove.
+  bool halves() const { return make(2, {}).halves; }
+};
+
+/// All of the above. The barriers by name and by type, MPI's, the halves of OpenMP's, the simulator and the tests that prove take
+/// plans from here, and what they need to know beside the name they ask a plan.
+inline constexpr entry table[] = {
+    {"dissemination", "ceil(log2 P) rounds, each member signals and awaits one in each",
+     [](unsigned n, const shape& its) { return dissemination(n, its.radix); }},
+    {"mcs", "4-ary arrival tree with packed children, binary wake-up tree", [](unsigned n, const shape&) { return mcs(n); }},
+    {"tournament", "statically decided winners, a global champion flag", [](unsigned n, const shape&) { return tournament(n); }},
+    {"tournament-tree", "statically decided winners, each wakes those that it beat",
+     [](unsigned n, const shape&) { return tournament(n, wake_up::tree); }},
+    {"tree", "static tree, any arrival fan-in and release fan-out (default 2 and 2)",
+     [](unsigned n, const shape& its) { return tree(n, its.fan_in, its.fan_out); }},
+    {"butterfly", "pairwise exchange in log2 P rounds, any team size", [](unsigned n, const shape&) { return butterfly(n); }},
+    {"linear", "member 0 looks at a packed flag of each, one flag lets all go", [](unsigned n, const shape&) { return linear(n); }},
+};
+
+/// The entry of a name that is written in a program: one that is not in the table does not compile.
+consteval const entry& called(std::string_view name) {
+  for (const entry& e : table)
+    if (e.name == name) return e;
+  throw "no plan of the table has this name";
+}
+
+/// A plan of the table by name; none for a name that is not there.
 std::optional<plan> by_name(const std::string& name, unsigned participants, const shape& its = {});
+/// All names, in the table's order; and of those that have two halves.
 const std::vector<std::string>& names();
+const std::vector<std::string>& names_of_halved();
 
 /// Makes a plan for so many participants.
 using maker = std::function<plan(unsigned participants)>;

@@ -8,6 +8,7 @@ DEFAULT, TEAM = "weir", "team"
 BARRIER, OMP, PAIRING = "MPI_Barrier", "omp", "omp+MPI_Barrier"
 PAPERS = "team:sense+mcs"  # the combined barrier of paper 004
 
+# Those of which weir-info says so; a test compares them.
 BY_MESSAGES = ("dissemination", "mcs", "tournament", "tournament-tree", "tree", "butterfly", "linear")
 PROCESSES = (
     DEFAULT,

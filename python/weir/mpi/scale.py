@@ -14,6 +14,7 @@ from pathlib import Path
 
 from weir import native
 from weir.mpi.clusters import Cluster, hosts, platform
+from weir.mpi.plan import BY_MESSAGES
 from weir.simulation.scenario import machines_folder
 
 EPISODES = 10
@@ -43,13 +44,11 @@ class Barrier:
 
 
 AUTO = Barrier("Weir", "auto")
-PLANS = (
-    *(Barrier("Weir", "dissemination", radix=r) for r in (2, 3, 4, 8)),
-    Barrier("Weir", "mcs"),
-    *(Barrier("Weir", "tree", fan_in=f, fan_out=f) for f in (2, 4, 8)),
-    Barrier("Weir", "tournament"), Barrier("Weir", "tournament-tree"), Barrier("Weir", "butterfly"),
-    Barrier("Weir", "linear"),
-)  # fmt: skip
+SHAPES = {
+    "dissemination": [{"radix": r} for r in (2, 3, 4, 8)],
+    "tree": [{"fan_in": f, "fan_out": f} for f in (2, 4, 8)],
+}
+PLANS = tuple(Barrier("Weir", name, **shape) for name in BY_MESSAGES for shape in SHAPES.get(name, [{}]))
 
 
 def within(per_node: int) -> str:

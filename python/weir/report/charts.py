@@ -10,7 +10,6 @@ MEASURED_NAMES = ["Weir's default", "Weir, other barriers", "what a user has oth
 FAMILY_NAMES = [*MEASURED_NAMES, "simulated", "predicted"]
 COLOURS = dict(zip(FAMILY_NAMES, [DEFAULT, WEIR, PEER, FLOOR, SIMULATED, PREDICTED], strict=True))
 MOST_RANKED = 26
-WAITINGS = ["auto", "spin", "yield", "block", "share"]
 
 
 def families(values: list[dict]) -> alt.Scale:
@@ -150,7 +149,7 @@ def by_waiting(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     algorithms_everywhere = [f for f in shown if len({g.waiting for g in shown if g.algorithm == f.algorithm}) > 1]
     values = _values(algorithms_everywhere)
     sizes = [c.place.members for c in comparisons]
-    waitings = [w for w in WAITINGS if any(v["waiting"] == w for v in values)]
+    waitings = sorted({v["waiting"] for v in values})  # "auto" first
     picked = alt.selection_point(fields=["algorithm"], bind="legend")
     return (
         alt.Chart(_data(values))

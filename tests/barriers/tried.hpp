@@ -1,0 +1,34 @@
+// The plans that tests try: all of the table, so that none is forgotten.
+#pragma once
+
+#include <string>
+#include <vector>
+#include <weir/barriers/plans.hpp>
+
+namespace tried {
+
+struct plan_of_table {
+  std::string name;
+  const weir::plans::entry* of;
+  weir::plans::shape its;
+  weir::plan operator()(unsigned participants) const { return of->make(participants, its); }
+};
+
+inline bool alike(const weir::plan& a, const weir::plan& b) {
+  for (unsigned i = 0; i < a.participants(); ++i)
+    if (a.scripts[i].arrival != b.scripts[i].arrival || a.scripts[i].release != b.scripts[i].release) return false;
+  return a.slot_line == b.slot_line;
+}
+
+/// Each plan of the table in its usual shape, and in those others that make another plan of it.
+inline std::vector<plan_of_table> plans(const std::vector<std::pair<std::string, weir::plans::shape>>& others) {
+  std::vector<plan_of_table> all;
+  for (const weir::plans::entry& e : weir::plans::table) {
+    all.push_back({e.name, &e, {}});
+    for (const auto& [suffix, its] : others)
+      if (!alike(e.make(50, its), e.make(50, {}))) all.push_back({e.name + suffix, &e, its});
+  }
+  return all;
+}
+
+}  // namespace tried
