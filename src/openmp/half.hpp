@@ -22,7 +22,7 @@ class half {
     const unsigned* end() const { return last; }
   };
 
-  /// For a name of halved_barriers(), or "auto". `shared`: are there more members than processors?
+  /// For a name of halved_barriers(), or "auto"; std::invalid_argument for others. `shared`: more members than processors?
   static half arrival(const std::string& name, unsigned members, bool shared);
   static half release(const std::string& name, unsigned members);
 

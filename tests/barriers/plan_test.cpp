@@ -351,7 +351,7 @@ TEST(Proof, AgreesWithExecutionOnDamagedPlans) {
     }
     ++accepted;
     const auto verdict = contract::verdict_in_child(
-        {.members = members, .episodes = 60}, [&] { return std::make_unique<executor>(weir::team_here(members), p); });
+        {.members = members, .episodes = 60}, [&] { return std::make_unique<executor>(weir::team_here(members), p); }, 60);
     EXPECT_EQ(verdict, contract::verdict::kept) << p.name << ", " << members << " members, damage " << i;
   }
   EXPECT_GT(refused, 50u);

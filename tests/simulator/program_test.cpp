@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
+#include <typeindex>
 
 #include "plain_machine.hpp"
 #include "simulator/outcome.hpp"
@@ -185,6 +187,17 @@ TEST(Contract, EveryBarrierInEveryMannerKeepsIt) {
           simulation all(s, members + processors);
           EXPECT_NO_THROW(all.run()) << a.name << "/" << w.name << ", " << members << " on " << processors;
         }
+}
+
+TEST(Registry, EachPolicyIsOfItsName) {
+  weir::team t;
+  t.members = 2;
+  std::set<std::type_index> made;
+  for (const auto& w : registry<simulated>::waitings())
+    for (const char* algorithm : {"counter", "mcs"}) {
+      const auto barrier = registry<simulated>::make(algorithm, w.name, t);
+      EXPECT_TRUE(made.insert(typeid(*barrier)).second) << algorithm << "/" << w.name << " waits as another does";
+    }
 }
 
 struct complaint {
