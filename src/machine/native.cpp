@@ -1,11 +1,12 @@
 #include <weir/machine/native.hpp>
-#include <weir/machine/processors.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
 #include <new>
 #include <sched.h>
+
+#include "processor_mask.hpp"
 
 namespace weir {
 
@@ -15,20 +16,47 @@ constinit thread_local int home = -1;
 
 /// Of the processors that the calling thread may run on, that one alone; then all of them again.
 void move_to(int processor) noexcept try {
-  const std::vector<int> all = running_on();
-  if (std::binary_search(all.begin(), all.end(), processor) && run_on({processor}) == 0) run_on(all);
+  const auto all = processor_mask::of_this_thread();
+  if (!all || !all->has(processor)) return;
+  processor_mask one(processor + 1);
+  one.add(processor);
+  if (one.apply() == 0) all->apply();
 } catch (const std::bad_alloc&) {  // then it stays where it is
 }
 
 #if defined(__x86_64__)
+using clock = std::chrono::steady_clock;
+
+/// The counter and the clock at one moment.
+struct instant {
+  std::uint64_t ticks = 0;
+  clock::time_point time;
+};
+
+instant now() {
+  // Of a few readings that in which least passed: between the two the thread may lose its processor.
+  instant best;
+  for (auto least = std::numeric_limits<std::uint64_t>::max(), tries = std::uint64_t{4}; tries > 0; --tries) {
+    const std::uint64_t before = native::ticks();
+    const auto time = clock::now();
+    if (const std::uint64_t passed = native::ticks() - before; passed < least) {
+      least = passed;
+      best = {before + passed / 2, time};
+    }
+  }
+  return best;
+}
+
+// Who asks for the rate later need not wait for it then.
+constinit instant loaded;
+[[gnu::constructor(101)]] void when_loaded() { loaded = now(); }
+
 double measured_ticks_per_microsecond() {
-  using clock = std::chrono::steady_clock;
-  const auto start = clock::now();
-  const std::uint64_t first = native::ticks();
-  auto end = start;
-  while (end - start < std::chrono::microseconds(200)) end = clock::now();
-  const std::uint64_t last = native::ticks();
-  return static_cast<double>(last - first) / std::chrono::duration<double, std::micro>(end - start).count();
+  instant from = loaded, to = now();
+  // A computer that has slept since, or a virtual machine that has moved to another one, would give a rate of its own.
+  if (from.ticks == 0 || to.time - from.time > std::chrono::milliseconds(100)) from = to;
+  while (to.time - from.time < std::chrono::microseconds(50)) to = now();
+  return static_cast<double>(to.ticks - from.ticks) / std::chrono::duration<double, std::micro>(to.time - from.time).count();
 }
 #endif
 }  // namespace

@@ -3,29 +3,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <memory>
 #include <mutex>
-#include <new>
-#include <sched.h>
 #include <thread>
+
+#include "processor_mask.hpp"
 
 namespace weir {
 
 namespace {
-/// For so many processors, none of them in it.
-struct mask {
-  explicit mask(int processors)
-      : bytes(CPU_ALLOC_SIZE(static_cast<std::size_t>(processors))), set(CPU_ALLOC(static_cast<std::size_t>(processors))) {
-    if (set == nullptr) throw std::bad_alloc();
-    CPU_ZERO_S(bytes, set.get());
-  }
-  struct freeing {
-    void operator()(cpu_set_t* s) const { CPU_FREE(s); }
-  };
-  std::size_t bytes;
-  std::unique_ptr<cpu_set_t, freeing> set;
-};
-
 std::vector<int> read_affinity() {
   std::vector<int> processors = running_on();
   if (processors.empty())  // no affinity call at all: trust the count
@@ -38,23 +23,20 @@ std::vector<int> read_affinity() {
 }  // namespace
 
 std::vector<int> running_on() {
-  // The mask may be larger than cpu_set_t; the kernel says EINVAL until the buffer is large enough.
-  for (int most = 1024; most <= 1 << 20; most *= 2) {
-    const mask m(most);
-    if (sched_getaffinity(0, m.bytes, m.set.get()) != 0) continue;
-    std::vector<int> processors;
-    for (int p = 0; p < most; ++p)
-      if (CPU_ISSET_S(static_cast<std::size_t>(p), m.bytes, m.set.get())) processors.push_back(p);
-    return processors;
-  }
-  return {};
+  std::vector<int> processors;
+  const auto mask = processor_mask::of_this_thread();
+  const auto count = mask ? static_cast<std::size_t>(mask->count()) : 0;
+  processors.reserve(count);
+  for (int p = 0; processors.size() < count; ++p)
+    if (mask->has(p)) processors.push_back(p);
+  return processors;
 }
 
 int run_on(const std::vector<int>& processors) {
   if (processors.empty()) return EINVAL;
-  const mask m(*std::max_element(processors.begin(), processors.end()) + 1);
-  for (const int p : processors) CPU_SET_S(static_cast<std::size_t>(p), m.bytes, m.set.get());
-  return sched_setaffinity(0, m.bytes, m.set.get()) == 0 ? 0 : errno;
+  processor_mask mask(*std::max_element(processors.begin(), processors.end()) + 1);
+  for (const int p : processors) mask.add(p);
+  return mask.apply();
 }
 
 const std::vector<int>& affinity() {

@@ -78,7 +78,7 @@ struct native {
 #endif
   }
 
-  /// Ticks in one microsecond; the first call measures it (about 200 us). Thread-safe.
+  /// Ticks in one microsecond; the first call measures it (at most 50 us). Thread-safe.
   static double ticks_per_microsecond();
 
  private:

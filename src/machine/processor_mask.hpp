@@ -1,0 +1,52 @@
+// A set of processors as the system calls for affinity take it.
+#pragma once
+
+#include <cerrno>
+#include <memory>
+#include <new>
+#include <optional>
+
+#include <sched.h>
+
+namespace weir {
+
+/// Up to 1,024 processors it needs no memory but its own: in a thread that has allocated nothing yet, the first block would have the
+/// C library map an arena.
+class processor_mask {
+ public:
+  /// For processors below `most`; none of them in it.
+  explicit processor_mask(int most) : bytes_(CPU_ALLOC_SIZE(static_cast<std::size_t>(most))) {
+    if (bytes_ <= sizeof own_)
+      bytes_ = sizeof own_;
+    else if (larger_.reset(CPU_ALLOC(static_cast<std::size_t>(most))); larger_ == nullptr)
+      throw std::bad_alloc();
+    CPU_ZERO_S(bytes_, set());
+  }
+
+  /// Those that the calling thread may run on. Nothing where the system does not say.
+  static std::optional<processor_mask> of_this_thread() {
+    // The mask may be larger than cpu_set_t; the kernel says EINVAL until there is room enough.
+    for (int most = CPU_SETSIZE; most <= 1 << 20; most *= 2)
+      if (processor_mask m(most); sched_getaffinity(0, m.bytes_, m.set()) == 0) return m;
+    return std::nullopt;
+  }
+  /// Has the calling thread run on these alone. 0, or why the system refuses (errno).
+  int apply() const { return sched_setaffinity(0, bytes_, set()) == 0 ? 0 : errno; }
+
+  bool has(int processor) const { return CPU_ISSET_S(static_cast<std::size_t>(processor), bytes_, set()); }
+  void add(int processor) { CPU_SET_S(static_cast<std::size_t>(processor), bytes_, set()); }
+  int count() const { return CPU_COUNT_S(bytes_, set()); }
+
+ private:
+  struct freeing {
+    void operator()(cpu_set_t* s) const { CPU_FREE(s); }
+  };
+  cpu_set_t* set() { return larger_ ? larger_.get() : &own_; }
+  const cpu_set_t* set() const { return larger_ ? larger_.get() : &own_; }
+
+  std::size_t bytes_;
+  cpu_set_t own_;
+  std::unique_ptr<cpu_set_t, freeing> larger_;
+};
+
+}  // namespace weir
