@@ -4,8 +4,10 @@
 //   v2: cpu.max holds "QUOTA PERIOD", or "max PERIOD" for none
 #include <weir/machine/processors.hpp>
 
-#include <fstream>
-#include <sstream>
+#include <algorithm>
+#include <charconv>
+
+#include "system_files.hpp"
 
 namespace weir {
 
@@ -17,17 +19,8 @@ struct group {
   bool unified;       // cgroup v2
 };
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
-  return parts;
-}
-
-bool has(const std::vector<std::string>& parts, const std::string& wanted) {
-  for (const auto& part : parts)
-    if (part == wanted) return true;
-  return false;
+bool has(const std::vector<std::string_view>& parts, std::string_view wanted) {
+  return std::find(parts.begin(), parts.end(), wanted) != parts.end();
 }
 
 struct mount_point {
@@ -36,16 +29,15 @@ struct mount_point {
 };
 
 // mountinfo: id parent major:minor root mount-point options [tags] - type source super-options
-std::optional<mount_point> find_mount(const std::string& root, bool unified) {
-  std::ifstream file(root + "/proc/self/mountinfo");
-  for (std::string line; std::getline(file, line);) {
+std::optional<mount_point> find_mount(std::string_view mounts, bool unified) {
+  for (const auto line : split(mounts, '\n')) {
+    if (line.find(" - cgroup") == std::string_view::npos) continue;
     const auto fields = split(line, ' ');
-    std::size_t dash = 0;
-    while (dash < fields.size() && fields[dash] != "-") ++dash;
+    const auto dash = static_cast<std::size_t>(std::find(fields.begin(), fields.end(), "-") - fields.begin());
     if (fields.size() < 5 || dash + 3 >= fields.size()) continue;
     const bool match = unified ? fields[dash + 1] == "cgroup2"
                                : fields[dash + 1] == "cgroup" && has(split(fields[dash + 3], ','), "cpu");
-    if (match) return mount_point{fields[4], fields[3]};
+    if (match) return mount_point{std::string(fields[4]), std::string(fields[3])};
   }
   return std::nullopt;
 }
@@ -53,36 +45,43 @@ std::optional<mount_point> find_mount(const std::string& root, bool unified) {
 // /proc/self/cgroup: "4:cpu,cpuacct:/path" for v1, "0::/path" for v2
 std::vector<group> groups_of_this_process(const std::string& root) {
   std::vector<group> groups;
-  std::ifstream file(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {
+  const auto listed = contents_of(root + "/proc/self/cgroup"), mounts = contents_of(root + "/proc/self/mountinfo");
+  if (!listed || !mounts) return groups;
+  for (const auto line : split(*listed, '\n')) {
     const auto first = line.find(':');
-    const auto second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const auto second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const auto controllers = line.substr(first + 1, second - first - 1);
     const bool unified = controllers.empty();
     if (!unified && !has(split(controllers, ','), "cpu")) continue;
-    const auto mount = find_mount(root, unified);
+    const auto mount = find_mount(*mounts, unified);
     if (!mount) continue;
-    std::string path = line.substr(second + 1);
+    std::string path(line.substr(second + 1));
     if (mount->shows != "/" && path.starts_with(mount->shows)) path.erase(0, mount->shows.size());
     groups.push_back({mount->where, path.empty() ? "/" : path, unified});
   }
   return groups;
 }
 
+/// The number that the text begins with, which is taken from it; 0 where there is none ("max").
+long long take_number(std::string_view& text) {
+  while (text.starts_with(' ') || text.starts_with('\n')) text.remove_prefix(1);
+  long long number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return error == std::errc() ? number : 0;
+}
+
 std::optional<cpu_quota> limit_of(const std::string& directory, bool unified) {
-  double quota = -1, period = 0;
-  std::string source;
-  if (unified) {
-    source = directory + "/cpu.max";
-    std::ifstream(source) >> quota >> period;  // "max" does not parse: quota stays without a value
-  } else {
-    source = directory + "/cpu.cfs_quota_us";
-    std::ifstream(source) >> quota;
-    std::ifstream(directory + "/cpu.cfs_period_us") >> period;
-  }
+  const std::string source = directory + (unified ? "/cpu.max" : "/cpu.cfs_quota_us");
+  auto text = contents_of(source);
+  if (!text) return std::nullopt;
+  // As version 2 has it: both in one.
+  if (!unified) text = *text + " " + contents_of(directory + "/cpu.cfs_period_us").value_or("");
+  std::string_view rest = *text;
+  const long long quota = take_number(rest), period = take_number(rest);
   if (quota <= 0 || period <= 0) return std::nullopt;
-  return cpu_quota{quota / period, source};
+  return cpu_quota{static_cast<double>(quota) / static_cast<double>(period), source};
 }
 
 }  // namespace

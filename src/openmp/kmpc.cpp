@@ -5,13 +5,13 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
-#include <sstream>
 #include <string>
 #include <utility>
 
 #include "affinity.hpp"
 #include "exclusion.hpp"
 #include "league.hpp"
+#include "machine/system_files.hpp"
 #include "reduction.hpp"
 #include "stop.hpp"
 #include "team.hpp"
@@ -77,10 +77,9 @@ void take(void** with, int count, va_list& rest) {
 
 std::string text_of(const place* its) {
   if (its == nullptr || its->text == nullptr) return "";
-  std::istringstream text(its->text);
-  std::string none, file, function, line, column;
-  for (std::string* field : {&none, &file, &function, &line, &column}) std::getline(text, *field, ';');
-  return file + ":" + line + ":" + column + ": ";
+  auto fields = weir::split(its->text, ';');  // nothing, file, function, line, column
+  fields.resize(5);
+  return std::string(fields[1]) + ":" + std::string(fields[3]) + ":" + std::string(fields[4]) + ": ";
 }
 constexpr int fatal = 2;
 

@@ -29,6 +29,11 @@ std::vector<place> places_named(const std::string& word, const std::vector<locat
 /// Ascending numbers as in 1-3,7.
 std::string ranges(const std::vector<int>& numbers);
 
+/// Where these processors lie, as the kernel says below `root`/sys/devices/system, in the machine's own order: neighbours are near
+/// each other. What it does not say of a processor is a core of its own, and the socket and the memory of all others. A file is read
+/// once for all that share a core, a socket, a cache or a memory: those who start a program wait for it.
+std::vector<location> read_locations(const std::vector<int>& processors, const std::string& root);
+
 /// Of the processors in the affinity mask, in the machine's own order: neighbours are near each other.
 /// A machine that does not say is taken for one socket of single-threaded cores.
 std::vector<location> locations_of(const machine_view&);

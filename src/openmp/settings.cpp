@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "binding.hpp"
+#include "machine/system_files.hpp"
 #include "variables.hpp"
 
 namespace weir::openmp {
@@ -108,8 +108,8 @@ void read_tools(const variables& in, settings& s) {
   };
   s.tool = in.read("OMP_TOOL", words, "enabled or disabled").value_or(s.tool);
   s.debug = in.read("OMP_DEBUG", words, "enabled or disabled").value_or(s.debug);
-  std::istringstream libraries(in.text("OMP_TOOL_LIBRARIES").value_or(""));
-  for (std::string one; std::getline(libraries, one, ':');)
+  const std::string libraries = in.text("OMP_TOOL_LIBRARIES").value_or("");
+  for (const auto one : split(libraries, ':'))
     if (!trimmed(one).empty()) s.tool_libraries.emplace_back(trimmed(one));
   if (const auto where = in.text("OMP_TOOL_VERBOSE_INIT")) {
     const std::string word = lower(*where);

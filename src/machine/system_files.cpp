@@ -1,0 +1,32 @@
+#include "system_files.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace weir {
+
+std::optional<std::string> contents_of(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  std::string text;
+  char part[4096];
+  ssize_t got = 0;
+  while ((got = read(file, part, sizeof part)) > 0 || (got < 0 && errno == EINTR))
+    if (got > 0) text.append(part, static_cast<std::size_t>(got));
+  close(file);
+  return got == 0 ? std::optional(std::move(text)) : std::nullopt;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  do {
+    const auto end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  } while (!text.empty());
+  return parts;
+}
+
+}  // namespace weir
