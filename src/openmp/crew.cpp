@@ -10,6 +10,7 @@
 
 #include "affinity.hpp"
 #include "annotation.hpp"
+#include "memory.hpp"
 #include "set_by_routines.hpp"
 
 namespace weir::openmp {
@@ -52,6 +53,7 @@ void crew::give_homes() {
 
 unsigned crew::recruit(unsigned wanted) {
   if (workers_.size() + 1 >= wanted) return wanted;
+  keep_freed_memory();
   while (workers_.size() + 1 < wanted) {
     workers_.push_back(std::make_unique<worker>());
     worker& w = *workers_.back();

@@ -1,8 +1,8 @@
 """What Weir's OpenMP runtime costs a program by being there: it is counted, not timed."""
 
 import os
+import platform
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,18 +24,41 @@ int main(void) {
 }
 """
 
+# As a library of arrays computes: each operation has a region and an array for what comes of it, 200 pages.
+TEMPORARIES = """
+#include <stdlib.h>
+enum { numbers = 200000, at_once = 4 };
+static float *ones(void) {
+  float *volatile made = malloc(numbers * sizeof *made);
+  #pragma omp parallel for num_threads(2)
+  for (int i = 0; i < numbers; i++) made[i] = 1;
+  return made;
+}
+int main(void) {
+  for (int time = 0; time < 30; time++) {
+    float *made[at_once];
+    for (int i = 0; i < at_once; i++) made[i] = ones();
+    for (int i = 0; i < at_once; i++) free(made[i]);
+  }
+}
+"""
+
 
 @pytest.fixture(scope="module")
-def one_region(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    program = tmp_path_factory.mktemp("start") / "one-region"
-    subprocess.run(["gcc", "-fopenmp", "-xc", "-", "-o", program], input=ONE_REGION, text=True, check=True)
-    yield program
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("start")
 
 
-def pages(program: Path, environment: dict[str, str]) -> int:
+def built(folder: Path, text: str) -> Path:
+    program = folder / "program"
+    subprocess.run(["gcc", "-O1", "-fopenmp", "-xc", "-", "-o", program], input=text, text=True, check=True)
+    return program
+
+
+def pages(program: Path, environment: dict[str, str], times: int = 5) -> int:
     """That it faults in from its start to its end: the least of a few times."""
     faults = []
-    for _ in range(5):
+    for _ in range(times):
         started = os.posix_spawn(program, [str(program)], environment)
         _, status, used = os.wait4(started, 0)
         assert status == 0
@@ -53,8 +76,18 @@ def test_the_c_library_is_all_that_it_loads(runtime: Path):
 
 @pytest.mark.parametrize("places", [{}, {"OMP_PLACES": "cores"}], ids=["unbound", "cores"])
 def test_a_program_with_one_region_has_few_more_pages_than_on_libgomp(
-    environment: dict[str, str], own_environment: dict[str, str], one_region: Path, places: dict[str, str]
+    environment: dict[str, str], own_environment: dict[str, str], folder: Path, places: dict[str, str]
 ):
     if not any(runtime.name == "libgomp" for runtime in runtimes()):
         pytest.skip("there is no libgomp")
-    assert pages(one_region, environment | places) <= pages(one_region, own_environment | places) + 40
+    program = built(folder, ONE_REGION)
+    assert pages(program, environment | places) <= pages(program, own_environment | places) + 40
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators keep memory in ways of their own")
+def test_temporary_arrays_are_faulted_in_once(environment: dict[str, str], folder: Path):
+    program = built(folder, TEMPORARIES)
+    plain = {name: value for name, value in environment.items() if not name.startswith(("MALLOC_", "GLIBC_TUNABLES"))}
+    assert pages(program, plain, 1) < 2_000
+    as_asked_for = plain | {"MALLOC_TRIM_THRESHOLD_": "131072"}
+    assert pages(program, as_asked_for, 1) > 10_000, "what the environment says of malloc stays in force"
