@@ -1,6 +1,7 @@
 #include "barrier_core.hpp"
 
-#include <mutex>
+#include <bit>
+#include <limits>
 #include <new>
 
 #include <weir/barrier.hpp>
@@ -8,25 +9,79 @@
 namespace weir::faces {
 
 namespace {
-std::mutex pool_mutex;
-weir_barrier_core* free_cores = nullptr;
+
+// Block k holds the cores from 2^k up to 2^(k+1): where a core lies follows from its number.
+constexpr unsigned most_blocks = 32;
+constinit std::atomic<weir_barrier_core*> blocks[most_blocks] = {};
+constinit std::atomic<std::uint32_t> numbered{0};
+
+// A stack: the number of its first core, and above it how many have been taken. A thread that is held up between its two looks
+// at a first core, which others take and give back meanwhile, finds another count and begins again.
+constinit std::atomic<std::uint64_t> free_cores{0};
+constexpr std::uint64_t one_taken = std::uint64_t{1} << 32;
+
+constexpr unsigned block_of(std::uint32_t number) { return static_cast<unsigned>(std::bit_width(number)) - 1; }
+
+weir_barrier_core* place_of(std::uint32_t number) {
+  // relaxed: whoever knows the number has it from where the block was made known before.
+  return blocks[block_of(number)].load(std::memory_order_relaxed) + (number - (1u << block_of(number)));
+}
+
+bool has_block(unsigned k) {
+  // acquire, here and below: the memory, from the thread that asked for it.
+  if (blocks[k].load(std::memory_order_acquire) != nullptr) return true;
+  constexpr std::align_val_t alignment{alignof(weir_barrier_core)};
+  void* const mine = ::operator new(sizeof(weir_barrier_core) << k, alignment, std::nothrow);
+  if (mine == nullptr) return false;
+  weir_barrier_core* known = nullptr;
+  // release: the memory, for threads that find it.
+  if (!blocks[k].compare_exchange_strong(known, static_cast<weir_barrier_core*>(mine), std::memory_order_acq_rel))
+    ::operator delete(mine, alignment);
+  return true;
+}
+
+weir_barrier_core* take_free() {
+  // acquire, here and below: what the core was left like, and the number of the next one.
+  std::uint64_t first = free_cores.load(std::memory_order_acquire), rest;
+  weir_barrier_core* core;
+  do {
+    const auto number = static_cast<std::uint32_t>(first);
+    if (number == 0) return nullptr;
+    core = place_of(number);
+    // relaxed: it was stored before the core became the first; if another has taken it since, the exchange fails.
+    rest = (first - number + one_taken) | core->next_free.load(std::memory_order_relaxed);
+  } while (!free_cores.compare_exchange_weak(first, rest, std::memory_order_acquire));
+  return core;
+}
+
+weir_barrier_core* make(unsigned members, bool shared) {
+  // relaxed: the number alone matters.
+  std::uint32_t last = numbered.load(std::memory_order_relaxed);
+  do {
+    if (last == std::numeric_limits<std::uint32_t>::max() || !has_block(block_of(last + 1))) return nullptr;
+  } while (!numbered.compare_exchange_weak(last, last + 1, std::memory_order_relaxed));
+  return new (place_of(last + 1)) weir_barrier_core(members, shared, last + 1);
+}
+
 }  // namespace
 
 weir_barrier_core* take_core(unsigned members) noexcept {
   const bool shared = detail::crowded(members);
-  const std::lock_guard lock(pool_mutex);
-  if (weir_barrier_core* const core = free_cores) {
-    free_cores = core->next_free;
-    core->reuse(members, shared);
-    return core;
-  }
-  return new (std::nothrow) weir_barrier_core(members, shared);
+  weir_barrier_core* const core = take_free();
+  if (core == nullptr) return make(members, shared);
+  core->reuse(members, shared);
+  return core;
 }
 
 void give_core_back(weir_barrier_core* core) noexcept {
-  const std::lock_guard lock(pool_mutex);
-  core->next_free = free_cores;
-  free_cores = core;
+  // relaxed: only a guess, which the exchange checks.
+  std::uint64_t first = free_cores.load(std::memory_order_relaxed), with;
+  do {
+    // relaxed: published by the exchange.
+    core->next_free.store(static_cast<std::uint32_t>(first), std::memory_order_relaxed);
+    with = (first & ~(one_taken - 1)) | core->number;
+    // release: what the core is left like, for whoever takes it next.
+  } while (!free_cores.compare_exchange_weak(first, with, std::memory_order_release, std::memory_order_relaxed));
 }
 
 }  // namespace weir::faces

@@ -7,17 +7,21 @@
 // reads a valid word and finds its phase over.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include <weir/barriers/phased.hpp>
 #include <weir/machine/native.hpp>
 
 struct weir_barrier_core : weir::barriers::phased<weir::native> {
-  using phased::phased;
-  weir_barrier_core* next_free = nullptr;
+  weir_barrier_core(unsigned members, bool shared, std::uint32_t its_number) : phased(members, shared), number(its_number) {}
+  const std::uint32_t number;               // from 1 on
+  std::atomic<std::uint32_t> next_free{0};  // the number of the next one in the list of free cores; 0: none
 };
 
 namespace weir::faces {
 
-/// A core for so many members, or nullptr without memory. Thread-safe.
+/// A core for so many members, or nullptr without memory. Both are lock-free: a process may fork while other threads are in them.
 weir_barrier_core* take_core(unsigned members) noexcept;
 void give_core_back(weir_barrier_core* core) noexcept;
 

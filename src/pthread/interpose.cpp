@@ -4,6 +4,7 @@
 // know nothing of Weir. Such a barrier is told apart by what lies in its memory: ours carry a mark in
 // the last 16 of the type's 32 bytes. The C library uses only the first 20, and the mark is cleared
 // whenever it is given a barrier.
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -26,9 +27,34 @@ constexpr std::uint32_t our_mark = 0x77656972;  // "weir"
 marked_barrier& seen_as_ours(pthread_barrier_t* b) { return *reinterpret_cast<marked_barrier*>(b); }
 bool is_ours(pthread_barrier_t* b) { return seen_as_ours(b).mark == our_mark && seen_as_ours(b).core != nullptr; }
 
-template <class Function>
-Function next(const char* name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+/// The C library's function of that name. Found when this library is loaded: dlsym takes a lock that the child of a fork may find
+/// taken, and so would a variable that is initialised where it is first met.
+template <class... Arguments>
+class of_the_c_library {
+  using function = int (*)(Arguments...);
+
+ public:
+  explicit constexpr of_the_c_library(const char* name) : name_(name) {}
+  void find() {
+    // relaxed, both: every thread would find the same, and it was there before this library.
+    function_.store(reinterpret_cast<function>(dlsym(RTLD_NEXT, name_)), std::memory_order_relaxed);
+  }
+  function operator*() {
+    if (function_.load(std::memory_order_relaxed) == nullptr) find();  // called by another library as that one is loaded
+    return function_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  const char* const name_;
+  std::atomic<function> function_{nullptr};
+};
+constinit of_the_c_library<pthread_barrier_t*, const pthread_barrierattr_t*, unsigned> c_init("pthread_barrier_init");
+constinit of_the_c_library<pthread_barrier_t*> c_wait("pthread_barrier_wait"), c_destroy("pthread_barrier_destroy");
+
+[[gnu::constructor]] void when_loaded() {
+  c_init.find();
+  c_wait.find();
+  c_destroy.find();
 }
 
 bool shared_by_processes(const pthread_barrierattr_t* attributes) {
@@ -44,10 +70,7 @@ extern "C" {
 int pthread_barrier_init(pthread_barrier_t* __restrict barrier, const pthread_barrierattr_t* __restrict attributes,
                          unsigned count) noexcept {
   seen_as_ours(barrier).mark = 0;
-  if (shared_by_processes(attributes)) {
-    static const auto c_library = next<decltype(&pthread_barrier_init)>("pthread_barrier_init");
-    return c_library(barrier, attributes, count);
-  }
+  if (shared_by_processes(attributes)) return (*c_init)(barrier, attributes, count);
   if (count == 0 || count > static_cast<unsigned>(std::numeric_limits<int>::max())) return EINVAL;
   weir_barrier_core* const core = weir::faces::take_core(count);
   if (core == nullptr) return ENOMEM;
@@ -57,10 +80,7 @@ int pthread_barrier_init(pthread_barrier_t* __restrict barrier, const pthread_ba
 }
 
 int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
-  if (!is_ours(barrier)) [[unlikely]] {
-    static const auto c_library = next<decltype(&pthread_barrier_wait)>("pthread_barrier_wait");
-    return c_library(barrier);
-  }
+  if (!is_ours(barrier)) [[unlikely]] return (*c_wait)(barrier);
   weir_barrier_core& core = *seen_as_ours(barrier).core;
   const auto [phase, last] = core.arrive(1, [] {});
   if (last) return PTHREAD_BARRIER_SERIAL_THREAD;
@@ -69,10 +89,7 @@ int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
 }
 
 int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
-  if (!is_ours(barrier)) {
-    static const auto c_library = next<decltype(&pthread_barrier_destroy)>("pthread_barrier_destroy");
-    return c_library(barrier);
-  }
+  if (!is_ours(barrier)) return (*c_destroy)(barrier);
   weir_barrier_core* const core = seen_as_ours(barrier).core;
   if (core->in_use()) return EBUSY;
   seen_as_ours(barrier).mark = 0;

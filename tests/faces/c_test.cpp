@@ -2,7 +2,9 @@
 #include <chrono>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 #include <weir/barrier.h>
 
@@ -18,6 +20,32 @@ TEST(CFace, HasOneSerialThreadInEachEpisode) {
 }
 
 TEST(CFace, MayBeDestroyedWhileOthersLeave) { EXPECT_EQ(destroy_at_once(contract::sanitized ? 300 : 3000), 0); }
+
+// Whatever the parent's other threads were doing when it forked. Not under sanitizers: their own locks are not all there in a child.
+TEST(CFace, HasBarriersInForkedChildren) {
+  if (contract::sanitized) GTEST_SKIP();
+  const auto make_one = [] {
+    weir_barrier_t b;
+    return weir_barrier_init(&b, nullptr, 1) == 0 && weir_barrier_wait(&b) == WEIR_BARRIER_SERIAL_THREAD &&
+           weir_barrier_destroy(&b) == 0;
+  };
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) make_one();
+  });
+  int status = 0;
+  for (int round = 0; round < 50 && status == 0; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);  // else a child that waits for ever would keep the test
+      _exit(make_one() ? 0 : 1);
+    }
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+  }
+  EXPECT_EQ(status, 0);
+  stop = true;
+  other.join();
+}
 
 TEST(CFace, KeepsTheContract) {
   weir_barrier_t b;

@@ -92,6 +92,38 @@ static void processes_can_share_one(void) {
   if (pthread_barrier_destroy(&shared->barrier) != 0) fail("destroy of a shared barrier");
 }
 
+static volatile int stop_making;
+
+static void* make_barriers(void* unused) {
+  (void)unused;
+  while (!stop_making) {
+    pthread_barrier_t b;
+    pthread_barrier_init(&b, NULL, 1);
+    pthread_barrier_destroy(&b);
+  }
+  return NULL;
+}
+
+/* A child has barriers whatever its parent's other threads were doing when it was forked. */
+static void forked_children_have_barriers(void) {
+  pthread_t other;
+  pthread_create(&other, NULL, make_barriers, NULL);
+  for (int round = 0; round < 50; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20); /* else a child that waits for ever would keep the test */
+      pthread_barrier_t b;
+      if (pthread_barrier_init(&b, NULL, 1) != 0) _exit(1);
+      if (pthread_barrier_wait(&b) != PTHREAD_BARRIER_SERIAL_THREAD) _exit(1);
+      _exit(pthread_barrier_destroy(&b));
+    }
+    int status = 0;
+    if (waitpid(child, &status, 0) != child || status != 0) fail("a forked child's barrier");
+  }
+  stop_making = 1;
+  pthread_join(other, NULL);
+}
+
 int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "whose") == 0) {
     Dl_info info;
@@ -101,6 +133,7 @@ int main(int argc, char** argv) {
   episodes_have_one_serial_thread();
   may_be_destroyed_at_once();
   processes_can_share_one();
+  forked_children_have_barriers();
   puts("ok");
   return 0;
 }
