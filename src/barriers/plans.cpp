@@ -5,6 +5,8 @@
 #include <functional>
 #include <stdexcept>
 
+#include "../machine/made_once.hpp"
+
 namespace weir::plans {
 
 namespace {
@@ -169,15 +171,14 @@ std::vector<std::string> names_where(Wanted wanted) {
 
 }  // namespace
 
-// Never destroyed: barriers are made at exit too.
 const std::vector<std::string>& names() {
-  static const auto& all = *new std::vector(names_where([](const entry&) { return true; }));
-  return all;
+  static constinit made_once<std::vector<std::string>> all;
+  return all([] { return names_where([](const entry&) { return true; }); });
 }
 
 const std::vector<std::string>& names_of_halved() {
-  static const auto& halved = *new std::vector(names_where(&entry::halves));
-  return halved;
+  static constinit made_once<std::vector<std::string>> halved;
+  return halved([] { return names_where(&entry::halves); });
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "made_once.hpp"
 #include "processor_mask.hpp"
 
 namespace weir {
@@ -40,25 +41,25 @@ int run_on(const std::vector<int>& processors) {
 }
 
 const std::vector<int>& affinity() {
-  // Not destroyed: where a program ends, threads of it may ask still.
-  static const std::vector<int>& processors = *new std::vector<int>(read_affinity());
-  return processors;
+  static constinit made_once<std::vector<int>> processors;
+  return processors(read_affinity);
 }
 
 std::optional<cpu_quota> quota() {
   using clock = std::chrono::steady_clock;
   static constinit std::mutex mutex;
-  static std::optional<cpu_quota>& latest = *new std::optional<cpu_quota>;  // not destroyed either
+  static constinit std::optional<cpu_quota>* latest = nullptr;  // not destroyed: where a program ends, threads of it may ask still
   static constinit clock::time_point read_at = clock::time_point::min();
   // While another reads it, each reads for itself: in a process forked meanwhile the other will never have done.
   const std::unique_lock lock(mutex, std::try_to_lock);
   if (!lock) return quota_below("");
   const auto now = clock::now();
   if (read_at == clock::time_point::min() || now - read_at > std::chrono::seconds(1)) {
-    latest = quota_below("");
+    if (latest == nullptr) latest = new std::optional<cpu_quota>;
+    *latest = quota_below("");
     read_at = now;
   }
-  return latest;
+  return *latest;
 }
 
 double usable_processors() {

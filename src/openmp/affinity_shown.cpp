@@ -1,8 +1,9 @@
 #include "affinity_shown.hpp"
 
+#include <atomic>
 #include <climits>
 #include <cstdio>
-#include <mutex>
+#include <memory>
 
 #include <unistd.h>
 
@@ -15,14 +16,17 @@ namespace weir::openmp {
 
 namespace {
 
-struct format_variable {
-  std::mutex mutex;
-  std::string text = initial_settings().affinity_format;
+// Every text that it has been set to, once each, the newest first: none goes, as others may be reading it. No lock: the child of a
+// fork might find it taken.
+struct format {
+  std::string text;
+  const format* older;
 };
-format_variable& variable() {
-  // Not destroyed: threads may show themselves while the program ends.
-  static format_variable& v = *new format_variable;
-  return v;
+constinit std::atomic<const format*> newest{nullptr}, in_force{nullptr};  // in_force: null until a routine sets it
+
+const format* known(std::string_view text, const format* from) {
+  while (from != nullptr && from->text != text) from = from->older;
+  return from;
 }
 
 std::string host() {
@@ -33,13 +37,23 @@ std::string host() {
 }  // namespace
 
 std::string affinity_format() {
-  const std::lock_guard lock(variable().mutex);
-  return variable().text;
+  // acquire, everywhere here: the text, from who set it; release below.
+  const format* const now = in_force.load(std::memory_order_acquire);
+  return now != nullptr ? now->text : initial_settings().affinity_format;
 }
 
-void set_affinity_format(std::string_view format) {
-  const std::lock_guard lock(variable().mutex);
-  variable().text = format;
+void set_affinity_format(std::string_view text) {
+  const format* first = newest.load(std::memory_order_acquire);
+  const format* its = known(text, first);
+  if (its == nullptr) {
+    auto fresh = std::make_unique<format>(std::string(text), first);
+    while (its == nullptr && !newest.compare_exchange_weak(first, fresh.get(), std::memory_order_acq_rel)) {
+      fresh->older = first;
+      its = known(text, first);
+    }
+    if (its == nullptr) its = fresh.release();
+  }
+  in_force.store(its, std::memory_order_release);
 }
 
 std::string affinity_text(const member& me, std::string_view format) {

@@ -11,6 +11,7 @@
 
 #include <sys/mman.h>
 
+#include "machine/made_once.hpp"
 #include "stop.hpp"
 #include "team.hpp"
 
@@ -165,14 +166,14 @@ allocator_trait trait_of(const std::string& name, const std::string& text) {
 }
 
 allocator_handle of_environment() {
-  static const allocator_handle its = [] {
+  static constinit made_once<allocator_handle> its;
+  return its([] {
     const allocator& a = initial_settings().default_allocator;
     if (a.name.ends_with("_alloc")) return predefined(a.name);
     std::vector<allocator_trait> traits;
     for (const auto& [name, text] : a.traits) traits.push_back(trait_of(name, text));
     return make_allocator(static_cast<int>(traits.size()), traits.data());
-  }();
-  return its;
+  });
 }
 
 }  // namespace

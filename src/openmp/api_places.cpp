@@ -1,5 +1,6 @@
 // The routines of the API that tell of places.
 #include <algorithm>
+#include <span>
 
 #include "affinity.hpp"
 #include "api_forms.hpp"
@@ -9,9 +10,9 @@ using namespace weir::openmp;
 namespace {
 
 /// Its processors; none where there is no such place.
-const std::vector<int>& place_at(int number) {
-  static const std::vector<int>& none = *new std::vector<int>;
-  return number >= 0 && static_cast<std::size_t>(number) < places().size() ? places()[static_cast<std::size_t>(number)] : none;
+std::span<const int> place_at(int number) {
+  if (number < 0 || static_cast<std::size_t>(number) >= places().size()) return {};
+  return places()[static_cast<std::size_t>(number)];
 }
 
 template <class Integer>

@@ -20,8 +20,13 @@ std::atomic<int> alive{0};  // relaxed: the number alone matters
 
 /// Does one word call all, or each a word of its own? The same for each team of the process.
 bool fork_is_central() {
-  static const bool central = half::release(initial_settings().fork_barrier, 1).central();
-  return central;
+  enum answer : char { unknown, no, yes };
+  static constinit std::atomic<answer> known{unknown};
+  // relaxed: a word that nothing else goes with; all would find the same.
+  answer its = known.load(std::memory_order_relaxed);
+  if (its == unknown) [[unlikely]]
+    known.store(its = half::release(initial_settings().fork_barrier, 1).central() ? yes : no, std::memory_order_relaxed);
+  return its == yes;
 }
 
 constexpr std::uint32_t quit = 0xffff;  // in place of a team size

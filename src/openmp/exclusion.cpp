@@ -1,5 +1,7 @@
 #include "exclusion.hpp"
 
+#include <pthread.h>
+
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 
@@ -31,5 +33,14 @@ void lock::take_slowly() {
 }
 
 void lock::wake() { futex_kernel::wake_sleepers(word_); }
+
+constinit lock atomic_updates;
+
+namespace {
+[[gnu::constructor]] void when_loaded() {
+  const auto release = [] { atomic_updates.release(); };
+  pthread_atfork([] { atomic_updates.take(); }, release, release);
+}
+}  // namespace
 
 }  // namespace weir::openmp

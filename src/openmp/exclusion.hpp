@@ -35,4 +35,8 @@ class lock {
   std::atomic<std::uint32_t> word_{free_};
 };
 
+/// Held for an atomic construct that has no instruction. The program does not see this lock, so the child of a fork always finds it
+/// free, as it finds the object whole.
+extern constinit lock atomic_updates;
+
 }  // namespace weir::openmp

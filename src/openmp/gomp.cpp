@@ -14,7 +14,7 @@ using namespace weir::openmp;
 
 namespace {
 
-lock unnamed, atomics;
+lock unnamed;
 
 /// A message that ends with a zero has the largest length; there need not be one.
 int length_of(const char* message, std::size_t length) {
@@ -62,8 +62,8 @@ void GOMP_critical_end(void) { unnamed.release(); }
 // The compiler gives each name a pointer that begins as null: as much as a lock needs.
 void GOMP_critical_name_start(void** its) { reinterpret_cast<lock*>(its)->take(); }
 void GOMP_critical_name_end(void** its) { reinterpret_cast<lock*>(its)->release(); }
-void GOMP_atomic_start(void) { atomics.take(); }
-void GOMP_atomic_end(void) { atomics.release(); }
+void GOMP_atomic_start(void) { atomic_updates.take(); }
+void GOMP_atomic_end(void) { atomic_updates.release(); }
 
 // ---- cancellation
 

@@ -7,6 +7,8 @@
 
 #include <weir/barriers/plans.hpp>
 
+#include "machine/made_once.hpp"
+
 namespace weir::openmp {
 
 namespace {
@@ -94,14 +96,13 @@ half half::release(const std::string& name, unsigned members) {
 }
 
 const std::vector<std::string>& halved_barriers() {
-  // Never destroyed: where the program ends, threads of it may open regions still.
-  static const auto& names = *new std::vector<std::string>([] {
+  static constinit made_once<std::vector<std::string>> names;
+  return names([] {
     std::vector<std::string> all;
     for (const central_barrier& b : centrals) all.emplace_back(b.name);
     all.insert(all.end(), plans::names_of_halved().begin(), plans::names_of_halved().end());
     return all;
-  }());
-  return names;
+  });
 }
 
 }  // namespace weir::openmp

@@ -6,6 +6,7 @@
 #include <weir/team_barrier.hpp>
 
 #include "half.hpp"
+#include "machine/made_once.hpp"
 
 namespace weir::openmp {
 
@@ -25,9 +26,8 @@ settings read() {
 }  // namespace
 
 const settings& initial_settings() {
-  // Not destroyed: where the program ends, threads of it may open regions still.
-  static const settings& s = *new settings(read());
-  return s;
+  static constinit made_once<settings> s;
+  return s(read);
 }
 
 }  // namespace weir::openmp

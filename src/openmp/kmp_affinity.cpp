@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "binding.hpp"
 
@@ -26,25 +28,25 @@ bool take_modifier(const std::string& word, kmp_affinity& result) {
 }
 
 bool take_type(const std::string& word, kmp_affinity& result) {
-  static const std::map<std::string, arrangement> types = {
+  static constexpr std::pair<const char*, arrangement> types[] = {
       {"none", arrangement::none},         {"disabled", arrangement::none},     {"compact", arrangement::compact},
       {"scatter", arrangement::scatter},   {"balanced", arrangement::balanced}, {"explicit", arrangement::explicit_}};
   if (word == "logical" || word == "physical") {
     result.unsupported.push_back(word);
     return true;
   }
-  const auto type = types.find(word);
-  if (type == types.end()) return false;
+  const auto type = std::ranges::find(types, word, &std::pair<const char*, arrangement>::first);
+  if (type == std::end(types)) return false;
   result.type = type->second;
   return true;
 }
 
 bool take_granularity(const std::string& word, kmp_affinity& result) {
-  static const std::map<std::string, std::string> words = {
+  static constexpr std::pair<const char*, const char*> words[] = {
       {"fine", "threads"},   {"thread", "threads"},      {"core", "cores"},
       {"socket", "sockets"}, {"ll_cache", "ll_caches"},  {"numa_domain", "numa_domains"}};
   if (word.empty()) return false;
-  if (const auto known = words.find(word); known != words.end())
+  if (const auto known = std::ranges::find(words, word, &std::pair<const char*, const char*>::first); known != std::end(words))
     result.granularity = known->second;
   else
     result.unsupported.push_back("granularity=" + word);

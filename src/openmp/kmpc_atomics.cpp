@@ -9,11 +9,11 @@
 
 #include "exclusion.hpp"
 
+using weir::openmp::atomic_updates;
+
 namespace {
 
 struct place;
-
-weir::openmp::lock others;  // objects without an instruction
 
 template <std::size_t Size>
 struct word_of;
@@ -49,10 +49,10 @@ change<T> update(T* at, Function of) {
       }
     }
   }
-  others.take();
+  atomic_updates.take();
   const T before = *at, after = of(before);
   *at = after;
-  others.release();
+  atomic_updates.release();
   return {before, after};
 }
 
@@ -63,9 +63,9 @@ T read(T* at) {
     if (reinterpret_cast<std::uintptr_t>(at) % sizeof(T) == 0)
       return std::bit_cast<T>(__atomic_load_n(reinterpret_cast<word*>(at), __ATOMIC_SEQ_CST));
   }
-  others.take();
+  atomic_updates.take();
   const T now = *at;
-  others.release();
+  atomic_updates.release();
   return now;
 }
 
@@ -128,9 +128,9 @@ using function = void (*)(void* into, void* a, void* b);
 
 /// The compiler's own operation. In place where it takes a lock: what of the bytes is the object, the operation alone knows.
 void update_locked(void* at, void* by, function of) {
-  others.take();
+  atomic_updates.take();
   of(at, at, by);
-  others.release();
+  atomic_updates.release();
 }
 template <class Word>
 void update_word(void* at, void* by, function of) {
@@ -296,7 +296,7 @@ LOCKED(20)
 LOCKED(32)
 #undef LOCKED
 
-void __kmpc_atomic_start(void) { others.take(); }
-void __kmpc_atomic_end(void) { others.release(); }
+void __kmpc_atomic_start(void) { atomic_updates.take(); }
+void __kmpc_atomic_end(void) { atomic_updates.release(); }
 
 }  // extern "C"

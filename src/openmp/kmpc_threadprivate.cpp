@@ -77,6 +77,9 @@ class registry {
     happens_after(&v);
     return v;
   }
+  // Nobody is in it while the process forks: else it would be locked in the child, by a thread that is not there.
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
 
  private:
   std::mutex mutex_;
@@ -104,6 +107,8 @@ void unmake_all(void* its_own) {
 [[gnu::constructor]] void when_loaded() {
   known = new registry;
   pthread_key_create(&end_of_thread, unmake_all);
+  const auto unlock = [] { known->unlock(); };
+  pthread_atfork([] { known->lock(); }, unlock, unlock);
 }
 
 void* find(void* address, std::size_t bytes) {

@@ -9,29 +9,27 @@ namespace weir::openmp {
 
 namespace {
 
-// relaxed, everywhere: a number that stands for itself.
-std::atomic<int>& teams() {
-  static std::atomic<int> most{initial_settings().num_teams};
-  return most;
-}
-std::atomic<int>& limit() {
-  static std::atomic<int> most{initial_settings().teams_thread_limit};
-  return most;
+// What the routines have said; until then it is as the environment says. relaxed, everywhere: a number that stands for itself.
+constexpr int not_said = -1;
+constinit std::atomic<int> teams{not_said}, limit{not_said};
+int said_or(const std::atomic<int>& routine, int environment) {
+  const int said = routine.load(std::memory_order_relaxed);
+  return said != not_said ? said : environment;
 }
 
 }  // namespace
 
-int max_teams() { return teams().load(std::memory_order_relaxed); }
-void set_max_teams(int n) { teams().store(std::max(n, 0), std::memory_order_relaxed); }
-int teams_thread_limit() { return limit().load(std::memory_order_relaxed); }
-void set_teams_thread_limit(int n) { limit().store(std::max(n, 0), std::memory_order_relaxed); }
+int max_teams() { return said_or(teams, initial_settings().num_teams); }
+void set_max_teams(int n) { teams.store(std::max(n, 0), std::memory_order_relaxed); }
+int teams_thread_limit() { return said_or(limit, initial_settings().teams_thread_limit); }
+void set_teams_thread_limit(int n) { limit.store(std::max(n, 0), std::memory_order_relaxed); }
 
-control first_of_league(const control& outer, int teams, int limit) {
+control first_of_league(const control& outer, int asked, int most_threads) {
   control c = outer;
   c.team = 0;
-  c.teams = teams > 0 ? teams : std::max(max_teams(), 1);
-  if (limit <= 0) limit = teams_thread_limit();
-  if (limit > 0) c.thread_limit = outer.thread_limit > 0 ? std::min(limit, outer.thread_limit) : limit;
+  c.teams = asked > 0 ? asked : std::max(max_teams(), 1);
+  if (most_threads <= 0) most_threads = teams_thread_limit();
+  if (most_threads > 0) c.thread_limit = outer.thread_limit > 0 ? std::min(most_threads, outer.thread_limit) : most_threads;
   return c;
 }
 

@@ -6,8 +6,10 @@
 #include "places.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "settings_parse.hpp"
 
@@ -202,13 +204,14 @@ std::optional<place_list> parse_proclist(std::string_view text, const machine_vi
 }
 
 std::vector<place> places_named(const std::string& word, const std::vector<location>& locations) {
-  static const std::map<std::string, int location::*> groups = {{"threads", &location::processor},
-                                                                {"cores", &location::core},
-                                                                {"sockets", &location::socket},
-                                                                {"ll_caches", &location::ll_cache},
-                                                                {"numa_domains", &location::numa_domain}};
-  const auto group = groups.find(word);
-  if (group == groups.end()) return {};
+  using named_group = std::pair<const char*, int location::*>;
+  static constexpr named_group groups[] = {{"threads", &location::processor},
+                                           {"cores", &location::core},
+                                           {"sockets", &location::socket},
+                                           {"ll_caches", &location::ll_cache},
+                                           {"numa_domains", &location::numa_domain}};
+  const auto group = std::ranges::find(groups, word, &named_group::first);
+  if (group == std::end(groups)) return {};
   std::vector<place> places;
   std::map<int, std::size_t> place_of;
   for (const auto& where : locations) {

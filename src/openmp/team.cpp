@@ -234,7 +234,10 @@ double awake_us() {
 }
 
 bool crowded(unsigned size) {
-  static const std::size_t processors = affinity().size();
+  static constinit std::atomic<std::size_t> known{0};
+  // relaxed: a number that nothing else goes with; all would find the same.
+  std::size_t processors = known.load(std::memory_order_relaxed);
+  if (processors == 0) [[unlikely]] known.store(processors = affinity().size(), std::memory_order_relaxed);
   return size > processors;
 }
 

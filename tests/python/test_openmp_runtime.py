@@ -31,6 +31,7 @@ SIZES = {
     "signals": (2, 33),
     "stress": (2, 7, 33),
     "affinity_formats": (2,),
+    "kmpc_forks": (2,),
     "binding": (2,),
     "team_sizes": (2,),
 }
@@ -40,6 +41,7 @@ OWN_FAULTS = {
     ("allocators", "clang"): "libomp faults in omp_realloc without an allocator, and in omp_calloc of too much",
     ("detached", "gcc"): "libgomp does not leave a barrier that waited for a detached task",
     ("forks", "gcc"): "libgomp waits in a forked child for the workers of its parent",
+    ("kmpc_forks", "clang"): "libomp's locks stay taken in a forked child",
     ("late", "gcc"): "libgomp is unmapped while its workers run",
     ("exits", "clang"): "libomp's workers keep a program alive whose first thread has ended by pthread_exit",
     ("exits_busy", "clang"): "libomp takes its threads down while another opens regions",

@@ -17,6 +17,7 @@ pytestmark = skips.mark("own", "they do not tell ThreadSanitizer what they order
 SIZES = (2, 4, 8)
 UNWATCHED = {
     "forks": "ThreadSanitizer forbids a child of a process with threads to have threads",
+    "kmpc_forks": "the same",
     "growth": "the memory that it measures is ThreadSanitizer's",
     "signals": "ThreadSanitizer hands signals on when it likes, and the program counts them",
 }
