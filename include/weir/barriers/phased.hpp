@@ -4,6 +4,7 @@
 // at a time, and leave the team. Only the default waiting policy.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -31,17 +32,17 @@ class phased {
   template <class Completion>
   arrival arrive(std::uint32_t count, Completion&& completion) {
     // acquire: pairs with the release of the phase, for a member that arrives here for the first
-    // time. The phase cannot end between this load and the next line: this arrival is among those
-    // that it needs.
+    // time. The phase cannot end between this load and the arrival, which is among those that it needs.
     const phase now = phase_.load(std::memory_order_acquire);
+    // relaxed: the phase's, as it was set before the phase began, ordered by phase_. After the arrival it may be the next one's, or
+    // another team's.
+    const std::uint32_t expected = expected_.load(std::memory_order_relaxed);
     // acq_rel: publishes this member's writes, and gives the last one everybody's.
-    // relaxed: expected_ changes only between phases, ordered by phase_.
-    if (arrived_.fetch_add(count, std::memory_order_acq_rel) + count != expected_.load(std::memory_order_relaxed))
-      return {now, false};
+    if (arrived_.fetch_add(count, std::memory_order_acq_rel) + count != expected) return {now, false};
     completion();
     // relaxed: each drop came before the dropping member's arrival, which this member has acquired.
     const std::uint32_t dropped = dropped_.load(std::memory_order_relaxed);
-    expected_.store(expected_.load(std::memory_order_relaxed) - dropped, std::memory_order_relaxed);
+    expected_.store(expected - dropped, std::memory_order_relaxed);
     dropped_.store(0, std::memory_order_relaxed);
     arrived_.store(0, std::memory_order_relaxed);
     // release: all of the above, the completion, and what the members wrote before they arrived.
@@ -55,7 +56,8 @@ class phased {
 
   void wait(phase of) {
     const auto over = [of](std::uint32_t now) { return now != of; };
-    experience_.await(shared_, phase_, gate_, over);
+    // relaxed: a member of the old team may read it while reuse() writes it, and finds its phase over whatever it reads.
+    experience_.await(std::bit_cast<bool>(shared_.load(std::memory_order_relaxed)), phase_, gate_, over);
   }
 
   /// Has somebody arrived at a phase that is not over? A hint where members are still arriving.
@@ -64,13 +66,14 @@ class phased {
   /// Makes the barrier one of another team. The phase goes on: a member of the old team that has
   /// been let go, but not yet looked, still finds that its phase is over.
   void reuse(std::uint32_t expected, bool shared) {
+    // relaxed, both: whoever passes the barrier on to the new team orders them.
     expected_.store(expected, std::memory_order_relaxed);
-    shared_ = shared;
+    shared_.store(shared, std::memory_order_relaxed);
   }
 
  private:
   word expected_;
-  bool shared_;
+  typename Machine::template word<std::uint8_t> shared_;  // a bool: as one, compilers would make it one once more in each wait
   word dropped_{0};
   waiting::experience<Machine> experience_{};
   // The phase has a line of its own: who spins on it must not slow those who still arrive.
