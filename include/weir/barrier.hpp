@@ -54,13 +54,15 @@ class barrier {
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
 
-#ifdef WEIR_CHECKED
+  // Never trivial, and all members are there in any build: objects that are checked and others make one program, and an array of
+  // barriers that one has made may be deleted by another. What is done here and in wait() bears whichever of both the linker takes.
   ~barrier() {
+#ifdef WEIR_CHECKED
     // relaxed: a program that destroys a barrier in use is in error whatever order it sees.
     if (const unsigned left = waiting_.load(std::memory_order_relaxed); left != 0)
       detail::destroyed_in_use("weir::barrier", left);
-  }
 #endif
+  }
 
   /// Precondition: 0 < update <= members that have not arrived in this phase.
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t update = 1) {
@@ -99,8 +101,8 @@ class barrier {
   }
 
   [[no_unique_address]] CompletionFunction completion_;
-  mutable core core_;
-  mutable native::word<unsigned> waiting_{0};  // in wait(); counted in checked builds only
+  [[no_unique_address]] mutable core core_;
+  mutable native::word<unsigned> waiting_{0};  // in wait(); counted in checked builds only; where the core leaves room
 };
 
 }  // namespace weir
