@@ -14,13 +14,17 @@ namespace {
 constexpr double settled_for = 5e3;  // microseconds: a move costs a few
 constinit thread_local int home = -1;
 
-/// Of the processors that the calling thread may run on, that one alone; then all of them again.
+/// Of the processors that the calling thread may run on, that one alone; then all of them again, unless somebody outside (taskset)
+/// has set others meanwhile: to move may take long. What is set between a look and the call after it, about a microsecond, is lost:
+/// the system has no call that does both.
 void move_to(int processor) noexcept try {
   const auto all = processor_mask::of_this_thread();
   if (!all || !all->has(processor)) return;
   processor_mask one(processor + 1);
   one.add(processor);
-  if (one.apply() == 0) all->apply();
+  if (one.apply() != 0) return;
+  const auto now = processor_mask::of_this_thread();
+  if (now && now->count() == 1 && now->has(processor)) all->apply();
 } catch (const std::bad_alloc&) {  // then it stays where it is
 }
 

@@ -36,6 +36,7 @@ struct shared_futex_kernel {
   static constexpr std::uint32_t guarded_for = 63;
   static void light_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
   static void heavy_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+  static constexpr bool may_be_unguarded() { return true; }
   /// Looks after MPI every two milliseconds.
   static void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value);
   static void wake_sleepers(std::atomic<std::uint32_t>& word) noexcept;

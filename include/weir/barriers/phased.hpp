@@ -38,7 +38,7 @@ class phased {
     // another team's.
     const std::uint32_t expected = expected_.load(std::memory_order_relaxed);
     // acq_rel: publishes this member's writes, and gives the last one everybody's.
-    if (arrived_.fetch_add(count, std::memory_order_acq_rel) + count != expected) return {now, false};
+    if (arrived_.fetch_add(count, std::memory_order_acq_rel) != expected - count) return {now, false};
     completion();
     // relaxed: each drop came before the dropping member's arrival, which this member has acquired.
     const std::uint32_t dropped = dropped_.load(std::memory_order_relaxed);

@@ -8,21 +8,27 @@
 //   unguarded  Nobody has slept here lately. A signaller is left with a plain load of a word that lies
 //              on the line it has just written, and the sleeper pays for both: membarrier(2) makes
 //              every running thread of the process execute a fence, which takes microseconds.
-//   guarded    Somebody has. Signaller and sleeper both change the state by a read-modify-write, so one
-//              comes after the other and sees what it did. An instruction for each, and no system call.
+//   guarded    Somebody has, or the kernel has no such fence. Signaller and sleeper both change the state
+//              by a read-modify-write, so one comes after the other and sees what it did. An instruction
+//              for each, and no system call.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 namespace weir {
 
-/// The protocol alone. `Kernel` answers for the system: `word`, the two fences, `sleep_while(word, value)`
-/// (may return without a reason), `wake_sleepers(word)`, `stamp`, which remembers a moment, and `guarded_for`: how many
-/// openings in a row that find nobody asleep make the gate unguarded, at most 63. So the explorer checks this very text.
+/// The protocol alone. `Kernel` answers for the system: `word`, the two fences, `may_be_unguarded()`: whether the two suffice,
+/// `sleep_while(word, value)` (may return without a reason), `wake_sleepers(word)`, `stamp`, which remembers a moment, and
+/// `guarded_for`: how many openings in a row that find nobody asleep make the gate unguarded, at most 63. So the explorer checks
+/// this very text.
 template <class Kernel>
 class basic_gate {
  public:
+  /// Guarded where the kernel cannot be asked yet.
+  constexpr basic_gate() : state_(!std::is_constant_evaluated() && Kernel::may_be_unguarded() ? 0u : guarded) {}
+
   /// Sleeps unless `ready()`; returns when woken, and sometimes without a reason: look again.
   template <class Ready>
   void sleep_unless(Ready ready) {
@@ -57,7 +63,7 @@ class basic_gate {
   // and is overtaken by an opening and by the next one's sleeper, would find the flag up again and sleep through the
   // opening that it had waited for.
   static constexpr std::uint32_t announced = 1, guarded = 2, quiet = 4, most_quiet = Kernel::guarded_for * quiet, low = 255;
-  typename Kernel::template word<std::uint32_t> state_{0};
+  typename Kernel::template word<std::uint32_t> state_;
   [[no_unique_address]] typename Kernel::stamp opened_;
 };
 
@@ -74,7 +80,7 @@ void basic_gate<Kernel>::open_guarded() {
     return;
   }
   // relaxed: who announces itself from here on makes its own fence.
-  if ((seen & low) == (guarded | most_quiet))
+  if ((seen & low) == (guarded | most_quiet) && Kernel::may_be_unguarded())
     state_.compare_exchange_strong(seen, seen & ~low, std::memory_order_relaxed);
 }
 
@@ -84,18 +90,12 @@ struct futex_kernel {
   using word = std::atomic<T>;
 
   static constexpr std::uint32_t guarded_for = 63;
-  static void light_fence() noexcept {
-    if (asymmetric) [[likely]]
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-    else
-      std::atomic_thread_fence(std::memory_order_seq_cst);
-  }
+  /// For the compiler: the heavy fence is the processor's.
+  static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
   static void heavy_fence() noexcept;
+  static bool may_be_unguarded() noexcept;
   static void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
   static void wake_sleepers(std::atomic<std::uint32_t>& word) noexcept;
-
-  /// Set before main, and false where the kernel refuses membarrier: then both sides fence.
-  static bool asymmetric;
 
   /// In the ticks of the native machine.
   class stamp {

@@ -99,6 +99,7 @@ struct explored_kernel {
   /// For the compiler only: the stores stay in the buffer.
   static void light_fence() {}
   static void heavy_fence() { player::here().perform({.what = operation::kind::fence}); }
+  static constexpr bool may_be_unguarded() { return true; }
   static void sleep_while(const word<std::uint32_t>& w, std::uint32_t value) {
     player::here().perform({.what = operation::kind::sleep, .bytes = 4, .object = w.number(), .operand = value});
   }

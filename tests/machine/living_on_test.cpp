@@ -1,0 +1,57 @@
+// Somebody outside sets a thread's processors (taskset) while it moves to the one that it lives on.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <weir/machine/native.hpp>
+
+namespace {
+// The system's processors, made up while `on`: the thread's mask, and what another sets once the thread has set a single one.
+bool on = false;
+cpu_set_t now, from_outside;
+bool interferes = false;
+
+cpu_set_t set_of(std::initializer_list<int> processors) {
+  cpu_set_t s;
+  CPU_ZERO(&s);
+  for (const int p : processors) CPU_SET(p, &s);
+  return s;
+}
+}  // namespace
+
+extern "C" {
+int sched_getcpu() noexcept { return 0; }
+int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t* processors) noexcept {
+  if (!on) return syscall(SYS_sched_getaffinity, thread, bytes, processors) < 0 ? -1 : 0;
+  CPU_ZERO_S(bytes, processors);
+  for (int p = 0; p < 8; ++p)
+    if (CPU_ISSET(p, &now)) CPU_SET_S(p, bytes, processors);
+  return 0;
+}
+int sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t* processors) noexcept {
+  if (!on) return static_cast<int>(syscall(SYS_sched_setaffinity, thread, bytes, processors));
+  now = set_of({});
+  for (int p = 0; p < 8; ++p)
+    if (CPU_ISSET_S(p, bytes, processors)) CPU_SET(p, &now);
+  if (interferes && CPU_COUNT(&now) == 1) now = from_outside;
+  return 0;
+}
+}
+
+namespace {
+
+TEST(LivingOn, LeavesWhatSomebodyElseHasSetMeanwhile) {
+  on = true;
+  for (interferes = false;; interferes = true) {
+    now = set_of({0, 1, 2});
+    from_outside = set_of({2});
+    weir::native::live_on(1);
+    weir::native::live_on(-1);
+    const cpu_set_t expected = interferes ? from_outside : set_of({0, 1, 2});
+    EXPECT_TRUE(CPU_EQUAL(&now, &expected)) << interferes;
+    if (interferes) break;
+  }
+  on = false;
+}
+
+}  // namespace

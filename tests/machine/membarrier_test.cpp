@@ -1,0 +1,60 @@
+// A gate where the kernel takes membarrier(2) away from a process that has registered for it.
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/membarrier.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+#include <weir/machine/gate.hpp>
+
+namespace {
+
+long fence_all() { return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+
+/// For the calling thread, and for good.
+bool refuse_membarrier() {
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog all{sizeof code / sizeof code[0], code};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) == 0;
+}
+
+// One case: what the process learns it keeps.
+TEST(Membarrier, MayBeTakenAwayLater) {
+  if (fence_all() != 0) GTEST_SKIP() << "this kernel has no membarrier";
+  EXPECT_TRUE(weir::futex_kernel::may_be_unguarded());
+  // A signaller may have found the gate unguarded, and its store be on its way, when the sleeper announces itself without a fence:
+  // nobody will open the gate for it again. So it must come back by itself, and look.
+  weir::gate gate;
+  std::atomic<unsigned> word{0};
+  std::atomic<bool> refused{false}, came_back{false};
+  std::thread sleeper([&] {
+    refused = refuse_membarrier() && fence_all() != 0 && errno == EPERM;
+    if (!refused) return;
+    gate.sleep_unless([] { return false; });
+    came_back = true;
+    while (word.load(std::memory_order_acquire) == 0)
+      gate.sleep_unless([&] { return word.load(std::memory_order_acquire) != 0; });
+  });
+  for (int i = 0; i < 1000 && !came_back; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(came_back || !refused);
+  EXPECT_FALSE(weir::futex_kernel::may_be_unguarded() && refused);
+  // And each opening from now on wakes it: the gate stays guarded, however many find nobody asleep.
+  for (int i = 0; i < 200; ++i) gate.open();
+  word.store(1, std::memory_order_release);
+  gate.open();
+  sleeper.join();
+  if (!refused) GTEST_SKIP() << "this system takes no filter of system calls";
+}
+
+}  // namespace
