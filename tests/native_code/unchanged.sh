@@ -11,7 +11,8 @@ trap 'rm -rf "$folder"' EXIT
 
 instructions() {  # of the functions that pass a barrier, by name; without addresses
   objdump -dr --no-show-raw-insn --no-addresses "$1" |
-    awk '/^Disassembly of section/ { kept = $4 ~ /pass_|6native/ } kept && NF { print }'
+    awk '/^Disassembly of section/ { kept = $4 ~ /pass_|6native/ } kept && NF { print }' |
+    sed -E 's/<\.LC[0-9]+(\+0x[0-9a-f]+)?>/<here>/'  # where a jump goes, by a constant of that address in another section
 }
 for kind in alone beside; do
   define=()
