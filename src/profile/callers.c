@@ -14,6 +14,10 @@ static unsigned found_runtimes;
 /* Held only where a caller is met for the first time. */
 static pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
 
+/* The child of a fork finds it free, whoever had it: what it guards is only added to, and counted when it is whole. */
+static void let_go(void) { pthread_mutex_init(&finding, NULL); }
+__attribute__((constructor)) static void when_loaded(void) { pthread_atfork(NULL, NULL, let_go); }
+
 struct object {
   const char *address; /* asked for */
   const char *begin, *end;
@@ -74,7 +78,9 @@ static const struct runtime *runtime_of(const void *function) {
       r.max_active_levels == NULL || r.thread_limit == NULL)
     return NULL;
   runtimes[found_runtimes] = r;
-  return &runtimes[found_runtimes++];
+  /* release: a child that is forked here has the runtime whole, or not at all. */
+  __atomic_store_n(&found_runtimes, found_runtimes + 1, __ATOMIC_RELEASE);
+  return &runtimes[found_runtimes - 1];
 }
 
 struct target weir_find(struct targets *seen, const char *name, const void *caller, const void *ourselves) {
