@@ -12,6 +12,16 @@
 
 namespace weir::openmp {
 
+/// A worksharing construct whose tasks reduce, as the members of a team share it.
+struct reducing_construct {
+  explicit reducing_construct(void* zeros) : copies(zeros) {}
+  reducing_construct(const reducing_construct&) = delete;
+  ~reducing_construct() { std::free(copies); }
+
+  void* const copies;
+  std::atomic<reducing_construct*> within{nullptr};  // the next of them that the members begin inside it
+};
+
 namespace {
 
 // The words: a count, the bytes of a member's copies, their alignment, which becomes their address, four of the runtime's,
@@ -40,6 +50,13 @@ void attach_own(member& me, words* w) {
   attach(me, w);
 }
 
+/// Where the members share the construct that comes next inside those they are in, as a loop inside a scope.
+std::atomic<reducing_construct*>& slot_of_next(const member& me) {
+  for (const task_group* g = me.group; g != nullptr; g = g->outer)
+    if (g->construct != nullptr) return g->construct->within;
+  return me.of->reduces;
+}
+
 struct reducing_region {
   void (*run)(void*);
   void* what;  // it begins with the address of the words, which all members share
@@ -66,20 +83,18 @@ void begin_task_reductions(void* its_words) {
   if (its_words == nullptr) return;
   auto* const w = static_cast<words*>(its_words);
   member& me = self();
-  begin_task_group(me);
   // The members have words each, and share the copies. acquire, release: the zeros.
-  auto& shared = me.of->copies;
-  void* seen = shared.load(std::memory_order_acquire);
+  auto& shared = slot_of_next(me);
+  reducing_construct* seen = shared.load(std::memory_order_acquire);
   if (seen == nullptr) {
-    void* const mine = zeros(w, me.of->size);
+    auto mine = std::make_unique<reducing_construct>(zeros(w, me.of->size));
     happens_before(&shared);
-    if (shared.compare_exchange_strong(seen, mine, std::memory_order_acq_rel))
-      seen = mine;
-    else
-      std::free(mine);
+    if (shared.compare_exchange_strong(seen, mine.get(), std::memory_order_acq_rel)) seen = mine.release();
   }
   happens_after(&shared);
-  w[room] = reinterpret_cast<words>(seen);
+  w[room] = reinterpret_cast<words>(seen->copies);
+  begin_task_group(me);
+  me.group->construct = seen;
   attach(me, w);
 }
 
@@ -116,8 +131,8 @@ unsigned GOMP_parallel_reductions(void (*run)(void*), void* what, unsigned threa
 void GOMP_workshare_task_reduction_unregister(bool cancelled) {
   member& me = self();
   end_task_group(me);
-  // relaxed: who comes to the next such construct has been at the barrier.
-  if (me.number == 0) std::free(me.of->copies.exchange(nullptr, std::memory_order_relaxed));
+  // relaxed: a member that comes to the next such construct has been at the barrier.
+  if (me.number == 0) delete slot_of_next(me).exchange(nullptr, std::memory_order_relaxed);
   if (!cancelled) barrier(me);
 }
 

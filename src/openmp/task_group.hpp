@@ -44,6 +44,7 @@ class task_reductions {
 struct task_group {
   task_group* const outer;
   std::unique_ptr<task_reductions> reduces;
+  reducing_construct* construct = nullptr;  // the worksharing construct whose group it is; for GCC's code alone
 };
 
 void begin_task_group(member& me);

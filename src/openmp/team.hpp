@@ -24,6 +24,7 @@ struct team;
 struct loop;
 struct doacross;
 struct task_group;
+struct reducing_construct;
 class task_scope;
 class pending_tasks;
 class granted_threads;
@@ -106,7 +107,7 @@ struct team {
   void* copied = nullptr;                             // of copyprivate
   char even_and_odd[2] = {};  // barriers: addresses for their annotation
   std::atomic<unsigned> beside{0};  // of the outermost team: threads of its contention group beside its own one, where limited
-  std::atomic<void*> copies{nullptr};                 // of variables that tasks of a worksharing construct reduce
+  std::atomic<reducing_construct*> reduces{nullptr};  // the outermost worksharing construct whose tasks reduce; for GCC's code
   alignas(line_bytes) std::atomic<std::uint32_t> single{0};  // how many single constructs have found who executes them
   waiting::experience<native> learned;
 };

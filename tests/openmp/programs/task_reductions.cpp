@@ -161,6 +161,79 @@ void of_loops() {
   }
 }
 
+// What lies inside has copies of its own, and its tasks may use those of what lies around it too.
+void of_loops_in_regions() {
+  const int n = asked();
+  long outer = 0, inner = 0;
+#pragma omp parallel reduction(task, + : outer)
+  for (int round = 0; round < 3; ++round) {
+#pragma omp for reduction(task, + : inner) schedule(static, 1)
+    for (int i = 0; i < 2 * n; ++i) {
+      inner += 1;
+#pragma omp task in_reduction(+ : inner, outer)
+      {
+        inner += 1;
+        outer += 1;
+      }
+    }
+#pragma omp taskgroup
+    {
+#pragma omp sections reduction(task, + : inner)
+      {
+#pragma omp section
+        {
+#pragma omp task in_reduction(+ : inner)
+          inner += 1;
+        }
+#pragma omp section
+        inner += 1;
+      }
+#pragma omp task in_reduction(+ : outer)
+      outer += 1;
+    }
+  }
+  CHECK(outer == 9 * n && inner == 12 * n + 6);
+}
+
+void of_scopes() {
+#ifndef __clang__  // it knows no tasks there
+  const int n = asked();
+  long first = 0, second = 0, third = 0;
+  counter all;
+#pragma omp parallel
+  for (int round = 0; round < 3; ++round) {
+#pragma omp scope reduction(task, + : first) reduction(task, sum : all)
+    {
+      first += 1;
+#pragma omp scope reduction(task, + : second)
+      {
+        second += 1;
+#pragma omp for reduction(task, + : third) schedule(static, 1)
+        for (int i = 0; i < 2 * n; ++i) {
+          third += 1;
+#pragma omp task in_reduction(+ : first, second, third) in_reduction(sum : all)
+          {
+            first += 1;
+            second += 10;
+            third += 100;
+            all.count(1);
+          }
+        }
+      }
+#pragma omp scope reduction(task, + : third)
+      {
+#pragma omp task in_reduction(+ : first, third)
+        {
+          first += 1;
+          third += 1;
+        }
+      }
+    }
+  }
+  CHECK(first == 12 * n && second == 63 * n && third == 609 * n && all.value() == 6 * n);
+#endif
+}
+
 void of_taskloops(int none) {
   long sum = 0;
   counter all;
@@ -220,6 +293,8 @@ int main() {
     of_parts(4);
     of_regions();
     of_loops();
+    of_loops_in_regions();
+    of_scopes();
     of_taskloops(0);
     with_regions_inside();
   }
