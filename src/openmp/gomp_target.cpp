@@ -29,7 +29,7 @@ class variables {
       : addresses_(addresses, addresses + count) {
     std::size_t bytes = 0, widest = alignof(std::max_align_t);
     for (std::size_t i = 0; i < count; ++i) {
-      if (!copied(kinds[i])) continue;
+      if (!copied(addresses[i], kinds[i])) continue;
       widest = std::max(widest, alignment(kinds[i]));
       bytes = up(bytes, alignment(kinds[i])) + sizes[i];
     }
@@ -38,7 +38,7 @@ class variables {
     if (copies_ == nullptr) std::abort();
     bytes = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      if (!copied(kinds[i])) continue;
+      if (!copied(addresses[i], kinds[i])) continue;
       char* const copy = copies_.get() + up(bytes, alignment(kinds[i]));
       if (sizes[i] != 0) std::memcpy(copy, addresses[i], sizes[i]);
       addresses_[i] = copy;
@@ -48,7 +48,8 @@ class variables {
   void** addresses() { return addresses_.data(); }
 
  private:
-  static bool copied(std::uint16_t kind) { return (kind & 0xff) == 12; }  // firstprivate
+  // firstprivate; without an address it is an argument that is absent, and stays so.
+  static bool copied(const void* address, std::uint16_t kind) { return address != nullptr && (kind & 0xff) == 12; }
   static std::size_t alignment(std::uint16_t kind) { return std::size_t{1} << (kind >> 8); }
   static std::size_t up(std::size_t at, std::size_t to) { return (at + to - 1) / to * to; }
   struct give_back {
