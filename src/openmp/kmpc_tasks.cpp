@@ -100,6 +100,10 @@ dependences list_of(int count, const listed* its, int more, const listed* others
   return list;
 }
 
+/// A detached task that has not begun. The compiler's code says what an undeferred one depends on before it begins it, as if for
+/// a taskwait, and what depends on it waits for its event.
+thread_local task* announced = nullptr;
+
 void begin(task* t, int count, const listed* its, int more, const listed* others) {
   hidden& h = before(t);
   if (h.runs) {
@@ -111,11 +115,16 @@ void begin(task* t, int count, const listed* its, int more, const listed* others
     execute(t);
     return;
   }
+  announced = nullptr;
   perform(me, list_of(count, its, more, others), me.in_final, h.until, [t] { execute(t); });
 }
 
 void wait_before(int count, const listed* its, int more, const listed* others) {
-  if (!nothing_pending(self())) finish_before(self(), list_of(count, its, more, others));
+  member& me = self();
+  if (nothing_pending(me)) return;
+  dependences list = list_of(count, its, more, others);
+  finish_before(me, list);
+  if (announced != nullptr) before(announced).until->after = std::move(list);
 }
 
 int id_of(const task_scope* t) {
@@ -162,6 +171,7 @@ int __kmpc_omp_task_with_deps(place*, int, task* t, int count, const listed* its
 // Undeferred: the compiler's code calls the routine itself, for the first part.
 void __kmpc_omp_task_begin_if0(place*, int, task* t) {
   hidden& h = before(t);
+  announced = nullptr;
   h.runs = true;
   h.scope.emplace(h.final);
 }
@@ -169,7 +179,7 @@ void __kmpc_omp_task_complete_if0(place*, int, task* t) {
   hidden& h = before(t);
   execute_rest(t);
   h.scope.reset();
-  if (h.until != nullptr) perform(self(), {}, true, h.until, [] {});
+  if (h.until != nullptr) complete_later(self(), std::move(h.until->after), h.until);
   free_task(t);
 }
 void __kmpc_omp_wait_deps(place*, int, int count, const listed* its, int more, const listed* others) {
@@ -193,6 +203,7 @@ void __kmpc_end_taskgroup(place*, int) { end_task_group(self()); }
 event_handle* __kmpc_task_allow_completion_event(place*, int, task* t) {
   event_handle* const handle = make_event(self());
   before(t).until = handle->its;
+  announced = t;
   return handle;
 }
 

@@ -105,9 +105,11 @@ void perform(member& me, dependences after, bool at_once, std::shared_ptr<event>
     pending.wait(me, before);
   }
   run();
-  if (is_fulfilled(until)) return;
-  pending.add({task_of(me), me.group, std::move(after), until, nullptr, true});
-  if (at_once) pending.wait(me, [&until](const pending_tasks::entry& e) { return e.until == until; });
+  complete_later(me, std::move(after), std::move(until));
+}
+
+void complete_later(member& me, dependences after, std::shared_ptr<event> until) {
+  if (!is_fulfilled(until)) of(me).add({task_of(me), me.group, std::move(after), std::move(until), nullptr, true});
 }
 
 void finish_children(member& me) {

@@ -32,6 +32,7 @@ struct event_news {
 struct event {
   std::atomic<bool> fulfilled{false};
   std::shared_ptr<event_news> news;
+  dependences after;  // of its task, where they are said before the task itself begins; nobody else reads them
 };
 /// What the program holds: it is given back when the event is fulfilled.
 struct event_handle {
@@ -66,9 +67,11 @@ class pending_tasks {
   std::list<entry> tasks_;
 };
 
-/// Executes a task, or keeps it for later if it depends on one that is not complete. One that must be executed at once is
-/// waited for before and after.
+/// Executes a task, or keeps it for later if it depends on one that is not complete. One that must be executed at once waits
+/// for those; its creator does not wait for its event [OpenMP 5.2, 1.2.5: undeferred task].
 void perform(member& me, dependences after, bool at_once, std::shared_ptr<event> until, std::function<void()> run);
+/// The task has been executed, and is complete when its event is fulfilled.
+void complete_later(member& me, dependences after, std::shared_ptr<event> until);
 
 /// Does nobody have to wait, and is nothing to be kept?
 inline bool nothing_pending(const member& me) { return me.pending == nullptr; }

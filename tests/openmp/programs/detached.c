@@ -136,18 +136,43 @@ static void what_depends_comes_after(void) {
   }
 }
 
-/* Whoever creates an undeferred task goes on when it is complete. */
+/* Whoever creates an undeferred task, or an included one, goes on when it is executed, and may fulfil its event then. */
 static void undeferred(void) {
-  fulfilled = 0;
+  fulfilled = executed = 0;
 #pragma omp parallel
 #pragma omp single
   {
+    int value = 0;
     omp_event_handle_t event;
 #pragma omp task detach(event) if (0)
     later(event);
-#ifndef __clang__ /* LLVM's does not wait for it */
+#pragma omp taskwait
     CHECK(__atomic_load_n(&fulfilled, __ATOMIC_RELAXED) == 1);
-#endif
+#pragma omp task detach(event) if (0)
+    executed = 1;
+    CHECK(executed == 1);
+    omp_fulfill_event(event);
+#pragma omp task final(1)
+    {
+#pragma omp task detach(event)
+      executed = 2;
+      CHECK(executed == 2);
+      omp_fulfill_event(event);
+    }
+#pragma omp taskgroup
+    {
+#pragma omp task detach(event) if (asked() < 0) depend(out : value) shared(value)
+      value = 1;
+#pragma omp task depend(in : value) shared(value)
+      {
+        CHECK(value == 2);
+        executed = 3;
+      }
+      CHECK(value == 1);
+      value = 2;
+      omp_fulfill_event(event);
+    }
+    CHECK(executed == 3);
   }
 }
 
