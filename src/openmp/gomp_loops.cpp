@@ -38,9 +38,8 @@ loop_plan plan_of_number(long number, std::uint64_t chunk, std::uint64_t trips) 
 
 // ---- chunks
 
-/// The first chunk passes on no turn: an ordered loop begins as every other.
 template <class T>
-bool chunk(T* begin, T* end, bool ordered = false) {
+bool chunk(T* begin, T* end, bool ordered) {
   member& me = self();
   const iterations its = next_chunk(me, ordered);
   if (!its) return false;
@@ -60,13 +59,13 @@ void give_memory(void** memory) {
 
 /// Without `from` the compiler shares the iterations out by itself, and wants the rest alone.
 template <class T>
-bool start_loop(const loop_plan& plan, T start, T end, T step, T* from, T* to, void** reductions = nullptr,
+bool start_loop(const loop_plan& plan, T start, T end, T step, T* from, T* to, bool ordered, void** reductions = nullptr,
                 void** memory = nullptr) {
   begin_task_reductions(reductions);
   begin_loop(self(), plan, static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(step),
              static_cast<std::uint64_t>(end));
   give_memory(memory);
-  return from == nullptr || chunk(from, to);
+  return from == nullptr || chunk(from, to, ordered);
 }
 
 void leave_loop() {
@@ -86,7 +85,7 @@ bool start_doacross(unsigned count, const T* counts, const loop_plan& plan, T* f
     dimensions[i] = {0, static_cast<std::int64_t>(trips) - 1, 1, trips};
   }
   begin_doacross(self(), dimensions, std::min(count, 64u));
-  return start_loop<T>(plan, 0, static_cast<T>(plan.trips), 1, from, to, reductions, memory);
+  return start_loop<T>(plan, 0, static_cast<T>(plan.trips), 1, from, to, false, reductions, memory);
 }
 
 // The rest of an iteration's numbers comes one by one.
@@ -178,12 +177,12 @@ void GOMP_parallel_sections(region run, void* what, unsigned threads, unsigned c
   bool GOMP_loop_##name##_start(long start, long end, long step, long chunk_size, long* from, long* to) {                  \
     const std::uint64_t trips = trips_of(start, end, step);                                                                \
     return start_loop(plan_of(schedule_kind::kind, static_cast<std::uint64_t>(chunk_size), trips), start, end, step, from, \
-                      to);                                                                                                 \
+                      to, ordered);                                                                                        \
   }                                                                                                                        \
   bool GOMP_loop_##name##_next(long* from, long* to) { return chunk(from, to, ordered); }                                  \
   bool GOMP_loop_ull_##name##_start(bool up, wide start, wide end, wide step, wide chunk_size, wide* from, wide* to) {     \
     const std::uint64_t trips = trips_of(up, start, end, step);                                                            \
-    return start_loop(plan_of(schedule_kind::kind, chunk_size, trips), start, end, step, from, to);                        \
+    return start_loop(plan_of(schedule_kind::kind, chunk_size, trips), start, end, step, from, to, ordered);               \
   }                                                                                                                        \
   bool GOMP_loop_ull_##name##_next(wide* from, wide* to) { return chunk(from, to, ordered); }
 LOOP(static, static_, false)
@@ -198,11 +197,11 @@ LOOP(ordered_guided, guided, true)
 
 #define LOOP(name, ordered)                                                                           \
   bool GOMP_loop_##name##_start(long start, long end, long step, long* from, long* to) {              \
-    return start_loop(plan_at_run_time(trips_of(start, end, step)), start, end, step, from, to);      \
+    return start_loop(plan_at_run_time(trips_of(start, end, step)), start, end, step, from, to, ordered); \
   }                                                                                                   \
   bool GOMP_loop_##name##_next(long* from, long* to) { return chunk(from, to, ordered); }             \
   bool GOMP_loop_ull_##name##_start(bool up, wide start, wide end, wide step, wide* from, wide* to) { \
-    return start_loop(plan_at_run_time(trips_of(up, start, end, step)), start, end, step, from, to);  \
+    return start_loop(plan_at_run_time(trips_of(up, start, end, step)), start, end, step, from, to, ordered); \
   }                                                                                                   \
   bool GOMP_loop_ull_##name##_next(wide* from, wide* to) { return chunk(from, to, ordered); }
 LOOP(runtime, false)
@@ -212,19 +211,19 @@ LOOP(ordered_runtime, true)
 #undef LOOP
 
 // With a schedule by number, task reductions and memory: what the others cannot carry. The next chunks are the others'.
-#define LOOP(name)                                                                                                      \
+#define LOOP(name, ordered)                                                                                             \
   bool GOMP_loop_##name(long start, long end, long step, long kind, long chunk_size, long* from, long* to,              \
                         void** reductions, void** memory) {                                                             \
     const loop_plan plan = plan_of_number(kind, static_cast<std::uint64_t>(chunk_size), trips_of(start, end, step));    \
-    return start_loop(plan, start, end, step, from, to, reductions, memory);                                            \
+    return start_loop(plan, start, end, step, from, to, ordered, reductions, memory);                                   \
   }                                                                                                                     \
   bool GOMP_loop_ull_##name(bool up, wide start, wide end, wide step, long kind, wide chunk_size, wide* from, wide* to, \
                             void** reductions, void** memory) {                                                         \
     const loop_plan plan = plan_of_number(kind, chunk_size, trips_of(up, start, end, step));                            \
-    return start_loop(plan, start, end, step, from, to, reductions, memory);                                            \
+    return start_loop(plan, start, end, step, from, to, ordered, reductions, memory);                                   \
   }
-LOOP(start)
-LOOP(ordered_start)
+LOOP(start, false)
+LOOP(ordered_start, true)
 #undef LOOP
 
 void GOMP_loop_end_nowait(void) { leave_loop(); }

@@ -83,14 +83,8 @@ void begin_loop(member& me, const loop_plan& plan) {
   });
 }
 
-iterations next_chunk_of_any(member& me, bool ordered) {
+iterations next_chunk_of_any(member& me) {
   loop& l = *me.in_loop;
-  if (ordered && me.chunk) {
-    wait_for_turn(l, me);
-    // release: what this chunk did in its ordered regions, for the next.
-    l.turn.store(me.chunk.end, std::memory_order_release);
-    l.turned.open();
-  }
   switch (l.plan.kind) {
     case schedule_kind::static_: return me.chunk = take_static(l, me);
     case schedule_kind::guided: return me.chunk = take_guided(l, me.of->size);
@@ -98,13 +92,29 @@ iterations next_chunk_of_any(member& me, bool ordered) {
   }
 }
 
+iterations next_ordered_chunk(member& me) {
+  if (me.chunk) {
+    loop& l = *me.in_loop;
+    wait_for_turn(l, me);
+    // release: what this chunk did in its ordered regions, for the next.
+    l.turn.store(me.chunk.end, std::memory_order_release);
+    l.turned.open();
+  }
+  const iterations its = next_chunk_of_any(me);
+  me.ordered_after = its.begin;
+  return its;
+}
+
 void begin_ordered(member& me) {
+  if (me.ordered_after == 0) return;
   wait_for_turn(*me.in_loop, me);
   happens_after(&me.in_loop->turn);
 }
 
 // The turn is passed on with the chunk's end; what is ordered ends here.
-void end_ordered(member& me) { happens_before(&me.in_loop->turn); }
+void end_ordered(member& me) {
+  if (annotated() && me.in_loop != nullptr) [[unlikely]] happens_before(&me.in_loop->turn);
+}
 
 void* shared_memory(member& me, std::size_t bytes) {
   auto& memory = me.in_loop->memory;

@@ -37,12 +37,15 @@ inline void begin_loop(member& me, const loop_plan& plan, std::uint64_t first, s
   me.step = step;
   me.bound = bound;
 }
-iterations next_chunk_of_any(member& me, bool ordered);
+iterations next_chunk_of_any(member& me);
+/// Passes on the turn, once it has come.
+iterations next_ordered_chunk(member& me);
 
-/// The member's next chunk, me.chunk from now on; none where all are taken. Passes on the turn of an ordered loop.
+/// The member's next chunk, me.chunk from now on; none where all are taken.
 inline iterations next_chunk(member& me, bool ordered = false) {
+  if (ordered) return next_ordered_chunk(me);
   loop& l = *me.in_loop;
-  if (ordered || !l.counted) return next_chunk_of_any(me, ordered);
+  if (!l.counted) return next_chunk_of_any(me);
   // Few instructions before it, and no look: the line is then on its way while the chunk before is still computed, and comes once.
   // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
   const std::uint64_t at = l.taken.fetch_add(l.plan.chunk, std::memory_order_relaxed), n = l.plan.trips;
@@ -53,7 +56,7 @@ inline iterations next_chunk(member& me, bool ordered = false) {
 void* shared_memory(member& me, std::size_t bytes);
 /// The member has done with the loop. No barrier.
 void end_loop(member& me);
-/// Waits until all iterations before this member's chunk are done.
+/// Waits until all iterations before this member's chunk are done; not at all outside of an ordered loop.
 void begin_ordered(member& me);
 void end_ordered(member& me);
 

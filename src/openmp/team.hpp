@@ -64,6 +64,7 @@ struct alignas(line_bytes) member {
   // The loop that it is in: the chunk that it has taken, and how iterations become the program's values.
   loop* in_loop = nullptr;
   iterations chunk;
+  std::uint64_t ordered_after = 0;  // in an ordered loop: the iterations that must be done before its ordered regions
   std::uint64_t turn = 0;  // of a static loop: its next round
   std::uint64_t first = 0, step = 0, bound = 0;
   std::uint32_t reductions = 0;

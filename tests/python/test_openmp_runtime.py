@@ -52,6 +52,7 @@ OWN_FAULTS = {
     ("locks", "clang"): "libomp's nest locks belong to threads",
     ("kmpc_constructs", "clang"): "libomp multiplies the chunk of schedule(simd: runtime) by the vector's width",
     ("schedule_combined", "clang"): "libomp executes iterations of schedule(simd: static, chunk) twice",
+    ("orphans", "gcc"): "libgomp does not come back from ordered outside of a loop",
     ("taskwait_nowait", "clang"): "libomp waits there all the same",
     ("threadprivate_threads", CALLS): "libomp keeps the objects of a thread that has ended",
     ("thread_ends", "gcc"): "libgomp says to a thread that ends that it is in its last region still",

@@ -1,0 +1,43 @@
+/* ordered outside of a loop that has the clause: nothing says an order, and nobody waits. */
+#include "check.h"
+#include <omp.h>
+
+static int executed;
+
+/* What it is in is seen at execution alone. */
+static void orphan(void) {
+#pragma omp ordered
+  add(&executed, 1);
+}
+
+int main(void) {
+  orphan();
+#pragma omp parallel
+  {
+    orphan();
+#pragma omp for
+    for (int i = 0; i < 10; ++i) orphan();
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < 10; ++i) orphan();
+#pragma omp for ordered schedule(dynamic) nowait
+    for (int i = 0; i < 10; ++i) {
+      orphan();
+#pragma omp parallel if (0)
+      orphan();
+    }
+    orphan();
+#pragma omp sections
+    {
+#pragma omp section
+      orphan();
+#pragma omp section
+      orphan();
+    }
+#pragma omp task
+    orphan();
+  }
+#pragma omp teams num_teams(1)
+  orphan();
+  CHECK(executed == 3 * asked() + 44);
+  return verdict();
+}
