@@ -127,7 +127,10 @@ void __kmpc_push_num_teams_51(place*, int, int least, int most, int limit) {
   teams_asked_for = least > 0 ? least : most;
   limit_asked_for = limit;
 }
-void __kmpc_set_thread_limit(place*, int, int limit) { limit_asked_for = limit; }
+// Of a target region, at its beginning: the task that it is in there has the limit for its own.
+void __kmpc_set_thread_limit(place*, int, int limit) {
+  if (limit > 0) self().icv.thread_limit = limit;
+}
 void __kmpc_fork_teams(place*, int count, microtask run, ...) {
   void* with[most_arguments];
   va_list rest;

@@ -91,6 +91,32 @@ static void leagues(void) {
   CHECK(sum == 4005 && omp_get_num_teams() == 1);
 }
 
+/* The limit is that of the region, and of nothing behind it. */
+static void limited(int limit) {
+  int inside = 0, threads = 0, before = omp_get_thread_limit(), after = 0;
+#pragma omp target thread_limit(limit) map(tofrom : inside, threads)
+  {
+    inside = omp_get_thread_limit();
+#pragma omp parallel
+    {
+#pragma omp single
+      threads = omp_get_num_threads();
+    }
+  }
+  CHECK(inside == limit && threads >= 1 && threads <= limit);
+#pragma omp teams num_teams(1) shared(after)
+#pragma omp parallel num_threads(1)
+  after = omp_get_thread_limit();
+  CHECK(after == before && omp_get_thread_limit() == before);
+#pragma omp target parallel thread_limit(limit) map(tofrom : threads) nowait
+  {
+#pragma omp single
+    threads = omp_get_num_threads();
+  }
+#pragma omp taskwait
+  CHECK(threads >= 1 && threads <= limit && omp_get_thread_limit() == before);
+}
+
 /* Each thread of a region that meets a target executes one of its own. */
 static void within_regions(void) {
   int done = 0, before = omp_get_max_threads();
@@ -135,6 +161,8 @@ int main(void) {
     sections();
     in_order();
     leagues();
+    limited(1);
+    limited(2);
     within_regions();
     memory();
   }
