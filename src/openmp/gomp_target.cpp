@@ -72,16 +72,10 @@ int thread_limit_among(void** clauses) {
   return 0;
 }
 
-/// By a thread that is alone in its team, whatever team has come to the construct; what it sets is its own.
 void execute(function run, void** addresses, int limit) {
-  const bool in_team = self().of->size > 1;
-  if (in_team) begin_alone();
-  member& me = self();
-  const control before = me.icv;
-  if (limit > 0) me.icv.thread_limit = limit;
+  const as_initial_thread scope;
+  if (limit > 0) self().icv.thread_limit = limit;
   run(addresses);
-  me.icv = before;
-  if (in_team) end_alone();
 }
 
 /// A construct that has nothing to do comes after what it depends on, and before what depends on it.

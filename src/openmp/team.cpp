@@ -51,6 +51,9 @@ void let_go_of_thread(void* its_state) {
     for (crew* c : *s.crews)
       if (c != nullptr) c->dismiss();
   delete std::exchange(s.crews, nullptr);
+  if (s.of_targets != nullptr)
+    for (const team* t : *s.of_targets) delete t;
+  delete std::exchange(s.of_targets, nullptr);
   delete std::exchange(s.initial, nullptr);
 }
 
@@ -75,7 +78,7 @@ unsigned threads_for(const member& me, unsigned asked) {
 
 /// The crew for regions that this thread opens at its present depth.
 crew& mine(const member& me) {
-  const std::size_t depth = me.of->level;
+  const std::size_t depth = me.of->depth;
   if (state.crews == nullptr) {
     state.crews = new std::vector<crew*>;
     pthread_setspecific(end_of_thread, &state);
@@ -90,6 +93,7 @@ void settle(team& t, member& parent) {
   if (t.parent != &parent) {
     t.parent = &parent;
     t.level = parent.of->level + 1;
+    t.depth = parent.of->depth + 1;
   }
   // The parent's team may be within others than last time: the same level, and of another number of active ones.
   if (const unsigned active = parent.of->active_level + (t.size > 1 ? 1 : 0); t.active_level != active) t.active_level = active;
@@ -119,16 +123,38 @@ team& assemble(crew& c, member& parent, unsigned wanted) {
 
 }  // namespace
 
+namespace {
+
+control initial_control() {
+  const settings& s = initial_settings();
+  return {.max_active_levels = s.max_active_levels,
+          .default_device = s.default_device,
+          .dynamic = s.dynamic,
+          .run_schedule = s.run_schedule};
+}
+
+team& of_target(unsigned depth) {
+  if (state.of_targets == nullptr) {
+    state.of_targets = new std::vector<team*>;
+    pthread_setspecific(end_of_thread, &state);
+  }
+  auto& teams = *state.of_targets;
+  if (teams.size() <= depth) teams.resize(depth + 1);
+  if (teams[depth] == nullptr) {
+    teams[depth] = new team(1);
+    teams[depth]->depth = depth;
+  }
+  return *teams[depth];
+}
+
+}  // namespace
+
 constinit thread_local member* current = nullptr;
 
 member& first_met() {
   state.initial = new team(1);
   member& me = state.initial->members[0];
-  const settings& s = initial_settings();
-  me.icv = {.max_active_levels = s.max_active_levels,
-            .default_device = s.default_device,
-            .dynamic = s.dynamic,
-            .run_schedule = s.run_schedule};
+  me.icv = initial_control();
   me.at = first_seat();
   current = &me;
   pthread_setspecific(end_of_thread, &state);
@@ -184,6 +210,19 @@ void begin_alone() {
 void end_alone() {
   end_tasks(*current);
   current = current->of->parent;
+}
+
+as_initial_thread::as_initial_thread() : outer_(self()) {
+  member& me = of_target(outer_.of->depth + 1).members[0];
+  me.icv = initial_control();
+  me.at = outer_.at;
+  if (me.at.place >= 0) me.at = {me.at.place, 0, static_cast<int>(places().size())};
+  current = &me;
+}
+
+as_initial_thread::~as_initial_thread() {
+  end_tasks(*current);
+  current = &outer_;
 }
 
 std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked) {

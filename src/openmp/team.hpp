@@ -95,7 +95,8 @@ struct team {
   const unsigned size;
   // Written where they change, which is seldom: the members read this line in each region.
   unsigned level = 0, active_level = 0;
-  member* parent = nullptr;  // who opened the region
+  unsigned depth = 0;        // as the level, but that target regions count too
+  member* parent = nullptr;  // who opened the region; null: its thread is an initial one
   control inherited;         // what the members begin with
   seating seated;
   unsigned processors = 0;   // that its members are bound to; 0: they are not
@@ -131,6 +132,17 @@ void fork_alone(region run, void* what);
 /// The two ends of a region that the caller alone executes between them.
 void begin_alone();
 void end_alone();
+/// While it lives the calling thread executes a target region: as an initial thread of a device does, which sees nothing of what
+/// is around it [OpenMP 5.2, 13.8].
+class as_initial_thread {
+ public:
+  as_initial_thread();
+  as_initial_thread(const as_initial_thread&) = delete;
+  ~as_initial_thread();
+
+ private:
+  member& outer_;
+};
 /// The two ends of a region as fork() makes it, whose caller executes its part between them, and keeps its threads until then.
 std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked);
 void end_region();
