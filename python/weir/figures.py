@@ -1,12 +1,13 @@
 """From rows to figures: the runs of one series become one distribution, and figures are compared."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
-from weir.records import Row
+from weir.records import Row, by_turn, machine_names
 from weir.sitting import share
-from weir.statistics import Distribution, Interval, Runs, describe, median_interval, paired_ratio
+from weir.states import ANY, State, split
+from weir.statistics import FEWEST_PAIRS, Distribution, Interval, Runs, describe, median_interval, ratio_by_turn
 
 ELSEWHERE = ("openmp", "mpi")  # families with figures and a section of their own
 WHERE = ("processors", "pinned", "load", "members", "delay_ns")
@@ -22,6 +23,7 @@ class Place:
     load: str
     members: int
     delay_ns: float
+    state: State = ANY
 
 
 @dataclass
@@ -91,32 +93,35 @@ class Figure:
         return median_interval(wasted)
 
 
-def machine_names(rows: list[Row]) -> dict[Any, str]:
-    """By sitting. Two machines with one processor model and as many of them count as the same."""
-    hosts = {row.get("id"): row["host"] for row in rows if row["kind"] == "machine"}
-    return {i: f"{h.get('cpu_model', '')}, {h.get('online', '?')} processors" for i, h in hosts.items()}
-
-
 def place_of(row: Row, names: dict[Any, str]) -> Place:
     where = row["where"]
-    return Place(machine=names.get(row.get("sitting"), ""), **{n: where[n] for n in WHERE})
+    state = where.get("state", ANY)
+    return Place(machine=names.get(row.get("sitting"), ""), state=state, **{n: where[n] for n in WHERE})
 
 
 def figures(rows: list[Row]) -> list[Figure]:
     """Measured ones; and of those simulated or predicted, the ones that stand beside a measured one: the pages of
     scenarios show the others."""
-    made = _merged(rows)
-    places = {f.place for f in made if f.source == "measured"}
+    made = _merged(split(rows))
+    measured = [f for f in made if f.source == "measured"]
+    places = sorted({f.place for f in measured})
     if not places:
         return made if not any(row["kind"] == "scenario" for row in rows) else []
     for f in made:
-        if f.source == "predicted":  # a formula knows of no machine
-            f.place = next((p for p in sorted(places) if _alike(p, f.place)), f.place)
-    return [f for f in made if f.place in places]
+        if f.source == "measured":
+            continue
+        there = [p for p in places if _alike(p, f.place, f.source)]
+        if f.source == "predicted":
+            there = [p for p in there if replace(p, state=ANY) == replace(there[0], state=ANY)]
+        measured += [replace(f, place=p) for p in there]
+    return measured
 
 
-def _alike(a: Place, b: Place) -> bool:
-    return (a.members, a.processors, a.load, a.delay_ns) == (b.members, b.processors, b.load, b.delay_ns)
+def _alike(a: Place, b: Place, source: str) -> bool:
+    """In whatever state. A formula knows of no machine."""
+    if source == "predicted":
+        return (a.members, a.processors, a.load, a.delay_ns) == (b.members, b.processors, b.load, b.delay_ns)
+    return replace(a, state=ANY) == replace(b, state=ANY)
 
 
 def _merged(rows: list[Row]) -> list[Figure]:
@@ -184,13 +189,9 @@ class Comparison:
 
 def ratio(a: Figure, b: Figure, times: int = 1) -> Interval | None:
     """a / (times x b) by pairs of samples taken next to each other, over the clean runs that both have."""
-
-    def run(row: Row) -> tuple[Any, Any]:
-        return row.get("sitting"), row["how"]["run"]
-
-    others = {run(row): [times * x for x in row["samples"]["overhead_ns"]] for row in b.clean_rows}
-    pairs = [(row["samples"]["overhead_ns"], others[run(row)]) for row in a.clean_rows if run(row) in others]
-    return paired_ratio([x for x, _ in pairs], [y for _, y in pairs]) if pairs else None
+    fewest = 1 if a.place.state == ANY else FEWEST_PAIRS
+    found = ratio_by_turn(by_turn(a.clean_rows, "overhead_ns"), by_turn(b.clean_rows, "overhead_ns"), fewest)
+    return found and Interval(found.value / times, found.low / times, found.high / times)
 
 
 def failures(rows: list[Row]) -> list[tuple[str, Place, Row]]:
@@ -208,14 +209,14 @@ def places(all_figures: list[Figure], load: str = "none") -> list[Place]:
 
 
 def groups(comparisons: list[Comparison]) -> list[list[Comparison]]:
-    """Comparisons that one line may join: one machine, one way of binding, each team size once."""
+    """Comparisons that one line may join: one machine and state, one way of binding, each team size once."""
     made: list[list[Comparison]] = []
     for c in comparisons:
         same = [
             g
             for g in made
-            if (g[0].place.machine, g[0].place.processors, g[0].place.pinned)
-            == (c.place.machine, c.place.processors, c.place.pinned)
+            if (g[0].place.machine, g[0].place.processors, g[0].place.pinned, g[0].place.state)
+            == (c.place.machine, c.place.processors, c.place.pinned, c.place.state)
             and all(d.place.members != c.place.members for d in g)
         ]
         same[0].append(c) if same else made.append([c])

@@ -116,6 +116,7 @@ SIMULATED: dict[str, Fields] = {
 }  # fmt: skip
 SCALE_TIMES: Fields = {"time_ns": NUMBER, "alone_ns": NUMBER, "node_ns": NUMBER, "kept": bool}
 LISTS = ("episode_ns", "overhead_ns", "reference_ns", "cpu_ns")
+PROBES = ("transfer_before_ns", "transfer_after_ns")  # around each sample; a probe that found nothing is null
 
 
 def _at(row: object, name: str) -> object:
@@ -159,11 +160,35 @@ def _flaw(row: object) -> str | None:
 def _flaw_of_samples(lists: object) -> str | None:
     if not isinstance(lists, dict) or not all(isinstance(lists.get(name), list) for name in LISTS):
         return f"samples needs the lists {', '.join(LISTS)}"
-    names = [*LISTS, *(["turn"] if isinstance(lists.get("turn"), list) else [])]
-    if not all(isinstance(v, (int, float)) and math.isfinite(v) for name in names for v in lists[name]):
+    names = [*LISTS, *(name for name in ("turn", *PROBES) if isinstance(lists.get(name), list))]
+    if len(set(names) & set(PROBES)) == 1:
+        return f"samples has one of the lists {', '.join(PROBES)} alone"
+    if not all(_is_value(name, v) for name in names for v in lists[name]):
         return "samples holds something that is no number"
     lengths = {len(lists[name]) for name in names}
     return None if len(lengths) == 1 and lengths != {0} else "lists of samples differ in length, or are empty"
+
+
+def _is_value(name: str, value: object) -> bool:
+    if name in PROBES and value is None:
+        return True
+    return isinstance(value, (int, float)) and math.isfinite(value) and (name not in PROBES or value > 0)
+
+
+def machine_names(rows: Iterable[Row]) -> dict[Any, str]:
+    """By sitting. Two machines with one processor model and as many of them count as the same."""
+    hosts = {row.get("id"): row["host"] for row in rows if row["kind"] == "machine"}
+    return {i: f"{h.get('cpu_model', '')}, {h.get('online', '?')} processors" for i, h in hosts.items()}
+
+
+def by_turn(rows: Iterable[Row], name: str) -> dict[Any, dict[int, float]]:
+    """The values of one series: for each run of a sitting what each of its turns gave."""
+    made = {}
+    for row in rows:
+        values = row["samples"][name]
+        turns = row["samples"].get("turn", range(len(values)))
+        made[row.get("sitting"), row["how"]["run"]] = dict(zip(turns, values, strict=True))
+    return made
 
 
 def read(paths: Iterable[Path]) -> tuple[list[Row], list[str]]:

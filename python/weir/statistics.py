@@ -6,12 +6,15 @@ much more variation between runs than within one), so an interval must resample 
 samples within the chosen runs second: a hierarchical bootstrap.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 Runs = Sequence[Sequence[float]]
+Turns = Mapping[Any, Mapping[int, float]]  # by run of a sitting, and by turn over all its series
+FEWEST_PAIRS = 3
 
 # The test for a clean run [paper 003, section II: "large values of sigma", "many outliers (values
 # more than 3 sigma above the mean)"; the paper names no numbers]. Of 50 values that nothing
@@ -87,6 +90,19 @@ def describe(runs: Runs) -> Distribution:
         samples=len(values),
         runs=len(runs),
     )
+
+
+def ratio_by_turn(numerator: Turns, denominator: Turns, fewest: int = 1) -> Interval | None:
+    """paired_ratio() over what both have of the same runs and turns; None where that is fewer pairs."""
+    runs = [
+        [(mine, denominator[run][turn]) for turn, mine in turns.items() if turn in denominator[run]]
+        for run, turns in numerator.items()
+        if run in denominator
+    ]
+    pairs = [run for run in runs if run]
+    if sum(map(len, pairs)) < fewest:
+        return None
+    return paired_ratio([[a for a, _ in run] for run in pairs], [[b for _, b in run] for run in pairs])
 
 
 def paired_ratio(numerator: Runs, denominator: Runs, times: int = 1000, seed: int = 1) -> Interval | None:
