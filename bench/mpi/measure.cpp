@@ -98,7 +98,7 @@ void measure(const arguments& asked) {
   // Pings where processors are shared would take time slices, and nobody would look at the clocks.
   const bool clocks = std::any_of(plan.begin(), plan.end(), [](const series& s) { return s.method == "round-time"; });
   if (clocks) show_clocks(all.synchronise(), say);
-  sitting(all, asked, !here.dedicated, std::move(plan), [&say](const json& event) { say(event); }).run();
+  sitting(all, asked, here, std::move(plan), [&say](const json& event) { say(event); }).run();
   if (clocks) show_clocks(all.synchronise(), say);
   all.end();
   say({{"event", "end"}});

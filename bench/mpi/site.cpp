@@ -56,6 +56,9 @@ site site_of(const conversation& talk, unsigned threads) {
   site s;
   s.nodes = static_cast<unsigned>(nodes.size());
   for (const auto& [node, processors] : nodes) s.processors += static_cast<unsigned>(processors.count());
+  for (std::size_t i = 0; s.nodes == 1 && i < mask().size() && s.pair.size() < 2; ++i)
+    if (nodes.begin()->second[i]) s.pair.push_back(static_cast<int>(i));
+  if (s.pair.size() < 2) s.pair.clear();
   s.dedicated = true;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const person& p = all[rank];

@@ -13,6 +13,7 @@ struct site {
   bool dedicated = false;    ///< there is a processor for each thread of each process
   bool pinned = false;       ///< each thread has but one that it runs on
   std::vector<int> of_mine;  ///< where dedicated: the processor of each thread of this process
+  std::vector<int> pair;     ///< the first two processors, where there are no more nodes than one; else none
 };
 
 /// All processes.

@@ -8,6 +8,19 @@
 
 namespace bench::mpi {
 
+using nlohmann::json;
+
+sitting::sitting(ensemble& all, const arguments& asked, const site& here, std::vector<series> plan,
+                 std::function<void(const json&)> say)
+    : all_(all), asked_(asked), shared_(!here.dedicated), plan_(std::move(plan)), say_(std::move(say)), random_(asked.seed) {
+  if (here.pair.size() == 2) transfer_.emplace(here.pair[0], here.pair[1]);
+}
+
+json sitting::probe() {
+  const std::optional<double> found = transfer_ ? transfer_->ns() : std::nullopt;
+  return found ? json(*found) : json();
+}
+
 void sitting::run() {
   for (unsigned turn = 0; turn < asked_.samples; ++turn) {
     shuffle();
@@ -26,11 +39,18 @@ void sitting::shuffle() {
 
 void sitting::take(series& s, unsigned turn) {
   const double start = now_ns();
-  if (s.inner == 0) pilot(s);
-  if (s.method == "round-time")
-    sample_in_rounds(s, turn);
-  else
-    sample_consecutive(s, turn);
+  if (s.inner == 0) {
+    pilot(s);
+    before_ = probe();
+  }
+  json event = s.method == "round-time" ? sample_in_rounds(s, turn) : sample_consecutive(s, turn);
+  const json after = probe();
+  if (!event.is_null()) {
+    event["transfer_before_ns"] = before_;
+    event["transfer_after_ns"] = after;
+    say_(event);
+  }
+  before_ = after;
   s.spent_ms += (now_ns() - start) / 1e6;
   if (s.stopped || s.samples == asked_.samples) return;
   if (s.in_vain == 5) return stop(s, "somebody came too late for every start, five samples in a row");
@@ -59,26 +79,26 @@ void sitting::pilot(series& s) {
   s.inner = static_cast<std::uint64_t>(std::clamp(wanted_ns / s.window_ns, 10.0, 100.0));
 }
 
-void sitting::sample_consecutive(series& s, unsigned turn) {
+json sitting::sample_consecutive(series& s, unsigned turn) {
   const reading r = all_.consecutive(s.subject, s.inner);
   const auto episodes = static_cast<double>(s.inner);
   ++s.samples;
-  say_({{"event", "sample"}, {"id", s.id}, {"method", s.method}, {"turn", turn}, {"inner", s.inner},
-        {"episode_ns", r.wall_ns / episodes}, {"cpu_ns", r.cpu_ns / episodes}, {"late", 0}, {"clock_ns", 0}, {"apart_ns", 0}});
+  return {{"event", "sample"}, {"id", s.id}, {"method", s.method}, {"turn", turn}, {"inner", s.inner},
+          {"episode_ns", r.wall_ns / episodes}, {"cpu_ns", r.cpu_ns / episodes}, {"late", 0}, {"clock_ns", 0}, {"apart_ns", 0}};
 }
 
-void sitting::sample_in_rounds(series& s, unsigned turn) {
+json sitting::sample_in_rounds(series& s, unsigned turn) {
   const rounds r = all_.in_rounds(s.subject, s.inner, s.window_ns);
   s.late += r.late;
   if (r.wall_ns.empty()) {
     ++s.in_vain;
-    return;
+    return {};
   }
   s.in_vain = 0;
   ++s.samples;
   const double mean = std::accumulate(r.wall_ns.begin(), r.wall_ns.end(), 0.0) / static_cast<double>(r.wall_ns.size());
-  say_({{"event", "sample"}, {"id", s.id}, {"method", s.method}, {"turn", turn}, {"inner", s.inner}, {"episode_ns", mean},
-        {"cpu_ns", 0}, {"late", s.late}, {"clock_ns", r.clock_ns}, {"apart_ns", r.apart_ns}});
+  return {{"event", "sample"}, {"id", s.id}, {"method", s.method}, {"turn", turn}, {"inner", s.inner}, {"episode_ns", mean},
+          {"cpu_ns", 0}, {"late", s.late}, {"clock_ns", r.clock_ns}, {"apart_ns", r.apart_ns}};
 }
 
 void sitting::stop(series& s, const std::string& why) {

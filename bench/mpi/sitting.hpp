@@ -2,14 +2,17 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "../transfer_probe.hpp"
 #include "arguments.hpp"
 #include "ensemble.hpp"
+#include "site.hpp"
 
 namespace bench::mpi {
 
@@ -26,11 +29,10 @@ struct series {
 
 class sitting {
  public:
-  /// `shared`: threads share processors; a sample is then four times as long, for several time slices. `say` is given each event,
+  /// `here`: where threads share processors a sample is four times as long, for several time slices. `say` is given each event,
   /// a line of JSON (docs/records.md).
-  sitting(ensemble& all, const arguments& asked, bool shared, std::vector<series> plan,
-          std::function<void(const nlohmann::json&)> say)
-      : all_(all), asked_(asked), shared_(shared), plan_(std::move(plan)), say_(std::move(say)), random_(asked.seed) {}
+  sitting(ensemble& all, const arguments& asked, const site& here, std::vector<series> plan,
+          std::function<void(const nlohmann::json&)> say);
 
   void run();
 
@@ -38,9 +40,11 @@ class sitting {
   void shuffle();
   void take(series& s, unsigned turn);
   void pilot(series& s);
-  void sample_consecutive(series& s, unsigned turn);
-  void sample_in_rounds(series& s, unsigned turn);
+  // The event of a sample; null where there was none.
+  nlohmann::json sample_consecutive(series& s, unsigned turn);
+  nlohmann::json sample_in_rounds(series& s, unsigned turn);
   void stop(series& s, const std::string& why);
+  nlohmann::json probe();
 
   ensemble& all_;
   const arguments& asked_;
@@ -48,6 +52,8 @@ class sitting {
   std::vector<series> plan_;
   const std::function<void(const nlohmann::json&)> say_;
   std::mt19937 random_;
+  std::optional<transfer_probe> transfer_;  // between samples, when all processes rest
+  nlohmann::json before_;                   // what it has found before the next sample
 };
 
 }  // namespace bench::mpi

@@ -10,9 +10,10 @@ from typing import Any
 
 from weir import native
 from weir.driver import Lost, Program, Subject
-from weir.records import LISTS, Writer
+from weir.records import LISTS, PROBES, Writer
 from weir.sitting import Part, Sitting
 from weir.statistics import unclean
+from weir.transfers import Transfers, found
 
 
 @dataclass
@@ -20,16 +21,18 @@ class Series:
     """What one run has seen of one subject so far."""
 
     subject: Subject
-    lists: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in LISTS})
+    lists: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in (*LISTS, *PROBES)})
     inner: int = 0
     cycles_per_ns: float = 0.0
     spent_s: float = 0.0
     stopped: str | None = None  # why no more samples are taken
     failed: bool = False  # stopped by a failure, not by its budget
 
-    def add(self, answer: dict[str, Any]) -> None:
+    def add(self, answer: dict[str, Any], around: tuple[float | None, float | None]) -> None:
         for name in LISTS:
-            self.lists[name].append(float(answer[name]))
+            self.lists[name].append(round(float(answer[name]), 2))
+        for name, probe in zip(PROBES, around, strict=True):
+            self.lists[name].append(probe)
         self.inner = int(answer["inner"])
         self.cycles_per_ns = float(answer["cycles_per_ns"])
 
@@ -84,6 +87,8 @@ class Bench:
         series = [Series(subject) for subject in part.subjects]
         arguments = self._arguments(part, members, delay)
         load = self._start_load(part)
+        # Beside busy processes it is waste that is looked at, and a probe would find no processor idle.
+        transfers = Transfers(self.sitting.processors if part.load == "none" else [])
         programs: dict[str, Program] = {}
         complete = False
         try:
@@ -92,12 +97,13 @@ class Bench:
             for sample in range(part.samples):
                 self._random.shuffle(series)
                 for one in series:
-                    self._sample(one, programs[one.subject.program], part, sample)
+                    self._sample(one, programs[one.subject.program], part, sample, transfers)
                     self.tell(Progress(f"{members} members, run {run + 1}: {one.subject.id}", 1))
             complete = True
         finally:
             for program in programs.values():
                 program.quit()
+            transfers.end()
             for busy in load:
                 busy.kill()
                 busy.wait()
@@ -105,21 +111,23 @@ class Bench:
                 starts = programs[one.subject.program].starts if one.subject.program in programs else 0
                 self._write(one, part, members, delay, run, complete, starts)
 
-    def _sample(self, one: Series, program: Program, part: Part, sample: int) -> None:
+    def _sample(self, one: Series, program: Program, part: Part, sample: int, transfers: Transfers) -> None:
         if one.stopped is not None:
             return
         if one.spent_s > part.series_budget_s and sample > 0:
             one.stopped = f"its {part.series_budget_s:g} s were spent after {sample} samples"
             return
-        start = time.monotonic()
+        start, before = time.monotonic(), transfers.last
         try:
             answer = program.ask(f"sample {one.subject.id}", self.patience_s(part))
             if "error" in answer:
                 raise Lost(str(answer["error"]))
-            one.add(answer)
         except Lost as lost:
             one.stopped, one.failed = str(lost), True
         one.spent_s += time.monotonic() - start
+        after = transfers.probe()
+        if not one.failed:
+            one.add(answer, (before, after))
 
     def patience_s(self, part: Part) -> float:
         """For one answer; the first one of a subject holds its pilot as well."""
@@ -182,6 +190,6 @@ class Bench:
             },
         }
         if taken:
-            row["samples"] = {name: [round(v, 2) for v in values] for name, values in one.lists.items()}
+            row["samples"] = found(one.lists)
             row["cycles_per_ns"] = one.cycles_per_ns
         self.writer.write(row)

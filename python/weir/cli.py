@@ -10,7 +10,7 @@ import typer
 
 from weir import driver, info, native, predict_cli, records, screen, sitting
 from weir.bench import Bench
-from weir.console import Commands, bar, fail, names, nothing, numbers, out, warn
+from weir.console import Commands, bar, fail, names, nothing, numbers, out, tell_states, warn
 from weir.figures import ELSEWHERE, Comparison, figures, places
 from weir.mpi.cli import mpi
 from weir.mpi.scale_cli import scale
@@ -21,6 +21,7 @@ from weir.outputs import prepare, prepare_folder, writing
 from weir.profile.cli import profile
 from weir.run.cli import CONTEXT, run
 from weir.simulation.cli import simulate
+from weir.states import in_words
 
 app = typer.Typer(
     cls=Commands, no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared."
@@ -113,6 +114,7 @@ def bench(
     all_figures = figures(writer.rows)
     for place in places(all_figures) + places(all_figures, "busy"):
         out.print(screen.ranking(Comparison(all_figures, place)))
+    tell_states(in_words(writer.rows))
     if measuring.interrupted:
         out.print("Stopped by hand; what was measured until then is kept.")
     out.print(f"Records: {output}. For the page: weir report {output} -o {output.with_name('report.html')}")
@@ -159,7 +161,7 @@ def _write_table(rows: list[records.Row], output: Path) -> None:
     if not found:
         raise fail(f"{output}: tables as Markdown and CSV are of the OpenMP suite, and these records hold none of it")
     with writing(output):
-        output.write_text(tables.markdown(found) if output.suffix == ".md" else tables.as_csv(found))
+        output.write_text(tables.markdown(found, in_words(rows)) if output.suffix == ".md" else tables.as_csv(found))
     out.print(f"wrote {output}", highlight=False)
 
 

@@ -1,6 +1,6 @@
 """The terminal: what comes out, and what is complained of."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -52,6 +52,11 @@ def numbers(text: str, option: str, most: int | None = None) -> list[int]:
 
 def warn(message: str) -> None:
     err.print(f"[yellow]{escape(message)}[/]", highlight=False, soft_wrap=True)
+
+
+def tell_states(lines: Sequence[str]) -> None:
+    for line in lines:
+        out.print(f"The machine was in several states by turns, and samples are compared within each. {line}")
 
 
 def nothing(output: Path, interrupted: bool) -> typer.Exit:

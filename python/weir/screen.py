@@ -48,7 +48,8 @@ def ranking(c: Comparison, most: int = 12) -> Table:
     """The best of one place, and however far down: the default, and the best peer."""
     floor = c.floor_ns()
     beside = " beside busy processes" if c.place.load == "busy" else ""
-    title = f"{c.place.members} members on {c.place.processors} processors{beside}"
+    state = f" ({c.place.state.words()})" if c.place.state.name else ""
+    title = f"{c.place.members} members on {c.place.processors} processors{beside}{state}"
     if floor and c.place.load == "none":
         title += f" · floor {nanoseconds(floor)}"
     table = Table(title=title, title_justify="left", title_style="bold")

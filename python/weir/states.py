@@ -73,7 +73,8 @@ class States:
 
     def words(self) -> str:
         each = "; ".join(s.words() for s in self.states)
-        return f"{each}. {percent(self.between / self.samples)} of the samples are of none: it changed meanwhile."
+        none = percent(self.between / self.samples)
+        return f"{each}. {none} of the samples are of none: the state changed meanwhile, or a probe found nothing."
 
 
 def tell_apart(pairs: Sequence[Pair]) -> States:
@@ -152,6 +153,13 @@ def states(rows: Iterable[Row]) -> dict[str, States]:
     for row in rows:
         seen[names.get(row.get("sitting"), "")] += pairs_of(row) or []
     return {machine: found for machine, pairs in seen.items() if (found := tell_apart(pairs)).states}
+
+
+def in_words(rows: Iterable[Row]) -> list[str]:
+    """For a reader: a line for each machine that has been in several."""
+    rows = list(rows)
+    several = len({row["host"].get("cpu_model") for row in rows if row["kind"] == "machine"}) > 1
+    return [f"{machine}: {s.words()}" if several else s.words() for machine, s in states(rows).items()]
 
 
 def split(rows: Iterable[Row]) -> list[Row]:

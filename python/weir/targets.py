@@ -1,6 +1,6 @@
 """What Weir sets out to reach, held against the figures of a sitting."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weir.figures import Comparison, Figure, ratio
 from weir.statistics import Interval
@@ -77,13 +77,14 @@ def _beside_others(c: Comparison) -> list[Target]:
     ]
 
 
+def _in_its_state(target: Target, c: Comparison) -> Target:
+    return replace(target, detail=f"{target.detail}; {c.place.state.words()}") if c.place.state.name else target
+
+
 def targets(comparisons: list[Comparison]) -> list[Target]:
     rows: list[Target] = []
     for c in comparisons:
-        if c.place.load == "busy":
-            rows += _beside_others(c)
-        elif c.place.members <= c.place.processors:
-            rows += _dedicated(c)
-        else:
-            rows += _deprived(c)
+        shared = c.place.members > c.place.processors
+        made = _beside_others(c) if c.place.load == "busy" else _deprived(c) if shared else _dedicated(c)
+        rows += [_in_its_state(target, c) for target in made]
     return rows

@@ -48,17 +48,21 @@ def heeding_interrupts() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as nohup has it
 
 
+def put_fake(script: str, program: Path) -> None:
+    program.write_text((HERE / script).read_text().replace("/usr/bin/env python3", sys.executable))
+    program.chmod(0o755)
+
+
 @pytest.fixture
 def native_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of native programs: one that measures (made-up figures), and weir-info."""
+    """A folder of native programs: one that measures (made-up figures), weir-transfers, and weir-info."""
     folder = tmp_path / "native"
     folder.mkdir()
-    script = (HERE / "fake_measure.py").read_text().replace("/usr/bin/env python3", sys.executable)
-    (folder / "weir-measure").write_text(script)
+    put_fake("fake_measure.py", folder / "weir-measure")
+    put_fake("fake_transfers.py", folder / "weir-transfers")
     (folder / "info.json").write_text(json.dumps(INFO))
     (folder / "weir-info").write_text(f"#!/bin/sh\ncat {folder}/info.json\n")
-    for program in ("weir-measure", "weir-info"):
-        (folder / program).chmod(0o755)
+    (folder / "weir-info").chmod(0o755)
     monkeypatch.setenv("WEIR_NATIVE", str(folder))
     return folder
 

@@ -23,6 +23,10 @@ COSTS = {
     "floor:switch:0": ("floor", "switch", "none", 1100.0),
 }
 
+# Where a transfer takes long: how many times as much.
+FAR = {"weir:auto/auto": 8.0, "weir:sense/auto": 1.0, "floor:transfer:0:1": 5.0}
+STATE = Path(__file__).with_name("state")
+
 
 def listing() -> list[dict]:
     return [{"id": i, "family": f, "algorithm": a, "waiting": w, "version": "1"} for i, (f, a, w, _) in COSTS.items()]
@@ -36,7 +40,8 @@ def sample(name: str, dice: random.Random) -> dict:
         sys.exit(3)
     if name == "weir:error/auto" or name not in COSTS:
         return {"id": name, "error": "no such luck"}
-    overhead = COSTS[name][3] * dice.uniform(0.95, 1.05)
+    is_far = STATE.exists() and STATE.read_text() == "far"
+    overhead = COSTS[name][3] * dice.uniform(0.95, 1.05) * (FAR.get(name, 1.0) if is_far else 1.0)
     return {
         "id": name,
         "inner": 100,

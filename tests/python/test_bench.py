@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 from weir import driver, records, sitting
 from weir.bench import Bench
 from weir.cli import app
+from weir.figures import Comparison, figures, places, ratio
+from weir.transfers import Transfers
 
 from .conftest import heeding_interrupts
 
@@ -113,6 +115,40 @@ def test_control_c_keeps_what_was_measured(native_folder: Path, tmp_path: Path):
     assert complaints == [] and "weir:auto/auto" in {r["what"]["id"] for r in made}
     assert not any(r["how"]["complete"] or r["how"]["stopped"] for r in made)
     assert not [r for r in rows if r["kind"] == "failure"], "the programs were not hit"
+
+
+NAMES = ["weir:auto/auto", "weir:sense/auto", "peer:std::barrier"]
+
+
+def test_samples_are_compared_within_the_state_of_the_machine(native_folder: Path, tmp_path: Path):
+    (native_folder / "far").write_text("240")
+    rows, _ = measure(tmp_path / "r.jsonl", NAMES, samples=40, sizes=(2,), rounds=2)
+    made = [Comparison(figures(rows), place) for place in places(figures(rows))]
+    said = {c.place.state.words().partition(",")[0]: c for c in made}
+    assert list(said) == ["near: 46 ns for a transfer", "far: 241 ns for a transfer"]
+    for state, best, worth in (("near", "auto", 50 / 60), ("far", "sense", 400 / 60)):
+        c = next(c for words, c in said.items() if words.startswith(state))
+        assert c.best_weir.algorithm == best
+        found = ratio(c.default, next(f for f in c.barriers if f.algorithm == "sense"))
+        assert worth * 0.9 < found.low <= found.high < worth * 1.1
+    assert sum(c.place.state.share for c in made) == pytest.approx(1)
+
+
+def test_where_the_machine_has_one_state_nothing_is_told_of_it(native_folder: Path, tmp_path: Path):
+    rows, _ = measure(tmp_path / "r.jsonl", NAMES, sizes=(2,))
+    assert rows[0]["samples"]["transfer_after_ns"] == pytest.approx([45] * 6, abs=2)
+    assert rows[0]["samples"]["transfer_after_ns"] != rows[0]["samples"]["transfer_before_ns"]
+    (place,) = places(figures(rows))
+    assert not place.state.words()
+
+
+def test_without_two_processors_or_the_program_there_are_no_probes(native_folder: Path, tmp_path: Path):
+    assert Transfers([0]).probe() is None
+    (native_folder / "weir-transfers").write_text("#!/bin/sh\nexit 1\n")
+    assert Transfers([0, 1]).probe() is None
+    (native_folder / "weir-transfers").unlink()
+    rows, _ = measure(tmp_path / "r.jsonl", NAMES, sizes=(2,))
+    assert set(rows[0]["samples"]) == set(records.LISTS)
 
 
 def test_unknown_names_list_the_known_ones(native_folder: Path, tmp_path: Path):

@@ -252,6 +252,46 @@ say(event="end")
 """
 
 
+FAKE_OF_TWO_STATES = """
+import json
+def say(**event): print(json.dumps(event), flush=True)
+say(event="site", processes=2, threads=1, nodes=1, processors=2, pinned=True, dedicated=True, level="funneled",
+    library="MPICH 4", version="0.1.0", cycles_per_ns=2.5)
+costs = {"weir": (100, 800), "MPI_Barrier": (200, 400)}
+probe, before = 0, 45.0
+for turn in range(40):
+    for id in ("weir", "MPI_Barrier"):
+        if turn == 0: say(event="begins", id=id, method="round-time")
+        probe += 1
+        after = (240.0 if probe // 10 % 2 else 45.0) + probe % 3
+        late = probe == 5  # a turn of the one is missed
+        if not late: say(event="sample", id=id, method="round-time", turn=turn, inner=5, cpu_ns=0, late=0, clock_ns=0,
+            episode_ns=costs[id][before > 100] * (1 + turn % 3 / 50), transfer_before_ns=before,
+            transfer_after_ns=None if probe == 7 else after)
+        before = after
+say(event="end")
+"""
+
+
+def test_barriers_are_compared_within_the_state_of_the_machine(tmp_path: Path):
+    script = tmp_path / "fake.py"
+    script.write_text(FAKE_OF_TWO_STATES)
+    mpi = Mpi("mpich", Path("program"), f"{sys.executable} {script} -n {{processes}}")
+    rows, _ = measured(tmp_path, mpi, "weir", "MPI_Barrier")
+    machine = {"kind": "machine", "id": rows[0]["sitting"], "host": INFO}
+    near, far = comparisons([machine, *rows])
+    for found, best, worth in ((near, "weir", 0.5), (far, "MPI_Barrier", 2.0)):
+        assert found.barriers[0].id == best
+        ratio = found.default.against(found.baseline)
+        assert (ratio.low, ratio.high) == pytest.approx((worth, worth))
+    assert near.place.words().endswith("(round-time; near: 46 ns for a transfer, 49% of the time)")
+    assert [t.verdict for t in targets([near, far])] == ["reached", "missed"]
+    made = section([machine, *rows])
+    assert [c.name for c in made.charts] == ["mpi-figures-6-9", "mpi-figures-6-9-2"]
+    assert [c.title.partition(":")[0] for c in made.charts] == ["near", "far"]
+    assert len({t.title for t in made.tables}) == 2
+
+
 def fake(folder: Path, mode: str = "works") -> Mpi:
     script = folder / "fake.py"
     script.write_text(FAKE.format(mode=mode))

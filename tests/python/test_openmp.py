@@ -21,6 +21,7 @@ from weir.openmp.tables import as_csv, markdown
 from weir.report import parts
 
 from . import skips
+from .conftest import put_fake
 
 FAKE = """#!{python}
 import json, os, sys, time
@@ -42,6 +43,59 @@ for line in sys.stdin:
     answer = {{"id": word, "inner": inner, "episode_ns": 150, "reference_ns": 100, "overhead_ns": 50, "cpu_ns": 300}}
     print(json.dumps(answer | {{"delay_ns": 100}}), flush=True)
 """
+
+
+FAKE_OF_TWO_STATES = """#!{python}
+import json, sys
+from pathlib import Path
+if sys.argv[1] == "list":
+    print(json.dumps({{"constructs": [{{"name": "barrier", "group": "synchronisation", "parameter": ""}}]}}))
+    sys.exit()
+costs = {{"c-gcc": (100.0, 800.0), "c-clang": (150.0, 200.0)}}[sys.argv[0].partition("openmp-")[2]]
+for number, line in enumerate(sys.stdin):
+    if line.strip() == "quit":
+        break
+    far = Path(sys.argv[0]).with_name("state").read_text() == "far"
+    cost = costs[far] * (1 + number % 3 / 50)
+    answer = {{"inner": 9, "episode_ns": cost + 100, "reference_ns": 100, "overhead_ns": cost, "cpu_ns": 300}}
+    print(json.dumps(answer | {{"delay_ns": 100}}), flush=True)
+"""
+
+
+@pytest.fixture
+def two_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Runtime]:
+    """Two runtimes on a machine that is far for half of the time: then the one is slower, else the other."""
+    for compiler in ("gcc", "clang"):
+        program = tmp_path / f"weir-openmp-c-{compiler}"
+        program.write_text(FAKE_OF_TWO_STATES.format(python=sys.executable))
+        program.chmod(0o755)
+    put_fake("fake_transfers.py", tmp_path / "weir-transfers")
+    (tmp_path / "far").write_text("240")
+    monkeypatch.setenv("WEIR_NATIVE", str(tmp_path))
+    gomp = Runtime("libgomp", "GCC 0", Path("/nowhere/libgomp.so.1"), ("gomp",))
+    return [gomp, Runtime("libomp", "LLVM 0", Path("/nowhere/libomp.so.5"), ("kmp",))]
+
+
+def test_runtimes_are_compared_within_the_state_of_the_machine(two_states: list[Runtime], tmp_path: Path):
+    file = tmp_path / "r.jsonl"
+    rows = measured(two_states, file, ["barrier"], rounds=2, samples=30)
+    near, far = constructs(rows)
+    assert (near.place.state.name, far.place.state.name) == ("near", "far")
+    for found, best, worth in ((near, "libgomp", 1.5), (far, "libomp", 4.0)):
+        assert found.best.runtime == best
+        ratio = found.against_best(found.costs[1])
+        assert worth * 0.95 < ratio.low <= ratio.high < worth * 1.05
+    for name, holds in (
+        ("p.html", ["near: 46 ns for a transfer", "in several states", "by 4."]),
+        ("t.md", ["near: 46 ns for a transfer", "libgomp, by 1.5", "libomp, by 4."]),
+        ("t.csv", [",state,transfer_ns,share_of_time", ",near,46.", ",far,241."]),
+    ):
+        done = CliRunner().invoke(app, ["report", str(file), "-o", str(tmp_path / name)])
+        assert done.exit_code == 0, done.output
+        text = (tmp_path / name).read_text()
+        assert [part for part in holds if part not in text] == []
+    names = [chart.name for chart in section(rows).charts]
+    assert names == ["openmp-synchronisation-none-near", "openmp-synchronisation-none-far"]
 
 
 @pytest.fixture
@@ -291,7 +345,7 @@ def test_tables_can_be_pasted():
     assert "**C, 4 threads on 2 processors**" in text and "| barrier | in the noise |" in text
     lines = as_csv(constructs(rows)).splitlines()
     assert lines[0].startswith("language,threads,processors,load,group,construct,runtime,version,overhead_ns")
-    assert "C,2,2,none,g,barrier,b,1,151.50,150.00,153.00,454.50,no,3,0,1.500,1.500,1.500" in lines
+    assert "C,2,2,none,g,barrier,b,1,151.50,150.00,153.00,454.50,no,3,0,1.500,1.500,1.500,,," in lines
     assert any(line.startswith("C,4,2,none,g,barrier,b,1,0.50,-1.00,1.00,1.50,yes") for line in lines)
 
 

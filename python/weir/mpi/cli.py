@@ -9,12 +9,13 @@ import typer
 from rich.text import Text
 
 from weir import native, records
-from weir.console import bar, fail, names, nothing, numbers, out, warn
+from weir.console import bar, fail, names, nothing, numbers, out, tell_states, warn
 from weir.mpi import launchers, plan
 from weir.mpi.comparison import Comparison, comparisons, targets
 from weir.mpi.measuring import Conditions, Measuring, Start
 from weir.mpi.tables import tables
 from weir.screen import shown, times
+from weir.states import in_words
 
 LEVELS = ("funneled", "serialized", "multiple")
 METHODS = ("round-time", "consecutive", "both")
@@ -83,6 +84,7 @@ def mpi(
         raise nothing(output, measuring.interrupted)
     found = comparisons(writer.rows)
     show(found)
+    tell_states(in_words(writer.rows))
     if measuring.interrupted:
         out.print("Stopped by hand; what was measured until then is kept.")
     out.print(f"Records: {output}. For the page: weir report {output} -o {output.with_suffix('.html')}")

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weir.figures import machine_names
 from weir.mpi.plan import BARRIER, DEFAULT, OMP, PAIRING, PAPERS, TEAM
-from weir.records import Row
-from weir.statistics import Distribution, Interval, describe, paired_ratio
+from weir.records import Row, by_turn, machine_names
+from weir.states import ANY, State, split
+from weir.statistics import FEWEST_PAIRS, Distribution, Interval, describe, ratio_by_turn
 from weir.targets import Target
 
 NAMES = {
@@ -19,7 +19,6 @@ NAMES = {
     "MPI_Ibarrier": "MPI_Ibarrier + MPI_Wait",
 }
 
-FEWEST_PAIRS = 3
 LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
 
@@ -35,6 +34,7 @@ class Place:
     nodes: int
     level: str
     method: str
+    state: State = ANY
 
     @property
     def members(self) -> int:
@@ -53,7 +53,8 @@ class Place:
         what += f" of {self.threads} threads" if self.threads > 1 else ""
         where = f"{self.processors} processors" + (f" of {self.nodes} nodes" if self.nodes > 1 else "")
         level = f", MPI_THREAD_{self.level.upper()}" if self.level != "funneled" else ""
-        return f"{self.library}: {what} on {where}{level} ({self.method})"
+        how = f"{self.method}; {self.state.words()}" if self.state.name else self.method
+        return f"{self.library}: {what} on {where}{level} ({how})"
 
 
 @dataclass(frozen=True)
@@ -92,24 +93,7 @@ class Barrier:
 
     def against(self, other: "Barrier") -> Interval | None:
         """Its time over the other's, by pairs of samples taken in one turn; None where they are too few."""
-        theirs = other._by_turn()
-        runs = (
-            [(mine, theirs[run][turn]) for turn, mine in ours.items() if turn in theirs.get(run, {})]
-            for run, ours in self._by_turn().items()
-        )
-        pairs = [run for run in runs if run]
-        if sum(map(len, pairs)) < FEWEST_PAIRS:
-            return None
-        return paired_ratio([[a for a, _ in run] for run in pairs], [[b for _, b in run] for run in pairs])
-
-    def _by_turn(self) -> dict[tuple, dict[int, float]]:
-        """For each run of a sitting what each turn gave: nothing where every start was missed."""
-        made = {}
-        for row in self.rows:
-            times = row["samples"]["episode_ns"]
-            turns = row["samples"].get("turn", range(len(times)))
-            made[row.get("sitting"), row["how"]["run"]] = dict(zip(turns, times, strict=True))
-        return made
+        return ratio_by_turn(by_turn(self.rows, "episode_ns"), by_turn(other.rows, "episode_ns"), FEWEST_PAIRS)
 
 
 @dataclass(frozen=True)
@@ -133,7 +117,8 @@ class Comparison:
 
 
 def comparisons(rows: Sequence[Row]) -> list[Comparison]:
-    machines = machine_names(list(rows))
+    rows = split(rows)
+    machines = machine_names(rows)
     by_place: dict[Place, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         if row["kind"] != "overhead" or row["what"]["family"] != "mpi":
@@ -144,6 +129,7 @@ def comparisons(rows: Sequence[Row]) -> list[Comparison]:
             machine=machines.get(row.get("sitting"), ""),
             mpi=row["what"]["mpi"],
             method=row["how"]["method"],
+            state=where.get("state", ANY),
             **{n: where[n] for n in names},
         )
         by_place[place][row["what"]["algorithm"]].append(row)

@@ -78,8 +78,8 @@ def _drawn(found: Sequence[Comparison]) -> list[Comparison]:
 
 
 def _joined(found: Sequence[Comparison]) -> dict[str, list[Comparison]]:
-    """Those that one line may join, by what tells them from the others, which is often nothing: the machine; and
-    where it had a size on several sets of processors, which."""
+    """Those that one line may join, by what tells them from the others, which is often nothing: the machine; where it
+    had a size on several sets of processors, which; and in which state of the machine."""
     sizes = Counter(replace(c.place, processors=0, nodes=0, method="", level="") for c in found)
     repeated = {size.machine for size, times in sizes.items() if times > 1}
     named = tables.machines(found)
@@ -89,6 +89,7 @@ def _joined(found: Sequence[Comparison]) -> dict[str, list[Comparison]]:
         of_nodes = f" of {p.nodes} nodes" if p.nodes > 1 else ""
         words = [p.machine] if p.machine in named else []
         words += [f"{p.processors} processors{of_nodes}"] if p.machine in repeated else []
+        words += [p.state.words()] if p.state.name else []
         made[", ".join(words)].append(c)
     return made
 

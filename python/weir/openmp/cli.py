@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from weir import native, records
-from weir.console import bar, fail, names, nothing, numbers, out, warn
+from weir.console import bar, fail, names, nothing, numbers, out, tell_states, warn
 from weir.openmp import suite
 from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
@@ -17,6 +17,7 @@ from weir.openmp.situation import Load, Situation
 from weir.openmp.tables import tables
 from weir.report import parts
 from weir.screen import shown
+from weir.states import in_words
 
 # What is measured beside others where nothing is named: each sample takes long.
 UNDER_LOAD = [
@@ -94,6 +95,7 @@ def openmp(
     if not writer.begun:
         raise nothing(output, measuring.interrupted)
     show(writer.rows)
+    tell_states(in_words(writer.rows))
     if measuring.interrupted:
         out.print("Stopped by hand; what was measured until then is kept.")
     page, table = output.with_suffix(".html"), output.with_suffix(".md")

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weir.openmp.situation import company
-from weir.records import Row
-from weir.statistics import Interval, median_interval, paired_ratio
+from weir.records import Row, by_turn
+from weir.states import ANY, State, split
+from weir.statistics import FEWEST_PAIRS, Interval, median_interval, ratio_by_turn
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Cost:
     version: str
     overhead: Interval
     cycles: float
-    runs: list[list[float]]  # by run
+    rows: list[Row]  # of clean runs, where there are any
     rejected: int
 
     @property
@@ -28,15 +29,17 @@ class Cost:
 
 @dataclass(frozen=True)
 class Place:
-    """Where figures can be compared: one language, one team size, the same processors and company."""
+    """Where figures can be compared: one language, one team size, the same processors, company and state of these."""
 
     language: str
     members: int
     processors: int
     load: str
+    state: State = ANY
 
     def words(self) -> str:
-        return f"{self.language}, {self.members} threads on {self.processors} processors{company(self.load)}"
+        where = f"{self.language}, {self.members} threads on {self.processors} processors{company(self.load)}"
+        return f"{where} ({self.state.words()})" if self.state.name else where
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,8 @@ class Construct:
         """Its overhead over the best's, by pairs of samples taken in one turn; None where the noise allows no ratio."""
         if cost is self.best or self.best.in_the_noise:
             return None
-        return paired_ratio(cost.runs, self.best.runs)
+        ours, theirs = by_turn(cost.rows, "overhead_ns"), by_turn(self.best.rows, "overhead_ns")
+        return ratio_by_turn(ours, theirs, 1 if self.place.state == ANY else FEWEST_PAIRS)
 
 
 Key = tuple[str, str, str, str]
@@ -85,24 +89,25 @@ def _labels(rows: Sequence[Row]) -> dict[Key, str]:
 
 
 def constructs(rows: Sequence[Row]) -> list[Construct]:
-    rows = [row for row in rows if row["kind"] == "overhead" and row["what"]["family"] == "openmp"]
+    rows = [row for row in split(rows) if row["kind"] == "overhead" and row["what"]["family"] == "openmp"]
     labels = _labels(rows)
     by_place: dict[tuple, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         what, where = row["what"], row["where"]
-        place = Place(what["language"], where["members"], where["processors"], where.get("load", "none"))
+        named = (what["language"], where["members"], where["processors"], where.get("load", "none"))
+        place = Place(*named, where.get("state", ANY))
         by_place[what["group"], what["algorithm"], place][labels[_key(row)]].append(row)
     made = []
     for (group, name, place), runtimes in by_place.items():
         costs = sorted((_cost(n, r) for n, r in runtimes.items()), key=lambda c: c.overhead.value)
         made.append(Construct(name, group, place, costs))
-    return sorted(made, key=lambda c: c.place.members)
+    return sorted(made, key=lambda c: (c.place.members, c.place.state))
 
 
 def _cost(runtime: str, rows: list[Row]) -> Cost:
     clean = [row for row in rows if row["how"].get("rejected") is None] or rows
-    runs = [row["samples"]["overhead_ns"] for row in sorted(clean, key=lambda r: r["how"]["run"])]
-    overhead = median_interval(runs)
+    clean.sort(key=lambda row: row["how"]["run"])
+    overhead = median_interval([row["samples"]["overhead_ns"] for row in clean])
     rejected = sum(row["how"].get("rejected") is not None for row in rows)
     cycles = overhead.value * float(rows[0].get("cycles_per_ns") or 0)
-    return Cost(runtime, rows[0]["what"]["version"], overhead, cycles, runs, rejected)
+    return Cost(runtime, rows[0]["what"]["version"], overhead, cycles, clean, rejected)

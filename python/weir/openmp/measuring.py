@@ -1,7 +1,8 @@
 """Runs a sitting of the suite: fresh processes for each run; all runtimes in turn for each sample.
 
 A runtime's threads may spin for a fifth of a second after a region. So between its turns a program is stopped as a
-whole (SIGSTOP): what it does while it waits disturbs no other, and its own next sample begins with a lead-in.
+whole (SIGSTOP): what it does while it waits disturbs no other, and its own next sample begins with a lead-in. Within a
+turn it is stopped for the probe after each sample.
 """
 
 import random
@@ -16,8 +17,9 @@ from weir.driver import Lost, Process, Program
 from weir.openmp.runtimes import Stage
 from weir.openmp.situation import Situation, Unavailable
 from weir.openmp.suite import Series
-from weir.records import LISTS, Writer
+from weir.records import LISTS, PROBES, Writer
 from weir.statistics import unclean
+from weir.transfers import Transfers, found
 
 PATIENCE_S = 20.0
 # A sample takes longer than what it is to be the mean of: where processors are shared, several time slices or periods.
@@ -41,7 +43,7 @@ class Conditions:
 
 @dataclass
 class _Seen:
-    lists: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in LISTS})
+    lists: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in (*LISTS, *PROBES)})
     inner: int = 0
     delay_ns: float = 0.0  # some constructs' is shorter than what was asked for
     stopped: str | None = None
@@ -121,20 +123,17 @@ class Measuring:
                 self.complaints.append(f"{where.words()}: left out: {no}")
                 self.tell(where.words(), self.how.samples * len(self.series))
                 return
+            transfers = Transfers(where.processors)
+            closing.callback(transfers.end)
             for _ in range(self.how.samples):
                 order = list(turns)
                 self._random.shuffle(order)
                 for process in order:
-                    self._take_turn(process, turns[process], seen, f"{where.words()}, run {run + 1}")
-
-    def _take_turn(self, process: tuple, turn: _Turn, seen: dict[Series, _Seen], where: str) -> None:
-        turn.go_on()
-        mine = [s for s in self.series if s.process == process]
-        self._random.shuffle(mine)
-        for s in mine:
-            self._sample(s, seen[s], turn.program)
-            self.tell(f"{where}: {s.runtime.name} {s.construct}", 1)
-        turn.pause()
+                    mine = [s for s in self.series if s.process == process]
+                    self._random.shuffle(mine)
+                    for s in mine:
+                        self._sample(s, seen[s], turns[process], transfers)
+                        self.tell(f"{where.words()}, run {run + 1}: {s.runtime.name} {s.construct}", 1)
 
     def _start(self, stage: Stage, s: Series, where: Situation, launcher: tuple[str, ...]) -> _Turn:
         sample_ms = SAMPLE_MS[where.load.kind]
@@ -147,19 +146,26 @@ class Measuring:
             return _Turn(program, None)
         return _Turn(program, Process(s.program, ["--delay-ns", str(BESIDE_NS)], extra, launcher, begin="work"))
 
-    def _sample(self, s: Series, seen: _Seen, program: Program) -> None:
+    def _sample(self, s: Series, seen: _Seen, turn: _Turn, transfers: Transfers) -> None:
         if seen.stopped is not None:
             return
+        before = transfers.last
+        turn.go_on()
         try:
-            answer = program.ask(f"sample {s.construct}", PATIENCE_S)
+            answer = turn.program.ask(f"sample {s.construct}", PATIENCE_S)
             if "error" in answer:
                 raise Lost(answer["error"])
         except (Lost, native.NativeError) as error:
             seen.stopped = str(error)
             self.complaints.append(f"{s.id}: {error}")
             return
+        finally:
+            turn.pause()
+            after = transfers.probe()
         for name in LISTS:
             seen.lists[name].append(float(answer[name]))
+        for name, probe in zip(PROBES, (before, after), strict=True):
+            seen.lists[name].append(probe)
         seen.inner = int(answer["inner"])
         seen.delay_ns = float(answer["delay_ns"])
 
@@ -202,5 +208,5 @@ class Measuring:
             },
         }
         if samples:
-            row |= {"samples": seen.lists, "cycles_per_ns": cycles_per_ns}
+            row |= {"samples": found(seen.lists), "cycles_per_ns": cycles_per_ns}
         self.writer.write(row)

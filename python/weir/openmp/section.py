@@ -1,12 +1,14 @@
 """What the page shows of OpenMP: the figures of paper 003 for this machine, every construct, and who is better."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from weir.openmp import charts, tables
 from weir.openmp.comparison import Construct, constructs
 from weir.openmp.situation import company
 from weir.records import Row
 from weir.report.parts import Chart, Section
+from weir.states import ANY, State
 
 # Figures 1 to 9 of paper 003 are three kinds on three machines; here three kinds on each runtime.
 SYNCHRONISATION = ("parallel", "for", "parallel-for", "barrier", "single", "reduction")
@@ -26,6 +28,13 @@ def section(rows: Sequence[Row]) -> Section | None:
     found = constructs(rows)
     if not found:
         return None
+    drawn = []
+    for state in sorted({c.place.state for c in found}):
+        drawn += [_of_state(chart, state) for chart in _charts([c for c in found if c.place.state == state])]
+    return Section(drawn, tables.tables(found, with_cycles=True))
+
+
+def _charts(found: Sequence[Construct]) -> list[Chart]:
     drawn = _papers([c for c in found if c.place.load == "none"])
     for load in dict.fromkeys(c.place.load for c in found):
         its = [c for c in found if c.place.load == load]
@@ -35,7 +44,13 @@ def section(rows: Sequence[Row]) -> Section | None:
             if those:
                 name = f"openmp-{group}-{load}".replace(":", "-").replace(".", "-")
                 drawn.append(Chart(name, f"{title}: {largest} threads{company(load)}", charts.by_construct(those)))
-    return Section(drawn, tables.tables(found, with_cycles=True))
+    return drawn
+
+
+def _of_state(chart: Chart, state: State) -> Chart:
+    if state == ANY:
+        return chart
+    return replace(chart, name=f"{chart.name}-{state.name}".replace(" ", "-"), title=f"{chart.title} ({state.words()})")
 
 
 def _team_shown(found: Sequence[Construct]) -> int:

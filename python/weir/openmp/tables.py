@@ -51,9 +51,9 @@ def _table(found: Sequence[Construct], with_cycles: bool) -> Table:
     return Table(title, ["construct", *names, "best"], rows, words=(0, len(names) + 1))
 
 
-def markdown(found: Sequence[Construct]) -> str:
+def markdown(found: Sequence[Construct], states: Sequence[str] = ()) -> str:
     """To paste where Markdown is read. Overheads of one directive, with the runtimes' versions below."""
-    parts = []
+    parts = [*states]
     for table in tables(found):
         lines = [f"**{table.title}**: overhead of one directive", ""]
         lines.append("| " + " | ".join(table.heads) + " |")
@@ -66,12 +66,14 @@ def markdown(found: Sequence[Construct]) -> str:
 
 CSV_HEADS = (
     "language", "threads", "processors", "load", "group", "construct", "runtime", "version", "overhead_ns", "low_ns",
-    "high_ns", "cycles", "in_the_noise", "runs", "rejected_runs", "to_best", "to_best_low", "to_best_high",
+    "high_ns", "cycles", "in_the_noise", "runs", "rejected_runs", "to_best", "to_best_low", "to_best_high", "state",
+    "transfer_ns", "share_of_time",
 )  # fmt: skip
 
 
 def as_csv(found: Sequence[Construct]) -> str:
-    """A row for each construct and runtime; `to_best`: its overhead over that of the cheapest, by pairs of samples."""
+    """A row for each construct, runtime and state of the machine (none, where it had one); `to_best`: its overhead over
+    that of the cheapest, by pairs of samples."""
     text = io.StringIO()
     write = csv.writer(text, lineterminator="\n").writerow
     write(CSV_HEADS)
@@ -82,6 +84,8 @@ def as_csv(found: Sequence[Construct]) -> str:
             ratios = ["", "", ""] if ratio is None else [f"{v:.3f}" for v in (ratio.value, ratio.low, ratio.high)]
             where = [c.place.language, c.place.members, c.place.processors, c.place.load, c.group, c.name]
             noise = "yes" if cost.in_the_noise else "no"
+            s = c.place.state
+            state = [s.name, f"{s.transfer_ns:.1f}", f"{s.share:.3f}"] if s.name else ["", "", ""]
             write(
                 [
                     *where,
@@ -89,9 +93,10 @@ def as_csv(found: Sequence[Construct]) -> str:
                     cost.version,
                     *(f"{v:.2f}" for v in figures),
                     noise,
-                    len(cost.runs),
+                    len(cost.rows),
                     cost.rejected,
                     *ratios,
+                    *state,
                 ]
             )
     return text.getvalue()

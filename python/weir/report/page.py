@@ -17,6 +17,7 @@ from weir.records import Row
 from weir.report import charts
 from weir.screen import nanoseconds, times
 from weir.simulation import section as simulated
+from weir.states import State, in_words
 from weir.targets import Target, targets
 
 
@@ -50,6 +51,7 @@ def _conditions(comparisons: list[Comparison]) -> dict[Place, str]:
         "machine": lambda p: p.machine,
         "pinned": lambda p: "bound to processors" if p.pinned else "not bound",
         "processors": lambda p: f"{p.processors} processors",
+        "state": lambda p: p.state.words(),
     }
     places = [c.place for c in comparisons]
     varied = [n for n in kinds if len({getattr(p, n) for p in places}) > 1]
@@ -57,7 +59,7 @@ def _conditions(comparisons: list[Comparison]) -> dict[Place, str]:
     for p in places:
         if any(q.members == p.members and q.load == p.load and q.delay_ns != p.delay_ns for q in places):
             words[p].append(f"{nanoseconds(p.delay_ns)} of work between barriers")
-    return {p: ", ".join(w) for p, w in words.items()}
+    return {p: ", ".join(filter(None, w)) for p, w in words.items()}
 
 
 def _times(value: float) -> str:
@@ -190,13 +192,14 @@ def _title(place: Place, condition: str = "") -> str:
 
 
 def _runs(all_figures: list[Figure], why: str) -> list[dict]:
-    """The runs that have something to say under `why`."""
-    return [
+    """The runs that have something to say under `why`, each once though its samples be of several states."""
+    found = [
         {"name": f.name, "where": _title(f.place), "run": row["how"]["run"] + 1, "why": row["how"][why]}
         for f in all_figures
         for row in f.rows
         if row["how"].get(why)
     ]
+    return [run for i, run in enumerate(found) if run not in found[:i]]
 
 
 def _measured(t: Target) -> str:
@@ -222,18 +225,20 @@ def _target_rows(reached_for: list[Target]) -> list[dict]:
 
 def _floors(all_figures: list[Figure]) -> list[dict]:
     """The floor's costs over all team sizes: they do not depend on it."""
-    merged: dict[str, Figure] = {}
+    merged: dict[tuple[str, State], Figure] = {}
     for f in all_figures:
         if f.family == "floor" and f.place.load == "none":
-            merged.setdefault(f.id, Figure(f.family, f.id, f.algorithm, f.waiting, "", f.place)).rows.extend(f.rows)
+            alone = Figure(f.family, f.id, f.algorithm, f.waiting, "", f.place)
+            merged.setdefault((f.id, f.place.state), alone).rows.extend(f.rows)
     rows = []
-    for f in sorted(merged.values(), key=lambda f: f.id):
+    for _, f in sorted(merged.items(), key=lambda item: item[0]):
         where = f.id.split(":")[2:]
         what = (
             "cache-line transfer, " + " to ".join(where)
             if f.algorithm == "transfer"
             else f"context switch on {where[0]}"
         )
+        what += f" ({f.place.state.name})" if f.place.state.name else ""
         d = f.distribution()
         rows.append(
             {
@@ -317,6 +322,7 @@ def write(
         + mpi.failures(rows),
         unranked=scale_rows.left_out(rows),
         complaints=complaints,
+        states=in_words(rows),
         hosts=[_host(row) for row in machines(rows) if not row["host"].get("simulated")],
     )  # fmt: skip
     prepare(output)
