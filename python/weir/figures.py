@@ -66,6 +66,11 @@ class Figure:
         return self.rejected == len(self.rows)
 
     @property
+    def outlasts(self) -> bool:
+        """Its samples outlast a state of the machine, and are of all."""
+        return any(row["how"].get("outlasts") for row in self.rows)
+
+    @property
     def cycles_per_ns(self) -> float:
         return float(self.rows[0].get("cycles_per_ns") or 0)
 

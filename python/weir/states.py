@@ -165,34 +165,45 @@ def in_words(rows: Iterable[Row]) -> list[str]:
 def split(rows: Iterable[Row]) -> list[Row]:
     """A row with samples of several states becomes one for each: with the state in `where`, and in `turn` which samples
     they are. A series is kept in each state in which it has samples enough, or else in the one in which it has most.
-    Where a series has them in none, since its samples outlast a state, those of its place stay whole."""
+    One whose samples outlast a state is kept whole in each, and `how` says so."""
     rows = list(rows)
     names, told = machine_names(rows), states(rows)
     made: list[Row] = []
-    places: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    series: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         machine = names.get(row.get("sitting"), "")
         if pairs_of(row) is None or machine not in told or "state" in row["where"]:
             made.append(row)
-            continue
-        what = row["what"]
-        place = (machine, row["where"], row["how"].get("method"), *(what.get(n) for n in ("family", "mpi", "language")))
-        places[repr(place)][repr(what | {"choice": None})].append(row)
-    for series in places.values():
-        machine = names.get(next(iter(series.values()))[0].get("sitting"), "")
-        parts = [_parts(its, told[machine]) for its in series.values()]
-        whole = [row for its in series.values() for row in its]
-        made += whole if None in parts else [part for its in parts for part in its]
+        else:
+            key = (machine, row["what"] | {"choice": None}, row["where"], row["how"].get("method"))
+            series[repr(key)].append(row)
+    for its in series.values():
+        made += _parts(its, told[names.get(its[0].get("sitting"), "")])
     return made
 
 
-def _parts(series: list[Row], told: States) -> list[Row] | None:
-    """By state; None where there are too few samples in each."""
-    count: Counter[State | None] = Counter(told.of(pair) for row in series for pair in pairs_of(row))
-    enough = FEWEST_SAMPLES if count.total() >= FEWEST_SAMPLES else 1
-    del count[None]
-    kept = [s for s in told.states if count[s] >= FEWEST_SAMPLES] or [s for s, n in count.most_common(1) if n >= enough]
-    return [part for row in series for s in kept if (part := _part(row, told, s)) is not None] if kept else None
+def _parts(series: list[Row], told: States) -> list[Row]:
+    pairs = [pair for row in series for pair in pairs_of(row)]
+    if outlasts(pairs, told):
+        return [
+            row | {"where": row["where"] | {"state": state}, "how": row["how"] | {"outlasts": True}}
+            for row in series
+            for state in told.states
+        ]
+    count = Counter(state for pair in pairs if (state := told.of(pair)) is not None)
+    kept = [s for s in told.states if count[s] >= FEWEST_SAMPLES] or [s for s, _ in count.most_common(1)]
+    if not kept:
+        return series  # no probe found anything
+    return [part for row in series for s in kept if (part := _part(row, told, s)) is not None]
+
+
+def outlasts(pairs: Sequence[Pair], told: States) -> bool:
+    """Is the state after a sample hardly more often than by chance the same as before it?"""
+    both = [(told.of((a, a)), told.of((b, b))) for a, b in pairs if a is not None and b is not None]
+    if len(both) < FEWEST_SAMPLES:
+        return False
+    chance = sum(s.share**2 for s in told.states)
+    return (sum(a == b for a, b in both) / len(both) - chance) / (1 - chance) < LEAST_LASTING
 
 
 def _part(row: Row, told: States, state: State) -> Row | None:

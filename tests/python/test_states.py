@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weir import records
-from weir.states import ANY, FEWEST_SAMPLES, Pair, States, split, states, tell_apart
+from weir.states import FEWEST_SAMPLES, Pair, States, split, states, tell_apart
 
 HERE = Path(__file__).parent
 SEEDS = st.integers(0, 2**32 - 1)
@@ -149,16 +149,21 @@ def test_a_state_with_too_few_samples_is_left_out():
     assert [p["where"]["state"].name for p in split([*rows, few]) if p["what"]["id"] == "b"] == ["near"]
 
 
-def test_samples_that_outlast_a_state_leave_their_place_whole():
+def test_samples_that_outlast_a_state_are_whole_in_each():
     rows = [row("a", run, (100, 700)) for run in range(3)]
-    elsewhere = [row("a", run, (100, 700), where={"members": 8}) for run in range(3)]
-    slow = row("slow", 0, (100, 700), where={"members": 8})
-    slow["samples"] = {n: [v[8], v[18], v[19], *v[36:40]] for n, v in slow["samples"].items()}
-    slow["samples"]["transfer_before_ns"] = [45.0, 240.0] * 3 + [45.0]
-    slow["samples"]["transfer_after_ns"] = [240.0, 45.0] * 3 + [45.0]
-    parts = split([*rows, *elsewhere, slow])
-    assert {p["where"].get("state", ANY).name for p in parts if p["where"]["members"] == 2} == {"near", "far"}
-    assert [p for p in parts if p["where"]["members"] == 8] == [*elsewhere, slow]
+    slow = row("slow", 0, (100, 700))
+    slow["samples"]["transfer_before_ns"] = [45.0, 240.0, 240.0, 45.0] * (PER_RUN // 4)
+    slow["samples"]["transfer_after_ns"] = [240.0, 45.0, 240.0, 45.0] * (PER_RUN // 4)
+    parts = [p for p in split([*rows, slow]) if p["what"]["id"] == "slow"]
+    assert [(p["where"]["state"].name, p["how"]["outlasts"]) for p in parts] == [("near", True), ("far", True)]
+    assert all(p["samples"] == slow["samples"] for p in parts)
+
+
+def test_a_series_of_which_every_probe_failed_is_not_lost():
+    rows = [row("a", run, (100, 700)) for run in range(3)]
+    blind = row("blind", 0, (100, 700))
+    blind["samples"] |= {name: [None] * PER_RUN for name in records.PROBES}
+    assert blind in split([*rows, blind])
 
 
 def test_a_run_that_was_not_clean_for_its_states_may_be_clean_in_each():
