@@ -45,11 +45,8 @@ void sitting::take(series& s, unsigned turn) {
   }
   json event = s.method == "round-time" ? sample_in_rounds(s, turn) : sample_consecutive(s, turn);
   const json after = probe();
-  if (!event.is_null()) {
-    event["transfer_before_ns"] = before_;
-    event["transfer_after_ns"] = after;
-    say_(event);
-  }
+  if (!event.is_null() && transfer_) event.update({{"transfer_before_ns", before_}, {"transfer_after_ns", after}});
+  if (!event.is_null()) say_(event);
   before_ = after;
   s.spent_ms += (now_ns() - start) / 1e6;
   if (s.stopped || s.samples == asked_.samples) return;

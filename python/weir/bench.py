@@ -10,10 +10,10 @@ from typing import Any
 
 from weir import native
 from weir.driver import Lost, Program, Subject
-from weir.records import LISTS, PROBES, Writer
+from weir.records import LISTS, Writer
 from weir.sitting import Part, Sitting
 from weir.statistics import unclean
-from weir.transfers import Transfers, found
+from weir.transfers import Transfers
 
 
 @dataclass
@@ -21,18 +21,16 @@ class Series:
     """What one run has seen of one subject so far."""
 
     subject: Subject
-    lists: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in (*LISTS, *PROBES)})
+    lists: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in LISTS})
     inner: int = 0
     cycles_per_ns: float = 0.0
     spent_s: float = 0.0
     stopped: str | None = None  # why no more samples are taken
     failed: bool = False  # stopped by a failure, not by its budget
 
-    def add(self, answer: dict[str, Any], around: tuple[float | None, float | None]) -> None:
+    def add(self, answer: dict[str, Any]) -> None:
         for name in LISTS:
             self.lists[name].append(round(float(answer[name]), 2))
-        for name, probe in zip(PROBES, around, strict=True):
-            self.lists[name].append(probe)
         self.inner = int(answer["inner"])
         self.cycles_per_ns = float(answer["cycles_per_ns"])
 
@@ -125,9 +123,10 @@ class Bench:
         except Lost as lost:
             one.stopped, one.failed = str(lost), True
         one.spent_s += time.monotonic() - start
-        after = transfers.probe()
+        transfers.probe()
         if not one.failed:
-            one.add(answer, (before, after))
+            one.add(answer)
+            transfers.note(one.lists, before)
 
     def patience_s(self, part: Part) -> float:
         """For one answer; the first one of a subject holds its pilot as well."""
@@ -190,6 +189,6 @@ class Bench:
             },
         }
         if taken:
-            row["samples"] = found(one.lists)
+            row["samples"] = one.lists
             row["cycles_per_ns"] = one.cycles_per_ns
         self.writer.write(row)

@@ -66,9 +66,9 @@ class Figure:
         return self.rejected == len(self.rows)
 
     @property
-    def outlasts(self) -> bool:
-        """Its samples outlast a state of the machine, and are of all."""
-        return any(row["how"].get("outlasts") for row in self.rows)
+    def of_all_states(self) -> bool:
+        """Its samples outlast a state of the machine."""
+        return any(row["how"].get("of_all_states") for row in self.rows)
 
     @property
     def cycles_per_ns(self) -> float:

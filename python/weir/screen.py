@@ -40,7 +40,7 @@ def _row(figure: Figure, floor: float | None) -> tuple[str, str, str, str, str]:
         if figure.rejected
         else ""
     )
-    mark += " (in all states)" if figure.outlasts else ""
+    mark += " (in all states)" if figure.of_all_states else ""
     interval = f"{nanoseconds(d.median.low)} … {nanoseconds(d.median.high)}"
     return figure.name + mark, nanoseconds(d.median.value), interval, nanoseconds(d.minimum), multiple
 

@@ -165,7 +165,7 @@ def in_words(rows: Iterable[Row]) -> list[str]:
 def split(rows: Iterable[Row]) -> list[Row]:
     """A row with samples of several states becomes one for each: with the state in `where`, and in `turn` which samples
     they are. A series is kept in each state in which it has samples enough, or else in the one in which it has most.
-    One whose samples outlast a state is kept whole in each, and `how` says so."""
+    One whose samples outlast a state, or are of none, is kept whole in each, and `how` says so."""
     rows = list(rows)
     names, told = machine_names(rows), states(rows)
     made: list[Row] = []
@@ -184,20 +184,18 @@ def split(rows: Iterable[Row]) -> list[Row]:
 
 def _parts(series: list[Row], told: States) -> list[Row]:
     pairs = [pair for row in series for pair in pairs_of(row)]
-    if outlasts(pairs, told):
+    count = Counter(state for pair in pairs if (state := told.of(pair)) is not None)
+    if not count or _outlasts(pairs, told):
         return [
-            row | {"where": row["where"] | {"state": state}, "how": row["how"] | {"outlasts": True}}
+            row | {"where": row["where"] | {"state": state}, "how": row["how"] | {"of_all_states": True}}
             for row in series
             for state in told.states
         ]
-    count = Counter(state for pair in pairs if (state := told.of(pair)) is not None)
     kept = [s for s in told.states if count[s] >= FEWEST_SAMPLES] or [s for s, _ in count.most_common(1)]
-    if not kept:
-        return series  # no probe found anything
     return [part for row in series for s in kept if (part := _part(row, told, s)) is not None]
 
 
-def outlasts(pairs: Sequence[Pair], told: States) -> bool:
+def _outlasts(pairs: Sequence[Pair], told: States) -> bool:
     """Is the state after a sample hardly more often than by chance the same as before it?"""
     both = [(told.of((a, a)), told.of((b, b))) for a, b in pairs if a is not None and b is not None]
     if len(both) < FEWEST_SAMPLES:

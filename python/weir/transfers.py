@@ -16,8 +16,8 @@ class Transfers:
     program to ask, nothing is found."""
 
     def __init__(self, processors: Sequence[int]) -> None:
-        asked = len(processors) > 1 and native.find(PROGRAM) is not None
-        self._process = Process(PROGRAM, [str(p) for p in processors[:2]]) if asked else None
+        self._asks = len(processors) > 1 and native.find(PROGRAM) is not None
+        self._process = Process(PROGRAM, [str(p) for p in processors[:2]]) if self._asks else None
         self.last: float | None = None
         self.probe()
 
@@ -32,12 +32,12 @@ class Transfers:
                 self._process = None
         return self.last
 
+    def note(self, lists: dict[str, list[Any]], before: float | None) -> None:
+        """What the probe before a sample found, and the last one, which was after it: beside the sample's values."""
+        for name, ns in zip(PROBES, (before, self.last), strict=True):
+            if self._asks:
+                lists.setdefault(name, []).append(ns)
+
     def end(self) -> None:
         if self._process is not None:
             self._process.quit()
-
-
-def found(lists: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """Those of a series as its record has them: without probes where these found nothing."""
-    nothing = all(ns is None for name in PROBES for ns in lists[name])
-    return {name: values for name, values in lists.items() if not (nothing and name in PROBES)}

@@ -450,6 +450,8 @@ def test_a_sitting_under_each_mpi(here: Mpi, tmp_path: Path):
     lost = [r["how"]["stopped"] for r in rows[1:] if r["kind"] == "failure"]
     assert all(re.search("too late|were spent", why) for why in lost), "a busy machine is the only excuse"
     assert len({r["what"]["library"] for r in rows[1:]}) == 1 and rows[1]["where"]["nodes"] == 1
+    probed = {"transfer_after_ns" in r["samples"] for r in rows[1:] if r["kind"] == "overhead"}
+    assert probed == {len(os.sched_getaffinity(0)) > 1}
 
 
 def test_clocks_that_are_off_and_drift_are_found_out(here: Mpi):

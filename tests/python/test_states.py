@@ -1,5 +1,7 @@
 """The states of a machine: told apart by its probes, and samples divided among them."""
 
+import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -7,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir import records
+from weir import native, records
 from weir.states import FEWEST_SAMPLES, Pair, States, split, states, tell_apart
+from weir.transfers import Transfers
 
 HERE = Path(__file__).parent
 SEEDS = st.integers(0, 2**32 - 1)
@@ -93,6 +96,21 @@ def test_what_a_virtual_machine_of_two_processors_did():
     assert found.between / found.samples < 0.1
 
 
+@pytest.mark.skipif(native.find("weir-transfers") is None, reason="weir-transfers is not built")
+def test_the_program_that_probes(tmp_path: Path):
+    here = sorted(os.sched_getaffinity(0))
+    transfers = Transfers(here)
+    taken = [transfers.probe() for _ in range(50)]
+    transfers.end()
+    found = [ns for ns in taken if ns is not None]
+    assert bool(found) == (len(here) > 1) and all(1 < ns < 1e5 for ns in found)
+    nowhere = Transfers([here[0], 100_000])
+    assert nowhere.probe() is None, "a thread cannot be bound there"
+    nowhere.end()
+    asked = subprocess.run([native.require("weir-transfers"), "serve", "0"], capture_output=True, text=True)
+    assert asked.returncode == 2 and "usage" in asked.stderr
+
+
 WHERE = {"members": 2, "processors": 2, "pinned": True, "load": "none", "delay_ns": 100}
 PER_RUN = 40
 
@@ -155,15 +173,12 @@ def test_samples_that_outlast_a_state_are_whole_in_each():
     slow["samples"]["transfer_before_ns"] = [45.0, 240.0, 240.0, 45.0] * (PER_RUN // 4)
     slow["samples"]["transfer_after_ns"] = [240.0, 45.0, 240.0, 45.0] * (PER_RUN // 4)
     parts = [p for p in split([*rows, slow]) if p["what"]["id"] == "slow"]
-    assert [(p["where"]["state"].name, p["how"]["outlasts"]) for p in parts] == [("near", True), ("far", True)]
+    assert [(p["where"]["state"].name, p["how"]["of_all_states"]) for p in parts] == [("near", True), ("far", True)]
     assert all(p["samples"] == slow["samples"] for p in parts)
-
-
-def test_a_series_of_which_every_probe_failed_is_not_lost():
-    rows = [row("a", run, (100, 700)) for run in range(3)]
     blind = row("blind", 0, (100, 700))
     blind["samples"] |= {name: [None] * PER_RUN for name in records.PROBES}
-    assert blind in split([*rows, blind])
+    parts = [p for p in split([*rows, blind]) if p["what"]["id"] == "blind"]
+    assert all(p["samples"] == blind["samples"] for p in parts) and len(parts) == 2
 
 
 def test_a_run_that_was_not_clean_for_its_states_may_be_clean_in_each():

@@ -21,7 +21,6 @@ from weir.mpi.launchers import Mpi
 from weir.mpi.plan import Size
 from weir.records import PROBES, Writer
 from weir.statistics import unclean
-from weir.transfers import found
 
 PATIENCE_S = 30.0
 MOST_STARTS = 3  # of one size in one run, where barriers hang or end the program
@@ -61,7 +60,7 @@ class _Seen:
     cpu_ns: list[float] = field(default_factory=list)
     clock_ns: list[float] = field(default_factory=list)
     turn: list[int] = field(default_factory=list)
-    probes: dict[str, list[float | None]] = field(default_factory=lambda: {name: [] for name in PROBES})
+    probes: dict[str, list[float | None]] = field(default_factory=dict)
     inner: int = 0
     late: int = 0
     stopped: str | None = None
@@ -72,9 +71,10 @@ class _Seen:
         self.cpu_ns.append(round(float(event["cpu_ns"]), 2))
         self.clock_ns.append(float(event["clock_ns"]))
         self.turn.append(int(event["turn"]))
-        for name, values in self.probes.items():
-            ns = event.get(name)
-            values.append(None if ns is None else round(float(ns), 1))
+        for name in PROBES:
+            if name in event:
+                ns = event[name]
+                self.probes.setdefault(name, []).append(None if ns is None else round(float(ns), 1))
         self.inner, self.late = int(event["inner"]), int(event["late"])
 
 
@@ -315,10 +315,9 @@ class Measuring:
             },
         }
         if taken:
-            lists = {
+            row["samples"] = {
                 "episode_ns": seen.episode_ns, "overhead_ns": seen.episode_ns, "reference_ns": [0.0] * taken,
-                "cpu_ns": seen.cpu_ns, "turn": seen.turn,
+                "cpu_ns": seen.cpu_ns, "turn": seen.turn, **seen.probes,
             }  # fmt: skip
-            row["samples"] = found(lists | seen.probes)
             row["cycles_per_ns"] = site.get("cycles_per_ns", 0.0)
         self.writer.write(row)

@@ -42,7 +42,7 @@ def _cells(b: Barrier) -> list[str]:
     interval = f"{nanoseconds(t.median.low)} … {nanoseconds(t.median.high)}"
     times = [nanoseconds(v) for v in (t.mean, t.sigma, t.minimum)]
     rejected = f", {b.rejected} rejected" if b.rejected else ""
-    states = ", in all states" if any(row["how"].get("outlasts") for row in b.rows) else ""
+    states = ", in all states" if any(row["how"].get("of_all_states") for row in b.rows) else ""
     return [b.name, nanoseconds(t.median.value), interval, *times, f"{t.samples} in {t.runs}{rejected}{states}"]
 
 

@@ -17,9 +17,9 @@ from weir.driver import Lost, Process, Program
 from weir.openmp.runtimes import Stage
 from weir.openmp.situation import Situation, Unavailable
 from weir.openmp.suite import Series
-from weir.records import LISTS, PROBES, Writer
+from weir.records import LISTS, Writer
 from weir.statistics import unclean
-from weir.transfers import Transfers, found
+from weir.transfers import Transfers
 
 PATIENCE_S = 20.0
 # A sample takes longer than what it is to be the mean of: where processors are shared, several time slices or periods.
@@ -43,7 +43,7 @@ class Conditions:
 
 @dataclass
 class _Seen:
-    lists: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in (*LISTS, *PROBES)})
+    lists: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in LISTS})
     inner: int = 0
     delay_ns: float = 0.0  # some constructs' is shorter than what was asked for
     stopped: str | None = None
@@ -161,11 +161,10 @@ class Measuring:
             return
         finally:
             turn.pause()
-            after = transfers.probe()
+            transfers.probe()
         for name in LISTS:
             seen.lists[name].append(float(answer[name]))
-        for name, probe in zip(PROBES, (before, after), strict=True):
-            seen.lists[name].append(probe)
+        transfers.note(seen.lists, before)
         seen.inner = int(answer["inner"])
         seen.delay_ns = float(answer["delay_ns"])
 
@@ -208,5 +207,5 @@ class Measuring:
             },
         }
         if samples:
-            row |= {"samples": found(seen.lists), "cycles_per_ns": cycles_per_ns}
+            row |= {"samples": seen.lists, "cycles_per_ns": cycles_per_ns}
         self.writer.write(row)

@@ -180,7 +180,7 @@ def _ranked_row(c: Comparison, f: Figure) -> dict:
         "rejected": f.rejected,
         "all_runs": nanoseconds(f.median_of_all_runs) if f.rejected and not f.all_rejected else "",
         "unclean": f.all_rejected,
-        "outlasts": f.outlasts,
+        "of_all_states": f.of_all_states,
         "noise": d.median.value <= 0,
     }
 
