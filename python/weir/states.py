@@ -165,27 +165,36 @@ def in_words(rows: Iterable[Row]) -> list[str]:
 def split(rows: Iterable[Row]) -> list[Row]:
     """A row with samples of several states becomes one for each: with the state in `where`, and in `turn` which samples
     they are. A series is kept in each state in which it has samples enough, or else in the one in which it has most.
-    One whose samples outlast a state, or are of none, is kept whole in each, and `how` says so."""
+    One whose samples outlast a state, or are of none, is kept whole in each, and `how` says so. Where no series of a
+    place has samples enough in any state, all stay as they are."""
     rows = list(rows)
     names, told = machine_names(rows), states(rows)
     made: list[Row] = []
-    series: dict[str, list[Row]] = defaultdict(list)
+    places: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         machine = names.get(row.get("sitting"), "")
         if pairs_of(row) is None or machine not in told or "state" in row["where"]:
             made.append(row)
-        else:
-            key = (machine, row["what"] | {"choice": None}, row["where"], row["how"].get("method"))
-            series[repr(key)].append(row)
-    for its in series.values():
-        made += _parts(its, told[names.get(its[0].get("sitting"), "")])
+            continue
+        what = row["what"]
+        place = (machine, row["where"], row["how"].get("method"), what.get("mpi"), what.get("language"))
+        places[repr(place)][repr(what | {"choice": None})].append(row)
+    for place in places.values():
+        here = told[names.get(next(iter(place.values()))[0].get("sitting"), "")]
+        counts = {name: _count(series, here) for name, series in place.items()}
+        enough = any(n >= FEWEST_SAMPLES for count in counts.values() for n in count.values())
+        for name, series in place.items():
+            made += _parts(series, counts[name], here) if enough else series
     return made
 
 
-def _parts(series: list[Row], told: States) -> list[Row]:
-    pairs = [pair for row in series for pair in pairs_of(row)]
-    count = Counter(state for pair in pairs if (state := told.of(pair)) is not None)
-    if not count or _outlasts(pairs, told):
+def _count(series: list[Row], told: States) -> Counter[State]:
+    found = (told.of(pair) for row in series for pair in pairs_of(row))
+    return Counter(state for state in found if state is not None)
+
+
+def _parts(series: list[Row], count: Counter[State], told: States) -> list[Row]:
+    if not count or _outlasts([pair for row in series for pair in pairs_of(row)], told):
         return [
             row | {"where": row["where"] | {"state": state}, "how": row["how"] | {"of_all_states": True}}
             for row in series

@@ -167,6 +167,14 @@ def test_a_state_with_too_few_samples_is_left_out():
     assert [p["where"]["state"].name for p in split([*rows, few]) if p["what"]["id"] == "b"] == ["near"]
 
 
+def test_a_place_with_too_few_samples_is_not_divided():
+    rows = [row("a", run, (100, 700)) for run in range(3)]
+    few = [row(name, 0, (100, 700), where={"members": 4}) for name in ("a", "b")]
+    for one in few:
+        one["samples"] = {n: [*v[:5], *v[20:25]] for n, v in one["samples"].items()}
+    assert [p for p in split([*rows, *few]) if p["where"]["members"] == 4] == few
+
+
 def test_samples_that_outlast_a_state_are_whole_in_each():
     rows = [row("a", run, (100, 700)) for run in range(3)]
     slow = row("slow", 0, (100, 700))
