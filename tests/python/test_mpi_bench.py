@@ -288,7 +288,7 @@ def test_barriers_are_compared_within_the_state_of_the_machine(tmp_path: Path):
     assert [t.verdict for t in targets([near, far])] == ["reached", "missed"]
     made = section([machine, *rows])
     assert [c.name for c in made.charts] == ["mpi-figures-6-9", "mpi-figures-6-9-2"]
-    assert [c.title.partition(":")[0] for c in made.charts] == ["near", "far"]
+    assert [c.title.partition(":")[0] for c in made.charts] == ["Near", "Far"]
     assert len({t.title for t in made.tables}) == 2
 
 

@@ -35,7 +35,7 @@ def section(rows: Sequence[Row]) -> Section | None:
 
 def _distinct(chart: Chart, number: int, condition: str) -> Chart:
     """Where a page shows several machines or sets of processors: which ones this chart is of."""
-    title = f"{condition}: {chart.title}" if condition else chart.title
+    title = f"{condition[:1].upper()}{condition[1:]}: {chart.title}" if condition else chart.title
     return replace(chart, name=f"{chart.name}-{number + 1}" if number else chart.name, title=title)
 
 
