@@ -12,12 +12,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "call.hpp"
-#include "choice.hpp"
-#include "communicator.hpp"
-#include "far.hpp"
-#include "near_memory.hpp"
-#include "places.hpp"
-#include "route.hpp"
+#include "layout.hpp"
 #include "waiting.hpp"
 
 namespace weir::mpi {
@@ -38,25 +33,19 @@ class looking {
 
 }  // namespace
 
-class barrier::implementation {
+class barrier::implementation : layout {
  public:
-  implementation(MPI_Comm of, const options& how, unsigned threads)
-      : comm_(of), places_(places_of(comm_, threads)), by_mpi_(how.waiting == "mpi"), alone_(threads == 1) {
-    int rank = 0;
-    check(PMPI_Comm_rank(comm_, &rank), "asking for the rank");
-    rank_ = static_cast<unsigned>(rank);
-    settle(how);
-    // Where all goes by messages the memory says who is still there.
-    std::string failed;
-    memory_ = near_memory::open(comm_, places_.nodes[places_.node(rank_)], route_.flag_line, route_.lines, failed);
-    if (!failed.empty() && choice_.within != "none") {
-      places_ = places_.apart();
-      options apart = how;
-      apart.within = "none";
-      settle(apart);
-      choice_.reason += " (processes of a node cannot share memory here: " + failed + ")";
-    }
-    open_far_side();
+  /// Collective.
+  static std::unique_ptr<implementation> make(MPI_Comm of, const options& how, unsigned threads) {
+    require_intra(of);
+    steps together(of);
+    std::unique_ptr<implementation> it;
+    together.alone([&] { it.reset(new implementation(of, how, threads)); });
+    together.agree();
+    it->layout::make(together);
+    it->near_.emplace(it->awake_us());
+    it->far_wait_.emplace(it->awake_us());
+    return it;
   }
 
   ~implementation() {
@@ -104,6 +93,9 @@ class barrier::implementation {
   const places& where() const { return places_; }
 
  private:
+  implementation(MPI_Comm of, const options& how, unsigned threads)
+      : layout(of, how, threads), by_mpi_(how.waiting == "mpi"), alone_(threads == 1), under_quota_(under_quota()) {}
+
   void pass() {
     guarded([&] {
       settle_down();
@@ -123,34 +115,6 @@ class barrier::implementation {
       last_ = false;
       if (far_) far_->begin(episode_);
     });
-  }
-
-  void settle(const options& how) {
-    choice_ = choose(places_, how);
-    if (choice_.transport == "rma" && !windows_are_safe(comm_)) {
-      choice_.transport = "messages";
-      choice_.reason += " (not by rma: Open MPI before 5.0 mixes up windows of communicators that are not of all processes)";
-    }
-    if (choice_.within == "combination") {
-      nodes_ = places_.node_of;
-      route_ = combination_route(plan_for_seats(places_), places_.seats, rank_);
-      return;
-    }
-    plan_ = plan_for(places_, choice_, how);
-    // "none": signals within a node go by messages too.
-    nodes_ = choice_.within == "none" ? places_.apart().node_of : places_.node_of;
-    route_ = route_of(plan_, rank_, nodes_);
-  }
-
-  void open_far_side() {
-    // A window is made by all or none; requests are each process's own affair.
-    if (choice_.transport == "rma") {
-      const bool any = std::adjacent_find(nodes_.begin(), nodes_.end(), std::not_equal_to<>()) != nodes_.end();
-      if (any) far_ = by_rma(comm_, route_, indices_at_receivers(plan_, rank_, nodes_));
-    } else if (route_.far_awaits + route_.far_signals > 0) {
-      far_ = choice_.transport == "persistent" ? by_persistent_requests(comm_, route_) : by_messages(comm_, route_);
-    }
-    plan_ = {};
   }
 
   // Linux leaves processes that give way to each other as they are, three on one processor and one on another.
@@ -207,7 +171,7 @@ class barrier::implementation {
     // about, may not. It looks for as long as a switch or two take where the others come from, then it sleeps as they do.
     constexpr unsigned two_switches = 150;
     if (last_ && places_.strangers && processes::spin(flag, reached, two_switches)) return true;
-    near_.await(places_.shared && (!last_ || places_.strangers), flag, memory_->gate_of(m.flag), reached);
+    near_->await(places_.shared && (!last_ || places_.strangers), flag, memory_->gate_of(m.flag), reached);
     return true;
   }
 
@@ -222,7 +186,7 @@ class barrier::implementation {
     if (patient && by_mpi_ && far_->wait(m.index)) return true;
     if (!patient) return far_->arrived(m.index);
     nap_.rested();
-    far_wait_.await(places_.shared, letter_box{*far_, m.index}, nap_, [](bool come) { return come; });
+    far_wait_->await(places_.shared, letter_box{*far_, m.index}, nap_, [](bool come) { return come; });
     return true;
   }
 
@@ -322,7 +286,7 @@ class barrier::implementation {
 
   // Under a quota each microsecond of waiting awake is taken from the program's own computing; among strangers, whom a yield does
   // not always reach, from theirs. Then a process stays awake for no longer than a wake-up takes.
-  double awake_us() const { return places_.strangers || under_quota() ? 0 : longest_awake_us; }
+  double awake_us() const { return places_.strangers || under_quota_ ? 0 : longest_awake_us; }
 
   struct unfinished {
     std::mutex mutex;
@@ -334,30 +298,22 @@ class barrier::implementation {
     return it;
   }
 
-  own_communicator comm_;
-  places places_;
   const bool by_mpi_;  // waits for messages as MPI does
   const bool alone_;  // the one thread of its process that waits
-  unsigned rank_ = 0;
-  mpi::choice choice_;
-  plan plan_;  // until all is laid out
-  std::vector<unsigned> nodes_;
-  route route_;
-  std::unique_ptr<near_memory> memory_;
-  std::unique_ptr<far_side> far_;
+  const bool under_quota_;
   std::uint32_t episode_ = 0;
   const move* next_ = nullptr;
-  bool active_ = false, last_ = false, failed_ = false;
+  bool active_ = false, last_ = false;
   std::optional<error> met_;                                   // by another thread, between begin() and end()
   std::pair<std::uint32_t, const move*> stuck_{0, nullptr};  // where it waited when somebody was found to have ended
   std::uint64_t next_look_ = 0, next_roll_call_ = 0, moving_until_ = 0;
   double idle_look_us_ = std::numeric_limits<double>::infinity();
-  waiting::experience<processes> near_{awake_us()};
-  waiting::experience<messages> far_wait_{awake_us()};
+  std::optional<waiting::experience<processes>> near_;
+  std::optional<waiting::experience<messages>> far_wait_;
   nap nap_;
 };
 
-barrier::barrier(MPI_Comm comm, const options& how, unsigned threads) : it_(std::make_unique<implementation>(comm, how, threads)) {}
+barrier::barrier(MPI_Comm comm, const options& how, unsigned threads) : it_(implementation::make(comm, how, threads)) {}
 barrier::~barrier() = default;
 
 void barrier::arrive_and_wait() { it_->arrive_and_wait(); }

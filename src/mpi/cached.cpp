@@ -1,56 +1,123 @@
-// The barrier of a communicator, made when it is first needed, kept with it as an attribute and freed with it: MPI_Barrier's form.
+// The barrier of a communicator, made when it has paid for itself, kept with it as an attribute and freed with it: MPI_Barrier's form.
 #include <weir/mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <memory>
 #include <mutex>
-#include <random>
+#include <new>
+#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
+#include <unistd.h>
 
+#include <weir/machine/native.hpp>
 #include <weir/mpi.hpp>
 
 #include "call.hpp"
 #include "communicator.hpp"
 #include "polite.hpp"
+#include "preload/ask.h"
+#include "steps.hpp"
+
+#ifdef MPICH_NUMVERSION
+static_assert(MPI_UINT64_T == WEIR_MPICH_UINT64 && MPI_MAX == WEIR_MPICH_MAX);
+#endif
 
 namespace {
 
 using weir::mpi::barrier;
 
-// Making a barrier takes several collective operations. A communicator that is soon freed is not worth them: its first barriers
-// are MPI's own. All its processes count the same.
-constexpr unsigned first_passes = 3;
-// Each barrier has a communicator of its own, of which MPICH has two thousand: the program shall not run out of them for our sake.
+// From this one on a communicator's barriers are timed: the first wait for who has made it.
+constexpr unsigned first_timed = weir_first_ask / 2;
+// Each may have a communicator of its own, of which MPICH has two thousand: the program shall not run out of them for our sake.
 constexpr std::size_t most_barriers = 256;
 
+// Of a communicator that has had some barriers. Those that have had fewer have their number as the attribute, since it takes
+// nothing that there may be none of.
 struct kept {
-  unsigned passes = 0;
-  bool refused = false;
+  std::optional<barrier> made;
   int failed = MPI_SUCCESS;  // what a barrier has ended with: it cannot be passed again
-  std::uint64_t place = 0;  // in the order of all communicators: the same number in all of its processes
-  std::unique_ptr<barrier> made;
+  unsigned passes = 0;       // MPI's own
+  bool refused = false;
+  std::uint64_t spent = 0;   // in them, in ticks
+  std::uint64_t made_at = 0;
+  std::uint64_t place = 0;   // in the order of all communicators: the same number in all of its processes
 };
 
+// A number of barriers as an attribute. Odd, as no address of a `kept` is.
+constexpr std::uintptr_t never = UINTPTR_MAX >> 1;  // it gets no barrier of Weir's
+void* attribute_of(std::uintptr_t passes) { return reinterpret_cast<void*>(passes << 1 | 1); }
+bool is_number(void* attribute) { return (reinterpret_cast<std::uintptr_t>(attribute) & 1) != 0; }
+std::uintptr_t number_in(void* attribute) { return reinterpret_cast<std::uintptr_t>(attribute) >> 1; }
+
 std::mutex mutex;  // MPI_THREAD_MULTIPLE: barriers of several communicators at once
-// That have a barrier, or are getting one. Never destroyed: a program may end MPI in a handler at exit, after this library's own.
-std::vector<kept*>& all = *new std::vector<kept*>;
+// That have a barrier, or are getting one.
+std::array<kept*, most_barriers> all;
+std::size_t all_count = 0;
 std::atomic<int> keyval = MPI_KEYVAL_INVALID;  // while there may be barriers
 std::atomic<bool> ending = false;
 
+bool enter(kept& k) {
+  const std::lock_guard lock(mutex);
+  if (all_count == all.size()) return false;
+  all[all_count++] = &k;
+  return true;
+}
+
+void leave(kept& k) {
+  const std::lock_guard lock(mutex);
+  all_count = static_cast<std::size_t>(std::remove(all.begin(), all.begin() + all_count, &k) - all.begin());
+}
+
+// What making a barrier takes, in ticks, as far as is known; and how many times as much MPI's own must have taken before, since those
+// that were made were soon freed.
+class price {
+ public:
+  /// In microseconds, from then on.
+  void give(double us) { ticks_ = in_ticks(us), given_ = true; }
+  std::uint64_t ns() {
+    const std::lock_guard lock(mutex_);
+    return in_ns(ticks_ * patience_);
+  }
+  void made_in(std::uint64_t ticks) {
+    const std::lock_guard lock(mutex_);
+    if (!given_) ticks_ = (ticks_ + ticks) / 2;
+  }
+  /// So long after it was made.
+  void freed_after(std::uint64_t ticks) {
+    const std::lock_guard lock(mutex_);
+    patience_ = ticks < ticks_ ? std::min(2 * patience_, most_patience) : std::max(patience_ / 2, std::uint64_t{1});
+  }
+  static std::uint64_t in_ns(std::uint64_t ticks) {
+    return static_cast<std::uint64_t>(1e3 * static_cast<double>(ticks) / weir::native::ticks_per_microsecond());
+  }
+
+ private:
+  static std::uint64_t in_ticks(double us) { return static_cast<std::uint64_t>(us * weir::native::ticks_per_microsecond()); }
+
+  static constexpr double first_guess_us = 1000;
+  static constexpr std::uint64_t most_patience = 1024;
+  std::mutex mutex_;
+  bool given_ = false;
+  std::uint64_t ticks_ = in_ticks(first_guess_us), patience_ = 1;
+};
+
+price& price_here() {
+  static price& it = *new price;  // communicators may be freed at exit, after this library's variables
+  return it;
+}
+
 int forget(MPI_Comm, int, void* attribute, void*) {
   // relaxed: set by the thread that ends MPI, before it frees the last communicators. To free ours too is for MPI then.
-  if (ending.load(std::memory_order_relaxed)) return MPI_SUCCESS;
+  if (is_number(attribute) || ending.load(std::memory_order_relaxed)) return MPI_SUCCESS;
   kept* const its = static_cast<kept*>(attribute);
-  {
-    const std::lock_guard lock(mutex);
-    std::erase(all, its);
-  }
+  leave(*its);
+  if (its->made) price_here().freed_after(weir::native::ticks() - its->made_at);
   delete its;
   return MPI_SUCCESS;
 }
@@ -60,14 +127,11 @@ int forget(MPI_Comm, int, void* attribute, void*) {
 // another way than who is not. So barriers stay until MPI has ended, but for those with windows, which must be freed before.
 int before_finalize(MPI_Comm, int, void*, void*) {
   ending.store(true, std::memory_order_relaxed);
-  std::vector<kept*> left;
-  {
-    const std::lock_guard lock(mutex);
-    left = all;
-  }
   // To free a window is collective. Threads may have made them in different orders in different processes.
-  std::sort(left.begin(), left.end(), [](const kept* a, const kept* b) { return a->place < b->place; });
-  for (kept* const k : left) {
+  const std::lock_guard lock(mutex);
+  std::sort(all.begin(), all.begin() + all_count, [](const kept* a, const kept* b) { return a->place < b->place; });
+  for (std::size_t i = 0; i < all_count; ++i) {
+    kept* const k = all[i];
     if (!k->made || k->made->choice().transport != "rma") continue;
     k->made.reset();
     k->refused = true;
@@ -75,32 +139,56 @@ int before_finalize(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-// False where barriers must be MPI's own: before MPI's beginning, and from its end on.
-bool begin() {
+// A code of MPI's. `there`: MPI has begun, and has not ended.
+int begin(bool& there) {
   const std::lock_guard lock(mutex);
-  if (!weir::mpi::mpi_is_there()) return false;
-  if (keyval != MPI_KEYVAL_INVALID) return true;
+  there = weir::mpi::mpi_is_there();
+  if (!there || keyval != MPI_KEYVAL_INVALID) return MPI_SUCCESS;
+  if (const char* const given = std::getenv("WEIR_MPI_PRICE"); given != nullptr && *given != '\0')
+    price_here().give(std::strtod(given, nullptr));
   int at_end = MPI_KEYVAL_INVALID, barriers = MPI_KEYVAL_INVALID;
   int code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, before_finalize, &at_end, nullptr);
   if (code == MPI_SUCCESS) code = PMPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr);
   if (code == MPI_SUCCESS) code = PMPI_Comm_free_keyval(&at_end);  // it stays as long as the attribute does
   if (code == MPI_SUCCESS) code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &barriers, nullptr);
   if (code == MPI_SUCCESS) keyval = barriers;
-  return code == MPI_SUCCESS;
+  return code;
 }
 
-std::string from_environment(const char* name, const std::string& otherwise) {
+constexpr const char* variables[] = {"WEIR_MPI_BARRIER", "WEIR_MPI_WITHIN", "WEIR_MPI_TRANSPORT", "WEIR_MPI_WAITING"};
+
+std::string_view from_environment(const char* name) {
   const char* const value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? otherwise : value;
+  return value == nullptr ? std::string_view() : value;
 }
 
 weir::mpi::options options_here() {
   weir::mpi::options o;
-  o.algorithm = from_environment("WEIR_MPI_BARRIER", o.algorithm);
-  o.within = from_environment("WEIR_MPI_WITHIN", o.within);
-  o.transport = from_environment("WEIR_MPI_TRANSPORT", o.transport);
-  o.waiting = from_environment("WEIR_MPI_WAITING", o.waiting);
+  std::string* const which[] = {&o.algorithm, &o.within, &o.transport, &o.waiting};
+  for (std::size_t i = 0; i < std::size(variables); ++i)
+    if (const std::string_view value = from_environment(variables[i]); !value.empty()) *which[i] = value;
   return o;
+}
+
+// FNV-1a.
+std::uint64_t digest_of_environment() {
+  std::uint64_t hash = 14695981039346656037u;
+  const auto add = [&](unsigned char c) { hash = (hash ^ c) * 1099511628211u; };
+  for (const char* const name : variables) {
+    for (const char c : from_environment(name)) add(static_cast<unsigned char>(c));
+    add(0);
+  }
+  return hash;
+}
+
+std::uint64_t lot() {
+  // Another one each time, in each process; mixed as SplitMix64 does.
+  static std::atomic<std::uint64_t> drawn{0};
+  std::uint64_t x = weir::native::ticks() + (static_cast<std::uint64_t>(getpid()) << 40) +
+                    0x9e3779b97f4a7c15u * (1 + drawn.fetch_add(1, std::memory_order_relaxed));  // relaxed: a number for itself
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
 }
 
 // What makes a barrier reports its errors here, and not to the program.
@@ -122,59 +210,25 @@ class errors_return {
   MPI_Errhandler theirs_ = MPI_ERRHANDLER_NULL;
 };
 
-void say_once(MPI_Comm comm, const std::string& what) {
+void say_once(MPI_Comm comm, const char* what) {
   // All processes of a communicator come here: its first says it, and the others know that it has been said.
   static std::atomic<bool> said{false};
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
-  if (!said.exchange(true) && rank == 0) std::fprintf(stderr, "%s; the environment's WEIR_MPI_* are not used\n", what.c_str());
+  if (!said.exchange(true) && rank == 0) std::fprintf(stderr, "%s; the environment's WEIR_MPI_* are not used\n", what);
 }
 
-std::unique_ptr<barrier> barrier_of(MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
+void make_barrier(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
   try {
-    if (alike) return std::make_unique<barrier>(comm, asked);
+    if (alike) {
+      k.made.emplace(comm, asked);
+      return;
+    }
     say_once(comm, "weir: processes have different WEIR_MPI_*: hand them on to all (Open MPI's mpirun wants -x NAME for each)");
   } catch (const std::invalid_argument& e) {
     say_once(comm, e.what());
   }
-  return std::make_unique<barrier>(comm);
-}
-
-struct agreement {
-  std::uint64_t full;             // has a process as many barriers as it may?
-  std::uint64_t place;            // drawn by lot
-  std::uint64_t asked, unlike_it;  // a number for what the environment asks, and that number inverted
-  bool alike() const { return asked == ~unlike_it; }
-};
-
-// The largest that any process has, of each word: so all of them know the same.
-template <class Words>
-bool agree(MPI_Comm comm, Words& words) {
-  constexpr int count = sizeof words / sizeof(std::uint64_t);
-  constexpr auto doing = "agreeing on a communicator's barrier";
-  try {
-    MPI_Request request;
-    weir::mpi::check(PMPI_Iallreduce(MPI_IN_PLACE, &words, count, MPI_UINT64_T, MPI_MAX, comm, &request), doing);
-    weir::mpi::polite::wait(request, doing);
-    return true;
-  } catch (const weir::mpi::error&) {
-    return false;
-  }
-}
-
-void leave(kept& k) {
-  const std::lock_guard lock(mutex);
-  std::erase(all, &k);
-}
-
-agreement proposal(kept& k, const weir::mpi::options& asked) {
-  std::random_device random;
-  const std::string text = asked.algorithm + ' ' + asked.within + ' ' + asked.transport + ' ' + asked.waiting;
-  const std::uint64_t number = std::hash<std::string>()(text);
-  const std::lock_guard lock(mutex);
-  const bool full = all.size() >= most_barriers;
-  all.push_back(&k);
-  return {full, (std::uint64_t{random()} << 32) | random(), number, ~number};
+  k.made.emplace(comm);
 }
 
 void say(const barrier& b) {
@@ -183,68 +237,139 @@ void say(const barrier& b) {
                c.within.c_str(), c.transport.c_str(), c.reason.c_str());
 }
 
-// Collective. Where it cannot be in one process it is refused in all.
-void make(kept& k, MPI_Comm comm) {
-  const errors_return meanwhile(comm);
-  k.refused = true;
-  const weir::mpi::options asked = options_here();
-  agreement a = proposal(k, asked);
-  if (!agree(comm, a) || a.full != 0) return leave(k);
-  k.place = a.place;
-  std::string failed;
+// Collective. A barrier for all processes, or for none; a code where MPI has failed in what all must do together.
+int make(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
+  const std::uint64_t start = weir::native::ticks();
   try {
-    k.made = barrier_of(comm, asked, a.alike());
+    const errors_return meanwhile(comm);
+    make_barrier(k, comm, asked, alike);
+  } catch (const weir::mpi::agreed_error& e) {
+    std::fprintf(stderr, "%s; this communicator's barriers stay MPI's own\n", e.what());
+  } catch (const weir::mpi::error& e) {
+    return e.code();
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "weir: there is no memory for a barrier; this communicator's barriers stay MPI's own\n");
   } catch (const std::exception& e) {
-    failed = e.what();
+    std::fprintf(stderr, "%s; this communicator's barriers stay MPI's own\n", e.what());
   }
-  std::uint64_t failures = k.made == nullptr;
-  k.refused = !agree(comm, failures) || failures != 0;
-  if (!failed.empty()) std::fprintf(stderr, "%s; this communicator's barriers stay MPI's own\n", failed.c_str());
-  if (k.refused) {
-    k.made.reset();
-    leave(k);
-  } else if (k.made->rank() == 0 && !from_environment("WEIR_MPI_VERBOSE", "").empty()) {
-    say(*k.made);
-  }
+  k.refused = !k.made;
+  k.made_at = weir::native::ticks();
+  price_here().made_in(k.made_at - start);
+  if (k.made && k.made->rank() == 0 && !from_environment("WEIR_MPI_VERBOSE").empty()) say(*k.made);
+  return MPI_SUCCESS;
 }
 
-// Null, and a code, where MPI has reported something to the communicator's error handler.
-kept* kept_with(MPI_Comm comm, int& code) {
-  void* found = nullptr;
-  int there = 0;
-  code = PMPI_Comm_get_attr(comm, keyval, &found, &there);
-  if (code != MPI_SUCCESS || there != 0) return static_cast<kept*>(found);
-  int inter = 0, size = 0;
-  code = PMPI_Comm_test_inter(comm, &inter);
-  if (code == MPI_SUCCESS) code = PMPI_Comm_size(comm, &size);
-  if (code != MPI_SUCCESS) return nullptr;
-  auto fresh = std::make_unique<kept>();
-  fresh->refused = inter != 0 || size == 1;
-  code = PMPI_Comm_set_attr(comm, keyval, fresh.get());
-  return code == MPI_SUCCESS ? fresh.release() : nullptr;
+// Collective, by the communicator's error handler.
+int ask_all(MPI_Comm comm, weir_ask& its) {
+  constexpr int count = sizeof its / sizeof(std::uint64_t);
+  MPI_Request request;
+  try {
+    const weir_ask mine = its;
+    weir::mpi::check(PMPI_Iallreduce(&mine, &its, count, MPI_UINT64_T, MPI_MAX, comm, &request), "");
+    weir::mpi::polite::wait(request, "");
+  } catch (const weir::mpi::error& e) {
+    return e.code();
+  }
+  return MPI_SUCCESS;
+}
+
+// Collective. Makes a barrier where MPI's own have taken as much time as that will take: then it costs no more than as much again,
+// however many follow.
+int ask(kept& k, MPI_Comm comm) {
+  weir_ask a{0, ~price::in_ns(k.spent), price_here().ns(), lot(), digest_of_environment(), ~digest_of_environment()};
+  weir::mpi::options asked;
+  const bool entered = enter(k);
+  a.unable = !entered;
+  try {
+    asked = options_here();
+  } catch (const std::bad_alloc&) {
+    a.unable = 1;
+  }
+  int code = ask_all(comm, a);
+  k.refused = a.unable != 0;
+  if (code == MPI_SUCCESS && !k.refused && ~a.less_than >= a.price) {
+    k.place = a.place;
+    code = make(k, comm, asked, a.asked == ~a.unlike);
+    if (code != MPI_SUCCESS) {
+      k.refused = true;
+      PMPI_Comm_call_errhandler(comm, k.failed = code);
+    }
+  }
+  if (!k.made && entered) leave(k);
+  return code;
+}
+
+int pass(kept& k, MPI_Comm comm) {
+  try {
+    if (k.failed == MPI_SUCCESS) k.made->arrive_and_wait();
+  } catch (const weir::mpi::error& e) {
+    k.failed = e.code();
+  } catch (const std::exception&) {  // into C go no exceptions
+    k.failed = MPI_ERR_OTHER;
+  }
+  // The barrier was made while errors returned, and has told nobody; the program may have set another handler since.
+  if (k.failed != MPI_SUCCESS) [[unlikely]] PMPI_Comm_call_errhandler(comm, k.failed);
+  return k.failed;
+}
+
+// MPI's own, timed.
+int count(kept& k, MPI_Comm comm) {
+  if (k.refused) return k.failed == MPI_SUCCESS ? PMPI_Barrier(comm) : k.failed;
+  if (++k.passes >= weir_first_ask && std::has_single_bit(k.passes)) {
+    if (const int code = ask(k, comm); code != MPI_SUCCESS) return code;
+    if (k.made) return pass(k, comm);
+  }
+  const std::uint64_t start = weir::native::ticks();
+  const int code = PMPI_Barrier(comm);
+  k.spent += weir::native::ticks() - start;
+  return code;
+}
+
+// MPI's own, before any is timed, and where none of Weir's can be.
+int number(MPI_Comm comm, std::uintptr_t passes) {
+  if (passes == never) return PMPI_Barrier(comm);
+  int code = MPI_SUCCESS;
+  if (passes == 0) {
+    int inter = 0, size = 0;
+    code = PMPI_Comm_test_inter(comm, &inter);
+    if (code == MPI_SUCCESS) code = PMPI_Comm_size(comm, &size);
+    if (inter != 0 || size == 1) passes = never - 1;
+  }
+  ++passes;
+  kept* const fresh = passes == first_timed ? new (std::nothrow) kept : nullptr;
+  if (fresh != nullptr) fresh->passes = first_timed - 1;
+  // A process that has no memory for it counts on, to say so where the others ask.
+  if (passes == weir_first_ask) {
+    weir_ask a{1, 0, 0, 0, 0, 0};
+    code = ask_all(comm, a);
+    passes = never;
+  }
+  if (code == MPI_SUCCESS) code = PMPI_Comm_set_attr(comm, keyval, fresh != nullptr ? fresh : attribute_of(passes));
+  if (code != MPI_SUCCESS) {
+    delete fresh;
+    return code;
+  }
+  return fresh != nullptr ? count(*fresh, comm) : PMPI_Barrier(comm);
 }
 
 }  // namespace
 
 int weir_mpi_barrier(MPI_Comm comm) {
   // What MPI says to such calls is for MPI to say.
-  if (comm == MPI_COMM_NULL || (keyval == MPI_KEYVAL_INVALID && !begin())) return PMPI_Barrier(comm);
-  if (ending.load(std::memory_order_relaxed) && !weir::mpi::mpi_is_there()) [[unlikely]] return PMPI_Barrier(comm);
-  int code = MPI_SUCCESS;
-  kept* const k = kept_with(comm, code);
-  if (code != MPI_SUCCESS) return code;
-  if (!k->made && !k->refused && ++k->passes > first_passes) make(*k, comm);
-  if (!k->made) return PMPI_Barrier(comm);
-  try {
-    if (k->failed == MPI_SUCCESS) k->made->arrive_and_wait();
-  } catch (const weir::mpi::error& e) {
-    k->failed = e.code();
-  } catch (const std::exception&) {  // into C go no exceptions
-    k->failed = MPI_ERR_OTHER;
+  if (comm == MPI_COMM_NULL) return PMPI_Barrier(comm);
+  if (keyval == MPI_KEYVAL_INVALID) [[unlikely]] {
+    bool there = false;
+    if (const int code = begin(there); code != MPI_SUCCESS) return code;
+    if (!there) return PMPI_Barrier(comm);
   }
-  // The barrier was made while errors returned, and has told nobody; the program may have set another handler since.
-  if (k->failed != MPI_SUCCESS) [[unlikely]] PMPI_Comm_call_errhandler(comm, k->failed);
-  return k->failed;
+  if (ending.load(std::memory_order_relaxed) && !weir::mpi::mpi_is_there()) [[unlikely]] return PMPI_Barrier(comm);
+  void* found = attribute_of(0);
+  int there = 0;
+  if (const int code = PMPI_Comm_get_attr(comm, keyval, &found, &there); code != MPI_SUCCESS) return code;
+  if (there == 0) found = attribute_of(0);
+  if (is_number(found)) return number(comm, number_in(found));
+  kept& k = *static_cast<kept*>(found);
+  return k.made ? pass(k, comm) : count(k, comm);
 }
 
 int weir_mpi_barrier_f(MPI_Fint comm) { return weir_mpi_barrier(PMPI_Comm_f2c(comm)); }

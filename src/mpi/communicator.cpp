@@ -1,5 +1,6 @@
 #include "communicator.hpp"
 
+#include <mutex>
 #include <stdexcept>
 
 #include "call.hpp"
@@ -14,8 +15,6 @@ std::string text_of(int code) {
   return std::string(text, static_cast<std::size_t>(length));
 }
 
-namespace {
-
 void require_intra(MPI_Comm comm) {
   if (!mpi_is_there()) throw std::invalid_argument("weir: a barrier over MPI was asked for where MPI has not begun (by MPI_Init; not by a session alone), or has ended");
   if (comm == MPI_COMM_NULL) throw std::invalid_argument("weir: a barrier was asked for over MPI_COMM_NULL");
@@ -24,8 +23,6 @@ void require_intra(MPI_Comm comm) {
   if (inter != 0)
     throw std::invalid_argument("weir: a barrier was asked for over an inter-communicator; MPI_Intercomm_merge makes one that can");
 }
-
-}  // namespace
 
 int new_code(const std::string& what) {
   int code = MPI_ERR_OTHER;
@@ -54,26 +51,52 @@ bool windows_are_safe(MPI_Comm comm) {
 #endif
 }
 
-own_communicator::own_communicator(MPI_Comm of) {
-  require_intra(of);
-  // Split, not duplicated: the program's attributes, whose copying may be a function of its own, and its promises of how it
-  // receives messages, are not for us.
-  polite::barrier(of, "making a communicator");
-  check(PMPI_Comm_split(of, 0, 0, &comm_), "making a communicator");
+// Split, not duplicated: a program's attributes, whose copying may be a function of its own, and its promises of how it receives
+// messages, are not for us.
+namespace {
+
+MPI_Comm split(MPI_Comm of) {
+  MPI_Comm made = MPI_COMM_NULL;
+  check(PMPI_Comm_split(of, 0, 0, &made), "making a communicator");
+  check(PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "making a communicator");
+  return made;
+}
+
+}  // namespace
+
+MPI_Comm of_this_process() {
+  static std::mutex mutex;
+  static MPI_Comm made = MPI_COMM_NULL;
+  const std::lock_guard lock(mutex);
+  if (made == MPI_COMM_NULL) made = split(MPI_COMM_SELF);
+  return made;
+}
+
+own_communicator::own_communicator(MPI_Comm of) : comm_(of_this_process()) {
   check(PMPI_Comm_get_errhandler(of, &theirs_), "looking at a communicator");
-  check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "making a communicator");
+}
+
+void own_communicator::join(MPI_Comm of) {
+  polite::barrier(of, "making a communicator");
+  comm_ = split(of);
+  joined_ = true;
 }
 
 own_communicator::~own_communicator() {
   if (!mpi_is_there() || left_) return;
   PMPI_Errhandler_free(&theirs_);
-  PMPI_Comm_free(&comm_);
+  if (joined_) PMPI_Comm_free(&comm_);
 }
 
 void own_communicator::call_their_handler(int code) {
-  PMPI_Comm_set_errhandler(comm_, theirs_);
-  PMPI_Comm_call_errhandler(comm_, code);
-  PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  // One that is this process's alone serves other barriers, in other threads.
+  MPI_Comm its = joined_ ? comm_ : split(MPI_COMM_SELF);
+  PMPI_Comm_set_errhandler(its, theirs_);
+  PMPI_Comm_call_errhandler(its, code);
+  if (joined_)
+    PMPI_Comm_set_errhandler(its, MPI_ERRORS_RETURN);
+  else
+    PMPI_Comm_free(&its);
 }
 
 }  // namespace weir::mpi

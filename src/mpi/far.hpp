@@ -19,6 +19,8 @@ namespace weir::mpi {
 class far_side {
  public:
   virtual ~far_side() = default;
+  /// Collective, before all else.
+  virtual void open() {}
   /// Before the first signal or await of an episode.
   virtual void begin(std::uint32_t episode) = 0;
   virtual void signal(unsigned index) = 0;
@@ -33,7 +35,7 @@ class far_side {
 std::unique_ptr<far_side> by_messages(MPI_Comm comm, const route& r);
 /// Requests that are made once and started in each episode.
 std::unique_ptr<far_side> by_persistent_requests(MPI_Comm comm, const route& r);
-/// MPI_Accumulate into a window of flags. Collective.
+/// MPI_Accumulate into a window of flags, which open() makes.
 std::unique_ptr<far_side> by_rma(MPI_Comm comm, const route& r, const std::vector<unsigned>& indices_at_receivers);
 
 }  // namespace weir::mpi

@@ -6,38 +6,22 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <sys/stat.h>
+#include <utility>
 
+#include <mpi.h>
 #include <weir/machine/processors.hpp>
 
 #include "call.hpp"
-#include "polite.hpp"
 
 namespace weir::mpi {
 
 namespace {
 
 std::atomic<int> given{-1};
-
-// What each process tells all others: its node, and where it may run.
-struct card {
-  static constexpr int known_processors = 1024;
-  std::uint64_t node;
-  std::uint64_t group;
-  std::uint64_t threads;
-  std::int64_t home;
-  std::uint64_t processors[known_processors / 64];
-
-  bool has(int processor) const { return ((processors[processor / 64] >> (processor % 64)) & 1u) != 0; }
-  void add(int processor) { processors[processor / 64] |= std::uint64_t{1} << (processor % 64); }
-  bool meets(const card& other) const {
-    for (std::size_t i = 0; i < std::size(processors); ++i)
-      if ((processors[i] & other.processors[i]) != 0) return true;
-    return false;
-  }
-};
 
 // FNV-1a.
 std::uint64_t digest(const std::string& text) {
@@ -51,16 +35,16 @@ std::string text_of(const char* file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Who has the same can share memory: the same running kernel, and the same /dev/shm, which containers may have for themselves;
-// and the same processor by MPI's account, which knows simulated ones. MPI_Comm_split_type would say it too, but cannot be
+// Who has the same can share memory: the same running kernel, and the same name space of what processes share, which containers may
+// have for themselves; and the same processor by MPI's account, which knows simulated ones. MPI_Comm_split_type would say it too, but cannot be
 // waited for politely: 40 ms for each process where MPICH's share processors.
 std::uint64_t node_here() {
   char name[MPI_MAX_PROCESSOR_NAME] = {};
   int length = 0;
   check(PMPI_Get_processor_name(name, &length), "asking for the processor's name");
   struct stat memory {};
-  stat("/dev/shm", &memory);
-  return digest(std::string(name) + '/' + text_of("/proc/sys/kernel/random/boot_id") + '/' + std::to_string(memory.st_dev));
+  stat("/proc/self/ns/ipc", &memory);
+  return digest(std::string(name) + '/' + text_of("/proc/sys/kernel/random/boot_id") + '/' + std::to_string(memory.st_ino));
 }
 
 // sched_yield(2) chooses among the threads of one scheduling group: a control group, or, where autogroups are on, a session.
@@ -74,23 +58,14 @@ std::uint64_t scheduling_group() {
   return digest(group);
 }
 
-card card_here(unsigned threads) {
-  card c{};
-  c.node = node_here();
-  c.group = scheduling_group();
-  c.threads = threads;
-  c.home = home();
-  for (const int processor : affinity())
-    if (processor < card::known_processors) c.add(processor);
-  return c;
-}
-
 // Who may run where this one may, and on which processors in all.
 struct company {
   std::uint64_t threads = 0;
   unsigned processes = 0;
   bool strangers = false;
   std::vector<int> processors;
+
+  bool crowded() const { return threads > processors.size(); }
 };
 
 company company_of(const card& mine, const std::vector<card>& all) {
@@ -101,12 +76,20 @@ company company_of(const card& mine, const std::vector<card>& all) {
     ++c.processes;
     c.strangers = c.strangers || other.group != mine.group;
     c.threads += other.threads;
-    for (int i = 0; i < card::known_processors; ++i)
-      if (other.has(i)) theirs.add(i);
+    for (std::size_t i = 0; i < std::size(theirs.processors); ++i) theirs.processors[i] |= other.processors[i];
   }
   for (int i = 0; i < card::known_processors; ++i)
     if (theirs.has(i)) c.processors.push_back(i);
   return c;
+}
+
+// Does any process share its processors? Those that may run on the same ones find the same: each set is looked at once.
+bool any_crowded(const std::vector<card>& all) {
+  using set = std::pair<std::uint64_t, std::vector<std::uint64_t>>;
+  std::set<set> seen;
+  return std::any_of(all.begin(), all.end(), [&](const card& c) {
+    return seen.emplace(c.node, std::vector(std::begin(c.processors), std::end(c.processors))).second && company_of(c, all).crowded();
+  });
 }
 
 // Shares out a node's processors to its processes, in the order of their ranks: each takes as many as there are for one, those
@@ -136,6 +119,23 @@ void share_out(unsigned rank, const std::vector<card>& all, const std::vector<un
 
 }  // namespace
 
+bool card::meets(const card& other) const {
+  for (std::size_t i = 0; i < std::size(processors); ++i)
+    if ((processors[i] & other.processors[i]) != 0) return true;
+  return false;
+}
+
+card card::here(unsigned threads) {
+  card c{};
+  c.node = node_here();
+  c.group = scheduling_group();
+  c.threads = threads;
+  c.home = weir::mpi::home();
+  for (const int processor : affinity())
+    if (processor < known_processors) c.add(processor);
+  return c;
+}
+
 int home() { return given.load(std::memory_order_relaxed); }
 
 places places::apart() const {
@@ -148,14 +148,7 @@ places places::apart() const {
   return p;
 }
 
-places places_of(MPI_Comm comm, unsigned threads) {
-  int size = 0;
-  check(PMPI_Comm_size(comm, &size), "asking for the size");
-  int rank = 0;
-  check(PMPI_Comm_rank(comm, &rank), "asking for the rank");
-  const card mine = card_here(threads);
-  std::vector<card> all(static_cast<std::size_t>(size));
-  polite::gather(&mine, all.data(), sizeof(card), comm, "gathering who shares a node");
+places places_of(unsigned rank, const std::vector<card>& all) {
   places p;
   std::map<std::uint64_t, unsigned> number;
   for (unsigned r = 0; r < all.size(); ++r) {
@@ -164,16 +157,18 @@ places places_of(MPI_Comm comm, unsigned threads) {
     p.nodes[place->second].push_back(r);
     p.node_of.push_back(place->second);
   }
-  const company with = company_of(mine, all);
-  p.shared = with.threads > with.processors.size();
+  const company with = company_of(all[rank], all);
+  p.shared = with.crowded();
   p.strangers = p.shared && with.strangers;
   if (p.shared) p.sharers = static_cast<double>(with.threads) / static_cast<double>(std::max<std::size_t>(with.processors.size(), 1));
-  // What is chosen must be the same for all, though some may have processors enough for themselves.
-  p.crowded = polite::least(!p.shared, comm, "asking who shares processors") == 0;
-  share_out(static_cast<unsigned>(rank), all, p.nodes[p.node(static_cast<unsigned>(rank))], p);
+  p.crowded = p.shared || any_crowded(all);
+  share_out(rank, all, p.nodes[p.node(rank)], p);
+  return p;
+}
+
+void settle_home(const places& p) {
   // relaxed: a number that nothing else goes with.
   if (p.shared && p.processors.size() == 1 && home() < 0) given.store(p.processors[0], std::memory_order_relaxed);
-  return p;
 }
 
 }  // namespace weir::mpi

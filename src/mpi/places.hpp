@@ -1,11 +1,27 @@
 // Where the processes of a communicator are: which share a node, and how many there are for its processors.
 #pragma once
 
-#include <mpi.h>
-
+#include <cstdint>
 #include <vector>
 
 namespace weir::mpi {
+
+/// What each process tells all others: its node, and where it may run.
+struct card {
+  static constexpr int known_processors = 1024;
+  std::uint64_t node;
+  std::uint64_t group;
+  std::uint64_t threads;
+  std::int64_t home;
+  std::uint64_t processors[known_processors / 64];
+
+  /// Of this process, of which so many threads will wait.
+  static card here(unsigned threads);
+
+  bool has(int processor) const { return ((processors[processor / 64] >> (processor % 64)) & 1u) != 0; }
+  void add(int processor) { processors[processor / 64] |= std::uint64_t{1} << (processor % 64); }
+  bool meets(const card& other) const;
+};
 
 struct places {
   std::vector<std::vector<unsigned>> nodes;  ///< the ranks of each node, in order; nodes in the order of their first ranks
@@ -27,7 +43,10 @@ struct places {
 /// The processor that this process was given to live on, by the first barrier that shared one; -1: none yet.
 int home();
 
-/// Collective. `threads`: of each process that will wait.
-places places_of(MPI_Comm comm, unsigned threads);
+/// Where the process of this rank finds all, by their cards. Pure.
+places places_of(unsigned rank, const std::vector<card>& all);
+
+/// What was shared out to this process is its home from now on, if it has none.
+void settle_home(const places& p);
 
 }  // namespace weir::mpi

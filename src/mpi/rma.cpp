@@ -13,25 +13,22 @@ namespace {
 class window : public far_side {
  public:
   window(MPI_Comm comm, const route& r, const std::vector<unsigned>& indices)
-      : comm_(comm), indices_(indices), flags_(std::make_unique<flag[]>(std::max(r.far_awaits, 1u))) {
+      : comm_(comm), indices_(indices), awaits_(std::max(r.far_awaits, 1u)), flags_(std::make_unique<flag[]>(awaits_)) {
     for (const move& m : r.moves)
       if (m.by == move::way::far && m.act == move::action::signal) to_.push_back(static_cast<int>(m.peer));
     values_.resize(to_.size());
+  }
+  void open() override {
     // Memory of our own: in what MPI_Win_allocate gives, MPICH 4.0 mixes up where windows of a few bytes lie.
-    const auto bytes = static_cast<MPI_Aint>(std::max(r.far_awaits, 1u) * sizeof(flag));
-    check(PMPI_Win_create(flags_.get(), bytes, sizeof(flag), MPI_INFO_NULL, comm, &window_),
-          "making a window");
-    try {
-      check(PMPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "opening a window");
-      check(PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "opening a window");
-      check(PMPI_Win_sync(window_), "opening a window");
-      polite::barrier(comm, "opening a window");  // nobody signals before all flags are 0
-    } catch (const error&) {
-      static_cast<void>(flags_.release());  // the window is there, and others may write to it
-      throw;
-    }
+    const auto bytes = static_cast<MPI_Aint>(awaits_ * sizeof(flag));
+    check(PMPI_Win_create(flags_.get(), bytes, sizeof(flag), MPI_INFO_NULL, comm_, &window_), "making a window");
+    check(PMPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "opening a window");
+    check(PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "opening a window");
+    check(PMPI_Win_sync(window_), "opening a window");
+    polite::barrier(comm_, "opening a window");  // nobody signals before all flags are 0
   }
   ~window() override {
+    if (window_ == MPI_WIN_NULL) return;
     PMPI_Win_unlock_all(window_);
     PMPI_Win_free(&window_);
   }
@@ -64,6 +61,7 @@ class window : public far_side {
 
   const MPI_Comm comm_;
   const std::vector<unsigned> indices_;
+  const unsigned awaits_;
   std::unique_ptr<flag[]> flags_;
   std::vector<int> to_;
   std::vector<std::uint32_t> values_;

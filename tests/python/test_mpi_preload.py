@@ -72,6 +72,7 @@ def run(
     mpi: Mpi, ranks: int, *words: object, preload: Path | None = PRELOADED, options: tuple[str, ...] = (), **asked: str
 ) -> subprocess.CompletedProcess[str]:
     plain = {n: v for n, v in os.environ.items() if not n.startswith("WEIR_") and n != "LD_PRELOAD"}
+    plain["WEIR_MPI_PRICE"] = "0"  # whether a barrier is made shall not depend on what MPI's own take
     launcher = [*mpi.launcher, *options, "-n", str(ranks)]
     # The launcher itself is left alone; its programs get the library from `env`.
     program = [*(["env", f"LD_PRELOAD={preload}"] if preload else []), *map(str, words)]
@@ -174,7 +175,9 @@ def test_different_environments_are_told_of(mpi: Mpi, unmodified: Path):
     preload = [f"LD_PRELOAD={PRELOADED}", "WEIR_MPI_VERBOSE=1"]
     one, other = (["-n", "1", "env", *preload, f"WEIR_MPI_BARRIER={name}", str(unmodified), "holds"]
                   for name in ("mcs", "butterfly"))  # fmt: skip
-    done = subprocess.run([*mpi.launcher, *one, ":", *other], capture_output=True, text=True, timeout=240)
+    environment = os.environ | {"WEIR_MPI_PRICE": "0"}
+    command = [*mpi.launcher, *one, ":", *other]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
     said = kept(done)
     assert said.count("processes have different WEIR_MPI_*") == 1
     assert "weir: barrier of 2 processes" in said
@@ -240,7 +243,7 @@ def weir_run(*words: object, **asked: str) -> subprocess.CompletedProcess[str]:
 
 def test_weir_run_starts_it_by_either_launcher(mpi: Mpi, unmodified: Path):
     command = [*mpi.launcher, "-n", "2", unmodified, "holds"]
-    said = kept(weir_run("--barrier", "mcs", "--", *command, WEIR_NATIVE=str(LIBRARIES), WEIR_MPI_VERBOSE="1"))
+    said = kept(weir_run("--barrier", "mcs", "--", *command, WEIR_NATIVE=str(LIBRARIES), WEIR_MPI_VERBOSE="1", WEIR_MPI_PRICE="0"))
     assert "weir: barrier of 2 processes: mcs" in said
 
 

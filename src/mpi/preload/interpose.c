@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A communicator in C: MPICH's is an int, Open MPI's a pointer; both come in one register and are handed on in it. */
-typedef void *communicator;
+#include "absent.h"
 
 static struct {
   int (*barrier)(communicator);
@@ -26,7 +25,7 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static int own_barrier_f(int comm) { return mpi.barrier(mpi.from_fortran ? mpi.from_fortran(comm) : (communicator)(long)comm); }
+static int own_barrier_f(int comm) { return weir.barrier(mpi.from_fortran ? mpi.from_fortran(comm) : (communicator)(long)comm); }
 
 /* An object that is loaded, though its symbols may be in no global scope: Python's extension modules, and the MPI they need. */
 struct search {
@@ -57,8 +56,9 @@ static void *in_any_object(const char *name) {
   }
 }
 
+/* In the program first: it may have the one copy of a variable of MPI's (a copy relocation). */
 static void *of_mpi(const char *name) {
-  void *const found = dlsym(RTLD_NEXT, name);
+  void *const found = dlsym(RTLD_DEFAULT, name);
   return found != NULL ? found : in_any_object(name);
 }
 
@@ -96,6 +96,12 @@ static void *open_library(const char *mpi_name, char *why, size_t bytes) {
   return NULL;
 }
 
+/* Other processes may have theirs: they are told where they ask. */
+static void without_library(const char *mpi_name, const char *why) {
+  mpis_own(why);
+  if (weir_find_absent(of_mpi, strcmp(mpi_name, "mpich") == 0)) weir.barrier = weir_absent_barrier;
+}
+
 static void find(void) {
   *(void **)&mpi.barrier = of_mpi("PMPI_Barrier");
   if (mpi.barrier == NULL) {
@@ -115,11 +121,11 @@ static void find(void) {
     return mpis_own(why);
   }
   void *const library = open_library(name, why, sizeof why);
-  if (library == NULL) return mpis_own(why);
+  if (library == NULL) return without_library(name, why);
   void *const barrier = dlsym(library, "weir_mpi_barrier"), *const barrier_f = dlsym(library, "weir_mpi_barrier_f");
   if (barrier == NULL || barrier_f == NULL) {
     snprintf(why, sizeof why, "libweir-mpi-%s.so has no weir_mpi_barrier: install it and libweir-mpi.so from one build", name);
-    return mpis_own(why);
+    return without_library(name, why);
   }
   *(void **)&weir.barrier = barrier;
   *(void **)&weir.barrier_f = barrier_f;
