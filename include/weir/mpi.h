@@ -1,4 +1,5 @@
-/* MPI_Barrier's form, for C: the barrier is made when a communicator first needs it, and freed with it.
+/* MPI_Barrier's form, for C: the barrier is made when a communicator's barriers have taken as long as making it does, and freed with
+ * the communicator.
  *
  * Which barrier: WEIR_MPI_BARRIER, WEIR_MPI_WITHIN, WEIR_MPI_TRANSPORT and WEIR_MPI_WAITING in the environment, with the names of
  * <weir/mpi.hpp>; they must be the same for all processes. WEIR_MPI_VERBOSE says what was taken. */

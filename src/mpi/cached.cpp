@@ -40,6 +40,7 @@ constexpr std::size_t most_barriers = 256;
 // Of a communicator that has had some barriers. Those that have had fewer have their number as the attribute, since it takes
 // nothing that there may be none of.
 struct kept {
+  barrier* usable = nullptr;  // `made`, as long as it has not failed
   std::optional<barrier> made;
   int failed = MPI_SUCCESS;  // what a barrier has ended with: it cannot be passed again
   unsigned passes = 0;       // MPI's own
@@ -133,6 +134,7 @@ int before_finalize(MPI_Comm, int, void*, void*) {
   for (std::size_t i = 0; i < all_count; ++i) {
     kept* const k = all[i];
     if (!k->made || k->made->choice().transport != "rma") continue;
+    k->usable = nullptr;
     k->made.reset();
     k->refused = true;
   }
@@ -140,7 +142,7 @@ int before_finalize(MPI_Comm, int, void*, void*) {
 }
 
 // A code of MPI's. `there`: MPI has begun, and has not ended.
-int begin(bool& there) {
+[[gnu::noinline]] int begin(bool& there) {
   const std::lock_guard lock(mutex);
   there = weir::mpi::mpi_is_there();
   if (!there || keyval != MPI_KEYVAL_INVALID) return MPI_SUCCESS;
@@ -253,6 +255,7 @@ int make(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
     std::fprintf(stderr, "%s; this communicator's barriers stay MPI's own\n", e.what());
   }
   k.refused = !k.made;
+  k.usable = k.made ? &*k.made : nullptr;
   k.made_at = weir::native::ticks();
   price_here().made_in(k.made_at - start);
   if (k.made && k.made->rank() == 0 && !from_environment("WEIR_MPI_VERBOSE").empty()) say(*k.made);
@@ -290,34 +293,38 @@ int ask(kept& k, MPI_Comm comm) {
   if (code == MPI_SUCCESS && !k.refused && ~a.less_than >= a.price) {
     k.place = a.place;
     code = make(k, comm, asked, a.asked == ~a.unlike);
-    if (code != MPI_SUCCESS) {
-      k.refused = true;
-      PMPI_Comm_call_errhandler(comm, k.failed = code);
-    }
+    if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, k.failed = code);
   }
   if (!k.made && entered) leave(k);
   return code;
 }
 
-int pass(kept& k, MPI_Comm comm) {
+[[gnu::noinline]] int say_failure(kept& k, MPI_Comm comm) {
+  // The barrier was made while errors returned, and has told nobody; the program may have set another handler since.
+  PMPI_Comm_call_errhandler(comm, k.failed);
+  return k.failed;
+}
+
+inline int pass(kept& k, MPI_Comm comm) {
   try {
-    if (k.failed == MPI_SUCCESS) k.made->arrive_and_wait();
+    k.usable->arrive_and_wait();
+    return MPI_SUCCESS;
   } catch (const weir::mpi::error& e) {
     k.failed = e.code();
   } catch (const std::exception&) {  // into C go no exceptions
     k.failed = MPI_ERR_OTHER;
   }
-  // The barrier was made while errors returned, and has told nobody; the program may have set another handler since.
-  if (k.failed != MPI_SUCCESS) [[unlikely]] PMPI_Comm_call_errhandler(comm, k.failed);
-  return k.failed;
+  k.usable = nullptr;
+  return say_failure(k, comm);
 }
 
 // MPI's own, timed.
-int count(kept& k, MPI_Comm comm) {
-  if (k.refused) return k.failed == MPI_SUCCESS ? PMPI_Barrier(comm) : k.failed;
+[[gnu::noinline]] int count(kept& k, MPI_Comm comm) {
+  if (k.failed != MPI_SUCCESS) return say_failure(k, comm);
+  if (k.refused) return PMPI_Barrier(comm);
   if (++k.passes >= weir_first_ask && std::has_single_bit(k.passes)) {
     if (const int code = ask(k, comm); code != MPI_SUCCESS) return code;
-    if (k.made) return pass(k, comm);
+    if (k.usable != nullptr) return pass(k, comm);
   }
   const std::uint64_t start = weir::native::ticks();
   const int code = PMPI_Barrier(comm);
@@ -326,7 +333,7 @@ int count(kept& k, MPI_Comm comm) {
 }
 
 // MPI's own, before any is timed, and where none of Weir's can be.
-int number(MPI_Comm comm, std::uintptr_t passes) {
+[[gnu::noinline]] int number(MPI_Comm comm, std::uintptr_t passes) {
   if (passes == never) return PMPI_Barrier(comm);
   int code = MPI_SUCCESS;
   if (passes == 0) {
@@ -363,13 +370,13 @@ int weir_mpi_barrier(MPI_Comm comm) {
     if (!there) return PMPI_Barrier(comm);
   }
   if (ending.load(std::memory_order_relaxed) && !weir::mpi::mpi_is_there()) [[unlikely]] return PMPI_Barrier(comm);
-  void* found = attribute_of(0);
+  void* found = nullptr;
   int there = 0;
   if (const int code = PMPI_Comm_get_attr(comm, keyval, &found, &there); code != MPI_SUCCESS) return code;
-  if (there == 0) found = attribute_of(0);
-  if (is_number(found)) return number(comm, number_in(found));
+  if (there == 0) [[unlikely]] return number(comm, 0);
+  if (is_number(found)) [[unlikely]] return number(comm, number_in(found));
   kept& k = *static_cast<kept*>(found);
-  return k.made ? pass(k, comm) : count(k, comm);
+  return k.usable != nullptr ? pass(k, comm) : count(k, comm);
 }
 
 int weir_mpi_barrier_f(MPI_Fint comm) { return weir_mpi_barrier(PMPI_Comm_f2c(comm)); }

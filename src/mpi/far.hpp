@@ -19,7 +19,7 @@ namespace weir::mpi {
 class far_side {
  public:
   virtual ~far_side() = default;
-  /// Collective, before all else.
+  /// Collective, before all else: nobody signals before it has returned everywhere.
   virtual void open() {}
   /// Before the first signal or await of an episode.
   virtual void begin(std::uint32_t episode) = 0;

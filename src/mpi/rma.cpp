@@ -4,7 +4,6 @@
 
 #include "call.hpp"
 #include "far.hpp"
-#include "polite.hpp"
 
 namespace weir::mpi {
 
@@ -25,7 +24,6 @@ class window : public far_side {
     check(PMPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "opening a window");
     check(PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "opening a window");
     check(PMPI_Win_sync(window_), "opening a window");
-    polite::barrier(comm_, "opening a window");  // nobody signals before all flags are 0
   }
   ~window() override {
     if (window_ == MPI_WIN_NULL) return;
