@@ -124,6 +124,16 @@ def test_it_goes_without_shared_memory_too(mpi: Mpi, unmodified: Path, case: str
     assert f"within a node: none; by {by}" in said
 
 
+# Each MPI barrier before is counted, and what they have taken is weighed against the price.
+def test_a_communicator_with_few_barriers_gets_none(mpi: Mpi, unmodified: Path):
+    assert "weir" not in kept(run(mpi, 2, unmodified, "few", WEIR_MPI_VERBOSE="1"))
+    dear = "1e9"
+    assert "weir" not in kept(run(mpi, 2, unmodified, "holds", WEIR_MPI_VERBOSE="1", WEIR_MPI_PRICE=dear))
+    one, other = (["-n", "1", "env", f"WEIR_MPI_PRICE={price}", "WEIR_MPI_VERBOSE=1", f"LD_PRELOAD={PRELOADED}",
+                   str(unmodified), "holds"] for price in ("0", dear))  # fmt: skip
+    assert "weir" not in kept(subprocess.run([*mpi.launcher, *one, ":", *other], capture_output=True, text=True))
+
+
 def test_communicators_made_again_and_again_leave_nothing(mpi: Mpi, unmodified: Path):
     # Each collective of MPICH's takes a time slice where another program runs: fewer turns.
     turns = 300 if mpi is MPICH else 1000
@@ -222,6 +232,90 @@ def test_a_library_for_another_mpi_is_not_used(mpi: Mpi, unmodified: Path, tmp_p
     assert said.count("was built for another MPI than this program's") == 2
 
 
+@pytest.fixture
+def failing(compiled: Callable[..., Path], mpi: Mpi) -> Path:
+    skip = ("-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
+    return compiled(mpi, "cxx", "failing.cpp", "-std=c++20", "-O1", "-pthread", "-rdynamic", *skip)
+
+
+@pytest.mark.parametrize("what", ["files", "address_space"])
+def test_a_process_that_cannot_open_the_library_leaves_nobody_waiting(mpi: Mpi, failing: Path, what: str):
+    said = kept(run(mpi, 2, failing, what, WEIR_MPI_VERBOSE="1"))
+    assert said.count("weir: MPI_Barrier stays MPI's own: ") == 1
+    assert "weir: barrier of" not in said
+
+
+def test_a_process_without_its_library_counts_as_the_others_do(mpi: Mpi, unmodified: Path, tmp_path: Path):
+    alone = Path(shutil.copy(PRELOADED, tmp_path))
+    one, other = (["-n", "1", "env", f"LD_PRELOAD={preload}", str(unmodified), "communicators"]
+                  for preload in (PRELOADED, alone))  # fmt: skip
+    command = [*mpi.launcher, *one, ":", *other, ":", *one, ":", *other]
+    done = subprocess.run(
+        command, env=os.environ | {"WEIR_MPI_PRICE": "0"}, capture_output=True, text=True, timeout=240
+    )
+    assert kept(done).count("weir: MPI_Barrier stays MPI's own: ") == 2
+
+
+WAYS = {
+    "memory": ({}, ["allocation", "shmget", "shmat", "PMPI_Get_processor_name", "PMPI_Comm_get_errhandler"]),
+    "messages": ({"WEIR_MPI_BARRIER": "mcs"}, ["PMPI_Comm_split"]),
+    "persistent": ({"WEIR_MPI_BARRIER": "mcs", "WEIR_MPI_TRANSPORT": "persistent"}, ["PMPI_Send_init"]),
+    "rma": ({"WEIR_MPI_BARRIER": "mcs", "WEIR_MPI_TRANSPORT": "rma"}, ["PMPI_Win_create", "PMPI_Win_lock_all"]),
+}
+
+
+# In each of them, one after the other: the others, and it, go on with MPI's own barriers, or by messages.
+@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize("way", WAYS)
+def test_whatever_fails_in_one_process_all_go_on(mpi: Mpi, failing: Path, way: str, rank: int):
+    asked, points = WAYS[way]
+    if (mpi, way) == (MPICH, "rma"):
+        pytest.skip("all go on, but UCX ends the job in MPI_Finalize where a window is left")
+    done = run(mpi, 2, failing, "each", rank, *points, **asked)
+    kept(done)
+    if way == "memory":
+        assert int(re.search(r"allocation: (\d+)", done.stdout)[1]) > 20  # they were met at all
+
+
+def test_a_limit_on_files_does_not_matter(mpi: Mpi, failing: Path):
+    said = kept(run(mpi, 2, failing, "file_size", WEIR_MPI_VERBOSE="1"))
+    assert "weir: barrier of 2 processes" in said and "cannot share memory" not in said
+
+
+KEYS = range(0x57454952, 0x57454952 + 4096)  # as in src/mpi/near_memory.cpp
+
+
+# In name spaces of their own, where nobody else leaves anything.
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes name spaces")
+@pytest.mark.parametrize("rank, point, call", [(1, "PMPI_Iallreduce", 2), (0, "PMPI_Iallgather", 1), (0, "shmat", 0)])
+def test_a_job_that_is_killed_leaves_nothing_to_the_next(mpi: Mpi, failing: Path, rank: int, point: str, call: int):
+    if mpi is MPICH and point == "shmat":
+        pytest.skip("UCX takes it over")
+    start = " ".join([*mpi.launcher, "-n", "2", "env", f"LD_PRELOAD={PRELOADED}", str(failing)])
+    script = (
+        "mount -t tmpfs none /dev/shm; "
+        f"{start} killed {rank} {point} {call} >&2 && echo lived; "
+        "cut -c1-11 /proc/sysvipc/shm | tail -n +2 | sed s/^/killed:/; "
+        f"{start} none; ls /dev/shm; cut -c1-11 /proc/sysvipc/shm | tail -n +2 | sed s/^/left:/"
+    )
+    done = subprocess.run(
+        ["unshare", "--mount", "--ipc", "sh", "-c", script],
+        env=os.environ | {"WEIR_MPI_PRICE": "0"},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert "kept" in done.stdout and "lived" not in done.stdout, done.stdout + done.stderr
+    assert "weir" not in done.stdout
+
+    def keys(when: str) -> list[int]:
+        found = [int(key) for key in re.findall(rf"^{when}: *(\d+)", done.stdout, re.MULTILINE)]
+        return [key for key in found if key in KEYS]
+
+    assert len(keys("killed")) == (point == "shmat")  # between two calls
+    assert keys("left") == []
+
+
 def test_the_libraries_show_weirs_own_names_alone(mpi: Mpi):
     def shown(library: Path) -> set[str]:
         listed = subprocess.run(["nm", "-DC", "--defined-only", library], capture_output=True, text=True, check=True)
@@ -243,7 +337,11 @@ def weir_run(*words: object, **asked: str) -> subprocess.CompletedProcess[str]:
 
 def test_weir_run_starts_it_by_either_launcher(mpi: Mpi, unmodified: Path):
     command = [*mpi.launcher, "-n", "2", unmodified, "holds"]
-    said = kept(weir_run("--barrier", "mcs", "--", *command, WEIR_NATIVE=str(LIBRARIES), WEIR_MPI_VERBOSE="1", WEIR_MPI_PRICE="0"))
+    said = kept(
+        weir_run(
+            "--barrier", "mcs", "--", *command, WEIR_NATIVE=str(LIBRARIES), WEIR_MPI_VERBOSE="1", WEIR_MPI_PRICE="0"
+        )
+    )
     assert "weir: barrier of 2 processes: mcs" in said
 
 

@@ -44,6 +44,15 @@ constexpr unsigned enough = 10;
 
 void once() { keep(MPI_COMM_WORLD, 1, "MPI_COMM_WORLD"); }
 
+// As many as there are before the first that could be Weir's.
+void few() {
+  for (int turn = 0; turn < 3; ++turn) {
+    MPI_Comm comm = copy(MPI_COMM_WORLD);
+    keep(comm, 7, "a communicator with few barriers");
+    MPI_Comm_free(&comm);
+  }
+}
+
 void holds() { keep(MPI_COMM_WORLD, 60, "MPI_COMM_WORLD"); }
 
 // Parts, parts that overlap (rows and columns), a part of some, one process alone, ranks in another order.
@@ -312,6 +321,7 @@ const std::map<std::string, void (*)()> cases = {
     {"many", many},         {"inter", inter},           {"messages", messages},           {"duplicates", duplicates},
     {"threads", threads},   {"errors", errors},         {"handlers", handlers},           {"rendezvous", rendezvous},
     {"death", death},       {"at_exit", at_exit},       {"callback", callback},         {"late", late},
+    {"few", few},
 };
 
 }  // namespace
