@@ -2,7 +2,8 @@
  * the communicator.
  *
  * Which barrier: WEIR_MPI_BARRIER, WEIR_MPI_WITHIN, WEIR_MPI_TRANSPORT and WEIR_MPI_WAITING in the environment, with the names of
- * <weir/mpi.hpp>; they must be the same for all processes. WEIR_MPI_VERBOSE says what was taken. */
+ * <weir/mpi.hpp>; they must be the same for all processes. WEIR_MPI_PRICE: what making one is taken to cost, in microseconds.
+ * WEIR_MPI_VERBOSE says what was taken. */
 #ifndef WEIR_MPI_H
 #define WEIR_MPI_H
 
