@@ -1,3 +1,3 @@
 from weir.cli import app
 
-app()
+app(prog_name="weir")

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from weir import native
+from weir.complaints import Complaints
 from weir.driver import Lost, Program, Subject
 from weir.records import LISTS, Writer
 from weir.sitting import Part, Sitting
@@ -51,7 +52,7 @@ class Bench:
         self.writer = writer
         self.tell = tell
         self.id = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-        self.complaints: list[str] = []
+        self.complaints = Complaints()
         self.interrupted = False
         self._random = random.Random(sitting.seed)
 
@@ -74,7 +75,7 @@ class Bench:
                         continue
                     for members in part.sizes:
                         if deadline is not None and time.monotonic() > deadline:
-                            self.complaints.append(f"the time given is spent: run {run + 1} and later are left out")
+                            self.complaints.add(f"the time given is spent: run {run + 1} and later are left out")
                             return
                         self._run_team(part, members, run)
         except KeyboardInterrupt:
@@ -156,7 +157,7 @@ class Bench:
         s = one.subject
         taken = len(one.lists["episode_ns"])
         if one.failed:
-            self.complaints.append(f"{s.id}, {members} members, run {run + 1}: {one.stopped}")
+            self.complaints.add(str(one.stopped), f"{s.id}, {members} members, run {run + 1}")
         elif taken == 0:
             return  # stopped by hand before its turn
         row: dict[str, Any] = {

@@ -8,15 +8,16 @@ from typing import Annotated
 
 import typer
 
-from weir import driver, info, native, predict_cli, records, screen, sitting
+from weir import driver, info, native, options, predict_cli, records, screen, sitting
 from weir.bench import Bench
-from weir.console import Commands, bar, fail, names, nothing, numbers, out, tell_states, warn
+from weir.console import Commands, bar, fail, given, nothing, nothing_measured, out, refuse_others, tell_states, warn
 from weir.figures import ELSEWHERE, Comparison, figures, places
 from weir.mpi.cli import mpi
 from weir.mpi.scale_cli import scale
 from weir.openmp import tables
 from weir.openmp.cli import openmp
 from weir.openmp.comparison import constructs
+from weir.options import argument, option
 from weir.outputs import prepare, prepare_folder, writing
 from weir.profile.cli import profile
 from weir.run.cli import CONTEXT, run
@@ -35,67 +36,84 @@ app.add_typer(bench_app, name="bench")
 app.command()(simulate)
 app.command()(scale)
 app.add_typer(predict_cli.app, name="predict")
-app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(profile)
+app.command(context_settings=CONTEXT)(profile)
 app.command(context_settings=CONTEXT)(run)
 
 
-def _plan(found: list[driver.Subject], processors: list[int], options: dict) -> sitting.Sitting:
-    chosen = sitting.choose(found, options["algorithms"], options["waiting"], options["peers"], options["quick"])
-    quick, busy = options["quick"], options["load"] == "busy"
-    sizes = options["members"] or sitting.usual_sizes(len(processors))
+def _plan(found: list[driver.Subject], processors: list[int], asked: dict) -> sitting.Sitting:
+    chosen = sitting.choose(found, asked["algorithms"], asked["waiting"], asked["peers"], asked["quick"])
+    quick, busy = asked["quick"], asked["load"] == "busy"
+    sizes = asked["members"] or sitting.usual_sizes(len(processors))
     main = sitting.Part(
         subjects=chosen,
         sizes=sizes,
-        rounds=options["rounds"] or (3 if quick else 10),
-        samples=options["samples"] or (30 if quick else 50),
-        load=options["load"],
-        pinned=options["pinned"],
+        rounds=asked["rounds"] or (3 if quick else 10),
+        samples=asked["samples"] or (30 if quick else 50),
+        load=asked["load"],
+        pinned=asked["pinned"],
         sample_ms=20.0 if busy else 1.0,
         series_budget_s=2.0 if busy else 0.3 if quick else 1.0,
-        delay_ns=options["delay_ns"],
+        delay_ns=asked["delay_ns"],
     )
     plan = sitting.Sitting(processors, [main])
     if quick and not busy:
         # What waiting costs others: a few subjects, beside a foreign process on each processor.
         beside = tuple(n for n in sizes if n <= 2 * len(processors))[-2:] or sizes[:1]
-        plan.parts.append(sitting.Part(sitting.loaded(found), beside, 2, 8, "busy", options["pinned"], 20.0, 0.8))
+        plan.parts.append(sitting.Part(sitting.loaded(found), beside, 2, 8, "busy", asked["pinned"], 20.0, 0.8))
     return plan
 
 
 @bench_app.callback()
 def bench(
     context: typer.Context,
-    members: Annotated[str | None, typer.Option(help="Team sizes, such as 2,4,8.")] = None,
-    algorithms: Annotated[str | None, typer.Option(help="Only these barriers, such as sense,mcs.")] = None,
-    waiting: Annotated[str | None, typer.Option(help="Only these waiting policies, such as auto,spin.")] = None,
+    members: Annotated[
+        options.Numbers | None, option(options.numbers(1, options.MOST_MEMBERS), help="Team sizes, such as 2,4,8.")
+    ] = None,
+    algorithms: Annotated[
+        options.Names | None, option(options.names("barriers"), help="Only these barriers, such as sense,mcs.")
+    ] = None,
+    waiting: Annotated[
+        options.Names | None, option(options.names("waiting policies"), help="Only these policies, such as auto,spin.")
+    ] = None,
     peers: Annotated[bool, typer.Option(help="Measure the barriers of others as well.")] = True,
-    rounds: Annotated[int | None, typer.Option(min=1, help="Runs, each in fresh processes (10; quick 3).")] = None,
-    samples: Annotated[int | None, typer.Option(min=3, help="Measurements in a run (50; quick 30).")] = None,
+    rounds: Annotated[
+        int | None,
+        option(options.Whole(1, options.MOST_ROUNDS), help="Runs, each in fresh processes (10; quick 3)."),
+    ] = None,
+    samples: Annotated[
+        int | None, option(options.Whole(3, options.MOST_SAMPLES), help="Measurements in a run (50; quick 30).")
+    ] = None,
     delay_ns: Annotated[
-        float | None, typer.Option(min=0, help="Work between barriers (100, or 1000 if shared).")
+        float | None,
+        option(options.Real(0, options.MOST_DELAY_NS, "ns"), help="Work between barriers (100, or 1000 if shared)."),
     ] = None,
     pinned: Annotated[
         bool, typer.Option("--pinned/--unpinned", help="Bind members to processors, round-robin.")
     ] = True,
-    load: Annotated[str, typer.Option(help="none, or busy: a foreign process on each processor.")] = "none",
+    load: Annotated[
+        str, option(options.OneOf("none", "busy"), help="busy: a foreign process on each processor.")
+    ] = "none",
     quick: Annotated[bool, typer.Option("--quick", help="Two to three minutes in all.")] = False,
-    seconds: Annotated[float | None, typer.Option(help="Begin no more runs after so long.")] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where the records go.")] = Path("out/records.jsonl"),
+    seconds: Annotated[
+        float | None, option(options.Real(1, options.MOST_SECONDS, "s"), help="Begin no more runs after so long.")
+    ] = None,
+    output: Annotated[
+        Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
+    ] = Path("out/records.jsonl"),
 ) -> None:
     """Measure every barrier, its peers and the floor of this machine, in one sitting. Or: weir bench openmp, mpi."""
-    if context.invoked_subcommand is not None:
+    if (to := context.invoked_subcommand) is not None:
+        for lost in given(context).values():
+            raise fail(f"bench: {lost} stands before {to}, and {to} would not see it: put it after {to}")
         return
-    if load not in ("none", "busy"):
-        raise fail(f"--load takes none or busy, not {load!r}")
     try:
         host = native.ask("weir-info")
         found, missing = driver.subjects()
-        options = {
-            "algorithms": names(algorithms), "waiting": names(waiting), "peers": peers, "quick": quick, "load": load,
-            "members": numbers(members, "--members") if members else None, "rounds": rounds, "samples": samples,
-            "pinned": pinned, "delay_ns": delay_ns,
+        asked = {
+            "algorithms": algorithms, "waiting": waiting, "peers": peers, "quick": quick, "load": load,
+            "members": members, "rounds": rounds, "samples": samples, "pinned": pinned, "delay_ns": delay_ns,
         }  # fmt: skip
-        plan = _plan(found, host["affinity"], options)
+        plan = _plan(found, host["affinity"], asked)
         writer = records.Writer(output)
     except (native.NativeError, sitting.UnknownName, OSError) as error:
         raise fail(str(error)) from None
@@ -105,8 +123,8 @@ def bench(
     with writer, bar() as progress:
         task = progress.add_task("starting", total=plan.steps())
         measuring = Bench(plan, writer, lambda p: progress.update(task, description=p.doing, advance=p.steps))
-        measuring.run(host, time.monotonic() + seconds if seconds else None)
-    for complaint in dict.fromkeys(measuring.complaints):
+        measuring.run(host, time.monotonic() + seconds if seconds is not None else None)
+    for complaint in measuring.complaints:
         warn(complaint)
 
     if not writer.begun:
@@ -120,20 +138,29 @@ def bench(
     out.print(f"Records: {output}. For the page: weir report {output} -o {output.with_name('report.html')}")
     if measuring.interrupted:
         raise typer.Exit(130)
+    if all(row["kind"] != "overhead" or row["what"]["family"] == "floor" for row in writer.rows):
+        raise nothing_measured()
 
 
 @app.command()
 def report(
-    files: Annotated[list[Path], typer.Argument(help="Records, of one sitting or several.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The page; or .md, .csv: OpenMP's tables.")] = Path(
-        "report.html"
-    ),
-    png: Annotated[Path | None, typer.Option(help="A folder for the charts as PNG.")] = None,
-    svg: Annotated[Path | None, typer.Option(help="A folder for the charts as SVG.")] = None,
+    context: typer.Context,
+    files: Annotated[list[Path], argument(options.InputFile(), "FILES...", help="Records, of one sitting or several.")],
+    output: Annotated[
+        Path,
+        option(
+            options.OutputFile(".html", ".md", ".csv"),
+            "-o",
+            "--output",
+            help="A page; or .md, .csv: OpenMP's tables.",
+        ),
+    ] = Path("report.html"),
+    png: Annotated[Path | None, option(options.OutputFolder(), help="A folder for the charts as PNG.")] = None,
+    svg: Annotated[Path | None, option(options.OutputFolder(), help="A folder for the charts as SVG.")] = None,
 ) -> None:
     """Draw records as one self-contained page, or write OpenMP's tables as Markdown or CSV."""
-    from weir.report import page  # the drawing libraries take a second to load
-
+    if output.suffix in (".md", ".csv"):
+        refuse_others(context, ("files", "output"), f"a table: {output} holds no charts")
     if output.resolve() in {file.resolve() for file in files}:
         raise fail(f"{output} holds the records that are to be read: give the page another name by -o")
     prepare(output)
@@ -152,6 +179,8 @@ def report(
     if output.suffix in (".md", ".csv"):
         _write_table(rows, output)
         return
+    from weir.report import page  # the drawing libraries take a second to load
+
     written = page.write(rows, complaints, output, png, svg)
     out.print("\n".join(f"wrote {path}" for path in written), highlight=False)
 

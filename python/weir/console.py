@@ -1,8 +1,9 @@
 """The terminal: what comes out, and what is complained of."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -10,6 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from typer.core import TyperGroup
 
+from weir.options import Refused
 from weir.outputs import Unwritable
 from weir.signals import heard_as_ctrl_c
 
@@ -17,41 +19,80 @@ out = Console()
 err = Console(stderr=True)
 
 
-def fail(message: str) -> typer.Exit:
-    """To be raised: the complaint is on the screen, the exit status will be 2."""
-    err.print(f"[bold red]weir:[/] {escape(message)}", highlight=False, soft_wrap=True)
-    return typer.Exit(2)
+def fail(message: str, status: int = 2) -> typer.Exit:
+    """To be raised: the complaint is on the screen. Status 2 is for what was asked, 1 for what became of it."""
+    err.print(f"[bold red]weir:[/] {escape(_printable(message))}", highlight=False, soft_wrap=True)
+    return typer.Exit(status)
+
+
+def _printable(message: str) -> str:
+    """What a name may hold and a terminal cannot show, escaped."""
+    shown = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in message)
+    return shown.encode(errors="backslashreplace").decode()
+
+
+USAGE_ERROR: type[Exception] = typer.BadParameter.__base__  # which Typer does not name
 
 
 class Commands(TyperGroup):
-    """Whichever command it is that cannot write, it says so in one line."""
+    """Says all complaints in one way and in one line: which option it is, what was wrong, and what is allowed."""
+
+    def make_context(self, *args: Any, **more: Any) -> typer.Context:
+        with _complaining():
+            return super().make_context(*args, **more)
 
     def invoke(self, context: typer.Context) -> object:
-        try:
+        with _complaining():
             return super().invoke(context)
-        except Unwritable as error:
-            raise fail(str(error)) from None
 
 
-def names(text: str | None) -> list[str] | None:
-    """An option's words, which have commas between them, each once; None where it was not given."""
-    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip())) if text else None
-
-
-def numbers(text: str, option: str, most: int | None = None) -> list[int]:
-    """An option's numbers, from 1 to `most`, each once. What is something else ends the program."""
+@contextmanager
+def _complaining() -> Iterator[None]:
     try:
-        found = list(dict.fromkeys(int(word) for word in names(text) or []))
-    except ValueError:
-        found = []
-    if not found or min(found) < 1 or (most is not None and max(found) > most):
-        limits = "from 1 on" if most is None else f"from 1 to {most}"
-        raise fail(f"{option} takes numbers {limits} with commas between, not {text!r}")
-    return found
+        yield
+    except Unwritable as error:
+        raise fail(str(error)) from None
+    except USAGE_ERROR as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise
+        raise fail(_words(error)) from None
+
+
+def _words(error: Any) -> str:
+    command = _named(error.ctx) if error.ctx else ""
+    if isinstance(error, Refused) and error.param is not None:
+        option = error.param
+        name = option.opts[-1] if option.param_type_name == "option" else option.metavar or option.name.upper()
+        says = f"{name} {error.message}" if error.message.startswith("takes") else f"{name}: {error.message}"
+    else:
+        says = " ".join(error.format_message().rstrip(".").split())
+        if says.startswith("No such command"):
+            says += f"; known are {', '.join(error.ctx.command.commands)}"
+        elif error.ctx and error.ctx.command.get_help_option(error.ctx):
+            says += f"; weir {command} --help lists what there is"
+    return f"{command}: {says}" if command else says
+
+
+def given(context: typer.Context) -> dict[str, str]:
+    """The options of a command that its user has given: their names by those of the parameters."""
+    params = {p.name: p.opts[-1] for p in context.command.params}
+    return {n: o for n, o in params.items() if context.get_parameter_source(n).name not in ("DEFAULT", "DEFAULT_MAP")}
+
+
+def refuse_others(context: typer.Context, allowed: Iterable[str], what: str) -> None:
+    """An option that would do nothing is not passed over: it ends the program."""
+    for name, option in given(context).items():
+        if name not in allowed:
+            raise fail(f"{_named(context)}: {option} does not go with {what}")
+
+
+def _named(context: typer.Context) -> str:
+    """A command's own names, less the program's."""
+    return context.command_path.removeprefix(context.find_root().info_name or "").strip()
 
 
 def warn(message: str) -> None:
-    err.print(f"[yellow]{escape(message)}[/]", highlight=False, soft_wrap=True)
+    err.print(f"[yellow]{escape(_printable(message))}[/]", highlight=False, soft_wrap=True)
 
 
 def tell_states(lines: Sequence[str]) -> None:
@@ -61,8 +102,13 @@ def tell_states(lines: Sequence[str]) -> None:
 
 def nothing(output: Path, interrupted: bool) -> typer.Exit:
     """To be raised where no result came, and the file's old ones have been kept."""
-    failed = fail(f"there is no result; {output} is left as it was")
+    failed = fail(f"there is no result; {output} is left as it was", status=1)
     return typer.Exit(130) if interrupted else failed
+
+
+def nothing_measured() -> typer.Exit:
+    """To be raised where there are failures alone."""
+    return fail("nothing was measured: what kept it from that is said above", status=1)
 
 
 @contextmanager

@@ -85,18 +85,18 @@ class Process:
             line = self._lines.get(timeout=timeout_s)
         except queue.Empty:
             self.kill()
-            raise Lost(f"no answer to `{command}` within {timeout_s:.0f} s") from None
+            raise Lost(f"no answer within {timeout_s:.0f} s") from None
         except OSError:
             line = None
         if line is None:
             self.kill()
             words = self._process.stderr.read().strip() if self._process.stderr else ""
-            raise Lost(f"{self.name} ended with status {self._process.returncode} at `{command}`. {words}".strip())
+            raise Lost(f"{self.name} ended with status {self._process.returncode}. {words}".strip())
         try:
             return json.loads(line)
         except json.JSONDecodeError:
             self.kill()
-            raise Lost(f"{self.name} answered `{command}` with no JSON: {line[:80]!r}") from None
+            raise Lost(f"{self.name} answered with no JSON: {line[:80]!r}") from None
 
     def quit(self) -> None:
         try:
@@ -120,7 +120,8 @@ class Process:
 
 class Program:
     """A measuring program that outlives its subjects: one that hangs or ends it is Lost, and the next
-    finds a fresh process. Lost `MOST_LOSSES` times with no answer between, it is not started again."""
+    finds a fresh process. Lost `MOST_LOSSES` times with no answer between, it is not started again, and the reason is
+    the last one's."""
 
     MOST_LOSSES = 3
 
@@ -137,6 +138,7 @@ class Program:
         self._extra = extra
         self._launcher = launcher
         self._losses = 0
+        self._last_words = ""
         self._process: Process | None = None
         self.start()
 
@@ -147,13 +149,14 @@ class Program:
 
     def ask(self, command: str, timeout_s: float) -> Answer:
         if self._losses >= self.MOST_LOSSES:
-            raise Lost(f"{self._program} was lost {self._losses} times in a row before `{command}`")
+            raise Lost(self._last_words)
         self.start()
         try:
             answer = self._process.ask(command, timeout_s)
-        except Lost:
+        except Lost as lost:
             self._process = None
             self._losses += 1
+            self._last_words = str(lost)
             raise
         self._losses = 0
         return answer

@@ -1,10 +1,15 @@
 """Outputs: what cannot be written is said in one line, before the long work where that can be known."""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from errno import EACCES, EISDIR, ENOTDIR
+from errno import EACCES, EISDIR, ENOENT, ENOTDIR
 from pathlib import Path
+
+# The usual place, which is made where it is missing. Any other folder must be there: a name with a mistake in it makes
+# no folders.
+OUT = Path("out")
 
 
 class Unwritable(OSError):
@@ -21,22 +26,56 @@ def writing(path: Path) -> Iterator[None]:
         raise Unwritable(error.errno, error.strerror or str(error), str(error.filename or path)) from None
 
 
+def check(path: Path) -> None:
+    """Of a file: raises Unwritable, and changes nothing."""
+    mode = _mode(path)
+    if mode is None:
+        check_folder(path.parent, path)
+    elif stat.S_ISDIR(mode) or not os.access(path, os.W_OK):
+        raise _unwritable(path, EISDIR if stat.S_ISDIR(mode) else EACCES)
+
+
+def check_folder(path: Path, wanted: Path | None = None) -> None:
+    """Raises Unwritable, of what is wanted in it or of itself, and changes nothing."""
+    mode = _mode(path)
+    if mode is None and _is_out(path):
+        check_folder(path.absolute().parent, wanted or path)
+    elif mode is None:
+        raise Unwritable(ENOENT, f"there is no folder {path}", str(wanted or path))
+    elif not stat.S_ISDIR(mode) or not os.access(path, os.W_OK | os.X_OK):
+        raise _unwritable(wanted or path, EACCES if stat.S_ISDIR(mode) else ENOTDIR)
+
+
 def prepare(path: Path) -> None:
-    """For a file: makes the folders that are missing, and changes nothing else. Raises Unwritable."""
-    if not path.exists():
-        prepare_folder(path.parent)
-    elif path.is_dir() or not os.access(path, os.W_OK):
-        raise _unwritable(path, EISDIR if path.is_dir() else EACCES)
+    """For a file: makes the usual folder where it is missing, and changes nothing else. Raises Unwritable."""
+    check(path)
+    _make_out(path.parent)
 
 
 def prepare_folder(path: Path) -> None:
     """Raises Unwritable."""
-    if path.exists() and not path.is_dir():
-        raise _unwritable(path, ENOTDIR)
-    with writing(path):
-        path.mkdir(parents=True, exist_ok=True)
-    if not os.access(path, os.W_OK):
-        raise _unwritable(path, EACCES)
+    check_folder(path)
+    _make_out(path)
+
+
+def _make_out(path: Path) -> None:
+    if _is_out(path):
+        with writing(path):
+            path.mkdir(exist_ok=True)
+
+
+def _is_out(path: Path) -> bool:
+    return os.path.abspath(path) == os.path.abspath(OUT)
+
+
+def _mode(path: Path) -> int | None:
+    """None where nothing is there."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unwritable(path, error.errno) from None
 
 
 def _unwritable(path: Path, code: int) -> Unwritable:

@@ -7,27 +7,36 @@ from typing import Annotated, Any
 
 import typer
 
-from weir import predict
-from weir.predict_show import Prediction, Wanted, chart, complaining, deliver, numbers, record, words
+from weir import options, predict
+from weir.options import option
+from weir.predict_show import MOST_MS, Prediction, Several, Times, Wanted, chart, complaining, deliver, record, words
 
 app = typer.Typer(no_args_is_help=True, help="What formulas say of teams that share processors.")
 
 SEVERAL = "give several compute times, such as --compute-ms 0:60:2"
 
 Json = Annotated[bool, typer.Option("--json", help="The same for machines.")]
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write records here.")]
-Svg = Annotated[Path | None, typer.Option(help="Draw it as a picture.")]
-Page = Annotated[Path | None, typer.Option(help="Draw it as one self-contained page.")]
-Quantum = Annotated[float, typer.Option(help="How long a thread runs before it is preempted.")]
-Compute = Annotated[str, typer.Option(help="Computing between barriers: 12, or 1,2,4, or 0:60:2 (from, to, step).")]
-FanIn = Annotated[int, typer.Option(help="Children of a node of the tree.")]
+Output = Annotated[
+    Path | None, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Write records here.")
+]
+Svg = Annotated[Path | None, option(options.OutputFile(".svg"), help="Draw it as a picture.")]
+Page = Annotated[Path | None, option(options.OutputFile(".html"), help="Draw it as one self-contained page.")]
+Quantum = Annotated[
+    float, option(options.Real(1e-6, MOST_MS, "ms"), help="How long a thread runs before it is preempted.")
+]
+Compute = Annotated[
+    Times, option(Several(), help="Computing between barriers: 12, or 1,2,4, or 0:60:2 (from, to, step).")
+]
+FanIn = Annotated[int, option(options.Whole(2, options.MOST_MEMBERS), help="Children of a node of the tree.")]
+Team = options.Whole(2, options.MOST_MEMBERS)
+Processors = options.Whole(1, options.MOST_MEMBERS)
 
 
 @app.command()
 def processors(
-    threads: Annotated[int, typer.Option(max=10_000, help="Threads of the team.")] = 16,
+    threads: Annotated[int, option(options.Whole(1, 10_000), help="Threads of the team.")] = 16,
     available: Annotated[
-        int | None, typer.Option(help="Processors that the team could be given (its threads).")
+        int | None, option(Processors, help="Processors that the team could be given (its threads).")
     ] = None,
     as_json: Json = False,
     output: Output = None,
@@ -98,11 +107,13 @@ def _spinning_row(threads: int, quantum: float, compute: Fraction, barriers: int
 
 @app.command()
 def spinning(
-    threads: Annotated[int, typer.Option(help="Threads of the team.")] = 16,
-    processors: Annotated[int, typer.Option(help="Processors, each with one or two of them.")] = 15,
+    threads: Annotated[int, option(Team, help="Threads of the team.")] = 16,
+    processors: Annotated[int, option(Processors, help="Processors, each with one or two of them.")] = 15,
     quantum_ms: Quantum = 20,
     compute_ms: Compute = "12",
-    barriers: Annotated[int, typer.Option(help="How many barriers the time is averaged over.")] = 100,
+    barriers: Annotated[
+        int, option(options.Whole(1, 1_000_000), help="How many barriers the time is averaged over.")
+    ] = 100,
     as_json: Json = False,
     output: Output = None,
     svg: Svg = None,
@@ -111,7 +122,7 @@ def spinning(
     """A central barrier whose waiters spin until their quantum ends."""
     with complaining():
         predict.check_shared_by_two(threads, processors)
-        rows = [_spinning_row(threads, quantum_ms, t, barriers) for t in numbers(compute_ms, "--compute-ms")]
+        rows = [_spinning_row(threads, quantum_ms, t, barriers) for t in compute_ms]
         notes = [
             "Milliseconds for one barrier, on the average, with T of computing. R in L: barriers in quanta. "
             "Tree: the same team at a tree of fan-in 4. 2 T: what two threads on one processor compute."
@@ -157,8 +168,8 @@ def spinning(
 
 @app.command()
 def tree(
-    members: Annotated[int, typer.Option(help="Members of the team.")] = 16,
-    processors: Annotated[int | None, typer.Option(help="Processors (one fewer than members).")] = None,
+    members: Annotated[int, option(Team, help="Members of the team.")] = 16,
+    processors: Annotated[int | None, option(Processors, help="Processors (one fewer than members).")] = None,
     fan_in: FanIn = 4,
     quantum_ms: Quantum = 20,
     compute_ms: Compute = "1",
@@ -174,7 +185,7 @@ def tree(
         levels = predict.tree_levels(members, fan_in)
         rows: list[dict[str, Any]] = []
         made = []
-        for compute in numbers(compute_ms, "--compute-ms"):
+        for compute in compute_ms:
             quanta = predict.tree_quanta(members, quantum_ms, compute, fan_in)
             tree_ms = quanta * predict.exact(quantum_ms, "the quantum")
             rows.append({"compute_ms": compute, "quanta": quanta, "tree_ms": tree_ms, "own_ms": 2 * compute})
@@ -208,12 +219,12 @@ def tree(
 
 @app.command()
 def blocking(
-    members: Annotated[int, typer.Option(help="Members of the team.")] = 16,
-    processors: Annotated[int, typer.Option(help="Processors that they share.")] = 8,
+    members: Annotated[int, option(Team, help="Members of the team.")] = 16,
+    processors: Annotated[int, option(Processors, help="Processors that they share.")] = 8,
     fan_in: FanIn = 4,
-    switch_us: Annotated[float, typer.Option(help="What a context switch takes.")] = 100,
+    switch_us: Annotated[float, option(options.Real(0, 1e9, "µs"), help="What a context switch takes.")] = 100,
     compute_ms: Compute = "1",
-    barrier: Annotated[str | None, typer.Option(help="Only tree, central or combination.")] = None,
+    barrier: Annotated[str | None, option(options.OneOf(*predict.BLOCKING), help="Only this one.")] = None,
     as_json: Json = False,
     output: Output = None,
     svg: Svg = None,
@@ -221,7 +232,7 @@ def blocking(
 ) -> None:
     """Barriers whose waiters yield to other members on their processor: at most so many context switches."""
     with complaining():
-        computing = numbers(compute_ms, "--compute-ms")
+        computing = compute_ms
         switch = predict.exact(switch_us, "the time of a context switch") / 1000
         rows: list[dict[str, Any]] = []
         made = []

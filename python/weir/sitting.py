@@ -1,10 +1,12 @@
 """What a bench measures: which subjects, at which team sizes, how often."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from weir.driver import Subject
+from weir.options import shortened
 
 # The faces are Weir too, but their algorithm is their own and they take only the default policy.
 FACES = ("weir::barrier", "weir_barrier_t")
@@ -74,17 +76,17 @@ def usual_sizes(processors: int) -> tuple[int, ...]:
     return tuple(sorted(sizes))
 
 
-def _checked(asked: list[str], known: list[str], kind: str) -> list[str]:
+def _checked(asked: Sequence[str], known: list[str], option: str, kind: str) -> Sequence[str]:
     for name in asked:
         if name not in known:
-            raise UnknownName(f"no {kind} is called {name!r}; known are {', '.join(known)}")
+            raise UnknownName(f"{option}: no {kind} is called {shortened(name)}; known are {', '.join(known)}")
     return asked
 
 
 def choose(
     all_subjects: list[Subject],
-    algorithms: list[str] | None,
-    waitings: list[str] | None,
+    algorithms: Sequence[str] | None,
+    waitings: Sequence[str] | None,
     peers: bool,
     quick: bool,
 ) -> tuple[Subject, ...]:
@@ -92,8 +94,8 @@ def choose(
     weir = [s for s in all_subjects if s.family == "weir"]
     known_algorithms = list(dict.fromkeys(s.algorithm for s in weir))
     known_waitings = list(dict.fromkeys(s.waiting for s in weir))
-    wanted_algorithms = _checked(algorithms or known_algorithms, known_algorithms, "barrier")
-    wanted_waitings = _checked(waitings or known_waitings, known_waitings, "waiting policy")
+    wanted_algorithms = _checked(algorithms or known_algorithms, known_algorithms, "--algorithms", "barrier")
+    wanted_waitings = _checked(waitings or known_waitings, known_waitings, "--waiting", "waiting policy")
 
     def wanted(s: Subject) -> bool:
         if s.family == "floor" or s.id == "weir:auto/auto":

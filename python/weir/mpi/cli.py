@@ -1,6 +1,7 @@
 """`weir bench mpi`."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -8,59 +9,77 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from weir import native, records
-from weir.console import bar, fail, names, nothing, numbers, out, tell_states, warn
+from weir import native, options, records
+from weir.console import bar, fail, nothing, nothing_measured, out, tell_states, warn
 from weir.mpi import launchers, plan
 from weir.mpi.comparison import Comparison, comparisons, targets
 from weir.mpi.measuring import Conditions, Measuring, Start
 from weir.mpi.tables import tables
+from weir.options import option
 from weir.screen import shown, times
 from weir.states import in_words
 
 LEVELS = ("funneled", "serialized", "multiple")
 METHODS = ("round-time", "consecutive", "both")
+MOST_PROCESSES, MOST_THREADS = 65_536, 1024
+LAUNCHER = options.Text("a command with {processes} in it, and {threads} if need be", launchers.check, "COMMAND")
+LAUNCHER.right, LAUNCHER.wrong = ("srun -n {processes}",), ("srun -n 4", "srun -n {processes", "srun {} {processes}")
 ON_THE_PAGE = ("mean", "σ", "least", "samples, runs")  # what a terminal has no room for
 
 
-def _among(asked: list[str], known: tuple[str, ...], option: str) -> None:
-    for name in asked:
-        if name not in known:
-            raise fail(f"{option} takes {', '.join(known)}, not {name!r}")
-
-
 def mpi(
-    on: Annotated[str | None, typer.Option("--mpi", help="Only these: openmpi,mpich (all that are here).")] = None,
-    processes: Annotated[str | None, typer.Option(help="How many, such as 2,4,8,16.")] = None,
-    threads: Annotated[str | None, typer.Option(help="In each process, such as 1,2,4.")] = None,
+    on: Annotated[
+        options.Names | None,
+        option(options.names("MPIs", launchers.NAMES), "--mpi", help="Only these: openmpi,mpich (all that are here)."),
+    ] = None,
+    processes: Annotated[
+        options.Numbers | None, option(options.numbers(1, MOST_PROCESSES), help="How many, such as 2,4,8,16.")
+    ] = None,
+    threads: Annotated[
+        options.Numbers | None, option(options.numbers(1, MOST_THREADS), help="In each process, such as 1,2,4.")
+    ] = None,
     launcher: Annotated[
-        str | None, typer.Option(help="'srun -n {processes} -c {threads}': how programs are started.")
+        str | None,
+        option(LAUNCHER, help="'srun -n {processes} -c {threads}': how programs are started."),
     ] = None,
     only: Annotated[
-        str | None, typer.Option("--barriers", help="Only these: weir,weir:mcs/rma,MPI_Barrier,team:sense+mcs ...")
+        options.Names | None,
+        option(
+            options.names("barriers"),
+            "--barriers",
+            help="Only these: weir,weir:mcs/rma,MPI_Barrier,team:sense+mcs ...",
+        ),
     ] = None,
-    method: Annotated[str | None, typer.Option(help="round-time, consecutive or both (whichever suits).")] = None,
-    level: Annotated[str, typer.Option(help="Of threads: funneled, serialized, multiple; or several.")] = "funneled",
-    rounds: Annotated[int | None, typer.Option(min=1, help="Runs, each in fresh processes (5; quick 2).")] = None,
-    samples: Annotated[int | None, typer.Option(min=1, help="Measurements in a run (15; quick 8).")] = None,
+    method: Annotated[str | None, option(options.OneOf(*METHODS), help="Else whichever suits.")] = None,
+    level: Annotated[
+        options.Names, option(options.names("levels of threads", LEVELS), help="One or several.")
+    ] = "funneled",
+    rounds: Annotated[
+        int | None, option(options.Whole(1, options.MOST_ROUNDS), help="Runs, each in fresh processes (5; quick 2).")
+    ] = None,
+    samples: Annotated[
+        int | None, option(options.Whole(1, options.MOST_SAMPLES), help="Measurements in a run (15; quick 8).")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Half a minute for one MPI.")] = False,
     seconds: Annotated[
-        float | None, typer.Option(min=1, help="Begin nothing more after so long (270 times the MPIs; quick 40).")
+        float | None,
+        option(
+            options.Real(1, options.MOST_SECONDS, "s"),
+            help="Begin nothing more after so long (270 times the MPIs; quick 40).",
+        ),
     ] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where the records go.")] = Path("out/mpi.jsonl"),
+    output: Annotated[
+        Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
+    ] = Path("out/mpi.jsonl"),
 ) -> None:
     """Measure barriers of processes, and of threads and processes, under each MPI of this machine or your launcher."""
-    levels = names(level) or ["funneled"]
-    _among(levels, LEVELS, "--level")
-    _among([method] if method else [], METHODS, "--method")
-    sizes = plan.sizes(
-        numbers(processes, "--processes", 100_000) if processes else None,
-        numbers(threads, "--threads", 1024) if threads else None,
-        quick,
-    )
+    sizes = plan.sizes(processes, threads, quick)
     try:
+        if launcher is None:
+            plan.check_size(sizes)
         host = native.ask("weir-info")
-        mpis, missing = launchers.found(names(on), launcher)
-        starts = _starts(mpis, sizes, levels, quick, names(only))
+        mpis, missing = launchers.found(on, launcher)
+        starts = _starts(mpis, sizes, level, quick, only)
         writer = records.Writer(output)
     except (native.NativeError, plan.Unknown, OSError) as error:
         raise fail(str(error)) from None
@@ -71,14 +90,14 @@ def mpi(
         samples=samples or (8 if quick else 15),
         series_ms=100.0 if quick else 200.0,
         method=method,
-        levels=tuple(levels),
+        levels=tuple(level),
     )
     with writer, bar() as progress:
         task = progress.add_task("starting")
         measuring = Measuring(starts, how, writer, lambda d, n: progress.update(task, description=d, advance=n))
         progress.update(task, total=measuring.steps())
-        measuring.run(host, time.monotonic() + (seconds or len(mpis) * (40 if quick else 270)))
-    for complaint in dict.fromkeys(measuring.complaints):
+        measuring.run(host, time.monotonic() + (len(mpis) * (40 if quick else 270) if seconds is None else seconds))
+    for complaint in measuring.complaints:
         warn(complaint)
     if not writer.begun:
         raise nothing(output, measuring.interrupted)
@@ -91,11 +110,11 @@ def mpi(
     if measuring.interrupted:
         raise typer.Exit(130)
     if not found:
-        raise fail("nothing was measured: what kept it from that is said above")
+        raise nothing_measured()
 
 
 def _starts(
-    mpis: list[launchers.Mpi], sizes: list[plan.Size], levels: list[str], quick: bool, only: list[str] | None
+    mpis: list[launchers.Mpi], sizes: list[plan.Size], levels: Sequence[str], quick: bool, only: Sequence[str] | None
 ) -> list[Start]:
     made = []
     for size in sizes:

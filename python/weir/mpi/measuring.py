@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from weir.complaints import Complaints
 from weir.driver import Lost
 from weir.mpi.launchers import Mpi
 from weir.mpi.plan import Size
@@ -159,7 +160,7 @@ class Measuring:
     ) -> None:
         self.starts, self.how, self.writer, self.tell = list(starts), how, writer, tell
         self.id = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ") + "-mpi"
-        self.complaints: list[str] = []
+        self.complaints = Complaints()
         self.interrupted = False
 
     def steps(self) -> int:
@@ -179,7 +180,7 @@ class Measuring:
             for run in range(self.how.rounds):
                 for start in self.starts:
                     if deadline is not None and time.monotonic() > deadline:
-                        self.complaints.append(
+                        self.complaints.add(
                             f"the time given is spent: run {run + 1} is not whole, later ones are left out"
                         )
                         return
@@ -250,7 +251,7 @@ class Measuring:
     def _lose(self, start: Start, run: int, heard: _Heard, lost: Lost) -> None:
         """The barrier that was begun last gets a row that says so."""
         id, method = heard.at or ("every barrier", "")
-        self.complaints.append(f"{start.words()}, run {run + 1}: {id}: {lost}")
+        self.complaints.add(str(lost), f"{start.words()}, run {run + 1}: {id}")
         self._write(start, run, heard, id, method, _Seen(stopped=str(lost), failed=True))
         heard.series = {key: seen for key, seen in heard.series.items() if key[0] != id}
 
@@ -266,7 +267,7 @@ class Measuring:
     def _write_all(self, start: Start, run: int, heard: _Heard) -> None:
         for (id, method), seen in sorted(heard.series.items()):
             if seen.failed:
-                self.complaints.append(f"{start.words()}: {id}: {seen.stopped}")
+                self.complaints.add(str(seen.stopped), f"{start.words()}: {id}")
             self._write(start, run, heard, id, method, seen)
 
     def _write(self, start: Start, run: int, heard: _Heard, id: str, method: str, seen: _Seen) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 DEFAULT, TEAM = "weir", "team"
 BARRIER, OMP, PAIRING = "MPI_Barrier", "omp", "omp+MPI_Barrier"
+MOST_HERE = 1024
 PAPERS = "team:sense+mcs"  # the combined barrier of paper 004
 
 # Those of which weir-info says so; a test compares them.
@@ -61,6 +62,16 @@ def subjects(size: Size, quick: bool, only: Sequence[str] | None = None) -> tupl
         fits = [name for name in only or () if name.partition(":")[0] == TEAM]
         fits += [name for name in only or () if name == (OMP if size.processes == 1 else PAIRING)]
     return tuple(fits) if only else usual
+
+
+def check_size(asked: Sequence[Size]) -> None:
+    """Without a launcher of the user's all are processes and threads of this machine. Raises Unknown."""
+    for size in asked:
+        if size.members > MOST_HERE:
+            raise Unknown(
+                f"--processes {size.processes} of --threads {size.threads}: this machine is given at most {MOST_HERE} "
+                "in all; more are for other machines, by --launcher"
+            )
 
 
 def sizes(processes: Sequence[int] | None, threads: Sequence[int] | None, quick: bool) -> list[Size]:

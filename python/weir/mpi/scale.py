@@ -17,6 +17,7 @@ from weir.mpi.clusters import Cluster, hosts, platform
 from weir.mpi.plan import BY_MESSAGES
 from weir.simulation.scenario import machines_folder
 
+MOST_RANKS = 4096  # all live in one process, and each pair of switches has its way in the platform's file
 EPISODES = 10
 PATIENCE_S = 600.0
 SMPI_BARRIERS = (

@@ -1,72 +1,90 @@
 """`weir scale`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from weir import native, records
-from weir.console import bar, fail, names, nothing, numbers, out, warn
+from weir import native, options, records
+from weir.complaints import Complaints
+from weir.console import bar, fail, nothing, out, warn
 from weir.mpi import clusters as known
 from weir.mpi import scale as scaling
 from weir.mpi.scale_rows import as_table, ranked, row, write_csv
+from weir.options import option
 from weir.outputs import prepare, writing
 from weir.screen import shown
 
 MOST_SHOWN = 6
 
 
-def _plan(clusters: str, ranks: str, per_node: str, algorithms: str | None) -> list[scaling.Run]:
+def _plan(
+    clusters: Sequence[str], ranks: Sequence[int], per_node: Sequence[int], algorithms: Sequence[str] | None
+) -> list[scaling.Run]:
     try:
-        found = [known.find(name) for name in names(clusters) or []]
+        found = [known.find(name) for name in clusters]
         native.require("weir-mpi-scale")
-    except (known.BadCluster, native.NativeError, OSError) as error:
+    except (known.BadCluster, OSError) as error:
+        raise fail(f"scale: --clusters: {error}") from None
+    except native.NativeError as error:
         raise fail(str(error)) from None
-    only = names(algorithms)
-    if unknown := set(only or ()) - set(scaling.algorithms()):
-        raise fail(f"no barrier is called {min(unknown)!r}; known are {', '.join(scaling.algorithms())}")
-    plan = scaling.runs(found, numbers(ranks, "--ranks"), numbers(per_node, "--per-node"), only)
+    plan = scaling.runs(found, ranks, per_node, algorithms)
     if not plan:
-        raise fail(f"nothing to run: --ranks {ranks} must fill at least two nodes of --per-node {per_node}")
+        words = [",".join(map(str, several)) for several in (ranks, per_node)]
+        most = min(cluster.most_processes for cluster in found)
+        raise fail(
+            f"nothing to run: --ranks {words[0]} must fill at least two nodes of --per-node {words[1]}, which has at "
+            f"most {most} there"
+        )
     return plan
 
 
 def scale(
     clusters: Annotated[
-        str, typer.Option(help="Files, or names of those in machines/clusters.")
+        options.Names, option(options.names("clusters"), help="Files, or names of those in machines/clusters.")
     ] = "omni-path-fat-tree,slingshot-dragonfly,taurus-ethernet,held-out-tcp",
-    ranks: Annotated[str, typer.Option(help="How many processes in all.")] = "16,64,256,1024",
-    per_node: Annotated[str, typer.Option("--per-node", help="How many on a node.")] = "1,16",
-    algorithms: Annotated[str | None, typer.Option(help="Only these, such as auto,dissemination,ompi_bruck.")] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Simulations side by side (one for each processor).")] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where the records go.")] = Path("out/scale.jsonl"),
-    table: Annotated[Path | None, typer.Option(help="Also a table, as CSV.")] = None,
-    png: Annotated[Path | None, typer.Option(help="Also a chart, as PNG.")] = None,
+    ranks: Annotated[
+        options.Numbers, option(options.numbers(2, scaling.MOST_RANKS), help="How many processes in all.")
+    ] = "16,64,256,1024",
+    per_node: Annotated[
+        options.Numbers, option(options.numbers(1, scaling.MOST_RANKS), "--per-node", help="How many on a node.")
+    ] = "1,16",
+    algorithms: Annotated[
+        options.Names | None,
+        option(options.names("barriers", scaling.algorithms()), help="Only these, such as auto,ompi_bruck."),
+    ] = None,
+    jobs: Annotated[
+        int | None, option(options.Whole(1, 1024), help="Simulations side by side (one for each processor).")
+    ] = None,
+    output: Annotated[
+        Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
+    ] = Path("out/scale.jsonl"),
+    table: Annotated[Path | None, option(options.OutputFile(".csv"), help="Also a table, as CSV.")] = None,
+    png: Annotated[Path | None, option(options.OutputFile(".png"), help="Also a chart, as PNG.")] = None,
 ) -> None:
     """Run barriers of up to 1,024 processes on clusters that are not here, and those of other MPIs."""
     plan = _plan(clusters, ranks, per_node, algorithms)
-    if png is not None and png.suffix != ".png":
-        raise fail(f"--png takes the name of a picture, which ends in .png, not {png}")
-    failed = False
+    failed = Complaints()
     for file in filter(None, (table, png)):
         prepare(file)
     with records.Writer(output) as writer, bar() as progress:
         task = progress.add_task("starting", total=len(plan))
 
         def tell(run: scaling.Run, outcome: scaling.Outcome | str) -> None:
-            nonlocal failed
             writer.write(row(run, outcome))
             progress.update(task, description=f"{run.cluster.name}, {run.ranks} ranks", advance=1)
             if isinstance(outcome, str) or not outcome.kept:
-                failed = True
                 what = outcome if isinstance(outcome, str) else "somebody left before all had come"
-                warn(f"{run.cluster.name}, {run.ranks} ranks, {run.barrier.name}: {what}")
+                failed.add(what, f"{run.cluster.name}, {run.ranks} ranks, {run.barrier.name}")
 
         running = scaling.Scale(plan, tell)
         try:
             running.run(jobs)
         except (scaling.Refused, native.NativeError) as error:
             raise fail(str(error)) from None
+    for complaint in failed:
+        warn(complaint)
     if not writer.begun:
         raise nothing(output, running.interrupted)
     _show(writer.rows)

@@ -1,20 +1,22 @@
 """`weir bench openmp`."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from weir import native, records
-from weir.console import bar, fail, names, nothing, numbers, out, tell_states, warn
+from weir import native, options, records
+from weir.console import bar, fail, nothing, nothing_measured, out, tell_states, warn
 from weir.openmp import suite
 from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
 from weir.openmp.runtimes import runtimes
-from weir.openmp.situation import Load, Situation
+from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, Load, Situation
 from weir.openmp.tables import tables
+from weir.options import option
 from weir.report import parts
 from weir.screen import shown
 from weir.states import in_words
@@ -34,48 +36,74 @@ UNDER_LOAD = [
 ]
 
 
-def _situations(threads: str | None, processors: str | None, load: str) -> tuple[Situation, ...]:
-    ours = sorted(os.sched_getaffinity(0))
-    counts = numbers(processors, "--processors", len(ours)) if processors else [len(ours)]
-    sizes = numbers(threads, "--threads", 1024) if threads else [len(ours)]
-    try:
-        loads = [Load.read(word) for word in names(load) or ["none"]]
-    except ValueError as error:
-        raise fail(str(error)) from None
-    return tuple(Situation(n, tuple(ours[:count]), one) for one in loads for count in counts for n in sizes)
+PROCESSORS = sorted(os.sched_getaffinity(0))
+MOST_THREADS = 1024
+LOADS = options.ListOf(f"none, beside or quota:C (C processors, from {LEAST_QUOTA} to {MOST_QUOTA})", Load.read)
+LOADS.right = ("none", "none,beside", f"quota:{LEAST_QUOTA}", f"quota:{MOST_QUOTA}")
+LOADS.wrong += ("quota:0", "quota:-1", "quota:nan", "quota:1e9", "quota:", "quota:99999999999999", "busy")
+
+
+def _situations(
+    threads: Sequence[int] | None, processors: Sequence[int] | None, loads: Sequence[Load]
+) -> tuple[Situation, ...]:
+    counts, sizes = processors or [len(PROCESSORS)], threads or [len(PROCESSORS)]
+    return tuple(Situation(n, tuple(PROCESSORS[:count]), one) for one in loads for count in counts for n in sizes)
 
 
 def openmp(
-    threads: Annotated[str | None, typer.Option(help="Team sizes, such as 2,4 (as many as processors).")] = None,
-    only: Annotated[str | None, typer.Option("--constructs", help="Only these, such as barrier,parallel.")] = None,
+    threads: Annotated[
+        options.Numbers | None,
+        option(options.numbers(1, MOST_THREADS), help="Team sizes, such as 2,4 (as many as processors)."),
+    ] = None,
+    only: Annotated[
+        options.Names | None,
+        option(options.names("constructs"), "--constructs", help="Only these, such as barrier,parallel."),
+    ] = None,
     on: Annotated[
-        str | None, typer.Option("--runtimes", help="Only these: libgomp,libomp-19, or a library's path.")
+        options.Names | None,
+        option(options.names("runtimes"), "--runtimes", help="Only these: libgomp,libomp-19, or a library's path."),
     ] = None,
     told: Annotated[
         list[str] | None,
-        typer.Option("--environment", help="'OMP_WAIT_POLICY=passive ...' or default; each time a series of its own."),
+        option(
+            options.Text(suite.ENVIRONMENT, suite.environment),
+            "--environment",
+            help="'OMP_WAIT_POLICY=passive ...' or default; each time a series of its own.",
+        ),
     ] = None,
-    processors: Annotated[str | None, typer.Option(help="How many to use, such as 1,2 (all).")] = None,
+    processors: Annotated[
+        options.Numbers | None,
+        option(options.numbers(1, len(PROCESSORS)), help="How many to use, such as 1,2 (all)."),
+    ] = None,
     load: Annotated[
-        str, typer.Option(help="none, beside (another OpenMP program), quota:1.5 (processors' time).")
+        options.Names,
+        option(LOADS, help="none, beside (another OpenMP program), quota:1.5 (processors' time)."),
     ] = "none",
     cross: Annotated[bool, typer.Option("--cross", help="Each program on every runtime that can run it.")] = False,
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="Runs, each in fresh processes (10; quick and shared 3).")
+        int | None,
+        option(options.Whole(1, options.MOST_ROUNDS), help="Runs, each in fresh processes (10; quick and shared 3)."),
     ] = None,
-    samples: Annotated[int | None, typer.Option(min=3, help="Measurements in a run (50; quick 15; shared 10).")] = None,
-    delay_ns: Annotated[float, typer.Option(min=0, help="Work in each construct.")] = 100.0,
+    samples: Annotated[
+        int | None,
+        option(options.Whole(3, options.MOST_SAMPLES), help="Measurements in a run (50; quick 15; shared 10)."),
+    ] = None,
+    delay_ns: Annotated[
+        float, option(options.Real(0, options.MOST_DELAY_NS, "ns"), help="Work in each construct.")
+    ] = 100.0,
     quick: Annotated[bool, typer.Option("--quick", help="Under a minute for one runtime.")] = False,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where the records go.")] = Path("out/openmp.jsonl"),
+    output: Annotated[
+        Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
+    ] = Path("out/openmp.jsonl"),
 ) -> None:
     """Measure what each OpenMP construct costs, on every runtime of this machine, side by side."""
     situations = _situations(threads, processors, load)
     shared = any(s.shared for s in situations)
-    wanted = names(only) or (UNDER_LOAD if shared else None)
+    wanted = only or (UNDER_LOAD if shared else None)
     try:
         host = native.ask("weir-info")
         environments = list(dict.fromkeys(suite.environment(text) for text in told or ["default"]))
-        plan = suite.plan(runtimes(), wanted, names(on), cross, environments)
+        plan = suite.plan(runtimes(), wanted, on, cross, environments)
         writer = records.Writer(output)
     except (native.NativeError, suite.Unknown, OSError) as error:
         raise fail(str(error)) from None
@@ -90,7 +118,7 @@ def openmp(
         measuring = Measuring(plan.series, how, writer, lambda d, n: progress.update(task, description=d, advance=n))
         progress.update(task, total=measuring.steps())
         measuring.run(host)
-    for complaint in dict.fromkeys(measuring.complaints):
+    for complaint in measuring.complaints:
         warn(complaint)
     if not writer.begun:
         raise nothing(output, measuring.interrupted)
@@ -102,6 +130,8 @@ def openmp(
     out.print(f"Records: {output}. For the page: weir report {output} -o {page}; to paste: -o {table} or .csv")
     if measuring.interrupted:
         raise typer.Exit(130)
+    if all(row["kind"] != "overhead" for row in writer.rows):
+        raise nothing_measured()
 
 
 def show(rows: list[records.Row]) -> None:

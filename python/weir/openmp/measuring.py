@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from weir import native
+from weir.complaints import Complaints
 from weir.driver import Lost, Process, Program
 from weir.openmp.runtimes import Stage
 from weir.openmp.situation import Situation, Unavailable
@@ -84,7 +85,7 @@ class Measuring:
     ) -> None:
         self.series, self.how, self.writer, self.tell = list(series), how, writer, tell
         self.id = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ") + "-openmp"
-        self.complaints: list[str] = []
+        self.complaints = Complaints()
         self.interrupted = False
         self._random = random.Random(1)
 
@@ -120,7 +121,7 @@ class Measuring:
                         turns[s.process] = turn
                         closing.callback(turn.end)
             except Unavailable as no:
-                self.complaints.append(f"{where.words()}: left out: {no}")
+                self.complaints.add(f"left out: {no}", where.words())
                 self.tell(where.words(), self.how.samples * len(self.series))
                 return
             transfers = Transfers(where.processors)
@@ -157,7 +158,7 @@ class Measuring:
                 raise Lost(answer["error"])
         except (Lost, native.NativeError) as error:
             seen.stopped = str(error)
-            self.complaints.append(f"{s.id}: {error}")
+            self.complaints.add(str(error), s.id)
             return
         finally:
             turn.pause()

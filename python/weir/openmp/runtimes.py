@@ -67,6 +67,8 @@ def _weir() -> list[Runtime]:
 def at(path: Path) -> Runtime:
     """A library that lies anywhere, by its path. Raises OSError, and ValueError where it is no OpenMP runtime."""
     path = path.resolve()
+    if not path.is_file() and path.exists():
+        raise ValueError("it is no file")
     holds = path.read_bytes()
     marks = {"gomp": b"GOMP_parallel", "kmp": b"__kmpc_fork_call"}
     serves = tuple(interface for interface, mark in marks.items() if mark in holds)

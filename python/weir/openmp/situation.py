@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+LEAST_QUOTA, MOST_QUOTA = 0.05, 4096  # processors
 PERIOD_US = 100_000  # the kernel's own default, and that of containers
 
 
@@ -28,10 +29,8 @@ class Load:
         if text in ("none", "beside"):
             return Load(text)
         found = re.fullmatch(r"quota:(\d+(?:\.\d+)?)", text)
-        if not found or float(found.group(1)) < 0.05:
-            raise ValueError(
-                f"no load is called {text!r}; known are none, beside, quota:C (C processors, from 0.05 on)"
-            )
+        if not found or not LEAST_QUOTA <= float(found.group(1)) <= MOST_QUOTA:
+            raise ValueError(f"no load is called {text!r}; known are none, beside, quota:C")
         return Load("quota", float(found.group(1)))
 
     def __str__(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from weir import native
 from weir.openmp.runtimes import Runtime, at
+from weir.options import shortened
 
 # Each program: a language as one compiler makes it, and the interface that it asks for.
 PROGRAMS = {
@@ -63,6 +64,7 @@ def _listed(program: str) -> list[dict[str, Any]]:
 
 
 Environment = tuple[tuple[str, str], ...]
+ENVIRONMENT = "NAME=VALUE with OMP_*, KMP_*, GOMP_* or WEIR_* (threads are --threads), or default"
 
 
 def environment(text: str) -> Environment:
@@ -72,15 +74,14 @@ def environment(text: str) -> Environment:
     pairs = [word.partition("=") for word in text.split()]
     for name, equals, _ in pairs:
         if not equals or not re.fullmatch(r"(OMP|KMP|GOMP|WEIR)_[A-Z_]+", name) or name == "OMP_NUM_THREADS":
-            expected = "NAME=VALUE with OMP_*, KMP_*, GOMP_* or WEIR_* (threads are --threads), or default"
-            raise Unknown(f"--environment takes {expected}, not {name + equals!r}")
+            raise Unknown(f"{shortened(name + equals)} is none")
     return tuple(sorted((name, value) for name, _, value in pairs))
 
 
 def plan(
     found: list[Runtime],
-    constructs: list[str] | None,
-    names: list[str] | None,
+    constructs: Sequence[str] | None,
+    names: Sequence[str] | None,
     cross: bool,
     environments: Sequence[Environment] = ((),),
 ) -> Suite:
@@ -94,7 +95,7 @@ def plan(
         except (OSError, ValueError) as error:
             raise Unknown(f"--runtimes {path}: {error}") from None
         names = [found[-1].name if name == path else name for name in names or []]
-    wanted_runtimes = chosen(names, [r.name for r in found], "OpenMP runtime")
+    wanted_runtimes = chosen(names, [r.name for r in found], "--runtimes", "OpenMP runtime")
     suite = Suite()
     known: dict[str, None] = {}
     for program, (language, compiler, interface) in PROGRAMS.items():
@@ -115,13 +116,13 @@ def plan(
                 for name in [f"{c['name']}:{n}" for n in VALUES[c["parameter"]]] or [c["name"]]:
                     for e in environments:
                         suite.series.append(Series(name, c["group"], program, language, compiler, runtime, e))
-    chosen(constructs, list(known), "construct")
+    chosen(constructs, list(known), "--constructs", "construct")
     return suite
 
 
-def chosen(asked: list[str] | None, known: list[str], kind: str) -> list[str]:
+def chosen(asked: Sequence[str] | None, known: list[str], option: str, kind: str) -> Sequence[str]:
     """The names asked for, or all. Raises Unknown."""
     for name in asked or []:
         if name not in known:
-            raise Unknown(f"no {kind} is called {name!r}; known are {', '.join(known)}")
+            raise Unknown(f"{option}: no {kind} is called {shortened(name)}; known are {', '.join(known)}")
     return asked or known

@@ -10,13 +10,15 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from weir import native, records
+from weir import native, options, records
 from weir.console import bar, err, fail, warn
 from weir.openmp import suite
 from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
 from weir.openmp.runtimes import Runtime, at, runtimes
 from weir.openmp.situation import Situation
+from weir.options import option
+from weir.outputs import prepare, writing
 from weir.profile import counting, pricing
 from weir.profile.counting import Directive, Profile
 from weir.screen import nanoseconds
@@ -27,9 +29,11 @@ ROUNDS, SAMPLES = 3, 10
 def profile(
     context: typer.Context,
     overheads: Annotated[
-        Path | None, typer.Option(help="Records of weir bench openmp, instead of measuring now.")
+        Path | None, option(options.InputFile(), help="Records of weir bench openmp, instead of measuring now.")
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The bill, as JSON.")] = None,
+    output: Annotated[
+        Path | None, option(options.OutputFile(".json"), "-o", "--output", help="The bill, as JSON.")
+    ] = None,
 ) -> None:
     """Count an OpenMP program's directives and say what they cost: weir profile -- PROGRAM [ARGUMENTS]."""
     try:
@@ -51,8 +55,9 @@ def profile(
     lines = pricing.bill(seen.counts, known)
     show(lines, seen)
     if output:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(json.dumps(_as_json(lines, seen), indent=1) + "\n")
+        prepare(output)
+        with writing(output):
+            output.write_text(json.dumps(_as_json(lines, seen), indent=1) + "\n")
     # As a shell tells of it: 128 and the signal.
     raise typer.Exit(seen.status if seen.status >= 0 else 128 - seen.status)
 

@@ -8,21 +8,23 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from weir import native
+from weir import native, options
 from weir.console import fail, out, warn
+from weir.options import option, shortened
 from weir.run import launching, starting
 from weir.run.elf import NotElf
 from weir.run.needs import Needs, needs
 from weir.run.starting import LIBRARY, CannotRun
 
 # What follows the program is the program's.
-CONTEXT = {"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False}
+CONTEXT = {"allow_extra_args": True, "allow_interspersed_args": False}
 
 
 def run(
     context: typer.Context,
     barrier: Annotated[
-        str | None, typer.Option(help="The teams' barrier, such as mcs, or the processes'; else Weir chooses.")
+        str | None,
+        option(options.Text("a barrier's name"), help="The teams' barrier, such as mcs, or the processes'."),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Run nothing: say what it needs of OpenMP, and has.")] = False,
     mpi: Annotated[
@@ -36,7 +38,7 @@ def run(
     try:
         if mpi:
             launch(context.args, barrier, check)
-        program, runtime = starting.program(context.args), starting.library()
+        program, runtime = starting.program(context.args, only_read=check), starting.library()
         file = starting.examine(program)
         if check:
             if file is None:
@@ -76,7 +78,9 @@ def _known(barrier: str) -> str:
         except native.NativeError:
             return barrier
         if barrier not in [*names, "auto"]:
-            raise CannotRun(f"there is no barrier {barrier!r}: there are auto, {', '.join(names)}")
+            raise CannotRun(
+                f"run: --barrier: no barrier is called {shortened(barrier)}; known are auto, {', '.join(names)}"
+            )
     return barrier
 
 

@@ -25,10 +25,13 @@ def library() -> Path:
     raise CannotRun(f"{LIBRARY} was not found beside {looked}: build it with `make build`")
 
 
-def program(words: Sequence[str]) -> Path:
+def program(words: Sequence[str], only_read: bool = False) -> Path:
+    """`only_read`: it is looked into and not run, so that a library will do, too."""
     if not words:
         raise CannotRun("no program was named: weir run -- PROGRAM [ARGUMENTS]")
     found = shutil.which(words[0])
+    if found is None and only_read and Path(words[0]).is_file():
+        return Path(words[0])
     if found is None:
         path = Path(words[0])
         why = "is a folder" if path.is_dir() else "is there but cannot be executed" if path.exists() else None

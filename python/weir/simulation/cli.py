@@ -5,34 +5,56 @@ from typing import Annotated
 
 import typer
 
-from weir import driver, native, records
+from weir import driver, native, options, records
 from weir.bench import Bench
-from weir.console import bar, fail, nothing, out, warn
+from weir.complaints import Complaints
+from weir.console import bar, fail, nothing, out, refuse_others, warn
 from weir.figures import figures
+from weir.options import argument, option
 from weir.simulation import calibrate as fitting
 from weir.simulation import history as timeline
 from weir.simulation import scenario, tables
 from weir.simulation.running import Simulation
 
+MOST_SEEDS, MOST_POINTS = 1_000_000, 1_000_000
+
 
 def simulate(
-    what: Annotated[str | None, typer.Argument(metavar="SCENARIO", help="A file, or the name of one.")] = None,
-    seeds: Annotated[int | None, typer.Option(min=1, help="So many runs of each point, each with its seed.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="The first seed.")] = None,
+    context: typer.Context,
+    what: Annotated[
+        str | None, argument(options.Text("a file, or the name of a scenario"), "SCENARIO", "A file, or a name.")
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        option(options.Whole(1, MOST_SEEDS), help="So many runs of each point, each with its seed."),
+    ] = None,
+    seed: Annotated[int | None, option(options.Whole(0, 2**63 - 1), help="The first seed.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, run nothing.")] = False,
     history: Annotated[
-        Path | None, typer.Option(help="One point in full: writes a timeline to this name with .html, .svg, .json.")
+        Path | None,
+        option(
+            options.OutputBase(".html", ".svg", ".json"),
+            help="One point in full: writes a timeline to this name with .html, .svg, .json.",
+        ),
     ] = None,
-    point: Annotated[int, typer.Option(min=0, help="Which point of the sweep --history shows.")] = 0,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Simulators side by side (one for each processor).")] = None,
+    point: Annotated[int, option(options.Whole(0, MOST_POINTS), help="Which point of the sweep --history shows.")] = 0,
+    jobs: Annotated[
+        int | None, option(options.Whole(1, 1024), help="Simulators side by side (one for each processor).")
+    ] = None,
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Fit a machine file to this machine, and compare (one to two minutes).")
     ] = False,
     quick: Annotated[bool, typer.Option("--quick", help="With --calibrate: half a minute.")] = False,
-    machines: Annotated[Path | None, typer.Option(help="A folder of machine files, instead of Weir's own.")] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Where the records go.")] = None,
+    machines: Annotated[
+        Path | None, option(options.InputFolder(), help="A folder of machine files, instead of Weir's own.")
+    ] = None,
+    output: Annotated[
+        Path | None, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
+    ] = None,
 ) -> None:
     """Run barriers on machines that are not here: a scenario, or one of the papers' by name."""
+    allowed, mode = _goes_with(what, calibrate, dry_run, history)
+    refuse_others(context, allowed, mode)
     if calibrate:
         _calibrate(output or Path("out") / "here.jsonl", quick)
         return
@@ -57,8 +79,11 @@ def simulate(
         task = progress.add_task(plan.name, total=plan.steps())
         running = Simulation(plan, writer, lambda doing, n: progress.update(task, description=doing, advance=n))
         running.run(jobs)
+    failed = Complaints()
     for at, its_seed, reason in running.failures:
-        warn(f"point {at['point']}, seed {its_seed}: {reason}")
+        failed.add(reason, f"point {at['point']}, seed {its_seed}")
+    for complaint in failed:
+        warn(complaint)
     if not writer.begun:
         raise nothing(target, running.interrupted)
     out.print(tables.results(writer.rows))
@@ -69,6 +94,26 @@ def simulate(
     out.print(f"Records: {target}. For the page: weir report {target} -o {target.with_suffix('.html')}")
     if running.interrupted or running.failures:
         raise typer.Exit(130 if running.interrupted else 1)
+
+
+def _goes_with(what: str | None, calibrate: bool, dry_run: bool, history: Path | None) -> tuple[set[str], str]:
+    """The parameters that mean anything there, and there in words."""
+    if calibrate:
+        return {"calibrate", "quick", "output"}, "--calibrate"
+    if what is None:
+        return set(), "nothing: name a scenario"
+    if dry_run:
+        return {"what", "seeds", "seed", "machines", "output", "dry_run"}, "--dry-run"
+    if history is not None:
+        return {"what", "seed", "machines", "history", "point"}, "--history"
+    return {
+        "what",
+        "seeds",
+        "seed",
+        "machines",
+        "jobs",
+        "output",
+    }, "a run of all points (--point is for --history, --quick for --calibrate)"
 
 
 def _calibrate(target: Path, quick: bool) -> None:

@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape
 import jinja2
 
 from weir.driver import Lost, Process
+from weir.outputs import prepare, writing
 from weir.screen import nanoseconds
 from weir.simulation.scenario import Plan
 
@@ -76,12 +77,13 @@ def take(plan: Plan, point: int, seed: int) -> History:
 
 def write(history: History, base: Path) -> list[Path]:
     """BASE.html, BASE.svg and BASE.json."""
-    base.parent.mkdir(parents=True, exist_ok=True)
     made = {".html": page(history), ".svg": picture(history), ".json": json.dumps(trace(history))}
     paths = []
     for suffix, text in made.items():
         path = base.with_name(base.name + suffix)
-        path.write_text(text, encoding="utf-8")
+        prepare(path)
+        with writing(path):
+            path.write_text(text, encoding="utf-8")
         paths.append(path)
     return paths
 
