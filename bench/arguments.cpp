@@ -1,7 +1,6 @@
 #include "arguments.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
@@ -13,29 +12,21 @@
 
 namespace bench {
 
-namespace {
-
-constexpr const char* usage =
+const char* const usage =
     "\nusage: list"
     "\n       serve --members N [--processors A,B,..] [--delay-ns D] [--unpinned] [--sample-ms M] [--limit-ms L]"
-    "\n       busy --processor N";
+    "\n       busy --processor N"
+    "\n       --help";
 
-double number(const std::string& option, const std::string& text) {
-  const std::optional<double> value = number_in(text);
-  if (!value || *value < 0)
-    throw std::invalid_argument(option + " takes a number that is not negative, not \"" + text + "\"");
-  return *value;
-}
+namespace {
 
-unsigned whole_number(const std::string& option, const std::string& text) {
-  const double value = number(option, text);
-  if (value != std::floor(value) || value > std::numeric_limits<int>::max())
-    throw std::invalid_argument(option + " takes a whole number, not \"" + text + "\"");
-  return static_cast<unsigned>(value);
-}
+// The work between barriers is part of two times whose difference is looked for, and what is longer than this scatters by
+// more than a barrier costs.
+constexpr double most_delay_ns = 1e6;
+constexpr double least_ms = 0.001, most_ms = 3'600'000;
 
 int processor(const std::string& option, const std::string& text) {
-  const int p = static_cast<int>(whole_number(option, text));
+  const int p = static_cast<int>(whole_number_in(option, text, 0, std::numeric_limits<int>::max()));
   const auto& usable = weir::affinity();
   if (std::find(usable.begin(), usable.end(), p) == usable.end())
     throw std::invalid_argument(option + ": processor " + text + " is not in this process's affinity mask");
@@ -48,6 +39,7 @@ arguments parse(const std::vector<std::string>& words) {
   arguments a;
   if (words.empty()) throw std::invalid_argument(std::string("what to do?") + usage);
   a.verb = words[0];
+  if (a.verb == "--help") return a;
   if (a.verb != "list" && a.verb != "serve" && a.verb != "busy")
     throw std::invalid_argument("unknown command \"" + a.verb + "\"" + usage);
   a.serve.team = {0, weir::affinity(), true};
@@ -60,10 +52,7 @@ arguments parse(const std::vector<std::string>& words) {
     if (i + 1 == words.size()) throw std::invalid_argument(option + " needs a value" + usage);
     const std::string& value = words[++i];
     if (option == "--members") {
-      const unsigned members = whole_number(option, value);
-      if (members < 1 || members > weir::max_members)
-        throw std::invalid_argument("--members takes 1 to " + std::to_string(weir::max_members) + ", not " + value);
-      a.serve.team.members = members;
+      a.serve.team.members = whole_number_in(option, value, 1, weir::max_members);
     } else if (option == "--processors") {
       a.serve.team.processors.clear();
       std::istringstream list(value);
@@ -74,15 +63,16 @@ arguments parse(const std::vector<std::string>& words) {
           throw std::invalid_argument(option + " names processor " + word + " twice");
         a.serve.team.processors.push_back(p);
       }
-      if (a.serve.team.processors.empty()) throw std::invalid_argument("--processors names no processor");
+      if (value.empty() || value.back() == ',')
+        throw std::invalid_argument("--processors takes processors with commas between, not \"" + value + '"');
     } else if (option == "--processor") {
       a.processor = processor(option, value);
     } else if (option == "--delay-ns") {
-      a.serve.delay_ns = number(option, value);
+      a.serve.delay_ns = number_in(option, value, 0, most_delay_ns);
     } else if (option == "--sample-ms") {
-      a.serve.sample_ms = number(option, value);
+      a.serve.sample_ms = number_in(option, value, least_ms, most_ms);
     } else if (option == "--limit-ms") {
-      a.serve.limit_ms = number(option, value);
+      a.serve.limit_ms = number_in(option, value, least_ms, most_ms);
     } else {
       throw std::invalid_argument("unknown option " + option + usage);
     }

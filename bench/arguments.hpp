@@ -9,10 +9,12 @@
 namespace bench {
 
 struct arguments {
-  std::string verb;  // list, serve, busy
+  std::string verb;  // list, serve, busy, --help
   serving serve;
   int processor = -1;  // of busy
 };
+
+extern const char* const usage;  ///< begins with a new line
 
 /// Throws std::invalid_argument with what was wrong and how it is used.
 arguments parse(const std::vector<std::string>& words);

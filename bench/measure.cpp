@@ -12,6 +12,10 @@ int main(int count, char** words) {
   using namespace bench;
   try {
     const arguments asked = parse({words + 1, words + count});
+    if (asked.verb == "--help") {
+      std::cout << "weir-measure" << usage << '\n';
+      return 0;
+    }
     if (asked.verb == "busy") burn(asked.processor);
 
     catalogue all;

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <omp.h>
+#include <stdexcept>
 #include <thread>
 
 #include "arguments.hpp"
@@ -10,6 +11,11 @@ int main(int count, char** words) {
   using namespace bench;
   try {
     const arguments asked = parse({words + 1, words + count});
+    if (asked.verb == "busy") throw std::invalid_argument("busy is weir-measure's");
+    if (asked.verb == "--help") {
+      std::cout << "weir-measure (OpenMP)" << usage << '\n';
+      return 0;
+    }
     catalogue all;
     add_openmp(all);
     if (asked.verb != "serve") {

@@ -129,7 +129,11 @@ json waitings() {
 
 }  // namespace
 
-int main() {
+int main(int count, char**) {
+  if (count > 1) {
+    std::cerr << "usage: weir-info   (without options: what Weir sees of this machine, as JSON)\n";
+    return 2;
+  }
   const topology machine;
   const auto limit = weir::quota();
   json info = {{"version", WEIR_VERSION},

@@ -1,6 +1,5 @@
 #include "arguments.hpp"
 
-#include <cmath>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -10,32 +9,22 @@
 
 namespace bench::mpi {
 
-namespace {
-
-constexpr const char* usage =
+const char* const usage =
     "\nusage, under an MPI's launcher: --subjects A,B,.. [--threads T] [--method round-time|consecutive|both]"
     "\n       [--level funneled|serialized|multiple] [--samples N] [--sample-ms M] [--series-ms M] [--seed S] [-o FILE]"
     "\n       [--pretend-skew NS] [--pretend-drift FRACTION]   for tests: rank r's clock is r times so far off";
 
-double number(const std::string& option, const std::string& text, double least) {
-  const std::optional<double> value = bench::number_in(text);
-  if (!value || *value < least)
-    throw std::invalid_argument(option + " takes a number from " + std::to_string(least) + " on, not \"" + text + "\"");
-  return *value;
-}
+namespace {
 
-unsigned count(const std::string& option, const std::string& text) {
-  const double value = number(option, text, 1);
-  if (value != std::floor(value) || value > 1e6)
-    throw std::invalid_argument(option + " takes a whole number from 1 to 1000000, not \"" + text + "\"");
-  return static_cast<unsigned>(value);
-}
+constexpr double most_ms = 3'600'000;
 
-std::vector<std::string> list(const std::string& text) {
+std::vector<std::string> list(const std::string& option, const std::string& text) {
   std::vector<std::string> words;
-  std::istringstream in(text);
-  for (std::string word; std::getline(in, word, ',');)
-    if (!word.empty()) words.push_back(word);
+  std::istringstream in(text + ',');
+  for (std::string word; std::getline(in, word, ',');) {
+    if (word.empty()) throw std::invalid_argument(option + " takes names with commas between, not \"" + text + '"');
+    words.push_back(word);
+  }
   return words;
 }
 
@@ -44,15 +33,15 @@ std::vector<std::string> list(const std::string& text) {
 arguments parse(const std::vector<std::string>& words) {
   arguments a;
   const std::map<std::string, std::function<void(const std::string&, const std::string&)>> options = {
-      {"--threads", [&](auto& o, auto& v) { a.threads = count(o, v); }},
-      {"--subjects", [&](auto&, auto& v) { a.subjects = list(v); }},
-      {"--samples", [&](auto& o, auto& v) { a.samples = count(o, v); }},
-      {"--seed", [&](auto& o, auto& v) { a.seed = count(o, v); }},
-      {"--sample-ms", [&](auto& o, auto& v) { a.sample_ms = number(o, v, 0.001); }},
-      {"--series-ms", [&](auto& o, auto& v) { a.series_ms = number(o, v, 1); }},
+      {"--threads", [&](auto& o, auto& v) { a.threads = whole_number_in(o, v, 1, 1024); }},
+      {"--subjects", [&](auto& o, auto& v) { a.subjects = list(o, v); }},
+      {"--samples", [&](auto& o, auto& v) { a.samples = whole_number_in(o, v, 1, 1'000'000); }},
+      {"--seed", [&](auto& o, auto& v) { a.seed = whole_number_in(o, v, 1, 1'000'000); }},
+      {"--sample-ms", [&](auto& o, auto& v) { a.sample_ms = number_in(o, v, 0.001, most_ms); }},
+      {"--series-ms", [&](auto& o, auto& v) { a.series_ms = number_in(o, v, 1, most_ms); }},
       {"-o", [&](auto&, auto& v) { a.output = v; }},
-      {"--pretend-skew", [&](auto& o, auto& v) { a.pretended.skew_ns = number(o, v, -1e18); }},
-      {"--pretend-drift", [&](auto& o, auto& v) { a.pretended.drift = number(o, v, -0.01); }},
+      {"--pretend-skew", [&](auto& o, auto& v) { a.pretended.skew_ns = number_in(o, v, -1e18, 1e18); }},
+      {"--pretend-drift", [&](auto& o, auto& v) { a.pretended.drift = number_in(o, v, -0.01, 0.01); }},
       {"--level",
        [&](auto& o, auto& v) {
          if (v != "funneled" && v != "serialized" && v != "multiple")
@@ -66,6 +55,10 @@ arguments parse(const std::vector<std::string>& words) {
          a.methods = v == "both" ? std::vector<std::string>{"round-time", "consecutive"} : std::vector<std::string>{v};
        }},
   };
+  if (words == std::vector<std::string>{"--help"}) {
+    a.help = true;
+    return a;
+  }
   for (std::size_t i = 0; i < words.size(); i += 2) {
     const auto option = options.find(words[i]);
     if (option == options.end()) throw std::invalid_argument("unknown option \"" + words[i] + "\"" + usage);

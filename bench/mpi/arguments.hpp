@@ -10,6 +10,7 @@
 namespace bench::mpi {
 
 struct arguments {
+  bool help = false;
   unsigned threads = 1;
   std::vector<std::string> subjects;
   std::vector<std::string> methods;  ///< round-time, consecutive; none: whichever suits
@@ -21,6 +22,8 @@ struct arguments {
   std::string output;  ///< a file; empty: standard output
   pretence pretended;
 };
+
+extern const char* const usage;  ///< begins with a new line
 
 /// Throws std::invalid_argument with what was wrong and how it is used.
 arguments parse(const std::vector<std::string>& words);

@@ -117,6 +117,10 @@ int main(int count, char** words) {
     std::cerr << "weir-mpi-measure: " << e.what() << '\n';
     return 2;
   }
+  if (asked.help) {
+    std::cout << "weir-mpi-measure" << usage << '\n';
+    return 0;
+  }
   int level = MPI_THREAD_SINGLE;
   MPI_Init_thread(&count, &words, number_of(asked.level), &level);
   try {

@@ -19,6 +19,7 @@
 
 #include <weir/mpi.hpp>
 
+#include "../number.hpp"
 #include "choice.hpp"
 
 namespace {
@@ -105,8 +106,6 @@ weir::mpi::choice choice_with(int nodes, unsigned cores) {
   return weir::mpi::choose(p, {});
 }
 
-unsigned number(const char* text) { return static_cast<unsigned>(std::strtoul(text, nullptr, 10)); }
-
 struct asked {
   weir::mpi::options how;
   int episodes;
@@ -115,11 +114,14 @@ struct asked {
   double node_ns;
 
   explicit asked(char** words)
-      : how{.algorithm = words[1], .waiting = "mpi", .radix = number(words[2]), .fan_in = number(words[3]), .fan_out = number(words[4])},
-        episodes(static_cast<int>(number(words[5]))),
-        cores(number(words[6])),
+      : how{.algorithm = words[1], .waiting = "mpi", .radix = count("RADIX", words[2]), .fan_in = count("FAN_IN", words[3]), .fan_out = count("FAN_OUT", words[4])},
+        episodes(static_cast<int>(count("EPISODES", words[5]))),
+        cores(count("CORES", words[6])),
         within(words[7]),
-        node_ns(std::strtod(words[8], nullptr)) {}
+        node_ns(bench::number_in("NODE_NS", words[8], 0, 1e12)) {}
+
+ private:
+  static unsigned count(const char* what, const char* text) { return bench::whole_number_in(what, text, 1, 1'000'000); }
 };
 
 void measure(const asked& a, const ranks& world) {

@@ -29,7 +29,7 @@ static double wall_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 static struct {
   double delay_ns, sample_ms, limit_ms;
   struct share share;
-} asked = {100, 1, 400, {1, 0}};
+} asked;
 static long lengths[2]; /* of delays, full and brief */
 static double delay_ns(enum delay kind) { return kind == BRIEF ? asked.delay_ns / 10 : asked.delay_ns; }
 
@@ -152,27 +152,54 @@ static void work(void) {
   for (;;) barrier->run(1000, 0);
 }
 
-static int usage(void) {
-  fprintf(stderr, "usage: suite list, suite work --delay-ns D, or\n"
-                  "       suite serve --delay-ns D --sample-ms M --limit-ms L --processors P --capacity C\n");
-  return 2;
+static int usage(FILE *to) {
+  fprintf(to, "usage: suite list, suite work --delay-ns D, or\n"
+              "       suite serve --delay-ns D --sample-ms M --limit-ms L --processors P --capacity C\n");
+  return to == stdout ? 0 : 2;
+}
+
+static struct option {
+  const char *name;
+  double least, most;
+  double value; /* what it is unless said */
+} options[] = {
+    {"--delay-ns", 0, 1e6, 100},
+    {"--sample-ms", 0.001, 3600000, 1},
+    {"--limit-ms", 0.001, 3600000, 400},
+    {"--processors", 1, 65536, 1},
+    {"--capacity", 0.001, 65536, 0},
+};
+
+/* Whether the words are options, each with a number that it takes; if not, says so. */
+static int read_options(int count, char **words) {
+  for (int i = 0; i < count; i += 2) {
+    struct option *o = NULL;
+    for (size_t k = 0; k < sizeof options / sizeof *options; ++k)
+      if (strcmp(words[i], options[k].name) == 0) o = &options[k];
+    if (o == NULL) return fprintf(stderr, "suite: no such option: %s\n", words[i]), 0;
+    const char *text = i + 1 < count ? words[i + 1] : "";
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    /* strtod knows more than decimal numbers, and comparisons refuse what is none. */
+    if (end == text || *end != 0 || strspn(text, "+-.0123456789eE") != strlen(text) || !(value >= o->least && value <= o->most)) {
+      fprintf(stderr, "suite: %s takes a number from %.15g to %.15g, not \"%s\"\n", o->name, o->least, o->most, text);
+      return 0;
+    }
+    o->value = value;
+  }
+  return 1;
 }
 
 int main(int count, char **words) {
   if (count == 2 && strcmp(words[1], "list") == 0) return list();
   const int works = count >= 2 && strcmp(words[1], "work") == 0;
-  if (!works && (count < 2 || strcmp(words[1], "serve") != 0)) return usage();
-  for (int i = 2; i + 1 < count; i += 2) {
-    char *end = words[i + 1];
-    const double value = strtod(words[i + 1], &end);
-    if (*end != 0 || value < 0) return usage();
-    if (strcmp(words[i], "--delay-ns") == 0) asked.delay_ns = value;
-    else if (strcmp(words[i], "--sample-ms") == 0) asked.sample_ms = value;
-    else if (strcmp(words[i], "--limit-ms") == 0) asked.limit_ms = value;
-    else if (strcmp(words[i], "--processors") == 0 && value >= 1) asked.share.processors = (long)value;
-    else if (strcmp(words[i], "--capacity") == 0 && value > 0) asked.share.capacity = value;
-    else return usage();
-  }
+  if (count == 2 && strcmp(words[1], "--help") == 0) return usage(stdout);
+  if (!works && (count < 2 || strcmp(words[1], "serve") != 0)) return usage(stderr);
+  if (!read_options(count - 2, words + 2)) return 2;
+  asked.delay_ns = options[0].value;
+  asked.sample_ms = options[1].value;
+  asked.limit_ms = options[2].value;
+  asked.share = (struct share){(long)options[3].value, options[4].value};
   omp_set_dynamic(0);
   first_region();
   for (int kind = FULL; kind <= BRIEF; ++kind) lengths[kind] = length_of_delay(delay_ns(kind));

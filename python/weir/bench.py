@@ -13,7 +13,7 @@ from weir.complaints import Complaints
 from weir.driver import Lost, Program, Subject
 from weir.records import LISTS, Writer
 from weir.sitting import Part, Sitting
-from weir.statistics import unclean
+from weir.statistics import in_the_noise, unclean
 from weir.transfers import Transfers
 
 
@@ -184,6 +184,7 @@ class Bench:
                 "samples": taken,
                 "inner": one.inner,
                 "rejected": unclean(one.lists["episode_ns"]),
+                "in_the_noise": in_the_noise(one.lists["overhead_ns"]) if taken else None,
                 "complete": complete and taken == part.samples,
                 "stopped": one.stopped,
                 "starts": starts,

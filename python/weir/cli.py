@@ -194,7 +194,8 @@ def _write_table(rows: list[records.Row], output: Path) -> None:
     out.print(f"wrote {output}", highlight=False)
 
 
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+# The native program's options are its own to say, by --help too.
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True}, add_help_option=False)
 def explore(context: typer.Context) -> None:
     """Check a barrier in every schedule of a small team: weir explore BARRIER, or --all."""
     try:
@@ -202,7 +203,7 @@ def explore(context: typer.Context) -> None:
     except native.NativeError as error:
         raise fail(str(error)) from None
     # Its own words, and its own Ctrl-C: both get it, and it prints what was reached.
-    with subprocess.Popen([program, *context.args]) as running:
+    with subprocess.Popen(["weir explore", *context.args], executable=program) as running:
         while True:
             try:
                 raise typer.Exit(running.wait())

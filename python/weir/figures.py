@@ -83,6 +83,11 @@ class Figure:
         return self._distribution
 
     @property
+    def in_the_noise(self) -> bool:
+        """The interval holds zero: that there is an overhead at all is not shown, only how large it is at most."""
+        return self.distribution().median.low <= 0
+
+    @property
     def median_of_all_runs(self) -> float:
         """With the rejected ones: where the two medians differ, rejection has chosen between two regimes."""
         return median(x for row in self.rows for x in row["samples"]["overhead_ns"])

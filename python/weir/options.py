@@ -20,7 +20,7 @@ RECORDS = ("", ".jsonl", ".json")  # what a file of records may end in
 
 # Bounds that several commands have in common.
 MOST_MEMBERS = 65_536  # weir::max_members
-MOST_ROUNDS, MOST_SAMPLES = 10_000, 1_000_000
+MOST_ROUNDS, MOST_SAMPLES = 1_000, 10_000
 MOST_SECONDS = 10_000_000.0  # four months
 # The work between barriers. What is looked for is the difference of two times that both hold it, and a longer one
 # scatters by more than a barrier costs: a thousandth of a millisecond is a microsecond.

@@ -85,7 +85,7 @@ FIGURE: Fields = {
     "sitting": str | None, "source": str | None, "cycles_per_ns": NUMBER | None,
     "what.family": str, "what.id": str | None, "what.algorithm": str, "what.waiting": str, "what.version": str | None,
     "where.members": int, "where.processors": int, "where.pinned": bool, "where.load": str, "where.delay_ns": NUMBER,
-    "how.run": int, "how.rejected": str | None, "how.stopped": str | None,
+    "how.run": int, "how.rejected": str | None, "how.in_the_noise": str | None, "how.stopped": str | None,
 }  # fmt: skip
 FAMILIES: dict[str, Fields] = {
     "mpi": {
@@ -192,13 +192,14 @@ def by_turn(rows: Iterable[Row], name: str) -> dict[Any, dict[int, float]]:
 
 
 def read(paths: Iterable[Path]) -> tuple[list[Row], list[str]]:
-    """All rows that can be used, and for each other line its file, number and flaw.
+    """All rows that can be used; and for each flaw of a file the first line that has it, and how many others have.
 
     Raises OSError for a file that cannot be read at all.
     """
     rows: list[Row] = []
     complaints: list[str] = []
     for path in paths:
+        flawed: dict[str, list[int]] = {}
         with path.open(encoding="utf-8", errors="replace") as file:
             for number, line in enumerate(file, start=1):
                 if not line.strip():
@@ -206,10 +207,13 @@ def read(paths: Iterable[Path]) -> tuple[list[Row], list[str]]:
                 try:
                     row = json.loads(line)
                     flaw = _flaw(row)
-                except json.JSONDecodeError as error:
-                    flaw = f"no JSON: {error}"
+                except (ValueError, RecursionError):
+                    flaw = "no JSON"
                 if flaw is None:
                     rows.append(row)
                 else:
-                    complaints.append(f"{path}:{number}: {flaw}; the line is left out")
+                    flawed.setdefault(flaw, []).append(number)
+        for flaw, numbers in flawed.items():
+            more = f", and so are {len(numbers) - 1} more like it" if len(numbers) > 1 else ""
+            complaints.append(f"{path}:{numbers[0]}: {flaw}; the line is left out{more}")
     return rows, complaints

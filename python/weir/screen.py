@@ -32,7 +32,7 @@ def times(ratio: Interval) -> str:
 
 def _row(figure: Figure, floor: float | None) -> tuple[str, str, str, str, str]:
     d = figure.distribution()
-    multiple = f"{d.median.value / floor:.2f}" if floor else "–"
+    multiple = f"{d.median.value / floor:.2f}" if floor and not figure.in_the_noise else "–"
     mark = (
         " (no clean run)"
         if figure.all_rejected
@@ -41,6 +41,8 @@ def _row(figure: Figure, floor: float | None) -> tuple[str, str, str, str, str]:
         else ""
     )
     mark += " (in all states)" if figure.of_all_states else ""
+    if figure.in_the_noise:
+        return figure.name + mark, "in the noise", f"at most {nanoseconds(max(d.median.high, 0))}", "–", multiple
     interval = f"{nanoseconds(d.median.low)} … {nanoseconds(d.median.high)}"
     return figure.name + mark, nanoseconds(d.median.value), interval, nanoseconds(d.minimum), multiple
 

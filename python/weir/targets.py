@@ -35,7 +35,7 @@ class Target:
 
 def _against(a: Figure, b: Figure, what: str, limit: float, members: int) -> list[Target]:
     measured = ratio(a, b)
-    if measured is None:
+    if measured is None or a.in_the_noise:  # what is not told from zero is not told to be less either
         return []
     return [Target(members, what, measured, limit, f"{a.name} against {b.name}")]
 

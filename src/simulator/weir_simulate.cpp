@@ -6,6 +6,7 @@
 //       quit
 //   weir-simulate transfer MACHINE A B   nanoseconds for a cache line from processor A to B
 //   weir-simulate bench MACHINES         what the simulator itself can do: operations a second, memory
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -114,7 +115,13 @@ int serve(const scenario_file& file) {
 }
 
 int transfer(const char* machine, const char* from, const char* to) {
-  const auto number = [](const char* text) { return static_cast<unsigned>(std::stoul(text)); };
+  const auto number = [](const std::string& text) {
+    unsigned n = 0;
+    const char* const end = text.data() + text.size();
+    if (const auto [rest, error] = std::from_chars(text.data(), end, n); error != std::errc{} || rest != end)
+      throw std::invalid_argument("transfer takes the numbers of two processors, not \"" + text + '"');
+    return n;
+  };
   std::cout << json{{"transfer_ns", one_transfer_ns(read_machine(machine), number(from), number(to))}}.dump() << '\n';
   return 0;
 }
@@ -179,7 +186,14 @@ int bench(const std::string& machines) {
 
 int main(int count, char** words) {
   const std::string verb = count > 1 ? words[1] : "";
+  constexpr const char* usage =
+      "usage: weir-simulate check|serve SCENARIO MACHINES, or\n"
+      "       weir-simulate transfer MACHINE.toml FROM TO, or weir-simulate bench MACHINES\n";
   try {
+    if (count == 2 && verb == "--help") {
+      std::cout << usage;
+      return 0;
+    }
     if (count == 5 && verb == "transfer") return transfer(words[2], words[3], words[4]);
     if (count == 3 && verb == "bench") return bench(words[2]);
     if (count == 4 && verb == "check") return check(scenario_file(words[2], words[3]));
@@ -188,7 +202,6 @@ int main(int count, char** words) {
     std::cerr << error.what() << '\n';
     return 2;
   }
-  std::cerr << "usage: weir-simulate check|serve SCENARIO MACHINES, or\n"
-               "       weir-simulate transfer MACHINE.toml FROM TO, or weir-simulate bench MACHINES\n";
+  std::cerr << usage;
   return 2;
 }

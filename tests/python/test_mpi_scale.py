@@ -84,7 +84,7 @@ def test_the_default_is_near_the_best():
 
 
 def test_the_command_writes_records_and_a_table(tmp_path):
-    to, table = tmp_path / "scale.jsonl", tmp_path / "new" / "scale.csv"
+    to, table = tmp_path / "scale.jsonl", tmp_path / "scale.csv"
     words = ["scale", "--clusters", "crossbar", "--ranks", "4,8", "--per-node", "1", "--algorithms", "auto,ompi_tree"]
     done = CliRunner().invoke(app, [*words, "-o", str(to), "--table", str(table), "--png", str(table)])
     assert done.exit_code == 2 and ".png" in done.output
@@ -106,7 +106,7 @@ def test_what_cannot_be_written_is_told_before_anything_is_simulated(tmp_path, m
     to, png = tmp_path / "scale.jsonl", tmp_path / "scale.png"
     words = ["scale", "--clusters", "crossbar", "--ranks", "4", "--per-node", "1", "-o", str(to), "--png", str(png)]
     done = CliRunner().invoke(app, [*words, "--table", str(tmp_path)])
-    assert done.exit_code == 2 and done.output.strip() == f"weir: cannot write {tmp_path}: Is a directory"
+    assert done.exit_code == 2 and done.output.strip() == f"weir: scale: --table: cannot write {tmp_path}: Is a directory"
     assert not png.exists() and not to.exists()
 
 

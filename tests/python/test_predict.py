@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from weir import predict, records
 from weir.cli import app
 from weir.figures import figures
-from weir.predict_show import numbers
+from weir.predict_show import Several
 
 fractions = st.fractions(min_value=Fraction(1, 20), max_value=4, max_denominator=40)
 within_quantum = st.fractions(min_value=Fraction(41, 40), max_value=4, max_denominator=40)  # Q, with T = 1
@@ -277,7 +277,7 @@ SEEN = {
 
 @pytest.mark.parametrize("name", CHARTS)
 def test_charts_stand_by_themselves(tmp_path: Path, chromium: str, name: str):
-    svg, page = tmp_path / "deep" / "chart.svg", tmp_path / "page.html"
+    svg, page = tmp_path / "chart.svg", tmp_path / "page.html"
     result = command(*CHARTS[name], "--svg", str(svg), "--page", str(page))
     assert result.exit_code == 0, result.output
     assert SEEN[name] in svg.read_text()
@@ -291,7 +291,7 @@ def test_charts_stand_by_themselves(tmp_path: Path, chromium: str, name: str):
 
 @pytest.mark.parametrize("text, found", [("12", [12]), ("1, 2,4", [1, 2, 4]), ("0:1:0.5,7", [0, 0.5, 1, 7])])
 def test_numbers(text: str, found: list[float]):
-    assert numbers(text, "--x") == found
+    assert list(Several()(text)) == found
 
 
 @pytest.mark.parametrize(
@@ -304,14 +304,14 @@ def test_numbers(text: str, found: list[float]):
         (["spinning", "--compute-ms", "0:9:0.0001"], "take a longer step"),
         (["spinning", "--processors", "16"], "at most 15 processors"),
         (["spinning", "--processors", "5"], "8 to 15 processors"),
-        (["spinning", "--quantum-ms", "0"], "longer than 0"),
+        (["spinning", "--quantum-ms", "0"], "--quantum-ms takes a number from 1e-06"),
         (["spinning", "--svg", "chart.svg"], "give several compute times"),
-        (["tree", "--fan-in", "1"], "the fan-in must be at least 2"),
+        (["tree", "--fan-in", "1"], "--fan-in takes a whole number from 2"),
         (["tree", "--members", "4", "--compute-ms", "15"], "predict that"),
-        (["blocking", "--barrier", "[flag]"], "no formula for a '[flag]' barrier"),
-        (["blocking", "--processors", "0"], "at least 1"),
+        (["blocking", "--barrier", "[flag]"], "--barrier takes tree, central or combination, not '[flag]'"),
+        (["blocking", "--processors", "0"], "--processors takes a whole number from 1"),
         (["blocking", "-o", "/dev/null/records.jsonl"], "cannot write"),
-        (["processors", "--available", "0"], "at least 1"),
+        (["processors", "--available", "0"], "--available takes a whole number from 1"),
     ],
 )
 def test_bad_input_says_what_is_wrong_and_what_to_do(words: list[str], says: str, tmp_path: Path, monkeypatch):

@@ -26,7 +26,7 @@ def row(**changes) -> dict:
 
 
 def test_what_is_written_is_read(tmp_path: Path):
-    path = tmp_path / "deep" / "records.jsonl"
+    path = tmp_path / "records.jsonl"
     with records.Writer(path) as writer:
         writer.write(row())
         assert len(path.read_text().splitlines()) == 1, "a row is in the file when write returns"
@@ -172,5 +172,5 @@ def test_what_cannot_be_written_is_named(tmp_path: Path):
     with pytest.raises(Unwritable, match=f"cannot write {tmp_path}: Is a directory"):
         records.Writer(tmp_path)
     (tmp_path / "file").touch()
-    with pytest.raises(Unwritable, match="file: Not a directory"):
+    with pytest.raises(Unwritable, match="file/records.jsonl: Not a directory"):
         records.Writer(tmp_path / "file" / "records.jsonl")

@@ -200,6 +200,8 @@ def test_a_page_of_several_settings_tells_them_apart(tmp_path: Path):
 
 
 def test_charts_as_pictures(record_file: Path, tmp_path: Path):
+    for folder in ("p", "s"):
+        (tmp_path / folder).mkdir()
     words = [
         "report",
         str(record_file),
@@ -230,15 +232,16 @@ def test_nothing_to_draw_is_an_error(tmp_path: Path):
     out = CliRunner().invoke(app, ["report", str(empty)])
     assert out.exit_code == 2 and "nothing to draw" in out.output
     out = CliRunner().invoke(app, ["report", str(tmp_path / "absent.jsonl")])
-    assert out.exit_code == 2 and "cannot read" in out.output
+    assert out.exit_code == 2 and "FILES... takes a file that can be read" in out.output
 
 
 def test_a_page_never_takes_the_place_of_its_records(record_file: Path, tmp_path: Path):
     before = record_file.read_text()
     (tmp_path / "link").symlink_to(record_file)
-    for output in (record_file, record_file.parent / "." / record_file.name, tmp_path / "link"):
+    (tmp_path / "link.html").symlink_to(record_file)
+    for output in (record_file, tmp_path / "link", tmp_path / "link.html"):
         out = CliRunner().invoke(app, ["report", str(record_file), "-o", str(output)])
-        assert out.exit_code == 2 and "another name" in out.output
+        assert out.exit_code == 2 and ("another name" in out.output or "ends in .html" in out.output)
     assert record_file.read_text() == before
 
 
@@ -247,13 +250,16 @@ def test_what_cannot_be_written_is_told_in_one_line(record_file: Path, tmp_path:
     file.touch()
     for words, says in (
         (["-o", str(tmp_path)], f"cannot write {tmp_path}: Is a directory"),
-        (["-o", "/proc/x/y.html"], "cannot write /proc/x: No such file or directory"),
+        (["-o", "/proc/x/y.html"], "--output: cannot write /proc/x/y.html: there is no folder /proc/x"),
+        (["-o", str(tmp_path / "new" / "y.html")], f"there is no folder {tmp_path / 'new'}"),
+        (["-o", str(page), "--svg", str(tmp_path / "new")], f"there is no folder {tmp_path / 'new'}"),
+        (["-o", str(tmp_path / "r.pdf")], "--output takes a name that ends in .html, .md or .csv, not"),
         (["-o", "/dev/full"], "cannot write /dev/full: No space left on device"),
         (["-o", str(page), "--png", str(file)], f"cannot write {file}: Not a directory"),
     ):
         out = CliRunner().invoke(app, ["report", str(record_file), *words])
         assert out.exit_code == 2 and says in out.output, out.output
-        assert out.output.count("\n") == 1 and not page.exists()
+        assert out.output.count("\n") == 1 and {record_file, file} == set(tmp_path.iterdir())
 
 
 OPENMP = dict.fromkeys(("algorithm", "waiting", "group", "language", "runtime", "version"), "x") | {"family": "openmp"}

@@ -19,7 +19,7 @@ from weir.openmp.runtimes import Stage
 from weir.openmp.situation import Situation, Unavailable
 from weir.openmp.suite import Series
 from weir.records import LISTS, Writer
-from weir.statistics import unclean
+from weir.statistics import in_the_noise, unclean
 from weir.transfers import Transfers
 
 PATIENCE_S = 20.0
@@ -203,6 +203,7 @@ class Measuring:
                 "samples": samples,
                 "inner": seen.inner,
                 "rejected": unclean(seen.lists["episode_ns"]) if samples and not where.shared else None,
+                "in_the_noise": in_the_noise(seen.lists["overhead_ns"]) if samples else None,
                 "complete": samples == self.how.samples,
                 "stopped": seen.stopped,
             },

@@ -163,25 +163,26 @@ def _waste(loaded: list[Comparison]) -> Section:
 def _ranked_row(c: Comparison, f: Figure) -> dict:
     d = f.distribution()
     floor = c.floor_ns() if c.place.load == "none" else None
-    against = ratio(f, c.best_peer) if c.best_peer and f is not c.best_peer else None
+    against = ratio(f, c.best_peer) if c.best_peer and f is not c.best_peer and not f.in_the_noise else None
     return {
         "name": f.name,
         "version": f.version,
         "kind": "default" if f.is_default else f.family,
-        "median": nanoseconds(d.median.value),
-        "interval": f"{nanoseconds(d.median.low)} … {nanoseconds(d.median.high)}",
+        "median": "in the noise" if f.in_the_noise else nanoseconds(d.median.value),
+        "interval": f"at most {nanoseconds(max(d.median.high, 0))}"
+        if f.in_the_noise
+        else f"{nanoseconds(d.median.low)} … {nanoseconds(d.median.high)}",
         "mean": nanoseconds(d.mean),
         "sigma": nanoseconds(d.sigma),
         "least": nanoseconds(d.minimum),
-        "cycles": f"{d.median.value * f.cycles_per_ns:,.0f}",
-        "floor": f"{d.median.value / floor:.2f}" if floor else "–",
+        "cycles": "–" if f.in_the_noise else f"{d.median.value * f.cycles_per_ns:,.0f}",
+        "floor": f"{d.median.value / floor:.2f}" if floor and not f.in_the_noise else "–",
         "peer": f"{against.value:.2f} ({against.low:.2f} … {against.high:.2f})" if against else "–",
         "runs": f"{len(f.rows)} × {max(len(r['samples']['overhead_ns']) for r in f.rows)}",
         "rejected": f.rejected,
         "all_runs": nanoseconds(f.median_of_all_runs) if f.rejected and not f.all_rejected else "",
         "unclean": f.all_rejected,
         "of_all_states": f.of_all_states,
-        "noise": d.median.value <= 0,
     }
 
 

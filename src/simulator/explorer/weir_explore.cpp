@@ -1,10 +1,7 @@
 // weir-explore: every schedule of a barrier for a small team, or some of a larger one.
 //
-//   weir-explore BARRIER [--waiting W] [--members N] [--episodes E] [--memory sc|tso] [--processors N]
-//                [--tick MICROSECONDS] [--full] [--most-states N] [--random SCHEDULES] [--seed S] [--json]
-//   weir-explore --all [the same]    all barriers with all waiting policies, as a table
-//
-// Exit: 0 it holds, 1 it does not, 2 usage. `--full`: without partial-order reduction.
+//   weir-explore --help
+#include <cctype>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -25,7 +22,7 @@ volatile std::sig_atomic_t interrupted = 0;
 
 struct arguments {
   std::string barrier, waiting = "spin";
-  bool all = false, json = false, full = false;
+  bool all = false, json = false, full = false, help = false;
   unsigned members = 3, episodes = 2, processors = 0, random = 0;
   memory_model memory = memory_model::tso;
   double tick = 300;
@@ -36,6 +33,26 @@ struct wrong_usage : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
+/// After "usage: " and the name under which it was started.
+constexpr const char* usage = R"( BARRIER|--all [options]
+
+  --all                  every barrier with every way to wait, as a table
+  --waiting W            how members wait (spin)
+  --members N            of the team: 1 to 128 (3)
+  --episodes E           consecutive barriers: 1 to 64 (2)
+  --memory sc|tso        sequentially consistent, or with store buffers (tso)
+  --processors N         that members share: 1 to 128 (one for each member)
+  --tick MICROSECONDS    that the clock goes on at a look: 1 to 10000000 (300)
+  --full                 without partial-order reduction
+  --most-states N        the search ends after so many: 1 to 2000000000 (20000000)
+  --random SCHEDULES     so many by random priorities, instead of all: 1 to 1000000000
+  --seed S               of the random ones: 0 to 18446744073709551615 (1)
+  --json                 the same for machines
+  --help                 this
+
+Exit status: 0 it holds, 1 it does not, 2 usage.
+)";
+
 std::uint64_t whole(const std::string& name, const std::string& value, std::uint64_t least, std::uint64_t most) {
   std::size_t used = 0;
   std::uint64_t n = 0;
@@ -44,7 +61,7 @@ std::uint64_t whole(const std::string& name, const std::string& value, std::uint
   } catch (const std::logic_error&) {
     used = 0;
   }
-  if (used == 0 || used != value.size() || value[0] == '-' || n < least || n > most)
+  if (used == 0 || used != value.size() || std::isdigit(static_cast<unsigned char>(value[0])) == 0 || n < least || n > most)
     throw wrong_usage(name + " takes a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
                       ", not \"" + value + "\"");
   return n;
@@ -60,6 +77,7 @@ arguments read(int count, char** words) {
     };
     const auto small = [&](unsigned least, unsigned most) { return static_cast<unsigned>(whole(name, value(), least, most)); };
     if (name == "--all") a.all = true;
+    else if (name == "--help") a.help = true;
     else if (name == "--json") a.json = true;
     else if (name == "--full") a.full = true;
     else if (name == "--waiting") a.waiting = value();
@@ -78,7 +96,7 @@ arguments read(int count, char** words) {
     else if (!a.barrier.empty()) throw wrong_usage("one barrier at a time: " + a.barrier + " or " + name);
     else a.barrier = name;
   }
-  if (a.barrier.empty() != a.all) throw wrong_usage("which barrier? A name, or --all");
+  if (!a.help && a.barrier.empty() != a.all) throw wrong_usage("which barrier? A name, or --all");
   return a;
 }
 
@@ -153,6 +171,8 @@ void print_row(const std::string& barrier, const std::string& waiting, const out
 
 int explore_all(const arguments& a, const std::vector<std::string>& barriers, const std::vector<std::string>& waitings) {
   int status = 0;
+  // What there is not, and what is too much, is said before anything else.
+  (void)barrier_subject(barriers.front(), waitings.front(), explored_team(a.members, a.processors), a.episodes);
   if (!a.json) {
     std::printf("%u members, %u episodes, %s%s\n", a.members, a.episodes, a.memory == memory_model::sc ? "SC" : "TSO",
                 a.random != 0 ? ", random schedules" : a.full ? ", no reduction" : "");
@@ -178,17 +198,21 @@ int explore_all(const arguments& a, const std::vector<std::string>& barriers, co
 
 int main(int count, char** words) {
   std::signal(SIGINT, [](int) { interrupted = 1; });
+  // `weir explore` starts it under that name.
+  const std::string path = count > 0 ? words[0] : "weir-explore", name = path.substr(path.rfind('/') + 1);
   try {
     const arguments a = read(count, words);
+    if (a.help) {
+      std::cout << "usage: " << name << usage;
+      return 0;
+    }
     if (!a.all) return explore_all(a, {a.barrier}, {a.waiting});
     std::vector<std::string> barriers, waitings;
     for (const auto& b : known::algorithms()) barriers.push_back(b.name);
     for (const auto& w : known::waitings()) waitings.push_back(w.name);
     return explore_all(a, barriers, waitings);
   } catch (const wrong_usage& error) {
-    std::cerr << "weir-explore: " << error.what() << "\nusage: weir-explore BARRIER|--all [--waiting W] [--members N] "
-              << "[--episodes E] [--memory sc|tso] [--processors N]\n       [--tick MICROSECONDS] [--full] "
-              << "[--most-states N] [--random SCHEDULES] [--seed S] [--json]\n";
+    std::cerr << name << ": " << error.what() << "; " << name << " --help lists the options\n";
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
   }
