@@ -27,7 +27,7 @@ def fail(message: str, status: int = 2) -> typer.Exit:
 
 def _printable(message: str) -> str:
     """What a name may hold and a terminal cannot show, escaped."""
-    shown = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in message)
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(message.splitlines()))
     return shown.encode(errors="backslashreplace").decode()
 
 

@@ -85,7 +85,7 @@ class Figure:
     @property
     def in_the_noise(self) -> bool:
         """The interval holds zero: that there is an overhead at all is not shown, only how large it is at most."""
-        return self.distribution().median.low <= 0
+        return self.source == "measured" and self.distribution().median.low <= 0
 
     @property
     def median_of_all_runs(self) -> float:

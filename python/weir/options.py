@@ -225,11 +225,11 @@ class OutputFile(Kind):
         self.takes = f"a name that ends in {' or '.join(filter(None, (', '.join(ends[:-1]), ends[-1])))}"
         self.takes += ", or in no suffix" if "" in suffixes else ""
         self.right = tuple(f"made{suffix}" for suffix in suffixes)
-        self.wrong = ("x.pdf", f"/no/such/folder/x{ends[0]}", f"x{ends[0]}.", "/", "..", f"/dev/null/x{ends[0]}")
+        self.wrong = ("x.pdf", f"/no/such/folder/x{ends[0]}", "/", "..", f"/dev/null/x{ends[0]}")
 
     def read(self, text: str) -> Path:
         path = Path(text)
-        if not text:
+        if not text.strip() or not text.isprintable():
             raise ValueError
         _writable(outputs.check, path)
         if path.suffix not in self.suffixes and (path.is_file() or not path.exists()):
@@ -244,7 +244,7 @@ class OutputFolder(Kind):
     wrong = ("/no/such/folder", "not-there", "/dev/null")
 
     def read(self, text: str) -> Path:
-        if not text:
+        if not text.strip() or not text.isprintable():
             raise ValueError
         _writable(outputs.check_folder, Path(text))
         return Path(text)
@@ -263,7 +263,7 @@ class OutputBase(Kind):
 
     def read(self, text: str) -> Path:
         path = Path(text)
-        if not path.name or path.name == ".." or path.suffix in self.suffixes:
+        if not path.name.strip() or not text.isprintable() or path.name == ".." or path.suffix in self.suffixes:
             raise ValueError
         for suffix in self.suffixes:
             _writable(outputs.check, path.with_name(path.name + suffix))

@@ -106,7 +106,8 @@ def test_what_cannot_be_written_is_told_before_anything_is_simulated(tmp_path, m
     to, png = tmp_path / "scale.jsonl", tmp_path / "scale.png"
     words = ["scale", "--clusters", "crossbar", "--ranks", "4", "--per-node", "1", "-o", str(to), "--png", str(png)]
     done = CliRunner().invoke(app, [*words, "--table", str(tmp_path)])
-    assert done.exit_code == 2 and done.output.strip() == f"weir: scale: --table: cannot write {tmp_path}: Is a directory"
+    assert done.exit_code == 2
+    assert done.output.strip() == f"weir: scale: --table: cannot write {tmp_path}: Is a directory"
     assert not png.exists() and not to.exists()
 
 

@@ -1,5 +1,6 @@
 """Clusters that are not here: a file for each in machines/clusters, and the platform that SimGrid reads."""
 
+import os
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ def named() -> dict[str, Path]:
 def find(name: str) -> Cluster:
     """By name, or by the path of a file."""
     path = named().get(name) or Path(name)
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise BadCluster(f"no cluster is called {name!r}; known are {', '.join(named())}, or give a file")
     return _read(path)
 

@@ -1,6 +1,7 @@
 """A scenario: its file, where scenarios and machines are, the points of its sweep, its chart."""
 
 import json
+import os
 import subprocess
 import tomllib
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from weir import native
+from weir.options import shortened
 
 
 class BadScenario(ValueError):
@@ -33,12 +35,14 @@ def named() -> dict[str, Path]:
 
 def find(text: str) -> Path:
     path = Path(text)
-    if path.is_file():
+    if os.path.isfile(path):
         return path
     known = named()
     if text in known:
         return known[text]
-    raise BadScenario(f"{text}: no such file, and no scenario has that name; known are {', '.join(known)}")
+    raise BadScenario(
+        f"SCENARIO {shortened(text)}: no such file, and no scenario has that name; known are {', '.join(known)}"
+    )
 
 
 @dataclass(frozen=True)
