@@ -90,7 +90,7 @@ def recurrence(quantum: Number, compute: Number, barriers: int) -> list[Fraction
     if (quanta := barriers * max(2, math.ceil(2 * t / q))) > MOST_QUANTA:
         raise ValueError(
             f"{barriers} barriers take about {quanta:,} quanta, more than the {MOST_QUANTA:,} computed at most; "
-            "take fewer barriers (the average is the same) or a longer quantum"
+            "take fewer barriers (the average is the same), a longer quantum or a shorter compute time"
         )
     # In whole numbers: t_n, times the compute time, in a unit that divides both times.
     unit = math.lcm(q.denominator, t.denominator)

@@ -112,7 +112,7 @@ def spinning(
     quantum_ms: Quantum = 20,
     compute_ms: Compute = "12",
     barriers: Annotated[
-        int, option(options.Whole(1, 1_000_000), help="How many barriers the time is averaged over.")
+        int, option(options.Whole(1, 100_000), help="How many barriers the time is averaged over.")
     ] = 100,
     as_json: Json = False,
     output: Output = None,
@@ -122,6 +122,8 @@ def spinning(
     """A central barrier whose waiters spin until their quantum ends."""
     with complaining():
         predict.check_shared_by_two(threads, processors)
+        if barriers * len(compute_ms) > predict.MOST_QUANTA:
+            raise ValueError(f"--barriers {barriers} for each of {len(compute_ms)} times of --compute-ms take too long")
         rows = [_spinning_row(threads, quantum_ms, t, barriers) for t in compute_ms]
         notes = [
             "Milliseconds for one barrier, on the average, with T of computing. R in L: barriers in quanta. "

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weir import driver, records, sitting
+from weir import driver, records, screen, sitting
 from weir.bench import Bench
 from weir.cli import app
 from weir.figures import Comparison, figures, places, ratio
@@ -161,6 +161,30 @@ def test_unknown_names_list_the_known_ones(native_folder: Path, tmp_path: Path):
     assert not list(tmp_path.glob("r*"))
     out = CliRunner().invoke(app, ["bench", "--members", "2,many"])
     assert out.exit_code == 2 and "2,many" in out.output
+
+
+def test_a_run_in_which_every_barrier_failed_is_no_success_and_says_why_once(
+    native_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    script = (native_folder / "weir-measure").read_text()
+    refuses = 'if sys.argv[1] == "serve":\n        sys.exit("raise the limit on threads")\n    dice ='
+    (native_folder / "weir-measure").write_text(script.replace("dice =", refuses, 1))
+    words = ["bench", "--members", "2", "--rounds", "2", "--samples", "3", "-o", str(tmp_path / "r.jsonl")]
+    out = CliRunner().invoke(app, words)
+    assert out.exit_code == 1, out.output
+    said = " ".join(out.output.split())
+    assert said.count("raise the limit on threads") == 1 and "nothing was measured" in said
+    assert "in a row" not in said
+
+
+def test_an_overhead_that_is_not_told_from_zero_is_a_bound(native_folder: Path, tmp_path: Path):
+    path = native_folder / "weir-measure"
+    path.write_text(path.read_text().replace("overhead = COSTS[name][3] *", "overhead = dice.gauss(-5, 9) or"))
+    rows, _ = measure(tmp_path / "r.jsonl", ["weir:auto/auto"], rounds=1, sizes=(2,))
+    assert rows[0]["how"]["in_the_noise"].startswith("not told from 0: at most ")
+    figure = figures(rows)[0]
+    assert figure.in_the_noise and screen._row(figure, 40.0)[1] == "in the noise"
+    assert screen._row(figure, 40.0)[2].startswith("at most ")
 
 
 def test_missing_programs_say_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -70,7 +70,7 @@ WORK = (
     (running.Simulation, "run"), (history, "take"), (page, "write"), (counting, "run"), (os, "execve"),
     (predictions, "write_svg"), (predictions, "write_page"),
 )  # fmt: skip
-CONSTRUCTS = {"constructs": [{"name": "barrier", "group": "g", "parameter": ""}]}
+CONSTRUCTS = {"constructs": [{"name": name, "group": "g", "parameter": ""} for name in openmp_cli.UNDER_LOAD]}
 POINT = {"point": 0, "chosen": {}, "machine": "m", "machine_processors": 2, "processors": 2, "quantum_ns": 1.0}
 CHECKED = {"about": "", "seeds": 1, "seed": 1, "points": [POINT | {"applications": []}]}
 SUBJECT = {"id": "weir:auto/auto", "family": "weir", "algorithm": "auto", "waiting": "auto", "version": "1"}
@@ -226,7 +226,7 @@ def test_the_least_and_the_largest_are_taken(command: str, parameter: Any):
         outcome = tried(command, parameter, text)
         if outcome.status in (None, 0):
             continue
-        check_refusal(outcome, (option, option.strip("-"), text), before)
+        check_refusal(outcome, (option, option.strip("-"), option.strip("-").partition("-")[0], text), before)
         assert f"{option} takes" not in outcome.complaint, "a kind refuses what it calls right"
 
 
@@ -250,7 +250,7 @@ def test_an_option_before_a_subcommand_is_not_lost(words: tuple[str, ...], to: s
     [
         ("bench --sedonds 3", "bench: No such option: --sedonds"),
         ("bench --seconds", "'--seconds' requires an argument"),
-        ("bench opnemp", "bench: No such command 'opnemp'; known are openmp, mpi"),
+        ("bench opnemp", "known are openmp, mpi"),
         ("bench openmp 3", "extra argument"),
         ("simulate --point 3 000-blocking", "--point does not go with a run of all points"),
         ("simulate --quick 000-blocking", "--quick does not go with"),
@@ -260,7 +260,7 @@ def test_an_option_before_a_subcommand_is_not_lost(words: tuple[str, ...], to: s
         ("report", "Missing argument 'FILES...'"),
         ("bench mpi --processes 1024 --threads 2", "by --launcher"),
         ("scale --ranks 3 --per-node 2", "--ranks 3 must fill at least two nodes"),
-        ("predict spinning --barriers 1000000 --compute-ms 0:1000:1", "--barriers"),
+        ("predict spinning --barriers 100000 --compute-ms 0:1000:1", "--barriers"),
     ],
 )
 def test_what_goes_together_is_said(words: str, says: str):
