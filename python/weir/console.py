@@ -76,7 +76,8 @@ def _words(error: Any) -> str:
 def given(context: typer.Context) -> dict[str, str]:
     """The options of a command that its user has given: their names by those of the parameters."""
     params = {p.name: p.opts[-1] for p in context.command.params}
-    return {n: o for n, o in params.items() if context.get_parameter_source(n).name not in ("DEFAULT", "DEFAULT_MAP")}
+    sources = {name: context.get_parameter_source(name) for name in params}
+    return {n: params[n] for n, source in sources.items() if source and source.name not in ("DEFAULT", "DEFAULT_MAP")}
 
 
 def refuse_others(context: typer.Context, allowed: Iterable[str], what: str) -> None:

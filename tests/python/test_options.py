@@ -256,6 +256,7 @@ def test_an_option_before_a_subcommand_is_not_lost(words: tuple[str, ...], to: s
         ("simulate --quick 000-blocking", "--quick does not go with"),
         ("simulate --seeds 3", "--seeds does not go with nothing"),
         ("simulate --calibrate --dry-run", "--dry-run does not go with --calibrate"),
+        ("simulate --machines . 000-blocking", "--machines: . holds no machine's file"),
         ("report records.jsonl -o x.md --png .", "--png does not go with a table"),
         ("report", "Missing argument 'FILES...'"),
         ("bench mpi --processes 1024 --threads 2", "by --launcher"),

@@ -106,14 +106,8 @@ def _goes_with(what: str | None, calibrate: bool, dry_run: bool, history: Path |
         return {"what", "seeds", "seed", "machines", "output", "dry_run"}, "--dry-run"
     if history is not None:
         return {"what", "seed", "machines", "history", "point"}, "--history"
-    return {
-        "what",
-        "seeds",
-        "seed",
-        "machines",
-        "jobs",
-        "output",
-    }, "a run of all points (--point is for --history, --quick for --calibrate)"
+    words = "a run of all points (--point is for --history, --quick for --calibrate)"
+    return {"what", "seeds", "seed", "machines", "jobs", "output"}, words
 
 
 def _calibrate(target: Path, quick: bool) -> None:

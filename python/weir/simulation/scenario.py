@@ -131,6 +131,8 @@ def _line_of(path: Path, wanted: int, key: str) -> int:
 def plan(path: Path, seeds: int | None = None, first_seed: int | None = None, machines: Path | None = None) -> Plan:
     """Checks the whole scenario, every point of it. Raises BadScenario, NativeError."""
     folder = machines or machines_folder()
+    if not any(folder.glob("*.toml")):
+        raise BadScenario(f"--machines: {folder} holds no machine's file, which ends in .toml")
     program = native.require("weir-simulate")
     done = subprocess.run([program, "check", path, folder], capture_output=True, text=True)
     if done.returncode != 0:
