@@ -123,7 +123,7 @@ def test_the_environment_is_what_was_asked_for(whole: Path, monkeypatch: pytest.
 def test_a_barrier_that_is_not_there_is_told_of(native_folder: Path, program: Path):
     shutil.copy(next(r for r in runtimes() if r.name == "libgomp").library, native_folder / starting.LIBRARY)
     status, text = said("--barrier", "mrs", "--", program)
-    assert status == 2 and "no barrier 'mrs'" in text and "sense" in text
+    assert status == 2 and "no barrier is called 'mrs'" in text and "sense" in text
 
 
 def test_what_is_not_there_fails_the_check(little: Path, tmp_path: Path):
