@@ -5,7 +5,7 @@
 // the word in its own manner until it is ready (true) or until the policy would rather sleep
 // (false). Policies are templates over a machine, so that a simulated member waits by this text too.
 //
-// Memory order: a word is read with acquire, so what its writer did before its release store
+// Memory order: the last read of a word is an acquire, so what its writer did before its release store
 // is seen by the member that await() lets go.
 #pragma once
 
@@ -39,7 +39,8 @@ class policy {
     auto& self = static_cast<Policy&>(*this);
     while (!self.poll(member, word, ready, others)) {
       if constexpr (Policy::sleeps)
-        gate.sleep_unless([&] { return ready(word.load(std::memory_order_acquire)); });
+        // relaxed: the gate orders the look, and poll() acquires what it finds.
+        gate.sleep_unless([&] { return ready(word.load(std::memory_order_relaxed)); });
     }
   }
 

@@ -40,7 +40,8 @@ class experience {
   void await(bool share, const Word& word, typename Machine::gate& gate, Ready ready) {
     while (!poll(share, word, ready)) {
       const std::uint64_t start = Machine::ticks();
-      gate.sleep_unless([&] { return ready(word.load(std::memory_order_acquire)); });
+      // relaxed: the gate orders the look, and poll() acquires what it finds.
+      gate.sleep_unless([&] { return ready(word.load(std::memory_order_relaxed)); });
       learn(start, gate.opened_at(), Machine::ticks());
     }
   }

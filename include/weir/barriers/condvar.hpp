@@ -40,7 +40,8 @@ class condvar_groups {
     // A spinning or yielding policy never comes back with false; the others sleep here.
     if (waiting_.poll(member, mine.episode, over, company::unknown)) return;
     std::unique_lock lock(mine.mutex);
-    while (!over(mine.episode.load(std::memory_order_acquire))) mine.released.wait(lock);
+    // relaxed: it is stored under the mutex.
+    while (!over(mine.episode.load(std::memory_order_relaxed))) mine.released.wait(lock);
   }
 
   std::size_t bytes() const { return sizeof(*this) + members_ * sizeof(seat) + groups_ * sizeof(room); }

@@ -31,11 +31,10 @@ class phased {
   /// Counts `count` members as arrived. The last one runs `completion`, then lets everybody go.
   template <class Completion>
   arrival arrive(std::uint32_t count, Completion&& completion) {
-    // acquire: pairs with the release of the phase, for a member that arrives here for the first
-    // time. The phase cannot end between this load and the arrival, which is among those that it needs.
-    const phase now = phase_.load(std::memory_order_acquire);
-    // relaxed: the phase's, as it was set before the phase began, ordered by phase_. After the arrival it may be the next one's, or
-    // another team's.
+    // relaxed, both: a member that arrives knows that the phase before is over, by its own wait or from who waited. This one cannot
+    // end before the arrival, whose release keeps the loads ahead of it: this arrival is among those that it needs. After the
+    // arrival the number may be the next phase's, or another team's.
+    const phase now = phase_.load(std::memory_order_relaxed);
     const std::uint32_t expected = expected_.load(std::memory_order_relaxed);
     // acq_rel: publishes this member's writes, and gives the last one everybody's.
     if (arrived_.fetch_add(count, std::memory_order_acq_rel) != expected - count) return {now, false};

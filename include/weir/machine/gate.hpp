@@ -32,14 +32,15 @@ class basic_gate {
   /// Sleeps unless `ready()`; returns when woken, and sometimes without a reason: look again.
   template <class Ready>
   void sleep_unless(Ready ready) {
-    // acquire: what was stored before a guarded opening that came earlier. release: for the next guarded one.
-    std::uint32_t seen = state_.fetch_or(announced, std::memory_order_acq_rel) | announced;
+    // acquire: what was stored before a guarded opening that came earlier. A later one sees the announcement, and nothing else
+    // that this member did.
+    std::uint32_t seen = state_.fetch_or(announced, std::memory_order_acquire) | announced;
     if ((seen & guarded) == 0) {
       Kernel::heavy_fence();
       // Guarded from now on, and only if nothing has happened since: a signaller that has found the gate unguarded did so
       // before the fence, and what it stored is seen; or it sees the announcement. Where something has, look again.
-      // release: that the fence was, for a sleeper that finds the gate guarded.
-      if (!state_.compare_exchange_strong(seen, seen | guarded, std::memory_order_acq_rel)) return;
+      // relaxed: the fence orders it, also for a sleeper that acquires it and finds the gate guarded.
+      if (!state_.compare_exchange_strong(seen, seen | guarded, std::memory_order_relaxed)) return;
       seen |= guarded;
     }
     if (!ready()) Kernel::sleep_while(state_, seen);
@@ -69,12 +70,13 @@ class basic_gate {
 
 template <class Kernel>
 void basic_gate<Kernel>::open_guarded() {
-  // release: the signalling store, for a sleeper that announces itself after this. acquire: one that did so before is seen.
-  std::uint32_t seen = state_.fetch_add(quiet, std::memory_order_acq_rel) + quiet;
+  // release: the signalling store, for a sleeper that announces itself after this. One that did so before is seen by its
+  // announcement alone.
+  std::uint32_t seen = state_.fetch_add(quiet, std::memory_order_release) + quiet;
   while ((seen & announced) != 0) {
     const std::uint32_t next = ((seen | low) + 1) | (seen & guarded);
-    // The same order as above.
-    if (!state_.compare_exchange_strong(seen, next, std::memory_order_acq_rel)) continue;
+    // relaxed: it continues the release sequence that begins above.
+    if (!state_.compare_exchange_strong(seen, next, std::memory_order_relaxed)) continue;
     opened_.set();
     Kernel::wake_sleepers(state_);
     return;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <source_location>
 #include <type_traits>
 
 #include <weir/machine/gate.hpp>
@@ -17,6 +18,7 @@ class explored_word {
   static_assert(std::is_integral_v<T> && sizeof(T) <= 8);
   using change = operation::change;
   using kind = operation::kind;
+  using place = std::source_location;
 
  public:
   explored_word() : explored_word(T{}) {}
@@ -24,35 +26,39 @@ class explored_word {
   explored_word(const explored_word&) = delete;
   explored_word& operator=(const explored_word&) = delete;
 
-  T load(std::memory_order order = std::memory_order_seq_cst) const { return perform(kind::load, order); }
-  void store(T value, std::memory_order order = std::memory_order_seq_cst) {
-    perform(kind::store, order, change::exchange, value);
+  // Where an operation stands in the source is part of it, so that a search may ask what a weaker order there would do.
+  T load(std::memory_order order = std::memory_order_seq_cst, place at = place::current()) const {
+    return perform(kind::load, order, at);
   }
-  T fetch_add(T by, std::memory_order order = std::memory_order_seq_cst) {
-    return perform(kind::update, order, change::add, by);
+  void store(T value, std::memory_order order = std::memory_order_seq_cst, place at = place::current()) {
+    perform(kind::store, order, at, change::exchange, value);
   }
-  T fetch_sub(T by, std::memory_order order = std::memory_order_seq_cst) {
-    return perform(kind::update, order, change::subtract, by);
+  T fetch_add(T by, std::memory_order order = std::memory_order_seq_cst, place at = place::current()) {
+    return perform(kind::update, order, at, change::add, by);
   }
-  T fetch_or(T by, std::memory_order order = std::memory_order_seq_cst) {
-    return perform(kind::update, order, change::set_bits, by);
+  T fetch_sub(T by, std::memory_order order = std::memory_order_seq_cst, place at = place::current()) {
+    return perform(kind::update, order, at, change::subtract, by);
   }
-  T fetch_and(T by, std::memory_order order = std::memory_order_seq_cst) {
-    return perform(kind::update, order, change::keep_bits, by);
+  T fetch_or(T by, std::memory_order order = std::memory_order_seq_cst, place at = place::current()) {
+    return perform(kind::update, order, at, change::set_bits, by);
   }
-  T exchange(T value, std::memory_order order = std::memory_order_seq_cst) {
-    return perform(kind::update, order, change::exchange, value);
+  T fetch_and(T by, std::memory_order order = std::memory_order_seq_cst, place at = place::current()) {
+    return perform(kind::update, order, at, change::keep_bits, by);
   }
-  bool compare_exchange_strong(T& expected, T wanted, std::memory_order order = std::memory_order_seq_cst) {
-    const T was = perform(kind::update, order, change::compare_exchange, wanted, expected);
+  T exchange(T value, std::memory_order order = std::memory_order_seq_cst, place at = place::current()) {
+    return perform(kind::update, order, at, change::exchange, value);
+  }
+  bool compare_exchange_strong(T& expected, T wanted, std::memory_order order = std::memory_order_seq_cst,
+                               place at = place::current()) {
+    const T was = perform(kind::update, order, at, change::compare_exchange, wanted, expected);
     const bool same = was == expected;
     expected = was;
     return same;
   }
 
   template <class Ready>
-  void spin(Ready& ready) const {
-    operation o = make(kind::spin, std::memory_order_acquire);
+  void spin(Ready& ready, std::memory_order order, place at = place::current()) const {
+    operation o = make(kind::spin, order, at);
     player::here().perform(o, &ready, [](const void* predicate, std::uint64_t value) {
       return (*static_cast<const Ready*>(predicate))(static_cast<T>(value));
     });
@@ -64,16 +70,16 @@ class explored_word {
   explored_word(T value, object_kind what) : number_(player::here().add(what, sizeof(T), value, this)) {}
 
  private:
-  operation make(kind what, std::memory_order order) const {
+  operation make(kind what, std::memory_order order, place at) const {
     operation o;
     o.what = what;
-    o.order = order;
+    o.order = player::here().order(at, order);
     o.bytes = sizeof(T);
     o.object = number_;
     return o;
   }
-  T perform(kind what, std::memory_order order, change how = {}, T operand = {}, T expected = {}) const {
-    operation o = make(what, order);
+  T perform(kind what, std::memory_order order, place at, change how = {}, T operand = {}, T expected = {}) const {
+    operation o = make(what, order, at);
     o.how = how;
     o.operand = operand;
     o.expected = expected;
@@ -145,7 +151,7 @@ struct explored {
 
   template <class Word, class Ready>
   static void spin(const Word& word, Ready ready) {
-    word.spin(ready);
+    word.spin(ready, std::memory_order_acquire);
   }
   /// One look: that it fails says that the last of the polls failed, and the earlier ones may have been
   /// at that same moment. To poll longer is to be scheduled later.
@@ -153,10 +159,10 @@ struct explored {
   static bool spin(const Word& word, Ready ready, unsigned) {
     return ready(word.load(std::memory_order_acquire));
   }
-  static void yield() {}
+  static void yield() { player::here().yield(); }
   template <class Word, class Ready>
   static void yield_until(const Word& word, Ready ready) {
-    word.spin(ready);
+    word.spin(ready, std::memory_order_acquire);
   }
 
   static void settle(std::uint64_t) {}
@@ -166,6 +172,7 @@ struct explored {
 
   /// For the bodies that members run: the events that the explorer judges.
   static void arrive(unsigned episode) { player::here().arrive(episode); }
+  static void complete(unsigned episode) { player::here().complete(episode); }
   static void leave(unsigned episode) { player::here().leave(episode); }
 };
 static_assert(machine<explored>);

@@ -4,9 +4,14 @@
 
 namespace weir::explorer {
 
+histories::edge histories::edge_here(std::uint64_t seen) const {
+  return {seen, 0, static_cast<std::uint16_t>(player_.first_left()), static_cast<std::uint16_t>(player_.last_left()),
+          static_cast<std::uint16_t>(player_.completed())};
+}
+
 void histories::begin() {
-  start_ = {0, add_here(0, 0, 0), static_cast<std::uint16_t>(player_.first_left()),
-            static_cast<std::uint16_t>(player_.last_left())};
+  start_ = edge_here(0);
+  start_.to = add_here(0, 0, 0);
 }
 
 std::uint32_t histories::add_here(std::uint32_t from, std::uint64_t seen, std::uint32_t depth) {
@@ -34,7 +39,7 @@ std::uint32_t histories::add_here(std::uint32_t from, std::uint64_t seen, std::u
 histories::edge histories::extend(std::uint32_t n, std::uint64_t seen) {
   go_to(n);
   player_.go_on(seen);
-  edge e{seen, 0, static_cast<std::uint16_t>(player_.first_left()), static_cast<std::uint16_t>(player_.last_left())};
+  edge e = edge_here(seen);
   e.to = add_here(n, seen, nodes_[n].depth + 1);
   nodes_[n].edges.push_back(e);
   return e;

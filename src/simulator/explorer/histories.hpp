@@ -25,6 +25,7 @@ class histories {
     std::uint32_t to;
     // The episodes that the member left on the way; 0: none.
     std::uint16_t first_left = 0, last_left = 0;
+    std::uint16_t completed = 0;  // the episode that it completed on the way, before it left; 0: none
   };
   struct node {
     operation next;
@@ -65,6 +66,7 @@ class histories {
   }
 
  private:
+  edge edge_here(std::uint64_t seen) const;
   void begin();
   edge extend(std::uint32_t n, std::uint64_t seen);
   void go_to(std::uint32_t n);

@@ -7,7 +7,7 @@ namespace weir::explorer {
 constinit thread_local player* player::here_ = nullptr;
 
 player::player(const subject& s, unsigned member, simulator::stacks& all)
-    : member_(member), tick_(s.tick), stacks_(all) {
+    : member_(member), tick_(s.tick), slice_(s.slice), order_at_(s.order_at), stacks_(all) {
   here_ = this;
   {
     const arena::in_use here(&arena_);
@@ -21,7 +21,7 @@ player::player(const subject& s, unsigned member, simulator::stacks& all)
 void player::follow(std::vector<std::uint64_t> seen) {
   seen_ = std::move(seen);
   position_ = 0;
-  first_left_ = last_left_ = arrives_ = episode_ = looks_ = 0;
+  first_left_ = last_left_ = arrives_ = completed_ = episode_ = looks_ = yields_ = 0;
   arena_.restore();
   // What earlier runs left on the stack would make equal states look different.
   stacks_.clear(member_, 4096);
@@ -64,14 +64,20 @@ std::uint64_t player::perform(const operation& o, const void* predicate, test t)
     fiber_.suspend();
     result = given_;
   }
-  first_left_ = last_left_ = arrives_ = 0;
+  first_left_ = last_left_ = arrives_ = completed_ = 0;
   return result;
+}
+
+std::memory_order player::order(const std::source_location& at, std::memory_order written) const {
+  if (!order_at_) return written;
+  const arena::in_use heap(nullptr);
+  return order_at_(at, written);
 }
 
 void player::leave(unsigned episode) {
   if (first_left_ == 0) first_left_ = episode;
   last_left_ = episode_ = episode;
-  arrives_ = looks_ = 0;
+  arrives_ = looks_ = yields_ = 0;
   if (position_ < seen_.size()) return;
   digester d;
   d.add(episode);
@@ -83,6 +89,7 @@ void player::leave(unsigned episode) {
 [[gnu::no_sanitize_address]] digest player::now() const {
   digester d;
   d.add(std::uint64_t{episode_} << 32 | looks_);
+  d.add(slice_ != 0 ? yields_ : 0);
   d.add(fiber_.done());
   arena_.add_to(d);
   for (const auto* at = static_cast<const char*>(fiber_.stopped_at()); at < stacks_.top(member_); at += 8) {
@@ -98,7 +105,7 @@ void player::leave(unsigned episode) {
 // each episode, so that members who left an episode alike are alike.
 std::uint64_t player::ticks() {
   constexpr double episode_us = 15e3;
-  return static_cast<std::uint64_t>(1000 * (episode_us * (episode_ + 1) + tick_ * ++looks_));
+  return static_cast<std::uint64_t>(1000 * (episode_us * (episode_ + 1) + tick_ * ++looks_ + slice_ * yields_));
 }
 
 }  // namespace weir::explorer

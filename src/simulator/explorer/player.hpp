@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,16 @@ struct subject {
   unsigned members = 2;
   unsigned episodes = 0;
   std::function<body()> build;
+  /// The order that an operation at that place gets instead of the one that is written there. None: the written one.
+  std::function<std::memory_order(const std::source_location&, std::memory_order)> order_at = {};
   /// Each look at the clock finds it this many microseconds later.
   double tick = 300;
+  /// And each yield takes this many.
+  double slice = 0;
   /// Are local states that come to the same taken for one (histories.hpp)? Only tests say no.
   bool join = true;
+  /// Does one member do something for all in each episode, explored::complete(), before anybody leaves?
+  bool completes = false;
 };
 
 class player {
@@ -52,6 +59,7 @@ class player {
   unsigned first_left() const { return first_left_; }
   unsigned last_left() const { return last_left_; }
   unsigned arrives() const { return arrives_; }
+  unsigned completed() const { return completed_; }
   /// All of the member's own state at the last leave: how the barrier's memory has changed.
   const digest& at_leave() const { return at_leave_; }
   /// All of its state now: the same, and its stack and registers. Who is the same goes on the same; what lies
@@ -65,9 +73,12 @@ class player {
   static player& here() { return *here_; }
   std::uint32_t add(object_kind kind, std::uint8_t bytes, std::uint64_t initial, const void* address);
   std::uint64_t perform(const operation& o, const void* predicate = nullptr, test t = nullptr);
+  std::memory_order order(const std::source_location& at, std::memory_order written) const;
   void arrive(unsigned episode) { arrives_ = episode; }
+  void complete(unsigned episode) { completed_ = episode; }
   void leave(unsigned episode);
   std::uint64_t ticks();
+  void yield() { ++yields_; }
 
  private:
   void resume();
@@ -75,7 +86,8 @@ class player {
   static constinit thread_local player* here_;
 
   const unsigned member_;
-  const double tick_;
+  const double tick_, slice_;
+  const decltype(subject::order_at) order_at_;
   arena arena_;
   subject::body* body_ = nullptr;  // in the arena, never destroyed
   std::vector<object> objects_;
@@ -89,8 +101,8 @@ class player {
   operation next_;
   const void* predicate_ = nullptr;
   test test_ = nullptr;
-  unsigned first_left_ = 0, last_left_ = 0, arrives_ = 0;
-  unsigned episode_ = 0, looks_ = 0;  // looks at the clock in this episode
+  unsigned first_left_ = 0, last_left_ = 0, arrives_ = 0, completed_ = 0;
+  unsigned episode_ = 0, looks_ = 0, yields_ = 0;  // looks at the clock and yields in this episode
   digest at_leave_;
 };
 

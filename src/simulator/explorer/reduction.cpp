@@ -34,18 +34,20 @@ class closure {
 
  private:
   bool tso() const { return r_.memory() == memory_model::tso; }
+  bool weak() const { return r_.memory() == memory_model::weak; }
 
   /// Who may do something that depends on a use of this slot.
   members against(std::uint32_t slot, bool looks) const { return looks ? p_.changers(slot) : p_.users(slot); }
 
   members conflicts(unsigned m) {
     const member_state& me = s_.members[m];
-    members result = 0;
+    members result = weak() ? p_.fencers() : 0;  // a fence changes what anybody may read
     if (!me.buffer.empty()) result |= against(me.buffer.front().object, false) | p_.fencers();
     const operation& o = r_.next(s_, m);
     switch (o.what) {
       case kind::end: return result;
       case kind::fence:
+        if (weak()) return ~members{0};
         if (!tso()) return result;
         // Against each store; and where buffers hold it up, those whose buffers they are.
         for (unsigned other = 0; other < r_.members(); ++other)

@@ -23,10 +23,10 @@ bool rules::releases(const operation& o) const {
 }
 
 rules::rules(const subject& s, memory_model m, unsigned most_steps, orders meant)
-    : episodes_(s.episodes), memory_(m), most_steps_(most_steps), orders_(meant), stacks_(s.members, 64 << 10) {
-  if (s.members == 0 || s.members * std::max(s.episodes, 1u) > knowledge::capacity)
+    : episodes_(s.episodes), parties_(s.members + s.completes), memory_(m), most_steps_(most_steps), orders_(meant), stacks_(s.members, 64 << 10) {
+  if (s.members == 0 || parties_ * std::max(s.episodes, 1u) > knowledge::capacity)
     throw std::invalid_argument("weir: the explorer takes at most " + std::to_string(knowledge::capacity) +
-                                " arrivals (members * episodes), not " + std::to_string(s.members * s.episodes));
+                                " arrivals (members * episodes), not " + std::to_string(parties_ * s.episodes));
   members_.reserve(s.members);
   for (unsigned i = 0; i < s.members; ++i) members_.push_back(std::make_unique<histories>(s, i, stacks_, prints_));
   for (const auto& o : members_[0]->objects()) initial_.push_back(o.initial);
@@ -59,8 +59,11 @@ std::size_t rules::local_states() const {
 }
 
 void rules::grow(state& s) const {
+  if (memory_ == memory_model::weak && prints_.slots() > view::capacity)
+    throw std::invalid_argument("weir: under weak memory the explorer takes at most " + std::to_string(view::capacity) +
+                                " words");
   while (s.cells.size() < prints_.slots())
-    s.cells.push_back({initial_[prints_.object(static_cast<std::uint32_t>(s.cells.size()))], {}});
+    s.cells.push_back({{initial_[prints_.object(static_cast<std::uint32_t>(s.cells.size()))], {}, {}}, {}});
 }
 
 state rules::begin(breach& found) {
@@ -85,11 +88,16 @@ bool rules::needs_empty_buffer(const operation& o) {
   }
 }
 
-std::uint64_t rules::value(const state& s, unsigned member, std::uint32_t object) const {
-  const auto& buffer = s.members[member].buffer;
+const written& rules::read(const state& s, move m, std::uint32_t object) const {
+  const cell& c = s.cells[object];
+  return m.older == 0 ? c : c.older[c.older.size() - m.older];
+}
+
+std::uint64_t rules::value(const state& s, move m, std::uint32_t object) const {
+  const auto& buffer = s.members[m.member].buffer;
   for (auto b = buffer.rbegin(); b != buffer.rend(); ++b)
     if (b->object == object) return b->value;
-  return s.cells[object].value;
+  return read(s, m, object).value;
 }
 
 bool rules::enabled(const state& s, move m) {
@@ -99,8 +107,14 @@ bool rules::enabled(const state& s, move m) {
   if (me.how == awareness::asleep) return false;
   if (me.how == awareness::notified) return s.cells[o.mutex].value == 0;
   if (needs_empty_buffer(o) && !me.buffer.empty()) return false;
+  if (m.older != 0) {
+    if (o.what != kind::load && o.what != kind::spin && o.what != kind::update) return false;
+    if (s.cells[o.object].older.size() < m.older + me.seen.of(o.object)) return false;
+    // An update reads the latest, unless it refuses to change what it reads.
+    if (o.what == kind::update && !o.refused(value(s, m, o.object))) return false;
+  }
   switch (o.what) {
-    case kind::spin: return members_[m.member]->ready(me.node, value(s, m.member, o.object));
+    case kind::spin: return members_[m.member]->ready(me.node, value(s, m, o.object));
     case kind::lock: return s.cells[o.object].value == 0;
     case kind::fence:
       return std::all_of(s.members.begin(), s.members.end(), [](const auto& x) { return x.buffer.empty(); });
@@ -114,19 +128,47 @@ void rules::moves(const state& s, std::vector<move>& all) {
   for (std::uint16_t m = 0; m < members(); ++m)
     for (const bool drain : {false, true})
       if (enabled(s, {m, drain})) all.push_back({m, drain});
+  if (memory_ != memory_model::weak) return;
+  for (std::uint16_t m = 0; m < members(); ++m) {
+    if (finished(s, m) || next(s, m).what == kind::fence) continue;
+    for (std::size_t older = s.cells[next(s, m).object].older.size(); older != 0; --older)
+      if (const move stale{m, false, static_cast<std::uint8_t>(older)}; enabled(s, stale)) all.push_back(stale);
+  }
 }
 
 void rules::arrive(state& s, unsigned member, unsigned episode) {
-  s.members[member].known.add((episode - 1) * members() + member);
+  s.members[member].known.add(event(member, episode));
+}
+
+bool rules::happened(const state& s, unsigned party, unsigned episode) const {
+  const unsigned what = event(party, episode);
+  return std::any_of(s.members.begin(), s.members.end(), [what](const auto& m) { return m.known.has(what); });
+}
+
+/// What a member goes on without that has not happened in this episode, or that it does not know of.
+breach rules::unknown(const state& s, unsigned member, unsigned episode, unsigned parties, breach::kind early,
+                      breach::kind unsynchronized) const {
+  for (unsigned other = 0; other < parties; ++other)
+    if (!happened(s, other, episode)) return {early, member, other, episode};
+  for (unsigned other = 0; other < parties; ++other)
+    if (!s.members[member].known.has(event(other, episode))) return {unsynchronized, member, other, episode};
+  return {};
+}
+
+breach rules::complete(state& s, unsigned member, unsigned episode) {
+  using enum breach::kind;
+  arrive(s, member, episode);
+  if (const breach b = unknown(s, member, episode, members(), early_completion, unsynchronized_completion)) return b;
+  if (happened(s, members(), episode)) return {second_completion, member, members(), episode};
+  s.members[member].known.add(event(members(), episode));
+  return {};
 }
 
 breach rules::leave(state& s, unsigned member, unsigned first, unsigned last) {
   for (unsigned e = first; e <= last; ++e) {
     arrive(s, member, e);  // if it did nothing in between
-    for (const bool early : {true, false})
-      for (unsigned other = 0; other < members(); ++other)
-        if (!knows(s.members[early ? other : member].known, other, e))
-          return {early ? breach::kind::early_leave : breach::kind::unsynchronized_leave, member, other, e};
+    if (const breach b = unknown(s, member, e, parties_, breach::kind::early_leave, breach::kind::unsynchronized_leave))
+      return b;
   }
   return {};
 }
@@ -141,29 +183,70 @@ breach rules::go_on(state& s, unsigned member, std::uint64_t seen, account* told
     told->first_left = edge.first_left;
     told->last_left = edge.last_left;
   }
+  if (told != nullptr) told->completed = edge.completed;
+  if (edge.completed != 0)
+    if (const breach b = complete(s, member, edge.completed)) return b;
   if (edge.first_left != 0)
     if (const breach b = leave(s, member, edge.first_left, edge.last_left)) return b;
   if (members_[member]->at(me.node).depth > most_steps_) return {breach::kind::too_many_steps, member, 0, 0};
   return {};
 }
 
-void rules::load(state& s, unsigned member, const operation& o) {
-  member_state& me = s.members[member];
+void rules::load(state& s, move m, const operation& o) {
+  member_state& me = s.members[m.member];
   for (const auto& b : me.buffer)
     if (b.object == o.object) return;  // its own store
-  if (acquires(o)) me.known.join(s.cells[o.object].known);
+  if (acquires(o)) acquire(s, m.member, read(s, m, o.object));
+  me.seen.reach(o.object, s.cells[o.object].older.size() - m.older);
+}
+
+void rules::acquire(state& s, unsigned member, const written& from) {
+  s.members[member].known.join(from.known);
+  s.members[member].seen.join(from.seen);
+}
+
+void rules::write(state& s, unsigned member, std::uint32_t object, written w) {
+  cell& c = s.cells[object];
+  if (memory_ == memory_model::weak) {
+    c.older.push_back(c);
+    w.seen.reach(object, c.older.size());
+    s.members[member].seen.reach(object, c.older.size());
+  }
+  static_cast<written&>(c) = w;
+}
+
+// What no member may read any more. Without it each schedule would come to states of its own.
+void rules::forget_overwritten(state& s) {
+  for (std::uint32_t slot = 0; slot < s.cells.size(); ++slot) {
+    auto& older = s.cells[slot].older;
+    if (older.empty()) continue;
+    unsigned past = static_cast<unsigned>(older.size());
+    for (unsigned m = 0; m < members(); ++m)
+      if (!finished(s, m)) past = std::min(past, s.members[m].seen.of(slot));
+    if (past == 0) continue;
+    older.erase(older.begin(), older.begin() + past);
+    for (auto& m : s.members) m.seen.forget(slot, past);
+    for (auto& c : s.cells) {
+      c.seen.forget(slot, past);
+      for (auto& w : c.older) w.seen.forget(slot, past);
+    }
+  }
 }
 
 // A release store heads a release sequence that any read-modify-write continues (C++20).
-void rules::update(state& s, unsigned member, const operation& o, account* told) {
-  member_state& me = s.members[member];
-  cell& c = s.cells[o.object];
-  const std::uint64_t old = c.value;
-  if (acquires(o)) me.known.join(c.known);
-  if (o.refused(old)) return;
-  c.value = o.changed(old);
-  if (releases(o)) c.known.join(me.known);
-  if (told != nullptr) told->wrote = c.value;
+void rules::update(state& s, move m, const operation& o, account* told) {
+  member_state& me = s.members[m.member];
+  const std::uint64_t old = read(s, m, o.object).value;
+  if (o.refused(old)) return load(s, m, o);
+  written w = s.cells[o.object];
+  if (acquires(o)) acquire(s, m.member, w);
+  w.value = o.changed(old);
+  if (releases(o)) {
+    w.known.join(me.known);
+    w.seen.join(me.seen);
+  }
+  if (told != nullptr) told->wrote = w.value;
+  write(s, m.member, o.object, w);
 }
 
 breach rules::wake(state& s, const operation& o) {
@@ -183,7 +266,7 @@ breach rules::apply(state& s, move m, account* told) {
   member_state& me = s.members[m.member];
   if (m.drain) {
     const buffered_store& b = me.buffer.front();
-    s.cells[b.object] = {b.value, b.known};
+    write(s, m.member, b.object, {b.value, b.known, {}});
     if (told != nullptr) {
       told->done.what = kind::store;
       told->done.object = b.object;
@@ -203,13 +286,13 @@ breach rules::apply(state& s, move m, account* told) {
   std::uint64_t seen = 0;
   if (told != nullptr) {
     told->done = o;
-    if (o.what != kind::fence) told->saw = value(s, m.member, o.object);
+    if (o.what != kind::fence) told->saw = value(s, m, o.object);
   }
   switch (o.what) {
     case kind::load:
     case kind::spin:
-      seen = value(s, m.member, o.object);
-      load(s, m.member, o);
+      seen = value(s, m, o.object);
+      load(s, m, o);
       break;
     case kind::store: {
       const knowledge told_by = releases(o) ? me.known : knowledge{};
@@ -221,12 +304,12 @@ breach rules::apply(state& s, move m, account* told) {
       if (buffered)
         me.buffer.push_back({o.object, o.operand, told_by});
       else
-        s.cells[o.object] = {o.operand, told_by};
+        write(s, m.member, o.object, {o.operand, told_by, releases(o) ? me.seen : view{}});
       break;
     }
     case kind::update:
-      seen = s.cells[o.object].value;
-      update(s, m.member, o, told);
+      seen = read(s, m, o.object).value;
+      update(s, m, o, told);
       break;
     case kind::sleep:
       if (s.cells[o.object].value == o.operand) {
@@ -241,25 +324,32 @@ breach rules::apply(state& s, move m, account* told) {
       break;
     case kind::lock:
       s.cells[o.object].value = m.member + 1;
-      me.known.join(s.cells[o.object].known);
+      acquire(s, m.member, s.cells[o.object]);
       break;
     case kind::unlock:
-      s.cells[o.object] = {0, me.known};
+      static_cast<written&>(s.cells[o.object]) = {0, me.known, me.seen};
       break;
     case kind::wait:
       if (me.how == awareness::awake) {
-        s.cells[o.mutex] = {0, me.known};
+        static_cast<written&>(s.cells[o.mutex]) = {0, me.known, me.seen};
         me.how = awareness::asleep;
         if (told != nullptr) told->slept = true;
         return {};
       }
       s.cells[o.mutex].value = m.member + 1;
-      me.known.join(s.cells[o.mutex].known);
+      acquire(s, m.member, s.cells[o.mutex]);
       break;
-    case kind::fence:
+    case kind::fence: {
+      view all;
+      for (const auto& x : s.members) all.join(x.seen);
+      for (auto& x : s.members) x.seen = all;
+      break;
+    }
     case kind::end: break;
   }
-  return go_on(s, m.member, seen, told);
+  const breach b = go_on(s, m.member, seen, told);
+  if (memory_ == memory_model::weak) forget_overwritten(s);
+  return b;
 }
 
 bool rules::finished(const state& s, unsigned member) const {
@@ -278,19 +368,26 @@ breach rules::judge_end(const state& s) const {
 
 digest rules::digest_of(const state& s) const {
   digester d;
+  const auto add = [this](digester& to, const written& w) {
+    to.add(w.value);
+    to.add(w.known.half(0));
+    to.add(w.known.half(1));
+    if (memory_ == memory_model::weak) to.add(w.seen.data(), view::capacity);
+  };
   for (std::uint32_t i = 0; i < s.cells.size(); ++i) {
     const cell& c = s.cells[i];
-    if (c.value == initial_[prints_.object(i)] && c.known == knowledge{}) continue;
+    if (c.value == initial_[prints_.object(i)] && c.known == knowledge{} && c.older.empty() && memory_ != memory_model::weak)
+      continue;
     d.add(i);
-    d.add(c.value);
-    d.add(c.known.half(0));
-    d.add(c.known.half(1));
+    add(d, c);
+    for (const auto& w : c.older) add(d, w);
   }
   for (const auto& m : s.members) {
     d.add(~std::uint64_t{0} - m.buffer.size());
     d.add(std::uint64_t{m.node} << 8 | static_cast<std::uint64_t>(m.how));
     d.add(m.known.half(0));
     d.add(m.known.half(1));
+    if (memory_ == memory_model::weak) d.add(m.seen.data(), view::capacity);
     for (const auto& b : m.buffer) {
       d.add(b.object);
       d.add(b.value);

@@ -4,10 +4,13 @@
 //   tso   a store goes to the member's buffer, first in first out; its own loads see it there. The oldest
 //         one reaches memory by a move of its own. Read-modify-writes, sequentially consistent stores,
 //         mutexes, conditions and system calls find the buffer empty; the heavy fence finds all buffers empty.
+//   weak  a load may read any value but those that the member knows to be overwritten, by having read or written a later one
+//         itself or by acquiring what was released by who had; the heavy fence makes known to all what anybody knows. These
+//         are C++'s orders, less what only promises and stores that overtake each other could show. A sequentially
+//         consistent operation is taken for one that acquires and releases.
 //
-// A value is the latest in memory: orders weaker than TSO are not played out. What a program may rely on
-// in C++ is judged by clocks instead: whoever leaves an episode must know of all arrivals in it by
-// release stores and acquire loads. The gate's operations teach nothing.
+// In all of them clocks judge what a program may rely on in C++: whoever leaves an episode must know of all arrivals in it
+// by release stores and acquire loads. Fences, sleeping and waking teach nothing.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +24,25 @@
 
 namespace weir::explorer {
 
-enum class memory_model { sc, tso };
+enum class memory_model { sc, tso, weak };
 
 /// What a program's memory orders are taken for: to learn which of them are needed.
 enum class orders { as_written, without_acquire, without_release };
 
 struct breach {
-  enum class kind : std::uint8_t { none, early_leave, unsynchronized_leave, deadlock, lost_wake_up, too_many_steps };
+  enum class kind : std::uint8_t {
+    none,
+    early_leave,
+    unsynchronized_leave,
+    early_completion,
+    unsynchronized_completion,
+    second_completion,
+    deadlock,
+    lost_wake_up,
+    too_many_steps,
+  };
   kind what = kind::none;
-  unsigned member = 0, other = 0, episode = 0;
+  unsigned member = 0, other = 0, episode = 0;  // other: as many as members for the completion
   explicit operator bool() const { return what != kind::none; }
 };
 
@@ -38,7 +51,7 @@ struct account {
   operation done;
   std::uint64_t saw = 0, wrote = 0;
   bool buffered = false, slept = false;
-  unsigned arrived = 0, first_left = 0, last_left = 0;
+  unsigned arrived = 0, completed = 0, first_left = 0, last_left = 0;
 };
 
 class rules {
@@ -59,7 +72,7 @@ class rules {
   const operation& next(const state& s, unsigned member) const {
     return members_[member]->at(s.members[member].node).next;
   }
-  std::uint64_t value(const state& s, unsigned member, std::uint32_t object) const;
+  std::uint64_t value(const state& s, move m, std::uint32_t object) const;
   static bool needs_empty_buffer(const operation& o);
 
   unsigned members() const { return static_cast<unsigned>(members_.size()); }
@@ -75,17 +88,25 @@ class rules {
   bool releases(const operation& o) const;
   void name_objects();
   void grow(state& s) const;
-  bool knows(const knowledge& k, unsigned member, unsigned episode) const {
-    return k.has((episode - 1) * members() + member);
-  }
+  // The clocks' parties are the members and, where there is one, the completion: its running is its arrival.
+  unsigned event(unsigned party, unsigned episode) const { return (episode - 1) * parties_ + party; }
+  bool happened(const state& s, unsigned party, unsigned episode) const;
+  breach unknown(const state& s, unsigned member, unsigned episode, unsigned parties, breach::kind early,
+                 breach::kind unsynchronized) const;
   void arrive(state& s, unsigned member, unsigned episode);
+  breach complete(state& s, unsigned member, unsigned episode);
   breach go_on(state& s, unsigned member, std::uint64_t seen, account* told);
   breach leave(state& s, unsigned member, unsigned first, unsigned last);
-  void load(state& s, unsigned member, const operation& o);
-  void update(state& s, unsigned member, const operation& o, account* told);
+  const written& read(const state& s, move m, std::uint32_t object) const;
+  void load(state& s, move m, const operation& o);
+  void acquire(state& s, unsigned member, const written& from);
+  void write(state& s, unsigned member, std::uint32_t object, written w);
+  void forget_overwritten(state& s);
+  void update(state& s, move m, const operation& o, account* told);
   breach wake(state& s, const operation& o);
 
   const unsigned episodes_;
+  const unsigned parties_;
   const memory_model memory_;
   const unsigned most_steps_;
   const orders orders_;

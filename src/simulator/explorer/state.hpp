@@ -1,7 +1,9 @@
 // A state of the whole team: the memory, the store buffers, and where each member is in its history.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -26,9 +28,36 @@ class knowledge {
   std::array<std::uint64_t, 2> bits_{};
 };
 
-struct cell {
+/// Of the weak memory: for each slot the number of the oldest value that may still be read there, by a member or by whoever
+/// acquires a value. Numbers begin where any member may still read.
+class view {
+ public:
+  static constexpr unsigned capacity = 32;  // slots
+
+  unsigned of(std::uint32_t slot) const { return oldest_[slot]; }
+  void reach(std::uint32_t slot, std::size_t number) {
+    oldest_[slot] = std::max(oldest_[slot], static_cast<std::uint8_t>(number));
+  }
+  void join(const view& other) {
+    for (std::uint32_t i = 0; i < capacity; ++i) oldest_[i] = std::max(oldest_[i], other.oldest_[i]);
+  }
+  void forget(std::uint32_t slot, unsigned values) {
+    oldest_[slot] = static_cast<std::uint8_t>(oldest_[slot] - std::min<unsigned>(oldest_[slot], values));
+  }
+  const std::uint8_t* data() const { return oldest_.data(); }
+
+ private:
+  std::array<std::uint8_t, capacity> oldest_{};
+};
+
+struct written {
   std::uint64_t value = 0;  // of a mutex: its owner + 1
   knowledge known;          // what a member that acquires this learns
+  view seen;                // and what it may no longer read
+};
+
+struct cell : written {
+  std::vector<written> older;  // that may still be read, oldest first; only of the weak memory
 };
 
 struct buffered_store {
@@ -47,6 +76,7 @@ struct member_state {
   std::uint32_t node = 0;  // of its histories
   awareness how = awareness::awake;
   knowledge known;
+  view seen;
   std::vector<buffered_store> buffer;  // oldest first
 };
 
@@ -59,6 +89,7 @@ struct state {
 struct move {
   std::uint16_t member;
   bool drain;
+  std::uint8_t older = 0;  ///< weak memory: reads a value so many before the latest
   friend bool operator==(const move&, const move&) = default;
 };
 

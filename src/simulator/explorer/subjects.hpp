@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "barriers/registry.hpp"
 #include "explored.hpp"
@@ -21,5 +22,13 @@ inline team explored_team(unsigned members, unsigned processors = 0) {
 
 /// Throws std::invalid_argument for a name that is not known; it lists the known ones.
 subject barrier_subject(const std::string& algorithm, const std::string& waiting, const team& t, unsigned episodes);
+
+/// The same with a completion in each episode.
+subject completing_subject(const std::string& algorithm, const std::string& waiting, const team& t, unsigned episodes,
+                           completed_by who);
+
+/// On how many processors a team is to be explored: where the members' places make a difference, also where some share one,
+/// and where all do.
+std::vector<unsigned> placements(const std::string& algorithm, const std::string& waiting, unsigned members);
 
 }  // namespace weir::explorer

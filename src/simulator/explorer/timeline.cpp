@@ -64,8 +64,8 @@ std::string described(const rules& r, const account& a, move m) {
   const std::string word = o.what == kind::fence || o.what == kind::end ? "" : r.name_of(o.object);
   if (m.drain) return "  memory: " + word + " = " + number(a.wrote);
   switch (o.what) {
-    case kind::load: return "reads " + word + ": " + number(a.saw);
-    case kind::spin: return "waited for " + word + ": " + number(a.saw);
+    case kind::load: return "reads " + word + ": " + number(a.saw) + (m.older != 0 ? " (old)" : "");
+    case kind::spin: return "waited for " + word + ": " + number(a.saw) + (m.older != 0 ? " (old)" : "");
     case kind::store: return std::string(a.buffered ? "buffers " : "stores ") + word + " = " + number(a.wrote);
     case kind::update:
       if (o.refused(a.saw)) return "finds " + word + " changed: " + number(a.saw);
@@ -90,7 +90,7 @@ std::string stuck(const rules& r, const state& s) {
     text += text.empty() ? "" : "; ";
     text += "member " + number(m);
     switch (o.what) {
-      case kind::spin: text += " waits for " + r.name_of(o.object) + ", which is " + number(r.value(s, m, o.object)); break;
+      case kind::spin: text += " waits for " + r.name_of(o.object) + ", which is " + number(r.value(s, {static_cast<std::uint16_t>(m), false}, o.object)); break;
       case kind::lock: text += " waits for " + r.name_of(o.object); break;
       case kind::sleep:
       case kind::wait: text += " sleeps at " + r.name_of(o.object); break;
@@ -101,14 +101,24 @@ std::string stuck(const rules& r, const state& s) {
 }
 
 std::string sentence(const rules& r, const breach& b, const state& end) {
-  const std::string who = "member " + number(b.member), other = "member " + number(b.other);
+  const std::string who = "member " + number(b.member);
+  const bool of_completion = b.other == r.members();
+  const std::string other = of_completion ? "the completion" : "member " + number(b.other);
   switch (b.what) {
     case breach::kind::none: return "";
     case breach::kind::early_leave:
-      return "early leave: " + who + " left episode " + number(b.episode) + " before " + other + " had arrived in it";
+      return "early leave: " + who + " left episode " + number(b.episode) + " before " + other +
+             (of_completion ? " had run" : " had arrived in it");
     case breach::kind::unsynchronized_leave:
       return "unsynchronized leave: " + who + " left episode " + number(b.episode) + " without synchronizing with " +
+             other + (of_completion ? "" : "'s arrival in it");
+    case breach::kind::early_completion:
+      return "early completion: " + who + " completed episode " + number(b.episode) + " before " + other + " had arrived in it";
+    case breach::kind::unsynchronized_completion:
+      return "unsynchronized completion: " + who + " completed episode " + number(b.episode) + " without synchronizing with " +
              other + "'s arrival in it";
+    case breach::kind::second_completion:
+      return "second completion: " + who + " completed episode " + number(b.episode) + " again";
     case breach::kind::deadlock: return "deadlock: " + stuck(r, end);
     case breach::kind::lost_wake_up: return "lost wake-up: " + stuck(r, end);
     case breach::kind::too_many_steps: return "too many steps: " + who + " does not come to an end";
@@ -164,6 +174,7 @@ void explain(rules& r, verdict& v) {
     const breach b = r.apply(s, m, &a);
     if (a.arrived != 0) text += row(r, 0, m.member, "> arrives in " + number(a.arrived));
     text += row(r, ++step, m.member, described(r, a, m));
+    if (a.completed != 0) text += row(r, 0, m.member, "  completes " + number(a.completed));
     for (unsigned e = a.first_left; e != 0 && e <= a.last_left; ++e)
       text += row(r, 0, m.member, (b && b.episode == e ? "< LEAVES " : "< leaves ") + number(e));
   }

@@ -40,8 +40,8 @@ constexpr const char* usage = R"( BARRIER|--all [options]
   --waiting W            how members wait (spin)
   --members N            of the team: 1 to 128 (3)
   --episodes E           consecutive barriers: 1 to 64 (2)
-  --memory sc|tso        sequentially consistent, or with store buffers (tso)
-  --processors N         that members share: 1 to 128 (one for each member)
+  --memory sc|tso|weak   sequentially consistent, with store buffers, or as the orders allow (tso)
+  --processors N         that members share: 1 to 128 (one for each member, and fewer where that makes a difference)
   --tick MICROSECONDS    that the clock goes on at a look: 1 to 10000000 (300)
   --full                 without partial-order reduction
   --most-states N        the search ends after so many: 1 to 2000000000 (20000000)
@@ -90,8 +90,9 @@ arguments read(int count, char** words) {
     else if (name == "--most-states") a.most_states = whole(name, value(), 1, 2'000'000'000);
     else if (name == "--memory") {
       const std::string memory = value();
-      if (memory != "sc" && memory != "tso") throw wrong_usage("--memory takes sc or tso, not \"" + memory + "\"");
-      a.memory = memory == "sc" ? memory_model::sc : memory_model::tso;
+      if (memory != "sc" && memory != "tso" && memory != "weak")
+        throw wrong_usage("--memory takes sc, tso or weak, not \"" + memory + "\"");
+      a.memory = memory == "sc" ? memory_model::sc : memory == "tso" ? memory_model::tso : memory_model::weak;
     } else if (name.starts_with("-")) throw wrong_usage("no such option: " + name);
     else if (!a.barrier.empty()) throw wrong_usage("one barrier at a time: " + a.barrier + " or " + name);
     else a.barrier = name;
@@ -105,19 +106,25 @@ struct outcome {
   double took = 0;
 };
 
-outcome run_once(const arguments& a, const std::string& barrier, const std::string& waiting) {
+/// What is explored in one go.
+struct setting {
+  std::string barrier, waiting;
+  unsigned processors;
+};
+
+outcome run_once(const arguments& a, const setting& of) {
   const auto start = std::chrono::steady_clock::now();
   const auto since = [start] { return seconds(std::chrono::steady_clock::now() - start).count(); };
   double told = 2;
   const auto go_on = [&](const counts& c) {
     if (since() > told) {
       told += 1;
-      std::cerr << '\r' << barrier << "/" << waiting << ": " << (a.random != 0 ? c.schedules : double(c.states))
+      std::cerr << '\r' << of.barrier << "/" << of.waiting << ": " << (a.random != 0 ? c.schedules : double(c.states))
                 << (a.random != 0 ? " schedules, " : " states, ") << static_cast<int>(since()) << " s " << std::flush;
     }
     return interrupted == 0;
   };
-  subject s = barrier_subject(barrier, waiting, explored_team(a.members, a.processors), a.episodes);
+  subject s = barrier_subject(of.barrier, of.waiting, explored_team(a.members, of.processors), a.episodes);
   s.tick = a.tick;
   outcome o;
   if (a.random != 0)
@@ -130,20 +137,22 @@ outcome run_once(const arguments& a, const std::string& barrier, const std::stri
 }
 
 // What fails at all is shown in as few episodes as it takes.
-outcome run(const arguments& a, const std::string& barrier, const std::string& waiting) {
-  outcome o = run_once(a, barrier, waiting);
+outcome run(const arguments& a, const setting& of) {
+  outcome o = run_once(a, of);
   arguments fewer = a;
   for (fewer.episodes = 1; !o.v.holds && fewer.episodes < a.episodes; ++fewer.episodes)
-    if (outcome shorter = run_once(fewer, barrier, waiting); !shorter.v.holds) return shorter;
+    if (outcome shorter = run_once(fewer, of); !shorter.v.holds) return shorter;
   return o;
 }
 
+const char* name_of(memory_model m) { return m == memory_model::sc ? "sc" : m == memory_model::tso ? "tso" : "weak"; }
+
 const char* word_for(const verdict& v) { return !v.holds ? "VIOLATED" : v.complete ? "holds" : "not complete"; }
 
-nlohmann::ordered_json json_of(const arguments& a, const std::string& barrier, const std::string& waiting,
-                               const outcome& o) {
-  nlohmann::ordered_json j = {{"barrier", barrier}, {"waiting", waiting}, {"members", a.members},
-                              {"episodes", a.episodes}, {"memory", a.memory == memory_model::sc ? "sc" : "tso"},
+nlohmann::ordered_json json_of(const arguments& a, const setting& of, const outcome& o) {
+  nlohmann::ordered_json j = {{"barrier", of.barrier}, {"waiting", of.waiting}, {"members", a.members},
+                              {"processors", of.processors},
+                              {"episodes", a.episodes}, {"memory", name_of(a.memory)},
                               {"reduced", a.random == 0 && !a.full}, {"holds", o.v.holds},
                               {"complete", o.v.complete}, {"states", o.v.reached.states},
                               {"transitions", o.v.reached.transitions}, {"schedules", o.v.reached.schedules},
@@ -157,41 +166,54 @@ nlohmann::ordered_json json_of(const arguments& a, const std::string& barrier, c
 }
 
 void print_head() {
-  std::printf("%-20s %-6s %12s %13s %12s %9s  %s\n", "barrier", "waits", "states", "transitions", "schedules", "seconds",
+  std::printf("%-20s %-6s %10s %12s %13s %12s %9s  %s\n", "barrier", "waits", "processors", "states", "transitions", "schedules", "seconds",
               "verdict");
 }
 
-void print_row(const std::string& barrier, const std::string& waiting, const outcome& o) {
+void print_row(const setting& of, const outcome& o) {
   const counts& c = o.v.reached;
-  std::printf("%-20s %-6s %12llu %13llu %12.3g %9.3f  %s\n", barrier.c_str(), waiting.c_str(),
+  std::printf("%-20s %-6s %10u %12llu %13llu %12.3g %9.3f  %s\n", of.barrier.c_str(), of.waiting.c_str(), of.processors,
               static_cast<unsigned long long>(c.states), static_cast<unsigned long long>(c.transitions), c.schedules,
               o.took, word_for(o.v));
   std::fflush(stdout);
 }
 
-int explore_all(const arguments& a, const std::vector<std::string>& barriers, const std::vector<std::string>& waitings) {
+int explore_all(const arguments& a, const std::vector<setting>& settings) {
   int status = 0;
   // What there is not, and what is too much, is said before anything else.
-  (void)barrier_subject(barriers.front(), waitings.front(), explored_team(a.members, a.processors), a.episodes);
+  const setting& first = settings.front();
+  (void)barrier_subject(first.barrier, first.waiting, explored_team(a.members, first.processors), a.episodes);
   if (!a.json) {
-    std::printf("%u members, %u episodes, %s%s\n", a.members, a.episodes, a.memory == memory_model::sc ? "SC" : "TSO",
+    std::printf("%u members, %u episodes, %s%s\n", a.members, a.episodes, name_of(a.memory),
                 a.random != 0 ? ", random schedules" : a.full ? ", no reduction" : "");
     print_head();
   }
-  for (const auto& barrier : barriers)
-    for (const auto& waiting : waitings) {
-      const outcome o = run(a, barrier, waiting);
-      if (a.json)
-        std::cout << json_of(a, barrier, waiting, o).dump() << std::endl;
-      else
-        print_row(barrier, waiting, o);
-      if (!o.v.holds) {
-        status = 1;
-        if (!a.json) std::cout << '\n' << o.v.timeline << std::endl;
-      }
-      if (interrupted != 0) return status;
+  for (const setting& of : settings) {
+    const outcome o = run(a, of);
+    if (a.json)
+      std::cout << json_of(a, of, o).dump() << std::endl;
+    else
+      print_row(of, o);
+    if (!o.v.holds) {
+      status = 1;
+      if (!a.json) std::cout << '\n' << o.v.timeline << std::endl;
     }
+    if (interrupted != 0) return status;
+  }
   return status;
+}
+
+std::vector<setting> all_of(const arguments& a) {
+  std::vector<std::string> barriers, waitings;
+  for (const auto& b : known::algorithms()) barriers.push_back(b.name);
+  for (const auto& w : known::waitings()) waitings.push_back(w.name);
+  if (!a.all) barriers = {a.barrier}, waitings = {a.waiting};
+  std::vector<setting> all;
+  for (const auto& barrier : barriers)
+    for (const auto& waiting : waitings)
+      for (const unsigned p : a.processors != 0 ? std::vector{a.processors} : placements(barrier, waiting, a.members))
+        all.push_back({barrier, waiting, p});
+  return all;
 }
 
 }  // namespace
@@ -206,11 +228,7 @@ int main(int count, char** words) {
       std::cout << "usage: " << name << usage;
       return 0;
     }
-    if (!a.all) return explore_all(a, {a.barrier}, {a.waiting});
-    std::vector<std::string> barriers, waitings;
-    for (const auto& b : known::algorithms()) barriers.push_back(b.name);
-    for (const auto& w : known::waitings()) waitings.push_back(w.name);
-    return explore_all(a, barriers, waitings);
+    return explore_all(a, all_of(a));
   } catch (const wrong_usage& error) {
     std::cerr << name << ": " << error.what() << "; " << name << " --help lists the options\n";
   } catch (const std::exception& error) {
