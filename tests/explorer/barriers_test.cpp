@@ -37,6 +37,41 @@ TEST_P(Barrier, HoldsForFourMembersOnTwoProcessors) {
   for (const char* waiting : {"spin", "share", "yield"}) holds(waiting, 4, 2, 2);
 }
 
+TEST_P(Barrier, HoldsWhereMembersShareProcessors) {
+  for (const char* waiting : {"spin", "share", "block"})
+    for (const unsigned processors : placements(name, waiting, 3))
+      if (processors < 3) holds(waiting, 3, 1, processors);
+}
+
+// Else placements() would leave out what is to be explored.
+TEST_P(Barrier, TakesAPlacementOnlyWherePlacementsSaySo) {
+  for (const char* waiting : {"spin", "yield", "block", "share", "auto"}) {
+    const auto states = [&](unsigned processors) {
+      return explore(barrier_subject(name, waiting, explored_team(2, processors), 1), {.memory = memory}).reached.states;
+    };
+    if (placements(name, waiting, 2).size() == 1) EXPECT_EQ(states(1), states(2)) << waiting;
+  }
+}
+
+TEST_P(Barrier, CompletesOnceAndBeforeAnybodyLeaves) {
+  for (const unsigned processors : placements(name, "spin", 3))
+    for (const auto who : {weir::completed_by::any_member, weir::completed_by::member_0}) {
+      const verdict v =
+          explore(completing_subject(name, "spin", explored_team(3, processors), 2, who), {.memory = memory});
+      EXPECT_TRUE(v.holds && v.complete) << v.timeline;
+    }
+}
+
+TEST_P(Barrier, HoldsUnderWeakMemory) {
+  if (memory == memory_model::sc) GTEST_SKIP() << "once is enough";
+  for (const char* waiting : {"spin", "yield", "block"})
+    for (const unsigned processors : placements(name, waiting, 2)) {
+      const verdict v =
+          explore(barrier_subject(name, waiting, explored_team(2, processors), 2), {.memory = memory_model::weak});
+      EXPECT_TRUE(v.holds && v.complete) << name << '/' << waiting << '\n' << v.timeline;
+    }
+}
+
 TEST_P(Barrier, HoldsForTwoBlockingMembersInThreeEpisodes) { holds("block", 2, 3); }
 
 TEST_P(Barrier, HoldsForThreeBlockingMembers) {

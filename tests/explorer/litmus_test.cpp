@@ -64,10 +64,81 @@ void message_passing(two_words& w, unsigned m) {
   }
 }
 
-TEST(Litmus, MessagePassingHoldsInBoth) {
-  for (const auto memory : {memory_model::sc, memory_model::tso})
+TEST(Litmus, MessagePassingHoldsInAll) {
+  for (const auto memory : {memory_model::sc, memory_model::tso, memory_model::weak})
     for (const bool reduce : {false, true})
       EXPECT_TRUE(explore(program(2, message_passing), {.memory = memory, .reduce = reduce}).holds);
+}
+
+template <std::memory_order Store, std::memory_order Load>
+void message_passing_by(two_words& w, unsigned m) {
+  if (m == 0) {
+    w.x.store(1, std::memory_order_relaxed);
+    w.y.store(1, Store);
+  } else if (w.y.load(Load) == 1 && w.x.load(std::memory_order_relaxed) == 0) {
+    wait_for_ever(w.x);
+  }
+}
+
+/// Does it wait for ever under weak memory, with and without a reduction, and nowhere else?
+template <class Words>
+bool only_weak(unsigned members, void (*body)(Words&, unsigned)) {
+  const subject s = program(members, body);
+  for (const auto memory : {memory_model::sc, memory_model::tso}) EXPECT_TRUE(explore(s, {.memory = memory}).holds);
+  const bool holds = explore(s, {.memory = memory_model::weak}).holds;
+  EXPECT_EQ(explore(s, {.memory = memory_model::weak, .reduce = false}).holds, holds);
+  return !holds;
+}
+
+TEST(Weak, AMessageNeedsBothOrders) {
+  using enum std::memory_order;
+  EXPECT_TRUE(only_weak(2, message_passing_by<relaxed, acquire>));
+  EXPECT_TRUE(only_weak(2, message_passing_by<release, relaxed>));
+  EXPECT_FALSE(only_weak(2, message_passing_by<release, acquire>));
+}
+
+void passed_on(two_words& w, unsigned m) {
+  if (m == 0) {
+    w.x.store(1, std::memory_order_relaxed);
+    w.y.store(1, std::memory_order_release);
+  } else if (m == 1) {
+    w.y.fetch_add(1, std::memory_order_relaxed);
+  } else if (w.y.load(std::memory_order_acquire) == 2 && w.x.load(std::memory_order_relaxed) == 0) {
+    wait_for_ever(w.x);
+  }
+}
+
+TEST(Weak, AnUpdateContinuesAReleaseSequence) { EXPECT_FALSE(only_weak(3, passed_on)); }
+
+void stores_twice(two_words& w, unsigned m) {
+  if (m == 0) {
+    w.x.store(1, std::memory_order_relaxed);
+    w.x.store(2, std::memory_order_relaxed);
+  } else if (w.x.load(std::memory_order_relaxed) == 2 && w.x.load(std::memory_order_relaxed) != 2) {
+    wait_for_ever(w.x);
+  }
+}
+
+TEST(Weak, AWordIsNeverReadBackwards) { EXPECT_FALSE(only_weak(2, stores_twice)); }
+
+void independent_reads(two_words& w, unsigned m) {
+  if (m < 2) return (m == 0 ? w.x : w.y).store(1, std::memory_order_release);
+  const word &first = m == 2 ? w.x : w.y, &second = m == 2 ? w.y : w.x;
+  const bool before = first.load(std::memory_order_acquire) == 1 && second.load(std::memory_order_acquire) == 0;
+  if (before && w.seen_zero.fetch_add(1) == 1) wait_for_ever(w.x);
+}
+
+TEST(Weak, MembersMayDisagreeWhichOfTwoStoresWasFirst) { EXPECT_TRUE(only_weak(4, independent_reads)); }
+
+TEST(Weak, AHeavyFenceIsEnoughAgainstStoreBuffering) {
+  EXPECT_FALSE(explore(program(2, store_buffering), {.memory = memory_model::weak}).holds);
+  EXPECT_TRUE(explore(program(2, fenced_on_one_side), {.memory = memory_model::weak}).holds);
+}
+
+TEST(Weak, OldValuesAreDrawnAtRandomToo) {
+  const subject s = program(2, message_passing_by<std::memory_order_relaxed, std::memory_order_acquire>);
+  EXPECT_FALSE(explore_at_random(s, {.memory = memory_model::weak, .schedules = 200}).holds);
+  EXPECT_TRUE(explore_at_random(s, {.memory = memory_model::tso, .schedules = 200}).holds);
 }
 
 void two_stores_each(two_words& w, unsigned m) {

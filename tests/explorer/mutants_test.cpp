@@ -114,6 +114,44 @@ TEST(Plans, TheProofAndTheExplorerAgree) {
   EXPECT_GT(broken, 20u);
 }
 
+/// Two members, of which the last to arrive does something for both.
+enum class fault { none, before_all, after_the_release, twice, without_acquire };
+template <fault Fault>
+struct completing {
+  explored::word<unsigned> arrived{0}, over{0};
+  unsigned episode[2] = {};
+
+  void arrive_and_wait(unsigned member) {
+    const unsigned now = ++episode[member];
+    if (Fault == fault::before_all && member == 0) explored::complete(now);
+    const auto order = Fault == fault::without_acquire ? std::memory_order_release : std::memory_order_acq_rel;
+    if (arrived.fetch_add(1, order) + 1 == 2 * now) {
+      if (Fault != fault::before_all && Fault != fault::after_the_release) explored::complete(now);
+      over.store(now, std::memory_order_release);
+      if (Fault == fault::after_the_release && arrived.load(std::memory_order_relaxed) != 0) explored::complete(now);
+    } else {
+      explored::spin(over, [now](unsigned e) { return e >= now; });
+      if (Fault == fault::twice) explored::complete(now);
+    }
+  }
+};
+template <fault Fault>
+std::string found_in_completing() {
+  return found([](unsigned episodes) {
+    subject s = meeting(2, episodes, [] { return std::make_unique<completing<Fault>>(); });
+    s.completes = true;
+    return s;
+  });
+}
+
+TEST(Control, CompletionNotBroken) { EXPECT_EQ(found_in_completing<fault::none>(), ""); }
+TEST(Mutant, CompletionBeforeAllHaveArrived) { EXPECT_EQ(found_in_completing<fault::before_all>(), "early completion"); }
+TEST(Mutant, CompletionAfterTheRelease) { EXPECT_EQ(found_in_completing<fault::after_the_release>(), "early leave"); }
+TEST(Mutant, CompletionTwice) { EXPECT_EQ(found_in_completing<fault::twice>(), "second completion"); }
+TEST(Mutant, CompletionWithoutAcquire) {
+  EXPECT_EQ(found_in_completing<fault::without_acquire>(), "unsynchronized completion");
+}
+
 template <class Machine, template <class, template <class> class> class Barrier>
 subject blocking(unsigned members, unsigned episodes) {
   return meeting(members, episodes, [members] {

@@ -26,7 +26,8 @@ class dice {
 /// A member and its store buffer run by priorities of their own: buffers may be drained late.
 class one_schedule {
  public:
-  one_schedule(rules& r, dice& d, unsigned changes, std::size_t expected_steps) : rules_(r), priority_(2 * r.members()) {
+  one_schedule(rules& r, dice& d, unsigned changes, std::size_t expected_steps)
+      : rules_(r), dice_(d), priority_(2 * r.members()) {
     std::iota(priority_.begin(), priority_.end(), changes);
     for (std::size_t i = priority_.size(); i > 1; --i) std::swap(priority_[i - 1], priority_[d.below(i)]);
     for (unsigned c = 0; c < changes; ++c) changes_.push_back(d.below(expected_steps));
@@ -45,6 +46,7 @@ class one_schedule {
           priority_[place(m)] = c;
           m = first_of(all);
         }
+      m = one_value(all, m);
       schedule.push_back(m);
       found = rules_.apply(s, m);
     }
@@ -57,7 +59,14 @@ class one_schedule {
     return *std::max_element(all.begin(), all.end(), [this](move a, move b) { return priority_[place(a)] < priority_[place(b)]; });
   }
 
+  /// Of the values that a member may read under weak memory, any.
+  move one_value(std::vector<move>& all, move m) {
+    std::erase_if(all, [m](move other) { return place(other) != place(m); });
+    return all.size() == 1 ? m : all[dice_.below(all.size())];
+  }
+
   rules& rules_;
+  dice& dice_;
   std::vector<std::size_t> priority_;
   std::vector<std::size_t> changes_;
 };

@@ -59,17 +59,19 @@ std::size_t rules::local_states() const {
 }
 
 void rules::grow(state& s) const {
-  if (memory_ == memory_model::weak && prints_.slots() > view::capacity)
+  if (weak() && prints_.slots() > view::capacity)
     throw std::invalid_argument("weir: under weak memory the explorer takes at most " + std::to_string(view::capacity) +
                                 " words");
   while (s.cells.size() < prints_.slots())
-    s.cells.push_back({{initial_[prints_.object(static_cast<std::uint32_t>(s.cells.size()))], {}, {}}, {}});
+    s.cells.push_back({initial_[prints_.object(static_cast<std::uint32_t>(s.cells.size()))], {}});
+  if (weak()) s.before.cells.resize(s.cells.size());
 }
 
 state rules::begin(breach& found) {
   state s;
   grow(s);
   s.members.resize(members());
+  if (weak()) s.before.members.resize(members());
   for (unsigned m = 0; m < members(); ++m) {
     const auto& start = members_[m]->start();
     s.members[m].node = start.to;
@@ -88,9 +90,10 @@ bool rules::needs_empty_buffer(const operation& o) {
   }
 }
 
-const written& rules::read(const state& s, move m, std::uint32_t object) const {
-  const cell& c = s.cells[object];
-  return m.older == 0 ? c : c.older[c.older.size() - m.older];
+const cell& rules::read(const state& s, move m, std::uint32_t object) const {
+  if (m.older == 0) return s.cells[object];
+  const auto& older = s.before.cells[object].older;
+  return older[older.size() - m.older];
 }
 
 std::uint64_t rules::value(const state& s, move m, std::uint32_t object) const {
@@ -109,7 +112,7 @@ bool rules::enabled(const state& s, move m) {
   if (needs_empty_buffer(o) && !me.buffer.empty()) return false;
   if (m.older != 0) {
     if (o.what != kind::load && o.what != kind::spin && o.what != kind::update) return false;
-    if (s.cells[o.object].older.size() < m.older + me.seen.of(o.object)) return false;
+    if (!weak() || s.before.cells[o.object].older.size() < m.older + s.before.members[m.member].of(o.object)) return false;
     // An update reads the latest, unless it refuses to change what it reads.
     if (o.what == kind::update && !o.refused(value(s, m, o.object))) return false;
   }
@@ -128,10 +131,10 @@ void rules::moves(const state& s, std::vector<move>& all) {
   for (std::uint16_t m = 0; m < members(); ++m)
     for (const bool drain : {false, true})
       if (enabled(s, {m, drain})) all.push_back({m, drain});
-  if (memory_ != memory_model::weak) return;
+  if (!weak()) return;
   for (std::uint16_t m = 0; m < members(); ++m) {
     if (finished(s, m) || next(s, m).what == kind::fence) continue;
-    for (std::size_t older = s.cells[next(s, m).object].older.size(); older != 0; --older)
+    for (std::size_t older = s.before.cells[next(s, m).object].older.size(); older != 0; --older)
       if (const move stale{m, false, static_cast<std::uint8_t>(older)}; enabled(s, stale)) all.push_back(stale);
   }
 }
@@ -196,37 +199,46 @@ void rules::load(state& s, move m, const operation& o) {
   member_state& me = s.members[m.member];
   for (const auto& b : me.buffer)
     if (b.object == o.object) return;  // its own store
-  if (acquires(o)) acquire(s, m.member, read(s, m, o.object));
-  me.seen.reach(o.object, s.cells[o.object].older.size() - m.older);
+  if (acquires(o)) acquire(s, m, o.object);
+  if (weak()) s.before.members[m.member].reach(o.object, s.before.cells[o.object].older.size() - m.older);
 }
 
-void rules::acquire(state& s, unsigned member, const written& from) {
-  s.members[member].known.join(from.known);
-  s.members[member].seen.join(from.seen);
+void rules::acquire(state& s, move m, std::uint32_t object) {
+  s.members[m.member].known.join(read(s, m, object).known);
+  if (!weak()) return;
+  const auto& [seen, older] = s.before.cells[object];
+  s.before.members[m.member].join(m.older == 0 ? seen : older[older.size() - m.older].seen);
 }
 
-void rules::write(state& s, unsigned member, std::uint32_t object, written w) {
-  cell& c = s.cells[object];
-  if (memory_ == memory_model::weak) {
-    c.older.push_back(c);
-    w.seen.reach(object, c.older.size());
-    s.members[member].seen.reach(object, c.older.size());
+void rules::write(state& s, unsigned member, std::uint32_t object, const cell& c, const view& seen) {
+  if (weak()) {
+    past::values& mine = s.before.cells[object];
+    if (mine.older.size() == view::most_values) throw std::invalid_argument("weir: too many values of one word under weak memory");
+    mine.older.push_back({s.cells[object], mine.seen});
+    mine.seen = seen;
+    mine.seen.reach(object, mine.older.size());
+    s.before.members[member].reach(object, mine.older.size());
   }
-  static_cast<written&>(c) = w;
+  s.cells[object] = c;
+}
+
+void rules::release_mutex(state& s, unsigned member, std::uint32_t mutex) {
+  s.cells[mutex] = {0, s.members[member].known};
+  if (weak()) s.before.cells[mutex].seen = s.before.members[member];
 }
 
 // What no member may read any more. Without it each schedule would come to states of its own.
 void rules::forget_overwritten(state& s) {
   for (std::uint32_t slot = 0; slot < s.cells.size(); ++slot) {
-    auto& older = s.cells[slot].older;
+    auto& older = s.before.cells[slot].older;
     if (older.empty()) continue;
     unsigned past = static_cast<unsigned>(older.size());
     for (unsigned m = 0; m < members(); ++m)
-      if (!finished(s, m)) past = std::min(past, s.members[m].seen.of(slot));
+      if (!finished(s, m)) past = std::min(past, s.before.members[m].of(slot));
     if (past == 0) continue;
     older.erase(older.begin(), older.begin() + past);
-    for (auto& m : s.members) m.seen.forget(slot, past);
-    for (auto& c : s.cells) {
+    for (auto& v : s.before.members) v.forget(slot, past);
+    for (auto& c : s.before.cells) {
       c.seen.forget(slot, past);
       for (auto& w : c.older) w.seen.forget(slot, past);
     }
@@ -238,15 +250,17 @@ void rules::update(state& s, move m, const operation& o, account* told) {
   member_state& me = s.members[m.member];
   const std::uint64_t old = read(s, m, o.object).value;
   if (o.refused(old)) return load(s, m, o);
-  written w = s.cells[o.object];
-  if (acquires(o)) acquire(s, m.member, w);
-  w.value = o.changed(old);
-  if (releases(o)) {
-    w.known.join(me.known);
-    w.seen.join(me.seen);
+  if (acquires(o)) acquire(s, m, o.object);
+  cell c = s.cells[o.object];
+  c.value = o.changed(old);
+  if (releases(o)) c.known.join(me.known);
+  view seen;
+  if (weak()) {
+    seen = s.before.cells[o.object].seen;
+    if (releases(o)) seen.join(s.before.members[m.member]);
   }
-  if (told != nullptr) told->wrote = w.value;
-  write(s, m.member, o.object, w);
+  if (told != nullptr) told->wrote = c.value;
+  write(s, m.member, o.object, c, seen);
 }
 
 breach rules::wake(state& s, const operation& o) {
@@ -266,7 +280,7 @@ breach rules::apply(state& s, move m, account* told) {
   member_state& me = s.members[m.member];
   if (m.drain) {
     const buffered_store& b = me.buffer.front();
-    write(s, m.member, b.object, {b.value, b.known, {}});
+    s.cells[b.object] = {b.value, b.known};
     if (told != nullptr) {
       told->done.what = kind::store;
       told->done.object = b.object;
@@ -304,7 +318,8 @@ breach rules::apply(state& s, move m, account* told) {
       if (buffered)
         me.buffer.push_back({o.object, o.operand, told_by});
       else
-        write(s, m.member, o.object, {o.operand, told_by, releases(o) ? me.seen : view{}});
+        write(s, m.member, o.object, {o.operand, told_by},
+              weak() && releases(o) ? s.before.members[m.member] : view{});
       break;
     }
     case kind::update:
@@ -324,31 +339,29 @@ breach rules::apply(state& s, move m, account* told) {
       break;
     case kind::lock:
       s.cells[o.object].value = m.member + 1;
-      acquire(s, m.member, s.cells[o.object]);
+      acquire(s, m, o.object);
       break;
-    case kind::unlock:
-      static_cast<written&>(s.cells[o.object]) = {0, me.known, me.seen};
-      break;
+    case kind::unlock: release_mutex(s, m.member, o.object); break;
     case kind::wait:
       if (me.how == awareness::awake) {
-        static_cast<written&>(s.cells[o.mutex]) = {0, me.known, me.seen};
+        release_mutex(s, m.member, o.mutex);
         me.how = awareness::asleep;
         if (told != nullptr) told->slept = true;
         return {};
       }
       s.cells[o.mutex].value = m.member + 1;
-      acquire(s, m.member, s.cells[o.mutex]);
+      acquire(s, m, o.mutex);
       break;
     case kind::fence: {
       view all;
-      for (const auto& x : s.members) all.join(x.seen);
-      for (auto& x : s.members) x.seen = all;
+      for (const view& v : s.before.members) all.join(v);
+      for (view& v : s.before.members) v = all;
       break;
     }
     case kind::end: break;
   }
   const breach b = go_on(s, m.member, seen, told);
-  if (memory_ == memory_model::weak) forget_overwritten(s);
+  if (weak()) forget_overwritten(s);
   return b;
 }
 
@@ -368,26 +381,31 @@ breach rules::judge_end(const state& s) const {
 
 digest rules::digest_of(const state& s) const {
   digester d;
-  const auto add = [this](digester& to, const written& w) {
-    to.add(w.value);
-    to.add(w.known.half(0));
-    to.add(w.known.half(1));
-    if (memory_ == memory_model::weak) to.add(w.seen.data(), view::capacity);
-  };
   for (std::uint32_t i = 0; i < s.cells.size(); ++i) {
     const cell& c = s.cells[i];
-    if (c.value == initial_[prints_.object(i)] && c.known == knowledge{} && c.older.empty() && memory_ != memory_model::weak)
-      continue;
+    if (c.value == initial_[prints_.object(i)] && c.known == knowledge{}) continue;
     d.add(i);
-    add(d, c);
-    for (const auto& w : c.older) add(d, w);
+    d.add(c.value);
+    d.add(c.known.half(0));
+    d.add(c.known.half(1));
   }
+  for (std::uint32_t i = 0; i < s.before.cells.size(); ++i) {
+    const auto& [seen, older] = s.before.cells[i];
+    d.add(std::uint64_t{i} << 32 | older.size());
+    d.add(seen.data(), view::capacity);
+    for (const written& w : older) {
+      d.add(w.value);
+      d.add(w.known.half(0));
+      d.add(w.known.half(1));
+      d.add(w.seen.data(), view::capacity);
+    }
+  }
+  for (const view& v : s.before.members) d.add(v.data(), view::capacity);
   for (const auto& m : s.members) {
     d.add(~std::uint64_t{0} - m.buffer.size());
     d.add(std::uint64_t{m.node} << 8 | static_cast<std::uint64_t>(m.how));
     d.add(m.known.half(0));
     d.add(m.known.half(1));
-    if (memory_ == memory_model::weak) d.add(m.seen.data(), view::capacity);
     for (const auto& b : m.buffer) {
       d.add(b.object);
       d.add(b.value);

@@ -93,14 +93,16 @@ class rules {
   bool happened(const state& s, unsigned party, unsigned episode) const;
   breach unknown(const state& s, unsigned member, unsigned episode, unsigned parties, breach::kind early,
                  breach::kind unsynchronized) const;
+  bool weak() const { return memory_ == memory_model::weak; }
   void arrive(state& s, unsigned member, unsigned episode);
   breach complete(state& s, unsigned member, unsigned episode);
   breach go_on(state& s, unsigned member, std::uint64_t seen, account* told);
   breach leave(state& s, unsigned member, unsigned first, unsigned last);
-  const written& read(const state& s, move m, std::uint32_t object) const;
+  const cell& read(const state& s, move m, std::uint32_t object) const;
   void load(state& s, move m, const operation& o);
-  void acquire(state& s, unsigned member, const written& from);
-  void write(state& s, unsigned member, std::uint32_t object, written w);
+  void acquire(state& s, move m, std::uint32_t object);
+  void write(state& s, unsigned member, std::uint32_t object, const cell& c, const view& seen);
+  void release_mutex(state& s, unsigned member, std::uint32_t mutex);
   void forget_overwritten(state& s);
   void update(state& s, move m, const operation& o, account* told);
   breach wake(state& s, const operation& o);

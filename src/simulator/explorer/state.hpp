@@ -33,6 +33,7 @@ class knowledge {
 class view {
  public:
   static constexpr unsigned capacity = 32;  // slots
+  static constexpr unsigned most_values = 255;
 
   unsigned of(std::uint32_t slot) const { return oldest_[slot]; }
   void reach(std::uint32_t slot, std::size_t number) {
@@ -50,14 +51,23 @@ class view {
   std::array<std::uint8_t, capacity> oldest_{};
 };
 
-struct written {
+struct cell {
   std::uint64_t value = 0;  // of a mutex: its owner + 1
   knowledge known;          // what a member that acquires this learns
-  view seen;                // and what it may no longer read
 };
 
-struct cell : written {
-  std::vector<written> older;  // that may still be read, oldest first; only of the weak memory
+struct written : cell {
+  view seen;  // what a member that acquires this may no longer read
+};
+
+/// What the weak memory has beside the latest values.
+struct past {
+  struct values {
+    view seen;                   // of the latest
+    std::vector<written> older;  // that may still be read, oldest first
+  };
+  std::vector<values> cells;
+  std::vector<view> members;
 };
 
 struct buffered_store {
@@ -76,13 +86,13 @@ struct member_state {
   std::uint32_t node = 0;  // of its histories
   awareness how = awareness::awake;
   knowledge known;
-  view seen;
   std::vector<buffered_store> buffer;  // oldest first
 };
 
 struct state {
   std::vector<cell> cells;
   std::vector<member_state> members;
+  past before;  // empty unless the memory is weak
 };
 
 /// One step of a schedule: the next operation of a member, or its oldest buffered store reaching memory.
