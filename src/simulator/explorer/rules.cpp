@@ -75,6 +75,7 @@ state rules::begin(breach& found) {
   for (unsigned m = 0; m < members(); ++m) {
     const auto& start = members_[m]->start();
     s.members[m].node = start.to;
+    if (start.completed != 0 && !found) found = complete(s, m, start.completed);
     if (start.first_left != 0 && !found) found = leave(s, m, start.first_left, start.last_left);
   }
   return s;
