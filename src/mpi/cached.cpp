@@ -264,12 +264,9 @@ int make(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
 
 // Collective, by the communicator's error handler.
 int ask_all(MPI_Comm comm, weir_ask& its) {
-  constexpr int count = sizeof its / sizeof(std::uint64_t);
-  MPI_Request request;
   try {
     const weir_ask mine = its;
-    weir::mpi::check(PMPI_Iallreduce(&mine, &its, count, MPI_UINT64_T, MPI_MAX, comm, &request), "");
-    weir::mpi::polite::wait(request, "");
+    weir::mpi::polite::largest(&mine, &its, sizeof its / sizeof(std::uint64_t), comm, "");
   } catch (const weir::mpi::error& e) {
     return e.code();
   }

@@ -1,5 +1,11 @@
-// Collective operations whose waiting gives the processor away, and sleeps where that is not enough. Where processes share
-// processors MPICH's own spin through whole time slices, tens of milliseconds for one; making a barrier takes several.
+// Collective operations on the program's communicators whose waiting gives the processor away.
+//
+// Where processes share processors MPICH's own spin through whole time slices, tens of milliseconds for one; making a barrier takes
+// several. So they are begun, and waited for here, with naps.
+//
+// Not under Open MPI: while an MPI_Comm_idup of the same communicator is pending, its nonblocking operations are mixed up with those
+// by which it makes the duplicate. Sums are wrong, and processes wait for ever (4.1.4; tests/mpi/programs/pending_duplicate.cpp
+// shows it without Weir). Its blocking operations are not mixed up, and give the processor away themselves where they share it.
 #pragma once
 
 #include <mpi.h>
@@ -8,6 +14,12 @@
 #include "waiting.hpp"
 
 namespace weir::mpi::polite {
+
+#ifdef OPEN_MPI
+inline constexpr bool blocking = true;
+#else
+inline constexpr bool blocking = false;
+#endif
 
 inline void wait(MPI_Request& request, const char* doing) {
   nap between;
@@ -21,26 +33,35 @@ inline void wait(MPI_Request& request, const char* doing) {
   }
 }
 
-inline void barrier(MPI_Comm comm, const char* doing) {
-  MPI_Request request;
-  check(PMPI_Ibarrier(comm, &request), doing);
-  wait(request, doing);
+/// One operation in both its forms.
+template <class Blocking, class Nonblocking, class... Arguments>
+void together(Blocking at_once, Nonblocking begin, const char* doing, Arguments... arguments) {
+  if constexpr (blocking) {
+    check(at_once(arguments...), doing);
+  } else {
+    MPI_Request request;
+    check(begin(arguments..., &request), doing);
+    wait(request, doing);
+  }
 }
+
+inline void barrier(MPI_Comm comm, const char* doing) { together(PMPI_Barrier, PMPI_Ibarrier, doing, comm); }
 
 /// The least of all.
 inline int least(int mine, MPI_Comm comm, const char* doing) {
-  MPI_Request request;
   int result = 0;
-  check(PMPI_Iallreduce(&mine, &result, 1, MPI_INT, MPI_MIN, comm, &request), doing);
-  wait(request, doing);
+  together(PMPI_Allreduce, PMPI_Iallreduce, doing, &mine, &result, 1, MPI_INT, MPI_MIN, comm);
   return result;
+}
+
+/// The largest of each word of all.
+inline void largest(const void* mine, void* all, int words, MPI_Comm comm, const char* doing) {
+  together(PMPI_Allreduce, PMPI_Iallreduce, doing, mine, all, words, MPI_UINT64_T, MPI_MAX, comm);
 }
 
 /// `count` bytes of each, into all.
 inline void gather(const void* mine, void* all, int count, MPI_Comm comm, const char* doing) {
-  MPI_Request request;
-  check(PMPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm, &request), doing);
-  wait(request, doing);
+  together(PMPI_Allgather, PMPI_Iallgather, doing, mine, count, MPI_BYTE, all, count, MPI_BYTE, comm);
 }
 
 }  // namespace weir::mpi::polite

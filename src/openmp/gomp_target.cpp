@@ -14,11 +14,13 @@ namespace {
 
 using function = void (*)(void*);
 
-constexpr int of_if_false = -2;  // the device where an if clause says that none is wanted
+constexpr int by_default = -1, of_if_false = -2;  // in a device's place: no clause says which; an if clause says that none is wanted
 constexpr unsigned nowait_flag = 1;
 
 void need_device(int device) {
   if (initial_settings().target_offload != offload::mandatory || device == of_if_false) return;
+  constexpr int host = 0;  // omp_get_initial_device()
+  if ((device == by_default ? self().icv.default_device : device) == host) return;
   end_program("OMP_TARGET_OFFLOAD is mandatory, and there is no device to execute target constructs");
 }
 

@@ -128,7 +128,7 @@ namespace {
 control initial_control() {
   const settings& s = initial_settings();
   return {.max_active_levels = s.max_active_levels,
-          .default_device = s.default_device,
+          .default_device = s.target_offload == offload::mandatory ? invalid_device : s.default_device,
           .dynamic = s.dynamic,
           .run_schedule = s.run_schedule};
 }

@@ -30,6 +30,9 @@ class pending_tasks;
 class granted_threads;
 
 /// What a task's children inherit: the internal control variables of its data environment [OpenMP 5.2, 2.1].
+/// omp_invalid_device: where a device is mandatory, which is none here, it is the default [OpenMP 5.2, table 2.1].
+constexpr int invalid_device = -4;
+
 struct control {
   int num_threads = 0;  // 0: what the environment says for the level
   int max_active_levels = 1;

@@ -43,7 +43,7 @@ TEST(CFace, MayBeMadeAgainWhileOthersLeave) {
 
 // Whatever the parent's other threads were doing when it forked. Not under sanitizers: their own locks are not all there in a child.
 TEST(CFace, HasBarriersInForkedChildren) {
-  if (contract::sanitized) GTEST_SKIP();
+  if (contract::sanitized) GTEST_SKIP() << "under a sanitizer";
   const auto make_one = [] {
     weir_barrier_t b;
     return weir_barrier_init(&b, nullptr, 1) == 0 && weir_barrier_wait(&b) == WEIR_BARRIER_SERIAL_THREAD &&

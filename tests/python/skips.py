@@ -49,6 +49,11 @@ REASONS = {
     "snap": Reason("no snap of Chromium, which Ubuntu has as nothing else", _snap_is_missing, 7),
     "readable": Reason("other users may not read this folder", lambda: not _others_may_read(), 4),
     "states": Reason("too large", lambda: True, 3),  # three members under store buffering: over 20 million states
+    # Asked by the C++ tests themselves.
+    "sanitizer": Reason("under a sanitizer", lambda: True, 1),
+    "membarrier": Reason("this kernel has no membarrier", lambda: True, 2),
+    "filters": Reason("this system takes no filter of system calls", lambda: True, 1),
+    "ucx": Reason("MPICH over UCX", lambda: True, 3),
     # Asked for by who runs the tests on those, never in continuous integration.
     "own": Reason("the compilers' own runtimes", lambda: os.environ.get("WEIR_TEST_RUNTIME") == "own", 1000),
 }

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from weir import records
+from weir import native, records
 from weir.cli import app
 from weir.driver import Lost
 from weir.figures import figures
@@ -427,8 +427,6 @@ def test_a_program_that_says_nothing_is_ended():
 
 
 def test_plans_are_those_of_the_library():
-    if native.find("weir-info") is None:
-        pytest.skip("weir-info is not built")
     info = native.ask("weir-info")
     assert [a["name"] for a in info["algorithms"] if a["by_messages"]] == list(plan.BY_MESSAGES)
     assert list(dict.fromkeys(b.algorithm for b in scale.PLANS)) == list(plan.BY_MESSAGES)

@@ -31,8 +31,7 @@ def ended(*words: str | Path) -> subprocess.CompletedProcess:
 @pytest.fixture(params=list(PROGRAMS))
 def program(request: pytest.FixtureRequest) -> Path:
     path = native.find(request.param)
-    if path is None:
-        pytest.skip(f"{request.param} is not built")
+    assert path is not None, f"{request.param} is not built: make build"
     return path
 
 
@@ -72,16 +71,14 @@ def test_each_option_refuses_what_it_does_not_take(program: Path, tmp_path: Path
 )
 def test_what_weir_refuses_they_refuse(words: list[str]):
     path = native.find(words[0])
-    if path is None:
-        pytest.skip(f"{words[0]} is not built")
+    assert path is not None, f"{words[0]} is not built: make build"
     done = ended(path, *words[1:])
     assert done.returncode == 2 and done.stderr and not done.stdout
 
 
 def test_what_the_explorer_says_is_in_the_name_of_weir():
     path = native.find("weir-explore")
-    if path is None:
-        pytest.skip("weir-explore is not built")
+    assert path is not None, "weir-explore is not built: make build"
     done = subprocess.run(["weir explore", "sense", "--members", "0"], executable=path, capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.startswith("weir explore: --members takes a whole number from 1 to 128")
     assert "weir-explore" not in done.stderr

@@ -55,6 +55,10 @@ def test_target_constructs_end_the_program_where_a_device_is_mandatory(environme
     assert status == 1 and "OMP_TARGET_OFFLOAD is mandatory" in said
 
 
+def test_the_host_may_be_named_where_a_device_is_mandatory(environment: dict[str, str], builds: Builds):
+    runs_ok(builds.get(program("gomp_host_named.c", "gcc")), environment | {"OMP_TARGET_OFFLOAD": "mandatory"}, 2)
+
+
 def test_the_default_allocator_is_the_environments(environment: dict[str, str], builds: Builds):
     runs_ok(builds.get(program("allocators.c", "gcc")), environment | {"OMP_ALLOCATOR": "omp_large_cap_mem_alloc"}, 2)
 

@@ -41,7 +41,7 @@ OWN_FAULTS = {
     ("absent_arguments", "gfortran"): "libgomp copies from an absent argument where target has nowait",
     ("allocators", "clang"): "libomp faults in omp_realloc without an allocator, and in omp_calloc of too much",
     ("detached", "gcc"): "libgomp does not leave a barrier that waited for a detached task",
-    ("detached", "clang"): "libomp defers a detached task in a final one, and forgets what an undeferred one comes before",
+    ("detached", "clang"): "libomp defers a detached task in a final one, and forgets who waits for an undeferred one",
     ("forks", "gcc"): "libgomp waits in a forked child for the workers of its parent",
     ("kmpc_forks", "clang"): "libomp's locks stay taken in a forked child",
     ("late", "gcc"): "libgomp is unmapped while its workers run",

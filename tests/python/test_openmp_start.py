@@ -1,18 +1,16 @@
 """What Weir's OpenMP runtime costs a program by being there: it is counted, not timed."""
 
 import os
-import platform
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from weir.openmp.runtimes import runtimes
 from weir.run import elf
 
-from .openmp_programs import OWN
+from . import skips
 
-pytestmark = pytest.mark.skipif(OWN, reason="what others cost is theirs")
+pytestmark = skips.mark("own", "what they cost is theirs")
 
 ONE_REGION = """
 int main(void) {
@@ -69,8 +67,6 @@ def pages(program: Path, environment: dict[str, str], times: int = 5) -> int:
 def test_the_c_library_is_all_that_it_loads(runtime: Path):
     of_the_c_library = ("libc.", "libpthread.", "libdl.", "libm.", "librt.", "ld-linux")
     others = [name for name in elf.read(runtime).needed if not name.startswith(of_the_c_library)]
-    if any(name.startswith(("libtsan", "libasan", "libubsan")) for name in others):
-        pytest.skip("a sanitizer is a library")
     assert others == []
 
 
@@ -78,13 +74,10 @@ def test_the_c_library_is_all_that_it_loads(runtime: Path):
 def test_a_program_with_one_region_has_few_more_pages_than_on_libgomp(
     environment: dict[str, str], own_environment: dict[str, str], folder: Path, places: dict[str, str]
 ):
-    if not any(runtime.name == "libgomp" for runtime in runtimes()):
-        pytest.skip("there is no libgomp")
     program = built(folder, ONE_REGION)
     assert pages(program, environment | places) <= pages(program, own_environment | places) + 40
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators keep memory in ways of their own")
 def test_temporary_arrays_are_faulted_in_once(environment: dict[str, str], folder: Path):
     program = built(folder, TEMPORARIES)
     plain = {name: value for name, value in environment.items() if not name.startswith(("MALLOC_", "GLIBC_TUNABLES"))}

@@ -96,7 +96,6 @@ def test_what_a_virtual_machine_of_two_processors_did():
     assert found.between / found.samples < 0.1
 
 
-@pytest.mark.skipif(native.find("weir-transfers") is None, reason="weir-transfers is not built")
 def test_the_program_that_probes(tmp_path: Path):
     here = sorted(os.sched_getaffinity(0))
     transfers = Transfers(here)

@@ -1,0 +1,73 @@
+// Threads whose communicators are duplicated, and who meet in barriers meanwhile: an MPI_Comm_idup is pending while barriers of the
+// same communicator are called, and while others are made. A program that knows nothing of Weir; "kept" is printed where all went on.
+//   pending_duplicate [THREADS [ROUNDS]]
+//   pending_duplicate sums      without a barrier: what goes wrong under Open MPI 4.1 itself, by nonblocking operations
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr int barriers = 10;  // more than there are until Weir's is made, where WEIR_MPI_PRICE is 0
+
+void duplicate(MPI_Comm parent, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    MPI_Comm first, second;
+    MPI_Request pending;
+    MPI_Comm_idup(parent, &first, &pending);
+    for (int b = 0; b < barriers; ++b) MPI_Barrier(parent);
+    MPI_Wait(&pending, MPI_STATUS_IGNORE);
+    MPI_Comm_dup(first, &second);
+    for (int b = 0; b < barriers; ++b) {
+      MPI_Barrier(first);
+      MPI_Barrier(second);
+    }
+    MPI_Comm_free(&first);
+    MPI_Comm_free(&second);
+  }
+}
+
+// How many sums are wrong.
+int sums(MPI_Comm parent, int size, int rounds) {
+  int wrong = 0;
+  for (int round = 0; round < rounds; ++round) {
+    MPI_Comm made;
+    MPI_Request pending, sum;
+    MPI_Comm_idup(parent, &made, &pending);
+    for (long value = 1; value < 5; ++value) {
+      long all = 0;
+      MPI_Iallreduce(&value, &all, 1, MPI_LONG, MPI_SUM, parent, &sum);
+      MPI_Wait(&sum, MPI_STATUS_IGNORE);
+      wrong += all != value * size;
+    }
+    MPI_Wait(&pending, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&made);
+  }
+  return wrong;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  int given = 0, rank = 0, size = 0;
+  MPI_Init_thread(&count, &words, MPI_THREAD_MULTIPLE, &given);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (given != MPI_THREAD_MULTIPLE) MPI_Abort(MPI_COMM_WORLD, 2);
+  if (count > 1 && std::strcmp(words[1], "sums") == 0) {
+    std::printf("%d sums are wrong\n", sums(MPI_COMM_WORLD, size, 50));
+  } else {
+    std::vector<MPI_Comm> parents(static_cast<std::size_t>(count > 1 ? std::atoi(words[1]) : 3));
+    for (MPI_Comm& parent : parents) MPI_Comm_dup(MPI_COMM_WORLD, &parent);
+    std::vector<std::thread> threads;
+    for (MPI_Comm& parent : parents) threads.emplace_back(duplicate, parent, count > 2 ? std::atoi(words[2]) : 10);
+    for (std::thread& t : threads) t.join();
+    if (rank == 0) std::puts("kept");
+  }
+  MPI_Finalize();
+}

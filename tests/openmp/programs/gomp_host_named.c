@@ -1,0 +1,22 @@
+/* Target constructs that name the host themselves are executed by it, also where OMP_TARGET_OFFLOAD is mandatory. */
+#include "check.h"
+#include <omp.h>
+
+int main(void) {
+  const int host = omp_get_initial_device();
+  int value = 0;
+#pragma omp target device(host) map(tofrom : value)
+  value += 1;
+#pragma omp target data device(host) map(tofrom : value)
+  value += 1;
+#pragma omp target update device(host) to(value)
+#pragma omp target enter data device(host) map(to : value)
+#pragma omp target exit data device(host) map(from : value)
+#pragma omp target if (0) map(tofrom : value)
+  value += 1;
+  omp_set_default_device(host);
+#pragma omp target map(tofrom : value)
+  value += 1;
+  CHECK(value == 4);
+  return verdict();
+}
