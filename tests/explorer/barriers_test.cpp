@@ -50,7 +50,9 @@ TEST_P(Barrier, TakesAPlacementOnlyWherePlacementsSaySo) {
     const auto states = [&](unsigned processors) {
       return explore(barrier_subject(name, waiting, explored_team(2, processors), 1), {.memory = memory}).reached.states;
     };
-    if (placements(name, waiting, 2).size() == 1) EXPECT_EQ(states(1), states(2)) << waiting;
+    if (placements(name, waiting, 2).size() == 1) {
+      EXPECT_EQ(states(1), states(2)) << waiting;
+    }
   }
 }
 
