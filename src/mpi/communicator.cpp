@@ -1,7 +1,6 @@
 #include "communicator.hpp"
 
 #include <atomic>
-#include <mutex>
 #include <stdexcept>
 
 #include "call.hpp"
@@ -71,39 +70,26 @@ bool windows_are_safe(MPI_Comm comm) {
 
 namespace {
 
-// Not duplicated: a program's attributes, whose copying may be a function of its own, and its promises of how it receives messages,
-// are not for us. Not split: while an MPI_Comm_idup of the same communicator is pending, Open MPI 4.1 never comes back from
-// MPI_Comm_split, nor, where threads do so at once, from MPI_Comm_create (tests/mpi/programs/pending_duplicate.cpp).
-MPI_Comm alike(MPI_Comm of) {
-  constexpr int tag = 0x7765;  // "we"
+// Split, not duplicated: a program's attributes, whose copying may be a function of its own, and its promises of how it receives
+// messages, are not for us. Nor by MPI_Comm_create_group, whose messages meet the program's receives under Open MPI 4.1.
+MPI_Comm split(MPI_Comm of) {
   constexpr auto doing = "making a communicator";
-  MPI_Group all;
   MPI_Comm made = MPI_COMM_NULL;
-  check(PMPI_Comm_group(of, &all), doing);
-  const int code = PMPI_Comm_create_group(of, all, tag, &made);
-  PMPI_Group_free(&all);
-  check(code, doing);
+  check(PMPI_Comm_split(of, 0, 0, &made), doing);
   check(PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), doing);
   return made;
 }
 
 }  // namespace
 
-MPI_Comm of_this_process() {
-  static std::mutex mutex;
-  static MPI_Comm made = MPI_COMM_NULL;
-  const std::lock_guard lock(mutex);
-  if (made == MPI_COMM_NULL) made = alike(MPI_COMM_SELF);
-  return made;
-}
-
-own_communicator::own_communicator(MPI_Comm of) : comm_(of_this_process()) {
+// MPICH looks after nothing but the process itself in MPI_Iprobe of a communicator that it has to itself.
+own_communicator::own_communicator(MPI_Comm of) : comm_(MPI_COMM_WORLD) {
   check(PMPI_Comm_get_errhandler(of, &theirs_), "looking at a communicator");
 }
 
 void own_communicator::join(MPI_Comm of) {
   polite::barrier(of, "making a communicator");
-  comm_ = alike(of);
+  comm_ = split(of);
   joined_ = true;
 }
 
@@ -114,8 +100,8 @@ own_communicator::~own_communicator() {
 }
 
 void own_communicator::call_their_handler(int code) {
-  // One that is this process's alone serves other barriers, in other threads.
-  MPI_Comm its = joined_ ? comm_ : alike(MPI_COMM_SELF);
+  // The world is the program's.
+  MPI_Comm its = joined_ ? comm_ : split(MPI_COMM_SELF);
   PMPI_Comm_set_errhandler(its, theirs_);
   PMPI_Comm_call_errhandler(its, code);
   if (joined_)

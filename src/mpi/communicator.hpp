@@ -13,13 +13,11 @@ int new_code(const std::string& what);
 /// Can barriers of several communicators have windows at the same time?
 bool windows_are_safe(MPI_Comm comm);
 
-/// Of this process alone: to look after MPI by, where a barrier has no messages. Made when it is first asked for, and kept.
-MPI_Comm of_this_process();
-
 /// std::invalid_argument where there can be no barrier of it.
 void require_intra(MPI_Comm of);
 
-/// A communicator for a barrier's messages, where it has any; and what the program wants to happen on an error.
+/// A communicator for a barrier's messages, where it has any, or else the world, to look after MPI by; and what the program wants to
+/// happen on an error.
 class own_communicator {
  public:
   explicit own_communicator(MPI_Comm of);
@@ -27,7 +25,7 @@ class own_communicator {
   own_communicator(const own_communicator&) = delete;
   own_communicator& operator=(const own_communicator&) = delete;
 
-  /// Collective over `of`: from now on it has all processes of that one, and not this one alone. What MPI reports is thrown.
+  /// Collective over `of`: from now on it is one of that one's processes, and of nobody else. What MPI reports is thrown.
   void join(MPI_Comm of);
 
   operator MPI_Comm() const { return comm_; }

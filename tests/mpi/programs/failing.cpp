@@ -24,7 +24,7 @@
 namespace {
 
 enum point { allocation, shm_get, shm_at, gather, reduce, communicator, handler, processor_name, send_init, window, lock, points };
-const char* const names[] = {"allocation", "shmget", "shmat", "gather", "reduce", "PMPI_Comm_create_group",
+const char* const names[] = {"allocation", "shmget", "shmat", "gather", "reduce", "PMPI_Comm_split",
                              "PMPI_Comm_get_errhandler", "PMPI_Get_processor_name", "PMPI_Send_init", "PMPI_Win_create",
                              "PMPI_Win_lock_all"};
 static_assert(std::size(names) == points);
@@ -93,9 +93,9 @@ int PMPI_Iallreduce(const void* mine, void* all, int count, MPI_Datatype type, M
   return real(mine, all, count, type, op, comm, r);
 }
 #endif
-int PMPI_Comm_create_group(MPI_Comm of, MPI_Group group, int tag, MPI_Comm* made) {
-  static auto* const real = next<decltype(PMPI_Comm_create_group)>("PMPI_Comm_create_group");
-  return reported(communicator, real(of, group, tag, made));
+int PMPI_Comm_split(MPI_Comm of, int colour, int key, MPI_Comm* made) {
+  static auto* const real = next<decltype(PMPI_Comm_split)>("PMPI_Comm_split");
+  return reported(communicator, real(of, colour, key, made));
 }
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* its) {
   static auto* const real = next<decltype(PMPI_Comm_get_errhandler)>("PMPI_Comm_get_errhandler");

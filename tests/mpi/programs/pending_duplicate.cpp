@@ -1,7 +1,7 @@
 // Threads whose communicators are duplicated, and who meet in barriers meanwhile: an MPI_Comm_idup is pending while barriers of the
 // same communicator are called, and while others are made. A program that knows nothing of Weir; "kept" is printed where all went on.
 //   pending_duplicate [THREADS [ROUNDS]]
-//   pending_duplicate sums      without a barrier: what goes wrong under Open MPI 4.1 itself, by nonblocking operations
+//   pending_duplicate sums      without a barrier: Open MPI 4.1 by itself mixes up nonblocking operations with the duplication
 #include <mpi.h>
 
 #include <atomic>
