@@ -482,7 +482,7 @@ def test_a_barrier_whose_starts_were_all_missed_says_so(here: Mpi):
 
 def test_the_programs_say_what_was_wrong(here: Mpi, monkeypatch: pytest.MonkeyPatch):
     for words, says in (
-        (["--subjects", ""], "--subjects names nothing"),
+        (["--subjects", ""], "--subjects takes names"),
         (["--subjects", "weir", "--samples", "none"], "--samples takes"),
         (["--subjects", "weir", "--level", "single"], "--level takes funneled, serialized or multiple"),
         (["--subjects", "weir", "--series-ms", "0"], "--series-ms takes"),
