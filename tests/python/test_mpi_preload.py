@@ -133,7 +133,7 @@ def test_barriers_go_on_while_duplications_are_pending(mpi: Mpi, compiled: Calla
 
 
 def test_spawned_processes_have_barriers_too(compiled: Callable[..., Path]):
-    # Of Open MPI's alone: Debian's MPICH 4.0.2 cannot spawn. Its launcher hands on what -x names, to all that are spawned too.
+    # Open MPI alone: Debian's MPICH 4.0.2 cannot spawn. What -x names its launcher hands on to spawned processes too.
     program = compiled(OPENMPI, "cxx", "spawning.cpp", "-std=c++20", "-O1")
     handed_on = {"LD_PRELOAD": PRELOADED, "WEIR_MPI_PRICE": 0, "WEIR_MPI_VERBOSE": 1}
     options = [word for name, value in handed_on.items() for word in ("-x", f"{name}={value}")]
