@@ -32,8 +32,9 @@ namespace {
 
 using weir::mpi::barrier;
 
-// From this one on a communicator's barriers are timed: the first wait for who has made it.
-constexpr unsigned first_timed = weir_first_ask / 2;
+// From this one on a communicator's barriers are timed: the first wait for who has made it, and most communicators that are made
+// again and again have no more than five.
+constexpr unsigned first_timed = weir_first_ask - 2;
 // Each may have a communicator of its own, of which MPICH has two thousand: the program shall not run out of them for our sake.
 constexpr std::size_t most_barriers = 256;
 
@@ -333,13 +334,13 @@ inline int pass(kept& k, MPI_Comm comm) {
 [[gnu::noinline]] int number(MPI_Comm comm, std::uintptr_t passes) {
   if (passes == never) return PMPI_Barrier(comm);
   int code = MPI_SUCCESS;
-  if (passes == 0) {
+  // Not before: those that have fewer shall not notice.
+  if (++passes == first_timed) {
     int inter = 0, size = 0;
     code = PMPI_Comm_test_inter(comm, &inter);
     if (code == MPI_SUCCESS) code = PMPI_Comm_size(comm, &size);
-    if (inter != 0 || size == 1) passes = never - 1;
+    if (inter != 0 || size == 1) passes = never;
   }
-  ++passes;
   kept* const fresh = passes == first_timed ? new (std::nothrow) kept : nullptr;
   if (fresh != nullptr) fresh->passes = first_timed - 1;
   // A process that has no memory for it counts on, to say so where the others ask.
