@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 
 #include <weir/machine/native.hpp>
 #include <weir/mpi.hpp>
@@ -49,6 +50,7 @@ struct kept {
   std::uint64_t spent = 0;   // in them, in ticks
   std::uint64_t made_at = 0;
   std::uint64_t place = 0;   // in the order of all communicators: the same number in all of its processes
+  kept *before = nullptr, *after = nullptr;
 };
 
 // A number of barriers as an attribute. Odd, as no address of a `kept` is.
@@ -63,6 +65,21 @@ std::array<kept*, most_barriers> all;
 std::size_t all_count = 0;
 std::atomic<int> keyval = MPI_KEYVAL_INVALID;  // while there may be barriers
 std::atomic<bool> ending = false;
+
+// All that there are, since MPI may end without giving back what the world has.
+kept* first = nullptr;
+
+void link(kept& k) {
+  const std::lock_guard lock(mutex);
+  if (first != nullptr) first->before = &k;
+  k.after = std::exchange(first, &k);
+}
+
+void unlink(kept& k) {
+  const std::lock_guard lock(mutex);
+  (k.before != nullptr ? k.before->after : first) = k.after;
+  if (k.after != nullptr) k.after->before = k.before;
+}
 
 bool enter(kept& k) {
   const std::lock_guard lock(mutex);
@@ -115,10 +132,12 @@ price& price_here() {
 }
 
 int forget(MPI_Comm, int, void* attribute, void*) {
-  // relaxed: set by the thread that ends MPI, before it frees the last communicators. To free ours too is for MPI then.
-  if (is_number(attribute) || ending.load(std::memory_order_relaxed)) return MPI_SUCCESS;
+  if (is_number(attribute)) return MPI_SUCCESS;
   kept* const its = static_cast<kept*>(attribute);
+  // relaxed: set by the thread that ends MPI, before it frees the last communicators. To free ours too is for MPI then.
+  if (its->made && ending.load(std::memory_order_relaxed)) return MPI_SUCCESS;
   leave(*its);
+  unlink(*its);
   if (its->made) price_here().freed_after(weir::native::ticks() - its->made_at);
   delete its;
   return MPI_SUCCESS;
@@ -354,6 +373,7 @@ inline int pass(kept& k, MPI_Comm comm) {
     delete fresh;
     return code;
   }
+  if (fresh != nullptr) link(*fresh);
   return fresh != nullptr ? count(*fresh, comm) : PMPI_Barrier(comm);
 }
 
