@@ -1,5 +1,5 @@
 // Barriers in simulated time, under SimGrid's SMPI: time of consecutive barriers, of one that all reach at once, and whether
-// anybody left before all had come. Driven by python/weir/mpi/scale.py; one line of JSON on standard output.
+// anybody left before all had come. Driven by python/weir/scale/measuring.py; one line of JSON on standard output.
 //
 //   scale ALGORITHM RADIX FAN_IN FAN_OUT EPISODES CORES WITHIN NODE_NS
 //

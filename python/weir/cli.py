@@ -8,21 +8,35 @@ from typing import Annotated
 
 import typer
 
-from weir import driver, info, native, options, predict_cli, records, screen, sitting
-from weir.bench import Bench
-from weir.console import Commands, bar, fail, given, nothing, nothing_measured, out, refuse_others, tell_states, warn
-from weir.figures import ELSEWHERE, Comparison, figures, places
+from weir.barriers import plan as sitting
+from weir.barriers.comparison import ELSEWHERE, Comparison, figures, places
+from weir.barriers.measuring import Bench
+from weir.base import driver, native, options, records, screen
+from weir.base.console import (
+    Commands,
+    bar,
+    fail,
+    given,
+    nothing,
+    nothing_measured,
+    out,
+    refuse_others,
+    tell_states,
+    warn,
+)
+from weir.base.options import argument, option
+from weir.base.outputs import prepare, prepare_folder, writing
+from weir.base.states import in_words
+from weir.info import tables as info
 from weir.mpi.cli import mpi
-from weir.mpi.scale_cli import scale
 from weir.openmp import tables
 from weir.openmp.cli import openmp
 from weir.openmp.comparison import constructs
-from weir.options import argument, option
-from weir.outputs import prepare, prepare_folder, writing
+from weir.prediction import cli as predict_cli
 from weir.profile.cli import profile
 from weir.run.cli import CONTEXT, run
+from weir.scale.cli import scale
 from weir.simulation.cli import simulate
-from weir.states import in_words
 
 app = typer.Typer(
     cls=Commands, no_args_is_help=True, add_completion=False, help="Barriers for machines that are shared."

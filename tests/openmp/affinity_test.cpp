@@ -1,8 +1,8 @@
 // Where the threads of a team get to, and what is shown of it.
 #include <gtest/gtest.h>
 
-#include "openmp/affinity_format.hpp"
-#include "openmp/place_partition.hpp"
+#include "openmp/places/affinity_format.hpp"
+#include "openmp/places/place_partition.hpp"
 
 namespace weir::openmp {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "openmp/settings.hpp"
+#include "openmp/settings/settings.hpp"
 
 namespace weir::openmp {
 

@@ -1,5 +1,5 @@
 // The two halves of a barrier, as trees of who tells whom.
-#include "openmp/half.hpp"
+#include "openmp/core/half.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

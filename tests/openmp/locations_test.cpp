@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "openmp/places.hpp"
+#include "openmp/places/places.hpp"
 
 namespace weir::openmp {
 namespace {

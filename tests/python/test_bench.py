@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weir import driver, records, screen, sitting
-from weir.bench import Bench
+from weir.barriers import plan as sitting
+from weir.barriers.comparison import Comparison, figures, places, ratio
+from weir.barriers.measuring import Bench
+from weir.base import driver, records, screen
+from weir.base.transfers import Transfers
 from weir.cli import app
-from weir.figures import Comparison, figures, places, ratio
-from weir.transfers import Transfers
 
 from .conftest import heeding_interrupts
 

@@ -15,11 +15,12 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from weir import native, records
+from weir.barriers.comparison import figures
+from weir.base import native, records
+from weir.base.driver import Lost
+from weir.base.screen import shown
 from weir.cli import app
-from weir.driver import Lost
-from weir.figures import figures
-from weir.mpi import launchers, measuring, plan, scale
+from weir.mpi import launchers, measuring, plan
 from weir.mpi.comparison import comparisons, targets
 from weir.mpi.launchers import Mpi
 from weir.mpi.measuring import Conditions, Measuring, Start
@@ -27,7 +28,7 @@ from weir.mpi.plan import Size
 from weir.mpi.section import section
 from weir.mpi.tables import tables
 from weir.report import page
-from weir.screen import shown
+from weir.scale import measuring as scale
 
 from .conftest import INFO, alive, eventually, heeding_interrupts
 

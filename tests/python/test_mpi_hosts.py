@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from weir import native
+from weir.base import native
 
 from . import skips
 from .conftest import alive, eventually

@@ -10,11 +10,13 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from weir import records
+from weir.base import records
 from weir.cli import app
-from weir.mpi import clusters, scale, scale_rows
-from weir.mpi.scale import AUTO, PLANS, Barrier, Outcome, Run
-from weir.mpi.scale_rows import ranked, row
+from weir.scale import clusters
+from weir.scale import measuring as scale
+from weir.scale import tables as scale_rows
+from weir.scale.measuring import AUTO, PLANS, Barrier, Outcome, Run
+from weir.scale.tables import ranked, row
 
 from .conftest import alive, eventually, heeding_interrupts
 

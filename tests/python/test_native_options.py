@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weir import native
+from weir.base import native
 
 # What each needs beside the option that is tried, so that work would begin.
 PROGRAMS = {

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weir import native, records
+from weir.base import native, parts, records
+from weir.base.driver import Process
 from weir.cli import app
-from weir.driver import Process
 from weir.openmp import measuring, situation, suite
 from weir.openmp.cli import beside_each_other
 from weir.openmp.comparison import constructs
@@ -18,7 +18,6 @@ from weir.openmp.runtimes import Runtime, Stage, at, runtimes
 from weir.openmp.section import section
 from weir.openmp.situation import Load, Situation, Unavailable, limited
 from weir.openmp.tables import as_csv, markdown
-from weir.report import parts
 
 from . import skips
 from .conftest import put_fake

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from weir import native
+from weir.base import native
 from weir.openmp.suite import PROGRAMS, VALUES
 from weir.run import starting
 

@@ -21,15 +21,18 @@ import pytest
 import typer
 from typer.main import get_command
 
-from weir import bench, native, options, records
+from weir.barriers import measuring as bench
+from weir.base import native, options, records
 from weir.cli import app
-from weir.mpi import launchers, scale
+from weir.mpi import launchers
 from weir.mpi import measuring as over_mpi
 from weir.openmp import cli as openmp_cli
 from weir.openmp import measuring as of_openmp
 from weir.openmp.runtimes import Runtime
+from weir.prediction import charts as predictions
 from weir.profile import counting
-from weir.report import page, predictions
+from weir.report import page
+from weir.scale import measuring as scale
 from weir.simulation import history, running, scenario
 
 from .conftest import INFO

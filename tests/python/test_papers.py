@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from weir import records
+from weir.base import records
 from weir.simulation import scenario
 from weir.simulation.findings import findings
 from weir.simulation.results import Results, scenarios

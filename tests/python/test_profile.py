@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weir import records
+from weir.base import records
 from weir.cli import app
 from weir.openmp.runtimes import Stage, runtimes
 from weir.profile import counting, pricing

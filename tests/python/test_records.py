@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from weir import records
-from weir.outputs import Unwritable
+from weir.base import records
+from weir.base.outputs import Unwritable
 
 WHAT = {"family": "weir", "algorithm": "sense", "waiting": "spin"}
 WHERE = {"members": 2, "processors": 2, "pinned": True, "load": "none", "delay_ns": 100}

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weir import records
+from weir.barriers.comparison import Comparison, figures, groups, places, ratio
+from weir.base import records
+from weir.base.targets import targets
 from weir.cli import app
-from weir.figures import Comparison, figures, groups, places, ratio
-from weir.targets import targets
 
 from .conftest import INFO
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weir import records
+from weir.barriers.comparison import Figure, Place, figures
+from weir.base import records
 from weir.cli import app
-from weir.figures import Figure, Place, figures
 from weir.simulation import calibrate, rows, scenario
 from weir.simulation.results import scenarios
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weir import native, records
-from weir.states import FEWEST_SAMPLES, Pair, States, split, states, tell_apart
-from weir.transfers import Transfers
+from weir.base import native, records
+from weir.base.states import FEWEST_SAMPLES, Pair, States, split, states, tell_apart
+from weir.base.transfers import Transfers
 
 HERE = Path(__file__).parent
 SEEDS = st.integers(0, 2**32 - 1)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from weir.statistics import describe, median_interval, paired_ratio, unclean
+from weir.base.statistics import describe, median_interval, paired_ratio, unclean
 
 values = st.floats(min_value=0.1, max_value=1e9, allow_nan=False)
 runs = st.lists(st.lists(values, min_size=1, max_size=20), min_size=1, max_size=5)

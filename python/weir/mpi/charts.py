@@ -5,9 +5,9 @@ from typing import Any
 
 import altair as alt
 
+from weir.base.screen import nanoseconds
 from weir.mpi.comparison import Barrier, Comparison
 from weir.mpi.plan import BARRIER, DEFAULT, OMP, PAIRING, PAPERS, TEAM
-from weir.screen import nanoseconds
 
 LEAST_NS = 1.0  # a logarithmic axis begins here
 HEADER = alt.Header(labelFontWeight="bold", labelFontSize=13)

@@ -9,15 +9,15 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from weir import native, options, records
-from weir.console import bar, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base import native, options, records
+from weir.base.console import bar, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base.options import option
+from weir.base.screen import shown, times
+from weir.base.states import in_words
 from weir.mpi import launchers, plan
 from weir.mpi.comparison import Comparison, comparisons, targets
 from weir.mpi.measuring import Conditions, Measuring, Start
 from weir.mpi.tables import tables
-from weir.options import option
-from weir.screen import shown, times
-from weir.states import in_words
 
 LEVELS = ("funneled", "serialized", "multiple")
 METHODS = ("round-time", "consecutive", "both")

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weir.base.records import Row, by_turn, machine_names
+from weir.base.states import ANY, State, split
+from weir.base.statistics import FEWEST_PAIRS, Distribution, Interval, describe, ratio_by_turn
+from weir.base.targets import Target
 from weir.mpi.plan import BARRIER, DEFAULT, OMP, PAIRING, PAPERS, TEAM
-from weir.records import Row, by_turn, machine_names
-from weir.states import ANY, State, split
-from weir.statistics import FEWEST_PAIRS, Distribution, Interval, describe, ratio_by_turn
-from weir.targets import Target
 
 NAMES = {
     DEFAULT: "Weir's default",

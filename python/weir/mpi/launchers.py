@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir import native
+from weir.base import native
 from weir.mpi.plan import Unknown
 
 # The launcher of each MPI where several are installed side by side, and what tells whose a bare name is.

@@ -16,12 +16,12 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from weir.complaints import Complaints
-from weir.driver import Lost
+from weir.base.complaints import Complaints
+from weir.base.driver import Lost
+from weir.base.records import PROBES, Writer
+from weir.base.statistics import unclean
 from weir.mpi.launchers import Mpi
 from weir.mpi.plan import Size
-from weir.records import PROBES, Writer
-from weir.statistics import unclean
 
 PATIENCE_S = 30.0
 MOST_STARTS = 3  # of one size in one run, where barriers hang or end the program

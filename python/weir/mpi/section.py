@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from weir.base import parts
+from weir.base.parts import Chart
+from weir.base.records import Row
+from weir.base.screen import nanoseconds
+from weir.base.targets import Target
 from weir.mpi import charts, tables
 from weir.mpi.comparison import LIBRARIES, Comparison, comparisons, targets
-from weir.records import Row
-from weir.report import parts
-from weir.report.parts import Chart
-from weir.screen import nanoseconds
-from weir.targets import Target
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from weir.base.parts import Table
+from weir.base.screen import nanoseconds, times
 from weir.mpi.comparison import Barrier, Comparison
-from weir.report.parts import Table
-from weir.screen import nanoseconds, times
 
 
 def tables(found: Sequence[Comparison]) -> list[Table]:

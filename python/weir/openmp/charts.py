@@ -5,8 +5,8 @@ from typing import Any
 
 import altair as alt
 
+from weir.base.screen import nanoseconds
 from weir.openmp.comparison import Construct, Cost
-from weir.screen import nanoseconds
 
 LEAST_NS = 0.5  # a logarithmic axis begins here; less is noise
 

@@ -8,18 +8,17 @@ from typing import Annotated
 
 import typer
 
-from weir import native, options, records
-from weir.console import bar, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base import native, options, parts, records
+from weir.base.console import bar, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base.options import option
+from weir.base.screen import shown
+from weir.base.states import in_words
 from weir.openmp import suite
 from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
 from weir.openmp.runtimes import runtimes
 from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, Load, Situation
 from weir.openmp.tables import tables
-from weir.options import option
-from weir.report import parts
-from weir.screen import shown
-from weir.states import in_words
 
 # What is measured beside others where nothing is named: each sample takes long.
 UNDER_LOAD = [

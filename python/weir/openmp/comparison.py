@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weir.base.records import Row, by_turn
+from weir.base.states import ANY, State, split
+from weir.base.statistics import FEWEST_PAIRS, Interval, median_interval, ratio_by_turn
 from weir.openmp.situation import company
-from weir.records import Row, by_turn
-from weir.states import ANY, State, split
-from weir.statistics import FEWEST_PAIRS, Interval, median_interval, ratio_by_turn
 
 
 @dataclass(frozen=True)

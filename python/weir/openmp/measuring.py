@@ -12,15 +12,15 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from weir import native
-from weir.complaints import Complaints
-from weir.driver import Lost, Process, Program
+from weir.base import native
+from weir.base.complaints import Complaints
+from weir.base.driver import Lost, Process, Program
+from weir.base.records import LISTS, Writer
+from weir.base.statistics import in_the_noise, unclean
+from weir.base.transfers import Transfers
 from weir.openmp.runtimes import Stage
 from weir.openmp.situation import Situation, Unavailable
 from weir.openmp.suite import Series
-from weir.records import LISTS, Writer
-from weir.statistics import in_the_noise, unclean
-from weir.transfers import Transfers
 
 PATIENCE_S = 20.0
 # A sample takes longer than what it is to be the mean of: where processors are shared, several time slices or periods.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from weir import native
+from weir.base import native
 
 # Names under which programs ask for a runtime: GCC's, LLVM's, Intel's.
 ASKED_FOR = {"gomp": ("libgomp.so.1",), "kmp": ("libomp.so.5", "libomp.so", "libiomp5.so")}

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from weir.base.parts import Chart, Section
+from weir.base.records import Row
+from weir.base.states import ANY, State
 from weir.openmp import charts, tables
 from weir.openmp.comparison import Construct, constructs
 from weir.openmp.situation import company
-from weir.records import Row
-from weir.report.parts import Chart, Section
-from weir.states import ANY, State
 
 # Figures 1 to 9 of paper 003 are three kinds on three machines; here three kinds on each runtime.
 SYNCHRONISATION = ("parallel", "for", "parallel-for", "barrier", "single", "reduction")

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weir import native
+from weir.base import native
+from weir.base.options import shortened
 from weir.openmp.runtimes import Runtime, at
-from weir.options import shortened
 
 # Each program: a language as one compiler makes it, and the interface that it asks for.
 PROGRAMS = {

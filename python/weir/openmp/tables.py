@@ -4,9 +4,9 @@ import csv
 import io
 from collections.abc import Sequence
 
+from weir.base.parts import Table
+from weir.base.screen import nanoseconds
 from weir.openmp.comparison import Construct, Cost, Place
-from weir.report.parts import Table
-from weir.screen import nanoseconds
 
 
 def cell(cost: Cost | None, with_cycles: bool = False) -> str:

@@ -10,18 +10,18 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from weir import native, options, records
-from weir.console import bar, err, fail, warn
+from weir.base import native, options, records
+from weir.base.console import bar, err, fail, warn
+from weir.base.options import option
+from weir.base.outputs import prepare, writing
+from weir.base.screen import nanoseconds
 from weir.openmp import suite
 from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
 from weir.openmp.runtimes import Runtime, at, runtimes
 from weir.openmp.situation import Situation
-from weir.options import option
-from weir.outputs import prepare, writing
 from weir.profile import counting, pricing
 from weir.profile.counting import Directive, Profile
-from weir.screen import nanoseconds
 
 ROUNDS, SAMPLES = 3, 10
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir import native
-from weir.signals import handled
+from weir.base import native
+from weir.base.signals import handled
 
 HEADER_BYTES, ROW_BYTES, PATH_BYTES = 4096, 4096, 248
 ROWS = 4096  # threads of all processes; the file has holes where there are none

@@ -8,17 +8,29 @@ import altair as alt
 import jinja2
 import vl_convert
 
-from weir.figures import ELSEWHERE, Comparison, Figure, Place, failures, figures, groups, machines, places, ratio
-from weir.mpi import scale_rows, scale_section
+from weir.barriers import charts
+from weir.barriers.comparison import (
+    ELSEWHERE,
+    Comparison,
+    Figure,
+    Place,
+    failures,
+    figures,
+    groups,
+    machines,
+    places,
+    ratio,
+)
+from weir.base.outputs import prepare, prepare_folder, writing
+from weir.base.records import Row
+from weir.base.screen import nanoseconds, times
+from weir.base.states import State, in_words
+from weir.base.targets import Target, targets
 from weir.mpi import section as mpi
 from weir.openmp import section as openmp
-from weir.outputs import prepare, prepare_folder, writing
-from weir.records import Row
-from weir.report import charts
-from weir.screen import nanoseconds, times
+from weir.scale import section as scale_section
+from weir.scale import tables as scale_rows
 from weir.simulation import section as simulated
-from weir.states import State, in_words
-from weir.targets import Target, targets
 
 
 @dataclass(frozen=True)

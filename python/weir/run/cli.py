@@ -8,9 +8,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from weir import native, options
-from weir.console import fail, out, warn
-from weir.options import option, shortened
+from weir.base import native, options
+from weir.base.console import fail, out, warn
+from weir.base.options import option, shortened
 from weir.run import launching, starting
 from weir.run.elf import NotElf
 from weir.run.needs import Needs, needs

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from weir import native
+from weir.base import native
 from weir.run.starting import CannotRun
 
 LIBRARY = "libweir-mpi.so"

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from weir import native
+from weir.base import native
 from weir.openmp.runtimes import ASKED_FOR
 from weir.run import elf
 

@@ -15,12 +15,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from weir import native, predict
-from weir.driver import Subject
-from weir.figures import Figure
-from weir.predict_show import record
-from weir.records import Row
-from weir.sitting import Part, Sitting
+from weir.barriers.comparison import Figure
+from weir.barriers.plan import Part, Sitting
+from weir.base import native
+from weir.base.driver import Subject
+from weir.base.records import Row
+from weir.prediction import formulas as predict
+from weir.prediction.delivery import record
 
 ALGORITHMS = ("counter", "sense", "sensor", "distributed-padded", "dissemination", "mcs", "tournament")
 APART = 1.25  # groups whose transfers differ by less are one

@@ -5,12 +5,12 @@ from typing import Any
 
 import altair as alt
 
-from weir.records import Row
+from weir.barriers.plan import share
+from weir.base.records import Row
+from weir.base.statistics import median_interval
 from weir.simulation import rows as made
 from weir.simulation.results import Results, short
 from weir.simulation.scenario import METRICS
-from weir.sitting import share
-from weir.statistics import median_interval
 
 UNITS = (("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1.0))
 TIMES = ("episode", "overhead", "completion", "turnaround")
@@ -64,7 +64,7 @@ def _predicted(results: Results, chart: dict[str, Any], values: list[dict]) -> l
     """The formulas' curves, over the same values of x."""
     if "predicted" not in chart:
         return []
-    from weir import predict
+    from weir.prediction import formulas as predict
 
     point = results.points[0][0]
     application = point["applications"][0]

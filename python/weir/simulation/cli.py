@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from weir import driver, native, options, records
-from weir.bench import Bench
-from weir.complaints import Complaints
-from weir.console import bar, fail, nothing, out, refuse_others, warn
-from weir.figures import figures
-from weir.options import argument, option
+from weir.barriers.comparison import figures
+from weir.barriers.measuring import Bench
+from weir.base import driver, native, options, records
+from weir.base.complaints import Complaints
+from weir.base.console import bar, fail, nothing, out, refuse_others, warn
+from weir.base.options import argument, option
 from weir.simulation import calibrate as fitting
 from weir.simulation import history as timeline
 from weir.simulation import scenario, tables

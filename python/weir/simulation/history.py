@@ -12,9 +12,9 @@ from xml.sax.saxutils import escape
 
 import jinja2
 
-from weir.driver import Lost, Process
-from weir.outputs import prepare, writing
-from weir.screen import nanoseconds
+from weir.base.driver import Lost, Process
+from weir.base.outputs import prepare, writing
+from weir.base.screen import nanoseconds
 from weir.simulation.scenario import Plan
 
 COLOURS = {

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from weir.records import Row
+from weir.base.records import Row
+from weir.base.statistics import Interval, median_interval
 from weir.simulation import rows as made
-from weir.statistics import Interval, median_interval
 
 
 def short(key: str) -> str:

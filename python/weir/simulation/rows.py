@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from weir.records import Row
-from weir.sitting import share
+from weir.barriers.plan import share
+from weir.base.records import Row
 
 MOST_SAMPLES = 50
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from itertools import product
 from typing import Any
 
-from weir import native
-from weir.driver import Lost, Process
-from weir.records import Writer
+from weir.base import native
+from weir.base.driver import Lost, Process
+from weir.base.records import Writer
 from weir.simulation import rows
 from weir.simulation.scenario import Plan
 

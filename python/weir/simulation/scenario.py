@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weir import native
-from weir.options import shortened
+from weir.base import native
+from weir.base.options import shortened
 
 
 class BadScenario(ValueError):

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weir.records import Row
-from weir.report.parts import Chart, Table
-from weir.screen import nanoseconds
+from weir.base.parts import Chart, Table
+from weir.base.records import Row
+from weir.base.screen import nanoseconds
 from weir.simulation import charts, tables
 from weir.simulation.findings import Finding, findings
 from weir.simulation.results import Results, interval, scenarios, short

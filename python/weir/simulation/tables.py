@@ -8,9 +8,9 @@ from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from weir.figures import Figure
-from weir.records import Row
-from weir.screen import nanoseconds
+from weir.barriers.comparison import Figure
+from weir.base.records import Row
+from weir.base.screen import nanoseconds
 from weir.simulation.calibrate import Fit
 from weir.simulation.findings import findings as found
 from weir.simulation.results import Results, interval, short

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Callable
 
-from weir import predict
-from weir.screen import nanoseconds
+from weir.base.screen import nanoseconds
+from weir.prediction import formulas as predict
 from weir.simulation.findings.finding import Finding, Judge
 from weir.simulation.results import Results
 

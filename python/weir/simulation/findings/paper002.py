@@ -1,6 +1,6 @@
 """Paper 002: distributed counters with local sensors, on POWER4 and POWER3."""
 
-from weir.screen import nanoseconds
+from weir.base.screen import nanoseconds
 from weir.simulation.findings.finding import Finding, Judge
 from weir.simulation.results import Results
 

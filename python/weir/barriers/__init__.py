@@ -1,0 +1,1 @@
+"""What barriers cost: `weir bench`."""

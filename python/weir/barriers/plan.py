@@ -1,0 +1,118 @@
+"""What a bench measures: which subjects, at which team sizes, how often."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from weir.base.driver import Subject
+from weir.base.options import shortened
+
+# The faces are Weir too, but their algorithm is their own and they take only the default policy.
+FACES = ("weir::barrier", "weir_barrier_t")
+QUICK_ALGORITHMS = ("sense", "dissemination", "mcs", "combination")
+# Beside other programs: the default, one that spins, and what a user would have otherwise.
+LOADED = (
+    "weir:auto/auto",
+    "weir:sense/spin",
+    "weir:weir::barrier/auto",
+    "peer:std::barrier",
+    "peer:pthread_barrier_t",
+    "peer:ck_barrier_centralized",
+    "peer:libgomp",
+    "peer:libomp",
+)
+
+
+class UnknownName(ValueError):
+    """A name that nothing here has. The message lists the known ones."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One stretch of a sitting: these subjects, at these sizes, under this load."""
+
+    subjects: tuple[Subject, ...]
+    sizes: tuple[int, ...]
+    rounds: int
+    samples: int
+    load: str  # none, busy
+    pinned: bool
+    sample_ms: float
+    series_budget_s: float  # what one series may take in one run, before it stops with fewer samples
+    delay_ns: float | None = None
+
+    def delay_for(self, members: int, processors: int) -> float:
+        """Of the same order as the overhead [paper 003, section II]: a line transfer or two where
+        there is a processor for each member, a context switch where there is not. Beside other
+        programs: a quarter of a time slice, since it is not the overhead that is looked at."""
+        if self.delay_ns is not None:
+            return self.delay_ns
+        if self.load == "busy":
+            return 1e6
+        return 100.0 if members <= processors else 1000.0
+
+
+@dataclass
+class Sitting:
+    processors: list[int]
+    parts: list[Part] = field(default_factory=list)
+    seed: int = 1
+
+    def steps(self) -> int:
+        return sum(p.rounds * len(p.sizes) * p.samples * len(p.subjects) for p in self.parts)
+
+    def settings(self) -> dict[str, Any]:
+        """What was asked for, as the records keep it."""
+        names = ("rounds", "samples", "load", "pinned", "sample_ms", "series_budget_s", "delay_ns")
+        parts = [{"members": p.sizes} | {name: getattr(p, name) for name in names} for p in self.parts]
+        return {"processors": self.processors, "seed": self.seed, "parts": parts}
+
+
+def usual_sizes(processors: int) -> tuple[int, ...]:
+    """Fewer members than processors, as many, and many times more."""
+    powers = [2**k for k in range(1, 11)]
+    sizes = {p for p in powers if p <= 16 * processors} | {max(2, processors)}
+    return tuple(sorted(sizes))
+
+
+def _checked(asked: Sequence[str], known: list[str], option: str, kind: str) -> Sequence[str]:
+    for name in asked:
+        if name not in known:
+            raise UnknownName(f"{option}: no {kind} is called {shortened(name)}; known are {', '.join(known)}")
+    return asked
+
+
+def choose(
+    all_subjects: list[Subject],
+    algorithms: Sequence[str] | None,
+    waitings: Sequence[str] | None,
+    peers: bool,
+    quick: bool,
+) -> tuple[Subject, ...]:
+    """The subjects of the main part. The default choice and the floor are always among them."""
+    weir = [s for s in all_subjects if s.family == "weir"]
+    known_algorithms = list(dict.fromkeys(s.algorithm for s in weir))
+    known_waitings = list(dict.fromkeys(s.waiting for s in weir))
+    wanted_algorithms = _checked(algorithms or known_algorithms, known_algorithms, "--algorithms", "barrier")
+    wanted_waitings = _checked(waitings or known_waitings, known_waitings, "--waiting", "waiting policy")
+
+    def wanted(s: Subject) -> bool:
+        if s.family == "floor" or s.id == "weir:auto/auto":
+            return True
+        if s.family == "peer":
+            return peers
+        if s.algorithm not in wanted_algorithms or s.waiting not in wanted_waitings:
+            return False
+        return not quick or s.waiting == "auto" or s.algorithm in QUICK_ALGORITHMS
+
+    return tuple(s for s in all_subjects if wanted(s))
+
+
+def loaded(all_subjects: list[Subject]) -> tuple[Subject, ...]:
+    return tuple(s for s in all_subjects if s.id in LOADED)
+
+
+def share(members: int, processors: int) -> int:
+    """Members on the fullest processor: ceil(M / P) [paper 000, section 4.2]."""
+    return math.ceil(members / processors)

@@ -1,0 +1,1 @@
+"""What all subjects stand on: the native programs, records, statistics, the terminal, the parts of a page."""

@@ -1,0 +1,120 @@
+"""The terminal: what comes out, and what is complained of."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from typer.core import TyperGroup
+
+from weir.base.options import Refused
+from weir.base.outputs import Unwritable
+from weir.base.signals import heard_as_ctrl_c
+
+out = Console()
+err = Console(stderr=True)
+
+
+def fail(message: str, status: int = 2) -> typer.Exit:
+    """To be raised: the complaint is on the screen. Status 2 is for what was asked, 1 for what became of it."""
+    err.print(f"[bold red]weir:[/] {escape(_printable(message))}", highlight=False, soft_wrap=True)
+    return typer.Exit(status)
+
+
+def _printable(message: str) -> str:
+    """What a name may hold and a terminal cannot show, escaped."""
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(message.splitlines()))
+    return shown.encode(errors="backslashreplace").decode()
+
+
+USAGE_ERROR: type[Exception] = typer.BadParameter.__base__  # which Typer does not name
+
+
+class Commands(TyperGroup):
+    """Says all complaints in one way and in one line: which option it is, what was wrong, and what is allowed."""
+
+    def make_context(self, *args: Any, **more: Any) -> typer.Context:
+        with _complaining():
+            return super().make_context(*args, **more)
+
+    def invoke(self, context: typer.Context) -> object:
+        with _complaining():
+            return super().invoke(context)
+
+
+@contextmanager
+def _complaining() -> Iterator[None]:
+    try:
+        yield
+    except Unwritable as error:
+        raise fail(str(error)) from None
+    except USAGE_ERROR as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise
+        raise fail(_words(error)) from None
+
+
+def _words(error: Any) -> str:
+    command = _named(error.ctx) if error.ctx else ""
+    if isinstance(error, Refused) and error.param is not None:
+        option = error.param
+        name = option.opts[-1] if option.param_type_name == "option" else option.metavar or option.name.upper()
+        says = f"{name} {error.message}" if error.message.startswith("takes") else f"{name}: {error.message}"
+    else:
+        says = " ".join(error.format_message().rstrip(".").split())
+        if says.startswith("No such command"):
+            says += f"; known are {', '.join(error.ctx.command.commands)}"
+        elif error.ctx and error.ctx.command.get_help_option(error.ctx):
+            says += f"; weir {command} --help lists what there is"
+    return f"{command}: {says}" if command else says
+
+
+def given(context: typer.Context) -> dict[str, str]:
+    """The options of a command that its user has given: their names by those of the parameters."""
+    params = {p.name: p.opts[-1] for p in context.command.params}
+    sources = {name: context.get_parameter_source(name) for name in params}
+    return {n: params[n] for n, source in sources.items() if source and source.name not in ("DEFAULT", "DEFAULT_MAP")}
+
+
+def refuse_others(context: typer.Context, allowed: Iterable[str], what: str) -> None:
+    """An option that would do nothing is not passed over: it ends the program."""
+    for name, option in given(context).items():
+        if name not in allowed:
+            raise fail(f"{_named(context)}: {option} does not go with {what}")
+
+
+def _named(context: typer.Context) -> str:
+    """A command's own names, less the program's."""
+    return context.command_path.removeprefix(context.find_root().info_name or "").strip()
+
+
+def warn(message: str) -> None:
+    err.print(f"[yellow]{escape(_printable(message))}[/]", highlight=False, soft_wrap=True)
+
+
+def tell_states(lines: Sequence[str]) -> None:
+    for line in lines:
+        out.print(f"The machine was in several states by turns, and samples are compared within each. {line}")
+
+
+def nothing(output: Path, interrupted: bool) -> typer.Exit:
+    """To be raised where no result came, and the file's old ones have been kept."""
+    failed = fail(f"there is no result; {output} is left as it was", status=1)
+    return typer.Exit(130) if interrupted else failed
+
+
+def nothing_measured() -> typer.Exit:
+    """To be raised where there are failures alone."""
+    return fail("nothing was measured: what kept it from that is said above", status=1)
+
+
+@contextmanager
+def bar() -> Iterator[Progress]:
+    """Of long work. Who asks that to end (SIGTERM, SIGHUP) is heard as Ctrl-C is, and what has been found is kept."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"))
+    with heard_as_ctrl_c(), Progress(*columns, TimeRemainingColumn(), console=err) as progress:
+        yield progress

@@ -1,0 +1,1 @@
+"""What Weir sees of this machine: `weir info`."""

@@ -1,0 +1,1 @@
+"""The formulas beside the simulator and the measurements: `weir predict`."""

@@ -1,0 +1,109 @@
+"""Charts of predictions, and a page that holds one of them."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import jinja2
+import vl_convert
+
+from weir.barriers.charts import DEFAULT, FLOOR, PEER, styled
+from weir.prediction.formulas import Step
+
+DASHES = {"floor": [6, 4], "estimate": [2, 3], "": [1, 0]}
+
+
+def staircase(steps: Sequence[Step], available: int, useful: int) -> alt.TopLevelMixin:
+    """Figure 6's axes: processors, and the threads that the fullest has."""
+    values = [{"processors": p, "threads": s.threads} for s in steps for p in range(s.least, s.most + 1)]
+    by_processors = {v["processors"]: v["threads"] for v in values}
+    marks = {available: f"{available} available", useful: f"{useful} do as well"}
+    if useful == available:
+        marks = {useful: f"{useful} available, all of use"}
+    x = alt.X(
+        "processors:Q", title="processors", axis=alt.Axis(format="d", tickMinStep=1, grid=False), scale=_from_zero()
+    )
+    y = alt.Y("threads:Q", title="threads on the fullest processor", axis=alt.Axis(format="d", tickMinStep=1))
+    tooltip = [alt.Tooltip("processors:Q"), alt.Tooltip("threads:Q", title="threads on the fullest")]
+    line = alt.Chart(alt.Data(values=values)).mark_line(interpolate="step-after", color=DEFAULT).encode(x=x, y=y)
+    dots = alt.Chart(alt.Data(values=values)).mark_point(filled=True, color=DEFAULT, size=45, opacity=1)
+    layers = [line, dots.encode(x=x, y=y, tooltip=tooltip)]
+    for height, (processors, says) in zip((0.28, 0.14), marks.items(), strict=False):
+        here = {"processors": processors, "threads": by_processors[processors], "says": says}
+        here["top"] = here["threads"] + height * steps[0].threads
+        base = alt.Chart(alt.Data(values=[here])).encode(x=x)
+        side = {"align": "right", "dx": -5} if processors > 0.7 * max(by_processors) else {"align": "left", "dx": 5}
+        layers += [
+            base.mark_rule(color=PEER, strokeDash=[3, 3]).encode(y=y, y2="top:Q"),
+            base.mark_point(size=160, strokeWidth=2, color=PEER).encode(y=y),
+            base.mark_text(color=PEER, fontSize=12, **side).encode(y="top:Q", text="says:N"),
+        ]
+    return alt.layer(*layers).properties(width=620, height=320)
+
+
+def _from_zero() -> alt.Scale:
+    return alt.Scale(zero=True, nice=False, padding=12)
+
+
+def curves(
+    values: list[dict[str, Any]], names: dict[str, str], x_title: str, y_title: str, percent: bool = False
+) -> alt.TopLevelMixin:
+    """Lines of x and y, one for each `line`. `names` says of each whether it is an "estimate" or the "floor", or ""."""
+    palette = iter((DEFAULT, PEER, "#137333", "#8e24aa"))
+    colours = [FLOOR if kind == "floor" else next(palette) for kind in names.values()]
+    order = list(names)
+    color = alt.Color(
+        "line:N",
+        sort=order,
+        scale=alt.Scale(domain=order, range=colours),
+        legend=alt.Legend(title=None, orient="top", labelLimit=300, columns=2),
+    )
+    dash = alt.StrokeDash(
+        "line:N",
+        sort=order,
+        scale=alt.Scale(domain=order, range=[DASHES[kind] for kind in names.values()]),
+        legend=None,
+    )
+    y_format = ".3~%" if percent else ",.4~g"
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_line(point=alt.OverlayMarkDef(size=18), strokeWidth=1.8)
+        .encode(
+            x=alt.X("x:Q", title=x_title, axis=alt.Axis(grid=False), scale=alt.Scale(nice=False, padding=8)),
+            y=alt.Y("y:Q", title=y_title, axis=alt.Axis(format=".0%") if percent else alt.Axis()),
+            color=color,
+            strokeDash=dash,
+            tooltip=[
+                alt.Tooltip("line:N", title="what"),
+                alt.Tooltip("x:Q", title=x_title),
+                alt.Tooltip("y:Q", title=y_title, format=y_format),
+            ],
+        )
+        .properties(width=620, height=360)
+    )
+
+
+def write_svg(chart: alt.TopLevelMixin, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(vl_convert.vegalite_to_svg(styled(chart).to_dict()), encoding="utf-8")
+
+
+def write_page(
+    chart: alt.TopLevelMixin, path: Path, title: str, notes: list[str], header: list[str], rows: list[list[str]]
+) -> None:
+    """One file that needs no other: the chart, its table and what to know of both."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    html = environment.get_template("prediction.html.j2").render(
+        title=title,
+        notes=notes,
+        header=header,
+        rows=rows,
+        spec=json.dumps(styled(chart).to_dict()).replace("</", "<\\/"),
+        library=vl_convert.javascript_bundle(),
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(html, encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Barriers on clusters that are not here: `weir scale`."""

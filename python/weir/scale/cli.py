@@ -1,0 +1,110 @@
+"""`weir scale`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weir.base import native, options, records
+from weir.base.complaints import Complaints
+from weir.base.console import bar, fail, nothing, out, warn
+from weir.base.options import option
+from weir.base.outputs import prepare, writing
+from weir.base.screen import shown
+from weir.scale import clusters as known
+from weir.scale import measuring as scaling
+from weir.scale.tables import as_table, ranked, row, write_csv
+
+MOST_SHOWN = 6
+
+
+def _plan(
+    clusters: Sequence[str], ranks: Sequence[int], per_node: Sequence[int], algorithms: Sequence[str] | None
+) -> list[scaling.Run]:
+    try:
+        found = [known.find(name) for name in clusters]
+        native.require("weir-mpi-scale")
+    except (known.BadCluster, OSError) as error:
+        raise fail(f"scale: --clusters: {error}") from None
+    except native.NativeError as error:
+        raise fail(str(error)) from None
+    plan = scaling.runs(found, ranks, per_node, algorithms)
+    if not plan:
+        words = [",".join(map(str, several)) for several in (ranks, per_node)]
+        most = min(cluster.most_processes for cluster in found)
+        raise fail(
+            f"nothing to run: --ranks {words[0]} must fill at least two nodes of --per-node {words[1]}, which has at "
+            f"most {most} there"
+        )
+    return plan
+
+
+def scale(
+    clusters: Annotated[
+        options.Names, option(options.names("clusters"), help="Files, or names of those in machines/clusters.")
+    ] = "omni-path-fat-tree,slingshot-dragonfly,taurus-ethernet,held-out-tcp",
+    ranks: Annotated[
+        options.Numbers, option(options.numbers(2, scaling.MOST_RANKS), help="How many processes in all.")
+    ] = "16,64,256,1024",
+    per_node: Annotated[
+        options.Numbers, option(options.numbers(1, scaling.MOST_RANKS), "--per-node", help="How many on a node.")
+    ] = "1,16",
+    algorithms: Annotated[
+        options.Names | None,
+        option(options.names("barriers", scaling.algorithms()), help="Only these, such as auto,ompi_bruck."),
+    ] = None,
+    jobs: Annotated[
+        int | None, option(options.Whole(1, 1024), help="Simulations side by side (one for each processor).")
+    ] = None,
+    output: Annotated[
+        Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
+    ] = Path("out/scale.jsonl"),
+    table: Annotated[Path | None, option(options.OutputFile(".csv"), help="Also a table, as CSV.")] = None,
+    png: Annotated[Path | None, option(options.OutputFile(".png"), help="Also a chart, as PNG.")] = None,
+) -> None:
+    """Run barriers of up to 1,024 processes on clusters that are not here, and those of other MPIs."""
+    plan = _plan(clusters, ranks, per_node, algorithms)
+    failed = Complaints()
+    for file in filter(None, (table, png)):
+        prepare(file)
+    with records.Writer(output) as writer, bar() as progress:
+        task = progress.add_task("starting", total=len(plan))
+
+        def tell(run: scaling.Run, outcome: scaling.Outcome | str) -> None:
+            writer.write(row(run, outcome))
+            progress.update(task, description=f"{run.cluster.name}, {run.ranks} ranks", advance=1)
+            if isinstance(outcome, str) or not outcome.kept:
+                what = outcome if isinstance(outcome, str) else "somebody left before all had come"
+                failed.add(what, f"{run.cluster.name}, {run.ranks} ranks, {run.barrier.name}")
+
+        running = scaling.Scale(plan, tell)
+        try:
+            running.run(jobs)
+        except (scaling.Refused, native.NativeError) as error:
+            raise fail(str(error)) from None
+    for complaint in failed:
+        warn(complaint)
+    if not writer.begun:
+        raise nothing(output, running.interrupted)
+    _show(writer.rows)
+    if table is not None:
+        with writing(table):
+            write_csv(writer.rows, table)
+    if png is not None:
+        from weir.scale import charts as scale_chart  # the drawing libraries take a second to load
+
+        with writing(png):
+            scale_chart.write(writer.rows, png)
+    if running.interrupted:
+        out.print("Stopped by hand; what was simulated until then is kept.")
+    out.print(
+        f"Records: {output}. For the page: weir report {output} -o {output.with_suffix('.html')}", highlight=False
+    )
+    if running.interrupted or failed:
+        raise typer.Exit(130 if running.interrupted else 1)
+
+
+def _show(rows: list[records.Row]) -> None:
+    for one in map(as_table, ranked(rows)):
+        out.print(shown(one, range(len(one.heads)), MOST_SHOWN))

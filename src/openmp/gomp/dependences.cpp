@@ -1,0 +1,36 @@
+// A count, how many of them are out or inout, and the addresses, those first. Or zero, then the count, how many are out,
+// mutexinoutset, in, and the addresses in that order; what remains are depend objects: an address and a kind each.
+#include "openmp/gomp/dependences.hpp"
+
+namespace weir::openmp {
+
+namespace {
+
+std::uintptr_t at(const void* address) { return address == nullptr ? all_memory : reinterpret_cast<std::uintptr_t>(address); }
+
+dependence object(void* const* its) {
+  enum : std::uintptr_t { in = 1, in_out_set = 5 };
+  const auto kind = reinterpret_cast<std::uintptr_t>(its[1]);
+  return {at(its[0]), kind == in ? dependence::in : kind == in_out_set ? dependence::in_out_set : dependence::out};
+}
+
+}  // namespace
+
+dependences dependences_of(void** depend) {
+  const auto number = [depend](std::size_t i) { return reinterpret_cast<std::uintptr_t>(depend[i]); };
+  const bool with_kinds = number(0) == 0;
+  const std::size_t all = number(with_kinds ? 1 : 0), first = with_kinds ? 5 : 2;
+  const std::size_t writers = with_kinds ? number(2) + number(3) : number(1);
+  const std::size_t addresses = with_kinds ? writers + number(4) : all;
+  dependences list;
+  for (std::size_t i = 0; i < all; ++i) {
+    void* const it = depend[first + i];
+    if (i < addresses)
+      list.push_back({at(it), i < writers ? dependence::out : dependence::in});
+    else
+      list.push_back(object(static_cast<void**>(it)));
+  }
+  return list;
+}
+
+}  // namespace weir::openmp

@@ -1,0 +1,144 @@
+// Target regions as GCC compiles them. There is no device: they are executed here, on the program's own variables.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "openmp/gomp/dependences.hpp"
+#include "openmp/core/league.hpp"
+#include "openmp/support/stop.hpp"
+
+using namespace weir::openmp;
+
+namespace {
+
+using function = void (*)(void*);
+
+constexpr int by_default = -1, of_if_false = -2;  // in a device's place: no clause says which; an if clause says that none is wanted
+constexpr unsigned nowait_flag = 1;
+
+void need_device(int device) {
+  if (initial_settings().target_offload != offload::mandatory || device == of_if_false) return;
+  constexpr int host = 0;  // omp_get_initial_device()
+  if ((device == by_default ? self().icv.default_device : device) == host) return;
+  end_program("OMP_TARGET_OFFLOAD is mandatory, and there is no device to execute target constructs");
+}
+
+/// The addresses that the region is called with: a private variable's is that of its copy.
+class variables {
+ public:
+  variables(std::size_t count, void** addresses, const std::size_t* sizes, const std::uint16_t* kinds)
+      : addresses_(addresses, addresses + count) {
+    std::size_t bytes = 0, widest = alignof(std::max_align_t);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!copied(addresses[i], kinds[i])) continue;
+      widest = std::max(widest, alignment(kinds[i]));
+      bytes = up(bytes, alignment(kinds[i])) + sizes[i];
+    }
+    if (bytes == 0) return;
+    copies_.reset(static_cast<char*>(std::aligned_alloc(widest, up(bytes, widest))));
+    if (copies_ == nullptr) std::abort();
+    bytes = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!copied(addresses[i], kinds[i])) continue;
+      char* const copy = copies_.get() + up(bytes, alignment(kinds[i]));
+      if (sizes[i] != 0) std::memcpy(copy, addresses[i], sizes[i]);
+      addresses_[i] = copy;
+      bytes = static_cast<std::size_t>(copy - copies_.get()) + sizes[i];
+    }
+  }
+  void** addresses() { return addresses_.data(); }
+
+ private:
+  // firstprivate; without an address it is an argument that is absent, and stays so.
+  static bool copied(const void* address, std::uint16_t kind) { return address != nullptr && (kind & 0xff) == 12; }
+  static std::size_t alignment(std::uint16_t kind) { return std::size_t{1} << (kind >> 8); }
+  static std::size_t up(std::size_t at, std::size_t to) { return (at + to - 1) / to * to; }
+  struct give_back {
+    void operator()(char* p) const { std::free(p); }
+  };
+
+  std::vector<void*> addresses_;
+  std::unique_ptr<char, give_back> copies_;
+};
+
+/// Of the construct's clauses that come as numbers: which it is, and its value, in one word or two.
+int thread_limit_among(void** clauses) {
+  constexpr std::uintptr_t next_word = 0x80, what = 0xff00, thread_limit = 0x200;
+  for (; clauses != nullptr && *clauses != nullptr; ++clauses) {
+    const auto word = reinterpret_cast<std::uintptr_t>(*clauses);
+    const auto value =
+        (word & next_word) != 0 ? reinterpret_cast<std::intptr_t>(*++clauses) : static_cast<std::intptr_t>(word) >> 16;
+    if ((word & what) == thread_limit) return static_cast<int>(value);
+  }
+  return 0;
+}
+
+void execute(function run, void** addresses, int limit) {
+  const as_initial_thread scope;
+  if (limit > 0) self().icv.thread_limit = limit;
+  run(addresses);
+}
+
+/// A construct that has nothing to do comes after what it depends on, and before what depends on it.
+void keep_order(unsigned flags, void** depend) {
+  member& me = self();
+  if (depend != nullptr && !nothing_pending(me)) perform(me, dependences_of(depend), (flags & nowait_flag) == 0, nullptr, [] {});
+}
+
+}  // namespace
+
+extern "C" {
+
+void GOMP_target(int device, function run, const void*, std::size_t, void** addresses, std::size_t*, unsigned char*) {
+  need_device(device);
+  execute(run, addresses, 0);
+}
+
+void GOMP_target_ext(int device, function run, std::size_t count, void** addresses, std::size_t* sizes, std::uint16_t* kinds,
+                     unsigned flags, void** depend, void** clauses) {
+  need_device(device);
+  member& me = self();
+  const int limit = thread_limit_among(clauses);
+  const auto its = std::make_shared<variables>(count, addresses, sizes, kinds);
+  const auto call = [run, its, limit] { execute(run, its->addresses(), limit); };
+  if (nothing_pending(me) || depend == nullptr)
+    call();
+  else
+    perform(me, dependences_of(depend), (flags & nowait_flag) == 0, nullptr, call);
+}
+
+void GOMP_target_data(int device, const void*, std::size_t, void**, std::size_t*, unsigned char*) { need_device(device); }
+void GOMP_target_data_ext(int device, std::size_t, void**, std::size_t*, std::uint16_t*) { need_device(device); }
+void GOMP_target_end_data(void) {}
+void GOMP_target_update(int device, const void*, std::size_t, void**, std::size_t*, unsigned char*) { need_device(device); }
+void GOMP_target_update_ext(int device, std::size_t, void**, std::size_t*, std::uint16_t*, unsigned flags, void** depend) {
+  need_device(device);
+  keep_order(flags, depend);
+}
+void GOMP_target_enter_exit_data(int device, std::size_t, void**, std::size_t*, std::uint16_t*, unsigned flags, void** depend) {
+  need_device(device);
+  keep_order(flags, depend);
+}
+
+// Leagues of target regions: the program's code asks again and again whether there is a team to execute, and does it. What it
+// begins with goes with the target region.
+bool GOMP_teams4(unsigned least, unsigned, unsigned limit, bool first) {
+  member& me = self();
+  if (first)
+    me.icv = first_of_league(me.icv, static_cast<int>(least), static_cast<int>(limit));
+  else
+    ++me.icv.team;
+  return me.icv.team < me.icv.teams;
+}
+// Before GCC 12 its code executes one team.
+void GOMP_teams(unsigned, unsigned limit) {
+  member& me = self();
+  me.icv = first_of_league(me.icv, 1, static_cast<int>(limit));
+}
+
+void GOMP_teams_reg(function run, void* what, unsigned teams, unsigned limit, unsigned) {
+  execute_league(static_cast<int>(teams), static_cast<int>(limit), [=] { run(what); });
+}
+
+}  // extern "C"

@@ -1,0 +1,134 @@
+// Reductions by tasks, as Clang compiles them: the compiler's code says how a copy begins, ends and is combined, and the
+// runtime does it. A copy begins when a task first asks for it.
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "openmp/tasks/task_group.hpp"
+
+using namespace weir::openmp;
+
+namespace {
+
+struct place;
+
+/// As the compiler's code describes a variable. Before LLVM 10 it had no `original`.
+struct older_description {
+  void* variable;
+  std::size_t bytes;
+  void *begin, *end, *add;
+  unsigned flags;
+};
+struct description {
+  void* variable;
+  void* original;
+  std::size_t bytes;
+  void *begin, *end, *add;
+  unsigned flags;
+};
+
+using function = void (*)(void*);
+using two = void (*)(void*, void*);
+
+constexpr std::size_t line = 64;
+std::size_t lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
+
+class reductions final : public task_reductions {
+ public:
+  reductions(const team& of, const description* d, std::size_t count)
+      : reductions(of, d, count, items_of(d, count)) {}
+
+  // The variables are the first to be combined with, in the order of the members' numbers.
+  ~reductions() override {
+    for (unsigned n = 0; n < of_.size; ++n)
+      for (const item& i : items_)
+        if (begun(n, i)) finish(descriptions_[index(i)], i.variable, copies_of(n) + i.offset);
+    std::free(copies_);
+  }
+
+ private:
+  reductions(const team& of, const description* d, std::size_t count, std::vector<item> items)
+      : task_reductions(of, room(of.size * total(d, count)), total(d, count), std::move(items)),
+        descriptions_(d, d + count),
+        begun_(std::make_unique<bool[]>(of.size * count)) {}
+
+  static std::size_t total(const description* d, std::size_t count) {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < count; ++i) bytes += lines(d[i].bytes);
+    return bytes;
+  }
+  static std::vector<item> items_of(const description* d, std::size_t count) {
+    std::vector<item> items;
+    for (std::size_t i = 0, offset = 0; i < count; offset += lines(d[i++].bytes))
+      items.push_back({static_cast<char*>(d[i].variable), offset});
+    return items;
+  }
+  static char* room(std::size_t bytes) {
+    void* const all = std::aligned_alloc(line, bytes != 0 ? bytes : line);
+    if (all == nullptr) std::abort();
+    return static_cast<char*>(all);
+  }
+
+  bool& begun(unsigned n, const item& i) const { return begun_[n * items_.size() + index(i)]; }
+
+  // Only the tasks of the member itself come here for it.
+  void prepare(unsigned n, const item& i) const override {
+    if (begun(n, i)) return;
+    begun(n, i) = true;
+    const description& d = descriptions_[index(i)];
+    void* const copy = copies_of(n) + i.offset;
+    if (d.begin == nullptr)
+      std::memset(copy, 0, d.bytes);
+    else
+      reinterpret_cast<two>(d.begin)(copy, d.original);  // an older function looks at its first argument alone
+  }
+
+  static void finish(const description& d, void* variable, void* copy) {
+    reinterpret_cast<two>(d.add)(variable, copy);
+    if (d.end != nullptr) reinterpret_cast<function>(d.end)(copy);
+  }
+
+  const std::vector<description> descriptions_;
+  const std::unique_ptr<bool[]> begun_;
+};
+
+void* attach(int count, const description* d) {
+  member& me = self();
+  me.group->reduces = std::make_unique<reductions>(*me.of, d, static_cast<std::size_t>(count));
+  return me.group;
+}
+
+std::vector<description> of_now(int count, const older_description* d) {
+  std::vector<description> now;
+  for (int i = 0; i < count; ++i)
+    now.push_back({d[i].variable, d[i].variable, d[i].bytes, d[i].begin, d[i].end, d[i].add, d[i].flags});
+  return now;
+}
+
+}  // namespace
+
+extern "C" {
+
+void* __kmpc_taskred_init(int, int count, const description* d) { return attach(count, d); }
+void* __kmpc_task_reduction_init(int, int count, const older_description* d) { return attach(count, of_now(count, d).data()); }
+
+// Of a region or a worksharing construct: each member describes its own copy, which the construct itself reduces. So the
+// member's tasks are combined with that, and no member needs to know of the others.
+void* __kmpc_taskred_modifier_init(place*, int, int, int count, const description* d) {
+  begin_task_group(self());
+  return attach(count, d);
+}
+void* __kmpc_task_reduction_modifier_init(place*, int, int, int count, const older_description* d) {
+  begin_task_group(self());
+  return attach(count, of_now(count, d).data());
+}
+void __kmpc_task_reduction_modifier_fini(place*, int, int) { end_task_group(self()); }
+
+// In the group that is named, or those around the task.
+void* __kmpc_task_reduction_get_th_data(int, void* group, void* address) {
+  const member& me = self();
+  const auto [in, its] = find_reduction(group != nullptr ? static_cast<const task_group*>(group) : me.group, address);
+  return in->copy(me, *its);
+}
+
+}  // extern "C"

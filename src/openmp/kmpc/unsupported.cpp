@@ -1,0 +1,25 @@
+// What programs may ask for and will not get: a stub each, which says so when it is called. Each has a second name, by which
+// `weir run --check` knows it for a stub.
+#include "openmp/support/stop.hpp"
+
+using weir::openmp::stop;
+
+extern "C" {
+
+#define LACKS(name, instead)                                                  \
+  void name(void) { stop(#name " is not supported: %s", instead); }           \
+  [[gnu::alias(#name)]] void weir_lacks_##name(void);
+
+// Intel's compilers: collapsed loops whose bounds depend on each other's variables. Others work them out in the program.
+constexpr const char* collapse_otherwise = "build with another compiler, or without collapse of such loops";
+LACKS(__kmpc_calc_original_ivs_rectang, collapse_otherwise)
+LACKS(__kmpc_for_collapsed_init, collapse_otherwise)
+LACKS(__kmpc_process_loop_nest_rectang, collapse_otherwise)
+
+// OpenMP 6.0.
+constexpr const char* one_number = "give num_threads one number, and not strictly";
+LACKS(__kmpc_push_num_threads_list, one_number)
+LACKS(__kmpc_push_num_threads_list_strict, one_number)
+LACKS(__kmpc_push_num_threads_strict, one_number)
+
+}  // extern "C"

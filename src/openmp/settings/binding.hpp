@@ -1,0 +1,28 @@
+// Where threads run: OMP_PROC_BIND and OMP_PLACES, GOMP_CPU_AFFINITY, KMP_AFFINITY.
+#pragma once
+
+#include "openmp/places/places.hpp"
+#include "openmp/settings/variables.hpp"
+
+namespace weir::openmp {
+
+/// KMP_AFFINITY, as it is written: [modifier,...]type[,permute][,offset]
+struct kmp_affinity {
+  enum class arrangement { none, compact, scatter, balanced, explicit_ };
+  arrangement type = arrangement::none;
+  std::string granularity = "cores";  // a word of OMP_PLACES
+  std::string proclist;
+  int permute = 0, offset = 0;
+  bool verbose = false, warnings = true;
+  std::vector<std::string> unsupported;  // what was asked for and is not done
+};
+
+std::optional<kmp_affinity> parse_kmp_affinity(std::string_view);
+
+/// Its places, one for each thread in turn; nothing where its proclist is malformed.
+std::optional<place_list> places_of(const kmp_affinity&, const machine_view&);
+
+/// Sets proc_bind and places, and display_affinity where KMP_AFFINITY is verbose.
+void read_binding(const variables&, const machine_view&, settings&);
+
+}  // namespace weir::openmp

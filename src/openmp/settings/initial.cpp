@@ -1,0 +1,33 @@
+#include "openmp/settings/initial.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <weir/team_barrier.hpp>
+
+#include "openmp/core/half.hpp"
+#include "machine/made_once.hpp"
+
+namespace weir::openmp {
+
+namespace {
+
+settings read() {
+  barrier_names barriers{{}, halved_barriers()};
+  for (const named& n : algorithms()) barriers.whole.push_back(n.name);
+  settings s = read_settings([](const char* name) { return std::getenv(name); }, barriers);
+  for (const std::string& complaint : s.complaints) std::fprintf(stderr, "weir: %s\n", complaint.c_str());
+  if (s.display_env != display::no) std::fputs(show(s).c_str(), stderr);
+  return s;
+}
+
+[[gnu::constructor]] void when_loaded() { (void)initial_settings(); }
+
+}  // namespace
+
+const settings& initial_settings() {
+  static constinit made_once<settings> s;
+  return s(read);
+}
+
+}  // namespace weir::openmp

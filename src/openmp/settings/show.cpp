@@ -1,0 +1,138 @@
+// The block that OMP_DISPLAY_ENV asks for. What is unspecified is 0 or empty.
+#include <limits>
+
+#include "openmp/settings/settings.hpp"
+#include "openmp/settings/parse.hpp"
+
+namespace weir::openmp {
+
+namespace {
+
+std::string text(bool value) { return value ? "TRUE" : "FALSE"; }
+std::string text(int value) { return std::to_string(value); }
+std::string text(const std::string& value) { return value; }
+
+std::string text(const schedule& s) {
+  static constexpr const char* kinds[] = {"STATIC", "DYNAMIC", "GUIDED", "AUTO"};
+  const std::string modifier = s.monotonic ? "MONOTONIC:" : s.nonmonotonic ? "NONMONOTONIC:" : "";
+  return modifier + kinds[static_cast<int>(s.kind)] + (s.chunk > 0 ? "," + text(s.chunk) : "");
+}
+
+std::string text(bind how) {
+  static constexpr const char* names[] = {"FALSE", "TRUE", "PRIMARY", "CLOSE", "SPREAD"};
+  return names[static_cast<int>(how)];
+}
+
+std::string text(offload where) {
+  static constexpr const char* names[] = {"DEFAULT", "MANDATORY", "DISABLED"};
+  return names[static_cast<int>(where)];
+}
+
+std::string text(wait_policy how) {
+  static constexpr const char* names[] = {"", "ACTIVE", "PASSIVE"};
+  return names[static_cast<int>(how)];
+}
+
+std::string text(const allocator& a) {
+  std::string all = a.name;
+  for (const auto& [trait, value] : a.traits) all += (all.size() == a.name.size() ? ":" : ",") + trait + "=" + value;
+  return all;
+}
+
+// {0:4} where processors follow each other, {0,2} where they do not
+std::string text(const std::vector<int>& processors) {
+  std::string all;
+  for (std::size_t first = 0, next = 0; first < processors.size(); first = next) {
+    for (next = first + 1; next < processors.size() && processors[next] == processors[next - 1] + 1;) ++next;
+    all += (all.empty() ? "" : ",") + text(processors[first]);
+    if (next - first > 1) all += ":" + std::to_string(next - first);
+  }
+  return "{" + all + "}";
+}
+
+template <class Value>
+std::string joined(const std::vector<Value>& values, const char* separator) {
+  std::string all;
+  for (const auto& value : values) all += (all.empty() ? "" : separator) + text(value);
+  return all;
+}
+
+// In the largest unit that divides it.
+std::string size(std::size_t bytes) {
+  static constexpr char units[] = {'B', 'K', 'M', 'G'};
+  std::size_t unit = 0;
+  for (; bytes > 0 && bytes % 1024 == 0 && unit < 3; ++unit) bytes /= 1024;
+  return std::to_string(bytes) + (bytes > 0 ? std::string(1, units[unit]) : "");
+}
+
+class block {
+ public:
+  void line(const std::string& name, const std::string& value) {
+    lines_ += "  [host] " + name + "='" + value + "'\n";
+  }
+  std::string whole() const {
+    return "\nOPENMP DISPLAY ENVIRONMENT BEGIN\n  _OPENMP='" + text(openmp_version) + "'\n" + lines_ +
+           "OPENMP DISPLAY ENVIRONMENT END\n";
+  }
+
+ private:
+  std::string lines_;
+};
+
+void specified(const settings& s, block& all) {
+  const auto threads = s.num_threads.empty() ? std::vector{s.processors} : s.num_threads;
+  all.line("OMP_AFFINITY_FORMAT", s.affinity_format);
+  all.line("OMP_ALLOCATOR", text(s.default_allocator));
+  all.line("OMP_CANCELLATION", text(s.cancellation));
+  all.line("OMP_DEBUG", s.debug ? "ENABLED" : "DISABLED");
+  all.line("OMP_DEFAULT_DEVICE", text(s.default_device));
+  all.line("OMP_DISPLAY_AFFINITY", text(s.display_affinity));
+  all.line("OMP_DISPLAY_ENV", s.display_env == display::verbose ? "VERBOSE" : text(s.display_env == display::yes));
+  all.line("OMP_DYNAMIC", text(s.dynamic));
+  all.line("OMP_MAX_ACTIVE_LEVELS", text(s.max_active_levels));
+  all.line("OMP_MAX_TASK_PRIORITY", text(s.max_task_priority));
+  all.line("OMP_NESTED", text(s.max_active_levels > 1));
+  all.line("OMP_NUM_TEAMS", text(s.num_teams));
+  all.line("OMP_NUM_THREADS", joined(threads, ","));
+  all.line("OMP_PLACES", joined(s.places, ","));
+  all.line("OMP_PROC_BIND", joined(s.proc_bind, ","));
+  all.line("OMP_SCHEDULE", text(s.run_schedule));
+  all.line("OMP_STACKSIZE", size(s.stack_bytes));
+  all.line("OMP_TARGET_OFFLOAD", text(s.target_offload));
+  all.line("OMP_TEAMS_THREAD_LIMIT", text(s.teams_thread_limit));
+  all.line("OMP_THREAD_LIMIT", text(s.thread_limit));
+  all.line("OMP_TOOL", s.tool ? "ENABLED" : "DISABLED");
+  all.line("OMP_TOOL_LIBRARIES", joined(s.tool_libraries, ":"));
+  all.line("OMP_TOOL_VERBOSE_INIT", s.tool_verbose_init == "disabled" ? "DISABLED" : s.tool_verbose_init);
+  all.line("OMP_WAIT_POLICY", text(s.waiting));
+}
+
+std::string spins(const settings& s) {
+  if (!s.spin_count) return "";
+  return *s.spin_count == spin_forever ? "INFINITE" : std::to_string(*s.spin_count);
+}
+
+std::string blocktime(const settings& s) {
+  if (!s.blocktime_ms) return "";
+  return *s.blocktime_ms == block_never ? "INFINITE" : text(*s.blocktime_ms);
+}
+
+void of_vendors(const settings& s, block& all) {
+  all.line("GOMP_SPINCOUNT", spins(s));
+  all.line("KMP_BLOCKTIME", blocktime(s));
+  all.line("WEIR_BARRIER", s.barrier);
+  all.line("WEIR_FORK_BARRIER", s.fork_barrier);
+  all.line("WEIR_JOIN_BARRIER", s.join_barrier);
+  all.line("WEIR_REDUCTION_BARRIER", s.reduction_barrier);
+}
+
+}  // namespace
+
+std::string show(const settings& s, bool verbose) {
+  block all;
+  specified(s, all);
+  if (verbose) of_vendors(s, all);
+  return all.whole();
+}
+
+}  // namespace weir::openmp

@@ -1,0 +1,65 @@
+// The variables of an environment, with complaints of those that are malformed.
+#pragma once
+
+#include <string_view>
+
+#include "openmp/settings/parse.hpp"
+
+namespace weir::openmp {
+
+class variables {
+ public:
+  variables(const lookup& environment, std::vector<std::string>& complaints)
+      : environment_(environment), complaints_(complaints) {}
+
+  /// The value as it stands.
+  std::optional<std::string> exact(const std::string& name) const {
+    const char* const value = environment_(name.c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  }
+
+  /// The value without the blanks around it; a variable with nothing in it counts as unset.
+  std::optional<std::string> text(const std::string& name) const {
+    const auto value = exact(name);
+    const std::string_view inner = trimmed(value ? *value : std::string_view());
+    return inner.empty() ? std::nullopt : std::optional<std::string>(inner);
+  }
+
+  template <class Parse>
+  auto read(const std::string& name, Parse parse, std::string_view expected) const
+      -> decltype(parse(std::string_view())) {
+    const auto value = text(name);
+    if (!value) return std::nullopt;
+    auto result = parse(*value);
+    if (!result) malformed(name, *value, expected);
+    return result;
+  }
+
+  /// NAME, or NAME_ALL, which the specification has for the host and the devices together.
+  template <class Parse>
+  auto read_host(const std::string& name, Parse parse, std::string_view expected) const {
+    auto host = read(name, parse, expected);
+    auto all = read(name + "_ALL", parse, expected);
+    return host ? host : all;
+  }
+
+  void complain(std::string sentence) const { complaints_.push_back(std::move(sentence)); }
+
+  void malformed(const std::string& name, const std::string& value, std::string_view expected) const {
+    complain(name + "=\"" + value + "\" is not understood: expected " + std::string(expected) + "; it is ignored");
+  }
+
+ private:
+  const lookup& environment_;
+  std::vector<std::string>& complaints_;
+};
+
+/// The first that is there.
+template <class Value>
+std::optional<Value> first_of(std::initializer_list<std::optional<Value>> values) {
+  for (const auto& value : values)
+    if (value) return value;
+  return std::nullopt;
+}
+
+}  // namespace weir::openmp

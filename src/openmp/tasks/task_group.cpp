@@ -1,0 +1,51 @@
+#include "openmp/tasks/task_group.hpp"
+
+#include <functional>
+
+#include "openmp/tasks/pending_tasks.hpp"
+#include "openmp/support/stop.hpp"
+
+namespace weir::openmp {
+
+const task_reductions::item* task_reductions::find(const void* address) const {
+  const auto* const at = static_cast<const char*>(address);
+  for (const item& i : items_)
+    if (i.variable == at) return &i;
+  // std::less: it may be an address of anything.
+  const std::less<const char*> before;
+  if (before(at, copies_) || !before(at, copies_ + of_.size * stride_)) return nullptr;
+  const std::size_t offset = static_cast<std::size_t>(at - copies_) % stride_;
+  for (const item& i : items_)
+    if (i.offset == offset) return &i;
+  return nullptr;
+}
+
+unsigned task_reductions::number(const member& me) const {
+  const member* m = &me;
+  while (m->of != &of_ && m->of->parent != nullptr) m = m->of->parent;
+  return m->number;
+}
+
+void* task_reductions::copy(const member& me, const item& its) const {
+  const unsigned n = number(me);
+  prepare(n, its);
+  return copies_of(n) + its.offset;
+}
+
+void begin_task_group(member& me) { me.group = new task_group{me.group, nullptr}; }
+
+void end_task_group(member& me) {
+  task_group* const ending = me.group;
+  finish_group(me, *ending);
+  me.group = ending->outer;
+  delete ending;
+}
+
+found_reduction find_reduction(const task_group* from, const void* address) {
+  for (const task_group* g = from; g != nullptr; g = g->outer)
+    if (g->reduces != nullptr)
+      if (const auto* const its = g->reduces->find(address); its != nullptr) return {g->reduces.get(), its};
+  stop("in_reduction of a variable that no construct around it reduces by tasks");
+}
+
+}  // namespace weir::openmp

@@ -1,0 +1,82 @@
+#include "openmp/worksharing/doacross.hpp"
+
+#include <cstdlib>
+
+#include "openmp/support/annotation.hpp"
+#include "openmp/support/stop.hpp"
+
+namespace weir::openmp {
+
+namespace {
+
+/// The iteration's number over all dimensions; false outside of them.
+bool number_of(const doacross& d, const std::int64_t* values, std::uint64_t& number) {
+  number = 0;
+  for (std::size_t i = 0; i < d.dimensions.size(); ++i) {
+    const dimension& it = d.dimensions[i];
+    if (it.step > 0 ? values[i] < it.first || values[i] > it.last : values[i] > it.first || values[i] < it.last) return false;
+    // Unsigned, so that a loop over the whole of a type does not overflow.
+    const auto from = static_cast<std::uint64_t>(it.first), to = static_cast<std::uint64_t>(values[i]);
+    const std::uint64_t at = it.step > 0 ? (to - from) / static_cast<std::uint64_t>(it.step)
+                                         : (from - to) / (0 - static_cast<std::uint64_t>(it.step));
+    number = number * it.trips + at;
+  }
+  return true;
+}
+
+/// In all, and at least one.
+std::size_t iterations_of(const doacross& d) {
+  std::size_t all = 1;
+  for (const dimension& it : d.dimensions) {
+    if (it.step > 0 ? it.first > it.last : it.first < it.last) return 1;
+    if (it.trips == 0 || __builtin_mul_overflow(all, it.trips, &all)) stop("a doacross nest has more iterations than 64 bits can count");
+  }
+  return all;
+}
+
+}  // namespace
+
+void begin_doacross(member& me, const dimension* dimensions, unsigned count) {
+  doacross& d = me.of->doacrosses[me.doacrosses++ % slots_in_turn];
+  d.enter(me.doacrosses - 1, [&] {
+    happens_after(&d);
+    d.dimensions.assign(dimensions, dimensions + count);
+    const std::size_t all = iterations_of(d);
+    // Zeros that cost no memory before they are written.
+    d.posted = static_cast<std::atomic<std::uint8_t>*>(std::calloc(all, sizeof *d.posted));
+    if (d.posted == nullptr) stop("a doacross nest of %zu iterations needs a byte for each, and the system has not as many", all);
+  });
+  me.in_doacross = &d;
+}
+
+void post(member& me, const std::int64_t* values) {
+  doacross& d = *me.in_doacross;
+  std::uint64_t number;
+  if (!number_of(d, values, number)) return;
+  happens_before(&d.posted[number]);
+  // release: what the iteration has done so far, for those that depend on it.
+  d.posted[number].store(1, std::memory_order_release);
+  d.somebody_posted.open();
+}
+
+void wait_for(member& me, const std::int64_t* values) {
+  doacross& d = *me.in_doacross;
+  std::uint64_t number;
+  if (!number_of(d, values, number)) return;
+  const auto is_posted = [](std::uint8_t p) { return p != 0; };
+  me.of->learned.await(crowded(*me.of), d.posted[number], d.somebody_posted, is_posted);
+  happens_after(&d.posted[number]);
+}
+
+void end_doacross(member& me) {
+  doacross* const d = me.in_doacross;
+  if (d == nullptr) return;
+  me.in_doacross = nullptr;
+  happens_before(d);
+  d->leave(me.doacrosses - 1, me.of->size, [d] {
+    happens_after(d);
+    std::free(static_cast<void*>(d->posted));
+  });
+}
+
+}  // namespace weir::openmp

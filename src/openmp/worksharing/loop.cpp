@@ -1,0 +1,147 @@
+#include "openmp/worksharing/loop.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "openmp/support/annotation.hpp"
+
+namespace weir::openmp {
+
+namespace {
+
+/// Of chunks that get as many iterations as `length` says where so many are left.
+template <class Length>
+iterations take(loop& l, Length length) {
+  const std::uint64_t n = l.plan.trips;
+  // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
+  std::uint64_t at = l.taken.load(std::memory_order_relaxed), end;
+  do {
+    if (at >= n) return {};
+    const std::uint64_t most = length(n - at);
+    end = n - at < most ? n : at + most;
+  } while (!l.taken.compare_exchange_weak(at, end, std::memory_order_relaxed));
+  return {at, end};
+}
+
+iterations take_dynamic(loop& l) {
+  return take(l, [chunk = l.plan.chunk](std::uint64_t) { return chunk; });
+}
+
+/// An equal share of what is left [Polychronopoulos and Kuck 1987; OpenMP 5.2, 11.5.3].
+iterations take_guided(loop& l, std::uint64_t members) {
+  return take(l, [=, least = l.plan.chunk](std::uint64_t rest) { return std::max(least, (rest - 1) / members + 1); });
+}
+
+iterations take_static(const loop& l, member& me) {
+  const std::uint64_t n = l.plan.trips, size = me.of->size, round = me.turn++;
+  if (l.plan.chunk == 0) {
+    if (round != 0) return {};
+    const std::uint64_t share = n / size, more = n % size;
+    const std::uint64_t begin = me.number * share + std::min<std::uint64_t>(me.number, more);
+    return {begin, begin + share + (me.number < more ? 1 : 0)};
+  }
+  // Rounds of chunks; one beyond 64 bits is beyond the loop as well.
+  std::uint64_t at;
+  if (__builtin_mul_overflow(round * size + me.number, l.plan.chunk, &at) || at >= n) return {};
+  return {at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
+}
+
+void wait_for_turn(loop& l, const member& me) {
+  const auto mine = [&me](std::uint64_t now) { return now >= me.chunk.begin; };
+  if (mine(l.turn.load(std::memory_order_acquire))) return;
+  me.of->learned.await(crowded(*me.of), l.turn, l.turned, mine);
+}
+
+}  // namespace
+
+loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips) {
+  if (kind != schedule_kind::static_ && chunk == 0) chunk = 1;
+  if (kind == schedule_kind::auto_) return {schedule_kind::static_, trips, 0};
+  return {kind, trips, chunk};
+}
+
+loop_plan plan_at_run_time(std::uint64_t trips, std::uint64_t width) {
+  const schedule s = self().icv.run_schedule;
+  loop_plan plan = plan_of(s.kind, static_cast<std::uint64_t>(s.chunk), trips);
+  if (width > 1) plan.chunk = (plan.chunk + width - 1) / width * width;
+  return plan;
+}
+
+void begin_loop(member& me, const loop_plan& plan) {
+  const std::uint32_t construct = me.loops++;
+  loop& l = me.of->loops[construct % slots_in_turn];
+  me.in_loop = &l;
+  me.turn = 0;
+  me.chunk = {};
+  l.enter(construct, [&] {
+    l.plan = plan;
+    // Each member asks in vain once, so what is counted stays within 64 bits.
+    l.counted = plan.kind == schedule_kind::dynamic && plan.trips < (std::uint64_t{1} << 63) && plan.chunk < (std::uint64_t{1} << 40);
+    // relaxed: published by the slot.
+    l.taken.store(0, std::memory_order_relaxed);
+    l.turn.store(0, std::memory_order_relaxed);
+  });
+}
+
+iterations next_chunk_of_any(member& me) {
+  loop& l = *me.in_loop;
+  switch (l.plan.kind) {
+    case schedule_kind::static_: return me.chunk = take_static(l, me);
+    case schedule_kind::guided: return me.chunk = take_guided(l, me.of->size);
+    default: return me.chunk = take_dynamic(l);
+  }
+}
+
+iterations next_ordered_chunk(member& me) {
+  if (me.chunk) {
+    loop& l = *me.in_loop;
+    wait_for_turn(l, me);
+    // release: what this chunk did in its ordered regions, for the next.
+    l.turn.store(me.chunk.end, std::memory_order_release);
+    l.turned.open();
+  }
+  const iterations its = next_chunk_of_any(me);
+  me.ordered_after = its.begin;
+  return its;
+}
+
+void begin_ordered(member& me) {
+  if (me.ordered_after == 0) return;
+  wait_for_turn(*me.in_loop, me);
+  happens_after(&me.in_loop->turn);
+}
+
+// The turn is passed on with the chunk's end; what is ordered ends here.
+void end_ordered(member& me) {
+  if (annotated() && me.in_loop != nullptr) [[unlikely]] happens_before(&me.in_loop->turn);
+}
+
+void* shared_memory(member& me, std::size_t bytes) {
+  auto& memory = me.in_loop->memory;
+  // acquire, release: the zeros.
+  void* seen = memory.load(std::memory_order_acquire);
+  if (seen == nullptr) {
+    void* const mine = std::calloc(1, bytes);
+    if (mine == nullptr) std::abort();
+    happens_before(&memory);
+    if (memory.compare_exchange_strong(seen, mine, std::memory_order_acq_rel)) return mine;
+    std::free(mine);
+  }
+  happens_after(&memory);
+  return seen;
+}
+
+void end_loop(member& me) {
+  loop& l = *me.in_loop;
+  me.in_loop = nullptr;
+  happens_before(&l.memory);
+  l.leave(me.loops - 1, me.of->size, [&l] {
+    // relaxed: nobody else is here any more.
+    void* const memory = l.memory.exchange(nullptr, std::memory_order_relaxed);
+    if (memory == nullptr) return;  // then a loop's end orders nothing
+    happens_after(&l.memory);
+    std::free(memory);
+  });
+}
+
+}  // namespace weir::openmp
