@@ -1,4 +1,4 @@
-"""`weir predict`: the formulas beside the simulator and the measurements (weir.prediction.formulas says where each is from)."""
+"""`weir predict`: the formulas beside the simulator and the measurements. `formulas` says where each is from."""
 
 import math
 from fractions import Fraction

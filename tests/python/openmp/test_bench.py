@@ -1,0 +1,394 @@
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from weir.base import native, parts, records
+from weir.base.driver import Process
+from weir.cli import app
+from weir.openmp import measuring, situation, suite
+from weir.openmp.cli import beside_each_other
+from weir.openmp.comparison import constructs
+from weir.openmp.runtimes import Runtime, Stage, at, runtimes
+from weir.openmp.section import section
+from weir.openmp.situation import Load, Situation, Unavailable, limited
+from weir.openmp.tables import as_csv, markdown
+
+from .. import skips
+from ..conftest import put_fake
+
+FAKE = """#!{python}
+import json, os, sys, time
+if sys.argv[1] == "list":
+    names = ["barrier", "hang", "crash", "loop"]
+    kind = lambda n: ("schedule", "chunk") if n == "loop" else ("task", "")
+    of = lambda n: {{"name": n, "group": kind(n)[0], "parameter": kind(n)[1]}}
+    print(json.dumps({{"constructs": [of(n) for n in names]}}))
+    sys.exit()
+for line in sys.stdin:
+    word = line.split()[-1]
+    if word == "quit":
+        break
+    if word == "hang":
+        time.sleep(60)
+    if word == "crash":
+        sys.exit("it fell over")
+    inner = 7 if "OMP_WAIT_POLICY" in os.environ else 9
+    answer = {{"id": word, "inner": inner, "episode_ns": 150, "reference_ns": 100, "overhead_ns": 50, "cpu_ns": 300}}
+    print(json.dumps(answer | {{"delay_ns": 100}}), flush=True)
+"""
+
+
+FAKE_OF_TWO_STATES = """#!{python}
+import json, sys
+from pathlib import Path
+if sys.argv[1] == "list":
+    print(json.dumps({{"constructs": [{{"name": "barrier", "group": "synchronisation", "parameter": ""}}]}}))
+    sys.exit()
+costs = {{"c-gcc": (100.0, 800.0), "c-clang": (150.0, 200.0)}}[sys.argv[0].partition("openmp-")[2]]
+for number, line in enumerate(sys.stdin):
+    if line.strip() == "quit":
+        break
+    far = Path(sys.argv[0]).with_name("state").read_text() == "far"
+    cost = costs[far] * (1 + number % 3 / 50)
+    answer = {{"inner": 9, "episode_ns": cost + 100, "reference_ns": 100, "overhead_ns": cost, "cpu_ns": 300}}
+    print(json.dumps(answer | {{"delay_ns": 100}}), flush=True)
+"""
+
+
+@pytest.fixture
+def two_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Runtime]:
+    """Two runtimes on a machine that is far for half of the time: then the one is slower, else the other."""
+    for compiler in ("gcc", "clang"):
+        program = tmp_path / f"weir-openmp-c-{compiler}"
+        program.write_text(FAKE_OF_TWO_STATES.format(python=sys.executable))
+        program.chmod(0o755)
+    put_fake("fake_transfers.py", tmp_path / "weir-transfers")
+    (tmp_path / "far").write_text("240")
+    monkeypatch.setenv("WEIR_NATIVE", str(tmp_path))
+    gomp = Runtime("libgomp", "GCC 0", Path("/nowhere/libgomp.so.1"), ("gomp",))
+    return [gomp, Runtime("libomp", "LLVM 0", Path("/nowhere/libomp.so.5"), ("kmp",))]
+
+
+def test_runtimes_are_compared_within_the_state_of_the_machine(two_states: list[Runtime], tmp_path: Path):
+    file = tmp_path / "r.jsonl"
+    rows = measured(two_states, file, ["barrier"], rounds=2, samples=30)
+    near, far = constructs(rows)
+    assert (near.place.state.name, far.place.state.name) == ("near", "far")
+    for found, best, worth in ((near, "libgomp", 1.5), (far, "libomp", 4.0)):
+        assert found.best.runtime == best
+        ratio = found.against_best(found.costs[1])
+        assert worth * 0.95 < ratio.low <= ratio.high < worth * 1.05
+    for name, holds in (
+        ("p.html", ["near: 46 ns for a transfer", "in several states", "by 4."]),
+        ("t.md", ["near: 46 ns for a transfer", "libgomp, by 1.5", "libomp, by 4."]),
+        ("t.csv", [",state,transfer_ns,share_of_time", ",near,46.", ",far,241."]),
+    ):
+        done = CliRunner().invoke(app, ["report", str(file), "-o", str(tmp_path / name)])
+        assert done.exit_code == 0, done.output
+        text = (tmp_path / name).read_text()
+        assert [part for part in holds if part not in text] == []
+    names = [chart.name for chart in section(rows).charts]
+    assert names == ["openmp-synchronisation-none-near", "openmp-synchronisation-none-far"]
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Runtime]:
+    """One program, made up, and a runtime that it does not look at."""
+    program = tmp_path / "weir-openmp-c-gcc"
+    program.write_text(FAKE.format(python=sys.executable))
+    program.chmod(0o755)
+    monkeypatch.setenv("WEIR_NATIVE", str(tmp_path))
+    monkeypatch.setattr(measuring, "PATIENCE_S", 1.0)
+    return [Runtime("libgomp", "GCC 0", Path("/nowhere/libgomp.so.1"), ("gomp",))]
+
+
+def measured(found: list[Runtime], path: Path, only: list[str] | None, **how: int) -> list[dict]:
+    plan = suite.plan(found, only, None, cross=False)
+    conditions = measuring.Conditions((Situation(2, (0, 1)),), how.get("rounds", 2), how.get("samples", 4))
+    with records.Writer(path) as writer:
+        measuring.Measuring(plan.series, conditions, writer).run({"cycles_per_ns": 2.0})
+    rows, complaints = records.read([path])
+    assert complaints == []
+    return rows
+
+
+def test_a_construct_that_hangs_or_crashes_loses_its_own_row_only(fake: list[Runtime], tmp_path: Path):
+    rows = measured(fake, tmp_path / "r.jsonl", ["barrier", "hang", "crash"], rounds=1)
+    by_name = {r["what"]["algorithm"]: r for r in rows if r["kind"] != "machine"}
+    assert by_name["barrier"]["kind"] == "overhead" and by_name["barrier"]["how"]["complete"]
+    assert "no answer" in by_name["hang"]["how"]["stopped"]
+    assert "it fell over" in by_name["crash"]["how"]["stopped"]
+    assert by_name["hang"]["kind"] == by_name["crash"]["kind"] == "failure"
+
+
+def test_constructs_with_a_parameter_are_measured_for_each_chunk(fake: list[Runtime]):
+    plan = suite.plan(fake, ["loop"], None, cross=False)
+    assert [s.construct for s in plan.series] == [f"loop:{n}" for n in suite.VALUES["chunk"]]
+    assert plan.missing == [
+        "weir-openmp-c-clang is not built: C by clang is left out",
+        "weir-openmp-fortran-gfortran is not built: Fortran by gfortran is left out",
+    ]
+
+
+def test_unknown_names_list_the_known(fake: list[Runtime]):
+    with pytest.raises(suite.Unknown, match="no construct is called 'barier'; known are barrier, hang, crash, loop"):
+        suite.plan(fake, ["barier"], None, cross=False)
+    with pytest.raises(suite.Unknown, match="no OpenMP runtime is called 'libgom'; known are libgomp"):
+        suite.plan(fake, None, ["libgom"], cross=False)
+    with pytest.raises(suite.Unknown, match="install gcc"):
+        suite.plan([], None, None, cross=False)
+
+
+@pytest.mark.parametrize("runtime", runtimes(), ids=lambda r: r.name)
+def test_a_built_program_runs_on_the_runtime_that_it_is_given(runtime: Runtime):
+    stage = Stage()
+    for program, (_, _, interface) in suite.PROGRAMS.items():
+        if interface not in runtime.serves or native.find(program) is None:
+            continue
+        environment = os.environ | stage.environment(runtime)
+        said = json.loads(
+            subprocess.run([native.require(program), "list"], capture_output=True, env=environment).stdout
+        )
+        assert Path(said["library"]).resolve() == runtime.library
+    stage.close()
+
+
+def test_a_sitting_on_this_machine(tmp_path: Path):
+    path = tmp_path / "r.jsonl"
+    words = ["bench", "openmp", "--constructs", "barrier,parallel,critical,schedule-static-n", "--rounds", "2"]
+    done = CliRunner().invoke(app, [*words, "--samples", "4", "-o", str(path)])
+    assert done.exit_code == 0, done.output
+    assert re.search(r"schedule-static-n:64", done.output)
+    rows, complaints = records.read([path])
+    assert complaints == []
+    found = constructs(rows)
+    assert {c.name for c in found} >= {"barrier", "parallel", "critical", "schedule-static-n:1"}
+    names = {cost.runtime for c in found for cost in c.costs}
+    assert "libgomp" in names and any(n.startswith("libomp") for n in names)
+    for row in (r for r in rows if r["kind"] == "overhead"):
+        samples = row["samples"]
+        assert len(samples["episode_ns"]) == 4
+        for whole, own, over in zip(*(samples[n] for n in ("episode_ns", "reference_ns", "overhead_ns")), strict=True):
+            assert over == pytest.approx(whole - own, abs=0.01)
+
+
+def test_the_page_shows_the_suite(fake: list[Runtime], tmp_path: Path):
+    measured(fake, tmp_path / "r.jsonl", ["barrier", "loop"])
+    words = ["report", str(tmp_path / "r.jsonl"), "-o", str(tmp_path / "p.html")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "p.html").read_text()
+    assert "What OpenMP costs on this machine" in page
+    assert re.search(r"<td[^>]*>barrier</td><td[^>]*>50 ns \(100 cycles\)</td>", page)
+    assert "loop:256" in page
+
+
+def row(runtime: str, run: int, values: list[float]) -> dict:
+    what = {"family": "openmp", "id": runtime, "algorithm": "barrier", "waiting": "own", "version": "1"}
+    return {
+        "kind": "overhead",
+        "what": what | {"group": "g", "language": "C", "runtime": runtime},
+        "where": {"members": 2, "processors": 2},
+        "how": {"run": run, "rejected": None},
+        "samples": {"overhead_ns": values},
+        "cycles_per_ns": 3.0,
+    }
+
+
+def test_programs_of_two_compilers_on_one_runtime_are_told_apart():
+    rows = [row("libomp", 0, [100.0, 101.0]), row("libomp", 0, [200.0, 201.0])]
+    rows[0]["what"]["compiler"], rows[1]["what"]["compiler"] = "clang", "gcc"
+    (found,) = constructs(rows)
+    assert [c.runtime for c in found.costs] == ["libomp by clang", "libomp by gcc"]
+
+
+def test_the_better_one_is_found_by_pairs_and_noise_is_called_noise():
+    drift = [1.0, 1.5, 2.0, 3.0, 1.2, 1.1, 2.5, 1.7]
+    rows = [row("a", r, [100 * d for d in drift]) for r in range(4)]
+    rows += [row("b", r, [130 * d for d in drift]) for r in range(4)]
+    rows += [row("c", r, [-5, 5, -3, 4, -2, 2, -1, 1]) for r in range(4)]
+    (found,) = constructs(rows)
+    assert [c.runtime for c in found.costs] == ["c", "a", "b"]
+    assert found.best.in_the_noise and found.against_best(found.costs[1]) is None
+    (without,) = constructs(rows[:8])
+    better = without.against_best(without.costs[1])
+    assert better is not None and better.low == pytest.approx(1.3) and better.high == pytest.approx(1.3)
+    assert without.best.cycles == pytest.approx(3 * without.best.overhead.value)
+
+
+def test_an_environment_is_a_series_of_its_own(fake: list[Runtime], tmp_path: Path):
+    told = [suite.environment("default"), suite.environment("OMP_WAIT_POLICY=passive GOMP_SPINCOUNT=0")]
+    plan = suite.plan(fake, ["barrier"], None, False, told)
+    assert [s.environment for s in plan.series] == [(), (("GOMP_SPINCOUNT", "0"), ("OMP_WAIT_POLICY", "passive"))]
+    assert len({s.process for s in plan.series}) == 2
+    for wrong in ("PATH=/x", "OMP_WAIT_POLICY", "OMP_NUM_THREADS=4"):
+        with pytest.raises(suite.Unknown, match="is none"):
+            suite.environment(wrong)
+
+
+def test_what_an_environment_says_reaches_the_program(fake: list[Runtime], tmp_path: Path):
+    told = [suite.environment("default"), suite.environment("OMP_WAIT_POLICY=passive")]
+    plan = suite.plan(fake, ["barrier"], None, False, told)
+    with records.Writer(tmp_path / "r.jsonl") as writer:
+        measuring.Measuring(plan.series, measuring.Conditions((Situation(2, (0, 1)),), 1, 3), writer).run({})
+    rows = [r for r in records.read([tmp_path / "r.jsonl"])[0] if r["kind"] == "overhead"]
+    assert [(r["what"]["environment"], r["how"]["inner"]) for r in rows] == [
+        ({}, 9),
+        ({"OMP_WAIT_POLICY": "passive"}, 7),
+    ]
+    (of_barrier,) = constructs(rows)
+    assert {c.runtime for c in of_barrier.costs} == {"libgomp", "libgomp OMP_WAIT_POLICY=passive"}
+
+
+@pytest.mark.parametrize(
+    ("load", "delays"), [("none", 1.0), ("beside", 2.0), ("quota:1", 2.0), ("quota:0.5", 4.0), ("quota:2", 1.0)]
+)
+def test_the_reference_knows_what_share_of_the_processors_there_is(load: str, delays: float):
+    where = Situation(2, (0, 1), Load.read(load))
+    assert where.capacity == 2 / delays
+    words = ["--processors", "2", "--capacity", f"{where.capacity:g}", "--delay-ns", "10000", "--sample-ms", "1"]
+    process = Process("weir-openmp-c-gcc", words, {"OMP_NUM_THREADS": "2"})
+    answer = process.ask("sample barrier", 20)
+    of_one = process.ask("sample critical", 20)
+    process.quit()
+    assert answer["reference_ns"] == pytest.approx(delays * 10_000, rel=0.3)
+    assert of_one["reference_ns"] == pytest.approx(max(1, delays / 2) * 10_000, rel=0.3)
+
+
+def test_a_load_that_is_not_known_lists_the_known():
+    for wrong in ("busy", "quota", "quota:0", "quota:x"):
+        with pytest.raises(ValueError, match="known are none, beside, quota:C"):
+            Load.read(wrong)
+    done = CliRunner().invoke(app, ["bench", "openmp", "--load", "busy"])
+    assert done.exit_code == 2 and "known are none" in done.output
+
+
+def test_a_quota_is_set_by_either_version_of_cgroups_and_leaves_nothing(tmp_path: Path):
+    first = tmp_path / "v1"
+    (first / "cpu").mkdir(parents=True)
+    (first / "cpu" / "cpu.cfs_quota_us").write_text("-1")
+    with limited(1.5, first) as members:
+        assert (members.parent / "cpu.cfs_quota_us").read_text() == "150000"
+        assert (members.parent / "cpu.cfs_period_us").read_text() == "100000"
+        for file in members.parent.iterdir():  # the kernel's own go with the group
+            file.unlink()
+    assert [f.name for f in (first / "cpu").iterdir()] == ["cpu.cfs_quota_us"]
+    second = tmp_path / "v2"
+    second.mkdir()
+    (second / "cgroup.subtree_control").write_text("cpuset cpu io")
+    with limited(0.5, second) as members:
+        assert (members.parent / "cpu.max").read_text() == "50000 100000"
+    nowhere = tmp_path / "none"
+    nowhere.mkdir()
+    with pytest.raises(Unavailable, match="run as root"), limited(1, nowhere):
+        pass
+
+
+def test_a_situation_that_cannot_be_had_is_left_out_and_said(
+    fake: list[Runtime], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def none_here(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr(situation, "_version_1", none_here)
+    monkeypatch.setattr(situation, "_version_2", none_here)
+    places = (Situation(2, (0, 1), Load.read("quota:1")), Situation(2, (0, 1)))
+    with records.Writer(tmp_path / "r.jsonl") as writer:
+        sitting = measuring.Measuring(
+            suite.plan(fake, ["barrier"], None, False).series, measuring.Conditions(places, 1, 3), writer
+        )
+        sitting.run({})
+    assert any("left out: a quota needs a cgroup" in c for c in sitting.complaints)
+    rows = [r for r in records.read([tmp_path / "r.jsonl"])[0] if r["kind"] == "overhead"]
+    assert [r["where"]["load"] for r in rows] == ["none"]
+
+
+@skips.mark("quota")
+def test_a_program_begins_under_its_quota():
+    where = Situation(2, tuple(sorted(os.sched_getaffinity(0))[:1]), Load.read("quota:0.5"))
+    with where.launcher() as words:
+        shown = "cat /proc/self/cgroup; grep Cpus_allowed_list /proc/self/status"
+        said = subprocess.run([*words, "sh", "-c", shown], capture_output=True, text=True).stdout
+        group = re.search(r":cpu[^:]*:(/weir-\d+-\d+)", said)
+        assert group is not None, said
+        assert re.search(rf"Cpus_allowed_list:\s+{where.processors[0]}$", said, re.M)
+    assert not Path("/sys/fs/cgroup/cpu" + group.group(1)).exists()
+
+
+def test_a_runtime_may_lie_anywhere(tmp_path: Path, fake: list[Runtime]):
+    known = next(r for r in runtimes() if r.name == "libgomp")
+    copy = tmp_path / "libmine.so"
+    copy.write_bytes(known.library.read_bytes())
+    assert at(copy).serves == ("gomp",)
+    plan = suite.plan(fake, ["barrier"], [str(copy)], cross=False)
+    assert [s.runtime.library for s in plan.series] == [copy]
+    (tmp_path / "text.so").write_text("no library")
+    for wrong, says in ((tmp_path / "text.so", "is no OpenMP runtime"), (tmp_path / "gone.so", "No such file")):
+        with pytest.raises(suite.Unknown, match=says):
+            suite.plan(fake, ["barrier"], [str(wrong)], cross=False)
+
+
+def test_tables_can_be_pasted():
+    rows = [row("a", r, [100.0, 102.0, 101.0]) for r in range(3)] + [
+        row("b", r, [150.0, 153.0, 151.5]) for r in range(3)
+    ]
+    rows += [row("b", r, [-1.0, 1.0, 0.5]) | {"where": {"members": 4, "processors": 2}} for r in range(3)]
+    text = markdown(constructs(rows))
+    assert "| barrier | 101 ns | 152 ns | a, by 1.50 (1.50 … 1.50) |" in text
+    assert "**C, 4 threads on 2 processors**" in text and "| barrier | in the noise |" in text
+    lines = as_csv(constructs(rows)).splitlines()
+    assert lines[0].startswith("language,threads,processors,load,group,construct,runtime,version,overhead_ns")
+    assert "C,2,2,none,g,barrier,b,1,151.50,150.00,153.00,454.50,no,3,0,1.500,1.500,1.500,,," in lines
+    assert any(line.startswith("C,4,2,none,g,barrier,b,1,0.50,-1.00,1.00,1.50,yes") for line in lines)
+
+
+def test_the_papers_figures_are_three_kinds_with_a_column_for_each_runtime():
+    rows = []
+    groups = {
+        "barrier": "synchronisation",
+        "critical": "exclusion",
+        "schedule-static": "schedule",
+        "flush": "synchronisation",
+    }
+    groups |= {f"schedule-dynamic-n:{n}": "schedule" for n in (1, 16)}
+    for runtime in ("a", "b"):
+        for members in (2, 4):
+            for name, group in groups.items():
+                one = row(runtime, 0, [100.0, 101.0, 99.0])
+                one["what"] |= {"algorithm": name, "group": group}
+                one["where"] = {"members": members, "processors": 2, "load": "none"}
+                rows.append(one)
+    rows.append(row("a", 0, [500.0, 501.0, 499.0]) | {"where": {"members": 2, "processors": 2, "load": "quota:1"}})
+    rows[-1]["what"] |= {"group": "synchronisation"}
+    made = section(rows)
+    assert made is not None
+    charts = {c.name: c for c in made.charts}
+    assert [n for n in charts if "figures" in n] == ["openmp-figures-1-3", "openmp-figures-4-6", "openmp-figures-7-9"]
+
+    def drawn(name: str) -> set[tuple]:
+        values = charts[name].drawn.to_dict()["data"]["values"]
+        return {(v["runtime"], v["construct"], v["members"], v.get("chunk")) for v in values}
+
+    assert drawn("openmp-figures-1-3") == {(f"{r} (C)", "barrier", n, None) for r in "ab" for n in (2, 4)}
+    chunks = {(f"{r} (C)", "schedule-dynamic-n", 2, n) for r in "ab" for n in (1, 16)}
+    level = {(f"{r} (C)", "schedule-static", 2, n) for r in "ab" for n in (1, 16)}
+    assert drawn("openmp-figures-7-9") == chunks | level
+    assert charts["openmp-synchronisation-quota-1"].title.endswith("2 threads, a quota of 1 processors")
+    assert [t.title for t in made.tables] == [
+        "C, 2 threads on 2 processors",
+        "C, 2 threads on 2 processors, a quota of 1 processors",
+        "C, 4 threads on 2 processors",
+    ]
+
+
+def test_a_table_that_is_wider_than_the_screen_is_shown_in_parts():
+    table = parts.Table("", ["construct", "libgomp", "libiomp5", "best"], [["barrier", "172 ns", "133 ns", "libiomp5"]])
+    assert beside_each_other(table, 80) == [[0, 1, 2, 3]]
+    assert beside_each_other(table, 40) == [[0, 1, 2], [0, 3]]
+    assert beside_each_other(table, 10) == [[0, 1], [0, 2], [0, 3]]

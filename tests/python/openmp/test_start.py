@@ -1,0 +1,86 @@
+"""What Weir's OpenMP runtime costs a program by being there: it is counted, not timed."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from weir.run import elf
+
+from .. import skips
+
+pytestmark = skips.mark("own", "what they cost is theirs")
+
+ONE_REGION = """
+int main(void) {
+  int members = 0;
+  #pragma omp parallel num_threads(2)
+  #pragma omp atomic
+  members++;
+  return members != 2;
+}
+"""
+
+# As a library of arrays computes: each operation has a region and an array for what comes of it, 200 pages.
+TEMPORARIES = """
+#include <stdlib.h>
+enum { numbers = 200000, at_once = 4 };
+static float *ones(void) {
+  float *volatile made = malloc(numbers * sizeof *made);
+  #pragma omp parallel for num_threads(2)
+  for (int i = 0; i < numbers; i++) made[i] = 1;
+  return made;
+}
+int main(void) {
+  for (int time = 0; time < 30; time++) {
+    float *made[at_once];
+    for (int i = 0; i < at_once; i++) made[i] = ones();
+    for (int i = 0; i < at_once; i++) free(made[i]);
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("start")
+
+
+def built(folder: Path, text: str) -> Path:
+    program = folder / "program"
+    subprocess.run(["gcc", "-O1", "-fopenmp", "-xc", "-", "-o", program], input=text, text=True, check=True)
+    return program
+
+
+def pages(program: Path, environment: dict[str, str], times: int = 5) -> int:
+    """That it faults in from its start to its end: the least of a few times."""
+    faults = []
+    for _ in range(times):
+        started = os.posix_spawn(program, [str(program)], environment)
+        _, status, used = os.wait4(started, 0)
+        assert status == 0
+        faults.append(used.ru_minflt)
+    return min(faults)
+
+
+def test_the_c_library_is_all_that_it_loads(runtime: Path):
+    of_the_c_library = ("libc.", "libpthread.", "libdl.", "libm.", "librt.", "ld-linux")
+    others = [name for name in elf.read(runtime).needed if not name.startswith(of_the_c_library)]
+    assert others == []
+
+
+@pytest.mark.parametrize("places", [{}, {"OMP_PLACES": "cores"}], ids=["unbound", "cores"])
+def test_a_program_with_one_region_has_few_more_pages_than_on_libgomp(
+    environment: dict[str, str], own_environment: dict[str, str], folder: Path, places: dict[str, str]
+):
+    program = built(folder, ONE_REGION)
+    assert pages(program, environment | places) <= pages(program, own_environment | places) + 40
+
+
+def test_temporary_arrays_are_faulted_in_once(environment: dict[str, str], folder: Path):
+    program = built(folder, TEMPORARIES)
+    plain = {name: value for name, value in environment.items() if not name.startswith(("MALLOC_", "GLIBC_TUNABLES"))}
+    assert pages(program, plain, 1) < 2_000
+    as_asked_for = plain | {"MALLOC_TRIM_THRESHOLD_": "131072"}
+    assert pages(program, as_asked_for, 1) > 10_000, "what the environment says of malloc stays in force"

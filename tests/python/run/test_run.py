@@ -1,0 +1,259 @@
+"""weir run: how a program is started, and what it is said to need."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from weir.cli import app
+from weir.openmp.runtimes import ASKED_FOR, runtimes
+from weir.run import elf, needs, starting
+
+from ..openmp_programs import CLANG
+
+PROGRAM = """
+#include <omp.h>
+#include <stdio.h>
+int main(int count, char **words) {
+  int members = 0;
+#pragma omp parallel reduction(+ : members)
+  members += omp_get_num_threads() > 0;
+  printf("%d members, %d words\\n", members, count);
+  return count;
+}
+"""
+# A runtime that has a little: versions as libgomp's, one symbol without.
+LITTLE = """
+void GOMP_parallel(void (*work)(void *), void *data, unsigned threads, unsigned flags) { work(data); }
+int omp_get_num_threads(void) { return 1; }
+int unversioned(void) { return 1; }
+void GOMP_barrier(void) {}
+void weir_lacks_GOMP_barrier(void) {}
+"""
+VERSIONS = "GOMP_1.0 { GOMP_barrier; };\nGOMP_4.0 { GOMP_parallel; };\nOMP_1.0 { omp_get_num_threads; };\n"
+
+
+def compiled(text: str, to: Path, *options: object, compiler: str = "gcc") -> Path:
+    source = to.with_suffix(".c")
+    source.write_text(text)
+    subprocess.run([compiler, "-O1", "-w", source, "-o", to, *options], check=True)
+    return to
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    return compiled(PROGRAM, tmp_path / "program", "-fopenmp")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where Weir's runtime is looked for; nothing is there."""
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "src").mkdir()
+    monkeypatch.setenv("WEIR_NATIVE", str(tmp_path / "bench"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for name in ("LD_PRELOAD", "LD_LIBRARY_PATH", "WEIR_BARRIER"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path / "src"
+
+
+@pytest.fixture
+def little(folder: Path) -> Path:
+    (folder / "versions").write_text(VERSIONS)
+    return compiled(
+        LITTLE, folder / starting.LIBRARY, "-shared", "-fPIC", f"-Wl,--version-script={folder / 'versions'}"
+    )
+
+
+@pytest.fixture
+def whole(folder: Path) -> Path:
+    """In the place of Weir's runtime: libgomp, which has all that the program wants."""
+    own = next(r for r in runtimes() if r.name == "libgomp").library
+    return Path(shutil.copy(own, folder / starting.LIBRARY))
+
+
+def weir_run(*words: object, **how) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "weir", "run", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, **how)
+
+
+def said(*words: object) -> tuple[int, str]:
+    done = CliRunner().invoke(app, ["run", *map(str, words)], env={"COLUMNS": "400"})
+    return done.exit_code, " ".join(done.output.split())
+
+
+def test_a_program_keeps_its_words_output_and_status(whole: Path, program: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    done = weir_run("--", program, "--barrier", "-x")
+    assert (done.returncode, done.stdout, done.stderr) == (3, "3 members, 3 words\n", "")
+    done = weir_run(program, "--check")  # what follows the program is its own
+    assert (done.returncode, done.stdout) == (2, "3 members, 2 words\n")
+
+
+def test_input_and_signals_pass_through(whole: Path):
+    assert weir_run("--", "cat", input="a word").stdout == "a word"
+    assert weir_run("--", "sh", "-c", "kill -TERM $$").returncode == -signal.SIGTERM
+
+
+def test_it_runs_on_the_runtime_and_so_does_what_it_opens(whole: Path, program: Path):
+    # Also under the names of the others: nothing of theirs is mapped besides.
+    maps = weir_run("--", "sh", "-c", f"LD_TRACE_LOADED_OBJECTS=1 {program}").stdout
+    assert str(whole) in maps
+    there = [Path(line.split()[2]).resolve() for line in maps.splitlines() if "libgomp.so.1 =>" in line]
+    assert all(path == whole for path in there)
+    names = starting.names(whole)
+    assert {p.name for p in names.iterdir()} == {name for known in ASKED_FOR.values() for name in known}
+    assert {p.resolve() for p in names.iterdir()} == {whole}
+
+
+def test_the_environment_is_what_was_asked_for(whole: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/mine")
+    seen = dict(line.split("=", 1) for line in weir_run("--barrier", "mcs", "--", "env").stdout.splitlines())
+    assert seen["WEIR_BARRIER"] == "mcs"
+    assert seen["LD_PRELOAD"] == str(whole)
+    assert seen["LD_LIBRARY_PATH"] == f"{starting.names(whole)}:/mine"
+    assert "WEIR_BARRIER" not in weir_run("--", "env").stdout
+
+
+def test_a_barrier_that_is_not_there_is_told_of(native_folder: Path, program: Path):
+    shutil.copy(next(r for r in runtimes() if r.name == "libgomp").library, native_folder / starting.LIBRARY)
+    status, text = said("--barrier", "mrs", "--", program)
+    assert status == 2 and "no barrier is called 'mrs'" in text and "sense" in text
+
+
+def test_what_is_not_there_fails_the_check(little: Path, tmp_path: Path):
+    program = compiled(
+        PROGRAM.replace("return count", "omp_set_num_threads(2); return count"), tmp_path / "p", "-fopenmp"
+    )
+    status, text = said("--check", program)
+    assert status == 1
+    assert "GOMP_parallel │ GOMP_4.0 │ p │ yes" in text
+    assert "omp_get_num_threads │ OMP_1.0 │ p │ yes" in text
+    assert "omp_set_num_threads │ OMP_1.0 │ p │ missing" in text
+    assert "1 of 3 are missing" in text
+
+
+def test_a_stub_is_not_there(little: Path, tmp_path: Path):
+    text = "int main(void) {\n#pragma omp parallel\n  {\n#pragma omp barrier\n  }\n  return 0;\n}\n"
+    program = compiled(text, tmp_path / "p", "-fopenmp")
+    status, text = said("--check", program)
+    assert status == 1 and "1 of 2 are missing" in text
+    assert "GOMP_barrier │ GOMP_1.0 │ p │ missing" in text
+
+
+def test_all_there_passes_the_check(whole: Path, program: Path):
+    status, text = said("--check", program)
+    assert status == 0 and "missing" not in text and "All is there" in text
+
+
+def test_another_version_is_not_the_same(little: Path, program: Path, folder: Path):
+    assert not needs.needs(program, little).missing
+    (folder / "versions").write_text(VERSIONS.replace("GOMP_4.0", "GOMP_9.9"))
+    other = compiled(LITTLE, folder / "other.so", "-shared", "-fPIC", f"-Wl,--version-script={folder / 'versions'}")
+    assert [n.symbol.name for n in needs.needs(program, other).missing] == ["GOMP_parallel"]
+    # A library without versions serves every asker.
+    plain = compiled(LITTLE, folder / "plain.so", "-shared", "-fPIC")
+    assert not needs.needs(program, plain).missing
+
+
+@pytest.mark.parametrize("search", ["rpath", "runpath", "LD_LIBRARY_PATH"])
+def test_libraries_are_asked_too(little: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, search: str):
+    inner = "void wait_here(void) {\n#pragma omp barrier\n}\n"
+    (tmp_path / "lib").mkdir()
+    library = compiled(
+        inner, tmp_path / "lib" / "libinner.so", "-fopenmp", "-shared", "-fPIC", "-Wl,-soname,libinner.so"
+    )
+    where = {"rpath": ["-Wl,--disable-new-dtags,-rpath,$ORIGIN/lib"], "runpath": ["-Wl,-rpath,$ORIGIN/lib"]}
+    main = "void wait_here(void); int main(void) { wait_here(); return 0; }"
+    program = compiled(main, tmp_path / "outer", library, *where.get(search, []))
+    if search == "LD_LIBRARY_PATH":
+        assert needs.needs(program, little).lost == ["libinner.so"]
+        monkeypatch.setenv("LD_LIBRARY_PATH", str(library.parent))
+    seen = needs.needs(program, little)
+    assert [(n.symbol.name, n.by.name, n.there) for n in seen.found] == [("GOMP_barrier", "libinner.so", False)]
+    assert not seen.lost
+
+
+def test_who_asks_weakly_can_do_without(little: Path, tmp_path: Path):
+    text = "__attribute__((weak)) int omp_in_final(void); int main(void) { return omp_in_final ? omp_in_final() : 0; }"
+    program = compiled(text, tmp_path / "weak")
+    seen = needs.needs(program, little)
+    assert [n.symbol.name for n in seen.found] == ["omp_in_final"] and not seen.missing
+    assert said("--check", program)[0] == 0
+
+
+def test_what_needs_nothing_is_said_to(little: Path, tmp_path: Path):
+    status, text = said("--check", compiled("int main(void) { return 0; }", tmp_path / "nothing"))
+    assert status == 0 and "need nothing of OpenMP" in text
+
+
+def test_programs_of_llvm_ask_by_its_names(little: Path, tmp_path: Path):
+    program = compiled(PROGRAM, tmp_path / "program", "-fopenmp=libomp", compiler=f"clang-{CLANG}")
+    seen = {n.symbol.name: n.there for n in needs.needs(program, little).found}
+    assert seen["__kmpc_fork_call"] is False and "omp_get_num_threads" in seen
+
+
+def test_the_dynamic_linker_agrees_with_what_is_read(program: Path):
+    """The libraries, as it finds them itself."""
+    traced = subprocess.run([program], env={"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True).stdout
+    linker = {Path(line.split()[2]).resolve() for line in traced.splitlines() if "=> /" in line}
+    seen = needs.needs(program, next(r for r in runtimes() if r.name == "libgomp").library)
+    found = {f.path.resolve() for f in seen.files[1:] if not f.path.name.startswith("ld-")}  # that has no arrow
+    assert found == {p for p in linker if "libgomp" not in p.name}
+
+
+def test_symbols_are_read_whichever_hash_there_is(tmp_path: Path):
+    for style in ("gnu", "sysv", "both"):
+        file = elf.read(compiled(LITTLE, tmp_path / f"{style}.so", "-shared", "-fPIC", f"-Wl,--hash-style={style}"))
+        assert {"GOMP_parallel", "omp_get_num_threads", "unversioned"} <= {name for name, _ in file.has}
+
+
+def _bad(folder: Path) -> dict[str, tuple[list, str]]:
+    (folder / "script").write_text("#!/bin/sh\nexit 7\n")
+    (folder / "text").write_text("a text")
+    (folder / "short").write_bytes(b"\x7fELF\x02\x01\x01" + b"\xff" * 80)
+    for name in ("script", "text", "short"):
+        (folder / name).chmod(0o755)
+    (folder / "plain").write_text("")
+    static = compiled("int main(void) { return 0; }", folder / "static", "-static")
+    return {
+        "nothing": ([], "no program was named"),
+        "missing": ([folder / "none"], "no such program"),
+        "folder": ([folder], "is a folder"),
+        "plain": ([folder / "plain"], "cannot be executed"),
+        "text": ([folder / "text"], "is not an ELF file"),
+        "damaged": ([folder / "short"], "is a damaged ELF file"),
+        "static": ([static], "statically linked"),
+        "script": (["--check", folder / "script"], "is a script"),
+    }
+
+
+@pytest.mark.parametrize("what", ["nothing", "missing", "folder", "plain", "text", "damaged", "static", "script"])
+def test_bad_input_is_told_of(little: Path, tmp_path: Path, what: str):
+    words, expected = _bad(tmp_path)[what]
+    status, text = said(*words)
+    assert status == 2 and expected in text
+
+
+def test_a_script_is_run_for_what_it_starts(whole: Path, tmp_path: Path):
+    (tmp_path / "script").write_text("#!/bin/sh\necho $LD_PRELOAD\nexit 7\n")
+    (tmp_path / "script").chmod(0o755)
+    done = weir_run("--", tmp_path / "script")
+    assert (done.returncode, done.stdout) == (7, f"{whole}\n") and "is a script" in " ".join(done.stderr.split())
+
+
+def test_a_library_that_is_not_built_is_told_of(folder: Path, program: Path):
+    status, text = said("--", program)
+    assert status == 2 and "make build" in text and starting.LIBRARY in text
+
+
+def test_a_folder_of_names_that_cannot_be_made(whole: Path, program: Path, tmp_path: Path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    status, text = said("--", program)
+    assert status == 2 and "XDG_CACHE_HOME" in text and os.path.exists(program)

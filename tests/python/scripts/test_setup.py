@@ -1,0 +1,52 @@
+"""scripts/setup installs what is missing, and nothing else, told by package managers that are made up."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ..openmp_programs import CLANG
+
+SETUP = Path(__file__).parents[3] / "scripts" / "setup"
+
+# Of packages it knows, dpkg-query says what they are: "unknown ok not-installed" for one that is merely known.
+QUERY = """#!/bin/sh
+shift 3
+grep -qx "$1" {here}/merely-known && {{ printf 'unknown ok not-installed'; exit 0; }}
+grep -qx "$1" {here}/absent && exit 1
+printf 'install ok installed'
+"""
+APT_GET = """#!/bin/sh
+echo "$@" >> {here}/asked
+"""
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Path:
+    for name, text in (("dpkg-query", QUERY), ("apt-get", APT_GET), ("sudo", '#!/bin/sh\nexec "$@"\n')):
+        (tmp_path / name).write_text(text.format(here=tmp_path) if "{here}" in text else text)
+        (tmp_path / name).chmod(0o755)
+    for name in ("merely-known", "absent", "asked"):
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+def asked(machine: Path) -> set[str]:
+    """The packages that it installs."""
+    environment = os.environ | {"PATH": f"{machine}:{os.environ['PATH']}"}
+    done = subprocess.run([SETUP], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    calls = [line.split() for line in (machine / "asked").read_text().splitlines()]
+    return {word for call in calls if call[0] == "install" for word in call[1:] if not word.startswith("-")}
+
+
+def test_nothing_is_asked_for_where_nothing_is_missing(machine: Path):
+    assert asked(machine) == set()
+
+
+@pytest.mark.parametrize("state", ["absent", "merely-known"])
+def test_what_is_missing_is_installed(machine: Path, state: str):
+    missing = {"libgtest-dev", f"libomp-{CLANG}-dev", f"libclang-rt-{CLANG}-dev"}
+    (machine / state).write_text("\n".join(missing))
+    assert asked(machine) == missing
