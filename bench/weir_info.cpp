@@ -1,5 +1,4 @@
 // weir-info: what Weir sees of this machine, and what it would choose here, as JSON.
-#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <set>
@@ -7,6 +6,8 @@
 
 #include <hwloc.h>
 #include <nlohmann/json.hpp>
+#include <weir/barriers/plans.hpp>
+#include <weir/barriers/proof.hpp>
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 #include <weir/team_barrier.hpp>
@@ -114,9 +115,17 @@ json algorithms() {
     json bytes = json::object();
     for (const unsigned members : {2u, 8u, 64u, 1024u})
       bytes[std::to_string(members)] = weir::team_barrier(members, {.algorithm = a.name}).bytes();
-    const auto& plans = weir::plans::names();
-    const bool by_messages = std::find(plans.begin(), plans.end(), a.name) != plans.end();
-    all.push_back({{"name", a.name}, {"about", a.about}, {"bytes", bytes}, {"by_messages", by_messages}});
+    json critical_path = nullptr;  // of a plan, in signals
+    for (const unsigned members : {2u, 8u, 64u, 1024u})
+      if (const auto plan = weir::plans::by_name(a.name, members))
+        critical_path[std::to_string(members)] = weir::prove(*plan).critical_path;
+    all.push_back({{"name", a.name},
+                   {"about", a.about},
+                   {"halves", a.halves},
+                   {"logarithmic", a.logarithmic},
+                   {"by_messages", a.by_messages},
+                   {"critical_path", critical_path},
+                   {"bytes", bytes}});
   }
   return all;
 }

@@ -14,7 +14,9 @@
 #include <cassert>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -25,6 +27,7 @@
 #include <weir/barriers/distributed.hpp>
 #include <weir/barriers/distributed_sensor.hpp>
 #include <weir/barriers/planned.hpp>
+#include <weir/barriers/properties.hpp>
 #include <weir/barriers/sense.hpp>
 #include <weir/barriers/sensor.hpp>
 #include <weir/machine/native.hpp>
@@ -38,8 +41,17 @@ struct named {
   std::string name;
   std::string about;
 };
-std::vector<named> algorithms();  ///< all that team_barrier takes by name, less "auto"
+/// The same, and what is known of a barrier.
+struct algorithm : named {
+  bool halves;       ///< can its arrival phase and its release phase be run apart?
+  bool logarithmic;  ///< does its critical path grow with log P?
+  bool by_messages;  ///< can processes pass it by messages, without shared memory?
+};
+std::vector<algorithm> algorithms();  ///< all that team_barrier takes by name, less "auto"
 std::vector<named> waitings();
+/// The two phases of a barrier that is no plan, or nothing for a plan, for a barrier whose phases cannot be run apart, and for
+/// an unknown name. Thread-safe.
+std::optional<central_phases> central_phases_of(std::string_view algorithm);
 
 struct team_options {
   std::string algorithm = "auto";

@@ -33,6 +33,8 @@ namespace detail {
 template <class Machine, class Policy>
 class policy {
  public:
+  static constexpr bool placed = false;  // does the policy ask which processor each member is bound to?
+
   template <class Word, class Ready>
   void await(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
              company others = company::unknown) {
@@ -112,6 +114,7 @@ class share : public detail::policy<Machine, share<Machine>> {
   static constexpr const char* name = "share";
   static constexpr const char* about = "yield only where another member shares the processor, otherwise spin";
   static constexpr bool sleeps = false;
+  static constexpr bool placed = true;
   explicit share(const team& t) {
     for (unsigned m = 0; m < t.members; ++m) shared_.push_back(t.shares(m));
   }

@@ -154,6 +154,7 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
   static constexpr const char* about =
       "spin while alone on the processor, yield to members that share it, sleep beside other programs";
   static constexpr bool sleeps = true;
+  static constexpr bool placed = true;
 
   // Under a quota each microsecond of waiting awake is taken from the team's own computing.
   explicit automatic(const team& t) : experience_(t.awake_us.value_or(t.usable < t.processors ? 0 : longest_awake_us)) {

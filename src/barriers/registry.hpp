@@ -38,14 +38,18 @@ struct any_barrier {
 template <class Machine>
 class registry {
  public:
-  struct entry {
-    const char* name;
-    const char* about;
+  struct entry : barrier_properties {
+    const plans::entry* plan;  // nullptr: the barrier is no plan
     std::unique_ptr<any_barrier> (*make)(const team&, const plans::shape&, std::size_t waiting);
+
+    bool halves() const { return plan != nullptr ? plan->halves() : this->phases.has_value(); }
+    bool by_messages() const { return plan != nullptr; }  // the executor over messages runs any plan
   };
   struct policy {
     const char* name;
     const char* about;
+    bool sleeps;
+    bool placed;  // does the policy ask which processor each member is bound to?
   };
 
   // Tables that nothing destroys: where a program ends, threads of it may make barriers still.
@@ -127,7 +131,8 @@ class registry {
   }
   template <template <class> class... Waiting>
   static std::span<const policy> names_of(waiting::policies<Waiting...>) {
-    static constexpr policy table[] = {{Waiting<Machine>::name, Waiting<Machine>::about}...};
+    static constexpr policy table[] = {
+        {Waiting<Machine>::name, Waiting<Machine>::about, Waiting<Machine>::sleeps, Waiting<Machine>::placed}...};
     return table;
   }
 
@@ -149,15 +154,16 @@ class registry {
   }
   template <template <class, template <class> class> class Algorithm>
   static constexpr entry plain() {
-    using any = Algorithm<Machine, waiting::spin>;
-    return {any::name, any::about,
+    return {Algorithm<Machine, waiting::spin>::properties, nullptr,
             [](const team& t, const plans::shape&, std::size_t which) {
               return with_waiting<Algorithm>(which, waiting::all(), t);
             }};
   }
   template <std::size_t Plan>
   static constexpr entry of_plan() {
-    return {plans::table[Plan].name, plans::table[Plan].about, [](const team& t, const plans::shape& its, std::size_t which) {
+    constexpr const plans::entry& row = plans::table[Plan];
+    return {{.name = row.name, .about = row.about, .logarithmic = row.logarithmic}, &row,
+            [](const team& t, const plans::shape& its, std::size_t which) {
               return with_waiting<barriers::planned>(which, waiting::all(), t, plans::table[Plan], its);
             }};
   }

@@ -10,17 +10,24 @@
 
 namespace weir {
 
-namespace {
-template <class Table>
-std::vector<named> names(const Table& table) {
-  std::vector<named> all;
-  for (const auto& e : table) all.push_back({e.name, e.about});
+std::vector<algorithm> algorithms() {
+  std::vector<algorithm> all;
+  for (const auto& e : registry<native>::algorithms())
+    all.push_back({{e.name, e.about}, e.halves(), e.logarithmic, e.by_messages()});
   return all;
 }
-}  // namespace
 
-std::vector<named> algorithms() { return names(registry<native>::algorithms()); }
-std::vector<named> waitings() { return names(registry<native>::waitings()); }
+std::vector<named> waitings() {
+  std::vector<named> all;
+  for (const auto& p : registry<native>::waitings()) all.push_back({p.name, p.about});
+  return all;
+}
+
+std::optional<central_phases> central_phases_of(std::string_view algorithm) {
+  for (const auto& e : registry<native>::algorithms())
+    if (e.name == algorithm) return e.phases;
+  return std::nullopt;
+}
 
 team_barrier<>::team_barrier(unsigned members, team_options options) : members_(members) {
   team t = team_here(members, options.placement);

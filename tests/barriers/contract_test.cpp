@@ -2,6 +2,7 @@
 #include "../contract.hpp"
 
 #include <gtest/gtest.h>
+#include <weir/barriers/plans.hpp>
 #include <weir/machine/processors.hpp>
 #include <weir/team_barrier.hpp>
 
@@ -9,9 +10,10 @@ namespace {
 
 using Case = std::tuple<std::string, std::string>;
 
-std::vector<std::string> names(const std::vector<weir::named>& all) {
+template <class Named>
+std::vector<std::string> names(const std::vector<Named>& all) {
   std::vector<std::string> result;
-  for (const auto& n : all) result.push_back(n.name);
+  for (const weir::named& n : all) result.push_back(n.name);
   return result;
 }
 
@@ -133,14 +135,15 @@ TEST(Typed, AlgorithmsAndParametersChosenByType) {
   }
 }
 
-TEST(Memory, IsLinearButForDisseminationAndButterfly) {
+// Each slot is a line or a part of one: a plan of P log P slots takes as much memory.
+TEST(Memory, GrowsAsThePlansSlotsOrLinearly) {
   for (const auto& a : weir::algorithms()) {
     const auto bytes = [&](unsigned members) { return double(weir::team_barrier(members, {.algorithm = a.name}).bytes()); };
     const double growth = (bytes(1024) - bytes(512)) / (bytes(128) - bytes(64));  // 8 if linear
-    if (a.name == "dissemination" || a.name == "butterfly")
-      EXPECT_LT(growth, 8 * 2) << a.name;  // 8 * log 1024 / log 128, about
-    else
-      EXPECT_NEAR(growth, 8, 0.5) << a.name;
+    const auto slots = [&](unsigned members) { return double(weir::plans::by_name(a.name, members)->slots()); };
+    const double expected = a.by_messages ? (slots(1024) - slots(512)) / (slots(128) - slots(64)) : 8;
+    EXPECT_LT(expected, 8 * 2) << a.name;  // 8 * log 1024 / log 128, about
+    EXPECT_NEAR(growth, expected, 0.06 * expected) << a.name;
   }
 }
 

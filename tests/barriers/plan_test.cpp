@@ -116,6 +116,18 @@ TEST(Plan, HasTwoHalvesAtAnySizeOrAtNone) {
   EXPECT_FALSE(plans::called("dissemination").halves());
 }
 
+// A row says it, so that nobody has to prove a plan to know it.
+TEST(CriticalPath, GrowsWithTheLogarithmWhereTheRowSaysSo) {
+  for (const plans::entry& e : plans::table) {
+    const auto path = [&](unsigned members) { return prove(e.make(members, {})).critical_path; };
+    const double growth = double(path(1024)) / path(32);  // 2 with the logarithm, 1 if constant, 32 if linear
+    if (e.logarithmic)
+      EXPECT_NEAR(growth, 2, 0.3) << e.name;
+    else
+      EXPECT_TRUE(growth == 1 || growth > 16) << e.name << ": " << growth;
+  }
+}
+
 TEST(CriticalPath, IsWhatThePapersSay) {
   for (const unsigned p : {2u, 3u, 8u, 9u, 100u, 1024u}) {
     EXPECT_EQ(prove(plans::dissemination(p, 2)).critical_path, ceil_log(p, 2)) << p;
@@ -314,7 +326,7 @@ TEST(PlanBarrier, RefusesAPlanThatIsNoBarrier) {
 
 TEST(PlanBarrier, ByTypeIsProvenInCheckedBuilds) {
   using planned = weir::barriers::planned<weir::native, weir::waiting::yield>;
-  const plans::entry forgetful{"forgetful", "dissemination with one parity", [](unsigned n, const plans::shape&) {
+  const plans::entry forgetful{"forgetful", "dissemination with one parity", true, [](unsigned n, const plans::shape&) {
                                  plan p = plans::dissemination(n);
                                  p.parities = 1;
                                  return p;

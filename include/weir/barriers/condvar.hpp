@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include <weir/barriers/properties.hpp>
 #include <weir/machine/machine.hpp>
 #include <weir/team.hpp>
 #include <weir/waiting.hpp>
@@ -76,16 +77,16 @@ class condvar_groups {
 template <class Machine, template <class> class Waiting>
 class condvar : public condvar_groups<Machine, Waiting, 0> {
  public:
-  static constexpr const char* name = "condvar";
-  static constexpr const char* about = "a counter, one mutex and one condition variable";
+  static constexpr barrier_properties properties{
+      .name = "condvar", .about = "a counter, one mutex and one condition variable"};
   using condvar_groups<Machine, Waiting, 0>::condvar_groups;
 };
 
 template <class Machine, template <class> class Waiting>
 class condvar_pairs : public condvar_groups<Machine, Waiting, 2> {
  public:
-  static constexpr const char* name = "condvar-pairs";
-  static constexpr const char* about = "a counter, a mutex and a condition variable for each pair";
+  static constexpr barrier_properties properties{
+      .name = "condvar-pairs", .about = "a counter, a mutex and a condition variable for each pair"};
   using condvar_groups<Machine, Waiting, 2>::condvar_groups;
 };
 

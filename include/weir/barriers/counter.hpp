@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <weir/barriers/properties.hpp>
 #include <weir/machine/machine.hpp>
 #include <weir/team.hpp>
 #include <weir/waiting.hpp>
@@ -14,8 +15,9 @@ namespace weir::barriers {
 template <class Machine, template <class> class Waiting>
 class counter {
  public:
-  static constexpr const char* name = "counter";
-  static constexpr const char* about = "one fetch-and-add counter that all spin on";
+  static constexpr barrier_properties properties{
+      .name = "counter", .about = "one fetch-and-add counter that all spin on",
+      .phases = central_phases{.one_counter = true, .one_flag = true}};
 
   explicit counter(const team& t)
       : members_(t.members), seats_(std::make_unique<seat[]>(t.members)), waiting_(t) {}

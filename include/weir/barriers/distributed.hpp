@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <weir/barriers/properties.hpp>
 #include <weir/machine/machine.hpp>
 #include <weir/team.hpp>
 #include <weir/waiting.hpp>
@@ -40,8 +41,8 @@ class distributed {
   using byte = typename Machine::template word<std::uint8_t>;
 
  public:
-  static constexpr const char* name = "distributed";
-  static constexpr const char* about = "a byte for each member, not padded, scanned by all";
+  static constexpr barrier_properties properties{
+      .name = "distributed", .about = "a byte for each member, not padded, scanned by all"};
 
   explicit distributed(const team& t)
       : members_(t.members),
@@ -83,8 +84,8 @@ class distributed {
 template <class Machine, template <class> class Waiting>
 class distributed_padded {
  public:
-  static constexpr const char* name = "distributed-padded";
-  static constexpr const char* about = "a cache line for each member, scanned by all";
+  static constexpr barrier_properties properties{
+      .name = "distributed-padded", .about = "a cache line for each member, scanned by all"};
 
   explicit distributed_padded(const team& t)
       : members_(t.members),

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <weir/barriers/properties.hpp>
 #include <weir/machine/machine.hpp>
 #include <weir/team.hpp>
 #include <weir/waiting.hpp>
@@ -15,8 +16,9 @@ namespace weir::barriers {
 template <class Machine, template <class> class Waiting>
 class distributed_sensor {
  public:
-  static constexpr const char* name = "distributed-sensor";
-  static constexpr const char* about = "a counter element and a local sensor for each member, gathered by a master";
+  static constexpr barrier_properties properties{
+      .name = "distributed-sensor", .about = "a counter element and a local sensor for each member, gathered by a master",
+      .phases = central_phases{.one_counter = false, .one_flag = false}};
 
   explicit distributed_sensor(const team& t)
       : members_(t.members), seats_(std::make_unique<seat[]>(t.members)), waiting_(t) {}

@@ -3,6 +3,7 @@
 
 #include <weir/barriers/plan_barrier.hpp>
 #include <weir/barriers/plans.hpp>
+#include <weir/barriers/properties.hpp>
 
 namespace weir::barriers {
 
@@ -64,8 +65,9 @@ class linear : public planned<Machine, Waiting> {
 template <class Machine, template <class> class Waiting>
 class combination : public plan_barrier<Machine, Waiting> {
  public:
-  static constexpr const char* name = "combination";
-  static constexpr const char* about = "a central barrier on each processor, an MCS tree across processors";
+  static constexpr barrier_properties properties{
+      .name = "combination", .about = "a central barrier on each processor, an MCS tree across processors",
+      .logarithmic = true, .placed = true};
   explicit combination(const team& t) : combination(t, seating::by_processor(t)) {}
 
  private:

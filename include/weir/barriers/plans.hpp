@@ -44,8 +44,9 @@ struct shape {
 };
 
 struct entry {
-  const char* name;  ///< that its barrier has everywhere
+  const char* name;  ///< of the plan and of its barrier: in C++, in C, on the command line and in records
   const char* about;
+  bool logarithmic;  ///< does the critical path grow with log P, in the default shape?
   plan (*make)(unsigned participants, const shape& its);
 
   /// Has it two halves? As its plans say, and the proof makes them prove.
@@ -55,16 +56,20 @@ struct entry {
 /// All of the above. The barriers by name and by type, MPI's, the halves of OpenMP's, the simulator and the tests that prove take
 /// plans from here, and what they need to know beside the name they ask a plan.
 inline constexpr entry table[] = {
-    {"dissemination", "ceil(log2 P) rounds, each member signals and awaits one in each",
+    {"dissemination", "ceil(log2 P) rounds, each member signals and awaits one in each", true,
      [](unsigned n, const shape& its) { return dissemination(n, its.radix); }},
-    {"mcs", "4-ary arrival tree with packed children, binary wake-up tree", [](unsigned n, const shape&) { return mcs(n); }},
-    {"tournament", "statically decided winners, a global champion flag", [](unsigned n, const shape&) { return tournament(n); }},
-    {"tournament-tree", "statically decided winners, each wakes those that it beat",
+    {"mcs", "4-ary arrival tree with packed children, binary wake-up tree", true,
+     [](unsigned n, const shape&) { return mcs(n); }},
+    {"tournament", "statically decided winners, a global champion flag", true,
+     [](unsigned n, const shape&) { return tournament(n); }},
+    {"tournament-tree", "statically decided winners, each wakes those that it beat", true,
      [](unsigned n, const shape&) { return tournament(n, wake_up::tree); }},
-    {"tree", "static tree, any arrival fan-in and release fan-out (default 2 and 2)",
+    {"tree", "static tree, any arrival fan-in and release fan-out (default 2 and 2)", true,
      [](unsigned n, const shape& its) { return tree(n, its.fan_in, its.fan_out); }},
-    {"butterfly", "pairwise exchange in log2 P rounds, any team size", [](unsigned n, const shape&) { return butterfly(n); }},
-    {"linear", "member 0 looks at a packed flag of each, one flag lets all go", [](unsigned n, const shape&) { return linear(n); }},
+    {"butterfly", "pairwise exchange in log2 P rounds, any team size", true,
+     [](unsigned n, const shape&) { return butterfly(n); }},
+    {"linear", "member 0 looks at a packed flag of each, one flag lets all go", false,
+     [](unsigned n, const shape&) { return linear(n); }},
 };
 
 /// The entry of a name that is written in a program: one that is not in the table does not compile.

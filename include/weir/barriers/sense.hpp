@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <weir/barriers/properties.hpp>
 #include <weir/machine/machine.hpp>
 #include <weir/team.hpp>
 #include <weir/waiting.hpp>
@@ -14,8 +15,9 @@ namespace weir::barriers {
 template <class Machine, template <class> class Waiting>
 class sense {
  public:
-  static constexpr const char* name = "sense";
-  static constexpr const char* about = "a central counter and a sense-reversing flag";
+  static constexpr barrier_properties properties{
+      .name = "sense", .about = "a central counter and a sense-reversing flag",
+      .phases = central_phases{.one_counter = true, .one_flag = true}};
 
   explicit sense(const team& t) : members_(t.members), seats_(std::make_unique<seat[]>(t.members)), waiting_(t) {}
 

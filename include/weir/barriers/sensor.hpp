@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <weir/barriers/properties.hpp>
 #include <weir/machine/machine.hpp>
 #include <weir/team.hpp>
 #include <weir/waiting.hpp>
@@ -14,8 +15,9 @@ namespace weir::barriers {
 template <class Machine, template <class> class Waiting>
 class sensor {
  public:
-  static constexpr const char* name = "sensor";
-  static constexpr const char* about = "a fetch-and-add counter, and a local sensor for each member";
+  static constexpr barrier_properties properties{
+      .name = "sensor", .about = "a fetch-and-add counter, and a local sensor for each member",
+      .phases = central_phases{.one_counter = true, .one_flag = false}};
 
   explicit sensor(const team& t)
       : members_(t.members),

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include <weir/barriers/plans.hpp>
+#include <weir/team_barrier.hpp>
 
 #include "machine/made_once.hpp"
 
@@ -38,17 +39,9 @@ children children_of(const plan& p, part which, step::action of_parent) {
   return all;
 }
 
-/// Barriers that are no plans, in which all tell member 0, by one counter or a flag each, and it tells all, by one flag or one each.
-struct central_barrier {
-  const char* name;
-  bool one_counter, one_flag;
-};
-constexpr central_barrier centrals[] = {
-    {"counter", true, true}, {"sense", true, true}, {"sensor", true, false}, {"distributed-sensor", false, false}};
-
-const central_barrier& central_called(const std::string& name) {
-  for (const central_barrier& b : centrals)
-    if (b.name == name) return b;
+/// Of a barrier that is no plan.
+central_phases phases_of(const std::string& name) {
+  if (const auto phases = central_phases_of(name)) return *phases;
   throw std::invalid_argument("weir: the barrier " + name + " has no two halves");
 }
 
@@ -85,22 +78,22 @@ half half::arrival(const std::string& name, unsigned members, bool shared) {
     return arrival(shared ? "sense" : members <= 8 ? "distributed-sensor" : "tournament", members, shared);
   }
   if (const auto p = halved_plan(name, members)) return {children_of(*p, &plan::script::arrival, step::action::await), false};
-  return {star(members), central_called(name).one_counter};
+  return {star(members), phases_of(name).one_counter};
 }
 
 half half::release(const std::string& name, unsigned members) {
   if (name == "auto") return release("tournament", members);
   if (const auto p = halved_plan(name, members))
     return {children_of(*p, &plan::script::release, step::action::signal), has_one_flag(name)};
-  return {star(members), central_called(name).one_flag};
+  return {star(members), phases_of(name).one_flag};
 }
 
 const std::vector<std::string>& halved_barriers() {
   static constinit made_once<std::vector<std::string>> names;
   return names([] {
     std::vector<std::string> all;
-    for (const central_barrier& b : centrals) all.emplace_back(b.name);
-    all.insert(all.end(), plans::names_of_halved().begin(), plans::names_of_halved().end());
+    for (const algorithm& a : algorithms())
+      if (a.halves) all.push_back(a.name);
     return all;
   });
 }

@@ -40,7 +40,9 @@ subject completing_subject(const std::string& algorithm, const std::string& wait
 }
 
 std::vector<unsigned> placements(const std::string& algorithm, const std::string& waiting, unsigned members) {
-  const bool placed = algorithm == "combination" || waiting == "share" || waiting == "auto";
+  using known = registry<explored>;
+  const bool placed = known::algorithms()[known::find(known::algorithms(), algorithm, "barrier")].placed ||
+                      known::waitings()[known::find(known::waitings(), waiting, "waiting policy")].placed;
   std::vector<unsigned> processors{members};
   if (placed)
     for (const unsigned fewer : {(members + 1) / 2, 1u})
