@@ -32,7 +32,10 @@ INFO = {
     "choices": [
         {"members": 2, "placed": True, "algorithm": "distributed", "waiting": "auto", "reason": "because", "bytes": 999}
     ],
-    "algorithms": [{"name": "sense", "about": "a flag", "bytes": {"2": 1, "64": 2048}}],
+    "algorithms": [
+        {"name": "sense", "about": "a flag", "halves": True, "logarithmic": False, "by_messages": False,
+         "critical_path": None, "bytes": {"2": 1, "64": 2048}}
+    ],  # fmt: skip
     "waitings": [{"name": "spin", "about": "polls"}],
 }
 

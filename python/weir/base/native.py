@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 
 class NativeError(Exception):
@@ -47,7 +48,7 @@ def require(name: str) -> Path:
     return program
 
 
-def ask(name: str, *arguments: str) -> object:
+def ask(name: str, *arguments: str) -> Any:
     """Runs a program that prints one JSON text, and reads it."""
     program = require(name)
     done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60)
@@ -57,3 +58,9 @@ def ask(name: str, *arguments: str) -> object:
         return json.loads(done.stdout)
     except json.JSONDecodeError as error:
         raise NativeError(f"{program} printed no JSON: {error}") from error
+
+
+def barriers(having: str | None = None) -> list[str]:
+    """The names of the library's barriers, or of those that have a property which weir-info states of each: halves,
+    logarithmic, by_messages."""
+    return [a["name"] for a in ask("weir-info")["algorithms"] if having is None or a[having]]

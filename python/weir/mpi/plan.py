@@ -4,16 +4,15 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weir.base import native
+
 DEFAULT, TEAM = "weir", "team"
 BARRIER, OMP, PAIRING = "MPI_Barrier", "omp", "omp+MPI_Barrier"
 MOST_HERE = 1024
 PAPERS = "team:sense+mcs"  # the combined barrier of paper 004
 
-# Those of which weir-info says so; a test compares them.
-BY_MESSAGES = ("dissemination", "mcs", "tournament", "tournament-tree", "tree", "butterfly", "linear")
-PROCESSES = (
-    DEFAULT,
-    *(f"weir:{name}" for name in BY_MESSAGES),
+# Beside the default and each plan by messages.
+OTHER_PROCESSES = (
     "weir:dissemination/persistent",
     "weir:mcs/persistent",
     "weir:dissemination/rma",
@@ -52,10 +51,15 @@ class Size:
         return self.processes * self.threads
 
 
+def all_of_processes() -> tuple[str, ...]:
+    plans = (f"weir:{name}" for name in native.barriers("by_messages"))
+    return DEFAULT, *plans, *OTHER_PROCESSES
+
+
 def subjects(size: Size, quick: bool, only: Sequence[str] | None = None) -> tuple[str, ...]:
     """The barriers that there are for so many processes and threads."""
     if size.threads == 1:
-        usual = QUICK_PROCESSES if quick else PROCESSES
+        usual = QUICK_PROCESSES if quick else all_of_processes()
         fits = [name for name in only or () if name.partition(":")[0] == DEFAULT or name.startswith("MPI_")]
     else:
         usual = THREADS if size.processes == 1 else QUICK_TEAMS if quick else TEAMS

@@ -74,7 +74,7 @@ def _known(barrier: str) -> str:
     """A wrong name is told of before the program begins, where the barriers' names can be asked for."""
     if native.find("weir-info"):
         try:
-            names = [algorithm["name"] for algorithm in native.ask("weir-info")["algorithms"]]
+            names = native.barriers()
         except native.NativeError:
             return barrier
         if barrier not in [*names, "auto"]:

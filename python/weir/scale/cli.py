@@ -9,7 +9,7 @@ import typer
 from weir.base import native, options, records
 from weir.base.complaints import Complaints
 from weir.base.console import bar, fail, nothing, out, warn
-from weir.base.options import option
+from weir.base.options import option, shortened
 from weir.base.outputs import prepare, writing
 from weir.base.screen import shown
 from weir.scale import clusters as known
@@ -25,6 +25,9 @@ def _plan(
     try:
         found = [known.find(name) for name in clusters]
         native.require("weir-mpi-scale")
+        if unknown := [name for name in algorithms or [] if name not in scaling.algorithms()]:
+            there = ", ".join(scaling.algorithms())
+            raise fail(f"scale: --algorithms: no barrier is called {shortened(unknown[0])}; known are {there}")
     except (known.BadCluster, OSError) as error:
         raise fail(f"scale: --clusters: {error}") from None
     except native.NativeError as error:
@@ -52,7 +55,7 @@ def scale(
     ] = "1,16",
     algorithms: Annotated[
         options.Names | None,
-        option(options.names("barriers", scaling.algorithms()), help="Only these, such as auto,ompi_bruck."),
+        option(options.names("barriers"), help="Only these, such as auto,ompi_bruck."),
     ] = None,
     jobs: Annotated[
         int | None, option(options.Whole(1, 1024), help="Simulations side by side (one for each processor).")

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weir.base import native
-from weir.mpi.plan import BY_MESSAGES
 from weir.scale.clusters import Cluster, hosts, platform
 from weir.simulation.scenario import machines_folder
 
@@ -49,7 +48,12 @@ SHAPES = {
     "dissemination": [{"radix": r} for r in (2, 3, 4, 8)],
     "tree": [{"fan_in": f, "fan_out": f} for f in (2, 4, 8)],
 }
-PLANS = tuple(Barrier("Weir", name, **shape) for name in BY_MESSAGES for shape in SHAPES.get(name, [{}]))
+
+
+def plans() -> tuple[Barrier, ...]:
+    """Each plan of the library, in the shapes that are compared."""
+    names = native.barriers("by_messages")
+    return tuple(Barrier("Weir", name, **shape) for name in names for shape in SHAPES.get(name, [{}]))
 
 
 def within(per_node: int) -> str:
@@ -58,7 +62,7 @@ def within(per_node: int) -> str:
 
 
 def algorithms() -> list[str]:
-    return list(dict.fromkeys([AUTO.algorithm, *(p.algorithm for p in PLANS), *SMPI_BARRIERS]))
+    return list(dict.fromkeys([AUTO.algorithm, *native.barriers("by_messages"), *SMPI_BARRIERS]))
 
 
 @dataclass(frozen=True)
@@ -95,15 +99,15 @@ def runs(
     clusters: Sequence[Cluster], ranks: Sequence[int], per_node: Sequence[int], only: Sequence[str] | None
 ) -> list[Run]:
     """Small ones first. Among the processes of nodes that hold several also by levels."""
-    smpi = [Barrier("SMPI", name) for name in SMPI_BARRIERS]
+    ours, smpi = plans(), [Barrier("SMPI", name) for name in SMPI_BARRIERS]
     found = []
     for count in sorted(ranks):
         for cluster in clusters:
             for each in per_node:
                 if count % each or count // each < 2 or each > cluster.most_processes:
                     continue
-                barriers = [*PLANS, *smpi] + (
-                    [AUTO] if each == 1 else [replace(b, within=within(each)) for b in (AUTO, *PLANS)]
+                barriers = [*ours, *smpi] + (
+                    [AUTO] if each == 1 else [replace(b, within=within(each)) for b in (AUTO, *ours)]
                 )
                 found += [Run(cluster, count, each, b) for b in barriers if only is None or b.algorithm in only]
     return found

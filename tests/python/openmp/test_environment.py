@@ -2,6 +2,8 @@
 
 import pytest
 
+from weir.base import native
+
 from .. import skips
 from ..openmp_programs import C_COMPILERS, Builds, program, runs_ok, say
 
@@ -16,7 +18,7 @@ def test_threads_are_bound_and_shown(environment: dict[str, str], builds: Builds
     assert "level 1 thread 0 of" in told
 
 
-HALVED = ["counter", "sense", "sensor", "distributed-sensor", "tree", "mcs", "linear", "tournament", "tournament-tree"]
+HALVED = native.barriers("halves")
 
 
 @pytest.mark.parametrize("name", ["regions.c", "nests.c", "reductions.c", "sizes.c"])

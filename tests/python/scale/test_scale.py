@@ -15,7 +15,7 @@ from weir.cli import app
 from weir.scale import clusters
 from weir.scale import measuring as scale
 from weir.scale import tables as scale_rows
-from weir.scale.measuring import AUTO, PLANS, Barrier, Outcome, Run
+from weir.scale.measuring import AUTO, Barrier, Outcome, Run
 from weir.scale.tables import ranked, row
 
 from ..conftest import alive, eventually, heeding_interrupts
@@ -187,7 +187,7 @@ def test_ways_through_a_dragonfly_are_minimal():
 def test_ranked_by_place():
     cluster = clusters.find("crossbar")
     outcomes = [
-        Outcome(Run(cluster, 16, 1, b), t, t, 0, True, "") for b, t in zip(PLANS, (3.0, 2.0, 4.0), strict=False)
+        Outcome(Run(cluster, 16, 1, b), t, t, 0, True, "") for b, t in zip(scale.plans(), (3.0, 2.0, 4.0), strict=False)
     ]
     (group,) = ranked([row(o.run, o) for o in outcomes])
     assert [r["ratio"] for r in group] == [1.0, 1.5, 2.0]
@@ -202,8 +202,9 @@ def rows_of(*outcomes: tuple[Barrier, float | str, bool]) -> list[dict]:
 
 def test_a_barrier_that_did_not_keep_the_contract_is_not_ranked_but_told(tmp_path):
     to, page = tmp_path / "scale.jsonl", tmp_path / "scale.html"
+    first, second, *_ = scale.plans()
     with records.Writer(to) as writer:
-        for one in rows_of((AUTO, 3e3, True), (PLANS[0], 1e3, False), (PLANS[1], "no end after 600 s", True)):
+        for one in rows_of((AUTO, 3e3, True), (first, 1e3, False), (second, "no end after 600 s", True)):
             writer.write(one)
     (group,) = ranked(writer.rows)
     assert [r["name"] for r in group] == ["auto"] and group[0]["ratio"] == 1.0
@@ -215,7 +216,8 @@ def test_a_barrier_that_did_not_keep_the_contract_is_not_ranked_but_told(tmp_pat
 
 
 def test_of_runs_that_are_the_same_the_last_counts():
-    twice = rows_of((AUTO, 3e3, True), (PLANS[0], 4e3, True)) + rows_of((AUTO, 2e3, True), (PLANS[0], 4e3, True))
+    first, *_ = scale.plans()
+    twice = rows_of((AUTO, 3e3, True), (first, 4e3, True)) + rows_of((AUTO, 2e3, True), (first, 4e3, True))
     (group,) = ranked(twice)
     assert [(r["name"], r["time_ns"]) for r in group] == [("auto", 2e3), ("dissemination 2", 4e3)]
 
