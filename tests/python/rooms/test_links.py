@@ -1,0 +1,59 @@
+"""The documents link to files, headings and paths that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+FOLDERS = ("include", "src", "bench", "python", "tests", "docs", "machines", "scenarios", "scripts", "cmake")
+DOCUMENTS = [*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))]
+NAMES = sorted(path.relative_to(ROOT).as_posix() for path in DOCUMENTS)
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors(document: Path) -> set[str]:
+    """As forges make them of headings: lower case, blanks to hyphens, punctuation dropped."""
+    headings = re.findall(r"^#+ (.*)$", without_code(document.read_text()), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken_links(document: Path, text: str) -> list[str]:
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", without_code(text)):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = document.parent / path if path else document
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    return broken
+
+
+def missing_paths(text: str) -> list[str]:
+    """Paths of the repository that running text names, as `src/machine/gate.cpp`, `bench/*.cpp` or `tests/`."""
+    named = re.findall(rf"`((?:{'|'.join(FOLDERS)})/[\w./*-]*)[^`]*`", without_code(text))
+    return [path for path in named if not any(ROOT.glob(path))]
+
+
+def test_documents_are_found() -> None:
+    assert {"README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/terms.md"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_somewhere(name: str) -> None:
+    assert broken_links(ROOT / name, (ROOT / name).read_text()) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_named_paths_exist(name: str) -> None:
+    assert missing_paths((ROOT / name).read_text()) == []
+
+
+def test_faults_are_found() -> None:
+    links = "[gone](gone.md) [no heading](docs/terms.md#gone) [good](docs/terms.md#papers) [web](https://example.org/gone)"
+    assert broken_links(ROOT / "README.md", links) == ["gone.md", "docs/terms.md#gone"]
+    assert missing_paths("`src/machine/gate.cpp`, `bench/*.cpp`, `scripts/hosts up` and `src/gone.cpp`") == ["src/gone.cpp"]
