@@ -5,11 +5,10 @@ from statistics import median
 from typing import Any
 
 from weir.barriers.plan import share
-from weir.base.records import Row, by_turn, machine_names
+from weir.base.records import FAMILIES, Row, by_turn, machine_names
 from weir.base.states import ANY, State, split
 from weir.base.statistics import FEWEST_PAIRS, Distribution, Interval, Runs, describe, median_interval, ratio_by_turn
 
-ELSEWHERE = ("openmp", "mpi")  # families with figures and a section of their own
 WHERE = ("processors", "pinned", "load", "members", "delay_ns")
 
 
@@ -138,7 +137,7 @@ def _merged(rows: list[Row]) -> list[Figure]:
     names = machine_names(rows)
     merged: dict[tuple[Any, ...], Figure] = {}
     for row in rows:
-        if row["kind"] != "overhead" or row["what"]["family"] in ELSEWHERE:
+        if row["kind"] != "overhead" or not is_barrier(row):
             continue
         what, place = row["what"], place_of(row, names)
         identity = what.get("id") or f"{what['family']}:{what['algorithm']}/{what['waiting']}"
@@ -152,8 +151,9 @@ def _merged(rows: list[Row]) -> list[Figure]:
     return list(merged.values())
 
 
-def machines(rows: list[Row]) -> list[Row]:
-    return [row for row in rows if row["kind"] == "machine"]
+def is_barrier(row: Row) -> bool:
+    """Of threads, measured or not. Families with fields of their own are other subjects'."""
+    return row["kind"] in ("overhead", "failure") and row["what"]["family"] not in FAMILIES
 
 
 class Comparison:
@@ -205,12 +205,12 @@ def ratio(a: Figure, b: Figure, times: int = 1) -> Interval | None:
 
 
 def failures(rows: list[Row]) -> list[tuple[str, Place, Row]]:
-    """Runs that gave no figure, those over MPI apart: the subject's id, where, and the row with the reason."""
+    """Runs that gave no figure: the subject's id, where, and the row with the reason."""
     names = machine_names(rows)
     return [
         (row["what"].get("id") or row["what"]["algorithm"], place_of(row, names), row)
         for row in rows
-        if row["kind"] == "failure" and row["what"]["family"] != "mpi"
+        if row["kind"] == "failure" and is_barrier(row)
     ]
 
 

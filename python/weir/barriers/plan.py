@@ -113,6 +113,30 @@ def loaded(all_subjects: list[Subject]) -> tuple[Subject, ...]:
     return tuple(s for s in all_subjects if s.id in LOADED)
 
 
+def plan(found: list[Subject], processors: list[int], asked: dict[str, Any]) -> Sitting:
+    """What was asked for, with what is usual for the rest. Raises UnknownName."""
+    chosen = choose(found, asked["algorithms"], asked["waiting"], asked["peers"], asked["quick"])
+    quick, busy = asked["quick"], asked["load"] == "busy"
+    sizes = asked["members"] or usual_sizes(len(processors))
+    main = Part(
+        subjects=chosen,
+        sizes=sizes,
+        rounds=asked["rounds"] or (3 if quick else 10),
+        samples=asked["samples"] or (30 if quick else 50),
+        load=asked["load"],
+        pinned=asked["pinned"],
+        sample_ms=20.0 if busy else 1.0,
+        series_budget_s=2.0 if busy else 0.3 if quick else 1.0,
+        delay_ns=asked["delay_ns"],
+    )
+    made = Sitting(processors, [main])
+    if quick and not busy:
+        # What waiting costs others: a few subjects, beside a foreign process on each processor.
+        beside = tuple(n for n in sizes if n <= 2 * len(processors))[-2:] or sizes[:1]
+        made.parts.append(Part(loaded(found), beside, 2, 8, "busy", asked["pinned"], 20.0, 0.8))
+    return made
+
+
 def share(members: int, processors: int) -> int:
     """Members on the fullest processor: ceil(M / P) [paper 000, section 4.2]."""
     return math.ceil(members / processors)

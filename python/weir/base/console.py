@@ -1,7 +1,8 @@
 """The terminal: what comes out, and what is complained of."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,32 @@ class Commands(TyperGroup):
     def invoke(self, context: typer.Context) -> object:
         with _complaining():
             return super().invoke(context)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, or several below a Typer of their own. One below another has two words for a name: bench mpi."""
+
+    name: str
+    run: Callable[..., None] | typer.Typer
+    settings: dict[str, Any] = field(default_factory=dict)  # as Typer.command takes them
+
+
+# What follows the program is the program's.
+OF_PROGRAMS = {"context_settings": {"allow_extra_args": True, "allow_interspersed_args": False}}
+
+
+def assembled(commands: Iterable[Command], help: str) -> typer.Typer:
+    """One program of many commands. A command stands behind the one that it is below."""
+    apps = {"": typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, help=help)}
+    for one in commands:
+        above, _, name = one.name.rpartition(" ")
+        if isinstance(one.run, typer.Typer):
+            apps[above].add_typer(one.run, name=name)
+            apps[one.name] = one.run
+        else:
+            apps[above].command(name, **one.settings)(one.run)
+    return apps[""]
 
 
 @contextmanager

@@ -1,7 +1,10 @@
-"""What the page's sections are made of."""
+"""What pages are made of, and what each subject tells the page: the page knows nothing else of a subject."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from weir.base.records import Row
 
 if TYPE_CHECKING:
     import altair as alt  # takes a second to load, and tables do without
@@ -13,18 +16,99 @@ class Chart:
     title: str
     drawn: "alt.TopLevelMixin"
     text: str = ""
+    kind = "chart"
+
+
+class Cell(str):
+    """A table's cell that has more to say: `note` stands beside it in small letters, or `below` it; `verdict` is the
+    class that colours it: reached or missed."""
+
+    note: str
+    below: bool
+    verdict: str
+
+    def __new__(cls, text: str, note: str = "", below: bool = False, verdict: str = "") -> "Cell":
+        made = super().__new__(cls, text)
+        made.note, made.below, made.verdict = note, below, verdict
+        return made
 
 
 @dataclass(frozen=True)
 class Table:
+    """A table with a title can be folded away; `is_open` says whether it is shown at first."""
+
     title: str
     heads: list[str]
     rows: list[list[str]]
     kinds: tuple[str, ...] = ()  # of each row: default, weir or peer; none where rows are alike
     words: tuple[int, ...] = (0,)  # the columns that hold words; the others hold numbers
+    is_open: bool = False
+    kind = "table"
+
+
+@dataclass(frozen=True)
+class Detail:
+    """Tables that are folded away together."""
+
+    title: str
+    tables: list[Table]
+    kind = "detail"
+
+
+Part = Chart | Table | Detail
 
 
 @dataclass(frozen=True)
 class Section:
-    charts: list[Chart]
-    tables: list[Table]
+    """Parts under one heading, in the order in which they are shown. Without a heading each chart's title is one."""
+
+    heading: str = ""
+    text: str = ""
+    parts: Sequence[Part] = ()
+
+
+def charts(sections: Sequence[Section]) -> list[Chart]:
+    return [part for section in sections for part in section.parts if isinstance(part, Chart)]
+
+
+def tables(sections: Sequence[Section]) -> list[Table]:
+    return [part for section in sections for part in section.parts if isinstance(part, Table)]
+
+
+# Why runs are left out, in the order in which the page tells of them.
+FAILED = "runs failed, and gave no figure"
+REJECTED = "runs rejected as not clean"
+UNRANKED = "simulated runs gave no figure, or did not keep the contract"
+STOPPED = "runs with fewer samples than planned"
+REASONS = (FAILED, REJECTED, UNRANKED, STOPPED)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A run that is not among the figures, or only in part; `reason` is one of REASONS."""
+
+    reason: str
+    name: str
+    where: str
+    run: int | None
+    why: str | None
+
+
+def of_runs(what: str, runs: Sequence[LeftOut]) -> Table:
+    heads = ["barrier", "where", "run", "why"]
+    rows = [[r.name, r.where, "" if r.run is None else str(r.run), str(r.why)] for r in runs]
+    return Table(f"{len(runs)} {what}", heads, rows, words=(0, 1, 2, 3))
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a page can be about. Its title, heading and text are those of the page where the subject is the first of
+    those that want its rows. `about` has {on} where the processor may be named."""
+
+    title: str
+    heading: str
+    about: str
+    wants: Callable[[Sequence[Row]], bool]
+    sections: Callable[[Sequence[Row]], list[Section]]
+    left_out: Callable[[Sequence[Row]], list[LeftOut]] = lambda _: []
+    texts: Mapping[str, Callable[[Sequence[Row]], str]] = field(default_factory=dict)  # by a file's suffix

@@ -1,11 +1,17 @@
-"""What Weir sets out to reach, held against the figures of a sitting."""
+"""What Weir sets out to reach, held against what was measured."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from weir.barriers.comparison import Comparison, Figure, ratio
+from weir.base.parts import Cell, Section, Table
+from weir.base.screen import times
 from weir.base.statistics import Interval
 
-LARGEST_WASTE = 0.10
+TEXT = (
+    "Each ratio is the median over pairs of samples taken next to each other, with its 95 % interval. “Reached” and "
+    "“missed”: the whole interval lies on that side of the limit. “Within the noise”: the interval holds the limit, "
+    "and this session cannot tell."
+)
 
 
 @dataclass(frozen=True)
@@ -33,58 +39,20 @@ class Target:
         return "reached" if self.clearly else "within the noise" if self.reached else "missed"
 
 
-def _against(a: Figure, b: Figure, what: str, limit: float, members: int) -> list[Target]:
-    measured = ratio(a, b)
-    if measured is None or a.in_the_noise:  # what is not told from zero is not told to be less either
-        return []
-    return [Target(members, what, measured, limit, f"{a.name} against {b.name}")]
+def section(heading: str, targets: Sequence[Target]) -> list[Section]:
+    """For the page; nothing where there are no targets."""
+    heads = ["members", "what", "measured", "at most", ""]
+    table = Table("", heads, [_cells(t) for t in targets], words=(1, 4))
+    return [Section(heading, TEXT, [table])] if targets else []
 
 
-def _dedicated(c: Comparison) -> list[Target]:
-    rows: list[Target] = []
-    if c.best_weir and c.best_peer:
-        rows += _against(c.best_weir, c.best_peer, "best Weir barrier / best peer", 1.0, c.place.members)
-    if c.default and c.best_weir:
-        rows += _against(c.default, c.best_weir, "default / best Weir barrier", 1.1, c.place.members)
-    return rows
-
-
-def _deprived(c: Comparison) -> list[Target]:
-    rows: list[Target] = []
-    if c.default and c.best_peer:
-        rows += _against(c.default, c.best_peer, "default / best peer", 1.0, c.place.members)
-    if c.default and c.floor:
-        measured = ratio(c.default, c.floor, times=c.floor_steps)
-        if measured:
-            what = "default / context switches of the fullest processor"
-            detail = f"floor {c.floor_steps} × {c.floor.distribution().median.value:,.0f} ns"
-            rows.append(Target(c.place.members, what, measured, 1.2, detail))
-    return rows
-
-
-def _beside_others(c: Comparison) -> list[Target]:
-    if c.default is None:
-        return []
+def _cells(t: Target) -> list[str]:
+    limit = f"{t.limit:.0%}" if t.is_share else f"{t.limit:.2f}"
     return [
-        Target(
-            c.place.members,
-            "processor time beyond computing, beside a busy process on each processor",
-            c.default.waste(),
-            LARGEST_WASTE,
-            "share of the team's processor time",
-            is_share=True,
-        )
-    ]
+        str(t.members), Cell(t.what, t.detail, below=True), _measured(t), limit, Cell(t.verdict, verdict=t.verdict)
+    ]  # fmt: skip
 
 
-def _in_its_state(target: Target, c: Comparison) -> Target:
-    return replace(target, detail=f"{target.detail}; {c.place.state.words()}") if c.place.state.name else target
-
-
-def targets(comparisons: list[Comparison]) -> list[Target]:
-    rows: list[Target] = []
-    for c in comparisons:
-        shared = c.place.members > c.place.processors
-        made = _beside_others(c) if c.place.load == "busy" else _deprived(c) if shared else _dedicated(c)
-        rows += [_in_its_state(target, c) for target in made]
-    return rows
+def _measured(t: Target) -> str:
+    m = t.measured
+    return f"{m.value:.1%} ({m.low:.1%} … {m.high:.1%})" if t.is_share else times(m)

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from weir.base import native, options, records
-from weir.base.console import bar, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base.console import Command, bar, fail, nothing, nothing_measured, out, tell_states, warn
 from weir.base.options import option
 from weir.base.screen import shown, times
 from weir.base.states import in_words
@@ -142,3 +142,6 @@ def show(found: list[Comparison]) -> None:
         style = {"reached": "green", "missed": "bold red"}.get(t.verdict, "yellow")
         says = f"{times(t.measured)}, at most {t.limit:.2f}"
         out.print(Text(f"{t.verdict}: {t.what} {says}; {t.detail}", style=style))
+
+
+COMMAND = Command("bench mpi", mpi)

@@ -2,35 +2,59 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from weir.base import parts
-from weir.base.parts import Chart
+from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Part, Section, Subject, of_runs
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.base.targets import Target
+from weir.base.targets import section as targets_section
 from weir.mpi import charts, tables
 from weir.mpi.comparison import LIBRARIES, Comparison, comparisons, targets
 
+ALL = (
+    "The last column: the median of the ratio over pairs of samples taken in one turn, with its 95 % interval. "
+    "Round-time: from the last coming to the last leaving, in a time that the processes have in common{clock}; where "
+    "each thread has a processor. Consecutive: the mean of barriers one after the other, by the slowest process's own "
+    "clock."
+)
 
-@dataclass(frozen=True)
-class Section(parts.Section):
-    targets: list[Target]
-    stopped: list[dict]
-    clock: str  # how far clocks may have been apart; empty where nobody looked at them
 
-
-def section(rows: Sequence[Row]) -> Section | None:
-    """None where the records hold nothing over MPI."""
+def sections(rows: Sequence[Row]) -> list[Section]:
     found = comparisons(rows)
     if not found:
-        return None
-    rows = [r for r in rows if r["kind"] == "overhead" and r["what"]["family"] == "mpi"]
-    clock = max((r["how"].get("clock_ns") or 0.0 for r in rows), default=0.0)
+        return []
+    rows = [r for r in rows if r["kind"] == "overhead" and _is_mpi(r)]
     joined = enumerate(_joined(_drawn(found)).items())
     drawn = [_distinct(chart, number, condition) for number, (condition, its) in joined for chart in _charts(its)]
-    stopped = [_run(r) for r in rows if r["how"].get("stopped")]
-    return Section(drawn, tables.tables(found), _targets(found), stopped, nanoseconds(clock) if clock else "")
+    all_of_them: list[Part] = [*tables.for_page(found)]
+    stopped = [_run(r, STOPPED) for r in rows if r["how"].get("stopped")]
+    if stopped:
+        all_of_them.append(of_runs("series over MPI with fewer samples than planned", stopped))
+    return [
+        *targets_section("Over MPI: what Weir sets out to reach", machines_targets(found)),
+        Section(parts=drawn),
+        Section("All barriers over MPI", ALL.format(clock=_clock(rows)), all_of_them),
+    ]
+
+
+def wants(rows: Sequence[Row]) -> bool:
+    return any(_is_mpi(row) for row in rows)
+
+
+def left_out(rows: Sequence[Row]) -> list[LeftOut]:
+    """Starts that gave no figure."""
+    return [_run(r, FAILED) for r in rows if r["kind"] == "failure" and _is_mpi(r)]
+
+
+def _is_mpi(row: Row) -> bool:
+    return row["kind"] in ("overhead", "failure") and row["what"]["family"] == "mpi"
+
+
+def _clock(rows: Sequence[Row]) -> str:
+    """How far clocks may have been apart; empty where nobody looked at them."""
+    most = max((r["how"].get("clock_ns") or 0.0 for r in rows), default=0.0)
+    return f", which is known to within {nanoseconds(most)}" if most else ""
 
 
 def _distinct(chart: Chart, number: int, condition: str) -> Chart:
@@ -39,22 +63,13 @@ def _distinct(chart: Chart, number: int, condition: str) -> Chart:
     return replace(chart, name=f"{chart.name}-{number + 1}" if number else chart.name, title=title)
 
 
-def failures(rows: Sequence[Row]) -> list[dict]:
-    """Of starts that gave no figure."""
-    return [_run(r) for r in rows if r["kind"] == "failure" and r["what"]["family"] == "mpi"]
-
-
-def _run(row: Row) -> dict:
+def _run(row: Row, reason: str) -> LeftOut:
     mpi, where = row["what"]["mpi"], row["where"]
-    return {
-        "name": row["what"]["algorithm"],
-        "where": f"{LIBRARIES.get(mpi, mpi)}, {where['processes']} × {where['threads']}",
-        "run": row["how"]["run"] + 1,
-        "why": row["how"].get("stopped"),
-    }
+    of = f"{LIBRARIES.get(mpi, mpi)}, {where['processes']} × {where['threads']}"
+    return LeftOut(reason, row["what"]["algorithm"], of, row["how"]["run"] + 1, row["how"].get("stopped"))
 
 
-def _targets(found: Sequence[Comparison]) -> list[Target]:
+def machines_targets(found: Sequence[Comparison]) -> list[Target]:
     """With the machine, where the records are of several."""
     named = tables.machines(found)
     return [
@@ -129,3 +144,14 @@ def _charts(found: Sequence[Comparison]) -> list[Chart]:
         if together is not None:
             made.append(Chart("mpi-figure-14", "All together (figure 14)", together, text))
     return made
+
+
+SUBJECT = Subject(
+    title="barriers over MPI",
+    heading="Barriers across processes",
+    about="What a barrier of processes costs under MPI, and one of threads and processes together{on}: Weir's, by "
+    "every algorithm, and what a program has otherwise.",
+    wants=wants,
+    sections=sections,
+    left_out=left_out,
+)

@@ -1,6 +1,7 @@
 """Barriers over MPI, as tables: for the terminal and the page."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from weir.base.parts import Table
 from weir.base.screen import nanoseconds, times
@@ -11,6 +12,11 @@ def tables(found: Sequence[Comparison]) -> list[Table]:
     """One for each place: a row for each barrier."""
     named = machines(found)
     return [_table(c, f"{c.place.machine}: " if c.place.machine in named else "") for c in found]
+
+
+def for_page(found: Sequence[Comparison]) -> list[Table]:
+    made = tables(found)
+    return [replace(t, is_open=t is made[0]) for t in made]
 
 
 def machines(found: Sequence[Comparison]) -> set[str]:

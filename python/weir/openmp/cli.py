@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from weir.base import native, options, parts, records
-from weir.base.console import bar, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base.console import Command, bar, fail, nothing, nothing_measured, out, tell_states, warn
 from weir.base.options import option
 from weir.base.screen import shown
 from weir.base.states import in_words
@@ -149,3 +149,6 @@ def beside_each_other(table: parts.Table, width: int) -> list[list[int]]:
             groups.append([0])
         groups[-1].append(i)
     return groups
+
+
+COMMAND = Command("bench openmp", openmp)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from weir.base.parts import Chart, Section
+from weir.base.parts import FAILED, Chart, LeftOut, Section, Subject
 from weir.base.records import Row
-from weir.base.states import ANY, State
+from weir.base.states import ANY, State, in_words
 from weir.openmp import charts, tables
 from weir.openmp.comparison import Construct, constructs
 from weir.openmp.situation import company
@@ -23,15 +23,50 @@ GROUPS = {
 }
 
 
-def section(rows: Sequence[Row]) -> Section | None:
-    """None where the records hold nothing of the suite."""
+BEST = (
+    "Medians; cycles are those of the time-stamp counter. “By”: the median of the ratio over pairs of samples taken in "
+    "one turn, with its 95 % interval. “In the noise”: the interval of the overhead holds zero."
+)
+
+
+def sections(rows: Sequence[Row]) -> list[Section]:
     found = constructs(rows)
     if not found:
-        return None
+        return []
     drawn = []
     for state in sorted({c.place.state for c in found}):
         drawn += [_of_state(chart, state) for chart in _charts([c for c in found if c.place.state == state])]
-    return Section(drawn, tables.tables(found, with_cycles=True))
+    return [Section(parts=drawn), Section("Which runtime is better where", BEST, tables.for_page(found))]
+
+
+def wants(rows: Sequence[Row]) -> bool:
+    return any(_is_openmp(row) for row in rows)
+
+
+def left_out(rows: Sequence[Row]) -> list[LeftOut]:
+    return [
+        LeftOut(FAILED, r["what"].get("id") or r["what"]["algorithm"], _where(r), r["how"]["run"] + 1,
+                r["how"].get("stopped"))
+        for r in rows if r["kind"] == "failure" and _is_openmp(r)
+    ]  # fmt: skip
+
+
+def _is_openmp(row: Row) -> bool:
+    return row["kind"] in ("overhead", "failure") and row["what"]["family"] == "openmp"
+
+
+def _where(row: Row) -> str:
+    return f"{row['where']['members']} threads on {row['where']['processors']} processors"
+
+
+def _markdown(rows: Sequence[Row]) -> str:
+    found = constructs(rows)
+    return tables.markdown(found, in_words(rows)) if found else ""
+
+
+def _csv(rows: Sequence[Row]) -> str:
+    found = constructs(rows)
+    return tables.as_csv(found) if found else ""
 
 
 def _charts(found: Sequence[Construct]) -> list[Chart]:
@@ -84,3 +119,15 @@ def _papers(found: Sequence[Construct]) -> list[Chart]:
         title = f"Schedules against the chunk, {largest[0].place.members} threads (figures 7 to 9)"
         drawn.append(Chart("openmp-figures-7-9", title, charts.by_chunk(largest)))
     return drawn
+
+
+SUBJECT = Subject(
+    title="OpenMP on this machine",
+    heading="What OpenMP costs on this machine",
+    about="The overhead of each construct, on each runtime: the time of a directive with its computing, less what the "
+    "computing alone takes on the processors there are (J. M. Bull's method){on}.",
+    wants=wants,
+    sections=sections,
+    left_out=left_out,
+    texts={".md": _markdown, ".csv": _csv},
+)

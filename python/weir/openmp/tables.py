@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 
 from weir.base.parts import Table
 from weir.base.screen import nanoseconds
@@ -37,6 +38,11 @@ def places(found: Sequence[Construct]) -> list[Place]:
 def tables(found: Sequence[Construct], with_cycles: bool = False) -> list[Table]:
     """One for each place: a row for each construct, a column for each runtime."""
     return [_table([c for c in found if c.place == place], with_cycles) for place in places(found)]
+
+
+def for_page(found: Sequence[Construct]) -> list[Table]:
+    made = tables(found, with_cycles=True)
+    return [replace(t, is_open=t is made[0]) for t in made]
 
 
 def _table(found: Sequence[Construct], with_cycles: bool) -> Table:

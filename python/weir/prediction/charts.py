@@ -9,7 +9,8 @@ import altair as alt
 import jinja2
 import vl_convert
 
-from weir.barriers.charts import DEFAULT, FLOOR, PEER, styled
+from weir.barriers.charts import DEFAULT, FLOOR, PEER
+from weir.base.drawing import styled
 from weir.prediction.formulas import Step
 
 DASHES = {"floor": [6, 4], "estimate": [2, 3], "": [1, 0]}

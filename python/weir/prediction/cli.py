@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from weir.base import options
+from weir.base.console import Command
 from weir.base.options import option
 from weir.prediction import formulas as predict
 from weir.prediction.delivery import (
@@ -292,3 +293,6 @@ def blocking(
             SEVERAL,
         )
         deliver(answer, Wanted(as_json, output, svg, page))
+
+
+COMMAND = Command("predict", app)

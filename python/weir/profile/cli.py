@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from weir.base import native, options, records
-from weir.base.console import bar, err, fail, warn
+from weir.base.console import OF_PROGRAMS, Command, bar, err, fail, warn
 from weir.base.options import option
 from weir.base.outputs import prepare, writing
 from weir.base.screen import nanoseconds
@@ -194,3 +194,6 @@ def _as_json(lines: list[pricing.Line], seen: Profile) -> dict:
         for line in lines
     ]
     return {"schema": "weir-profile/1", "wall_s": seen.wall_s, "status": seen.status, "lines": rows}
+
+
+COMMAND = Command("profile", profile, OF_PROGRAMS)

@@ -9,15 +9,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from weir.base import native, options
-from weir.base.console import fail, out, warn
+from weir.base.console import OF_PROGRAMS, Command, fail, out, warn
 from weir.base.options import option, shortened
 from weir.run import launching, starting
 from weir.run.elf import NotElf
 from weir.run.needs import Needs, needs
 from weir.run.starting import LIBRARY, CannotRun
-
-# What follows the program is the program's.
-CONTEXT = {"allow_extra_args": True, "allow_interspersed_args": False}
 
 
 def run(
@@ -112,3 +109,6 @@ def show(seen: Needs, program: Path) -> None:
         soft_wrap=True,
     )
     raise typer.Exit(1)
+
+
+COMMAND = Command("run", run, OF_PROGRAMS)

@@ -8,7 +8,7 @@ import typer
 
 from weir.base import native, options, records
 from weir.base.complaints import Complaints
-from weir.base.console import bar, fail, nothing, out, warn
+from weir.base.console import Command, bar, fail, nothing, out, warn
 from weir.base.options import option, shortened
 from weir.base.outputs import prepare, writing
 from weir.base.screen import shown
@@ -111,3 +111,6 @@ def scale(
 def _show(rows: list[records.Row]) -> None:
     for one in map(as_table, ranked(rows)):
         out.print(shown(one, range(len(one.heads)), MOST_SHOWN))
+
+
+COMMAND = Command("scale", scale)

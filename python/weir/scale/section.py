@@ -1,11 +1,12 @@
 """What the page shows of `weir scale`: time against ranks, and all barriers of each place."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from weir.base.parts import Chart, Section
+from weir.base.parts import Chart, Section, Subject
 from weir.base.records import Row
 from weir.scale import charts as scale_chart
-from weir.scale.tables import as_table, ranked
+from weir.scale.tables import as_table, left_out, ranked
 
 TEXT = (
     "The library's own sources in the time of SimGrid's MPI, on clusters described by their files; the node's own "
@@ -14,12 +15,24 @@ TEXT = (
 )
 
 
-def section(rows: Sequence[Row]) -> Section | None:
-    """None where the records hold no simulated ranks."""
+ALL = (
+    "Times of one barrier, those of the node's processes included. MPI_Barrier with a name: one that SMPI has taken "
+    "from another MPI. Clusters, and the sources of their figures, are in machines/clusters; what is left out is in "
+    "docs/mpi.md."
+)
+
+
+def sections(rows: Sequence[Row]) -> list[Section]:
     groups = ranked(rows)
     if not groups:
-        return None
-    return Section([Chart("scale", _finding(groups), scale_chart.draw(rows), TEXT)], [as_table(g) for g in groups])
+        return []
+    tables = [replace(as_table(g), is_open=g is groups[-1]) for g in groups]
+    drawn = Chart("scale", _finding(groups), scale_chart.draw(rows), TEXT)
+    return [Section(parts=[drawn]), Section("All barriers of simulated ranks", ALL, tables)]
+
+
+def wants(rows: Sequence[Row]) -> bool:
+    return any(row["kind"] == "scale" for row in rows)
 
 
 def _finding(groups: list[list[Row]]) -> str:
@@ -28,3 +41,14 @@ def _finding(groups: list[list[Row]]) -> str:
     if not ratios:
         return "Barriers of simulated ranks"
     return f"Among {most:,} simulated ranks Weir's default takes at most {max(ratios):.2f} times as long as the best"
+
+
+SUBJECT = Subject(
+    title="barriers at scale",
+    heading="Barriers at scale",
+    about="What a barrier of many processes costs on clusters that are not here: Weir's, by every algorithm, beside "
+    "those of other MPIs.",
+    wants=wants,
+    sections=sections,
+    left_out=left_out,
+)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from weir.base.parts import Table
+from weir.base.parts import UNRANKED, LeftOut, Table
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.scale.measuring import Outcome, Run
@@ -51,8 +51,8 @@ def ranked(rows: Iterable[Row]) -> list[list[Row]]:
     return [[r | {"ratio": r["time_ns"] / group[0]["time_ns"]} for r in group] for group in groups]
 
 
-def left_out(rows: Iterable[Row]) -> list[dict[str, str]]:
-    return [{"name": _name(r), "where": _words(r), "run": "", "why": _why_not(r)} for r in _last(rows) if _why_not(r)]
+def left_out(rows: Iterable[Row]) -> list[LeftOut]:
+    return [LeftOut(UNRANKED, _name(r), _words(r), None, _why_not(r)) for r in _last(rows) if _why_not(r)]
 
 
 def write_csv(rows: Sequence[Row], path: Path) -> None:

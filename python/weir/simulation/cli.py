@@ -9,7 +9,7 @@ from weir.barriers.comparison import figures
 from weir.barriers.measuring import Bench
 from weir.base import driver, native, options, records
 from weir.base.complaints import Complaints
-from weir.base.console import bar, fail, nothing, out, refuse_others, warn
+from weir.base.console import Command, bar, fail, nothing, out, refuse_others, warn
 from weir.base.options import argument, option
 from weir.simulation import calibrate as fitting
 from weir.simulation import history as timeline
@@ -142,3 +142,6 @@ def _calibrate(target: Path, quick: bool) -> None:
     if pairs:
         out.print(tables.against(pairs, fitting.summary(pairs)))
     out.print(f"Machine file: {machine}. Records: {target}. For the page: weir report {target}", highlight=False)
+
+
+COMMAND = Command("simulate", simulate)

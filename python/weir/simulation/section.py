@@ -1,9 +1,9 @@
 """What the page shows of a scenario: the findings, the charts, every point, and one point in detail."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from weir.base.parts import Chart, Table
+from weir.base.parts import Cell, Chart, Detail, Part, Section, Subject, Table
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.simulation import charts, tables
@@ -15,31 +15,16 @@ ACTIVITIES = ("computing", "spinning", "synchronizing", "switching", "ready", "s
 MOST_ROWS = 64
 
 
-@dataclass(frozen=True)
-class Detail:
-    what: str
-    tables: list[Table]
-
-
-@dataclass(frozen=True)
-class Section:
-    name: str
-    about: str
-    says: str
-    findings: list[Finding]
-    charts: list[Chart]
-    table: Table
-    detail: Detail
-
-
 def sections(rows: Sequence[Row]) -> list[Section]:
     return [_section(r, number) for number, r in enumerate(scenarios(rows))]
 
 
+def wants(rows: Sequence[Row]) -> bool:
+    return any(r["kind"] == "simulation" or r["kind"] == "failure" and r.get("source") == "simulated" for r in rows)
+
+
 def _section(results: Results, number: int) -> Section:
-    metrics = tables.metrics(results)
     head = results.head
-    first = results.points[0][0]
     machines = ", ".join(dict.fromkeys(row["machine"] for row in results.runs))
     done = f"{len(results.runs)} of {head['points'] * len(head['seeds'])} runs"
     says = f"Simulated on {machines}: {done}, {len(head['seeds'])} seed{'s' * (len(head['seeds']) > 1)} a point."
@@ -48,27 +33,37 @@ def _section(results: Results, number: int) -> Section:
     if len(head["seeds"]) > 1:
         says += " Bars: 95 % intervals of the median over the seeds."
     drawn = [(i, charts.draw(results, i)) for i in range(len(results.charts))]
-    return Section(
-        name=results.name,
-        about=head["about"] or results.name,
-        says=says,
-        findings=findings(results),
-        charts=[
-            Chart(f"scenario-{results.name}-{number}-{i}", _title(results, i), chart)
-            for i, chart in drawn
-            if chart is not None
-        ],
-        table=Table(
-            f"All {len(results.points)} points",
-            [short(k) for k in head["swept"]] + [METRICS[m] for m in metrics],
-            [
-                [str(v) for v in point[0]["chosen"].values()]
-                + [tables.shown(m, interval(point, m).value) for m in metrics]
-                for point in results.points
-            ],
-        ),
-        detail=_detail(results.points[-1][0] if results.points else first),
-    )
+    made: list[Part] = [
+        Chart(f"scenario-{results.name}-{number}-{i}", _title(results, i), chart)
+        for i, chart in drawn
+        if chart is not None
+    ]
+    found = findings(results)
+    before = [_findings(found)] if found else []
+    after = [_points(results), _detail(results.points[-1][0])]
+    return Section(head["about"] or results.name, says, [*before, *made, *after])
+
+
+def _findings(found: Sequence[Finding]) -> Table:
+    heads = ["paper", "what it found", "what the simulation finds", ""]
+    rows: list[list[str]] = [
+        [f.source, f.says, Cell(f.simulated, "" if f.holds else f.why, below=True), _verdict(f.holds)] for f in found
+    ]
+    return Table("", heads, rows, words=(0, 1, 2, 3))
+
+
+def _verdict(holds: bool) -> Cell:
+    return Cell("reproduced" if holds else "not reproduced", verdict="reached" if holds else "missed")
+
+
+def _points(results: Results) -> Table:
+    metrics = tables.metrics(results)
+    heads = [short(k) for k in results.head["swept"]] + [METRICS[m] for m in metrics]
+    rows = [
+        [str(v) for v in point[0]["chosen"].values()] + [tables.shown(m, interval(point, m).value) for m in metrics]
+        for point in results.points
+    ]
+    return Table(f"All {len(results.points)} points", heads, rows)
 
 
 def _title(results: Results, number: int) -> str:
@@ -83,10 +78,8 @@ def _title(results: Results, number: int) -> str:
 
 def _detail(row: Row) -> Detail:
     chosen = ", ".join(f"{short(k)} {v}" for k, v in row["chosen"].items()) or "the run"
-    return Detail(
-        what=f"{chosen} (seed {row['seed']})",
-        tables=[_applications(row), _threads(row), _processors(row), _lines(row)],
-    )
+    made = [replace(t, is_open=True) for t in (_applications(row), _threads(row), _processors(row), _lines(row))]
+    return Detail(f"Where time went in {chosen} (seed {row['seed']})", made)
 
 
 def _applications(row: Row) -> Table:
@@ -144,3 +137,14 @@ def _lines(row: Row) -> Table:
 
 def _some(what: str, count: int) -> str:
     return what if count <= MOST_ROWS else f"{what}, the first {MOST_ROWS} of {count}"
+
+
+SUBJECT = Subject(
+    title="simulated barriers",
+    heading="Simulated barriers",
+    about="The source of Weir's barriers, run in virtual time on machines described by their files: processors, caches "
+    "and distances, and an operating system that takes processors away. What the model holds, and what it leaves out, "
+    "is in docs/simulator.md.",
+    wants=wants,
+    sections=sections,
+)

@@ -10,9 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from weir.barriers import plan as sitting
+from weir.barriers import tables
 from weir.barriers.comparison import Comparison, figures, places, ratio
 from weir.barriers.measuring import Bench
-from weir.base import driver, records, screen
+from weir.base import driver, records
 from weir.base.transfers import Transfers
 from weir.cli import app
 
@@ -184,8 +185,8 @@ def test_an_overhead_that_is_not_told_from_zero_is_a_bound(native_folder: Path, 
     rows, _ = measure(tmp_path / "r.jsonl", ["weir:auto/auto"], rounds=1, sizes=(2,))
     assert rows[0]["how"]["in_the_noise"].startswith("not told from 0: at most ")
     figure = figures(rows)[0]
-    assert figure.in_the_noise and screen._row(figure, 40.0)[1] == "in the noise"
-    assert screen._row(figure, 40.0)[2].startswith("at most ")
+    assert figure.in_the_noise and tables.ranked(figure, 40.0)[1] == "in the noise"
+    assert tables.ranked(figure, 40.0)[2].startswith("at most ")
 
 
 def test_missing_programs_say_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

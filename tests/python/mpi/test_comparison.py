@@ -8,12 +8,12 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from weir.barriers.comparison import figures
-from weir.base import records
+from weir.base import parts, records
 from weir.base.screen import shown
 from weir.cli import app
 from weir.mpi.comparison import comparisons, targets
 from weir.mpi.plan import Size
-from weir.mpi.section import section
+from weir.mpi.section import machines_targets, sections
 from weir.mpi.tables import tables
 from weir.report import page
 
@@ -73,20 +73,21 @@ def test_two_samples_make_no_ratio():
 def test_the_page_has_the_papers_figures(tmp_path: Path):
     rows = [{"kind": "machine", "id": "s", "host": INFO}, *made_up(), *made_up("mpich")]
     rows[5]["how"]["stopped"] = "its 80 ms were spent"
-    made = section(rows)
-    assert made is not None and made.clock == "300 ns" and len(made.stopped) == 1
-    assert [c.name for c in made.charts] == [
+    made = sections(rows)
+    drawn = parts.charts(made)
+    assert made[-1].parts[-1].title == "1 series over MPI with fewer samples than planned"
+    assert [c.name for c in drawn] == [
         "mpi-figures-2-5",
         "mpi-figures-6-9",
         "mpi-figures-10-13-mpich",
         "mpi-figures-10-13-openmpi",
         "mpi-figure-14",
     ]
-    drawn = made.charts[2].drawn.to_dict()["data"]["values"]
-    cells = {(v["barrier"], v["processes"], v["threads"]) for v in drawn if v["what"] == "least time"}
+    values = drawn[2].drawn.to_dict()["data"]["values"]
+    cells = {(v["barrier"], v["processes"], v["threads"]) for v in values if v["what"] == "least time"}
     assert ("Weir's default", 2, 1) in cells and ("Weir's default", 4, 2) in cells
     assert ("omp barrier + MPI_Barrier", 1, 2) in cells, "threads alone are the lowest row"
-    together = made.charts[4].drawn.to_dict()["data"]["values"]
+    together = drawn[4].drawn.to_dict()["data"]["values"]
     assert {(v["barrier"], v["members"]) for v in together if v["processes"] == 1} == {("OpenMP: one process", 2)}
     page.write(rows, [], tmp_path / "mpi.html")
     text = (tmp_path / "mpi.html").read_text()
@@ -94,7 +95,7 @@ def test_the_page_has_the_papers_figures(tmp_path: Path):
 
 
 def names_of_charts(rows: list[dict]) -> list[str]:
-    return [c.name for c in section(rows).charts]
+    return [c.name for c in parts.charts(sections(rows))]
 
 
 def test_a_chart_without_values_is_left_out():
@@ -112,24 +113,26 @@ def elsewhere(rows: list[dict], **where: int) -> list[dict]:
 def test_two_machines_are_told_apart():
     far = [r | {"sitting": "far"} for r in made_up()]
     hosts = [{"kind": "machine", "id": i, "host": {"cpu_model": m, "online": 2}} for i, m in (("s", "A"), ("far", "B"))]
-    made = section([*hosts, *made_up(), *far])
-    assert len({c.name for c in made.charts}) == len(made.charts) == 8
-    for chart in made.charts:
+    made = sections([*hosts, *made_up(), *far])
+    charts, all_tables = parts.charts(made), [t for t in parts.tables(made) if t.title]
+    assert len({c.name for c in charts}) == len(charts) == 8
+    for chart in charts:
         machines = {v["machine"] for v in chart.drawn.to_dict()["data"]["values"]}
         assert len(machines) == 1 and chart.title.startswith(f"{machines.pop()}: ")
-    assert len({t.title for t in made.tables}) == len(made.tables)
-    assert {t.detail.partition(", 2 processors: ")[0] for t in made.targets} == {"A", "B"}
-    assert not any("A, 2" in t.title for t in section([*hosts, *made_up()]).tables), "one needs no name"
+    assert len({t.title for t in all_tables}) == len(all_tables)
+    reached_for = machines_targets(comparisons([*hosts, *made_up(), *far]))
+    assert {t.detail.partition(", 2 processors: ")[0] for t in reached_for} == {"A", "B"}
+    assert not any("A, 2" in t.title for t in parts.tables(sections([*hosts, *made_up()]))), "one needs no name"
 
 
 def test_a_size_on_one_node_and_on_four_is_drawn_twice():
     rows = [row("weir", Size(n, 1), run, 1.0) for run in range(2) for n in (2, 4)]
     spread = elsewhere([row("weir", Size(4, 1), run, 9.0) for run in range(2)], nodes=4, processors=8)
-    made = section(rows + spread)
-    assert [c.title.partition(": ")[0] for c in made.charts] == ["2 processors", "8 processors of 4 nodes"]
-    drawn = [[(v["processes"], v["nodes"]) for v in c.drawn.to_dict()["data"]["values"]] for c in made.charts]
+    made = sections(rows + spread)
+    assert [c.title.partition(": ")[0] for c in parts.charts(made)] == ["2 processors", "8 processors of 4 nodes"]
+    drawn = [[(v["processes"], v["nodes"]) for v in c.drawn.to_dict()["data"]["values"]] for c in parts.charts(made)]
     assert drawn == [[(2, 1), (4, 1)], [(4, 4)]]
-    assert len(section(rows + elsewhere(spread, processes=8, members=8)).charts) == 1, "a line may join these"
+    assert len(parts.charts(sections(rows + elsewhere(spread, processes=8, members=8)))) == 1, "a line may join these"
 
 
 def test_failures_alone_are_told_in_the_words_of_their_kind(tmp_path: Path):

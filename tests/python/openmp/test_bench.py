@@ -15,7 +15,7 @@ from weir.openmp import measuring, situation, suite
 from weir.openmp.cli import beside_each_other
 from weir.openmp.comparison import constructs
 from weir.openmp.runtimes import Runtime, Stage, at, runtimes
-from weir.openmp.section import section
+from weir.openmp.section import sections
 from weir.openmp.situation import Load, Situation, Unavailable, limited
 from weir.openmp.tables import as_csv, markdown
 
@@ -93,7 +93,7 @@ def test_runtimes_are_compared_within_the_state_of_the_machine(two_states: list[
         assert done.exit_code == 0, done.output
         text = (tmp_path / name).read_text()
         assert [part for part in holds if part not in text] == []
-    names = [chart.name for chart in section(rows).charts]
+    names = [chart.name for chart in parts.charts(sections(rows))]
     assert names == ["openmp-synchronisation-none-near", "openmp-synchronisation-none-far"]
 
 
@@ -366,9 +366,8 @@ def test_the_papers_figures_are_three_kinds_with_a_column_for_each_runtime():
                 rows.append(one)
     rows.append(row("a", 0, [500.0, 501.0, 499.0]) | {"where": {"members": 2, "processors": 2, "load": "quota:1"}})
     rows[-1]["what"] |= {"group": "synchronisation"}
-    made = section(rows)
-    assert made is not None
-    charts = {c.name: c for c in made.charts}
+    made = sections(rows)
+    charts = {c.name: c for c in parts.charts(made)}
     assert [n for n in charts if "figures" in n] == ["openmp-figures-1-3", "openmp-figures-4-6", "openmp-figures-7-9"]
 
     def drawn(name: str) -> set[tuple]:
@@ -380,7 +379,7 @@ def test_the_papers_figures_are_three_kinds_with_a_column_for_each_runtime():
     level = {(f"{r} (C)", "schedule-static", 2, n) for r in "ab" for n in (1, 16)}
     assert drawn("openmp-figures-7-9") == chunks | level
     assert charts["openmp-synchronisation-quota-1"].title.endswith("2 threads, a quota of 1 processors")
-    assert [t.title for t in made.tables] == [
+    assert [t.title for t in parts.tables(made)] == [
         "C, 2 threads on 2 processors",
         "C, 2 threads on 2 processors, a quota of 1 processors",
         "C, 4 threads on 2 processors",

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from weir.barriers.comparison import Comparison, figures, groups, places, ratio
+from weir.barriers.targets import targets
 from weir.base import records
-from weir.base.targets import targets
 from weir.cli import app
 
 from ..conftest import INFO

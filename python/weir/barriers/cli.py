@@ -1,0 +1,100 @@
+"""`weir bench`."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weir.barriers import plan as planning
+from weir.barriers.comparison import Comparison, figures, places
+from weir.barriers.measuring import Bench
+from weir.barriers.tables import ranking
+from weir.base import driver, native, options, records
+from weir.base.console import Command, bar, fail, given, nothing, nothing_measured, out, tell_states, warn
+from weir.base.options import option
+from weir.base.states import in_words
+
+app = typer.Typer(invoke_without_command=True, help="Measure barriers; or OpenMP's constructs; or barriers over MPI.")
+
+
+@app.callback()
+def bench(
+    context: typer.Context,
+    members: Annotated[
+        options.Numbers | None, option(options.numbers(1, options.MOST_MEMBERS), help="Team sizes, such as 2,4,8.")
+    ] = None,
+    algorithms: Annotated[
+        options.Names | None, option(options.names("barriers"), help="Only these barriers, such as sense,mcs.")
+    ] = None,
+    waiting: Annotated[
+        options.Names | None, option(options.names("waiting policies"), help="Only these policies, such as auto,spin.")
+    ] = None,
+    peers: Annotated[bool, typer.Option(help="Measure the barriers of others as well.")] = True,
+    rounds: Annotated[
+        int | None,
+        option(options.Whole(1, options.MOST_ROUNDS), help="Runs, each in fresh processes (10; quick 3)."),
+    ] = None,
+    samples: Annotated[
+        int | None, option(options.Whole(3, options.MOST_SAMPLES), help="Measurements in a run (50; quick 30).")
+    ] = None,
+    delay_ns: Annotated[
+        float | None,
+        option(options.Real(0, options.MOST_DELAY_NS, "ns"), help="Work between barriers (100, or 1000 if shared)."),
+    ] = None,
+    pinned: Annotated[
+        bool, typer.Option("--pinned/--unpinned", help="Bind members to processors, round-robin.")
+    ] = True,
+    load: Annotated[
+        str, option(options.OneOf("none", "busy"), help="busy: a foreign process on each processor.")
+    ] = "none",
+    quick: Annotated[bool, typer.Option("--quick", help="Two to three minutes in all.")] = False,
+    seconds: Annotated[
+        float | None, option(options.Real(1, options.MOST_SECONDS, "s"), help="Begin no more runs after so long.")
+    ] = None,
+    output: Annotated[
+        Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
+    ] = Path("out/records.jsonl"),
+) -> None:
+    """Measure every barrier, its peers and the floor of this machine, in one sitting. Or: weir bench openmp, mpi."""
+    if (to := context.invoked_subcommand) is not None:
+        for lost in given(context).values():
+            raise fail(f"bench: {lost} stands before {to}, and {to} would not see it: put it after {to}")
+        return
+    try:
+        host = native.ask("weir-info")
+        found, missing = driver.subjects()
+        asked = {
+            "algorithms": algorithms, "waiting": waiting, "peers": peers, "quick": quick, "load": load,
+            "members": members, "rounds": rounds, "samples": samples, "pinned": pinned, "delay_ns": delay_ns,
+        }  # fmt: skip
+        plan = planning.plan(found, host["affinity"], asked)
+        writer = records.Writer(output)
+    except (native.NativeError, planning.UnknownName, OSError) as error:
+        raise fail(str(error)) from None
+    for word in missing:
+        warn(word)
+
+    with writer, bar() as progress:
+        task = progress.add_task("starting", total=plan.steps())
+        measuring = Bench(plan, writer, lambda p: progress.update(task, description=p.doing, advance=p.steps))
+        measuring.run(host, time.monotonic() + seconds if seconds is not None else None)
+    for complaint in measuring.complaints:
+        warn(complaint)
+
+    if not writer.begun:
+        raise nothing(output, measuring.interrupted)
+    all_figures = figures(writer.rows)
+    for place in places(all_figures) + places(all_figures, "busy"):
+        out.print(ranking(Comparison(all_figures, place)))
+    tell_states(in_words(writer.rows))
+    if measuring.interrupted:
+        out.print("Stopped by hand; what was measured until then is kept.")
+    out.print(f"Records: {output}. For the page: weir report {output} -o {output.with_name('report.html')}")
+    if measuring.interrupted:
+        raise typer.Exit(130)
+    if all(row["kind"] != "overhead" or row["what"]["family"] == "floor" for row in writer.rows):
+        raise nothing_measured()
+
+
+COMMAND = Command("bench", app)

@@ -1,0 +1,115 @@
+"""Barriers of threads as tables: for the terminal and for the page."""
+
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from weir.barriers.comparison import Comparison, Figure, Place, ratio
+from weir.base.parts import Cell, Table
+from weir.base.screen import nanoseconds
+from weir.base.states import State
+
+HEADS = [
+    "barrier", "median", "95 % interval", "mean", "σ", "least", "cycles", "× floor", "/ best peer", "runs", "rejected",
+    "median with them",
+]  # fmt: skip
+
+
+def about(place: Place) -> str:
+    return f"{place.members} members on {place.processors} processors"
+
+
+def title(place: Place, condition: str = "") -> str:
+    words = about(place)
+    if place.load == "busy":
+        words += ", beside a busy process on each"
+    return f"{words} ({condition})" if condition else words
+
+
+def figures(c: Comparison, condition: str = "") -> Table:
+    """For the page: all figures of one place."""
+    kinds = tuple("default" if f.is_default else f.family for f in c.barriers)
+    return Table(title(c.place, condition), HEADS, [_figure(c, f) for f in c.barriers], kinds)
+
+
+def _figure(c: Comparison, f: Figure) -> list[str]:
+    d = f.distribution()
+    floor = c.floor_ns() if c.place.load == "none" else None
+    against = ratio(f, c.best_peer) if c.best_peer and f is not c.best_peer and not f.in_the_noise else None
+    notes = [f.version if f.family == "peer" else "", "no clean run" if f.all_rejected else ""]
+    notes.append("in all states" if f.of_all_states else "")
+    return [
+        Cell(f.name, " ".join(filter(None, notes))),
+        "in the noise" if f.in_the_noise else nanoseconds(d.median.value),
+        _interval(f),
+        nanoseconds(d.mean),
+        nanoseconds(d.sigma),
+        nanoseconds(d.minimum),
+        "–" if f.in_the_noise else f"{d.median.value * f.cycles_per_ns:,.0f}",
+        f"{d.median.value / floor:.2f}" if floor and not f.in_the_noise else "–",
+        f"{against.value:.2f} ({against.low:.2f} … {against.high:.2f})" if against else "–",
+        f"{len(f.rows)} × {max(len(r['samples']['overhead_ns']) for r in f.rows)}",
+        str(f.rejected or ""),
+        nanoseconds(f.median_of_all_runs) if f.rejected and not f.all_rejected else "",
+    ]
+
+
+def _interval(f: Figure) -> str:
+    median = f.distribution().median
+    if f.in_the_noise:
+        return f"at most {nanoseconds(max(median.high, 0))}"
+    return f"{nanoseconds(median.low)} … {nanoseconds(median.high)}"
+
+
+def floors(all_figures: list[Figure]) -> Table:
+    """The floor's costs over all team sizes: they do not depend on it."""
+    merged: dict[tuple[str, State], Figure] = {}
+    for f in all_figures:
+        if f.family == "floor" and f.place.load == "none":
+            alone = Figure(f.family, f.id, f.algorithm, f.waiting, "", f.place)
+            merged.setdefault((f.id, f.place.state), alone).rows.extend(f.rows)
+    rows = []
+    for _, f in sorted(merged.items(), key=lambda item: item[0]):
+        where = f.id.split(":")[2:]
+        transfer = f.algorithm == "transfer"
+        what = "cache-line transfer, " + " to ".join(where) if transfer else f"context switch on {where[0]}"
+        what += f" ({f.place.state.name})" if f.place.state.name else ""
+        median = f.distribution().median
+        interval = f"{nanoseconds(median.low)} … {nanoseconds(median.high)}"
+        rows.append([what, nanoseconds(median.value), interval, f"{median.value * f.cycles_per_ns:,.0f}"])
+    return Table("", ["what", "median", "95 % interval", "cycles"], rows)
+
+
+def ranking(c: Comparison, most: int = 12) -> RichTable:
+    """For the terminal: the best of one place, and however far down: the default, and the best peer."""
+    floor = c.floor_ns()
+    beside = " beside busy processes" if c.place.load == "busy" else ""
+    state = f" ({c.place.state.words()})" if c.place.state.name else ""
+    heading = f"{about(c.place)}{beside}{state}"
+    if floor and c.place.load == "none":
+        heading += f" · floor {nanoseconds(floor)}"
+    table = RichTable(title=heading, title_justify="left", title_style="bold")
+    table.add_column("barrier")
+    for column in ("overhead", "95 % interval", "least", "× floor"):
+        table.add_column(column, justify="right")
+    kept = {id(f) for f in (c.default, c.best_peer) if f}
+    for rank, figure in enumerate(c.barriers):
+        if rank < most or id(figure) in kept:
+            style = "bold green" if figure.is_default else "cyan" if figure.family == "peer" else ""
+            table.add_row(*(Text(cell, style=style) for cell in ranked(figure, floor)))
+    return table
+
+
+def ranked(figure: Figure, floor: float | None) -> tuple[str, str, str, str, str]:
+    d = figure.distribution()
+    multiple = f"{d.median.value / floor:.2f}" if floor and not figure.in_the_noise else "–"
+    mark = (
+        " (no clean run)"
+        if figure.all_rejected
+        else f" ({figure.rejected} of {len(figure.rows)} runs rejected)"
+        if figure.rejected
+        else ""
+    )
+    mark += " (in all states)" if figure.of_all_states else ""
+    if figure.in_the_noise:
+        return figure.name + mark, "in the noise", _interval(figure), "–", multiple
+    return figure.name + mark, nanoseconds(d.median.value), _interval(figure), nanoseconds(d.minimum), multiple

@@ -1,0 +1,16 @@
+"""The subjects of a page, in the order in which it shows them: a new one is one more line."""
+
+from weir.barriers import section as barriers
+from weir.base.parts import Subject
+from weir.mpi import section as mpi
+from weir.openmp import section as openmp
+from weir.scale import section as scale
+from weir.simulation import section as simulation
+
+SUBJECTS: tuple[Subject, ...] = (
+    barriers.SUBJECT,
+    openmp.SUBJECT,
+    mpi.SUBJECT,
+    scale.SUBJECT,
+    simulation.SUBJECT,
+)
