@@ -1,1 +1,4 @@
-"""What barriers cost: `weir bench`."""
+"""What barriers of threads cost: `weir bench`.
+
+May use: base.
+"""

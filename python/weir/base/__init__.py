@@ -1,1 +1,4 @@
-"""What all subjects stand on: the native programs, records, statistics, the terminal, the parts of a page."""
+"""What all subjects stand on: the native programs, records, statistics, the terminal, the parts of a page.
+
+May use: nothing.
+"""

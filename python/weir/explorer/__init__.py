@@ -1,1 +1,4 @@
-"""Every schedule of a small team: `weir explore`."""
+"""Checks a barrier in every schedule of a small team: `weir explore`.
+
+May use: base.
+"""

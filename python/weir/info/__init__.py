@@ -1,1 +1,4 @@
-"""What Weir sees of this machine: `weir info`."""
+"""What Weir sees of this machine: `weir info`.
+
+May use: base.
+"""

@@ -1,1 +1,4 @@
-"""What barriers cost across processes: `weir bench mpi` (paper 004)."""
+"""What barriers cost across processes: `weir bench mpi` (the figures of paper 004).
+
+May use: base.
+"""

@@ -1,1 +1,4 @@
-"""What OpenMP's constructs cost: the overhead suite for any runtime (paper 003)."""
+"""What OpenMP's constructs cost on each runtime: `weir bench openmp` (the suite of paper 003).
+
+May use: base.
+"""

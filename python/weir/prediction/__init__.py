@@ -1,1 +1,4 @@
-"""The formulas beside the simulator and the measurements: `weir predict`."""
+"""What formulas say of teams that share processors: `weir predict`.
+
+May use: base, barriers.
+"""

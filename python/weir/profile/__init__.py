@@ -1,1 +1,4 @@
-"""Where an OpenMP program's synchronisation time goes: its directives counted, and priced by the suite's overheads."""
+"""Where an OpenMP program's synchronization time goes: its directives, counted and priced: `weir profile`.
+
+May use: base, openmp.
+"""

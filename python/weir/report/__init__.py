@@ -1,1 +1,4 @@
-"""The report: one self-contained page from records."""
+"""Draws records as one page: `weir report`. Only `subjects` names what a page can be about.
+
+May use: base.
+"""

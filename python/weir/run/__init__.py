@@ -1,1 +1,4 @@
-"""Programs run on Weir's OpenMP runtime, and what they need of it."""
+"""Starts programs on Weir's runtime, or with its MPI barrier: `weir run`.
+
+May use: base, openmp.
+"""

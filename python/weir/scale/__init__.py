@@ -1,1 +1,4 @@
-"""Barriers on clusters that are not here: `weir scale`."""
+"""Barriers of up to thousands of processes, on simulated clusters: `weir scale`.
+
+May use: base, mpi, simulation.
+"""
