@@ -11,7 +11,7 @@
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 
-#include "../clock.hpp"
+#include "../machine/clock.hpp"
 
 namespace bench::mpi {
 
@@ -39,7 +39,7 @@ ensemble::ensemble(conversation& talk, const process_clock& clock, unsigned thre
   weir::run_on({processors[static_cast<std::size_t>(omp_get_thread_num())]});
 }
 
-// As many episodes before as will count, so that members that were woken one after another are in step (bench/crew.cpp); and one
+// As many episodes before as will count, so that members that were woken one after another are in step (bench/barriers/crew.cpp); and one
 // after, so that who is done does not leave its processor to the others.
 reading ensemble::pass(const order& o) {
   subject& s = *subjects_[o.subject];

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "../clock.hpp"
+#include "../machine/clock.hpp"
 
 namespace bench::mpi {
 

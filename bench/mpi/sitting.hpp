@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../transfer_probe.hpp"
+#include "../machine/transfer_probe.hpp"
 #include "arguments.hpp"
 #include "ensemble.hpp"
 #include "site.hpp"

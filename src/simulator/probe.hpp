@@ -1,4 +1,4 @@
-// What bench/floor.cpp measures on cores, on a simulated machine: for fitting one to the other.
+// What bench/machine/floor.cpp measures on cores, on a simulated machine: for fitting one to the other.
 #pragma once
 
 #include "model.hpp"

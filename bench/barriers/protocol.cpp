@@ -6,7 +6,7 @@
 
 #include <weir/machine/native.hpp>
 
-#include "floor.hpp"
+#include "../machine/floor.hpp"
 
 namespace bench {
 

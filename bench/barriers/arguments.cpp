@@ -8,7 +8,7 @@
 #include <weir/machine/processors.hpp>
 #include <weir/team.hpp>
 
-#include "number.hpp"
+#include "../number.hpp"
 
 namespace bench {
 

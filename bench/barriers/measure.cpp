@@ -4,9 +4,9 @@
 #include <system_error>
 #include <thread>
 
+#include "../machine/busy.hpp"
+#include "../machine/floor.hpp"
 #include "arguments.hpp"
-#include "busy.hpp"
-#include "floor.hpp"
 
 int main(int count, char** words) {
   using namespace bench;

@@ -2,19 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <stdexcept>
 
-#include <weir/machine/processors.hpp>
-
-#include "clock.hpp"
+#include "../machine/binding.hpp"
+#include "../machine/clock.hpp"
 
 namespace bench {
-
-void bind_to(int processor) {
-  if (const int why = weir::run_on({processor}); why != 0)
-    throw std::runtime_error("cannot run on processor " + std::to_string(processor) + ": " + std::strerror(why));
-}
 
 void crew::serve(unsigned member) {
   if (setting_.pinned) bind_to(setting_.processors[member % setting_.processors.size()]);

@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "crew.hpp"
+#include "binding.hpp"
 
 namespace bench {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "delay.hpp"
+#include "../machine/delay.hpp"
 
 namespace bench {
 

@@ -6,8 +6,8 @@
 
 #include <weir/machine/native.hpp>
 
+#include "binding.hpp"
 #include "clock.hpp"
-#include "crew.hpp"
 
 namespace bench {
 

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "delay.hpp"
+#include "../machine/delay.hpp"
 #include "subject.hpp"
 
 namespace bench {
@@ -54,8 +54,5 @@ class crew {
   unsigned finished_ = 0;      // members that have done it
   bool dismissed_ = false;
 };
-
-/// Binds the calling thread. Throws std::runtime_error where that is refused.
-void bind_to(int processor);
 
 }  // namespace bench
