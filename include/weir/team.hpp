@@ -10,19 +10,16 @@ namespace weir {
 /// the same functions build it, and a limit keeps a miscounted size from taking all memory.
 inline constexpr unsigned max_members = 1u << 16;
 
-/// How long a member waits awake on a processor that nobody else wants, in microseconds.
-inline constexpr double longest_awake_us = 5000;
-
 struct team {
   unsigned members = 1;
   std::vector<int> placement;  ///< the processor of each member; empty: unknown
   unsigned processors = 1;     ///< how many the members may run on
   double usable = 1;           ///< the same, less what a CPU quota takes away
-  std::optional<double> awake_us = {};  ///< instead of longest_awake_us, or of what suits a quota; negative: not at all
+  std::optional<double> awake_us = {};  ///< how long `auto` waits awake, instead of its default; negative: not at all
 
-  /// Does another member want the processor of this one? Where the placement is unknown, yes as
-  /// soon as there are more members than processors.
-  bool shares(unsigned member) const;
+  /// Does another member run on the processor of this one? Where the placement is unknown: are there more members than
+  /// processors?
+  bool oversubscribed(unsigned member) const;
   bool placed() const { return !placement.empty(); }
 };
 

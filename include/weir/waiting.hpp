@@ -1,6 +1,6 @@
 // How to wait. A policy is not a barrier: any algorithm takes any policy.
 //
-// An algorithm calls await(member, word, gate, ready, company) to wait until ready(word), and
+// An algorithm calls await(member, word, gate, ready, others) to wait until ready(word), and
 // wake(gate) after each store that somebody may wait for. A policy answers with poll(): look at
 // the word in its own manner until it is ready (true) or until the policy would rather sleep
 // (false). Policies are templates over a machine, so that a simulated member waits by this text too.
@@ -19,10 +19,10 @@
 
 namespace weir {
 
-/// Who else wants this processor, as far as the algorithm knows.
-enum class company {
-  unknown,  ///< perhaps members that have not arrived yet
-  waiting,  ///< only members that wait themselves: giving the processor to them helps nobody
+/// The other members on the waiter's processor, as far as the algorithm knows.
+enum class co_located {
+  unknown,  ///< some may not have arrived yet, and need the processor to do so
+  waiting,  ///< all have arrived and wait: to give the processor to them helps nobody
 };
 
 namespace waiting {
@@ -37,7 +37,7 @@ class policy {
 
   template <class Word, class Ready>
   void await(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
-             company others = company::unknown) {
+             co_located others = co_located::unknown) {
     auto& self = static_cast<Policy&>(*this);
     while (!self.poll(member, word, ready, others)) {
       if constexpr (Policy::sleeps)
@@ -63,7 +63,7 @@ class spin : public detail::policy<Machine, spin<Machine>> {
   explicit spin(const team&) {}
 
   template <class Word, class Ready>
-  bool poll(unsigned, const Word& word, Ready ready, company) {
+  bool poll(unsigned, const Word& word, Ready ready, co_located) {
     Machine::spin(word, ready);
     return true;
   }
@@ -79,7 +79,7 @@ class yield : public detail::policy<Machine, yield<Machine>> {
   explicit yield(const team&) {}
 
   template <class Word, class Ready>
-  bool poll(unsigned, const Word& word, Ready ready, company) {
+  bool poll(unsigned, const Word& word, Ready ready, co_located) {
     if (!Machine::spin(word, ready, polls)) Machine::yield_until(word, ready);
     return true;
   }
@@ -98,7 +98,7 @@ class block : public detail::policy<Machine, block<Machine>> {
   explicit block(const team&) {}
 
   template <class Word, class Ready>
-  bool poll(unsigned, const Word& word, Ready ready, company) {
+  bool poll(unsigned, const Word& word, Ready ready, co_located) {
     return Machine::spin(word, ready, polls);
   }
 
@@ -116,12 +116,12 @@ class share : public detail::policy<Machine, share<Machine>> {
   static constexpr bool sleeps = false;
   static constexpr bool placed = true;
   explicit share(const team& t) {
-    for (unsigned m = 0; m < t.members; ++m) shared_.push_back(t.shares(m));
+    for (unsigned m = 0; m < t.members; ++m) oversubscribed_.push_back(t.oversubscribed(m));
   }
 
   template <class Word, class Ready>
-  bool poll(unsigned member, const Word& word, Ready ready, company others) {
-    if (shared_[member] && others == company::unknown)
+  bool poll(unsigned member, const Word& word, Ready ready, co_located others) {
+    if (oversubscribed_[member] && others == co_located::unknown)
       Machine::yield_until(word, ready);
     else
       Machine::spin(word, ready);
@@ -129,7 +129,7 @@ class share : public detail::policy<Machine, share<Machine>> {
   }
 
  private:
-  std::vector<char> shared_;
+  std::vector<char> oversubscribed_;
 };
 
 template <class Machine>

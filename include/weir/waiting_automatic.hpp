@@ -1,13 +1,36 @@
-// The default way to wait: it decides from the team's placement, the processors that the process
-// may really use, and what it sees while waiting.
+// The default waiting policy. It decides by the team's placement, by the processors that the process may really use, and by
+// what it observes while it waits.
 //
-//   alone on its processor   spin, and ask now and then whether somebody else wants the processor: a
-//                            yield that comes back at once says no. Sleep when somebody does, and a
-//                            sleep and a wake would not cost more than has been waited already.
-//   sharing it with members  yield at once: the member that all wait for may be next in line.
-//   sharing it with a        sleep. A yield would hand a whole time slice (milliseconds) to the
-//   foreign process          other program, and the kernel charges a yield as a used slice, so the
-//                            team would lose its share as well. Seen by yields that took long.
+//   The waiter has its processor  Spin, and yield every 10 us to ask whether another thread wants the processor: a yield that
+//   for itself                    returns at once says no. Sleep where one does, once waiting has cost what a sleep costs.
+//   Members of the team share it  Yield at once: the member that all wait for may be the next to run.
+//   Other programs run on it      Sleep. A yield would give the other program a whole time slice (milliseconds), and the
+//   (load)                        kernel charges a yield as a used slice, so the team would lose its part of the time too.
+//                                 A yield that takes long shows the load.
+//
+// What a member does in one wait:
+//
+//     .-------------. not ready  .-------------------------------------. limit reached      .-----------------------.
+//     | poll a word |----------->| no load: poll, and yield each 10 us |------------------->| sleep at the gate;    |
+//     | 64 times    |            | load:    poll for spin_limit()      |  or a yield showed | measure the wake-up   |
+//     '-------------'            '-------------------------------------'  that there is load| (wake_up_), look again|
+//            |                                      |                                       '-----------------------'
+//            '------- ready: leave <----------------'
+//
+// What the team knows of load, in the words of `experience`. Only yields that took long change it:
+//
+//                       a yield took > long_yield
+//     .-------------.   lost_since_, lost_ begin   .-------------.   for `observed`, and at     .------------------------.
+//     |  no load    |----------------------------->|  suspected  |   least half of it was lost  |  load: members sleep   |
+//     | lost_since_ |                              | lost_since_ |----------------------------->|  until loaded_until_,  |
+//     |     = 0     |                              |     > 0     |   loaded_until_, back_off_   |  back_off_ from now    |
+//     '-------------'                              '-------------'   are set, lost_since_ = 0   '------------------------'
+//            ^                                       |         ^                                             |
+//            |                                       '---------'                                             |
+//            |                          less than half was lost: begin anew with this yield                  |
+//            |                                                                                               |
+//            '------------------- loaded_until_ has passed: yields are tried again <-------------------------'
+//                   (load that is found again within `longest_back_off` doubles back_off_, up to that length)
 #pragma once
 
 #include <algorithm>
@@ -17,71 +40,98 @@
 
 namespace weir::waiting {
 
+/// The constants of `auto`, each with where it comes from. Microseconds, where nothing else is said. "Measured" is on the
+/// machine of docs/measurements (2 virtual processors of an AMD EPYC, Linux 6.18). Where no measurement is recorded, the
+/// reasoning is given.
+struct automatic_constants {
+  /// Polls before the clock is read for the first time. A poll with its pause takes 26 ns (measured), so 64 take 1.7 us:
+  /// more than an episode of any barrier here whose members have a processor each (50 to 150 ns measured), so such a team
+  /// reads no clock.
+  static constexpr unsigned polls_before_clock = 64;
+  /// Between two yields of a waiter that has its processor for itself. A yield that finds no other thread takes 0.4 us
+  /// (measured): 4 % of the waiting time, which nobody else wants; another program waits for the processor at most this
+  /// long.
+  static constexpr double between_yields = 10;
+  /// How long a waiter stays awake on a processor that nobody else wants. No measurement is recorded. It is more than a
+  /// time slice (4 ms measured), so that a member which lost one slice does not find its team asleep; and a member that
+  /// waits longer wastes energy, and time of a sibling hyperthread, to gain a wake-up of less than 0.1 ms, 2 % of its wait.
+  static constexpr double longest_awake = 5000;
+  /// A yield that takes longer has given the processor to another program, not to a member. It is less than a slice of
+  /// Linux's fair scheduler (0.7 to 4 ms), and more than a round of 16 members that yield to each other (1.2 us for each
+  /// switch, measured). A wake-up that takes longer says nothing of what wake-ups cost; and members that share a processor
+  /// yield for no longer than this before they sleep, since a team that computes as long between two barriers loses nothing
+  /// by sleeping.
+  static constexpr double long_yield = 500;
+  /// How long a suspicion lasts before it counts as load. One long yield may be the end of a CPU quota, which comes once in
+  /// a period of 100 ms, or a program that ran for a moment: if one yield were enough, teams under a quota would sleep for
+  /// nothing (docs/decisions.md). 10 ms holds two slices of the longest kind. No measurement of other lengths is recorded.
+  static constexpr double observed = 10e3;
+  /// The most that one yield counts for. A slice is at most 4 ms here (measured); what lasts longer is throttling, or a
+  /// virtual machine that was stopped, and says nothing of other programs.
+  static constexpr double longest_slice = 5e3;
+  /// How long members sleep instead of yielding, once load is known; twice as long each time that it is found again. A
+  /// trial costs `observed` at half speed, 5 ms or more: a quarter of the shortest back-off, 1 % of the longest. The rule
+  /// pays: beside one busy process on each of 2 processors an episode of 20 us computing took 0.09 ms by sleeping, 3.5 ms
+  /// by yielding (measured). No measurement of other lengths is recorded.
+  static constexpr double shortest_back_off = 20e3, longest_back_off = 500e3;
+  /// What a wake-up is taken to cost until one is seen, and the bounds of the time that a waiter spins beside load (twice
+  /// the cost). A wake-up takes 5 us on a busy processor, 20 to 50 us on one that idles in a virtual machine (measured), up
+  /// to 100 us at times. Where the limit fell below a wake-up, a team in step went to sleep in each episode: 224 us for 7
+  /// us of computing (measured). `longest_spin` keeps a few slow wake-ups from making members spin for half of `long_yield`
+  /// or more.
+  static constexpr double first_wake_up = 50, shortest_spin = 20, longest_spin = 250;
+};
+
 /// What a team learns about waiting here, shared by its members. The words that hold what is learned are written by slow
-/// paths only, and a lost update costs one wait of the wrong kind: all relaxed.
+/// paths only, and a lost update costs one wait of the wrong kind: all relaxed. Thread-safe.
 template <class Machine>
 class experience {
+  using constants = automatic_constants;
+
  public:
-  // Polls before the first look at the clock.
-  static constexpr unsigned glance = 64;
-
   /// `awake_us`: how long a member stays awake where nobody else wants its processor; negative: not at all.
-  constexpr explicit experience(double awake_us = longest_awake_us) : awake_us_(awake_us) {}
+  constexpr explicit experience(double awake_us = constants::longest_awake) : awake_us_(awake_us) {}
 
-  /// `share`: do members that may not have arrived yet want this processor?
+  /// `oversubscribed`: do members that may not have arrived yet want this processor?
   template <class Word, class Ready>
-  bool poll(bool share, const Word& word, Ready ready) {
-    if (Machine::spin(word, ready, share ? 1 : glance)) return true;
-    return awake_us_ >= 0 && stay_awake(share, word, ready);
+  bool poll(bool oversubscribed, const Word& word, Ready ready) {
+    if (Machine::spin(word, ready, oversubscribed ? 1 : constants::polls_before_clock)) return true;
+    return awake_us_ >= 0 && stay_awake(oversubscribed, word, ready);
   }
 
   /// Waits until ready: awake as long as poll() does, then asleep at the gate, and learns from how long a wake-up took.
   template <class Word, class Ready>
-  void await(bool share, const Word& word, typename Machine::gate& gate, Ready ready) {
-    while (!poll(share, word, ready)) {
+  void await(bool oversubscribed, const Word& word, typename Machine::gate& gate, Ready ready) {
+    while (!poll(oversubscribed, word, ready)) {
       const std::uint64_t start = Machine::ticks();
       // relaxed: the gate orders the look, and poll() acquires what it finds.
       gate.sleep_unless([&] { return ready(word.load(std::memory_order_relaxed)); });
-      learn(start, gate.opened_at(), Machine::ticks());
+      learn_wake_up(start, gate.opened_at(), Machine::ticks());
     }
   }
 
  private:
   using moment = typename Machine::template word<std::uint64_t>;
 
-  // In microseconds. A slice of Linux's fair scheduler is 0.7 to 4 ms; a team whose own members
-  // compute as long as that between two barriers loses nothing by sleeping either.
-  static constexpr double foreign_slice = 500;
-  // A long yield may be the end of a quota, which comes once in a period (100 ms), or somebody who was there for a moment. Who
-  // stays takes more than half of the time, and no slice of it is longer than this.
-  static constexpr double observed = 10e3, longest_slice = 5e3;
-  // Then the team sleeps for a time, and tries yields again, which costs it slices if the foreign
-  // process is still there: so twice as long from one trial to the next.
-  static constexpr double shortest_retreat = 20e3, longest_retreat = 500e3;
-  // Between two yields of a member that shares its processor with nobody.
-  static constexpr double watch = 10;
-  // To wake a member takes 5 us on a busy processor, and 20 to 100 on one that idles in a virtual machine.
-  static constexpr double first_guess = 50, least = 20, most = 250;
-
   static std::uint64_t in_ticks(double microseconds) {
     return static_cast<std::uint64_t>(microseconds * Machine::ticks_per_microsecond());
   }
 
   template <class Word, class Ready>
-  bool stay_awake(bool share, const Word& word, Ready ready) {
+  bool stay_awake(bool oversubscribed, const Word& word, Ready ready) {
     const std::uint64_t start = Machine::ticks();
-    const bool beside_foreign = start < crowded_until_.load(std::memory_order_relaxed);
-    if (share && beside_foreign) return false;
-    if (!beside_foreign) Machine::settle(start);
-    const double awake = share ? std::min(awake_us_, foreign_slice) : awake_us_;
-    const std::uint64_t longest = beside_foreign ? patience() : std::max(in_ticks(awake), patience());
+    const bool loaded = start < loaded_until_.load(std::memory_order_relaxed);
+    if (oversubscribed && loaded) return false;
+    if (!loaded) Machine::migrate_home(start);
+    const double awake = oversubscribed ? std::min(awake_us_, constants::long_yield) : awake_us_;
+    const std::uint64_t longest = loaded ? spin_limit() : std::max(in_ticks(awake), spin_limit());
     for (std::uint64_t before = start; before - start < longest;) {
-      if (!share && watch_until(before + in_ticks(watch), word, ready)) return true;
-      if (!beside_foreign) {
+      if (!oversubscribed && spin_until(before + in_ticks(constants::between_yields), word, ready)) return true;
+      if (!loaded) {
         const std::uint64_t asked = Machine::ticks();
         Machine::yield();
         const std::uint64_t answered = Machine::ticks();
-        if (answered - asked > in_ticks(foreign_slice) && meets_foreign(asked, answered))
+        if (answered - asked > in_ticks(constants::long_yield) && shows_load(asked, answered))
           return ready(word.load(std::memory_order_acquire));
       }
       if (ready(word.load(std::memory_order_acquire))) return true;
@@ -91,60 +141,63 @@ class experience {
   }
 
   template <class Word, class Ready>
-  static bool watch_until(std::uint64_t end, const Word& word, Ready ready) {
+  static bool spin_until(std::uint64_t end, const Word& word, Ready ready) {
     do {
-      if (Machine::spin(word, ready, glance)) return true;
+      if (Machine::spin(word, ready, constants::polls_before_clock)) return true;
     } while (Machine::ticks() < end);
     return false;
   }
 
-  /// How long staying awake is worth it beside others: about what a sleep and a wake cost, so that whoever decides wrongly
-  /// pays twice the least. It must be longer than it takes to wake a member: else whoever waits for a woken member goes to
-  /// sleep over it, has to be woken in turn, and a team in step never gets out of sleeping again.
-  std::uint64_t patience() const {
+  /// How long a waiter spins beside load: about what a sleep and a wake-up cost, so that a wrong decision costs twice the
+  /// least possible (competitive spinning: Karlin, Li, Manasse and Owicki, SOSP 1991). It must be longer than a wake-up
+  /// takes: otherwise a member that waits for a woken member goes to sleep meanwhile, has to be woken in turn, and a team
+  /// in step sleeps for ever.
+  std::uint64_t spin_limit() const {
     const std::uint64_t wake = wake_up_.load(std::memory_order_relaxed);
-    return wake == 0 ? in_ticks(2 * first_guess) : std::clamp(2 * wake, in_ticks(least), in_ticks(most));
+    return wake == 0 ? in_ticks(2 * constants::first_wake_up)
+                     : std::clamp(2 * wake, in_ticks(constants::shortest_spin), in_ticks(constants::longest_spin));
   }
 
-  /// Went to sleep, was woken by somebody, was awake.
-  void learn(std::uint64_t asleep, std::uint64_t woken, std::uint64_t awake) {
-    // Not woken by this opening, or kept from its processor by somebody else.
-    if (woken < asleep || awake < woken || awake - woken > in_ticks(foreign_slice)) return;
+  /// A member went to sleep, was woken, and ran again at these three times.
+  void learn_wake_up(std::uint64_t asleep, std::uint64_t woken, std::uint64_t awake) {
+    // Not woken by this opening of the gate, or kept from its processor by another program.
+    if (woken < asleep || awake < woken || awake - woken > in_ticks(constants::long_yield)) return;
     const std::uint64_t before = wake_up_.load(std::memory_order_relaxed);
-    const std::uint64_t known = before == 0 ? in_ticks(first_guess) : before;
+    const std::uint64_t known = before == 0 ? in_ticks(constants::first_wake_up) : before;
     wake_up_.store(std::max<std::uint64_t>((3 * known + (awake - woken)) / 4, 1), std::memory_order_relaxed);
   }
 
-  /// Somebody else had the processor between the two moments. Is it time to leave it to him?
-  bool meets_foreign(std::uint64_t from, std::uint64_t to) {
+  /// Another program had the processor between the two times. Does the team back off?
+  bool shows_load(std::uint64_t from, std::uint64_t to) {
     // Members whose yields began before the last one's end saw the same slice: count it once.
-    if (from < long_yield_.load(std::memory_order_relaxed)) return false;
-    long_yield_.store(to, std::memory_order_relaxed);
-    const std::uint64_t since = lost_since_.load(std::memory_order_relaxed), slice = std::min(to - from, in_ticks(longest_slice));
+    if (from < last_long_yield_.load(std::memory_order_relaxed)) return false;
+    last_long_yield_.store(to, std::memory_order_relaxed);
+    const std::uint64_t since = lost_since_.load(std::memory_order_relaxed);
+    const std::uint64_t slice = std::min(to - from, in_ticks(constants::longest_slice));
     const std::uint64_t lost = lost_.load(std::memory_order_relaxed) + slice;
     const bool anew = since == 0 || lost < (to - since) / 2;
     lost_since_.store(anew ? from : since, std::memory_order_relaxed);
     lost_.store(anew ? slice : lost, std::memory_order_relaxed);
-    if (anew || to - since < in_ticks(observed)) return false;
+    if (anew || to - since < in_ticks(constants::observed)) return false;
     lost_since_.store(0, std::memory_order_relaxed);
     lost_.store(0, std::memory_order_relaxed);
-    // A foreign process that comes back after a long absence is met as a new one.
-    const std::uint64_t until = crowded_until_.load(std::memory_order_relaxed), longest = in_ticks(longest_retreat);
+    // Load that comes back after a long absence is met as a new one.
+    const std::uint64_t until = loaded_until_.load(std::memory_order_relaxed), longest = in_ticks(constants::longest_back_off);
     const bool again = until != 0 && from - until < longest;
     const std::uint64_t length =
-        again ? std::min(2 * retreat_.load(std::memory_order_relaxed), longest) : in_ticks(shortest_retreat);
-    retreat_.store(length, std::memory_order_relaxed);
-    crowded_until_.store(to + length, std::memory_order_relaxed);
+        again ? std::min(2 * back_off_.load(std::memory_order_relaxed), longest) : in_ticks(constants::shortest_back_off);
+    back_off_.store(length, std::memory_order_relaxed);
+    loaded_until_.store(to + length, std::memory_order_relaxed);
     return true;
   }
 
   alignas(line_bytes) const double awake_us_;
-  moment wake_up_{0};        // ticks that a wake-up takes; 0: none seen yet
-  moment long_yield_{0};     // the end of the last yield that took long
-  moment lost_since_{0};     // the beginning of those that are looked at together; 0: none
-  moment lost_{0};           // ticks in them
-  moment crowded_until_{0};  // sleep rather than yield until then
-  moment retreat_{0};        // ticks of the present retreat
+  moment wake_up_{0};          // ticks that a wake-up takes; 0: none seen yet
+  moment last_long_yield_{0};  // when the last yield that took long ended
+  moment lost_since_{0};       // when load was first suspected; 0: it is not
+  moment lost_{0};             // ticks that yields took since then
+  moment loaded_until_{0};     // sleep rather than yield until then
+  moment back_off_{0};         // the length of the present back-off, in ticks
 };
 
 template <class Machine>
@@ -157,36 +210,39 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
   static constexpr bool placed = true;
 
   // Under a quota each microsecond of waiting awake is taken from the team's own computing.
-  explicit automatic(const team& t) : experience_(t.awake_us.value_or(t.usable < t.processors ? 0 : longest_awake_us)) {
-    for (unsigned m = 0; m < t.members; ++m) shared_.push_back(t.shares(m));
+  explicit automatic(const team& t)
+      : experience_(t.awake_us.value_or(t.usable < t.processors ? 0 : automatic_constants::longest_awake)) {
+    for (unsigned m = 0; m < t.members; ++m) oversubscribed_.push_back(t.oversubscribed(m));
   }
 
   template <class Word, class Ready>
-  bool poll(unsigned member, const Word& word, Ready ready, company others) {
-    return experience_.poll(shares(member, others), word, ready);
+  bool poll(unsigned member, const Word& word, Ready ready, co_located others) {
+    return experience_.poll(oversubscribed(member, others), word, ready);
   }
 
   template <class Word, class Ready>
   void await(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
-             company others = company::unknown) {
-    // Who comes last finds all there: nothing to decide. Who comes a little earlier, and has the
-    // processor to itself, is let go from here as well, with as few instructions.
+             co_located others = co_located::unknown) {
+    // The last member to arrive finds the word ready: there is nothing to decide. A member that comes a little earlier, and has
+    // its processor for itself, returns from here as well, after as few instructions.
     if (ready(word.load(std::memory_order_acquire))) return;
-    if (!shares(member, others) && Machine::spin(word, ready, experience<Machine>::glance)) return;
+    if (!oversubscribed(member, others) && Machine::spin(word, ready, automatic_constants::polls_before_clock)) return;
     await_long(member, word, gate, ready, others);
   }
 
  private:
-  // Apart, so that the barrier's own function needs no registers saved for it.
+  // A function of its own, so that the barrier's function saves no registers for it.
   template <class Word, class Ready>
   [[gnu::noinline]] void await_long(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
-                                    company others) {
-    experience_.await(shares(member, others), word, gate, ready);
+                                    co_located others) {
+    experience_.await(oversubscribed(member, others), word, gate, ready);
   }
 
-  bool shares(unsigned member, company others) const { return shared_[member] && others == company::unknown; }
+  bool oversubscribed(unsigned member, co_located others) const {
+    return oversubscribed_[member] && others == co_located::unknown;
+  }
 
-  std::vector<char> shared_;
+  std::vector<char> oversubscribed_;
   experience<Machine> experience_;
 };
 

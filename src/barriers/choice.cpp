@@ -6,7 +6,7 @@ namespace weir {
 choice choose(const team& t) {
   const std::string members = std::to_string(t.members), processors = std::to_string(t.processors);
   bool shared = false;
-  for (unsigned m = 0; m < t.members && !shared; ++m) shared = t.shares(m);
+  for (unsigned m = 0; m < t.members && !shared; ++m) shared = t.oversubscribed(m);
   if (t.members == 1) return {"counter", "auto", "nobody to wait for"};
   if (shared && t.placed())
     return {"combination", "auto",

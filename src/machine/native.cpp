@@ -11,7 +11,7 @@
 namespace weir {
 
 namespace {
-constexpr double settled_for = 5e3;  // microseconds: a move costs a few
+constexpr double between_looks_home = 5e3;  // microseconds: a migration costs a few
 constinit thread_local int home = -1;
 
 /// Of the processors that the calling thread may run on, that one alone; then all of them again, unless somebody outside (taskset)
@@ -65,17 +65,17 @@ double measured_ticks_per_microsecond() {
 #endif
 }  // namespace
 
-constinit thread_local std::uint64_t native::settles_at = std::numeric_limits<std::uint64_t>::max();
+constinit thread_local std::uint64_t native::next_look_home = std::numeric_limits<std::uint64_t>::max();
 
 void native::live_on(int processor) noexcept {
   if (processor == home) return;
   home = processor;
-  settles_at = processor < 0 ? std::numeric_limits<std::uint64_t>::max() : 0;
-  if (processor >= 0) go_home(ticks());
+  next_look_home = processor < 0 ? std::numeric_limits<std::uint64_t>::max() : 0;
+  if (processor >= 0) look_home(ticks());
 }
 
-void native::go_home(std::uint64_t now) noexcept {
-  settles_at = now + static_cast<std::uint64_t>(settled_for * ticks_per_microsecond());
+void native::look_home(std::uint64_t now) noexcept {
+  next_look_home = now + static_cast<std::uint64_t>(between_looks_home * ticks_per_microsecond());
   if (sched_getcpu() != home) move_to(home);
 }
 

@@ -8,7 +8,7 @@
 
 namespace weir {
 
-bool team::shares(unsigned member) const {
+bool team::oversubscribed(unsigned member) const {
   if (placement.empty()) return members > processors;
   return std::count(placement.begin(), placement.end(), placement[member]) > 1;
 }

@@ -286,7 +286,7 @@ class barrier::implementation : layout {
 
   // Under a quota each microsecond of waiting awake is taken from the program's own computing; among strangers, whom a yield does
   // not always reach, from theirs. Then a process stays awake for no longer than a wake-up takes.
-  double awake_us() const { return places_.strangers || under_quota_ ? 0 : longest_awake_us; }
+  double awake_us() const { return places_.strangers || under_quota_ ? 0 : waiting::automatic_constants::longest_awake; }
 
   struct unfinished {
     std::mutex mutex;

@@ -159,7 +159,7 @@ struct simulated {
     while (!ready(word.load(std::memory_order_acquire))) engine::here().wait_for_change(&word, 0, true);
   }
 
-  static void settle(std::uint64_t) {}
+  static void migrate_home(std::uint64_t) {}
   static std::uint64_t ticks() { return static_cast<std::uint64_t>(engine::here().now() / nanosecond); }
   static double ticks_per_microsecond() { return 1000.0; }
 };

@@ -37,7 +37,7 @@ class dawdling : public weir::waiting::detail::policy<Machine, dawdling<Machine>
   static constexpr bool sleeps = false;
   explicit dawdling(const weir::team&) {}
   template <class Word, class Ready>
-  bool poll(unsigned, const Word& word, Ready ready, weir::company) {
+  bool poll(unsigned, const Word& word, Ready ready, weir::co_located) {
     mutants::await<Machine>(word, ready);
     return true;
   }

@@ -93,10 +93,10 @@ TEST(Team, KnowsWhoSharesAProcessor) {
   weir::team t;
   t.members = 3;
   t.processors = 2;
-  EXPECT_TRUE(t.shares(0)) << "more members than processors, and not known where";
+  EXPECT_TRUE(t.oversubscribed(0)) << "more members than processors, and not known where";
   t.placement = {0, 1, 1};
-  EXPECT_FALSE(t.shares(0));
-  EXPECT_TRUE(t.shares(1));
+  EXPECT_FALSE(t.oversubscribed(0));
+  EXPECT_TRUE(t.oversubscribed(1));
 }
 
 }  // namespace

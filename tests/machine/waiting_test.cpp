@@ -141,7 +141,7 @@ TEST(Settling, GoesBackToItsProcessorAndMayRunOnAll) {
       CPU_SET(all[0], &away);
       sched_setaffinity(0, sizeof away, &away);
       sched_setaffinity(0, sizeof before, &before);
-      weir::native::settle(later += 1'000'000'000);
+      weir::native::migrate_home(later += 1'000'000'000);
     }));
     ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
     EXPECT_TRUE(CPU_EQUAL(&before, &after));
@@ -150,7 +150,7 @@ TEST(Settling, GoesBackToItsProcessorAndMayRunOnAll) {
     CPU_ZERO(&first);
     CPU_SET(all[0], &first);
     ASSERT_EQ(sched_setaffinity(0, sizeof first, &first), 0);
-    weir::native::settle(later += 1'000'000'000);
+    weir::native::migrate_home(later += 1'000'000'000);
     EXPECT_EQ(sched_getcpu(), all[0]);
   }).join();
 }

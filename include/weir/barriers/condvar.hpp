@@ -39,7 +39,7 @@ class condvar_groups {
     room& mine = rooms_[GroupSize == 0 ? 0 : member / GroupSize];
     const auto over = [episode](std::uint32_t now) { return now == episode; };
     // A spinning or yielding policy never comes back with false; the others sleep here.
-    if (waiting_.poll(member, mine.episode, over, company::unknown)) return;
+    if (waiting_.poll(member, mine.episode, over, co_located::unknown)) return;
     std::unique_lock lock(mine.mutex);
     // relaxed: it is stored under the mutex.
     while (!over(mine.episode.load(std::memory_order_relaxed))) mine.released.wait(lock);

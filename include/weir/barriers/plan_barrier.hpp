@@ -45,7 +45,7 @@ class plan_barrier {
     const seat& mine = seats_[me.seat];
     const std::uint32_t episode = me.episode++;
     meet_on_seat(member, episode,
-                 [&](company others) { run_steps(member, mine.actions.get(), mine.end, episode, others); });
+                 [&](co_located others) { run_steps(member, mine.actions.get(), mine.end, episode, others); });
   }
 
   /// Can it run a completion between its halves? Where it can, who gathers for seat 0 does.
@@ -58,7 +58,7 @@ class plan_barrier {
     membership& me = members_[member];
     seat& mine = seats_[me.seat];
     const std::uint32_t episode = me.episode++;
-    meet_on_seat(member, episode, [&](company others) {
+    meet_on_seat(member, episode, [&](co_located others) {
       run_steps(member, mine.actions.get(), mine.gathered, episode, others);
       if (me.seat == 0) completion();
       run_steps(member, mine.gathered, mine.end, episode, others);
@@ -85,11 +85,11 @@ class plan_barrier {
     if (p.participants() != s.seats)
       throw std::invalid_argument("weir: the plan " + p.name + " is for " + std::to_string(p.participants()) +
                                   " participants, the team takes " + std::to_string(s.seats) + " seats");
-    std::vector<unsigned> company(s.seats, 0);
-    for (const unsigned place : s.seat_of) ++company[place];
+    std::vector<unsigned> members_of(s.seats, 0);
+    for (const unsigned seat : s.seat_of) ++members_of[seat];
     for (unsigned m = 0; m < t.members; ++m) {
       members_[m].seat = s.seat_of[m];
-      members_[m].company = company[s.seat_of[m]];
+      members_[m].on_seat = members_of[s.seat_of[m]];
     }
     lay_out(p);
   }
@@ -111,7 +111,7 @@ class plan_barrier {
   struct alignas(line_bytes) membership {
     std::uint32_t episode = 0;
     unsigned seat = 0;
-    unsigned company = 1;  // members of this seat
+    unsigned on_seat = 1;  // members of this seat
   };
   struct alignas(line_bytes) seat {
     typename Machine::template word<std::uint32_t> arrived{0};
@@ -145,15 +145,15 @@ class plan_barrier {
   void meet_on_seat(unsigned member, std::uint32_t episode, Steps steps) {
     const membership& me = members_[member];
     seat& mine = seats_[me.seat];
-    if (me.company == 1) {
-      steps(company::unknown);
+    if (me.on_seat == 1) {
+      steps(co_located::unknown);
       return;
     }
     // acq_rel: publishes this member's writes, and gives the last one everybody's.
-    if (mine.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == me.company) {
+    if (mine.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == me.on_seat) {
       // relaxed: nobody counts in the next episode before the release below lets it begin.
       mine.arrived.store(0, std::memory_order_relaxed);
-      steps(company::waiting);
+      steps(co_located::waiting);
       // release: what the steps acquired, for the others of this seat.
       mine.released.store(episode + 1, std::memory_order_release);
       waiting_.wake(mine.gate);
@@ -162,7 +162,7 @@ class plan_barrier {
     waiting_.await(member, mine.released, mine.gate, [episode](std::uint32_t now) { return now == episode + 1; });
   }
 
-  void run_steps(unsigned member, const action* a, const action* end, std::uint32_t episode, company others) {
+  void run_steps(unsigned member, const action* a, const action* end, std::uint32_t episode, co_located others) {
     const unsigned parity = parities_ == 2 ? episode & 1u : 0u;
     const std::uint32_t round = parities_ == 2 ? episode >> 1 : episode;
     const auto sense = static_cast<std::uint8_t>((round & 1u) ^ 1u);  // flags begin as 0

@@ -14,12 +14,14 @@ namespace weir {
 /// lines of 128 bytes.
 inline constexpr std::size_t line_bytes = 128;
 
-/// `word<T>`: an atomic word. `gate`: where members sleep (gate.hpp). `mutex`, `condition`: for the
-/// barriers built on them. `spin`: polls a word, with acquire, until it is ready, or at most so many
-/// times (did it become ready?). `yield`: gives the processor to another runnable thread;
-/// `yield_until`: polls a word, and yields between the polls. `settle`: a member that waits long may move to where it belongs;
-/// given the time. `ticks`: a clock cheap enough to read
-/// while waiting.
+/// `word<T>`       an atomic word
+/// `gate`          where members sleep (gate.hpp)
+/// `mutex`, `condition`   for the barriers that are built on them
+/// `spin`          polls a word, with acquire, until it is ready, or at most so many times (true: it is ready)
+/// `yield`         gives the processor to another runnable thread
+/// `yield_until`   polls a word until it is ready, and yields between the polls
+/// `migrate_home`  moves a thread that waits long back to its home processor, if it has one; takes the time in ticks
+/// `ticks`         a clock that is cheap enough to be read while waiting
 template <class M>
 concept machine = requires(typename M::template word<std::uint32_t>& word, typename M::gate& gate,
                            bool (*ready)(std::uint32_t)) {
@@ -34,7 +36,7 @@ concept machine = requires(typename M::template word<std::uint32_t>& word, typen
   { M::spin(word, ready, 1u) } -> std::same_as<bool>;
   M::yield();
   M::yield_until(word, ready);
-  M::settle(std::uint64_t{});
+  M::migrate_home(std::uint64_t{});
   { M::ticks() } -> std::same_as<std::uint64_t>;
   { M::ticks_per_microsecond() } -> std::convertible_to<double>;
 };

@@ -59,12 +59,12 @@ struct native {
 
   /// Moves the calling thread back to the processor that it was given by live_on(), if it is on another; looks at most every
   /// few milliseconds, else it costs a comparison. The thread may run where it might before.
-  static void settle(std::uint64_t now) noexcept {
-    if (now >= settles_at) [[unlikely]] go_home(now);
+  static void migrate_home(std::uint64_t now) noexcept {
+    if (now >= next_look_home) [[unlikely]] look_home(now);
   }
-  /// Gives the calling thread a processor to live on: the system may move it, and settle() moves it back. -1: none, as in the
-  /// beginning. Linux leaves threads that give way to each other as they are, three on one processor and one on another.
-  /// For who lives there already this is a call and a comparison.
+  /// Gives the calling thread a home processor: the system may move the thread, and migrate_home() moves it back. -1: none, as
+  /// at first. Linux does not balance threads that yield to each other: three stay on one processor and one on another.
+  /// For a thread that has this home already it costs a call and a comparison.
   static void live_on(int processor) noexcept;
 
   /// Time-stamp counter where the processor has one that is constant, else nanoseconds.
@@ -82,8 +82,8 @@ struct native {
   static double ticks_per_microsecond();
 
  private:
-  static void go_home(std::uint64_t now) noexcept;
-  static constinit thread_local std::uint64_t settles_at;  // the largest: never
+  static void look_home(std::uint64_t now) noexcept;
+  static constinit thread_local std::uint64_t next_look_home;  // the largest: never
 };
 static_assert(machine<native>);
 

@@ -269,7 +269,7 @@ double awake_us() {
   if (s.waiting == wait_policy::active) return always;
   if (s.waiting == wait_policy::passive) return -1;
   // Under a quota each microsecond of waiting awake is taken from the program's own computing.
-  return under_quota() ? 0 : longest_awake_us;
+  return under_quota() ? 0 : waiting::automatic_constants::longest_awake;
 }
 
 bool crowded(unsigned size) {

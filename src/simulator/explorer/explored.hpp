@@ -165,7 +165,7 @@ struct explored {
     word.spin(ready, std::memory_order_acquire);
   }
 
-  static void settle(std::uint64_t) {}
+  static void migrate_home(std::uint64_t) {}
 
   static std::uint64_t ticks() { return player::here().ticks(); }
   static double ticks_per_microsecond() { return 1000; }
