@@ -1,32 +1,44 @@
-# What a project outside the tree needs: find_package(weir), or pkg-config weir.
+# What a project outside the tree needs: find_package(weir), or pkg-config weir. The components: `development` is the
+# library, `runtime` what is loaded into programs that know nothing of Weir, and one for each MPI.
 include(CMakePackageConfigHelpers)
 
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
 install(TARGETS weir EXPORT weir-targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS weir-pthread LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(WEIR_OPENMP)
-  install(TARGETS weir-omp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
-# Weir's barriers over each MPI, and what of that MPI whoever links them needs.
-foreach(mpi mpich openmpi)
-  if(TARGET weir-mpi-${mpi})
-    install(TARGETS weir-mpi-${mpi} mpi-${mpi} EXPORT weir-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(EXPORT weir-targets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+
+# weir-mpi looks for the barriers over each MPI in its own folder.
+foreach(target weir-pthread weir-omp weir-mpi)
+  if(TARGET ${target})
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
   endif()
 endforeach()
-if(TARGET weir-mpi)  # it looks for the others in its own folder
-  install(TARGETS weir-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
-install(EXPORT weir-targets NAMESPACE weir:: DESTINATION ${package_dir})
+# Weir's barriers over each MPI, and what of that MPI whoever links them needs: in files of their own, since each may be
+# installed without the other.
+foreach(mpi mpich openmpi)
+  if(TARGET weir-mpi-${mpi})
+    install(TARGETS weir-mpi-${mpi} mpi-${mpi} EXPORT weir-${mpi}-targets
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${mpi})
+    install(EXPORT weir-${mpi}-targets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT ${mpi})
+  endif()
+endforeach()
+
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/weir-config.cmake.in
   ${PROJECT_BINARY_DIR}/weir-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/weir-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/weir-config.cmake ${PROJECT_BINARY_DIR}/weir-config-version.cmake
-  DESTINATION ${package_dir})
+  DESTINATION ${package_dir} COMPONENT development)
 
 # Relative to the .pc file, so that `cmake --install --prefix` may put it anywhere.
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/weir.pc.in ${PROJECT_BINARY_DIR}/weir.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+    -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake COMMENT "Removing what was installed" VERBATIM)
+  include(${PROJECT_SOURCE_DIR}/cmake/debian.cmake)
+endif()

@@ -1,0 +1,25 @@
+# What depends on this machine's MPI, and nothing else: `weir build mpi` configures, builds and installs this, from the
+# sources that the wheel has with it.
+set(WEIR_MPI ON)
+add_subdirectory(src EXCLUDE_FROM_ALL)
+if(NOT TARGET weir-mpi AND NOT WEIR_SMPICXX)
+  message(FATAL_ERROR "there is no MPI here: neither mpicc.mpich nor mpicc.openmpi nor smpicxx")
+endif()
+
+find_package(nlohmann_json 3.11 QUIET)
+if(NOT nlohmann_json_FOUND)
+  add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)
+  target_include_directories(nlohmann_json::nlohmann_json SYSTEM INTERFACE ${PROJECT_SOURCE_DIR}/third-party)
+endif()
+set(definitions WEIR_VERSION="${PROJECT_VERSION}" WEIR_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+add_subdirectory(bench/mpi)
+
+# Programs and libraries lie in one folder, and find each other there.
+add_custom_target(weir-local-mpi ALL)
+foreach(target weir-mpi weir-mpi-mpich weir-mpi-openmpi weir-mpi-measure-mpich weir-mpi-measure-openmpi weir-mpi-scale)
+  if(TARGET ${target})
+    add_dependencies(weir-local-mpi ${target})
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
+    install(TARGETS ${target} RUNTIME DESTINATION . LIBRARY DESTINATION .)
+  endif()
+endforeach()
