@@ -2,6 +2,7 @@
 
 from weir.barriers import cli as barriers
 from weir.base.console import assembled
+from weir.building import cli as building
 from weir.explorer import cli as explorer
 from weir.info import cli as info
 from weir.mpi import cli as mpi
@@ -25,5 +26,6 @@ COMMANDS = (
     report.COMMAND,
     explorer.COMMAND,
     info.COMMAND,
+    building.COMMAND,
 )
 app = assembled(COMMANDS, "Barriers for machines that are shared.")

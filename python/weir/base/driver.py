@@ -40,7 +40,12 @@ def subjects() -> tuple[list[Subject], list[str]]:
         if native.find(program) is None and program != PROGRAMS[0]:
             missing.append(f"{program} is not built: its runtime is left out")
             continue
-        for entry in native.ask(program, "list"):
+        try:
+            listed = native.ask(program, "list")
+        except native.NotLoaded as error:
+            missing.append(f"{error}: its runtime is left out")
+            continue
+        for entry in listed:
             fields = {name: str(entry.get(name, "")) for name in ("id", "family", "algorithm", "waiting", "version")}
             found.append(Subject(program=program, **fields))
     return found, missing

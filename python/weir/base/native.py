@@ -2,21 +2,63 @@
 
 import json
 import os
+import platform
+import re
 import subprocess
+from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+PACKAGE = Path(__file__).resolve().parent.parent
+REPOSITORY = PACKAGE.parent.parent
+# What the dynamic loader says of a library that it does not find.
+NOT_LOADED = re.compile(r"error while loading shared libraries: ([^:]+): cannot open shared object file")
 
 
 class NativeError(Exception):
     """A native program is missing or failed. The message says which, where, and what to do."""
 
 
+class NotLoaded(NativeError):
+    """A native program needs a shared library that this machine does not have."""
+
+    def __init__(self, program: str, library: str) -> None:
+        super().__init__(f"{program} needs {library}, which is not on this machine")
+
+
 def folders() -> list[Path]:
     """Where programs are looked for, in this order."""
     asked = os.environ.get("WEIR_NATIVE")
-    here = Path(__file__).resolve().parent.parent
-    installed, built = here / "native", here.parent.parent / "build" / "bench"
-    return [Path(asked)] if asked else [installed, built]
+    return [Path(asked)] if asked else [PACKAGE / "native", REPOSITORY / "build" / "bench", built_here()]
+
+
+def built_here() -> Path:
+    """Where `weir build mpi` puts what depends on this machine's MPI. Among the user's data, since the package's folder
+    may belong to the administrator; by version and kind of processor, since machines share homes."""
+    home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(home) / "weir" / f"{version()}-{platform.machine()}"
+
+
+def version() -> str:
+    try:
+        return metadata.version("weir")
+    except metadata.PackageNotFoundError:
+        return "tree"  # used from its repository, without being installed
+
+
+def sources() -> Path:
+    """The C++ sources: the wheel has them with it."""
+    installed = PACKAGE / "source"
+    return installed if installed.is_dir() else REPOSITORY
+
+
+def how_to_get(name: str) -> str:
+    """What to do about a program or library that is missing."""
+    if name.startswith(("weir-mpi", "libweir-mpi")):
+        return "Build it for this machine's MPI: weir build mpi"
+    if PACKAGE.parent.name == "python":
+        return "Build it with `make build`"
+    return "This installation lacks it: install Weir again"
 
 
 def find(name: str) -> Path | None:
@@ -42,8 +84,7 @@ def require(name: str) -> Path:
     if program is None:
         looked = ", ".join(str(folder) for folder in folders())
         raise NativeError(
-            f"{name} was not found in {looked}. Build it with `make build`, or say in WEIR_NATIVE "
-            "in which folder it is."
+            f"{name} was not found in {looked}. {how_to_get(name)}, or say in WEIR_NATIVE in which folder it is."
         )
     return program
 
@@ -52,6 +93,8 @@ def ask(name: str, *arguments: str) -> Any:
     """Runs a program that prints one JSON text, and reads it."""
     program = require(name)
     done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60)
+    if lacking := NOT_LOADED.search(done.stderr):
+        raise NotLoaded(name, lacking.group(1))
     if done.returncode != 0:
         raise NativeError(f"{program} {' '.join(arguments)} failed: {done.stderr.strip()}")
     try:

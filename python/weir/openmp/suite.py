@@ -5,13 +5,14 @@ import os
 import re
 import subprocess
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from weir.base import native
 from weir.base.options import shortened
-from weir.openmp.runtimes import Runtime, at
+from weir.openmp.runtimes import Runtime, Stage, at
 
 # Each program: a language as one compiler makes it, and the interface that it asks for.
 PROGRAMS = {
@@ -55,9 +56,12 @@ class Suite:
     missing: list[str] = field(default_factory=list)  # a word on each program that is not there
 
 
-def _listed(program: str) -> list[dict[str, Any]]:
+def _listed(program: str, runtime: Runtime) -> list[dict[str, Any]]:
+    """By a runtime that is here, which need not be the compiler's own: a machine without compilers may lack that."""
     path = native.require(program)
-    done = subprocess.run([path, "list"], capture_output=True, text=True, timeout=60, env=os.environ)
+    with closing(Stage()) as stage:
+        environment = os.environ | stage.environment(runtime)
+        done = subprocess.run([path, "list"], capture_output=True, text=True, timeout=60, env=environment)
     if done.returncode != 0:
         raise native.NativeError(f"{path} list failed: {done.stderr.strip()}")
     return json.loads(done.stdout)["constructs"]
@@ -102,7 +106,11 @@ def plan(
         if native.find(program) is None:
             suite.missing.append(f"{program} is not built: {language} by {compiler} is left out")
             continue
-        listed = _listed(program)
+        serving = [runtime for runtime in found if interface in runtime.serves]
+        if not serving:
+            suite.missing.append(f"no runtime here serves {program}: {language} by {compiler} is left out")
+            continue
+        listed = _listed(program, serving[0])
         known |= dict.fromkeys(c["name"] for c in listed)
         for runtime in found:
             # LLVM's and Intel's have GCC's interface beside their own.

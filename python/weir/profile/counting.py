@@ -43,9 +43,10 @@ class Profile:
 
 
 def library() -> Path:
-    found = native.library("libweir-profile.so")
+    name = "libweir-profile.so"
+    found = native.library(name)
     if found is None:
-        raise NoProgram("libweir-profile.so was not found: build it with `make build`")
+        raise NoProgram(f"{name} was not found. {native.how_to_get(name)}")
     return found
 
 

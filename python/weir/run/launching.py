@@ -18,7 +18,7 @@ def library() -> Path:
     if found := native.library(LIBRARY):
         return found
     looked = ", ".join(str(folder) for folder in native.folders())
-    raise CannotRun(f"{LIBRARY} was not found beside {looked}: build it with `make build`, where MPICH or Open MPI is")
+    raise CannotRun(f"{LIBRARY} was not found beside {looked}. {native.how_to_get(LIBRARY)}")
 
 
 def environment(barrier: str | None) -> dict[str, str]:

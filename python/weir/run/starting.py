@@ -22,7 +22,7 @@ def library() -> Path:
     if found := native.library(LIBRARY):
         return found
     looked = ", ".join(str(folder) for folder in native.folders())
-    raise CannotRun(f"{LIBRARY} was not found beside {looked}: build it with `make build`")
+    raise CannotRun(f"{LIBRARY} was not found beside {looked}. {native.how_to_get(LIBRARY)}")
 
 
 def program(words: Sequence[str], only_read: bool = False) -> Path:

@@ -1,0 +1,1 @@
+"""`weir build`: what cannot come ready-made, since it depends on what this machine has."""
