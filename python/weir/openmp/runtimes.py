@@ -1,6 +1,5 @@
 """The OpenMP runtimes of this machine, and how a program that is already built is run on one of them."""
 
-import ctypes.util
 import os
 import re
 import shutil
@@ -32,10 +31,19 @@ def _libgomp() -> list[Runtime]:
         said = subprocess.run(["gcc", "-print-file-name=libgomp.so.1"], capture_output=True, text=True, check=True)
         version = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
-        found = ctypes.util.find_library("gomp")
-        return [Runtime("libgomp", "", Path(found), ("gomp",))] if found else []
+        return [Runtime("libgomp", "", path, ("gomp",)) for path in _known_to_the_loader("libgomp.so.1")]
     path = Path(said.stdout.strip())
     return [Runtime("libgomp", f"GCC {version.stdout.strip()}", path.resolve(), ("gomp",))] if path.is_file() else []
+
+
+def _known_to_the_loader(name: str) -> list[Path]:
+    """Where programs would find a library of that name, without a compiler that says so; or none."""
+    try:
+        listed = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    paths = re.findall(rf"^\s*{re.escape(name)} .* => (/.*)$", listed, re.MULTILINE)
+    return [Path(path).resolve() for path in paths[:1]]
 
 
 def _libomp() -> list[Runtime]:
