@@ -2,11 +2,6 @@
 # sources of what is built where it is used (`weir build mpi`). Component python.
 set(native weir/native)
 
-# What goes into programs that were built elsewhere loads beside C libraries as old as what the rest of the wheel asks for.
-foreach(library weir-omp weir-pthread)
-  target_sources(${library} PRIVATE ${PROJECT_SOURCE_DIR}/src/machine/find_object.c)
-endforeach()
-
 add_custom_target(wheel)
 foreach(target weir-info weir-measure weir-measure-libgomp weir-transfers weir-simulate weir-explore
     weir-omp weir-pthread weir-profile)

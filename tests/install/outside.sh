@@ -1,43 +1,20 @@
 #!/bin/sh
-# Installs Weir into an empty folder and builds a project outside the tree against it, once by
-# find_package and once by pkg-config. Usage: outside.sh BUILD_DIR SOURCE_DIR
+# Installs Weir into an empty folder, builds a project outside the tree against it, and removes it again.
+# Usage: outside.sh BUILD_DIR SOURCE_DIR
 set -eu
 build=$1 here=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake --install "$build" --prefix "$work/prefix" >/dev/null
+prefix=$work/prefix
+mkdir -p "$prefix/include/another" "$prefix/lib/pkgconfig"
+echo kept >"$prefix/lib/pkgconfig/another.pc"
+cmake --install "$build" --prefix "$prefix" >/dev/null
 
-cmake -S "$here/project" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
-cmake --build "$work/by-cmake" >/dev/null
-"$work/by-cmake/uses_weir"
-"$work/by-cmake/uses_weir_c"
+"$here/against.sh" "$prefix" "$here/project"
 
-# The barriers over each MPI that there is; and a program of that MPI, with MPI_Barrier taken over from where it was installed.
-launch() {
-  case $1 in
-    mpich) shift; mpiexec.mpich -n 2 "$@" ;;
-    openmpi) shift; mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 "$@" ;;
-  esac
-}
-for mpi in mpich openmpi; do
-  [ -x "$work/by-cmake/uses_weir_$mpi" ] && command -v "mpiexec.$mpi" >/dev/null || continue
-  launch "$mpi" "$work/by-cmake/uses_weir_$mpi"
-  "mpicc.$mpi" "$here/project/plain_mpi.c" -o "$work/plain_$mpi"
-  library=$(find "$work/prefix" -name libweir-mpi.so)
-  WEIR_MPI_PRICE=0 WEIR_MPI_VERBOSE=1 launch "$mpi" env LD_PRELOAD="$library" "$work/plain_$mpi" 2>&1 | grep -q 'weir: barrier of 2 processes'
-done
-
-PKG_CONFIG_PATH=$(find "$work/prefix" -type d -name pkgconfig)
-export PKG_CONFIG_PATH
-# shellcheck disable=SC2046  # the flags are words
-c++ -std=c++20 "$here/project/main.cpp" -o "$work/by-pkg-config" $(pkg-config --cflags --libs weir)
-"$work/by-pkg-config"
-
-# The OpenMP runtime, linked by its name instead of the compiler's own.
-library=$(find "$work/prefix" -name libweir-omp.so)
-if [ -n "$library" ]; then
-  folder=$(dirname "$library")
-  cc -fopenmp -c "$here/project/uses_openmp.c" -o "$work/uses_openmp.o"
-  cc "$work/uses_openmp.o" -L"$folder" -lweir-omp -Wl,-rpath,"$folder" -o "$work/uses_openmp"
-  OMP_NUM_THREADS=3 "$work/uses_openmp" 3
-fi
+# The uninstall removes all that is ours, folders too, and nothing else: neither another's file nor another's empty folder.
+cmake --build "$build" --target uninstall >/dev/null
+left=$(cd "$prefix" && find . -type f -o -type l -o -name '*weir*')
+[ "$left" = ./lib/pkgconfig/another.pc ] || { echo "outside: left behind: $left" >&2; exit 1; }
+[ -d "$prefix/include/another" ] || { echo "outside: the uninstall removed another's folder" >&2; exit 1; }
+! cmake --build "$build" --target uninstall >/dev/null 2>&1 || { echo "outside: a second uninstall passed" >&2; exit 1; }

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Builds a project outside the tree against an installed Weir, once by find_package and once by pkg-config, and its programs
+# with what is installed besides: barriers over each MPI, the OpenMP runtime. Usage: against.sh PREFIX PROJECT_DIR
+set -eu
+prefix=$1 project=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake -S "$project" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build "$work/by-cmake" >/dev/null
+"$work/by-cmake/uses_weir"
+"$work/by-cmake/uses_weir_c"
+
+# The barriers over each MPI that there is; and a program of that MPI, with MPI_Barrier taken over from where it was installed.
+launch() {
+  case $1 in
+    mpich) shift; mpiexec.mpich -n 2 "$@" ;;
+    openmpi) shift; mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 "$@" ;;
+  esac
+}
+for mpi in mpich openmpi; do
+  [ -x "$work/by-cmake/uses_weir_$mpi" ] && command -v "mpiexec.$mpi" >/dev/null || continue
+  launch "$mpi" "$work/by-cmake/uses_weir_$mpi"
+  "mpicc.$mpi" "$project/plain_mpi.c" -o "$work/plain_$mpi"
+  library=$(find "$prefix" -name libweir-mpi.so)
+  WEIR_MPI_PRICE=0 WEIR_MPI_VERBOSE=1 launch "$mpi" env LD_PRELOAD="$library" "$work/plain_$mpi" 2>&1 | grep -q 'weir: barrier of 2 processes'
+  echo "over $mpi"
+done
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name weir.pc)")
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046  # the flags are words
+c++ -std=c++20 "$project/main.cpp" -o "$work/by-pkg-config" $(pkg-config --cflags --libs weir)
+"$work/by-pkg-config"
+
+# The OpenMP runtime, linked by its name instead of the compiler's own.
+library=$(find "$prefix/lib" -name libweir-omp.so)
+if [ -n "$library" ]; then
+  folder=$(dirname "$library")
+  cc -fopenmp -c "$project/uses_openmp.c" -o "$work/uses_openmp.o"
+  cc "$work/uses_openmp.o" -L"$folder" -lweir-omp -Wl,-rpath,"$folder" -o "$work/uses_openmp"
+  OMP_NUM_THREADS=3 "$work/uses_openmp" 3
+  echo "on libweir-omp.so"
+fi
