@@ -37,6 +37,12 @@ class Needs:
     lost: list[str]  # libraries that were not found
 
     @property
+    def runtime(self) -> str | None:
+        """What the runtime is called that they were linked with: libgomp, libomp, libiomp5."""
+        asked = [name for file in self.files for name in file.needed if name in RUNTIMES]
+        return asked[0].partition(".so")[0] if asked else None
+
+    @property
     def missing(self) -> list[Need]:
         # Who asks weakly looks whether it is there, and can do without.
         return [need for need in self.found if not need.there and not need.symbol.weak]

@@ -32,6 +32,7 @@ from weir.openmp.runtimes import Runtime
 from weir.prediction import charts as predictions
 from weir.profile import counting
 from weir.report import page
+from weir.run import measuring as run_measuring
 from weir.scale import measuring as scale
 from weir.simulation import history, running, scenario
 
@@ -53,6 +54,7 @@ NEEDS = {
     "run": ["--", "/bin/true"],
 }
 WITH = {
+    **{("run", option): ["--compare"] for option in ("--times", "--threads", "--quota", "--beside")},
     ("simulate", "--point"): ["--history", "h"],
     **{
         (f"predict {p}", o): ["--compute-ms", "1,2"]
@@ -71,7 +73,7 @@ class Begun(BaseException):
 WORK = (
     (bench.Bench, "run"), (of_openmp.Measuring, "run"), (over_mpi.Measuring, "run"), (scale.Scale, "run"),
     (running.Simulation, "run"), (history, "take"), (page, "write"), (counting, "run"), (os, "execve"),
-    (predictions, "write_svg"), (predictions, "write_page"),
+    (predictions, "write_svg"), (predictions, "write_page"), (run_measuring, "bound_to"),
 )  # fmt: skip
 CONSTRUCTS = {"constructs": [{"name": name, "group": "g", "parameter": ""} for name in openmp_cli.UNDER_LOAD]}
 POINT = {"point": 0, "chosen": {}, "machine": "m", "machine_processors": 2, "processors": 2, "quantum_ns": 1.0}
@@ -263,6 +265,8 @@ def test_an_option_before_a_subcommand_is_not_lost(words: tuple[str, ...], to: s
         ("report records.jsonl -o x.md --png .", "--png does not go with a table"),
         ("report", "Missing argument 'FILES...'"),
         ("bench mpi --processes 1024 --threads 2", "by --launcher"),
+        ("run --times 3 -- /bin/true", "--times goes with --compare only"),
+        ("run --compare --check -- /bin/true", "--check runs nothing"),
         ("scale --ranks 3 --per-node 2", "--ranks 3 must fill at least two nodes"),
         ("predict spinning --barriers 100000 --compute-ms 0:1000:1", "--barriers"),
     ],

@@ -1,0 +1,282 @@
+"""`weir run --compare`: one program on two runtimes in turn, and what each run took and printed."""
+
+import hashlib
+import os
+import random
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weir.base import native
+from weir.openmp.situation import limited
+from weir.run.runner import Runner, Stopped
+from weir.run.starting import CannotRun
+
+OWN, WEIR = "own", "weir"
+STREAMS = ("stdout", "stderr")
+
+# How many pairs of runs, where nobody says: as many as fit in the budget. The interval of a median of six pairs is the
+# range of all six, which misses the true median once in 32; fewer pairs have no interval of 95 %.
+BUDGET_S = 60.0
+FEWEST, MOST = 6, 40
+# The first pair reads the files that the later ones find in memory. It counts where it took so long that this is
+# little.
+LONG_S = 5.0
+MOST_FAILED = 3
+# On Weir's runtime a run is given up after this long, or so many times the longest run on its own.
+PATIENCE_S, PATIENCE_TIMES = 60.0, 20
+
+# The shell joins the group, and only then sets the variables: it shall not load the runtime itself.
+INTO_GROUP = 'echo $$ >"$0" && while [ "$1" != -- ]; do export "$1"; shift; done && shift && exec "$@"'
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two ways to run the program. `changed`: the variables that it sets beside or instead of ours."""
+
+    name: str  # own, weir
+    program: Path
+    words: tuple[str, ...]
+    changed: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under what both sides run. `threads`: OMP_NUM_THREADS, `quota`: processors' time, `beside`: busy processes."""
+
+    threads: int | None = None
+    quota: float | None = None
+    beside: int = 0
+
+    def words(self) -> str:
+        said = [f"{self.threads} {'thread' if self.threads == 1 else 'threads'}"] if self.threads else []
+        said += [f"a quota of {self.quota:g} {'processor' if self.quota == 1 else 'processors'}"] if self.quota else []
+        if self.beside:
+            said.append(f"beside {self.beside} busy {'process' if self.beside == 1 else 'processes'}")
+        return ", ".join(said)
+
+    @contextmanager
+    def launcher(self, changed: dict[str, str]) -> Iterator[tuple[str, ...]]:
+        """Words before the program's own; none without a quota. A new group for each run: no run inherits another's
+        debts. Raises Unavailable."""
+        if self.quota is None:
+            yield ()
+            return
+        with limited(self.quota) as members:
+            yield ("/bin/sh", "-c", INTO_GROUP, str(members), *(f"{n}={v}" for n, v in changed.items()), "--")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run of the program."""
+
+    side: str
+    pair: int  # 0: the one that warms up
+    counted: bool
+    wall_s: float
+    processor_s: float
+    voluntary: int
+    involuntary: int
+    minor_faults: int
+    major_faults: int
+    status: int  # as the shell has it not: negative by a signal
+    late: bool  # given up because it took too long
+    printed: tuple[str, ...] = ()  # a digest of each stream
+
+    @property
+    def failed(self) -> bool:
+        return self.late or self.status != 0
+
+
+@dataclass
+class Kept:
+    """The first outputs that differ, of each side and stream: the files of the others are not kept."""
+
+    folder: Path
+    files: dict[tuple[str, str, str], Path] = field(default_factory=dict)  # by side, stream and digest
+
+    def note(self, side: str, stream: str, path: Path) -> str:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        key = (side, stream, digest)
+        if key in self.files or sum(k[:2] == key[:2] for k in self.files) >= 2:
+            path.unlink()
+        else:
+            self.files[key] = path.rename(self.folder / f"{side}-{stream}-{digest[:16]}")
+        return digest
+
+
+class Comparing:
+    """Pairs of runs, one run on each side, in an order that is drawn. `tell(doing, done, planned)` is called before
+    each run."""
+
+    def __init__(
+        self,
+        own: Side,
+        weir: Side,
+        where: Conditions,
+        times: int | None,
+        tell: Callable[[str, int, int], None] = lambda *_: None,
+    ) -> None:
+        self.sides, self.where, self.times, self.tell = (own, weir), where, times, tell
+        self.trials: list[Trial] = []
+        self.interrupted = False
+        self.planned = times or FEWEST
+        self._folder = tempfile.TemporaryDirectory(prefix="weir-compare-")
+        self.kept = Kept(Path(self._folder.name))
+        self._longest_s = 0.0  # on its own runtime
+        self._random = random.Random()
+        self._orders: list[tuple[Side, Side]] = []
+
+    def close(self) -> None:
+        self._folder.cleanup()
+
+    def __enter__(self) -> "Comparing":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def failed(self) -> list[Trial]:
+        return [t for t in self.trials if t.failed]
+
+    def run(self) -> None:
+        """Ctrl-C ends it: what was measured until then is kept. Raises CannotRun, Unavailable and NativeError."""
+        with ExitStack() as closing:
+            try:
+                self._runner = closing.enter_context(Runner())
+                closing.enter_context(busy(self.where.beside))
+                begun = time.monotonic()
+                # On its own runtime first: how long Weir's may take follows from that.
+                self._pair(0, self.sides, lambda: time.monotonic() - begun >= LONG_S)
+                took = time.monotonic() - begun
+                if self.times is None:
+                    self.planned = min(MOST, max(FEWEST, int(BUDGET_S / took)))
+                begins = 0 if self.trials[-1].counted else 1
+                for pair in range(begins, self.planned + begins):
+                    if len(self.failed) >= MOST_FAILED:
+                        return
+                    if pair > 0:
+                        self._pair(pair, self._order(), lambda: True)
+            except Stopped:
+                self.interrupted = True
+
+    def _order(self) -> tuple[Side, Side]:
+        """Both orders come equally often, and neither regularly: what comes first finds the processor as the other
+        left it."""
+        if not self._orders:
+            self._orders = [self.sides, self.sides[::-1]]
+            self._random.shuffle(self._orders)
+        return self._orders.pop()
+
+    def _pair(self, pair: int, order: Sequence[Side], counts: Callable[[], bool]) -> None:
+        made = []
+        for side in order:
+            doing = "on its own runtime" if side.name == OWN else "on Weir's runtime"
+            self.tell(doing, len(self.trials), 2 * (self.planned + 1))
+            made.append(self._once(side, pair))
+        # Both of a pair or none.
+        counted = counts()
+        self.trials += [Trial(**(vars(trial) | {"counted": counted})) for trial in made]
+
+    def _limit_s(self, side: Side) -> float | None:
+        """None for its own runtime: how long a program may take is not ours to say."""
+        return max(PATIENCE_S, PATIENCE_TIMES * self._longest_s) if side.name == WEIR else None
+
+    def _once(self, side: Side, pair: int) -> Trial:
+        files = [self.kept.folder / stream for stream in STREAMS]
+        with ExitStack() as closing:
+            launcher = closing.enter_context(self.where.launcher(side.changed))
+            out, err = (closing.enter_context(file.open("wb")) for file in files)
+            try:
+                ended = self._runner.run(
+                    [*launcher, str(side.program), *side.words[1:]] if launcher else side.words,
+                    self._limit_s(side),
+                    executable=None if launcher else side.program,
+                    stdin=closing.enter_context(given_input()),
+                    stdout=out,
+                    stderr=err,
+                    env=os.environ | self._variables() | ({} if launcher else side.changed),
+                )
+            except OSError as error:
+                raise CannotRun(f"{side.program}: {error.strerror}") from None
+        if side.name == OWN:
+            self._longest_s = max(self._longest_s, ended.wall_s)
+        printed = tuple(self.kept.note(side.name, stream, file) for stream, file in zip(STREAMS, files, strict=True))
+        used = ended.used
+        return Trial(
+            side=side.name, pair=pair, counted=False, wall_s=ended.wall_s, processor_s=used.ru_utime + used.ru_stime,
+            voluntary=used.ru_nvcsw, involuntary=used.ru_nivcsw, minor_faults=used.ru_minflt,
+            major_faults=used.ru_majflt, status=ended.status, late=ended.late, printed=printed,
+        )  # fmt: skip
+
+    def _variables(self) -> dict[str, str]:
+        return {"OMP_NUM_THREADS": str(self.where.threads)} if self.where.threads else {}
+
+
+@contextmanager
+def given_input() -> Iterator[object]:
+    """A file that is our input is read by each run from its beginning; nothing else can be read twice."""
+    try:
+        file = open("/dev/stdin", "rb") if is_file(0) else open(os.devnull, "rb")  # noqa: SIM115
+    except OSError:
+        file = open(os.devnull, "rb")  # noqa: SIM115
+    with file:
+        yield file
+
+
+def is_file(descriptor: int) -> bool:
+    return os.path.isfile(f"/proc/self/fd/{descriptor}")
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """So many processes that compute all the time, dealt to the processors that we may use. Raises NativeError."""
+    if count == 0:
+        yield
+        return
+    program, processors = native.require("weir-measure"), sorted(os.sched_getaffinity(0))
+    started: list[subprocess.Popen] = []
+    try:
+        for number in range(count):
+            processor = str(processors[number % len(processors)])
+            started.append(subprocess.Popen([program, "busy", "--processor", processor], process_group=0))
+        yield
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+def bound_to(side: Side, library: Path) -> bool:
+    """Does the program call anything of this library while it runs? One run more, in which the dynamic linker of the C
+    library writes down what it binds, by whichever process and library, `dlopen` included. Raises Stopped."""
+    with tempfile.TemporaryDirectory(prefix="weir-bindings-") as folder, given_input() as file, Runner() as runner:
+        traced = {"LD_DEBUG": "bindings", "LD_DEBUG_OUTPUT": f"{folder}/said"}
+        runner.run(
+            side.words, executable=side.program, env=os.environ | side.changed | traced, stdin=file,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        return any(_binds(path, library) for path in Path(folder).iterdir())
+
+
+def _binds(said: Path, library: Path) -> bool:
+    with said.open(errors="replace") as lines:
+        for line in lines:
+            # "binding file ./program [0] to /path/libweir-omp.so [0]: normal symbol `GOMP_parallel'"
+            who, _, what = line.partition(" to ")
+            if what.startswith(f"{library} ") and str(library) not in who:
+                return True
+    return False
+
+
+def tail(path: Path, lines: int = 5) -> list[str]:
+    """The last lines of a file, for a message."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 4096))
+        return file.read().decode(errors="replace").splitlines()[-lines:]

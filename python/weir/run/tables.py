@@ -1,0 +1,39 @@
+"""What `weir run --compare` shows."""
+
+from rich.table import Table
+from rich.text import Text
+
+from weir.base.screen import nanoseconds, times
+from weir.run.comparison import Comparison
+from weir.run.measuring import OWN, STREAMS, WEIR
+
+ROWS = (
+    ("wall_s", "wall time"),
+    ("processor_s", "processor time"),
+    ("voluntary", "context switches, voluntary"),
+    ("involuntary", "context switches, involuntary"),
+    ("minor_faults", "page faults, minor"),
+    ("major_faults", "page faults, major"),
+)
+
+
+def table(c: Comparison, where: str) -> Table:
+    """Medians of a run; the ratios are by pairs of runs."""
+    runs = f": {len(c.pairs)} {'pair' if len(c.pairs) == 1 else 'pairs'} of runs in turn" if c.pairs else ""
+    heading = f"{c.program}{runs}{where and ', ' + where}"
+    made = Table(title=Text(heading), title_justify="left", title_style="bold")
+    made.add_column("median of a run")
+    for head in (f"on {c.own}", f"on {c.instead}", "ratio (95 %)"):
+        made.add_column(head, justify="right")
+    for name, words in ROWS:
+        if (figure := c.figure(name)) is None:
+            continue
+        show = (lambda v: nanoseconds(1e9 * v)) if name.endswith("_s") else (lambda v: f"{v:,.0f}")
+        ratio = times(figure.ratio) if figure.ratio else "–"
+        made.add_row(words, show(figure.own), show(figure.weir), ratio)
+    made.add_row("exit status", c.statuses(OWN), c.statuses(WEIR), "")
+    return made
+
+
+def outputs(c: Comparison) -> list[str]:
+    return [f"{stream}: {c.output(stream)}." for stream in STREAMS]
