@@ -1,4 +1,4 @@
-/* What is counted. A name is that of the suite's construct where it has one (docs/profile.md says how each is priced). */
+/* What is counted. A name is that of the suite's construct where it has one (docs/openmp/profile.md says how each is priced). */
 #ifndef WEIR_PROFILE_EVENTS_H
 #define WEIR_PROFILE_EVENTS_H
 

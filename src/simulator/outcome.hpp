@@ -1,4 +1,4 @@
-// What a run says, as JSON (docs/simulator.md).
+// What a run says, as JSON (docs/simulator/README.md).
 #pragma once
 
 #include <nlohmann/json.hpp>

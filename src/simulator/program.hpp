@@ -43,7 +43,7 @@ struct application {
   std::vector<std::vector<program_event>> trace;  // for each member, if not empty
 };
 
-/// Reads a trace: JSON lines (docs/traces.md). Throws bad_file: the file, line, key and what was expected.
+/// Reads a trace: JSON lines (docs/simulator/traces.md). Throws bad_file: the file, line, key and what was expected.
 std::vector<std::vector<program_event>> read_trace(const std::string& path);
 
 /// Random numbers that are the same everywhere: splitmix64.

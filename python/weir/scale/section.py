@@ -18,7 +18,7 @@ TEXT = (
 ALL = (
     "Times of one barrier, those of the node's processes included. MPI_Barrier with a name: one that SMPI has taken "
     "from another MPI. Clusters, and the sources of their figures, are in machines/clusters; what is left out is in "
-    "docs/mpi.md."
+    "docs/mpi/scale.md."
 )
 
 

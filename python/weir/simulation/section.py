@@ -144,7 +144,7 @@ SUBJECT = Subject(
     heading="Simulated barriers",
     about="The source of Weir's barriers, run in virtual time on machines described by their files: processors, caches "
     "and distances, and an operating system that takes processors away. What the model holds, and what it leaves out, "
-    "is in docs/simulator.md.",
+    "is in docs/simulator/README.md.",
     wants=wants,
     sections=sections,
 )

@@ -1,5 +1,5 @@
 // The internal control variables of an OpenMP program as its environment sets them, read once.
-// docs/openmp-settings.md has a table of every variable: its forms, its default, what we do with it.
+// docs/openmp/settings.md has a table of every variable: its forms, its default, what we do with it.
 #pragma once
 
 #include <cstddef>
