@@ -1,4 +1,4 @@
-// A process's barrier: its way through a plan, by flags where memory is shared and by messages elsewhere.
+// A process's barrier: it follows its route through a plan, by flags in shared memory and by messages elsewhere.
 #include <weir/mpi.hpp>
 
 #include <algorithm>
@@ -19,16 +19,16 @@ namespace weir::mpi {
 
 namespace {
 
-// While a process waits here.
-class looking {
+// Installs the progress hook while a process waits here.
+class installed_hook {
  public:
-  looking(bool (*look)(void*, bool), void* of) : before_(std::exchange(meanwhile::current, {look, of})) {}
-  ~looking() { meanwhile::current = before_; }
-  looking(const looking&) = delete;
-  looking& operator=(const looking&) = delete;
+  installed_hook(bool (*look)(void*, bool), void* of) : before_(std::exchange(progress_hook::current, {look, of})) {}
+  ~installed_hook() { progress_hook::current = before_; }
+  installed_hook(const installed_hook&) = delete;
+  installed_hook& operator=(const installed_hook&) = delete;
 
  private:
-  const meanwhile before_;
+  const progress_hook before_;
 };
 
 }  // namespace
@@ -43,45 +43,45 @@ class barrier::implementation : layout {
     together.alone([&] { it.reset(new implementation(of, how, threads)); });
     together.agree();
     it->layout::make(together);
-    it->near_.emplace(it->awake_us());
-    it->far_wait_.emplace(it->awake_us());
+    it->flag_wait_.emplace(it->awake_us());
+    it->message_wait_.emplace(it->awake_us());
     return it;
   }
 
   ~implementation() {
-    take_back();
-    // Either MPI has taken its requests and windows with it, or to give them back would take all of the others.
-    if (!mpi_is_there() || failed_) static_cast<void>(far_.release());
+    withdraw_from_waiters();
+    // Either MPI has ended, with its requests and windows, or freeing them would need all other processes.
+    if (!mpi_is_there() || failed_) static_cast<void>(transport_.release());
     if (failed_) comm_.leave();
   }
 
   void begin() {
     start();
     guarded([&] { advance(false); });
-    hand_over();
+    offer_to_waiters();
   }
 
   bool test() {
     if (!active_) throw std::logic_error("weir: a barrier was tested that was not begun");
-    take_back();
+    withdraw_from_waiters();
     bool over = false;
     guarded([&] {
       throw_what_others_met();
       over = advance(false);
       if (!over) look(false);
     });
-    if (!over) hand_over();
+    if (!over) offer_to_waiters();
     return over;
   }
 
   void end() {
     if (!active_) throw std::logic_error("weir: a barrier was ended that was not begun");
-    take_back();
+    withdraw_from_waiters();
     guarded([&] { throw_what_others_met(); });
     pass();
   }
 
-  // Not begin() and end(): what will be waited for need not be looked at before.
+  // Not begin() and end(): a word that will be waited for need not be checked before.
   void arrive_and_wait() {
     start();
     pass();
@@ -94,14 +94,14 @@ class barrier::implementation : layout {
 
  private:
   implementation(MPI_Comm of, const options& how, unsigned threads)
-      : layout(of, how, threads), by_mpi_(how.waiting == "mpi"), alone_(threads == 1), under_quota_(under_quota()) {}
+      : layout(of, how, threads), by_mpi_(how.waiting == "mpi"), single_thread_(threads == 1), under_quota_(under_quota()) {}
 
   void pass() {
     guarded([&] {
-      settle_down();
-      const looking here([](void* self, bool find_out) { return static_cast<implementation*>(self)->look(find_out); }, this);
+      return_home();
+      const installed_hook here([](void* self, bool find_out) { return static_cast<implementation*>(self)->look(find_out); }, this);
       advance(true);
-      if (far_) far_->finish();
+      if (transport_) transport_->finish();
     });
     active_ = false;
   }
@@ -113,16 +113,16 @@ class barrier::implementation : layout {
       ++episode_;
       next_ = route_.moves.data();
       last_ = false;
-      if (far_) far_->begin(episode_);
+      if (transport_) transport_->begin(episode_);
     });
   }
 
-  // Linux leaves processes that give way to each other as they are, three on one processor and one on another.
-  void settle_down() {
-    if (alone_) native::live_on(home());
+  // Linux does not balance processes that yield to each other: three may stay on one processor and one on another.
+  void return_home() {
+    if (single_thread_) native::live_on(home());
   }
 
-  /// Goes through the plan as far as it can without waiting, or to its end.
+  /// Follows the route as far as possible without waiting or, if `patient`, to its end. Returns whether it has reached the end.
   bool advance(bool patient) {
     const move* const first = route_.moves.data();
     const move* const end = first + route_.moves.size();
@@ -131,7 +131,7 @@ class barrier::implementation : layout {
       switch (m.act) {
         case move::action::signal: signal(m); break;
         case move::action::count:
-          // The last of a seat waits for other processors; nobody else wants this one meanwhile.
+          // The last arrival of a seat waits for other processors; no other process of the seat wants this one until then.
           last_ = is_last(m);
           if (!last_) {
             next_ = first + m.otherwise;
@@ -139,7 +139,7 @@ class barrier::implementation : layout {
           }
           break;
         case move::action::await:
-          if (!(m.by == move::way::near ? await_near(m, patient) : await_far(m, patient))) return false;
+          if (!(m.by == move::path::memory ? await_flag(m, patient) : await_message(m, patient))) return false;
           break;
       }
       ++next_;
@@ -148,74 +148,76 @@ class barrier::implementation : layout {
   }
 
   void signal(const move& m) {
-    if (m.by == move::way::far) return far_->signal(m.index);
-    // release: what this process did and what it has heard of, for whoever awaits the flag.
+    if (m.by == move::path::message) return transport_->signal(m.index);
+    // release: publishes what this process did, and what it has acquired from others, to the process that awaits the flag.
     memory_->at(m.flag).store(episode_, std::memory_order_release);
     memory_->gate_of(m.flag).open();
   }
 
   bool is_last(const move& m) {
-    // The counter counts for ever: an episode is over when it reaches company * episode, modulo 2^32.
-    // acq_rel: publishes this process's writes, and gives the last one everybody's.
-    return memory_->at(m.flag).fetch_add(1, std::memory_order_acq_rel) + 1 == m.company * episode_;
+    // The counter is never reset: an episode is complete when it reaches expected * episode, modulo 2^32.
+    // acq_rel: publishes this process's writes, and the last arrival acquires those of all others.
+    return memory_->at(m.flag).fetch_add(1, std::memory_order_acq_rel) + 1 == m.expected * episode_;
   }
 
-  bool await_near(const move& m, bool patient) {
-    // Whoever is let go by others may have signalled the next episode already: "reached", not "equal".
+  bool await_flag(const move& m, bool patient) {
+    // A process that others have released may have signalled the next episode already: "reached", not "equal".
     const auto reached = [this](std::uint32_t now) { return static_cast<std::int32_t>(now - episode_) >= 0; };
     auto& flag = memory_->at(m.flag);
     // acquire: pairs with the release of signal().
     if (reached(flag.load(std::memory_order_acquire))) return true;
     if (!patient) return false;
-    // The last of a seat has the processor to itself, as long as all live where they should: strangers, whom waking up moves
-    // about, may not. It looks for as long as a switch or two take where the others come from, then it sleeps as they do.
+    // The last arrival of a seat has the processor to itself, as long as all processes run where they should. Processes of different
+    // scheduling groups may not, because waking moves them between processors. Then it polls for about as long as one or two context
+    // switches take on the other processors, and after that sleeps as the others do.
     constexpr unsigned two_switches = 150;
-    if (last_ && places_.strangers && processes::spin(flag, reached, two_switches)) return true;
-    near_->await(places_.shared && (!last_ || places_.strangers), flag, memory_->gate_of(m.flag), reached);
+    if (last_ && places_.scheduled_apart && processes::spin(flag, reached, two_switches)) return true;
+    flag_wait_->await(places_.shared && (!last_ || places_.scheduled_apart), flag, memory_->gate_of(m.flag), reached);
     return true;
   }
 
-  // For experience<messages>: a word that says whether a message has come. MPI orders what it brings.
-  struct letter_box {
-    far_side& side;
+  // For experience<messages>: a word that tells whether a message has arrived. MPI orders what the message publishes.
+  struct message_flag {
+    transport& side;
     unsigned index;
     bool load(std::memory_order) const { return side.arrived(index); }
   };
 
-  bool await_far(const move& m, bool patient) {
-    if (patient && by_mpi_ && far_->wait(m.index)) return true;
-    if (!patient) return far_->arrived(m.index);
-    nap_.rested();
-    far_wait_->await(places_.shared, letter_box{*far_, m.index}, nap_, [](bool come) { return come; });
+  bool await_message(const move& m, bool patient) {
+    if (patient && by_mpi_ && transport_->wait(m.index)) return true;
+    if (!patient) return transport_->arrived(m.index);
+    message_gate_.restart();
+    message_wait_->await(places_.shared, message_flag{*transport_, m.index}, message_gate_, [](bool come) { return come; });
     return true;
   }
 
-  // While it waits, and about every 50 microseconds of the time that it has a processor: a look takes MPI microseconds. While
-  // something moves, at once again: where MPI copies a large message in pieces, each look moves one.
+  // Called while the process waits. It lets MPI progress about every 50 microseconds of the time that the process has a processor,
+  // because each call takes microseconds. While something moves it does so immediately again: if MPI copies a large message in
+  // pieces, each call moves one piece.
   bool look(bool find_out) {
     const std::uint64_t now = native::ticks();
-    if (now < next_look_) return meanwhile::current.moving;
+    if (now < next_look_) return progress_hook::current.moving;
     const double tick = native::ticks_per_microsecond();
-    // Twice: after a sleep the first takes long in any case.
+    // Twice, because the first call after a sleep always takes long.
     if (!find_out)
       progress();
     else if (progresses() && progresses())
       moving_until_ = now + static_cast<std::uint64_t>(1e3 * tick);
     const bool moving = now < moving_until_;
     next_look_ = moving ? now : now + static_cast<std::uint64_t>(50 * places_.sharers * tick);
-    go_on_with_begun();
-    if (!memory_ || now < next_roll_call_) return moving;
-    const bool first = next_roll_call_ == 0;
-    next_roll_call_ = now + static_cast<std::uint64_t>(100e3 * tick);
-    if (!first) roll_call();
+    advance_begun();
+    if (!memory_ || now < next_liveness_check_) return moving;
+    const bool first = next_liveness_check_ == 0;
+    next_liveness_check_ = now + static_cast<std::uint64_t>(100e3 * tick);
+    if (!first) check_liveness();
     return moving;
   }
 
-  // Barriers of this process that were begun and have not ended are handed over to whoever waits, in whichever thread: other
-  // processes may wait for them before they come here. What they meet is for those to hear who end them.
-  static void go_on_with_begun() {
+  // Barriers of this process that were begun and have not ended are advanced by any thread that waits: other processes may wait for
+  // their signals before this process ends them. An error is kept for the thread that ends the barrier.
+  static void advance_begun() {
     const std::unique_lock lock(begun().mutex, std::try_to_lock);
-    if (!lock) return;  // another thread does it
+    if (!lock) return;  // another thread is doing this
     for (implementation* const other : begun().all) {
       try {
         if (!other->met_) other->advance(false);
@@ -224,11 +226,11 @@ class barrier::implementation : layout {
       }
     }
   }
-  void hand_over() {
+  void offer_to_waiters() {
     const std::lock_guard lock(begun().mutex);
     begun().all.push_back(this);
   }
-  void take_back() {
+  void withdraw_from_waiters() {
     const std::lock_guard lock(begun().mutex);
     std::erase(begun().all, this);
   }
@@ -241,8 +243,8 @@ class barrier::implementation : layout {
     check(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE), "waiting at a barrier");
   }
 
-  // Something moves in a call that takes longer than where nothing does; the shortest so far stands for those. Of processor time:
-  // Open MPI may give the processor away in it.
+  // A call in which something moves takes longer than one in which nothing does; the shortest call so far stands for the latter. This
+  // is processor time, because Open MPI may yield the processor in the call.
   bool progresses() {
     const double start_us = processor_us();
     progress();
@@ -256,16 +258,17 @@ class barrier::implementation : layout {
     return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
   }
 
-  void roll_call() {
-    int gone = memory_->people().given_up_for();
+  void check_liveness() {
+    int gone = memory_->alive().abandoned_because_of();
     if (gone < 0) {
-      gone = memory_->people().one_that_has_ended();
+      gone = memory_->alive().find_ended();
       if (gone < 0) return;
-      // Who has ended after its last barrier has done its part in it: only who gets no further until the next call waits for it.
+      // A process that has ended after its last barrier has done its part in it. This process waits for it only if it has made no
+      // progress until the next call.
       if (std::exchange(stuck_, std::pair(episode_, next_)) != std::pair(episode_, next_)) return;
     }
     const unsigned who = places_.nodes[places_.node(rank_)][static_cast<std::size_t>(gone)];
-    memory_->people().give_up(gone);
+    memory_->alive().give_up(gone);
     const std::string what = "weir: rank " + std::to_string(who) + " has ended or given up, and rank " + std::to_string(rank_) +
                              " waits at a barrier for " + (next_->peer == anyone ? "it" : "rank " + std::to_string(next_->peer));
     throw error(new_code(what), what);
@@ -277,40 +280,40 @@ class barrier::implementation : layout {
       body();
     } catch (const error& e) {
       failed_ = true;
-      if (memory_ && memory_->people().given_up_for() < 0) memory_->people().give_up();
+      if (memory_ && memory_->alive().abandoned_because_of() < 0) memory_->alive().give_up();
       std::fprintf(stderr, "%s\n", e.what());
       comm_.call_their_handler(e.code());
       throw;
     }
   }
 
-  // Under a quota each microsecond of waiting awake is taken from the program's own computing; among strangers, whom a yield does
-  // not always reach, from theirs. Then a process stays awake for no longer than a wake-up takes.
-  double awake_us() const { return places_.strangers || under_quota_ ? 0 : waiting::automatic_constants::longest_awake; }
+  // Under a quota each microsecond of waiting awake is taken from the program's own computing. Between scheduling groups, where a
+  // yield may not reach the others, it is taken from theirs. Then a process stays awake for no longer than a wake-up takes.
+  double awake_us() const { return places_.scheduled_apart || under_quota_ ? 0 : waiting::automatic_constants::longest_awake; }
 
   struct unfinished {
     std::mutex mutex;
     std::vector<implementation*> all;
   };
-  // Never destroyed: barriers may be, at exit, after this library's variables.
+  // Never destroyed, because barriers may be destroyed at exit after this library's variables.
   static unfinished& begun() {
     static unfinished& it = *new unfinished;
     return it;
   }
 
   const bool by_mpi_;  // waits for messages as MPI does
-  const bool alone_;  // the one thread of its process that waits
+  const bool single_thread_;  // no other thread of this process waits
   const bool under_quota_;
   std::uint32_t episode_ = 0;
   const move* next_ = nullptr;
   bool active_ = false, last_ = false;
-  std::optional<error> met_;                                   // by another thread, between begin() and end()
-  std::pair<std::uint32_t, const move*> stuck_{0, nullptr};  // where it waited when somebody was found to have ended
-  std::uint64_t next_look_ = 0, next_roll_call_ = 0, moving_until_ = 0;
+  std::optional<error> met_;                                 // by another thread, between begin() and end()
+  std::pair<std::uint32_t, const move*> stuck_{0, nullptr};  // where this process waited when another was found to have ended
+  std::uint64_t next_look_ = 0, next_liveness_check_ = 0, moving_until_ = 0;
   double idle_look_us_ = std::numeric_limits<double>::infinity();
-  std::optional<waiting::experience<processes>> near_;
-  std::optional<waiting::experience<messages>> far_wait_;
-  nap nap_;
+  std::optional<waiting::experience<processes>> flag_wait_;
+  std::optional<waiting::experience<messages>> message_wait_;
+  message_gate message_gate_;
 };
 
 barrier::barrier(MPI_Comm comm, const options& how, unsigned threads) : it_(implementation::make(comm, how, threads)) {}
@@ -324,6 +327,6 @@ unsigned barrier::rank() const { return it_->rank(); }
 unsigned barrier::size() const { return it_->size(); }
 const mpi::choice& barrier::choice() const { return it_->choice(); }
 const std::vector<int>& barrier::processors() const { return it_->where().processors; }
-bool barrier::among_strangers() const { return it_->where().strangers; }
+bool barrier::scheduled_apart() const { return it_->where().scheduled_apart; }
 
 }  // namespace weir::mpi

@@ -1,4 +1,4 @@
-// The barrier of a communicator, made when it has paid for itself, kept with it as an attribute and freed with it: MPI_Barrier's form.
+// MPI_Barrier's form: the barrier of a communicator is made when it pays off, kept as an attribute of the communicator, and freed with it.
 #include <weir/mpi.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 #include "call.hpp"
 #include "communicator.hpp"
-#include "polite.hpp"
+#include "yielding.hpp"
 #include "preload/ask.h"
 #include "steps.hpp"
 
@@ -33,23 +33,23 @@ namespace {
 
 using weir::mpi::barrier;
 
-// From this one on a communicator's barriers are timed: the first wait for who has made it, and most communicators that are made
-// again and again have no more than five.
+// From this barrier on a communicator's barriers are timed. The first ones also wait for the processes that are still creating the
+// communicator, and most short-lived communicators have at most five barriers.
 constexpr unsigned first_timed = weir_first_ask - 2;
-// Each may have a communicator of its own, of which MPICH has two thousand: the program shall not run out of them for our sake.
+// Each may have a communicator of its own, of which MPICH has two thousand: Weir must not exhaust them.
 constexpr std::size_t most_barriers = 256;
 
-// Of a communicator that has had some barriers. Those that have had fewer have their number as the attribute, since it takes
-// nothing that there may be none of.
+// The state of a communicator whose barriers are timed. A communicator with fewer barriers has their number as its attribute, which
+// needs no memory.
 struct kept {
   barrier* usable = nullptr;  // `made`, as long as it has not failed
   std::optional<barrier> made;
-  int failed = MPI_SUCCESS;  // what a barrier has ended with: it cannot be passed again
+  int failed = MPI_SUCCESS;  // the error of a failed barrier, which cannot be used again
   unsigned passes = 0;       // MPI's own
   bool refused = false;
-  std::uint64_t spent = 0;   // in them, in ticks
+  std::uint64_t spent = 0;   // ticks spent in these
   std::uint64_t made_at = 0;
-  std::uint64_t place = 0;   // in the order of all communicators: the same number in all of its processes
+  std::uint64_t place = 0;   // for a total order of communicators: the same number in all processes of this one
   kept *before = nullptr, *after = nullptr;
 };
 
@@ -60,13 +60,13 @@ bool is_number(void* attribute) { return (reinterpret_cast<std::uintptr_t>(attri
 std::uintptr_t number_in(void* attribute) { return reinterpret_cast<std::uintptr_t>(attribute) >> 1; }
 
 std::mutex mutex;  // MPI_THREAD_MULTIPLE: barriers of several communicators at once
-// That have a barrier, or are getting one.
+// Those that have a barrier, or are getting one.
 std::array<kept*, most_barriers> all;
 std::size_t all_count = 0;
-std::atomic<int> keyval = MPI_KEYVAL_INVALID;  // while there may be barriers
+std::atomic<int> keyval = MPI_KEYVAL_INVALID;  // valid while there may be barriers
 std::atomic<bool> ending = false;
 
-// All that there are, since MPI may end without giving back what the world has.
+// A list of all, because MPI may end without freeing the attributes of MPI_COMM_WORLD.
 kept* first = nullptr;
 
 void link(kept& k) {
@@ -93,11 +93,11 @@ void leave(kept& k) {
   all_count = static_cast<std::size_t>(std::remove(all.begin(), all.begin() + all_count, &k) - all.begin());
 }
 
-// What making a barrier takes, in ticks, as far as is known; and how many times as much MPI's own must have taken before, since those
-// that were made were soon freed.
+// The time to make a barrier, as far as it is known, and a factor: MPI's own barriers must have taken that many times as long before
+// one is made. The factor grows while barriers that were made are soon freed.
 class price {
  public:
-  /// In microseconds, from then on.
+  /// Sets the time, in microseconds.
   void give(double us) { ticks_ = in_ticks(us), given_ = true; }
   std::uint64_t ns() {
     const std::lock_guard lock(mutex_);
@@ -107,7 +107,7 @@ class price {
     const std::lock_guard lock(mutex_);
     if (!given_) ticks_ = (ticks_ + ticks) / 2;
   }
-  /// So long after it was made.
+  /// A barrier was freed this long after it was made.
   void freed_after(std::uint64_t ticks) {
     const std::lock_guard lock(mutex_);
     patience_ = ticks < ticks_ ? std::min(2 * patience_, most_patience) : std::max(patience_ / 2, std::uint64_t{1});
@@ -134,7 +134,7 @@ price& price_here() {
 int forget(MPI_Comm, int, void* attribute, void*) {
   if (is_number(attribute)) return MPI_SUCCESS;
   kept* const its = static_cast<kept*>(attribute);
-  // relaxed: set by the thread that ends MPI, before it frees the last communicators. To free ours too is for MPI then.
+  // relaxed: set by the thread that ends MPI, before it frees the last communicators. MPI then frees Weir's too.
   if (its->made && ending.load(std::memory_order_relaxed)) return MPI_SUCCESS;
   leave(*its);
   unlink(*its);
@@ -143,12 +143,13 @@ int forget(MPI_Comm, int, void* attribute, void*) {
   return MPI_SUCCESS;
 }
 
-// MPI_Finalize frees the attributes of MPI_COMM_SELF first of all, while everything still works, and in the reverse order of their
-// setting, which differs from process to process. The program's own may call barriers there: who is done with ours must not take
-// another way than who is not. So barriers stay until MPI has ended, but for those with windows, which must be freed before.
+// MPI_Finalize frees the attributes of MPI_COMM_SELF first of all, while everything still works, in the reverse order of their
+// setting, which differs between processes. The program's own attributes may call barriers there, and a process that has passed Weir's
+// must use the same barrier as one that has not. So barriers stay until MPI has ended, except those with windows, which must be freed
+// before.
 int before_finalize(MPI_Comm, int, void*, void*) {
   ending.store(true, std::memory_order_relaxed);
-  // To free a window is collective. Threads may have made them in different orders in different processes.
+  // Freeing a window is collective, and threads may have made windows in different orders in different processes.
   const std::lock_guard lock(mutex);
   std::sort(all.begin(), all.begin() + all_count, [](const kept* a, const kept* b) { return a->place < b->place; });
   for (std::size_t i = 0; i < all_count; ++i) {
@@ -161,7 +162,7 @@ int before_finalize(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-// A code of MPI's. `there`: MPI has begun, and has not ended.
+// Returns a code of MPI's. `there`: MPI is initialised and not finalised.
 [[gnu::noinline]] int begin(bool& there) {
   const std::lock_guard lock(mutex);
   there = weir::mpi::mpi_is_there();
@@ -204,16 +205,16 @@ std::uint64_t digest_of_environment() {
 }
 
 std::uint64_t lot() {
-  // Another one each time, in each process; mixed as SplitMix64 does.
+  // A different number each time, in each process; mixed as SplitMix64 does.
   static std::atomic<std::uint64_t> drawn{0};
   std::uint64_t x = weir::native::ticks() + (static_cast<std::uint64_t>(getpid()) << 40) +
-                    0x9e3779b97f4a7c15u * (1 + drawn.fetch_add(1, std::memory_order_relaxed));  // relaxed: a number for itself
+                    0x9e3779b97f4a7c15u * (1 + drawn.fetch_add(1, std::memory_order_relaxed));  // relaxed: the number publishes nothing else
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
 
-// What makes a barrier reports its errors here, and not to the program.
+// While a barrier is being made, errors return to Weir and not to the program's handler.
 class errors_return {
  public:
   explicit errors_return(MPI_Comm comm) : comm_(comm) {
@@ -233,11 +234,11 @@ class errors_return {
 };
 
 void say_once(MPI_Comm comm, const char* what) {
-  // All processes of a communicator come here: its first says it, and the others know that it has been said.
+  // All processes of a communicator come here: its first prints the message, and all remember that it was printed.
   static std::atomic<bool> said{false};
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
-  if (!said.exchange(true) && rank == 0) std::fprintf(stderr, "%s; the environment's WEIR_MPI_* are not used\n", what);
+  if (!said.exchange(true) && rank == 0) std::fprintf(stderr, "%s; the WEIR_MPI_* variables are ignored\n", what);
 }
 
 void make_barrier(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
@@ -246,7 +247,7 @@ void make_barrier(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool 
       k.made.emplace(comm, asked);
       return;
     }
-    say_once(comm, "weir: processes have different WEIR_MPI_*: hand them on to all (Open MPI's mpirun wants -x NAME for each)");
+    say_once(comm, "weir: processes have different WEIR_MPI_* variables: pass the same to all (Open MPI's mpirun needs -x NAME for each)");
   } catch (const std::invalid_argument& e) {
     say_once(comm, e.what());
   }
@@ -259,18 +260,18 @@ void say(const barrier& b) {
                c.within.c_str(), c.transport.c_str(), c.reason.c_str());
 }
 
-// Collective. A barrier for all processes, or for none; a code where MPI has failed in what all must do together.
+// Collective. Makes a barrier for all processes, or for none; returns an error code if MPI has failed in a collective operation.
 int make(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
   const std::uint64_t start = weir::native::ticks();
   try {
-    const errors_return meanwhile(comm);
+    const errors_return scope(comm);
     make_barrier(k, comm, asked, alike);
   } catch (const weir::mpi::agreed_error& e) {
     std::fprintf(stderr, "%s; this communicator's barriers stay MPI's own\n", e.what());
   } catch (const weir::mpi::error& e) {
     return e.code();
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "weir: there is no memory for a barrier; this communicator's barriers stay MPI's own\n");
+    std::fprintf(stderr, "weir: out of memory for a barrier; this communicator's barriers stay MPI's own\n");
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s; this communicator's barriers stay MPI's own\n", e.what());
   }
@@ -282,19 +283,19 @@ int make(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
   return MPI_SUCCESS;
 }
 
-// Collective, by the communicator's error handler.
+// Collective. Errors go to the communicator's error handler.
 int ask_all(MPI_Comm comm, weir_ask& its) {
   try {
     const weir_ask mine = its;
-    weir::mpi::polite::largest(&mine, &its, sizeof its / sizeof(std::uint64_t), comm, "");
+    weir::mpi::yielding::largest(&mine, &its, sizeof its / sizeof(std::uint64_t), comm, "");
   } catch (const weir::mpi::error& e) {
     return e.code();
   }
   return MPI_SUCCESS;
 }
 
-// Collective. Makes a barrier where MPI's own have taken as much time as that will take: then it costs no more than as much again,
-// however many follow.
+// Collective. Makes a barrier if MPI's own have taken as much time as making one takes: the total is then at most twice that, however
+// many barriers follow.
 int ask(kept& k, MPI_Comm comm) {
   weir_ask a{0, ~price::in_ns(k.spent), price_here().ns(), lot(), digest_of_environment(), ~digest_of_environment()};
   weir::mpi::options asked;
@@ -317,7 +318,7 @@ int ask(kept& k, MPI_Comm comm) {
 }
 
 [[gnu::noinline]] int say_failure(kept& k, MPI_Comm comm) {
-  // The barrier was made while errors returned, and has told nobody; the program may have set another handler since.
+  // The barrier was made while errors returned, so no handler has been called; the program may have set another one since.
   PMPI_Comm_call_errhandler(comm, k.failed);
   return k.failed;
 }
@@ -328,14 +329,14 @@ inline int pass(kept& k, MPI_Comm comm) {
     return MPI_SUCCESS;
   } catch (const weir::mpi::error& e) {
     k.failed = e.code();
-  } catch (const std::exception&) {  // into C go no exceptions
+  } catch (const std::exception&) {  // exceptions must not reach C
     k.failed = MPI_ERR_OTHER;
   }
   k.usable = nullptr;
   return say_failure(k, comm);
 }
 
-// MPI's own, timed.
+// MPI's own barrier, timed.
 [[gnu::noinline]] int count(kept& k, MPI_Comm comm) {
   if (k.failed != MPI_SUCCESS) return say_failure(k, comm);
   if (k.refused) return PMPI_Barrier(comm);
@@ -349,11 +350,11 @@ inline int pass(kept& k, MPI_Comm comm) {
   return code;
 }
 
-// MPI's own, before any is timed, and where none of Weir's can be.
+// MPI's own barrier, before any is timed, or if the communicator cannot have one of Weir's.
 [[gnu::noinline]] int number(MPI_Comm comm, std::uintptr_t passes) {
   if (passes == never) return PMPI_Barrier(comm);
   int code = MPI_SUCCESS;
-  // Not before: those that have fewer shall not notice.
+  // Not before, so that communicators with fewer barriers pay nothing.
   if (++passes == first_timed) {
     int inter = 0, size = 0;
     code = PMPI_Comm_test_inter(comm, &inter);
@@ -362,7 +363,7 @@ inline int pass(kept& k, MPI_Comm comm) {
   }
   kept* const fresh = passes == first_timed ? new (std::nothrow) kept : nullptr;
   if (fresh != nullptr) fresh->passes = first_timed - 1;
-  // A process that has no memory for it counts on, to say so where the others ask.
+  // A process without memory for its state keeps counting, to answer when the others ask.
   if (passes == weir_first_ask) {
     weir_ask a{1, 0, 0, 0, 0, 0};
     code = ask_all(comm, a);
@@ -380,7 +381,7 @@ inline int pass(kept& k, MPI_Comm comm) {
 }  // namespace
 
 int weir_mpi_barrier(MPI_Comm comm) {
-  // What MPI says to such calls is for MPI to say.
+  // MPI reports the error of such a call.
   if (comm == MPI_COMM_NULL) return PMPI_Barrier(comm);
   if (keyval == MPI_KEYVAL_INVALID) [[unlikely]] {
     bool there = false;

@@ -1,5 +1,5 @@
-// MPI's functions by their profiling names: a tool that counts a program's calls shall not count ours, and libweir-mpi.so, which
-// takes MPI_Barrier's place, shall not meet itself.
+// MPI's functions are called by their profiling names (PMPI_*): a tool that counts a program's calls must not count Weir's, and
+// libweir-mpi.so, which replaces MPI_Barrier, must not call itself.
 #pragma once
 
 #include <mpi.h>
@@ -12,7 +12,7 @@ namespace weir::mpi {
 
 std::string text_of(int code);
 
-/// Throws weir::mpi::error where `code` is not MPI_SUCCESS. `doing`: what we were at, for a person to read.
+/// Throws weir::mpi::error unless `code` is MPI_SUCCESS. `doing`: the operation, for the error message.
 inline void check(int code, const char* doing) {
   if (code != MPI_SUCCESS) [[unlikely]]
     throw error(code, std::string("weir: ") + doing + ": " + text_of(code));

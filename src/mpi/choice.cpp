@@ -31,26 +31,26 @@ plan make(const std::string& name, unsigned participants, const options& how, un
   return plans::by_name(name, participants, {.radix = radix, .fan_in = how.fan_in, .fan_out = how.fan_out}).value();
 }
 
-// A round of dissemination takes a process the sending of its messages, then the way of the last and its receiving. On published
-// networks (machines/clusters) way and receiving are 2.5 to 7 sends. Where they are least a radix beyond 4 loses, since receiving
-// as many takes longer than the way; elsewhere it wins less than a tenth.
+// A round of dissemination takes the time to send the messages, then the latency of the last one and its receiving. On published
+// networks (machines/clusters) latency and receiving take as long as 2.5 to 7 sends. If they take least, a radix beyond 4 loses,
+// because receiving as many messages takes longer than the latency; otherwise it wins less than a tenth.
 unsigned cost_in_sends(unsigned participants, unsigned radix) {
-  constexpr unsigned way_and_receiving = 5;
+  constexpr unsigned latency_and_receiving = 5;
   unsigned cost = 0;
   for (std::uint64_t distance = 1; distance < participants; distance *= radix)
-    cost += static_cast<unsigned>(std::min<std::uint64_t>(radix - 1, (participants - 1) / distance)) + way_and_receiving;
+    cost += static_cast<unsigned>(std::min<std::uint64_t>(radix - 1, (participants - 1) / distance)) + latency_and_receiving;
   return cost;
 }
 
 unsigned radix_for(const places& p, unsigned participants) {
-  if (p.crowded) return 2;  // each message takes time of a processor that another process waits for
+  if (p.oversubscribed) return 2;  // each message takes time of a processor that another process waits for
   unsigned best = 2;
   for (const unsigned radix : {3u, 4u})
     if (cost_in_sends(participants, radix) < cost_in_sends(participants, best)) best = radix;
   return best;
 }
 
-// How many go across: the nodes' leaders, or all.
+// How many take part across nodes: the nodes' leaders, or all processes.
 unsigned participants_across(const places& p, const std::string& within) {
   return static_cast<unsigned>(within == "none" ? p.node_of.size() : p.nodes.size());
 }
@@ -63,19 +63,19 @@ choice choose_within(const places& p, choice c) {
   if (largest == 1) {
     c.within = "none";
     c.reason += "every process has a node of its own";
-  } else if (p.crowded && one_node) {
+  } else if (p.oversubscribed && one_node) {
     c.within = "combination";
-    c.reason += "processes share processors: they meet on their processor first, and the last there goes on for them";
-  } else if (p.crowded || (largest <= 8 && !one_node)) {
+    c.reason += "processes share processors: they meet on their processor first, and the last to arrive there continues for them";
+  } else if (p.oversubscribed || (largest <= 8 && !one_node)) {
     c.within = "linear";
-    c.reason += p.crowded ? "processes share processors: one place to wait at, and one to be told at"
-                         : "few processes on a node: their first looks at one flag of each";
+    c.reason += p.oversubscribed ? "processes share processors: one place to arrive at, and one to wait at"
+                         : "few processes on a node: the first of them reads one flag of each";
   } else if (one_node && largest <= 16) {
     c.within = "dissemination";
     c.reason += "one node, and a processor for each process: the shortest critical path";
   } else {
     c.within = "tournament";
-    c.reason += "many processes on a node, a processor for each: pairs decided beforehand, and one flag lets all go";
+    c.reason += "many processes on a node, a processor for each: pairs are decided beforehand, and one flag releases all";
   }
   return c;
 }
@@ -107,12 +107,12 @@ choice choose(const places& p, const options& how) {
     if (p.nodes.size() > 1 || c.within == "none") {
       c.radix = radix_for(p, participants_across(p, c.within));
       c.reason += std::string(c.reason.empty() ? "" : "; ") + "between them: radix " + std::to_string(c.radix) +
-                  (c.radix > 2 ? ", a few messages at once rather than one after the other" : ", as few messages as can be");
+                  (c.radix > 2 ? ", a few messages at the same time rather than one after the other" : ", as few messages as possible");
     }
   }
   if (c.within == "combination" && p.nodes.size() > 1)
-    throw std::invalid_argument("weir: the barrier combination cannot be used within several nodes: who comes last on one differs, and "
-                                "messages between nodes need one who is always the same, as these have: " +
+    throw std::invalid_argument("weir: the barrier combination cannot be used within several nodes: the last process of a node to arrive "
+                                "differs between episodes, and messages between nodes need a fixed one, as these barriers have: " +
                                 listed(plans::names_of_halved()));
   if (c.reason.empty()) c.reason = "as asked";
   return c;

@@ -1,4 +1,4 @@
-// What a barrier has of MPI for itself: a communicator, and errors by the handler that the program's has.
+// What a barrier has of MPI for itself: a communicator, and the error handler of the program's communicator.
 #pragma once
 
 #include <mpi.h>
@@ -8,16 +8,16 @@
 namespace weir::mpi {
 
 bool mpi_is_there();
-/// An error of our own that MPI's handlers can name.
+/// An error code of Weir's with this text, which MPI's error handlers can print.
 int new_code(const std::string& what);
-/// Can barriers of several communicators have windows at the same time?
+/// Whether barriers of several communicators can have windows at the same time.
 bool windows_are_safe(MPI_Comm comm);
 
-/// std::invalid_argument where there can be no barrier of it.
+/// Throws std::invalid_argument if a barrier of this communicator is impossible.
 void require_intra(MPI_Comm of);
 
-/// A communicator for a barrier's messages, where it has any, or else the world, to look after MPI by; and what the program wants to
-/// happen on an error.
+/// A communicator for the barrier's messages. A barrier without messages uses MPI_COMM_WORLD instead, to let MPI progress. Also keeps
+/// the program's error handler.
 class own_communicator {
  public:
   explicit own_communicator(MPI_Comm of);
@@ -25,13 +25,13 @@ class own_communicator {
   own_communicator(const own_communicator&) = delete;
   own_communicator& operator=(const own_communicator&) = delete;
 
-  /// Collective over `of`: from now on it is one of that one's processes, and of nobody else. What MPI reports is thrown.
+  /// Collective over `of`: creates a communicator of the same processes, which only Weir uses. Throws what MPI reports.
   void join(MPI_Comm of);
 
   operator MPI_Comm() const { return comm_; }
-  /// It will not be freed: others may never do so.
+  /// It will not be freed, because other processes may never free theirs.
   void leave() { left_ = true; }
-  /// What the program wants to happen on an error; may not return.
+  /// Calls the program's error handler; may not return.
   void call_their_handler(int code);
 
  private:

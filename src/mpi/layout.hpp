@@ -1,4 +1,4 @@
-// What a barrier has when it is made: where its processes are, the way of this one through the plan, and what the signals go by.
+// The parts of a barrier: the places of its processes, this process's route through the plan, and the carriers of its signals.
 #pragma once
 
 #include <mpi.h>
@@ -10,11 +10,11 @@
 #include <weir/mpi.hpp>
 
 #include "communicator.hpp"
-#include "far.hpp"
-#include "near_memory.hpp"
+#include "node_memory.hpp"
 #include "places.hpp"
 #include "route.hpp"
 #include "steps.hpp"
+#include "transport.hpp"
 
 namespace weir::mpi {
 
@@ -22,7 +22,7 @@ class layout {
  public:
   layout(MPI_Comm of, const options& how, unsigned threads);
   ~layout();
-  /// Collective, once, when all processes have come so far.
+  /// Collective, once, after all processes have constructed theirs.
   void make(steps& together);
 
  protected:
@@ -31,23 +31,23 @@ class layout {
   places places_;
   mpi::choice choice_;
   route route_;
-  std::unique_ptr<near_memory> memory_;
-  std::unique_ptr<far_side> far_;
-  bool failed_ = false;  // nothing is given back to MPI any more
+  std::unique_ptr<node_memory> memory_;
+  std::unique_ptr<transport> transport_;
+  bool failed_ = false;  // then nothing is returned to MPI any more
 
  private:
   struct draft;
-  struct ticket;
+  struct segment_report;
 
-  void settle();
+  void choose_route();
   segment make_segment() const;
   void attach(segment mine);
   void do_without_memory();
-  void open_far_side(steps& together);
+  void open_transport(steps& together);
   const std::vector<unsigned>& here() const { return places_.nodes[places_.node(rank_)]; }
-  std::size_t bytes() const { return near_memory::bytes_for(here().size(), route_.lines); }
+  std::size_t bytes() const { return node_memory::bytes_for(here().size(), route_.lines); }
 
-  std::unique_ptr<draft> draft_;  // until all is laid out
+  std::unique_ptr<draft> draft_;  // until make() has finished
 };
 
 }  // namespace weir::mpi

@@ -1,6 +1,6 @@
 // Signals as empty messages.
 #include "call.hpp"
-#include "far.hpp"
+#include "transport.hpp"
 
 namespace weir::mpi {
 
@@ -10,11 +10,11 @@ struct letter {
   int peer, tag;
 };
 
-class letters : public far_side {
+class letters : public transport {
  public:
-  letters(MPI_Comm comm, const route& r) : comm_(comm), sends_(r.far_signals, MPI_REQUEST_NULL), receives_(r.far_awaits, MPI_REQUEST_NULL) {
+  letters(MPI_Comm comm, const route& r) : comm_(comm), sends_(r.message_signals, MPI_REQUEST_NULL), receives_(r.message_awaits, MPI_REQUEST_NULL) {
     for (const move& m : r.moves)
-      if (m.by == move::way::far)
+      if (m.by == move::path::message)
         (m.act == move::action::signal ? to_ : from_).push_back({static_cast<int>(m.peer), static_cast<int>(m.tag)});
   }
 
@@ -30,7 +30,7 @@ class letters : public far_side {
     return true;
   }
 
-  // Where a network could not take a message at once, MPI sends it when it is called again, which may be long after the barrier.
+  // If the network could not take a message immediately, MPI sends it in a later call, which may be long after the barrier.
   void finish() override {
     if (!sends_.empty())
       check(PMPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE), "completing sends");
@@ -80,8 +80,8 @@ class persistent : public letters {
 
 }  // namespace
 
-std::unique_ptr<far_side> by_messages(MPI_Comm comm, const route& r) { return std::make_unique<plain>(comm, r); }
-std::unique_ptr<far_side> by_persistent_requests(MPI_Comm comm, const route& r) {
+std::unique_ptr<transport> by_messages(MPI_Comm comm, const route& r) { return std::make_unique<plain>(comm, r); }
+std::unique_ptr<transport> by_persistent_requests(MPI_Comm comm, const route& r) {
   return std::make_unique<persistent>(comm, r);
 }
 

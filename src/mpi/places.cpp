@@ -35,9 +35,9 @@ std::string text_of(const char* file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Who has the same can share memory: the same running kernel, and the same name space of what processes share, which containers may
-// have for themselves; and the same processor by MPI's account, which knows simulated ones. MPI_Comm_split_type would say it too, but cannot be
-// waited for politely: 40 ms for each process where MPICH's share processors.
+// Processes with the same value can share memory: the same running kernel, the same IPC name space (containers may have their own),
+// and the same processor name in MPI (simulated ones differ). MPI_Comm_split_type would tell this too, but it does not yield while it
+// waits: it takes MPICH 40 ms for each process when processors are shared.
 std::uint64_t node_here() {
   char name[MPI_MAX_PROCESSOR_NAME] = {};
   int length = 0;
@@ -47,8 +47,8 @@ std::uint64_t node_here() {
   return digest(std::string(name) + '/' + text_of("/proc/sys/kernel/random/boot_id") + '/' + std::to_string(memory.st_ino));
 }
 
-// sched_yield(2) chooses among the threads of one scheduling group: a control group, or, where autogroups are on, a session.
-// MPICH's launcher begins a session for each process.
+// sched_yield(2) chooses among the threads of one scheduling group: a control group or, with autogroups, a session. MPICH's launcher
+// starts a session for each process.
 std::uint64_t scheduling_group() {
   std::string group;
   if (text_of("/proc/sys/kernel/sched_autogroup_enabled").starts_with('1')) group = text_of("/proc/self/autogroup");
@@ -58,51 +58,51 @@ std::uint64_t scheduling_group() {
   return digest(group);
 }
 
-// Who may run where this one may, and on which processors in all.
-struct company {
+// The processes that may run where this one may, and the processors of all of them.
+struct sharing {
   std::uint64_t threads = 0;
   unsigned processes = 0;
-  bool strangers = false;
+  bool scheduled_apart = false;
   std::vector<int> processors;
 
-  bool crowded() const { return threads > processors.size(); }
+  bool oversubscribed() const { return threads > processors.size(); }
 };
 
-company company_of(const card& mine, const std::vector<card>& all) {
-  company c;
-  card theirs{};
-  for (const card& other : all) {
+sharing sharing_of(const process_info& mine, const std::vector<process_info>& all) {
+  sharing c;
+  process_info theirs{};
+  for (const process_info& other : all) {
     if (other.node != mine.node || !mine.meets(other)) continue;
     ++c.processes;
-    c.strangers = c.strangers || other.group != mine.group;
+    c.scheduled_apart = c.scheduled_apart || other.group != mine.group;
     c.threads += other.threads;
     for (std::size_t i = 0; i < std::size(theirs.processors); ++i) theirs.processors[i] |= other.processors[i];
   }
-  for (int i = 0; i < card::known_processors; ++i)
+  for (int i = 0; i < process_info::known_processors; ++i)
     if (theirs.has(i)) c.processors.push_back(i);
   return c;
 }
 
-// Does any process share its processors? Those that may run on the same ones find the same: each set is looked at once.
-bool any_crowded(const std::vector<card>& all) {
+// Whether any process shares its processors. The answer is the same for the same set of processors, so each set is checked once.
+bool any_oversubscribed(const std::vector<process_info>& all) {
   using set = std::pair<std::uint64_t, std::vector<std::uint64_t>>;
   std::set<set> seen;
-  return std::any_of(all.begin(), all.end(), [&](const card& c) {
-    return seen.emplace(c.node, std::vector(std::begin(c.processors), std::end(c.processors))).second && company_of(c, all).crowded();
+  return std::any_of(all.begin(), all.end(), [&](const process_info& c) {
+    return seen.emplace(c.node, std::vector(std::begin(c.processors), std::end(c.processors))).second && sharing_of(c, all).oversubscribed();
   });
 }
 
-// Shares out a node's processors to its processes, in the order of their ranks: each takes as many as there are for one, those
-// with least to do; but who has a home has it for all communicators. All processes come to the same.
-void share_out(unsigned rank, const std::vector<card>& all, const std::vector<unsigned>& node, places& p) {
+// Assigns a node's processors to its processes, in the order of their ranks. Each process takes its share, the least loaded ones;
+// a process with a home keeps it for all communicators. All processes compute the same assignment.
+void assign_processors(unsigned rank, const std::vector<process_info>& all, const std::vector<unsigned>& node, places& p) {
   std::map<int, double> load;
   std::map<int, std::vector<unsigned>> living_on;
   for (const unsigned r : node) {
-    const card& its = all[r];
-    const company with = company_of(its, all);
+    const process_info& its = all[r];
+    const sharing with = sharing_of(its, all);
     const std::size_t wanted = with.processes == 0 ? 1 : std::max<std::size_t>(with.processors.size() / with.processes, 1);
     std::vector<int> taken;
-    for (int i = 0; i < card::known_processors; ++i)
+    for (int i = 0; i < process_info::known_processors; ++i)
       if (its.has(i)) taken.push_back(i);
     std::stable_sort(taken.begin(), taken.end(), [&](int a, int b) { return load[a] < load[b]; });
     taken.resize(std::min(wanted, taken.size()));
@@ -119,14 +119,14 @@ void share_out(unsigned rank, const std::vector<card>& all, const std::vector<un
 
 }  // namespace
 
-bool card::meets(const card& other) const {
+bool process_info::meets(const process_info& other) const {
   for (std::size_t i = 0; i < std::size(processors); ++i)
     if ((processors[i] & other.processors[i]) != 0) return true;
   return false;
 }
 
-card card::here(unsigned threads) {
-  card c{};
+process_info process_info::here(unsigned threads) {
+  process_info c{};
   c.node = node_here();
   c.group = scheduling_group();
   c.threads = threads;
@@ -148,7 +148,7 @@ places places::apart() const {
   return p;
 }
 
-places places_of(unsigned rank, const std::vector<card>& all) {
+places places_of(unsigned rank, const std::vector<process_info>& all) {
   places p;
   std::map<std::uint64_t, unsigned> number;
   for (unsigned r = 0; r < all.size(); ++r) {
@@ -157,17 +157,17 @@ places places_of(unsigned rank, const std::vector<card>& all) {
     p.nodes[place->second].push_back(r);
     p.node_of.push_back(place->second);
   }
-  const company with = company_of(all[rank], all);
-  p.shared = with.crowded();
-  p.strangers = p.shared && with.strangers;
+  const sharing with = sharing_of(all[rank], all);
+  p.shared = with.oversubscribed();
+  p.scheduled_apart = p.shared && with.scheduled_apart;
   if (p.shared) p.sharers = static_cast<double>(with.threads) / static_cast<double>(std::max<std::size_t>(with.processors.size(), 1));
-  p.crowded = p.shared || any_crowded(all);
-  share_out(rank, all, p.nodes[p.node(rank)], p);
+  p.oversubscribed = p.shared || any_oversubscribed(all);
+  assign_processors(rank, all, p.nodes[p.node(rank)], p);
   return p;
 }
 
-void settle_home(const places& p) {
-  // relaxed: a number that nothing else goes with.
+void remember_home(const places& p) {
+  // relaxed: the number publishes nothing else.
   if (p.shared && p.processors.size() == 1 && home() < 0) given.store(p.processors[0], std::memory_order_relaxed);
 }
 

@@ -1,24 +1,24 @@
-// Signals as flags in a window: the signaller writes the number of the episode where the waiter looks.
+// Signals as flags in a window: the signaller writes the episode's number into the flag that the waiter polls.
 #include <algorithm>
 #include <atomic>
 
 #include "call.hpp"
-#include "far.hpp"
+#include "transport.hpp"
 
 namespace weir::mpi {
 
 namespace {
 
-class window : public far_side {
+class window : public transport {
  public:
   window(MPI_Comm comm, const route& r, const std::vector<unsigned>& indices)
-      : comm_(comm), indices_(indices), awaits_(std::max(r.far_awaits, 1u)), flags_(std::make_unique<flag[]>(awaits_)) {
+      : comm_(comm), indices_(indices), awaits_(std::max(r.message_awaits, 1u)), flags_(std::make_unique<flag[]>(awaits_)) {
     for (const move& m : r.moves)
-      if (m.by == move::way::far && m.act == move::action::signal) to_.push_back(static_cast<int>(m.peer));
+      if (m.by == move::path::message && m.act == move::action::signal) to_.push_back(static_cast<int>(m.peer));
     values_.resize(to_.size());
   }
   void open() override {
-    // Memory of our own: in what MPI_Win_allocate gives, MPICH 4.0 mixes up where windows of a few bytes lie.
+    // Memory of our own: MPICH 4.0 mixes up the addresses of small windows in the memory of MPI_Win_allocate.
     const auto bytes = static_cast<MPI_Aint>(awaits_ * sizeof(flag));
     check(PMPI_Win_create(flags_.get(), bytes, sizeof(flag), MPI_INFO_NULL, comm_, &window_), "making a window");
     check(PMPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "opening a window");
@@ -39,10 +39,10 @@ class window : public far_side {
     check(PMPI_Win_flush_local(to_[i], window_), "setting a flag");
   }
   bool arrived(unsigned i) override {
-    // acquire: what its signaller did before is seen, as far as the two share memory.
+    // acquire: what the signaller did before is visible, as far as the two share memory.
     const std::uint32_t now = std::atomic_ref(flags_[i].episode).load(std::memory_order_acquire);
     if (static_cast<std::int32_t>(now - episode_) >= 0) return true;
-    // Implementations whose windows need the target's help get it from any call; and the window may be a copy.
+    // If an implementation's windows need the target's help, any call gives it; and the window may be a copy.
     int come = 0;
     check(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &come, MPI_STATUS_IGNORE), "waiting for a flag");
     check(PMPI_Win_sync(window_), "waiting for a flag");
@@ -69,7 +69,7 @@ class window : public far_side {
 
 }  // namespace
 
-std::unique_ptr<far_side> by_rma(MPI_Comm comm, const route& r, const std::vector<unsigned>& indices_at_receivers) {
+std::unique_ptr<transport> by_rma(MPI_Comm comm, const route& r, const std::vector<unsigned>& indices_at_receivers) {
   return std::make_unique<window>(comm, r, indices_at_receivers);
 }
 

@@ -38,8 +38,8 @@ void for_each_step(const plan::script& script, Visit visit) {
     for (const step& s : *half) visit(s);
 }
 
-// Where several signals go from one process to another within an episode, they are told apart by their number, which both count
-// in the order of the slots.
+// If several signals go from one process to another within an episode, their tags distinguish them: both processes number them in
+// the order of the slots.
 class tags {
  public:
   tags(const std::vector<ends>& slots, const std::vector<unsigned>& node_of) {
@@ -61,14 +61,14 @@ class tags {
 }  // namespace
 
 route route_of(const plan& p, unsigned rank, const std::vector<unsigned>& node_of) {
-  // All processes have the same plan, so all of them refuse it, and nobody waits for the others.
+  // All processes have the same plan, so all refuse it, and none waits for the others.
   if (const auto why = malformed(p)) throw std::invalid_argument("weir: this plan is no barrier. " + *why);
   const std::vector<ends> slots = ends_of(p);
   const tags tag(slots, node_of);
   const unsigned here = node_of[rank];
   route r;
 
-  // The flags of this node, in the order of the slots, so that all its processes count alike.
+  // The flags of this node, numbered in the order of the slots, so that all its processes number them alike.
   std::vector<unsigned> flag(slots.size(), none), line(p.lines, none);
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
     if (node_of[slots[slot].signaller] != here) continue;
@@ -85,15 +85,15 @@ route route_of(const plan& p, unsigned rank, const std::vector<unsigned>& node_o
     const ends& its = slots[s.slot];
     if (s.act == step::action::await) {
       if (node_of[its.signaller] == here)
-        r.moves.push_back({move::action::await, move::way::near, its.signaller, flag[s.slot], 0, 0});
+        r.moves.push_back({move::action::await, move::path::memory, its.signaller, flag[s.slot], 0, 0});
       else
-        r.moves.push_back({move::action::await, move::way::far, its.signaller, 0, tag.of(s.slot, rank), r.far_awaits++});
+        r.moves.push_back({move::action::await, move::path::message, its.signaller, 0, tag.of(s.slot, rank), r.message_awaits++});
       return;
     }
-    // Those far away first: their signal travels while the near ones are told.
+    // Other nodes first: their messages travel while the flags of this node are set.
     for (const unsigned to : its.awaiters)
-      if (node_of[to] != here) r.moves.push_back({move::action::signal, move::way::far, to, 0, tag.of(s.slot, to), r.far_signals++});
-    if (flag[s.slot] != none) r.moves.push_back({move::action::signal, move::way::near, rank, flag[s.slot], 0, 0});
+      if (node_of[to] != here) r.moves.push_back({move::action::signal, move::path::message, to, 0, tag.of(s.slot, to), r.message_signals++});
+    if (flag[s.slot] != none) r.moves.push_back({move::action::signal, move::path::memory, rank, flag[s.slot], 0, 0});
   });
   return r;
 }
@@ -101,24 +101,24 @@ route route_of(const plan& p, unsigned rank, const std::vector<unsigned>& node_o
 route combination_route(const plan& across, const std::vector<std::vector<unsigned>>& seats, unsigned process) {
   unsigned seat = 0;
   while (std::find(seats[seat].begin(), seats[seat].end(), process) == seats[seat].end()) ++seat;
-  const auto company = static_cast<unsigned>(seats[seat].size());
+  const auto expected = static_cast<unsigned>(seats[seat].size());
 
   // All seats are on this node.
   route r = route_of(across, seat, std::vector<unsigned>(seats.size(), 0));
-  for (move& m : r.moves) m.peer = anyone;  // of a seat
+  for (move& m : r.moves) m.peer = anyone;  // the process of a seat that follows the plan differs between episodes
   const auto counter = static_cast<unsigned>(r.flag_line.size()) + 2 * seat, released = counter + 1;
   for (unsigned i = 0; i < 2 * seats.size(); ++i) r.flag_line.push_back(r.lines++);
-  if (company == 1) return r;
+  if (expected == 1) return r;
   const auto end = static_cast<unsigned>(r.moves.size()) + 2;
-  r.moves.insert(r.moves.begin(), {move::action::count, move::way::near, anyone, counter, 0, 0, company, end});
-  r.moves.push_back({move::action::signal, move::way::near, anyone, released, 0, 0});
-  r.moves.push_back({move::action::await, move::way::near, anyone, released, 0, 0});
+  r.moves.insert(r.moves.begin(), {move::action::count, move::path::memory, anyone, counter, 0, 0, expected, end});
+  r.moves.push_back({move::action::signal, move::path::memory, anyone, released, 0, 0});
+  r.moves.push_back({move::action::await, move::path::memory, anyone, released, 0, 0});
   return r;
 }
 
 std::vector<unsigned> indices_at_receivers(const plan& p, unsigned rank, const std::vector<unsigned>& node_of) {
   const std::vector<ends> slots = ends_of(p);
-  // How many far awaits of the receiver come before that of this slot.
+  // The number of awaits by message that precede this slot's await in the receiver's script.
   const auto index = [&](std::uint32_t wanted, unsigned receiver) {
     unsigned before = 0, found = none;
     for_each_step(p.scripts[receiver], [&](const step& s) {

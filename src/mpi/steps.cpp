@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "polite.hpp"
+#include "yielding.hpp"
 
 namespace weir::mpi {
 
@@ -22,7 +22,7 @@ bool steps::agree(bool can) {
       mine = failure;
     }
   }
-  const int worst = polite::least(mine, comm_, "making a barrier");
+  const int worst = yielding::least(mine, comm_, "making a barrier");
   if (worst >= cannot) return worst == success;
   if (mine == worst) std::rethrow_exception(met);
   throw std::runtime_error("weir: another process could not do its part in making a barrier");

@@ -1,7 +1,7 @@
-// Steps that all processes of a communicator take together: whatever fails in one of them is known to all before the next.
+// Steps that all processes of a communicator take together: all learn of a failure in one step before the next begins.
 //
-// Between two agreements each process works by itself. What it meets there is kept, and its other work is left out, but it comes to
-// the agreement as the others do. So nobody waits for a process that has given up.
+// Between two agreements each process works alone. If it fails, it keeps the exception and skips the rest of its work, but it joins
+// the agreement like the others. So no process waits for one that has given up.
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +13,7 @@
 
 namespace weir::mpi {
 
-/// What MPI reported in one process's own work, when all know that it has failed.
+/// What MPI reported in one process's own work, after all processes have learnt of the failure.
 class agreed_error : public error {
  public:
   using error::error;
@@ -35,8 +35,8 @@ class steps {
   }
   bool good() const { return met_ == nullptr; }
 
-  /// Collective. Where something has failed it throws in all: what this process has met, or that another has met something.
-  /// std::invalid_argument is thrown where it is all that anybody has met. Can all go on as they meant to?
+  /// Collective. If a process has failed, it throws in all: the exception of this process, or an exception that another process has
+  /// failed. It throws std::invalid_argument if that is the only kind of failure. Returns whether all `can` continue as planned.
   bool agree(bool can = true);
 
  private:

@@ -15,10 +15,10 @@ namespace {
 using namespace weir::mpi;
 namespace plans = weir::plans;
 using action = weir::mpi::move::action;
-using way = weir::mpi::move::way;
+using path = weir::mpi::move::path;
 
 // Processes of `sizes` on nodes, in the order of the ranks.
-places on_nodes(const std::vector<unsigned>& sizes, bool crowded = false) {
+places on_nodes(const std::vector<unsigned>& sizes, bool oversubscribed = false) {
   places p;
   unsigned rank = 0;
   for (const unsigned size : sizes) {
@@ -28,7 +28,7 @@ places on_nodes(const std::vector<unsigned>& sizes, bool crowded = false) {
       p.node_of.push_back(static_cast<unsigned>(p.nodes.size()) - 1);
     }
   }
-  p.crowded = crowded;
+  p.oversubscribed = oversubscribed;
   p.seats = p.nodes;
   return p;
 }
@@ -50,23 +50,23 @@ std::string play(const std::vector<route>& routes, const std::vector<unsigned>& 
         const auto& m = routes[r].moves[at[r]];
         const std::pair flag{node_of[r], m.flag};
         std::size_t next = at[r] + 1;
-        if (m.act == action::signal && m.by == way::near) {
+        if (m.act == action::signal && m.by == path::memory) {
           flags[flag] = knows[r];
         } else if (m.act == action::signal) {
           if (!letters.try_emplace({r, m.peer, m.tag}, knows[r]).second) return "two letters with one tag";
         } else if (m.act == action::count) {
           auto& [count, all] = counters[flag];
           all.insert(knows[r].begin(), knows[r].end());
-          if (++count < m.company) next = m.otherwise;
+          if (++count < m.expected) next = m.otherwise;
           knows[r] = all;
         } else {
           const std::set<unsigned>* heard = nullptr;
-          if (m.by == way::near && flags.contains(flag)) heard = &flags[flag];
+          if (m.by == path::memory && flags.contains(flag)) heard = &flags[flag];
           const std::tuple letter{m.peer, r, m.tag};
-          if (m.by == way::far && letters.contains(letter)) heard = &letters[letter];
+          if (m.by == path::message && letters.contains(letter)) heard = &letters[letter];
           if (heard == nullptr) break;
           knows[r].insert(heard->begin(), heard->end());
-          if (m.by == way::far) letters.erase(letter);
+          if (m.by == path::message) letters.erase(letter);
         }
         at[r] = next;
         moved = true;
@@ -103,8 +103,8 @@ TEST(Route, EveryPlanByFlagsAndByMessagesIsABarrier) {
 TEST(Route, OnlyLeadersSendAcross) {
   const places p = on_nodes({4, 4, 4});
   const auto routes = routes_of(plan_for(p, choose(p, {}), {}), p.node_of);
-  for (unsigned r = 0; r < 12; ++r) EXPECT_EQ(routes[r].far_signals > 0, r % 4 == 0) << r;
-  EXPECT_EQ(routes[0].far_signals, 2u);  // ceil(log2 3) rounds
+  for (unsigned r = 0; r < 12; ++r) EXPECT_EQ(routes[r].message_signals > 0, r % 4 == 0) << r;
+  EXPECT_EQ(routes[0].message_signals, 2u);  // ceil(log2 3) rounds
 }
 
 TEST(Route, SignallersKnowWhereReceiversLook) {
@@ -115,9 +115,9 @@ TEST(Route, SignallersKnowWhereReceiversLook) {
       const auto routes = routes_of(whole, p.node_of);
       for (unsigned from = 0; from < size; ++from) {
         const auto indices = indices_at_receivers(whole, from, p.node_of);
-        ASSERT_EQ(indices.size(), routes[from].far_signals);
+        ASSERT_EQ(indices.size(), routes[from].message_signals);
         for (const auto& m : routes[from].moves) {
-          if (m.act != action::signal || m.by != way::far) continue;
+          if (m.act != action::signal || m.by != path::message) continue;
           const auto& theirs = routes[m.peer].moves;
           EXPECT_TRUE(std::any_of(theirs.begin(), theirs.end(), [&](const auto& t) {
             return t.act == action::await && t.peer == from && t.tag == m.tag && t.index == indices[m.index];
@@ -185,11 +185,11 @@ TEST(Route, IsRefusedToAPlanThatCannotBeLaidOut) {
 
 TEST(Choice, LooksWhereTheProcessesAre) {
   EXPECT_EQ(choose(on_nodes({2}), {}).within, "dissemination");
-  EXPECT_EQ(choose(on_nodes({8}, /*crowded=*/true), {}).within, "combination");
+  EXPECT_EQ(choose(on_nodes({8}, /*oversubscribed=*/true), {}).within, "combination");
   EXPECT_EQ(choose(on_nodes({64}), {}).within, "tournament");
   EXPECT_EQ(choose(on_nodes({1, 1, 1, 1}), {}).within, "none");
   EXPECT_EQ(choose(on_nodes({4, 4}), {}).within, "linear");
-  EXPECT_EQ(choose(on_nodes({4, 4}, /*crowded=*/true), {}).within, "linear");
+  EXPECT_EQ(choose(on_nodes({4, 4}, /*oversubscribed=*/true), {}).within, "linear");
   EXPECT_EQ(choose(on_nodes({64, 64}), {}).within, "tournament");
   EXPECT_EQ(choose(on_nodes({4, 4}), {}).algorithm, "dissemination");
   EXPECT_EQ(choose(on_nodes({4}), {.algorithm = "mcs"}).within, "none");  // a name alone: the paper's barrier over messages

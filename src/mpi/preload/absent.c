@@ -22,7 +22,7 @@ static struct {
                        void *);
   int (*get_attr)(communicator, int, void *, int *);
   int (*set_attr)(communicator, int, void *);
-  /* MPICH's is nonblocking, Open MPI's blocking, as in the library that is absent (polite.hpp). */
+  /* MPICH's is nonblocking, Open MPI's blocking, as in the absent library (yielding.hpp). */
   int (*allreduce)(const void *, void *, int, handle, handle, communicator, handle *);
   int (*test)(handle *, int *, void *); /* NULL: it blocks */
   handle uint64, max;
@@ -69,7 +69,7 @@ static int deleted(communicator comm, int key, void *attribute, void *extra) {
   return 0;
 }
 
-/* A code of MPI's. */
+/* Returns a code of MPI's. */
 static int begin(bool *there) {
   int begun = 0, ended = 0, code = 0;
   mpi.initialized(&begun);
@@ -83,21 +83,21 @@ static int begin(bool *there) {
   return code;
 }
 
-/* Waits as the others do, who give their processors away. */
+/* Waits as the other processes do, yielding the processor. */
 static int answer(communicator comm) {
   const struct weir_ask mine = {.unable = 1};
   struct weir_ask all;
   handle request;
   char status[256]; /* longer than any MPI's */
   int done = 0;
-  /* One that blocks leaves the last argument alone. */
+  /* The blocking form ignores the last argument. */
   int code = mpi.allreduce(&mine, &all, sizeof mine / sizeof(uint64_t), mpi.uint64, mpi.max, comm, &request);
   for (int looks = 0; mpi.test != NULL && code == 0 && (code = mpi.test(&request, &done, status)) == 0 && !done; ++looks) {
-    const struct timespec nap = {0, 50000};
+    const struct timespec pause = {0, 50000};
     if (looks < 100)
       sched_yield();
     else
-      nanosleep(&nap, NULL);
+      nanosleep(&pause, NULL);
   }
   return code;
 }
@@ -108,7 +108,7 @@ int weir_absent_barrier(communicator comm) {
   intptr_t passes = 0;
   if ((code = begin(&there)) != 0) return code;
   if (!there) return mpi.barrier(comm);
-  /* MPI_COMM_NULL gets here what MPI says to it. */
+  /* For MPI_COMM_NULL this returns MPI's error. */
   if ((code = mpi.get_attr(comm, keyval, &passes, &there_is)) != 0) return code;
   if (!there_is) {
     int inter = 0, size = 0;

@@ -1,7 +1,7 @@
-/* What the processes of a communicator ask each other before it gets a barrier of Weir's. Of each number all learn the largest.
+/* What the processes of a communicator exchange before it gets a barrier of Weir's. All learn the largest of each number.
  *
- * It is asked by the library that was built for the program's MPI, and where a process could not open that by libweir-mpi.so: both
- * count a communicator's barriers alike, from 1, and ask before the same ones, so nobody waits for a process that does not come. */
+ * The library that was built for the program's MPI asks, or libweir-mpi.so in a process that could not open that library. Both count
+ * a communicator's barriers from 1 and ask before the same ones, so every process takes part. */
 #ifndef WEIR_MPI_ASK_H
 #define WEIR_MPI_ASK_H
 
@@ -10,11 +10,11 @@
 enum { weir_first_ask = 8 }; /* and before each barrier whose number is twice as large as the last one's */
 
 struct weir_ask {
-  uint64_t unable;         /* this process can have none; if any can not, nobody asks for this communicator again */
-  uint64_t less_than;      /* the time that it has spent in MPI's own barriers of the communicator, in ns, inverted: the least counts */
-  uint64_t price;          /* what a barrier must be worth to be made, in ns of those */
-  uint64_t place;          /* drawn by lot: the barrier's number, alike in all */
-  uint64_t asked, unlike;  /* a number for what its environment asks for, and that number inverted */
+  uint64_t unable;         /* this process can have none; if any cannot, no process asks for this communicator again */
+  uint64_t less_than;      /* the time spent in MPI's own barriers of the communicator, in ns, inverted: the least counts */
+  uint64_t price;          /* the time, in ns, that these must have taken before a barrier is made */
+  uint64_t place;          /* a random number: the largest becomes the barrier's number in all processes */
+  uint64_t asked, unlike;  /* a digest of its environment's requests, and that digest inverted: equal if all have the same */
 };
 
 /* MPICH's handles are numbers that no MPI with its binary interface may change. Open MPI's are addresses, found by their names. */

@@ -1,7 +1,8 @@
-/* libweir-mpi.so: preloaded, it takes over MPI_Barrier, whichever MPI the program uses.
+/* libweir-mpi.so: preloaded, it replaces MPI_Barrier, whichever MPI the program uses.
  *
- * It is linked with no MPI and does nothing until a barrier is called. Then it looks which MPI is there, and opens the library
- * beside itself that was built for that one. What it cannot serve goes to PMPI_Barrier. In C: nothing of ours comes with it. */
+ * It is linked with no MPI and does nothing until a barrier is called. Then it finds out which MPI the process has, and opens the
+ * library beside itself that was built for that MPI. Calls that it cannot serve go to PMPI_Barrier. It is written in C so that it
+ * brings no C++ library into the program. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -27,7 +28,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int own_barrier_f(int comm) { return weir.barrier(mpi.from_fortran ? mpi.from_fortran(comm) : (communicator)(long)comm); }
 
-/* An object that is loaded, though its symbols may be in no global scope: Python's extension modules, and the MPI they need. */
+/* A loaded object whose symbols may not be in the global scope: Python's extension modules, and the MPI that they need. */
 struct search {
   const char *name;
   unsigned object;
@@ -42,7 +43,7 @@ static int nth(struct dl_phdr_info *info, size_t size, void *data) {
   return 1;
 }
 
-/* dl_iterate_phdr holds a lock that dlopen wants: each object is asked for by its number, and opened outside. */
+/* dl_iterate_phdr holds a lock that dlopen needs: each object's path is looked up by its number, and opened outside. */
 static void *in_any_object(const char *name) {
   struct search s;
   for (unsigned object = 0;; ++object) {
@@ -56,16 +57,16 @@ static void *in_any_object(const char *name) {
   }
 }
 
-/* In the program first: it may have the one copy of a variable of MPI's (a copy relocation). */
+/* The program comes first: it may hold the only copy of a variable of MPI's (a copy relocation). */
 static void *of_mpi(const char *name) {
   void *const found = dlsym(RTLD_DEFAULT, name);
   return found != NULL ? found : in_any_object(name);
 }
 
-/* The MPI as it calls itself, in one line, and the name of our library for it; NULL for one that Weir does not know. */
+/* The MPI's own version text, in one line, and the name of Weir's library for it; NULL for an MPI that Weir does not support. */
 static const char *library_for(char *text) {
   int length = 0;
-  if (mpi.version == NULL || mpi.version(text, &length) != 0) snprintf(text, 32, "one that says no name");
+  if (mpi.version == NULL || mpi.version(text, &length) != 0) snprintf(text, 32, "an MPI without a name");
   text[strcspn(text, "\n")] = '\0';
   if (strstr(text, "Open MPI") != NULL) return "openmpi";
   /* MPICH, and those that keep its binary interface. */
@@ -77,7 +78,7 @@ static void mpis_own(const char *why) {
   fprintf(stderr, "weir: MPI_Barrier stays MPI's own: %s\n", why);
 }
 
-/* In `why`, where it cannot be. */
+/* NULL if the library cannot be opened; `why` then has the reason. */
 static void *open_library(const char *mpi_name, char *why, size_t bytes) {
   Dl_info here;
   char path[4096];
@@ -96,7 +97,7 @@ static void *open_library(const char *mpi_name, char *why, size_t bytes) {
   return NULL;
 }
 
-/* Other processes may have theirs: they are told where they ask. */
+/* Other processes may have their library: this one answers when they ask. */
 static void without_library(const char *mpi_name, const char *why) {
   mpis_own(why);
   if (weir_find_absent(of_mpi, strcmp(mpi_name, "mpich") == 0)) weir.barrier = weir_absent_barrier;
@@ -105,7 +106,7 @@ static void without_library(const char *mpi_name, const char *why) {
 static void find(void) {
   *(void **)&mpi.barrier = of_mpi("PMPI_Barrier");
   if (mpi.barrier == NULL) {
-    fprintf(stderr, "weir: MPI_Barrier was called, and no library of this process has PMPI_Barrier: link the program "
+    fprintf(stderr, "weir: MPI_Barrier was called, but no library of this process has PMPI_Barrier: link the program "
                     "with MPI, or do not preload libweir-mpi.so\n");
     abort();
   }
@@ -117,7 +118,7 @@ static void find(void) {
   char version[8192 + 1], why[8192]; /* as long as the longest MPI_MAX_LIBRARY_VERSION_STRING */
   const char *const name = library_for(version);
   if (name == NULL) {
-    snprintf(why, sizeof why, "it knows MPICH and Open MPI, and this is %.200s; do not preload libweir-mpi.so here", version);
+    snprintf(why, sizeof why, "Weir supports MPICH and Open MPI, and this is %.200s; do not preload libweir-mpi.so here", version);
     return mpis_own(why);
   }
   void *const library = open_library(name, why, sizeof why);
@@ -136,14 +137,14 @@ int MPI_Barrier(communicator comm) {
   return weir.barrier(comm);
 }
 
-/* Of `use mpi_f08` in both MPIs, where the error code may be left out; its communicators hold nothing but the number. */
+/* For `use mpi_f08` in both MPIs, whose error code is optional; its communicators contain only the number. */
 void mpi_barrier_f08_(const int *comm, int *error) {
   pthread_once(&once, find);
   const int code = weir.barrier_f(*comm);
   if (error != NULL) *error = code;
 }
 
-/* Of mpif.h and `use mpi`, as the compilers spell it. */
+/* For mpif.h and `use mpi`, with the compilers' spellings. */
 void mpi_barrier_(const int *comm, int *error) { mpi_barrier_f08_(comm, error); }
 void mpi_barrier(const int *comm, int *error) { mpi_barrier_f08_(comm, error); }
 void mpi_barrier__(const int *comm, int *error) { mpi_barrier_f08_(comm, error); }

@@ -69,7 +69,7 @@ void* shmat(int number, const void* at, int flags) noexcept {
   return fails(shm_at) ? (errno = ENOMEM, reinterpret_cast<void*>(-1)) : real(number, at, flags);
 }
 
-// As polite.hpp has them: blocking under Open MPI.
+// As yielding.hpp has them: blocking under Open MPI.
 #ifdef OPEN_MPI
 int PMPI_Allgather(const void* mine, int count, MPI_Datatype type, void* all, int each, MPI_Datatype its, MPI_Comm comm) {
   static auto* const real = next<decltype(PMPI_Allgather)>("PMPI_Allgather");

@@ -34,7 +34,7 @@ def test_threads_and_processes_together(mpi, level, processes, threads):
 def test_too_low_a_thread_level_is_refused_with_the_level_needed(mpi):
     result = run("team", mpi, 1, 2, "single")
     assert result.returncode == 3
-    assert "needs MPI_THREAD_FUNNELED at least, and MPI was begun with MPI_THREAD_SINGLE" in result.stderr
+    assert "needs MPI_THREAD_FUNNELED at least, and MPI was initialised with MPI_THREAD_SINGLE" in result.stderr
 
 
 # Launchers end a job whose process dies; told not to, they show what the others do. MPICH's then loses its connections.

@@ -1,4 +1,4 @@
-// Memory that the processes of a node share: their flags, and their roll.
+// Memory that the processes of a node share: their flags, and the table of which of them are alive.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 #include <weir/barriers/plan.hpp>
 #include <weir/machine/machine.hpp>
 
-#include "roll.hpp"
+#include "liveness.hpp"
 #include "waiting.hpp"
 
 namespace weir::mpi {
 
-/// A piece of memory by a number that other processes of the node find it by. It has no name: when the last process that has it is
-/// gone, so is it, however they end.
+/// A piece of memory that other processes of the node find by its number. It has no name: the system frees it when the last process
+/// that has it attached ends, in whatever way.
 class segment {
  public:
   segment() = default;
-  /// Zeros.
+  /// Filled with zeros.
   static segment make(std::size_t bytes);
   static segment of(int number);
   segment(segment&& other) noexcept { *this = std::move(other); }
@@ -35,7 +35,7 @@ class segment {
   explicit operator bool() const { return at_ != nullptr; }
   void* at() const { return at_; }
   int number() const { return number_; }
-  int error() const { return error_; }  ///< errno's, where it could not be had
+  int error() const { return error_; }  ///< errno, if the segment could not be had
 
  private:
   void attach();
@@ -44,18 +44,18 @@ class segment {
   int number_ = -1, error_ = 0;
 };
 
-class near_memory {
+class node_memory {
  public:
-  /// How much `people` processes of a node need for flags on so many lines.
-  static std::size_t bytes_for(std::size_t people, unsigned lines) { return people * sizeof(roll::person) + lines * sizeof(line); }
+  /// The size for this number of processes, with flags on this number of lines.
+  static std::size_t bytes_for(std::size_t count, unsigned lines) { return count * sizeof(liveness::entry) + lines * sizeof(line); }
 
-  /// For the flags that lie on these lines, and the process of this index among so many.
-  near_memory(segment memory, unsigned index, unsigned people, const std::vector<unsigned>& flag_line);
+  /// `flag_line`: the line of each flag. `index`: this process among the `count` processes of the node.
+  node_memory(segment memory, unsigned index, unsigned count, const std::vector<unsigned>& flag_line);
 
   using flag = processes::word<std::uint32_t>;  // the number of the episode in which it was last signalled
   flag& at(unsigned index) { return *flags_[index]; }
   processes::gate& gate_of(unsigned index) { return line_of_[index]->gate; }
-  roll& people() { return people_; }
+  liveness& alive() { return liveness_; }
 
  private:
   struct alignas(line_bytes) line {
@@ -64,7 +64,7 @@ class near_memory {
   };
 
   const segment memory_;
-  roll people_;
+  liveness liveness_;
   line* const lines_;
   std::vector<flag*> flags_;
   std::vector<line*> line_of_;

@@ -1,4 +1,4 @@
-#include "roll.hpp"
+#include "liveness.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,9 +18,8 @@ namespace {
 
 constexpr std::int64_t ended = -1, unknown = -2;
 
-// When a process began, in the kernel's ticks; unknown where one cannot look: there may be no file that can be opened, or no /proc.
-// A process that has ended but that nobody has asked about yet (a zombie) is there still, and has no more to say; but one whose
-// first thread alone has ended looks like it.
+// The start time of a process, in the kernel's ticks; unknown if it cannot be read: no file can be opened, or there is no /proc. A
+// zombie has ended. But a process of which only the first thread has ended is shown as a zombie too, with other threads.
 std::int64_t began(std::int64_t process) {
   if (kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH) return ended;
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
@@ -34,7 +33,7 @@ std::int64_t began(std::int64_t process) {
   return std::strtoll(fields[started].c_str(), nullptr, 10);
 }
 
-// Not where /proc shows another name space's processes: of the same number there is somebody else.
+// Unknown if /proc shows another PID name space, where the same number belongs to another process.
 std::int64_t began_myself() {
   char said[32] = {};
   const bool mine = readlink("/proc/self", said, sizeof said - 1) > 0 && std::strtol(said, nullptr, 10) == getpid();
@@ -48,34 +47,35 @@ std::uint64_t name_space() {
 
 }  // namespace
 
-void roll::enter() {
-  person& me = persons_[index_];
+void liveness::enter() {
+  entry& me = entries_[index_];
   me.process = getpid();
   me.started = began_myself();
-  // release: all of it, for one_that_has_ended().
+  // release: all of it, for find_ended().
   me.numbered_in.store(name_space(), std::memory_order_release);
 }
 
-int roll::given_up_for() const {
-  for (unsigned i = 0; i < people_; ++i)
-    // relaxed: it is looked at now and then, and orders nothing.
-    if (const int because_of = persons_[i].gave_up.load(std::memory_order_relaxed); because_of != 0) return because_of - 1;
+int liveness::abandoned_because_of() const {
+  for (unsigned i = 0; i < count_; ++i)
+    // relaxed: it is read now and then, and orders nothing.
+    if (const int because_of = entries_[i].gave_up.load(std::memory_order_relaxed); because_of != 0) return because_of - 1;
   return -1;
 }
 
-int roll::one_that_has_ended() {
-  const std::uint64_t here = persons_[index_].numbered_in.load(std::memory_order_relaxed);
-  // A few at a time, beginning with its neighbour: where many wait, each is asked about by somebody soon.
-  for (unsigned asked = 0; asked < 8; ++asked, next_asked_ = (next_asked_ + 1) % people_) {
-    const person& it = persons_[next_asked_];
-    // Who has not entered yet has no name space; a number from another one says nothing here.
-    if (next_asked_ == index_ || it.numbered_in.load(std::memory_order_acquire) != here || it.started < 0) continue;
+int liveness::find_ended() {
+  const std::uint64_t here = entries_[index_].numbered_in.load(std::memory_order_relaxed);
+  // A few in each call, beginning with the neighbour: if many processes wait, each process is soon checked by one of them.
+  for (unsigned checked = 0; checked < 8; ++checked, next_checked_ = (next_checked_ + 1) % count_) {
+    const entry& it = entries_[next_checked_];
+    // A process that has not entered yet has no name space; a number of another name space means nothing here.
+    // acquire: pairs with the release in enter(); the process's number and start time are visible.
+    if (next_checked_ == index_ || it.numbered_in.load(std::memory_order_acquire) != here || it.started < 0) continue;
     if (const std::int64_t now = began(it.process); now == it.started || now == unknown) continue;
-    return static_cast<int>(next_asked_);
+    return static_cast<int>(next_checked_);
   }
   return -1;
 }
 
-void roll::give_up(int because_of) noexcept { persons_[index_].gave_up.store(1 + because_of, std::memory_order_relaxed); }
+void liveness::give_up(int because_of) noexcept { entries_[index_].gave_up.store(1 + because_of, std::memory_order_relaxed); }
 
 }  // namespace weir::mpi

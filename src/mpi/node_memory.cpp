@@ -1,4 +1,4 @@
-#include "near_memory.hpp"
+#include "node_memory.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -10,12 +10,12 @@ namespace weir::mpi {
 
 namespace {
 
-// Until it is marked for removal a segment has a key that begins so. Who was killed in between has left it.
+// Until it is marked for removal a segment has one of these keys. A process that was killed in between has left it behind.
 constexpr key_t first_key = 0x57454952, keys = 4096;
 
 bool has_ended(pid_t process) { return process > 0 && kill(process, 0) != 0 && errno == ESRCH; }
 
-// Of processes that nobody here can see (another name space's) the number is 0: theirs stay.
+// The creator's number is 0 for processes of another PID name space: their segments stay.
 void remove_leftovers() {
   shm_info all;
   const int last = shmctl(0, SHM_INFO, reinterpret_cast<shmid_ds*>(&all));
@@ -29,9 +29,9 @@ void remove_leftovers() {
 
 }  // namespace
 
-// System V's, not a file: a file of /dev/shm has a name that a killed process leaves, is held to RLIMIT_FSIZE (by SIGXFSZ), takes a
-// file descriptor, and must fit in a /dev/shm that containers make small. The kernel has room for all of it from the beginning, or
-// refuses it: no first write kills a process.
+// A System V segment, not a file: a file of /dev/shm has a name that a killed process leaves behind, is limited by RLIMIT_FSIZE (with
+// SIGXFSZ), takes a file descriptor, and must fit in a /dev/shm that containers make small. The kernel reserves all of a segment at
+// creation or refuses it, so no first write kills a process.
 segment segment::make(std::size_t bytes) {
   static const bool clean = (remove_leftovers(), true);
   static_cast<void>(clean);
@@ -44,7 +44,7 @@ segment segment::make(std::size_t bytes) {
     return s;
   }
   s.attach();
-  // It goes when nobody has it attached any more; until then Linux lets others attach it still [shmctl(2)]. Its key is free.
+  // The system frees it when the last process detaches it; until then Linux lets others attach it [shmctl(2)]. Its key becomes free.
   shmctl(s.number_, IPC_RMID, nullptr);
   return s;
 }
@@ -67,11 +67,11 @@ segment::~segment() {
   if (at_ != nullptr) shmdt(at_);
 }
 
-near_memory::near_memory(segment memory, unsigned index, unsigned people, const std::vector<unsigned>& flag_line)
+node_memory::node_memory(segment memory, unsigned index, unsigned count, const std::vector<unsigned>& flag_line)
     : memory_(std::move(memory)),
-      people_(static_cast<roll::person*>(memory_.at()), people, index),
-      lines_(reinterpret_cast<line*>(static_cast<roll::person*>(memory_.at()) + people)) {
-  // The memory comes as zeros, which is what all words and gates begin as.
+      liveness_(static_cast<liveness::entry*>(memory_.at()), count, index),
+      lines_(reinterpret_cast<line*>(static_cast<liveness::entry*>(memory_.at()) + count)) {
+  // The memory is zeros, the initial value of all words and gates.
   std::vector<unsigned> used;
   for (const unsigned l : flag_line) {
     if (l >= used.size()) used.resize(l + 1, 0);

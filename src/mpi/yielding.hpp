@@ -1,11 +1,11 @@
-// Collective operations on the program's communicators whose waiting gives the processor away.
+// Collective operations on the program's communicators that yield the processor while they wait.
 //
-// Where processes share processors MPICH's own spin through whole time slices, tens of milliseconds for one; making a barrier takes
-// several. So they are begun, and waited for here, with naps.
+// If processes share processors, MPICH's blocking operations spin through whole time slices, tens of milliseconds for one, and making
+// a barrier takes several. So the nonblocking forms are started here and waited for with short sleeps.
 //
-// Not under Open MPI: while an MPI_Comm_idup of the same communicator is pending, its nonblocking operations are mixed up with those
-// by which it makes the duplicate. Sums are wrong, and processes wait for ever (4.1.4; tests/mpi/programs/pending_duplicate.cpp
-// shows it without Weir). Its blocking operations are not mixed up, and give the processor away themselves where they share it.
+// Not under Open MPI: while an MPI_Comm_idup of the same communicator is pending, its nonblocking operations get mixed up with those
+// that make the duplicate. Sums are wrong, and processes wait for ever (4.1.4; tests/mpi/programs/pending_duplicate.cpp shows it
+// without Weir). Its blocking operations are not mixed up, and yield the processor themselves when it is shared.
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +13,7 @@
 #include "call.hpp"
 #include "waiting.hpp"
 
-namespace weir::mpi::polite {
+namespace weir::mpi::yielding {
 
 #ifdef OPEN_MPI
 inline constexpr bool blocking = true;
@@ -22,18 +22,18 @@ inline constexpr bool blocking = false;
 #endif
 
 inline void wait(MPI_Request& request, const char* doing) {
-  nap between;
+  message_gate between;
   for (int done = 0, looks = 0;; ++looks) {
     check(PMPI_Test(&request, &done, MPI_STATUS_IGNORE), doing);
     if (done != 0) return;
     if (looks < 100)
       native::yield();
     else
-      between.doze();  // whoever is waited for may be in another scheduling group
+      between.pause();  // a process that this one waits for may be in another scheduling group, which a yield does not reach
   }
 }
 
-/// One operation in both its forms.
+/// One operation in its two forms.
 template <class Blocking, class Nonblocking, class... Arguments>
 void together(Blocking at_once, Nonblocking begin, const char* doing, Arguments... arguments) {
   if constexpr (blocking) {
@@ -47,21 +47,21 @@ void together(Blocking at_once, Nonblocking begin, const char* doing, Arguments.
 
 inline void barrier(MPI_Comm comm, const char* doing) { together(PMPI_Barrier, PMPI_Ibarrier, doing, comm); }
 
-/// The least of all.
+/// The minimum over all processes.
 inline int least(int mine, MPI_Comm comm, const char* doing) {
   int result = 0;
   together(PMPI_Allreduce, PMPI_Iallreduce, doing, &mine, &result, 1, MPI_INT, MPI_MIN, comm);
   return result;
 }
 
-/// The largest of each word of all.
+/// The maximum of each word over all processes.
 inline void largest(const void* mine, void* all, int words, MPI_Comm comm, const char* doing) {
   together(PMPI_Allreduce, PMPI_Iallreduce, doing, mine, all, words, MPI_UINT64_T, MPI_MAX, comm);
 }
 
-/// `count` bytes of each, into all.
+/// `count` bytes of each process, in all processes.
 inline void gather(const void* mine, void* all, int count, MPI_Comm comm, const char* doing) {
   together(PMPI_Allgather, PMPI_Iallgather, doing, mine, count, MPI_BYTE, all, count, MPI_BYTE, comm);
 }
 
-}  // namespace weir::mpi::polite
+}  // namespace weir::mpi::yielding
