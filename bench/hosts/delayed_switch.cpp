@@ -1,9 +1,9 @@
-// A switch between hosts that are network namespaces of this machine: frames go on a fixed time after they have come.
+// A switch between hosts that are network namespaces of this machine: it forwards each frame after a fixed delay.
 //
 //   weir-delayed-switch DELAY_US /proc/PID/ns/net...
 //
-// It makes a tap device, weir0, in each of the namespaces; they vanish with it. The kernel's own way, the queue discipline netem,
-// is not in every kernel. It writes "ready" when frames may come, and when it is told to end (SIGTERM), how late it sent them.
+// It creates a tap device, weir0, in each namespace; the devices vanish with it. The kernel's own means, the queue discipline netem, is
+// not in every kernel. It prints "ready" when it accepts frames and, on SIGTERM, how late it sent them.
 #include <fcntl.h>
 #include <linux/if.h>
 #include <linux/if_ether.h>
@@ -34,7 +34,7 @@
 namespace {
 
 constexpr const char* device = "weir0";
-// A timer wakes this program so much too early, and it stays awake until a frame is due.
+// A timer wakes this program this much too early, and it polls until a frame is due.
 constexpr std::int64_t awake_ns = 30'000;
 
 volatile sig_atomic_t ended = 0;
@@ -85,7 +85,7 @@ descriptor tap_in(const std::string& network) {
   return tap;
 }
 
-// Microseconds that frames were sent after they were due.
+// How late frames were sent, in microseconds.
 class lateness {
  public:
   void note(std::int64_t ns) {
@@ -155,7 +155,7 @@ class delayed_switch {
     unsigned char bytes[65536];
     for (ssize_t length; (length = read(taps_[port], bytes, sizeof bytes)) > 0;) {
       if (length < ETH_HLEN) continue;
-      // One delay for all: what came first is due first, and each link keeps its order.
+      // All frames have the same delay, so the first to arrive is due first, and each link keeps its order.
       under_way_.push_back({now() + delay_, port, {bytes, bytes + length}});
       home_[address_at(bytes + ETH_ALEN)] = port;
     }
@@ -167,7 +167,7 @@ class delayed_switch {
       const auto known = home_.find(address_at(f.bytes.data()));
       for (std::size_t port = 0; port < taps_.size(); ++port) {
         if (port == f.from || (known != home_.end() && known->second != port)) continue;
-        // A device that is down, or whose host is full, loses frames as a network does.
+        // A device that is down, or whose queue is full, loses frames as a network does.
         if (write(taps_[port], f.bytes.data(), f.bytes.size()) < 0 && errno != EIO && errno != EAGAIN && errno != ENOBUFS)
           fail("sending a frame");
       }
@@ -186,9 +186,9 @@ class delayed_switch {
   std::vector<descriptor> taps_;
   std::vector<pollfd> polled_;
   std::deque<frame> under_way_;
-  std::map<address, std::size_t> home_;  // learnt from the frames' senders; broadcasts have none
+  std::map<address, std::size_t> home_;  // learnt from the frames' senders; broadcast addresses have none
   lateness late_;
-  const sigset_t while_waiting_{};       // SIGTERM comes only there
+  const sigset_t while_waiting_{};       // SIGTERM is delivered only there
 };
 
 void prepare() {
@@ -199,7 +199,8 @@ void prepare() {
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGTERM);
   sigprocmask(SIG_BLOCK, &blocked, nullptr);
-  // The hosts' processes wait awake on the same processors: a network would not wait for them. Without leave it is less exact.
+  // The hosts' processes spin on the same processors, and a real network would not wait for them. Without the permission the delay is
+  // less exact.
   const sched_param first{.sched_priority = 1};
   if (sched_setscheduler(0, SCHED_FIFO, &first) != 0) std::perror("weir-delayed-switch: no real-time priority");
   if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) std::perror("weir-delayed-switch: memory may be paged out");

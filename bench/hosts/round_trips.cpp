@@ -1,13 +1,13 @@
-// What a barrier between hosts takes, beside what the network between them makes it take.
+// The time of a barrier between hosts, and the time that its messages need on the network between them.
 //
 //   round-trips-MPI [ROUNDS [EPISODES]]
 //
-// Writes a line for each barrier: its name, how many messages from host to host follow one on another in its plan, and the median
-// of its time; first of all a line for a message itself. Comma-separated; times in microseconds.
+// Prints a line for each barrier: its name, the number of messages between hosts on its critical path, and its median time; before
+// these a line for a message itself. Comma-separated; times in microseconds.
 //
-// A barrier's time is that of EPISODES in a row over their number, by each process's own clock: hosts have no clock in common, and
-// of two processes that are half a barrier apart each finds every other barrier open. The message's is half of a ping-pong's.
-// Barriers and ping-pong are measured in turn, so that drift hits all alike.
+// A barrier's time is that of EPISODES in a row over their number, by each process's own clock: hosts have no common clock, and of two
+// processes that are half a barrier apart, each finds every second barrier complete. A message's time is half of a ping-pong's.
+// Barriers and ping-pong are measured in turn, so that drift affects all alike.
 #include <mpi.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ weir::plan plan_of(const weir::mpi::choice& c, const groups& on) {
   return across(all);
 }
 
-/// The longest chain of signals in which those within a host count nothing.
+/// The length of the critical path, where signals within a host count zero.
 unsigned messages_in_a_row(const weir::plan& p, const groups& on) {
   std::vector<unsigned> host(p.participants()), reached(p.participants()), signaller(p.slots()), told(p.slots(), unsaid);
   for (unsigned g = 0; g < on.size(); ++g)
@@ -104,12 +104,12 @@ struct subject {
   std::vector<double> times;
 };
 
-void nap() {
+void sleep_briefly() {
   const timespec length{0, 200'000};
   nanosleep(&length, nullptr);
 }
 
-// Between the first processes of two hosts; the others sleep, so that they take no processor away.
+// Between the first processes of two hosts; the others sleep, so that they leave the processors free.
 void ping_pong(const groups& on, int rank, unsigned exchanges, std::vector<double>& times) {
   const int a = static_cast<int>(on[0].front()), b = static_cast<int>(on[1].front());
   for (unsigned i = 0; i < exchanges; ++i) {
@@ -125,7 +125,7 @@ void ping_pong(const groups& on, int rank, unsigned exchanges, std::vector<doubl
   }
   MPI_Request all_done;
   MPI_Ibarrier(MPI_COMM_WORLD, &all_done);
-  for (int done = 0; MPI_Test(&all_done, &done, MPI_STATUS_IGNORE), !done;) nap();
+  for (int done = 0; MPI_Test(&all_done, &done, MPI_STATUS_IGNORE), !done;) sleep_briefly();
 }
 
 double median(std::vector<double>& of) {

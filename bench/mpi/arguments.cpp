@@ -12,7 +12,7 @@ namespace bench::mpi {
 const char* const usage =
     "\nusage, under an MPI's launcher: --subjects A,B,.. [--threads T] [--method round-time|consecutive|both]"
     "\n       [--level funneled|serialized|multiple] [--samples N] [--sample-ms M] [--series-ms M] [--seed S] [-o FILE]"
-    "\n       [--pretend-skew NS] [--pretend-drift FRACTION]   for tests: rank r's clock is r times so far off";
+    "\n       [--pretend-skew NS] [--pretend-drift FRACTION]   for tests: rank r's clock is off by r times as much";
 
 namespace {
 
@@ -22,7 +22,7 @@ std::vector<std::string> list(const std::string& option, const std::string& text
   std::vector<std::string> words;
   std::istringstream in(text + ',');
   for (std::string word; std::getline(in, word, ',');) {
-    if (word.empty()) throw std::invalid_argument(option + " takes names with commas between, not \"" + text + '"');
+    if (word.empty()) throw std::invalid_argument(option + " takes names separated by commas, not \"" + text + '"');
     words.push_back(word);
   }
   return words;

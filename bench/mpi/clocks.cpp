@@ -40,18 +40,18 @@ std::int64_t process_clock::true_of(std::int64_t at) const {
 void common_time::synchronise() {
   before_ = last_;
   if (talk_.rank() != 0) {
-    be_met();
+    answer_pings();
   } else {
     found_.clear();
-    for (int r = 1; r < talk_.size(); ++r) found_.push_back(meet(r));
+    for (int r = 1; r < talk_.size(); ++r) found_.push_back(measure_offset(r));
     last_ = {clock_.now(), 0, 0, 0};
   }
   if (!met_) first_ = before_ = last_;
   met_ = true;
 }
 
-meeting common_time::meet(int rank) {
-  meeting best;
+clock_offset common_time::measure_offset(int rank) {
+  clock_offset best;
   for (int i = 0; i < pings; ++i) {
     pong answer;
     const std::int64_t sent = clock_.now();
@@ -66,7 +66,7 @@ meeting common_time::meet(int rank) {
   return best;
 }
 
-void common_time::be_met() {
+void common_time::answer_pings() {
   for (int i = 0; i < pings; ++i) {
     MPI_Recv(nullptr, 0, MPI_BYTE, 0, ping_tag, talk_.comm(), MPI_STATUS_IGNORE);
     pong answer{clock_.now(), 0};
@@ -92,7 +92,7 @@ std::int64_t common_time::common(std::int64_t here) const {
 
 double common_time::largest_uncertainty_ns() const {
   double largest = 0;
-  for (const meeting& m : found_) largest = std::max(largest, m.uncertainty_ns);
+  for (const clock_offset& m : found_) largest = std::max(largest, m.uncertainty_ns);
   return largest;
 }
 

@@ -9,18 +9,18 @@ namespace bench::mpi {
 
 namespace {
 
-// Yields alone would not do: a launcher that begins a session for each process puts each into a scheduling group of its own, and
-// a yield stays within the group.
-void politely(std::vector<MPI_Request>& requests) {
+// Yields alone do not suffice: a launcher that starts a session for each process puts each into a scheduling group of its own, and a
+// yield stays within the group.
+void wait_for_all(std::vector<MPI_Request>& requests) {
   constexpr int yields = 100;
-  constexpr timespec nap{0, 20'000};
+  constexpr timespec pause{0, 20'000};
   for (int done = 0, looks = 0;; ++looks) {
     MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
     if (done != 0) return;
     if (looks < yields)
       sched_yield();
     else
-      nanosleep(&nap, nullptr);
+      nanosleep(&pause, nullptr);
   }
 }
 
@@ -33,7 +33,7 @@ conversation::conversation(MPI_Comm of) {
 }
 conversation::~conversation() { MPI_Comm_free(&comm_); }
 
-void conversation::tell(void* what, std::size_t bytes) {
+void conversation::send_to_all(void* what, std::size_t bytes) {
   const int count = static_cast<int>(bytes);
   std::vector<MPI_Request> requests;
   if (rank_ != 0) {
@@ -41,10 +41,10 @@ void conversation::tell(void* what, std::size_t bytes) {
   } else {
     for (int r = 1; r < size_; ++r) MPI_Isend(what, count, MPI_BYTE, r, 0, comm_, &requests.emplace_back());
   }
-  politely(requests);
+  wait_for_all(requests);
 }
 
-void conversation::hear(const void* mine, std::size_t bytes, void* all) {
+void conversation::receive_from_all(const void* mine, std::size_t bytes, void* all) {
   const int count = static_cast<int>(bytes);
   std::vector<MPI_Request> requests;
   if (rank_ != 0) {
@@ -55,7 +55,7 @@ void conversation::hear(const void* mine, std::size_t bytes, void* all) {
     for (int r = 1; r < size_; ++r)
       MPI_Irecv(at + static_cast<std::size_t>(r) * bytes, count, MPI_BYTE, r, 1, comm_, &requests.emplace_back());
   }
-  politely(requests);
+  wait_for_all(requests);
 }
 
 }  // namespace bench::mpi

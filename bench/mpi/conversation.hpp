@@ -1,7 +1,7 @@
-// How the processes of a measurement talk between samples: rank 0 tells all, all tell rank 0.
+// Broadcast and gather between the samples of a measurement: rank 0 sends to all, all send to rank 0.
 //
-// Not MPI's collectives: with more processes than processors some MPIs take tens of milliseconds for each of them, since whoever
-// waits spins. Here it gives its processor away.
+// MPI's collectives are not used: with more processes than processors some MPIs take tens of milliseconds for each, because waiting
+// processes spin. Here they yield the processor.
 #pragma once
 
 #include <mpi.h>
@@ -22,30 +22,30 @@ class conversation {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// What rank 0 says, in all processes.
+  /// Rank 0's value, in all processes.
   template <class T>
-  T told(T said) {
+  T broadcast(T said) {
     static_assert(std::is_trivially_copyable_v<T>);
-    tell(&said, sizeof said);
+    send_to_all(&said, sizeof said);
     return said;
   }
 
-  /// What each says, in rank 0, by rank; nothing elsewhere.
+  /// In rank 0 the values of all processes, by rank; empty elsewhere.
   template <class T>
-  std::vector<T> heard(const std::vector<T>& mine) {
+  std::vector<T> gather(const std::vector<T>& mine) {
     static_assert(std::is_trivially_copyable_v<T>);
     std::vector<T> all(rank_ == 0 ? mine.size() * static_cast<std::size_t>(size_) : 0);
-    hear(mine.data(), mine.size() * sizeof(T), all.data());
+    receive_from_all(mine.data(), mine.size() * sizeof(T), all.data());
     return all;
   }
   template <class T>
-  std::vector<T> heard(const T& mine) {
-    return heard(std::vector<T>{mine});
+  std::vector<T> gather(const T& mine) {
+    return gather(std::vector<T>{mine});
   }
 
  private:
-  void tell(void* what, std::size_t bytes);
-  void hear(const void* mine, std::size_t bytes, void* all);
+  void send_to_all(void* what, std::size_t bytes);
+  void receive_from_all(const void* mine, std::size_t bytes, void* all);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;

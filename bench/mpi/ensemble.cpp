@@ -17,8 +17,8 @@ namespace bench::mpi {
 
 namespace {
 
-constexpr std::int64_t tolerance_ns = 1000;  // who comes so much after the instant was not there in time
-constexpr std::uint64_t first_rounds = 3;    // of each sample, which do not count
+constexpr std::int64_t tolerance_ns = 1000;  // a thread that arrives later than this after the instant is late
+constexpr std::uint64_t first_rounds = 3;    // rounds at the beginning of each sample that do not count
 
 }  // namespace
 
@@ -34,13 +34,13 @@ ensemble::ensemble(conversation& talk, const process_clock& clock, unsigned thre
     throw std::runtime_error("OpenMP gives " + std::to_string(given) + " threads, not " + std::to_string(threads_) +
                              ": raise or unset OMP_THREAD_LIMIT");
   if (processors.empty()) return;
-  // Regions of one size are of the same threads. Where the system refuses, they run where they were put.
+  // Regions of one size use the same threads. If the system refuses, they run where it places them.
 #pragma omp parallel num_threads(static_cast<int>(threads_))
   weir::run_on({processors[static_cast<std::size_t>(omp_get_thread_num())]});
 }
 
 // As many episodes before as will count, so that members that were woken one after another are in step (bench/barriers/crew.cpp); and one
-// after, so that who is done does not leave its processor to the others.
+// after, so that a member that has finished does not leave its processor to the others.
 reading ensemble::pass(const order& o) {
   subject& s = *subjects_[o.subject];
   reading mine;
@@ -62,7 +62,7 @@ reading ensemble::pass(const order& o) {
 
 reading ensemble::consecutive(const order& o) {
   reading all;
-  for (const reading& r : talk_.heard(pass(o))) {
+  for (const reading& r : talk_.gather(pass(o))) {
     all.wall_ns = std::max(all.wall_ns, r.wall_ns);
     all.cpu_ns += r.cpu_ns;
   }
@@ -94,11 +94,11 @@ rounds ensemble::in_rounds(const order& o) {
   time_.synchronise();
   // Rank 0 has met the last of the others: the instants can be agreed upon.
   order agreed = o;
-  agreed.first += talk_.told(time_.now());
+  agreed.first += talk_.broadcast(time_.now());
   std::vector<visit> mine = pass_in_rounds(agreed);
   time_.synchronise();
   for (visit& v : mine) v = {time_.common(v.came), time_.common(v.left), v.late};
-  const std::vector<visit> all = talk_.heard(mine);
+  const std::vector<visit> all = talk_.gather(mine);
   rounds r;
   r.clock_ns = time_.largest_uncertainty_ns();
   for (std::uint64_t i = first_rounds; i < o.episodes && talk_.rank() == 0; ++i) {
@@ -121,7 +121,7 @@ rounds ensemble::in_rounds(const order& o) {
 
 void ensemble::serve() {
   for (;;) {
-    const order o = talk_.told(order{});
+    const order o = talk_.broadcast(order{});
     if (o.what == order::kind::end) return;
     if (o.what == order::kind::consecutive) consecutive(o);
     if (o.what == order::kind::rounds) in_rounds(o);
@@ -130,22 +130,22 @@ void ensemble::serve() {
 }
 
 reading ensemble::consecutive(std::size_t subject, std::uint64_t episodes) {
-  return consecutive(talk_.told(order{order::kind::consecutive, subject, episodes}));
+  return consecutive(talk_.broadcast(order{order::kind::consecutive, subject, episodes}));
 }
 
 rounds ensemble::in_rounds(std::size_t subject, std::uint64_t episodes, double window_ns) {
   // The others must have heard of the instant, and made their threads, before it comes.
   const std::int64_t heed = 300'000 + 5'000 * std::int64_t{talk_.size()};
-  return in_rounds(talk_.told(
+  return in_rounds(talk_.broadcast(
       order{order::kind::rounds, subject, episodes + first_rounds, heed, static_cast<std::int64_t>(window_ns)}));
 }
 
-const std::vector<meeting>& ensemble::synchronise() {
-  talk_.told(order{order::kind::synchronise});
+const std::vector<clock_offset>& ensemble::synchronise() {
+  talk_.broadcast(order{order::kind::synchronise});
   time_.synchronise();
   return time_.found();
 }
 
-void ensemble::end() { talk_.told(order{order::kind::end}); }
+void ensemble::end() { talk_.broadcast(order{order::kind::end}); }
 
 }  // namespace bench::mpi

@@ -1,4 +1,4 @@
-// All threads of all processes, which take samples as rank 0 says.
+// All threads of all processes, which take samples as rank 0 orders.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace bench::mpi {
 
-/// Of consecutive episodes, without a pause.
+/// The time of consecutive episodes, without a pause.
 struct reading {
   double wall_ns = 0;  // of the slowest process, by its own clock
   double cpu_ns = 0;   // of all threads
 };
 
-/// Of episodes that all began at instants agreed upon.
+/// The times of episodes that all processes began at agreed instants.
 struct rounds {
-  std::vector<double> wall_ns;  // of each that counts: from the last coming to the last leaving, in common time
-  unsigned late = 0;            // others: somebody came after its instant
-  double clock_ns = 0;          // how far clocks may be apart
-  double apart_ns = 0;          // how far from its instant anybody came, of those that count
+  std::vector<double> wall_ns;  // of each valid episode: from the last arrival to the last departure, in common time
+  unsigned late = 0;            // invalid ones: a thread arrived too long after its instant
+  double clock_ns = 0;          // the largest possible difference of clocks
+  double apart_ns = 0;          // the largest distance of an arrival from its instant, over the valid episodes
 };
 
 class ensemble {
@@ -32,14 +32,14 @@ class ensemble {
   ensemble(conversation& talk, const process_clock& clock, unsigned threads, const std::vector<int>& processors,
            std::vector<std::unique_ptr<subject>>& subjects);
 
-  /// All processes but rank 0: does what it says until it says end().
+  /// All processes but rank 0: executes its orders until it calls end().
   void serve();
 
   // Rank 0:
   reading consecutive(std::size_t subject, std::uint64_t episodes);
   rounds in_rounds(std::size_t subject, std::uint64_t episodes, double window_ns);
-  /// The clocks as they are now.
-  const std::vector<meeting>& synchronise();
+  /// The offsets of the clocks now.
+  const std::vector<clock_offset>& synchronise();
   void end();
 
  private:
@@ -50,7 +50,7 @@ class ensemble {
     std::int64_t first = 0, window = 0;  // common time
   };
   struct visit {
-    std::int64_t came, left;  // the last of the threads
+    std::int64_t came, left;  // arrival and departure of the last thread
     bool late;
   };
 

@@ -11,7 +11,7 @@
 #include "conversation.hpp"
 #include "ensemble.hpp"
 #include "site.hpp"
-#include "sitting.hpp"
+#include "session.hpp"
 #include "subjects.hpp"
 
 namespace bench::mpi {
@@ -60,13 +60,13 @@ json about(const site& s, const conversation& talk, const arguments& asked) {
           {"cycles_per_ns", weir::native::ticks_per_microsecond() / 1000}};
 }
 
-void show_clocks(const std::vector<meeting>& found, lines& say) {
+void show_clocks(const std::vector<clock_offset>& found, lines& say) {
   for (std::size_t i = 0; i < found.size(); ++i)
     say({{"event", "clock"}, {"rank", i + 1}, {"offset_ns", found[i].offset_ns}, {"uncertainty_ns", found[i].uncertainty_ns},
          {"pretended_ns", found[i].pretended_ns}});
 }
 
-// Each barrier is made in all processes, or in none.
+// Makes each barrier in all processes, or in none.
 std::vector<std::unique_ptr<subject>> made(const arguments& asked, const std::vector<std::string>& methods, conversation& talk,
                                            lines& say, std::vector<series>& plan) {
   std::vector<std::unique_ptr<subject>> subjects;
@@ -95,10 +95,10 @@ void measure(const arguments& asked) {
   auto subjects = made(asked, asked.methods.empty() ? suits : asked.methods, talk, say, plan);
   ensemble all(talk, clock, asked.threads, here.of_mine, subjects);
   if (talk.rank() != 0) return all.serve();
-  // Pings where processors are shared would take time slices, and nobody would look at the clocks.
+  // If processors are shared, pings would take time slices, and no method would use the clocks.
   const bool clocks = std::any_of(plan.begin(), plan.end(), [](const series& s) { return s.method == "round-time"; });
   if (clocks) show_clocks(all.synchronise(), say);
-  sitting(all, asked, here, std::move(plan), [&say](const json& event) { say(event); }).run();
+  session(all, asked, here, std::move(plan), [&say](const json& event) { say(event); }).run();
   if (clocks) show_clocks(all.synchronise(), say);
   all.end();
   say({{"event", "end"}});

@@ -1,12 +1,12 @@
-// Barriers in simulated time, under SimGrid's SMPI: time of consecutive barriers, of one that all reach at once, and whether
-// anybody left before all had come. Driven by python/weir/scale/measuring.py; one line of JSON on standard output.
+// Barriers in simulated time, under SimGrid's SMPI: the time of consecutive barriers, of one that all ranks enter at the same moment,
+// and whether a rank left before all had arrived. Driven by python/weir/scale/measuring.py; one line of JSON on standard output.
 //
 //   scale ALGORITHM RADIX FAN_IN FAN_OUT EPISODES CORES WITHIN NODE_NS
 //
 // ALGORITHM: a name of weir::mpi::algorithms(), "auto", or "MPI_Barrier".
-// CORES: processes that each rank stands for, which share a node. All ranks of a simulation live in one process, where shared
-// memory would cost nothing. So a rank is a node's leader; what the node's own barrier costs, its arrival and its release, is
-// NODE_NS, from the simulator of shared memory. It passes between a leader's barriers, as it does where members come at once.
+// CORES: the number of processes on a node, which each rank represents. All ranks of a simulation live in one process, where shared
+// memory would cost nothing. So a rank is a node's leader. The cost of the node's own barrier, arrival and release, is NODE_NS, from
+// the simulator of shared memory. That time passes between a leader's barriers, as it does if members arrive at the same moment.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -50,7 +50,7 @@ struct ranks {
   }
 };
 
-/// All ranks go on at the same moment.
+/// All ranks continue at the same moment.
 void together(const ranks& world) {
   constexpr double margin_ns = 1e6;
   const double latest = world.latest(MPI_Wtime());
@@ -77,7 +77,7 @@ double alone(const ranks& world, const pass& barrier) {
   return to_ns(world.latest(over) - world.latest(begun));
 }
 
-/// A different rank is late each time; nobody may have left before it came.
+/// A different rank is late each time; no rank may leave before it arrives.
 bool kept(const ranks& world, const pass& barrier) {
   constexpr double late_ns = 300e3;
   constexpr int episodes = 4;
@@ -93,7 +93,7 @@ bool kept(const ranks& world, const pass& barrier) {
   return all_kept;
 }
 
-/// What the library would choose where each rank's node had so many processes.
+/// The library's choice if each rank's node had this number of processes.
 weir::mpi::choice choice_with(int nodes, unsigned cores) {
   weir::mpi::places p;
   for (unsigned n = 0; n < static_cast<unsigned>(nodes); ++n) {
@@ -137,7 +137,7 @@ void measure(const asked& a, const ranks& world) {
     const weir::mpi::choice there = choice_with(world.size, a.cores);
     if (there.within != a.within)
       throw std::invalid_argument("scale: within a node of " + std::to_string(a.cores) + " the library takes " + there.within +
-                                  ", and the time that was given is that of " + a.within);
+                                  ", but the given time is that of " + a.within);
     says = there.algorithm + ", within a node " + there.within + ": " + there.reason;
   }
   const pass barrier = [&] {

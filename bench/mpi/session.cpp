@@ -1,4 +1,4 @@
-#include "sitting.hpp"
+#include "session.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,34 +10,34 @@ namespace bench::mpi {
 
 using nlohmann::json;
 
-sitting::sitting(ensemble& all, const arguments& asked, const site& here, std::vector<series> plan,
+session::session(ensemble& all, const arguments& asked, const site& here, std::vector<series> plan,
                  std::function<void(const json&)> say)
     : all_(all), asked_(asked), shared_(!here.dedicated), plan_(std::move(plan)), say_(std::move(say)), random_(asked.seed) {
   if (here.pair.size() == 2) transfer_.emplace(here.pair[0], here.pair[1]);
 }
 
-json sitting::probe() {
+json session::probe() {
   const std::optional<double> found = transfer_ ? transfer_->ns() : std::nullopt;
   return found ? json(*found) : json();
 }
 
-void sitting::run() {
+void session::run() {
   for (unsigned turn = 0; turn < asked_.samples; ++turn) {
     shuffle();
     for (series& s : plan_)
       if (!s.stopped) take(s, turn);
   }
-  // Nobody is to miss samples without being told why.
+  // Samples must not be missing without a reason in the record.
   for (series& s : plan_)
     if (!s.stopped && s.samples < asked_.samples)
-      stop(s, "somebody came too late for every start in " + std::to_string(asked_.samples - s.samples) + " of its turns");
+      stop(s, "a process arrived too late for every start in " + std::to_string(asked_.samples - s.samples) + " of its turns");
 }
 
-void sitting::shuffle() {
+void session::shuffle() {
   for (std::size_t left = plan_.size(); left > 1; --left) std::swap(plan_[left - 1], plan_[random_() % left]);
 }
 
-void sitting::take(series& s, unsigned turn) {
+void session::take(series& s, unsigned turn) {
   const double start = now_ns();
   if (s.inner == 0) {
     pilot(s);
@@ -50,15 +50,16 @@ void sitting::take(series& s, unsigned turn) {
   before_ = after;
   s.spent_ms += (now_ns() - start) / 1e6;
   if (s.stopped || s.samples == asked_.samples) return;
-  if (s.in_vain == 5) return stop(s, "somebody came too late for every start, five samples in a row");
-  // Three samples are worth waiting for, but not for ever.
+  if (s.in_vain == 5) return stop(s, "a process arrived too late for every start, five samples in a row");
+  // Three samples are worth waiting for, but not without limit.
   if (s.spent_ms > (s.samples < 3 ? 4 : 1) * asked_.series_ms)
     stop(s, "its " + std::to_string(std::lround(s.spent_ms)) + " ms were spent after " + std::to_string(s.samples) + " samples");
 }
 
-// Stretches of 1, 2, 4, .. episodes, until three have lasted long enough: a single one may have been interrupted. The fastest
-// counts, since another program only ever makes one slower; but short ones flatter, where who comes late finds the others there.
-void sitting::pilot(series& s) {
+// Series of 1, 2, 4, .. episodes, until three have lasted long enough, because a single one may have been interrupted. The fastest
+// counts, because another program can only make one slower. Short ones do not count: they are too fast when a late process finds that
+// the others have already arrived.
+void session::pilot(series& s) {
   say_({{"event", "begins"}, {"id", s.id}, {"method", s.method}});
   const double wanted_ns = asked_.sample_ms * 1e6 * (shared_ ? 4 : 1), start = now_ns();
   double fastest_ns = 0;
@@ -71,12 +72,12 @@ void sitting::pilot(series& s) {
   fastest_ns = std::max(fastest_ns, 1.0);
   s.inner = static_cast<std::uint64_t>(std::max(1.0, std::round(wanted_ns / fastest_ns)));
   if (s.method != "round-time") return;
-  // Room for an episode that takes thrice as long, and to come to the next start in time.
+  // Room for an episode that takes three times as long, and for arriving at the next start in time.
   s.window_ns = 3 * fastest_ns + 5'000;
   s.inner = static_cast<std::uint64_t>(std::clamp(wanted_ns / s.window_ns, 10.0, 100.0));
 }
 
-json sitting::sample_consecutive(series& s, unsigned turn) {
+json session::sample_consecutive(series& s, unsigned turn) {
   const reading r = all_.consecutive(s.subject, s.inner);
   const auto episodes = static_cast<double>(s.inner);
   ++s.samples;
@@ -84,7 +85,7 @@ json sitting::sample_consecutive(series& s, unsigned turn) {
           {"episode_ns", r.wall_ns / episodes}, {"cpu_ns", r.cpu_ns / episodes}, {"late", 0}, {"clock_ns", 0}, {"apart_ns", 0}};
 }
 
-json sitting::sample_in_rounds(series& s, unsigned turn) {
+json session::sample_in_rounds(series& s, unsigned turn) {
   const rounds r = all_.in_rounds(s.subject, s.inner, s.window_ns);
   s.late += r.late;
   if (r.wall_ns.empty()) {
@@ -98,7 +99,7 @@ json sitting::sample_in_rounds(series& s, unsigned turn) {
           {"cpu_ns", 0}, {"late", s.late}, {"clock_ns", r.clock_ns}, {"apart_ns", r.apart_ns}};
 }
 
-void sitting::stop(series& s, const std::string& why) {
+void session::stop(series& s, const std::string& why) {
   s.stopped = true;
   say_({{"event", "stopped"}, {"id", s.id}, {"method", s.method}, {"samples", s.samples}, {"late", s.late}, {"why", why}});
 }

@@ -12,7 +12,7 @@ namespace {
 
 using mask = std::bitset<1024>;
 
-struct person {
+struct process {
   int node;      // the first rank on it
   bool limited;  // by a quota
   mask may_run_on;
@@ -27,18 +27,18 @@ int first_on_my_node(MPI_Comm comm, int rank) {
   return first;
 }
 
-std::vector<person> everybody(const conversation& talk) {
-  person me{first_on_my_node(talk.comm(), talk.rank()), false, {}};
+std::vector<process> all_processes(const conversation& talk) {
+  process me{first_on_my_node(talk.comm(), talk.rank()), false, {}};
   for (const int p : weir::affinity())
     if (static_cast<std::size_t>(p) < me.may_run_on.size()) me.may_run_on.set(static_cast<std::size_t>(p));
   me.limited = weir::usable_processors() < static_cast<double>(me.may_run_on.count());
-  std::vector<person> all(static_cast<std::size_t>(talk.size()));
+  std::vector<process> all(static_cast<std::size_t>(talk.size()));
   MPI_Allgather(&me, sizeof me, MPI_BYTE, all.data(), sizeof me, MPI_BYTE, talk.comm());
   return all;
 }
 
-// The first of p's processors that nobody has taken yet; -1: there is none.
-int take_one(const person& p, mask& taken) {
+// The first of p's processors that is not taken yet; -1: there is none.
+int take_one(const process& p, mask& taken) {
   for (std::size_t i = 0; i < taken.size(); ++i) {
     if (!p.may_run_on[i] || taken[i]) continue;
     taken.set(i);
@@ -50,9 +50,9 @@ int take_one(const person& p, mask& taken) {
 }  // namespace
 
 site site_of(const conversation& talk, unsigned threads) {
-  const std::vector<person> all = everybody(talk);
+  const std::vector<process> all = all_processes(talk);
   std::map<int, mask> nodes, taken;
-  for (const person& p : all) nodes[p.node] |= p.may_run_on;
+  for (const process& p : all) nodes[p.node] |= p.may_run_on;
   site s;
   s.nodes = static_cast<unsigned>(nodes.size());
   for (const auto& [node, processors] : nodes) s.processors += static_cast<unsigned>(processors.count());
@@ -61,7 +61,7 @@ site site_of(const conversation& talk, unsigned threads) {
   if (s.pair.size() < 2) s.pair.clear();
   s.dedicated = true;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const person& p = all[rank];
+    const process& p = all[rank];
     for (unsigned t = 0; t < threads; ++t) {
       const int processor = take_one(p, taken[p.node]);
       s.dedicated = s.dedicated && processor >= 0 && !p.limited;
@@ -69,7 +69,7 @@ site site_of(const conversation& talk, unsigned threads) {
     }
   }
   if (!s.dedicated) s.of_mine.clear();
-  const auto bound = [](const person& p) { return p.may_run_on.count() == 1; };
+  const auto bound = [](const process& p) { return p.may_run_on.count() == 1; };
   s.pinned = s.dedicated || (threads == 1 && std::all_of(all.begin(), all.end(), bound));
   return s;
 }

@@ -9,11 +9,11 @@ namespace bench::mpi {
 
 struct site {
   unsigned nodes = 1;
-  unsigned processors = 0;   ///< of all nodes, that any of the processes may run on
+  unsigned processors = 0;   ///< processors of all nodes on which any of the processes may run
   bool dedicated = false;    ///< there is a processor for each thread of each process
-  bool pinned = false;       ///< each thread has but one that it runs on
-  std::vector<int> of_mine;  ///< where dedicated: the processor of each thread of this process
-  std::vector<int> pair;     ///< the first two processors, where there are no more nodes than one; else none
+  bool pinned = false;       ///< each thread may run on one processor only
+  std::vector<int> of_mine;  ///< if dedicated: the processor of each thread of this process
+  std::vector<int> pair;     ///< the first two processors, on one node; empty with several nodes
 };
 
 /// All processes.

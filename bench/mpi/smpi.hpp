@@ -1,6 +1,6 @@
-// Included before everything else under SMPI, whose MPI_Iallgather sends from each to each, a million messages for a thousand ranks,
-// and which would simulate each look at a request. They serve only to make a barrier, whose time is not asked for: the blocking
-// operations do it here.
+// Included before everything else under SMPI. Its MPI_Iallgather sends from each rank to each, a million messages for a thousand ranks,
+// and it would simulate each test of a request. Weir uses these operations only to make a barrier, which is not timed, so the blocking
+// operations replace them here.
 #pragma once
 
 #include <mpi.h>
@@ -21,7 +21,7 @@ inline int smpi_iallreduce(const void* mine, void* all, int count, MPI_Datatype 
   return PMPI_Allreduce(mine, all, count, type, op, comm);
 }
 
-// SMPI's leaves the flag alone where there is no request; by the standard it is true.
+// SMPI's MPI_Test leaves the flag unchanged for MPI_REQUEST_NULL; the standard says that it is true.
 inline int smpi_test(MPI_Request* request, int* done, MPI_Status* status) {
   *done = 1;
   return *request == MPI_REQUEST_NULL ? MPI_SUCCESS : PMPI_Test(request, done, status);

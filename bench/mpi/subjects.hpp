@@ -1,4 +1,4 @@
-// What is measured over MPI: something that the threads of all processes pass, again and again.
+// The subjects of a measurement over MPI: barriers that the threads of all processes pass repeatedly.
 //
 //   weir                    the default
 //   weir:mcs                by name, by messages;  weir:mcs/rma, weir:mcs/persistent: by that transport
@@ -21,13 +21,14 @@ namespace bench::mpi {
 class subject {
  public:
   virtual ~subject() = default;
-  /// The loop is in here, beside the barrier's own call: no call through a pointer is measured.
+  /// Contains the loop around the barrier's call, so that no call through a pointer is measured.
   virtual void run(unsigned thread, std::uint64_t episodes) = 0;
-  /// What the default took, and why; null for those of others.
+  /// The default's choice, and the reason; null for other implementations.
   virtual nlohmann::json choice() const { return nullptr; }
 };
 
-/// All processes. Throws std::invalid_argument for what is no subject, or none of so many threads or processes.
+/// Called in all processes. Throws std::invalid_argument for an unknown subject, or one that does not exist for so many threads or
+/// processes.
 std::unique_ptr<subject> make(const std::string& id, unsigned threads, int processes);
 
 }  // namespace bench::mpi
