@@ -11,15 +11,16 @@
 enum { RUNTIMES = 8 };
 static struct runtime runtimes[RUNTIMES];
 static unsigned found_runtimes;
-/* Held only where a caller is met for the first time. */
+/* Held only while a new caller is added. */
 static pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
 
-/* The child of a fork finds it free, whoever had it: what it guards is only added to, and counted when it is whole. */
-static void let_go(void) { pthread_mutex_init(&finding, NULL); }
-__attribute__((constructor)) static void when_loaded(void) { pthread_atfork(NULL, NULL, let_go); }
+/* In the child of a fork the mutex is free, whichever thread held it: the tables that it guards only grow, and an entry is counted
+ * when it is complete. */
+static void reset_mutex(void) { pthread_mutex_init(&finding, NULL); }
+__attribute__((constructor)) static void when_loaded(void) { pthread_atfork(NULL, NULL, reset_mutex); }
 
 struct object {
-  const char *address; /* asked for */
+  const char *address; /* the address to look up */
   const char *begin, *end;
 };
 
@@ -39,8 +40,9 @@ static int surrounds(struct dl_phdr_info *info, size_t size, void *asked) {
   return 1;
 }
 
-/* As the dynamic linker binds: the global scope first, then what the caller was linked with, which may be in no global scope
- * (a Python package's). Any other order would part a call from those that are not ours, such as omp_get_thread_num. */
+/* Binds as the dynamic linker does: the global scope first, then the libraries that the caller was linked with, which may not be in the
+ * global scope (a Python package's). Any other order would send a call to another runtime than calls that are not intercepted, such as
+ * omp_get_thread_num. */
 static void *meant(const char *name, const char *caller, const void *ourselves) {
   void *it = dlsym(RTLD_NEXT, name);
   if (it != NULL) return it;
@@ -53,7 +55,7 @@ static void *meant(const char *name, const char *caller, const void *ourselves) 
   return it != ourselves ? it : NULL;
 }
 
-/* The runtime in which that function is, or null where it reports by itself (OMPT), or is none. */
+/* The runtime that contains the function; null if it reports through OMPT, or is no runtime. */
 static const struct runtime *runtime_of(const void *function) {
   Dl_info info;
   if (dladdr(function, &info) == 0 || info.dli_fname == NULL) return NULL;
@@ -78,7 +80,7 @@ static const struct runtime *runtime_of(const void *function) {
       r.max_active_levels == NULL || r.thread_limit == NULL)
     return NULL;
   runtimes[found_runtimes] = r;
-  /* release: a child that is forked here has the runtime whole, or not at all. */
+  /* release: a child that is forked here has the complete entry, or none. */
   __atomic_store_n(&found_runtimes, found_runtimes + 1, __ATOMIC_RELEASE);
   return &runtimes[found_runtimes - 1];
 }
@@ -93,12 +95,12 @@ struct target weir_find(struct targets *seen, const char *name, const void *call
   struct target target = {NULL, NULL};
   *(void **)&target.call = meant(name, address, ourselves);
   if (target.call == NULL) {
-    fprintf(stderr, "weir-profile: no OpenMP runtime here has %s\n", name);
+    fprintf(stderr, "weir-profile: no OpenMP runtime of this process has %s\n", name);
     abort();
   }
   target.where = runtime_of(*(void **)&target.call);
   struct object o = {address, NULL, NULL};
-  const unsigned next = seen->known; /* nobody else writes it now */
+  const unsigned next = seen->known; /* the mutex is held, so no other thread writes it */
   if (dl_iterate_phdr(surrounds, &o) != 0 && next < OBJECTS) {
     seen->of[next].begin = o.begin;
     seen->of[next].end = o.end;

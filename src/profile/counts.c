@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct header *table; /* null: nobody asked for counts */
+static struct header *table; /* null: no launcher has asked for counts */
 
-/* Rows of the calling thread; it rarely meets more than one runtime. */
+/* Rows of the calling thread; it rarely uses more than one runtime. */
 enum { RUNTIMES_OF_A_THREAD = 4 };
 struct mine {
   const struct runtime *runtime;
@@ -25,7 +25,7 @@ static const char names[] =
 #undef WEIR_EVENT
     ;
 
-/* The one thread that a child begins with has its parent's rows, and they both would write there. */
+/* The only thread of a forked child has a copy of its parent's rows, and both would write there. */
 static void forget_rows(void) { memset(mine, 0, sizeof mine); }
 
 __attribute__((constructor)) static void open_table(void) {
@@ -51,7 +51,7 @@ static struct row *claim(const struct runtime *where) {
   for (int i = 0; i < RUNTIMES_OF_A_THREAD; ++i) {
     if (mine[i].runtime == where) return mine[i].row;
     if (mine[i].runtime != NULL) continue;
-    /* Relaxed: the number alone makes the row ours, and the launcher reads when all have ended. */
+    /* Relaxed: the number alone claims the row, and the launcher reads after all processes have ended. */
     const uint32_t number = __atomic_fetch_add(&table->taken, 1, __ATOMIC_RELAXED);
     struct row *row = NULL;
     if (number < table->rows) {
@@ -80,7 +80,7 @@ static void add(const struct runtime *where, enum event what, int team_size, uin
       return;
     }
   }
-  __atomic_fetch_add(&table->full, 1, __ATOMIC_RELAXED); /* a number for the launcher, which reads when all have ended */
+  __atomic_fetch_add(&table->full, 1, __ATOMIC_RELAXED); /* relaxed: the launcher reads it after all processes have ended */
 }
 
 void weir_count(const struct runtime *where, enum event what, int team_size) { add(where, what, team_size, 1); }

@@ -1,5 +1,5 @@
-/* The counts: a table in a file that the launcher has made and every process of the program maps. So they are there however
- * a process ends, and hold what it forks and executes as well. Layout read by python/weir/profile/counting.py. */
+/* The counts: a table in a file that the launcher creates and every process of the program maps. So they survive every way in which a
+ * process ends, and include what it forks and executes. python/weir/profile/counting.py reads this layout. */
 #ifndef WEIR_PROFILE_COUNTS_H
 #define WEIR_PROFILE_COUNTS_H
 
@@ -24,13 +24,13 @@ struct row {
 
 struct header {
   char magic[8];   /* "WEIRPROF", written by the launcher */
-  uint32_t rows;   /* that the file has room for; by the launcher */
-  uint32_t taken;  /* rows given away; more than there are: some threads were not counted */
-  uint32_t full;   /* directives that found their row full */
+  uint32_t rows;   /* for which the file has room; written by the launcher */
+  uint32_t taken;  /* rows claimed; if more than there are, some threads were not counted */
+  uint32_t full;   /* directives that were not counted because their row was full */
   char names[HEADER_BYTES - 20]; /* of the events, each with a null after it */
 };
 
-/* A runtime whose directives are counted. `path` tells runtimes apart: it is compared by address. */
+/* A runtime whose directives are counted. The address of `path` identifies it. */
 struct runtime {
   char path[PATH_BYTES];
   int (*thread_num)(void);
@@ -41,9 +41,9 @@ struct runtime {
   int (*thread_limit)(void);
 };
 
-/* Adds one, for the calling thread. Does nothing where no launcher has made a table. Never allocates, locks or fails. */
+/* Adds one, for the calling thread. Does nothing without a launcher's table. Never allocates, locks or fails. */
 void weir_count(const struct runtime *where, enum event what, int team_size);
-/* Takes one back that the same thread has added: what it was turns out later. */
+/* Removes one that the same thread has added: what kind it was turns out later. */
 void weir_uncount(const struct runtime *where, enum event what, int team_size);
 
 #endif

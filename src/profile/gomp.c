@@ -1,8 +1,7 @@
 /* libgomp's entry points, as GCC calls them: each forwards to the runtime that its caller is bound to, and counts.
  *
- * All take and give whole words, so one shape fits all: eleven words in (GOMP_taskloop has as many), one out. An argument
- * that a caller has not passed is forwarded as whatever lies there, and not looked at (System V x86-64, AAPCS64: the caller
- * cleans up). */
+ * All take and return whole words, so one signature fits all: eleven words in (as many as GOMP_taskloop has), one out. An argument that
+ * a caller has not passed is forwarded as whatever is in its place, and never used (System V x86-64, AAPCS64: the caller cleans up). */
 #include "callers.h"
 
 #include <stdbool.h>
@@ -11,8 +10,8 @@
 #define ELEVEN_WORDS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k
 #define THE_ELEVEN a, b, c, d, e, f, g, h, i, j, k
 
-/* The worksharing construct that the next barrier of this thread may be the end of: GCC ends `single` by GOMP_barrier.
- * That of the innermost region: one that begins inside has its own. */
+/* The worksharing construct that this thread's next barrier may end: GCC ends `single` by GOMP_barrier. It belongs to the innermost
+ * region; a nested region has its own. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) enum event open_single = EVENTS;
 
 #define FORWARD(name, before, after)                                                                         \
@@ -20,7 +19,7 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) enum event open_
     static struct targets targets;                                                                           \
     const struct target target = weir_find(&targets, #name, __builtin_return_address(0), (const void *)name); \
     const struct runtime *where = target.where;                                                              \
-    enum event outer = EVENTS; /* a region's: what was open around it */                                     \
+    enum event outer = EVENTS; /* for a region: the construct open around it */                              \
     if (where != NULL) {                                                                                     \
       before;                                                                                                \
     }                                                                                                        \
@@ -31,9 +30,9 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) enum event open_
     (void)outer;                                                                                             \
     return result;                                                                                           \
   }
-/* Counted as it begins: so a region is counted that the program ends in, and none counts while it holds a lock. */
+/* Counted as it begins: so the region in which the program exits is counted, and no thread counts while it holds a lock. */
 #define FIRST(name, count) FORWARD(name, count, )
-/* Counted when it is known what it was. */
+/* Counted when its kind is known. */
 #define AFTERWARDS(name, count) FORWARD(name, , count)
 #define REGION(name) FORWARD(name, region(where, c); outer = open_single; open_single = EVENTS, open_single = outer)
 /* Before GCC 4.9 a call began a region and another ended it. */
@@ -43,13 +42,13 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) enum event open_
 static void team(const struct runtime *where, enum event what) {
   if (where->thread_num() == 0) weir_count(where, what, where->num_threads());
 }
-/* By each thread that comes by. */
+/* By each thread. */
 static void each(const struct runtime *where, enum event what) { weir_count(where, what, where->num_threads()); }
 
 static bool said(word result) { return (result & 0xff) != 0; }
 
-/* The region's team size is known inside only; here it is worked out beforehand, as the specification does [OpenMP 5.0,
- * 2.6.1] but for dynamic adjustment, which may make it smaller. `if(false)` comes as a request of 1. */
+/* The region's team size is known only inside the region. Here it is computed beforehand, as in the specification [OpenMP 5.0, 2.6.1]
+ * except for dynamic adjustment, which may make it smaller. `if(false)` arrives as a request for 1. */
 static void region(const struct runtime *where, word asked) {
   const unsigned number = (unsigned)asked;
   int size = number != 0 ? (int)number : where->max_threads();
@@ -112,7 +111,7 @@ PARALLEL_LOOP_START(dynamic)
 PARALLEL_LOOP_START(guided)
 PARALLEL_LOOP_START(runtime)
 
-/* Loops: counted where they end, chunks where they are taken. */
+/* Loops are counted when they end, chunks when they are taken. */
 #define LOOP_START(kind, taken) AFTERWARDS(GOMP_loop_##kind##_start, chunk(where, result, taken))
 #define LOOP_NEXT(kind, taken) AFTERWARDS(GOMP_loop_##kind##_next, chunk(where, result, taken))
 #define LOOP(kind, taken) LOOP_START(kind, taken) LOOP_NEXT(kind, taken)
@@ -157,7 +156,7 @@ FIRST(omp_set_lock, each(where, LOCK))
 FIRST(omp_set_lock_, each(where, LOCK))
 FIRST(omp_set_nest_lock, each(where, NEST_LOCK))
 FIRST(omp_set_nest_lock_, each(where, NEST_LOCK))
-/* Where the lock was got: an attempt that fails costs next to nothing. */
+/* Counted if the lock was acquired: an attempt that fails costs almost nothing. */
 AFTERWARDS(omp_test_lock, got(where, result, LOCK))
 AFTERWARDS(omp_test_lock_, got(where, result, LOCK))
 AFTERWARDS(omp_test_nest_lock, got(where, result, NEST_LOCK))

@@ -1,4 +1,4 @@
-/* LLVM's and Intel's runtimes report what they do through OMPT [OpenMP 5.0, chapter 4]: they look for ompt_start_tool. */
+/* LLVM's and Intel's runtimes report events through OMPT [OpenMP 5.0, chapter 4]: they look for ompt_start_tool. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "counts.h"
 
-/* Named in OpenMP 5.1 and 5.2: by number, so that older headers do, and newer runtimes are understood. */
+/* Named in OpenMP 5.1 and 5.2; given by number, so that older headers suffice and newer runtimes are understood. */
 enum {
   MASKED = 21, /* a callback; before: master */
   BARRIER_OF_WORKSHARE = 8,
@@ -19,11 +19,11 @@ enum {
 
 static struct runtime here;
 
-/* The teams that this thread is in, the innermost last; and what worksharing it does, for which a barrier may follow. */
+/* The teams of this thread, the innermost last, with the worksharing construct that a barrier may end. */
 enum { DEEPEST = 32 };
 struct membership {
   int size, index;
-  enum event open;   /* counted as nowait until its barrier comes */
+  enum event open;   /* counted as nowait until its barrier */
   int takes_chunks;
 };
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct membership teams[DEEPEST + 1];
@@ -72,7 +72,7 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
   (void)parallel, (void)task, (void)count, (void)code;
   if (endpoint != ompt_scope_begin) return;
   if (kind == ompt_work_taskloop) {
-    each(TASKLOOP_OF_TASKS); /* its tasks, and the group that they are, are reported as well */
+    each(TASKLOOP_OF_TASKS); /* its tasks and their group are reported too */
     return;
   }
   const enum event what = without_barrier(kind);
@@ -99,13 +99,13 @@ static void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoi
   if (endpoint != ompt_scope_begin) return;
   switch ((int)kind) {
     case ompt_sync_region_barrier_explicit: team(BARRIER); break;
-    case ompt_sync_region_taskwait: each(TASKWAIT); return; /* it may stand in a single, whose barrier is yet to come */
+    case ompt_sync_region_taskwait: each(TASKWAIT); return; /* it may be inside a single, whose barrier follows later */
     case ompt_sync_region_taskgroup: each(TASKGROUP); return;
-    case ompt_sync_region_barrier_implementation: /* GCC's programs do not say which of the two theirs are */
+    case ompt_sync_region_barrier_implementation: /* for GCC's programs it may be explicit or implicit */
       if (now()->open == EVENTS) team(BARRIER);
       else end_by_barrier();
       break;
-    case ompt_sync_region_barrier_implicit: /* older runtimes do not say of which construct */
+    case ompt_sync_region_barrier_implicit: /* older runtimes do not report the construct */
     case BARRIER_OF_WORKSHARE: end_by_barrier(); break;
     default: break;
   }
@@ -130,7 +130,7 @@ static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned how, omp
   }
 }
 
-/* Where the lock was got at the first attempt; one that fails costs next to nothing. */
+/* Counted if the lock was acquired at the first attempt; one that fails costs almost nothing. */
 static void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t which, const void *code) {
   (void)which, (void)code;
   if (kind == ompt_mutex_test_lock) each(LOCK);
