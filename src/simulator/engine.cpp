@@ -9,7 +9,7 @@ thread_local engine* engine::here_ = nullptr;
 
 namespace {
 constexpr std::size_t stack_bytes = 64 * 1024;  // two pages of it are touched
-constexpr time without_looking = 1'000'000 * nanosecond;  // one thread goes on by itself before it is asked whether it ends
+constexpr time without_looking = 1'000'000 * nanosecond;  // how far one thread runs by itself before the loop checks for the end
 }
 
 engine::engine(const machine_model& m, const schedule& s)
@@ -56,7 +56,7 @@ void engine::run(time limit) {
       throw stuck(who_waits(limit <= end_of_time ? "it has not finished by the limit, "
                                                  : "it has not finished by the end of virtual time (46 days), "));
     if (events_.empty() || !can_still_finish())
-      throw stuck(who_waits("the program cannot finish; nothing is left that anybody waits for, at "));
+      throw stuck(who_waits("the program cannot finish; no event is left that a thread waits for, at "));
     const event e = events_.pop();
     now_ = e.at;
     look_at_ = std::min({now_ + without_looking, limit, end_of_time});
@@ -91,7 +91,7 @@ void engine::resume(thread& t) {
   kernel_.finish(t, now_);
 }
 
-// Polls and yields go on for ever; a program of which nothing else is left does not finish.
+// Polls and yields go on for ever; a program with no other events left does not finish.
 bool engine::can_still_finish() {
   time coming = 0;
   for (const job& j : jobs_)
@@ -124,7 +124,7 @@ void engine::compute(time duration) {
   thread& t = *self_;
   kernel_.turn(t, activity::computing, t.now);
   until(t, t.now);
-  // Preempted and resumed, it has lost no time of its own: the kernel puts the rest off.
+  // If the thread was preempted and resumed, none of its own time is lost: the kernel postpones the rest.
   until(t, t.now + duration);
   progress_at_ = now_;
   t.loads.begin(t.now);
@@ -138,7 +138,7 @@ void engine::spend(time cost, activity what) {
   kernel_.turn(t, activity::synchronizing, t.now);
 }
 
-// A load of what this processor is about to store sees that.
+// A load of a value in this processor's store buffer reads that value.
 bool engine::forwarded(thread& t, const void* word, void* into, std::size_t bytes) {
   for (auto s = t.stores.rbegin(); s != t.stores.rend(); ++s)
     if (s->word == word && s->bytes == bytes) {
@@ -202,11 +202,11 @@ void engine::take_effect(thread& t) {
   std::memcpy(s.word, &s.value, s.bytes);
   memory_.changed(s.line);
   progress_at_ = now_;
-  // Who has fetched the line since it was asked for has found the old value, and waits again.
+  // A thread that has fetched the line since this store requested it has read the old value, and waits again.
   tell_watchers(s.line, now_);
 }
 
-// Of one moment, the store's own event may come later than its owner: then the owner does it.
+// The store's own event may be later than its owner's in the same moment: then the owner performs the store.
 void engine::drain_one(thread& t) {
   const std::uint32_t number = t.stores.front().number;
   until(t, std::max(t.now, t.stores.front().takes_effect));
@@ -243,7 +243,8 @@ std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, boo
   const time period = pause + model_.processor.hit;
   std::uint64_t gone = 1;
   until(t, t.now);
-  // Parked only where polling disturbs nobody and a write is sure to be told: not if one has come since the look.
+  // Parked only if polling disturbs no other thread and the next write is certain to be reported: not if one has happened since
+  // the look.
   const bool quiet = memory_.version(l) == t.looked_at &&
                      (memory_.cached() ? memory_.has_copy(l, t.processor) : memory_.is_home(l, t.processor));
   const bool parks = quiet && (period != 0 || polls == 0);
@@ -304,7 +305,7 @@ void engine::wake(const void* word, unsigned most) {
   drain();
   thread& t = *self_;
   spend(model_.system.wake, activity::switching);
-  // Those who sleep now: one that is woken, looks and sleeps again is not woken once more.
+  // Only those that sleep now: one that is woken, looks and sleeps again is not woken a second time.
   const unsigned asleep = std::min(most, kernel_.asleep_at(word));
   for (unsigned woken = 0; woken < asleep; ++woken) {
     if (!kernel_.wake_one(word, t.now)) return;

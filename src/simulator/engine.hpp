@@ -1,7 +1,7 @@
-// The engine: runs fibers in the order of virtual time, and answers what they ask of the machine.
+// The engine: runs fibers in the order of virtual time and executes their machine operations.
 //
-// A thread runs ahead of the others only as far as nothing else happens earlier; each access to memory
-// is made in the order of virtual time. Of one moment, what was decided first happens first.
+// A thread runs ahead of the others only until the next earlier event, so that memory accesses happen in the order of
+// virtual time. Events of one moment happen in the order in which they were created.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace weir::simulator {
 
-/// What keeps a run from finishing: who waits for what.
+/// Why a run cannot finish: which thread waits for what.
 struct stuck : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -30,26 +30,26 @@ class engine {
   engine(const machine_model& m, const schedule& s);
   ~engine();
 
-  /// Before run(): an application of so many threads. `begin` is called when it gets its processors;
+  /// Before run(): adds an application of this many threads. `begin` is called when it gets its processors;
   /// `body(member)` runs in a fiber, and must not throw.
   job& add_job(const std::string& name, unsigned threads, time arrives, unsigned processors,
                std::function<void(const job&)> begin, std::function<void(unsigned member)> body);
 
-  /// Until all threads are done. Throws stuck where they cannot be, or not before `limit`.
+  /// Runs until all threads have ended. Throws stuck if they cannot end, or not before `limit`.
   void run(time limit = never);
 
   // Called in the fiber of the running thread.
   static engine& here() { return *here_; }
   thread& self() { return *self_; }
   void compute(time duration);
-  /// One load: its bytes are copied when it is there.
+  /// One load: its bytes are copied when the value arrives.
   void load(const void* word, void* into, std::size_t bytes);
   void store(void* word, std::uint64_t value, std::size_t bytes);
-  /// An atomic update: `update()` is called at its moment; whether it stored something.
+  /// An atomic update: `update()` is called at its moment and returns whether it stored something.
   template <class Update>
   void atomic(void* word, Update update);
-  /// After a load that did not find what it wanted: until the next look is worth while, for at most so many
-  /// polls (0: without end). Returns the polls that have gone by. `willing`: rather gives the processor away.
+  /// After a load that did not find the wanted value: waits until the next look is useful, for at most this many polls (0: no
+  /// limit). Returns the polls that have passed. `willing`: the thread prefers to yield the processor.
   std::uint64_t wait_for_change(const void* word, std::uint64_t polls, bool willing);
   void yield();
   void drain();
@@ -62,13 +62,13 @@ class engine {
   const machine_model& model() const { return model_; }
   const simulator::memory& memory() const { return memory_; }
   const simulator::kernel& kernel() const { return kernel_; }
-  /// When the warm-up ended; 0 where there is none.
+  /// When the warm-up ended; 0 without a warm-up.
   time counted_from() const { return counted_from_; }
   const std::deque<thread>& threads() const { return threads_; }
   const std::vector<job>& jobs() const { return jobs_; }
   std::uint64_t events() const { return events_.made(); }
   void keep_history(std::vector<stretch>* into) { kernel_.keep_history(into); }
-  /// Forgets what has been counted so far: the warm-up is over.
+  /// Discards all counts so far, at the end of the warm-up.
   void forget_counts();
 
  private:
@@ -94,8 +94,8 @@ class engine {
   std::unique_ptr<stacks> stacks_;
   thread* self_ = nullptr;
   time now_ = 0;
-  time look_at_ = 0;      // nobody goes on beyond without the main loop's leave
-  time progress_at_ = 0;  // when something last happened that others could be waiting for
+  time look_at_ = 0;      // no thread continues beyond this time without the main loop
+  time progress_at_ = 0;  // when something last happened for which others could be waiting
   time counted_from_ = 0;
   std::size_t unfinished_ = 0;
 };
@@ -109,7 +109,7 @@ void engine::atomic(void* word, Update update) {
   const line_id l = memory_.line_at(word);
   memory_.note_atomic(l);
   if (model_.atomic == atomics::conditional) {
-    // The reservation is lost as soon as another processor asks to write: its request takes our copy away.
+    // The reservation is lost as soon as another processor requests the line for writing, which invalidates this copy.
     for (;;) {
       until(t, memory_.load(l, t.processor, t.now));
       until(t, t.now + model_.processor.atomic);

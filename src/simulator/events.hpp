@@ -1,4 +1,4 @@
-// The future: what happens when, in order. Events of one moment happen in the order they were made.
+// The event queue. Events of one moment happen in the order in which they were created.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace weir::simulator {
 
 enum class event_kind : std::uint32_t {
-  resume,  ///< a thread goes on
+  resume,  ///< a thread continues
   store,   ///< the oldest store in a thread's buffer takes effect
   slice,   ///< a processor's time slice ends
   slot,    ///< a coscheduling slot ends
@@ -25,9 +25,9 @@ struct event {
   std::uint32_t generation;  // an event of an older generation has been cancelled
 };
 
-/// A radix heap [Ahuja, Mehlhorn, Orlin, Tarjan 1990]: virtual time never goes back, so an event lies in the bucket
-/// of the highest bit in which its time differs from the last one taken, and moves down as that bit is reached.
-/// Events of one moment always share a bucket and are moved in order, so they keep it.
+/// A radix heap [Ahuja, Mehlhorn, Orlin, Tarjan 1990]: virtual time never goes back, so an event is in the bucket of the
+/// highest bit in which its time differs from the last event taken, and moves down when that bit is reached. Events of one
+/// moment always share a bucket and are moved in order, so they keep their order.
 class event_queue {
  public:
   bool empty() const { return size_ == 0; }
@@ -65,7 +65,7 @@ class event_queue {
     buckets_[bucket].push_back(e);
   }
 
-  // The earliest moment becomes the last one taken; all of its bucket find new ones below.
+  // The earliest moment becomes the last one taken; all events of its bucket move to lower buckets.
   void come_down() {
     buckets_[0].clear();
     taken_ = 0;
@@ -80,7 +80,7 @@ class event_queue {
   std::array<std::vector<event>, count> buckets_;
   std::array<time, count> least_{};
   std::vector<event> moving_;
-  std::uint64_t filled_ = 0;  // which buckets but the first hold something
+  std::uint64_t filled_ = 0;  // which buckets except the first are not empty
   std::size_t taken_ = 0;     // of the first bucket
   std::size_t size_ = 0;
   time last_ = 0;

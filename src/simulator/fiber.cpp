@@ -22,7 +22,7 @@ stacks::stacks(std::size_t count, std::size_t bytes_each)
 
 stacks::~stacks() {
 #if defined(__SANITIZE_ADDRESS__)
-  // What forgotten fibers have poisoned must not outlive them: the next stacks may come to lie here.
+  // Memory that dropped fibers have poisoned must be unpoisoned: the next stacks may have the same addresses.
   __asan_unpoison_memory_region(memory_, count_ * each_);
 #endif
   munmap(memory_, count_ * each_);

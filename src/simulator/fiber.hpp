@@ -1,9 +1,8 @@
-// A fiber: a function with a stack of its own, that the simulator and the explorer run by turns.
+// A fiber: a function with a stack of its own, which the simulator and the explorer suspend and resume.
 //
-// On Boost.Context's lowest layer. Its class `fiber` unwinds an unfinished function by an exception
-// when it is destroyed; barriers are abandoned half-way here all the time (a schedule that failed, a
-// program that cannot finish), some inside noexcept functions, so a fiber that ends early is just
-// forgotten: what lives on its stack must not own anything.
+// It uses Boost.Context's lowest layer. Boost's class `fiber` unwinds an unfinished function by an exception when it is
+// destroyed. Here barriers are often abandoned half-way (a schedule that failed, a program that cannot finish), some inside
+// noexcept functions, so a fiber that ends early is simply dropped: objects on its stack must not own anything.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -21,11 +20,10 @@
 
 namespace weir::simulator {
 
-/// Memory for many stacks, reserved at once; a page is taken only when it is touched. Each stack ends
-/// at a page that may not be touched.
+/// Memory for many stacks, reserved together; a page is allocated only when it is touched. Each stack ends at a guard page.
 class stacks {
  public:
-  /// Throws std::bad_alloc where there is no room for them.
+  /// Throws std::bad_alloc if there is no room for them.
   stacks(std::size_t count, std::size_t bytes_each);
   ~stacks();
   stacks(const stacks&) = delete;
@@ -34,7 +32,7 @@ class stacks {
   void* top(std::size_t index) const { return memory_ + (index + 1) * each_; }
   std::size_t usable_bytes() const { return each_ - page_; }
 
-  /// Before another fiber begins where one was forgotten: zeros to the first `bytes` that it will use.
+  /// Clears the first `bytes` of a stack on which a fiber was dropped, before another one starts there.
   void clear(std::size_t index, std::size_t bytes);
 
  private:
@@ -49,26 +47,26 @@ class fiber {
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
 
-  /// `body` begins at the first resume(), on that stack. It must not throw. Starting a fiber that has not
-  /// finished forgets what it was doing.
+  /// `body` starts at the first resume(), on that stack. It must not throw. Starting a fiber again that has not finished drops
+  /// its previous body.
   void start(void* stack_top, std::size_t stack_bytes, std::function<void()> body);
 
   /// Runs the fiber until it suspends itself or its body returns. Called from outside all fibers.
   void resume();
 
-  /// Called inside the fiber: back to whoever resumed it.
+  /// Called inside the fiber: returns to the caller of resume().
   void suspend();
 
   bool done() const { return done_; }
 
-  /// What lives on the stack of a fiber that is suspended, its registers among it, begins here.
+  /// The lowest address in use on the stack of a suspended fiber, including its saved registers.
   const void* stopped_at() const { return inside_; }
 
  private:
   static void enter(boost::context::detail::transfer_t from);
 
-  boost::context::detail::fcontext_t inside_ = nullptr;   // where it stopped
-  boost::context::detail::fcontext_t outside_ = nullptr;  // who resumed it
+  boost::context::detail::fcontext_t inside_ = nullptr;   // where the fiber stopped
+  boost::context::detail::fcontext_t outside_ = nullptr;  // the context that resumed it
   std::function<void()> body_;
   bool done_ = true;
   void* stack_top_ = nullptr;

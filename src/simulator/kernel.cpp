@@ -45,7 +45,7 @@ void kernel::arrive(job& j, time now) {
   if (queued_jobs_.empty() && scheduler_->admit(j, active_jobs()))
     begin(j, now);
   else
-    queued_jobs_.push_back(&j);  // in order of arrival: nobody overtakes
+    queued_jobs_.push_back(&j);  // in order of arrival, without overtaking
 }
 
 void kernel::begin(job& j, time now) {
@@ -84,7 +84,7 @@ void kernel::finish(thread& t, time now) {
   if (processors_[p].running == nullptr) dispatch(p, now);
 }
 
-// After processors have changed hands: whoever runs where it may no longer, leaves.
+// After processors have been reassigned: a thread that runs where it no longer may, leaves.
 void kernel::resettle(time now) {
   for (unsigned p = 0; p < processors_.size(); ++p) {
     thread* const t = processors_[p].running;
@@ -161,13 +161,13 @@ void kernel::take_away(unsigned p, time now) {
   } else {
     t.remaining = std::max<time>(t.resume_at - now, 0);
   }
-  ++t.generation;  // what it was about to do is put off
+  ++t.generation;  // cancels its pending event, which is postponed
   t.is = thread::state::ready;
   t.before = t.doing;
   turn(t, activity::ready, now);
 }
 
-// A slice goes on as long as nobody else wants the processor; its end is looked at only when somebody does.
+// A slice continues as long as no other thread wants the processor; its end is considered only when one does.
 void kernel::arm_slice(unsigned p, time now) {
   processor& its = processors_[p];
   if (its.slice_armed || its.running == nullptr) return;
@@ -185,8 +185,8 @@ void kernel::slice_ends(unsigned p, std::uint32_t generation, time now) {
   thread& t = *its.running;
   its.slice_armed = false;
   if (!scheduler_->wanted(p)) return;
-  // An instruction in flight is finished first; and who has come to the end of its computing at this very
-  // moment has come to its barrier (the appendix of paper 000 counts it so).
+  // An instruction in flight is finished first; and a thread whose computing ends at this very moment has reached its barrier
+  // (as the appendix of paper 000 counts it).
   const bool in_flight = t.in_access && t.resume_at > now;
   const bool just_done = t.resume_at == now && its.deferred_at != now;
   if (!t.parked && (in_flight || just_done)) {
@@ -220,7 +220,7 @@ void kernel::slot_ends(time now) {
     slots_run_ = false;
 }
 
-// A thread that would rather give its processor away looks up at its next poll.
+// A thread that prefers to yield its processor does so at its next poll.
 void kernel::nudge(unsigned p, time now) {
   thread* const t = processors_[p].running;
   if (t == nullptr || !t->parked || !(t->willing || scheduler_->cedes_when_waiting())) return;
@@ -234,7 +234,7 @@ bool kernel::others_want(const thread& t) const {
   const unsigned p = t.processor;
   if (!scheduler_->wanted(p)) return false;
   if (model_.system.switching > 0 && !scheduler_->cedes_when_waiting()) return true;
-  // Where a switch costs nothing, going round among threads that all wait would never end.
+  // If a switch costs nothing, switching among threads that all wait would never end.
   return std::any_of(threads_.begin(), threads_.end(), [&](const thread& o) {
     if (o.is != thread::state::ready || o.waits_in_vain()) return false;
     const auto& may = scheduler_->could_run(o);
@@ -291,7 +291,7 @@ void kernel::refreshed(thread& t, time now) {
     return;
   }
   if (t.is != thread::state::ready) return;
-  // It may have been passed over while it waited in vain.
+  // It may have been skipped while it waited without success.
   for (const unsigned p : scheduler_->could_run(t)) {
     if (processors_[p].running == nullptr) dispatch(p, now);
     if (t.is == thread::state::running) return;

@@ -1,7 +1,7 @@
 // The simulated operating system: gives processors to threads and takes them away.
 //
-// Everything happens at `now`, the engine's moment. A thread that is given a processor goes on after the
-// cost of the switch; one that is preempted keeps what was left of its instruction.
+// Everything happens at `now`, the engine's moment. A thread that gets a processor continues after the cost of the switch; one
+// that is preempted keeps the rest of its instruction.
 #pragma once
 
 #include <memory>
@@ -23,26 +23,26 @@ class kernel {
   void arrive(job& j, time now);
   void finish(thread& t, time now);
 
-  /// For the running thread: it goes to the end of its queue if somebody else wants the processor (true:
-  /// it must suspend), else nothing happens.
+  /// For the running thread: it goes to the end of its queue if another thread wants the processor (true: it must suspend);
+  /// otherwise nothing happens.
   bool yield(thread& t, time now);
   /// For the running thread: it sleeps under that address until woken; it must suspend.
   void sleep(thread& t, const void* address, time now);
   unsigned asleep_at(const void* address) const;
-  /// Who has slept longest there; false where nobody does.
+  /// Wakes the thread that has slept longest there; false if none sleeps.
   bool wake_one(const void* address, time now);
-  /// For the running thread, which begins to poll: under process control somebody else may get its processor.
+  /// For the running thread, which begins to poll: under process control another thread may get its processor.
   bool cede(thread& t, time now);
-  /// What a thread polls has been written.
+  /// The word that a thread polls has been written.
   void refreshed(thread& t, time now);
 
   void slice_ends(unsigned processor, std::uint32_t generation, time now);
   void slot_ends(time now);
 
-  /// Would another thread run here, if this one gave way, and could it go on?
+  /// Whether another thread would run here if this one yielded, and could make progress.
   bool others_want(const thread& t) const;
 
-  /// Closes what the thread does, up to `at`, and opens something else.
+  /// Ends the thread's current activity at `at`, and begins another.
   void turn(thread& t, activity next, time at);
   void resume_at(thread& t, time at);
   void keep_history(std::vector<stretch>* into) { history_ = into; }

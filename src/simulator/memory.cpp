@@ -66,7 +66,7 @@ void memory::settle_home(line_id id, unsigned processor, bool is_load) {
   if (l.home_is_sure) return;
   switch (model_.homes) {
     case placement::waiter:
-      // Until somebody loads it, with whoever wrote it first.
+      // Until a processor loads it, with the one that wrote it first.
       if (l.home < 0 || is_load) l.home = static_cast<std::int32_t>(processor);
       l.home_is_sure = is_load;
       return;
@@ -108,7 +108,7 @@ memory::source memory::nearest_copy(line_id id, unsigned processor) const {
   for (unsigned ring = 0; ring < model_.distances.size(); ++ring) {
     const unsigned group = model_.distances[ring].group;
     if (!any_copy_among(id, processor / group * group, group, processor)) continue;
-    // A clean line beyond the nearest ring comes from its home where caches do not answer for each other.
+    // A clean line beyond the nearest ring comes from its home if caches do not supply each other.
     if (ring > 0 && model_.clean == clean_copy::home) return from_home(id, processor);
     return {ring, model_.distances[ring].fetch};
   }
@@ -136,7 +136,7 @@ memory::source memory::farthest_copy(line_id id, unsigned processor) const {
 }
 
 time memory::begin(line& l, unsigned processor, const source& s, time now) {
-  // The request takes its turn on the bus, and then waits for the line: not with the bus in its hands.
+  // The request takes its turn on the bus and then waits for the line without holding the bus.
   const distance& d = model_.distances[s.ring];
   if (d.bus > 0) {
     time& bus = buses_[s.ring][processor / d.group];

@@ -1,8 +1,8 @@
-// Memory and caches of the simulated machine: what an access costs, whom it delays, which copies it
-// takes away. Values are not kept here (they lie in the words themselves), only lines.
+// Memory and caches of the simulated machine: what an access costs, which others it delays, which copies it invalidates. Only
+// lines are kept here; values are in the words themselves.
 //
-// Caches are as large as they need be: a copy is lost only to somebody else's write. A line serves one
-// request after the other; so contention and traffic [paper 002, section 2.3] come out.
+// Caches are unlimited: a copy is lost only to another processor's write. A line serves one request at a time, which produces
+// contention and traffic [paper 002, section 2.3].
 #pragma once
 
 #include <cstdint>
@@ -30,25 +30,25 @@ class memory {
 
   line_id line_at(const void* address);
 
-  /// A load by `processor` that begins at `now`: when its value is there.
+  /// A load by `processor` that begins at `now`; returns when its value arrives.
   time load(line_id, unsigned processor, time now);
-  /// Has it been written since? Then an early look would have seen something else.
+  /// Whether the line has been written since; then an early look would have read another value.
   bool written_since(line_id l, time at) const { return lines_[l].written > at; }
-  /// A write, by a store or an atomic update: when it takes effect. All other copies are gone at once:
-  /// their owners' next look waits at the line.
+  /// A write, by a store or an atomic update; returns when it takes effect. All other copies are invalidated immediately: their
+  /// owners' next look waits at the line.
   time write(line_id, unsigned processor, time now);
 
   bool has_copy(line_id l, unsigned processor) const { return test(l, processor); }
   bool owns(line_id l, unsigned processor) const { return lines_[l].owner == static_cast<std::int32_t>(processor); }
   bool cached() const { return model_.cached == caching::coherent; }
-  /// Is the word's memory beside this processor? Then polling it disturbs nobody.
+  /// Whether the word's memory is local to this processor; then polling it disturbs no other.
   bool is_home(line_id l, unsigned processor) const { return lines_[l].home == static_cast<std::int32_t>(processor); }
 
   /// Grows whenever a word of the line changes.
   std::uint32_t version(line_id l) const { return lines_[l].version; }
   void changed(line_id l) { ++lines_[l].version; }
 
-  /// Threads that poll the line, to be told of its next write.
+  /// Threads that poll the line, to be resumed at its next write.
   std::vector<std::uint32_t>& watchers(line_id l) { return lines_[l].watchers; }
 
   void note_atomic(line_id l) { ++lines_[l].counts.atomics; }

@@ -1,4 +1,4 @@
-// What a run says, as JSON (docs/simulator/README.md).
+// The results of a run, as JSON (docs/records.md).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 
 namespace weir::simulator {
 
-/// `lines`: how many cache lines to tell of, those with the most misses first.
+/// `lines`: how many cache lines to include, those with most misses first.
 nlohmann::ordered_json outcome(const scenario& s, const simulation& machine, const run_result& r, std::size_t lines);
 
 }  // namespace weir::simulator

@@ -21,7 +21,7 @@ double one_transfer_ns(const machine_model& m, unsigned from, unsigned to) {
     simulated::spin(l.value, [wanted](std::uint64_t value) { return value == wanted; });
   };
   engine machine(m, schedule{});
-  // A thread for each processor up to the farther one; those between end at once.
+  // A thread for each processor up to the farther one; those between end immediately.
   machine.add_job("transfer", std::max(from, to) + 1, 0, 0, [](const job&) {}, [&](unsigned member) {
     if (member == from) {
       for (std::uint64_t i = 1; i <= warm + rounds; ++i) {

@@ -1,5 +1,5 @@
-// What the threads of an application do: a profile of events, generated from parameters or read from a
-// trace [paper 000, section 3.1].
+// The program of an application's threads: a profile of events, generated from parameters or read from a trace [paper 000,
+// section 3.1].
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ struct simulation::team_of {
   std::unique_ptr<any_barrier> barrier;
   std::map<std::pair<unsigned, unsigned>, mailbox> mailboxes;
   std::map<unsigned, lock_line> locks;
-  std::vector<std::uint32_t> arrived;  // for each episode, how many
+  std::vector<std::uint32_t> arrived;  // the number of arrivals in each episode
   application_result result;
   std::string failure;
 };
@@ -39,7 +39,7 @@ double bytes_needed(const scenario& s) {
   double bytes = 0;
   const double copies = (s.machine.processors + 63) / 64 * 8.0;
   for (const application& a : s.applications) {
-    // For each member itself, its seat and what it shares; and the flags of a plan.
+    // For each member itself, its seat and its part of shared data; and the flags of a plan.
     const auto plan = plans::by_name(a.barrier, a.members, a.shape);
     const double lines = a.members * 4.0 + (plan ? plan->lines : 0.0);
     bytes += a.members * 16e3 + lines * (128 + 256 + copies) + a.barriers * (sizeof(episode) + 4.0);
@@ -60,7 +60,7 @@ simulation::simulation(scenario s, std::uint64_t seed, bool history)
     }
     team_of* const its = t.get();
     const auto begin = [this, its](const job& j) {
-      // Where the members are bound the barrier may know it.
+      // If the members are bound, the barrier may know their placement.
       its->members.members = its->its->members;
       its->members.processors = static_cast<unsigned>(j.partition.size());
       its->members.usable = its->members.processors;

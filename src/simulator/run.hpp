@@ -1,4 +1,4 @@
-// Runs a scenario, and what comes out.
+// Runs a scenario, and its results.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct broken_run : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a run would take of this computer's memory, roughly.
+/// An estimate of the memory that a run takes on this computer.
 double bytes_needed(const scenario& s);
 
 class simulation {

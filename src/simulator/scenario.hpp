@@ -19,7 +19,7 @@ struct scenario {
   time limit = never;
 };
 
-/// What a sweep chose for one point, key by key, as the file writes it.
+/// The values of a sweep for one point, key by key, as the file writes them.
 using chosen = std::vector<std::pair<std::string, std::string>>;
 
 class scenario_file {

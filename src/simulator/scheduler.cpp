@@ -72,7 +72,7 @@ class queueing : public scheduler {
   }
   line_up& queue_of(const thread& t) { return queues_[how_.local_queues ? t.place : 0]; }
 
-  // The first that may run here; with process control, one that has something to do before one that waits.
+  // The first thread that may run here; with process control, a thread that can make progress before one that waits.
   template <class Queue>
   auto best(Queue& q, unsigned processor) const -> decltype(q.begin()) {
     auto second = q.end();
@@ -81,7 +81,7 @@ class queueing : public scheduler {
       if (!cedes_when_waiting() || !(*i)->waits_in_vain()) return i;
       if (second == q.end()) second = i;
     }
-    // Under process control a thread that waits takes no processor: its turn comes when it may go on.
+    // Under process control a waiting thread takes no processor until it can continue.
     return cedes_when_waiting() ? q.end() : second;
   }
 
@@ -107,7 +107,7 @@ class queueing : public scheduler {
     return true;
   }
 
-  // Equal shares, none larger than the application has threads; what one leaves goes to the others.
+  // Equal shares, none larger than the application's number of threads; the rest goes to the others.
   bool share_out(const std::vector<job*>& active, job* newcomer) {
     std::vector<job*> all = active;
     if (newcomer != nullptr) all.push_back(newcomer);
@@ -141,14 +141,14 @@ class queueing : public scheduler {
   }
 
   const std::vector<job>& jobs_;
-  std::vector<int> owner_;  // of each processor; -1: nobody, or all
+  std::vector<int> owner_;  // of each processor; -1: none, or all
   std::vector<line_up> queues_;
   std::vector<std::vector<unsigned>> just_one_;
   unsigned next_place_ = 0;
 };
 
-/// Ousterhout's matrix: a row is a slot of time, a column a processor. All threads of an application stand
-/// in one row, so they run together; a processor whose thread of this row cannot run takes another of its column.
+/// Ousterhout's matrix: a row is a time slot, a column a processor. All threads of an application are in one row, so they run
+/// together; a processor whose thread of this row cannot run takes another of its column.
 class matrix : public scheduler {
  public:
   using scheduler::scheduler;
@@ -180,9 +180,9 @@ class matrix : public scheduler {
     if (now_ >= rows_.size()) now_ = 0;
   }
 
-  void enqueue(thread&) override {}  // it stands in the matrix already
+  void enqueue(thread&) override {}  // it is already in the matrix
 
-  // This row's thread first, then the others of the column, in the order in which their slots come.
+  // This row's thread first, then the others of the column, in the order of their slots.
   thread* take(unsigned processor) override { return first_but(processor, nullptr); }
 
   // In its own slot, a thread that yields would be the first again.
@@ -198,7 +198,7 @@ class matrix : public scheduler {
   }
 
   const std::vector<unsigned>& could_run(const thread& t) const override { return just_one_[t.place]; }
-  time quantum(const thread&) const override { return never; }  // slots are for all at once
+  time quantum(const thread&) const override { return never; }  // slots apply to all processors together
   bool has_slots() const override { return true; }
 
   void next_slot() override {

@@ -1,4 +1,4 @@
-// Who runs where: the policies of the simulated operating system.
+// The scheduling policies of the simulated operating system.
 #pragma once
 
 #include <deque>
@@ -12,7 +12,7 @@ namespace weir::simulator {
 
 enum class policy {
   partition,            ///< each application has processors of its own, as many as it asked for
-  equal_partition,      ///< the same, shared out anew whenever an application arrives or leaves
+  equal_partition,      ///< the same, redistributed whenever an application arrives or leaves
   process_control,      ///< equal partitions, and no more threads of an application run than it has processors
   round_robin_process,  ///< all threads take turns on all processors
   round_robin_job,      ///< the same, but each application gets the same share
@@ -31,15 +31,15 @@ class scheduler {
   scheduler(const schedule& s, std::vector<processor>& processors) : how_(s), processors_(processors) {}
   virtual ~scheduler() = default;
 
-  /// Gives the application processors, and its threads places. False: it has to wait until others leave.
+  /// Assigns processors to the application and its threads. False: it has to wait until others leave.
   virtual bool admit(job& j, const std::vector<job*>& active) = 0;
-  /// An application has left: the others may be given its processors.
+  /// An application has left: the others may get its processors.
   virtual void release(job&, const std::vector<job*>&) {}
 
   virtual void enqueue(thread& t) = 0;
-  /// The next thread for this processor, no longer in the queue; null where there is none.
+  /// Removes the next thread for this processor from the queue; null if there is none.
   virtual thread* take(unsigned processor) = 0;
-  /// The next thread, for one that gives its processor away and stands in the queue again: another, if there is one.
+  /// The next thread after one that yields and is in the queue again: a different one, if there is any.
   virtual thread* take_instead(unsigned processor, const thread&) { return take(processor); }
   /// Is there a thread that this processor would take?
   virtual bool wanted(unsigned processor) const = 0;
@@ -47,10 +47,10 @@ class scheduler {
   virtual const std::vector<unsigned>& could_run(const thread& t) const = 0;
 
   virtual time quantum(const thread&) const { return how_.quantum; }
-  /// Does a thread that waits make room for another of its application at once?
+  /// Whether a thread that waits immediately makes room for another of its application.
   virtual bool cedes_when_waiting() const { return false; }
 
-  /// Coscheduling: the next slot begins; which threads must run now. Others have no slots.
+  /// Coscheduling: the next slot begins; returns which threads must run now. Other policies have no slots.
   virtual bool has_slots() const { return false; }
   virtual void next_slot() {}
   virtual bool displaces(unsigned) const { return false; }

@@ -1,8 +1,7 @@
-// The simulated machine: what a barrier asks of the world, answered by the engine in virtual time.
+// The simulated machine: the concept `machine`, implemented by the engine in virtual time.
 //
-// Words are the size of their values, so they share cache lines just as they do on real cores. Memory
-// orders are not used: the simulated processors keep the order of their stores (as x86 does), and what a
-// weaker order could break is the explorer's to find.
+// Words have the size of their values, so they share cache lines as on real cores. Memory orders are not used: the simulated
+// processors keep the order of their stores (as x86 does); the explorer finds what a weaker order could break.
 #pragma once
 
 #include <bit>
@@ -100,7 +99,7 @@ struct simulated_kernel {
   static void wake_one(const word<std::uint32_t>& w) { engine::here().wake(&w, 1); }
 };
 
-/// A futex lock of three states: free, taken, taken and somebody may sleep.
+/// A futex lock with three states: free, taken, taken with possible sleepers.
 class simulated_mutex {
  public:
   void lock() {

@@ -18,16 +18,16 @@ enum class activity : std::uint8_t { computing, synchronizing, spinning, switchi
 inline constexpr std::array activity_names{"computing", "synchronizing", "spinning", "switching", "ready", "sleeping", "idle"};
 using time_by_activity = std::array<time, activity_names.size()>;
 
-/// Loads that do not wait for one another are on their way together, as many as the processor can have
-/// outstanding: the scan over an array of counters. What ends such a stretch is a look that did not find what
-/// it wanted (the loads begun after it are thrown away), an atomic update, and losing the processor.
+/// Independent loads overlap, as many as the processor can have outstanding: for example the scan over an array of counters. Such
+/// a sequence ends with a look that did not find the wanted value (the loads begun after it are discarded), with an atomic update,
+/// and with the loss of the processor.
 class load_window {
  public:
   void begin(time now) {
     start_ = now;
     done_.clear();
   }
-  /// When could this load have begun?
+  /// The time at which this load could have begun.
   time earliest(std::size_t most) const { return done_.size() < most ? start_ : std::max(start_, done_[done_.size() - most]); }
   void note(time done, std::size_t most) {
     done_.push_back(done);
@@ -55,16 +55,16 @@ struct thread {
   fiber context;
   state is = state::absent;
 
-  unsigned place = 0;         // the processor whose queue it stands in, where queues are local
+  unsigned place = 0;         // the processor whose queue it is in, if queues are local
   unsigned processor = 0;     // where it runs, or ran last
   bool has_run = false;
-  bool was_asleep = false;    // and so has to be started up on an idle processor
+  bool was_asleep = false;    // an idle processor has to be started for it
 
   time now = 0;               // its own clock while it runs
   time resume_at = 0;
   std::uint32_t generation = 0;
-  time remaining = 0;         // preempted: what was left of what it did
-  bool in_access = false;     // an instruction in flight is finished before the processor is taken away
+  time remaining = 0;         // preempted: the rest of its current operation
+  bool in_access = false;     // an instruction in flight is finished before a preemption
 
   load_window loads;
 
@@ -72,17 +72,17 @@ struct thread {
   bool watching = false;
   line_id watched = 0;
   std::uint32_t looked_at = 0;  // the line's version when the thread last looked
-  bool parked = false;        // on its processor, with nothing to do before the line is written
-  bool willing = false;       // would rather give the processor away
-  bool stale = true;          // what it waits for has been written since it looked last
+  bool parked = false;        // on its processor, with nothing to do until the line is written
+  bool willing = false;       // prefers to yield the processor
+  bool stale = true;          // the word has been written since its last look
   time parked_at = 0, poll_period = 0;
-  time polled = -1;           // on its processor, where it was taken away meanwhile
+  time polled = -1;           // on its processor, if it was preempted since
 
   std::deque<pending_store> stores;
   std::uint32_t stores_made = 0;
 
   activity doing = activity::computing;
-  activity before = activity::synchronizing;  // what it did when it lost its processor
+  activity before = activity::synchronizing;  // its activity when it lost its processor
   time since = 0;
   time_by_activity spent{};
   std::uint64_t switches = 0, preemptions = 0, migrations = 0;
@@ -99,13 +99,13 @@ struct processor {
   thread* last = nullptr;
   time slice_start = 0;
   bool slice_armed = false;
-  time deferred_at = -1;  // the end of a slice that waited for what was due at the same moment
+  time deferred_at = -1;  // the end of a slice that waited for events of the same moment
   std::uint32_t generation = 0;
   time_by_activity spent{};
   std::uint64_t switches = 0;
 };
 
-/// What the operating system knows of an application.
+/// An application, as the operating system knows it.
 struct job {
   std::string name;
   unsigned id = 0;
@@ -115,13 +115,13 @@ struct job {
   time begun = -1, finished = -1;
   std::vector<thread*> threads;
   std::vector<unsigned> partition;
-  unsigned left = 0;    // threads that are not done
+  unsigned left = 0;    // threads that have not ended
   std::function<void(const job&)> on_begin;
 
   bool active() const { return begun >= 0 && finished < 0; }
 };
 
-/// One stretch of one thread's history.
+/// One interval of one thread's history.
 struct stretch {
   unsigned thread;
   unsigned processor;

@@ -17,7 +17,7 @@ struct toml_table::node {
   toml::table* table;
   std::string path;    // of the file
   std::string name;    // of the table, with a dot behind it
-  unsigned line;       // where a complaint about a missing key points to
+  unsigned line;       // the line for an error message about a missing key
   std::shared_ptr<std::map<std::pair<const toml::table*, std::string>, unsigned>> chosen;  // by [sweep], in which line
   std::set<std::string> asked = {};
 
@@ -156,7 +156,7 @@ toml::table* sweep_of(const toml_table::node& root) {
   return found->as_table();
 }
 
-// Puts a copy of `value` at the rest of a dotted path, in all tables of arrays on the way.
+// Stores a copy of `value` at the rest of a dotted path, in all tables of arrays along the path.
 void put(toml::node& at, const std::string& rest, const toml::node& value, const toml_table::node& root, unsigned line) {
   if (toml::array* all = at.as_array()) {
     for (toml::node& each : *all) put(each, rest, value, root, line);

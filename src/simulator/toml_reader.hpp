@@ -1,4 +1,4 @@
-// Reading TOML so that each complaint names the file, the line, the key and what was expected.
+// Reads TOML with error messages that name the file, the line, the key and what was expected.
 #pragma once
 
 #include <initializer_list>
@@ -16,7 +16,7 @@ struct bad_file : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A table of the file. It notes which keys have been asked for; nothing_else() complains of the others.
+/// A table of the file. It records which keys have been read; nothing_else() rejects the others.
 class toml_table {
  public:
   struct node;
@@ -25,7 +25,7 @@ class toml_table {
   bool has(const char* key) const;
   std::vector<std::string> keys() const;
 
-  /// A missing key is complained of, unless there is a default.
+  /// A missing key is an error, unless there is a default.
   std::string text(const char* key, std::optional<std::string> otherwise = {}) const;
   double number(const char* key, double least, double most, std::optional<double> otherwise = {}) const;
   unsigned whole(const char* key, unsigned least, unsigned most, std::optional<unsigned> otherwise = {}) const;
@@ -59,11 +59,11 @@ class toml_table {
 
 class toml_file {
  public:
-  /// Throws bad_file where it cannot be read or is no TOML.
+  /// Throws bad_file if the file cannot be read or is not TOML.
   explicit toml_file(const std::string& path);
   const toml_table& root() const { return root_; }
 
-  /// Puts the value at `index` of an array of the table [sweep] where its key, a dotted path, says.
+  /// Stores the value at `index` of an array of the table [sweep] at its key, which is a dotted path.
   /// A path goes through arrays of tables to all their tables.
   void choose(const std::string& path, std::size_t index);
   /// That value as JSON writes it.

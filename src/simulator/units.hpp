@@ -10,7 +10,7 @@ namespace weir::simulator {
 using time = std::int64_t;  // picoseconds: 106 days in 63 bits
 
 inline constexpr time never = std::numeric_limits<time>::max();
-/// No run goes on beyond: 46 days, so that a moment and a duration can always be added.
+/// The end of every run: 46 days, so that a moment and a duration can always be added.
 inline constexpr time end_of_time = 4'000'000'000'000'000'000;
 inline constexpr time nanosecond = 1'000;
 

@@ -1,11 +1,11 @@
 // weir-simulate: runs the points of a scenario, one at a time, for the `weir` command.
 //
-//   weir-simulate check FILE MACHINES    what the scenario holds, as JSON; nothing is run
+//   weir-simulate check FILE MACHINES    the scenario's contents, as JSON; runs nothing
 //   weir-simulate serve FILE MACHINES    reads commands, one a line, and answers each with a line of JSON:
 //       run POINT SEED [history] [lines N]
 //       quit
 //   weir-simulate transfer MACHINE A B   nanoseconds for a cache line from processor A to B
-//   weir-simulate bench MACHINES         what the simulator itself can do: operations a second, memory
+//   weir-simulate bench MACHINES         the speed of the simulator itself: operations per second, memory
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -132,7 +132,7 @@ double peak_bytes() {
   return static_cast<double>(used.ru_maxrss) * 1024;
 }
 
-// Each in a process of its own, so that the peak of memory is its own.
+// Each run is a process of its own, so that its peak of memory is its own.
 void bench_one(const char* what, const scenario& s) {
   std::cout << std::flush;
   const pid_t child = fork();

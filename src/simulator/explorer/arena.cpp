@@ -11,7 +11,7 @@ namespace weir::explorer {
 
 namespace {
 
-// All arenas lie in one range of addresses: operator delete must know at once whose an address is.
+// All arenas are in one range of addresses, so that operator delete can tell quickly whether an address belongs to one.
 constexpr std::size_t each = std::size_t{4} << 20;
 constexpr std::size_t most = 1024;
 
@@ -62,7 +62,7 @@ void arena::restore() {
 void* arena::allocate(std::size_t bytes, std::size_t alignment) {
   const std::size_t begin = (used_ + alignment - 1) / alignment * alignment;
   if (begin + bytes > each) throw std::bad_alloc();
-  // Zeros, so that what is compared does not depend on what lay here before.
+  // Zeros, so that comparisons do not depend on earlier contents.
   std::memset(memory_ + used_, 0, begin + bytes - used_);
   used_ = begin + bytes;
   return memory_ + begin;
@@ -86,8 +86,7 @@ void give(void* memory) noexcept {
 }  // namespace
 }  // namespace weir::explorer
 
-// The program's own operator new and delete. The array forms would call the others anyhow, but not those
-// of a sanitizer.
+// The program's own operator new and delete. The default array forms would call these, but a sanitizer's would not.
 namespace {
 using weir::explorer::give;
 using weir::explorer::take;

@@ -1,5 +1,4 @@
-// All memory that a barrier takes lies in an arena, so that it can be set back to how the barrier was
-// built, and compared.
+// All memory that a barrier allocates is in an arena, so that it can be reset to the state after construction, and compared.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +15,8 @@ class arena {
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
 
-  /// While one lives, this thread's operator new takes from the arena (nullptr: from the heap); what is
-  /// deleted there is not used again.
+  /// During its lifetime this thread's operator new allocates from the arena (nullptr: from the heap); deleted memory is not
+  /// reused.
   class in_use {
    public:
     explicit in_use(arena* a);

@@ -1,5 +1,4 @@
-// 128 bits that stand for a state. Two states that differ share them with a probability of about
-// n^2 / 2^129 for n states: 10^-23 for ten million.
+// A 128-bit digest of a state. Among n states the probability of a collision is about n^2 / 2^129: 10^-23 for ten million.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// The explored machine: what a barrier asks of the world, answered by the explorer.
+// The explored machine: the concept `machine`, implemented by the explorer.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class explored_word {
   explored_word(const explored_word&) = delete;
   explored_word& operator=(const explored_word&) = delete;
 
-  // Where an operation stands in the source is part of it, so that a search may ask what a weaker order there would do.
+  // An operation includes its place in the source, so that a search can try a weaker order there.
   T load(std::memory_order order = std::memory_order_seq_cst, place at = place::current()) const {
     return perform(kind::load, order, at);
   }
@@ -95,9 +95,9 @@ struct explored_kernel {
     word(T value) : explored_word<T>(value, object_kind::gate) {}
   };
 
-  /// As few as may be: each is a state of its own.
+  /// As few as possible: each is a state of its own.
   static constexpr std::uint32_t guarded_for = 1;
-  /// Time is nothing that is explored.
+  /// Time is not explored.
   struct stamp {
     static void set() {}
     static std::uint64_t ticks() { return 0; }
@@ -127,7 +127,7 @@ class explored_mutex {
   const std::uint32_t number_;
 };
 
-/// Wakes nobody without a reason: whoever waits looks again anyhow.
+/// There are no spurious wake-ups: a waiter looks again anyway.
 class explored_condition {
  public:
   explored_condition() : number_(player::here().add(object_kind::condition, 4, 0, this)) {}
@@ -153,8 +153,8 @@ struct explored {
   static void spin(const Word& word, Ready ready) {
     word.spin(ready, std::memory_order_acquire);
   }
-  /// One look: that it fails says that the last of the polls failed, and the earlier ones may have been
-  /// at that same moment. To poll longer is to be scheduled later.
+  /// One look stands for all polls: if it fails, the last poll failed, and the earlier ones may have happened at that same moment.
+  /// Polling longer is equivalent to being scheduled later.
   template <class Word, class Ready>
   static bool spin(const Word& word, Ready ready, unsigned) {
     return ready(word.load(std::memory_order_acquire));
@@ -184,7 +184,7 @@ subject meeting(unsigned members, unsigned episodes, Make make) {
   s.members = members;
   s.episodes = episodes;
   s.build = [make, episodes]() -> subject::body {
-    // Never destroyed: it lies in an arena.
+    // Never destroyed: it is in an arena.
     return [barrier = make().release(), episodes](unsigned member) {
       for (unsigned e = 1; e <= episodes; ++e) {
         explored::arrive(e);

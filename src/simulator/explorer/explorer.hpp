@@ -1,8 +1,8 @@
-// Explores what a team can do: all schedules, or some drawn at random.
+// Explores a team's schedules: all of them, or some drawn at random.
 //
-// The search is depth first over the states (rules.hpp), which form a graph without cycles, because
-// histories only grow and episodes only pass. A state that was met before is not entered again; of it a
-// digest is kept. With `reduce`, only a persistent set of moves is tried in each state (reduction.hpp).
+// The search is depth first over the states (rules.hpp), which form an acyclic graph, because histories only grow and episodes
+// only advance. A state is entered once; a digest of it is kept. With `reduce`, only a persistent set of moves is tried in each
+// state (reduction.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace weir::explorer {
 
 struct counts {
   std::uint64_t states = 0, transitions = 0, local_states = 0;
-  /// The interleavings that the states stand for, of those that were tried.
+  /// The number of interleavings that the visited states represent.
   double schedules = 0;
 };
 
@@ -26,21 +26,21 @@ struct settings {
   bool reduce = true;
   std::uint64_t most_states = 20'000'000;
   unsigned most_steps = 20'000;  ///< of one member
-  /// Asked now and then, and told what was reached: go on?
+  /// Called now and then with the progress; returns whether to continue.
   std::function<bool(const counts&)> go_on = {};
 };
 
 struct verdict {
   bool holds = true;
-  bool complete = true;   ///< were all schedules explored, but for those that a reduction leaves out?
+  bool complete = true;   ///< whether all schedules were explored, except those that the reduction proves redundant
   std::string violated;   ///< "" if it holds
   breach found;
-  std::vector<move> schedule;  ///< the one that fails
-  std::string timeline;        ///< the same, to be read
+  std::vector<move> schedule;  ///< the failing schedule
+  std::string timeline;        ///< the same as text
   counts reached;
 };
 
-/// Throws std::invalid_argument for teams or episodes that the explorer cannot hold.
+/// Throws std::invalid_argument for teams or episodes beyond the explorer's capacity.
 verdict explore(const subject& s, const settings& how = {});
 
 struct random_settings {

@@ -1,5 +1,5 @@
-// Which objects the members have been seen to use, and how. Objects that are used get a number (a slot)
-// in the order of their first use: of the many words on a line most never are.
+// Which objects the members have used so far, and how. Objects get a number (a slot) in the order of their first use, because most
+// of the words on a line are never used.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ class footprints {
   static constexpr unsigned most_members = 64;
   using members = std::uint64_t;  // a bit for each
 
-  /// The slots of an operation that `member` may do; what is new counts in version().
+  /// Records an operation that `member` may do and returns its slots; new uses increment version().
   void note(operation& o, unsigned member);
 
   std::uint32_t slots() const { return static_cast<std::uint32_t>(object_.size()); }
   std::uint32_t object(std::uint32_t slot) const { return object_[slot]; }
-  /// Who may use it; who may change it (or who sleeps there, or wakes).
+  /// The members that may use it, and those that may change it (or sleep there, or wake others).
   members users(std::uint32_t slot) const { return used_[slot]; }
   members changers(std::uint32_t slot) const { return changed_[slot]; }
   members storers() const { return storers_; }

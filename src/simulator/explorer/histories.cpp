@@ -31,7 +31,7 @@ std::uint32_t histories::add_here(std::uint32_t from, std::uint64_t seen, std::u
     nodes_.push_back(std::move(made));
     parked_ = fresh;
   } else {
-    parked_ = ~0u;  // as good as n, but for what lies dead on its stack: n is reached by its own way
+    parked_ = ~0u;  // equivalent to n except for dead data on its stack: n is replayed along its own path
   }
   return n;
 }

@@ -1,10 +1,8 @@
-// What one member does, as a tree: a node is a local state with the operation that the member does next;
-// an edge is what it sees then. Found out once for each node (player.hpp), so that the search itself
-// runs no fibers.
+// One member's behaviour as a tree: a node is a local state with the member's next operation; an edge is the value that it reads.
+// Each node is computed once (player.hpp), so that the search itself runs no fibers.
 //
-// Where a member comes to the same memory, stack and registers in two ways, the branches meet again, and
-// the tree becomes a graph. When it leaves an episode the stack need not be looked at: the explorer's own
-// loop is all that is on it.
+// If a member reaches the same memory, stack and registers in two ways, the branches join, and the tree becomes a graph. When it
+// leaves an episode, the stack need not be compared, because it contains only the explorer's own loop.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +21,15 @@ class histories {
   struct edge {
     std::uint64_t seen;
     std::uint32_t to;
-    // The episodes that the member left on the way; 0: none.
+    // The episode that the member left before `next`; 0: none.
     std::uint16_t first_left = 0, last_left = 0;
-    std::uint16_t completed = 0;  // the episode that it completed on the way, before it left; 0: none
+    std::uint16_t completed = 0;  // the episode that it completed before leaving; 0: none
   };
   struct node {
     operation next;
-    std::uint32_t from = 0;   // the node before, on the first way here
-    std::uint64_t seen = 0;   // and what was seen there
-    std::uint32_t depth = 0;  // operations so far, on that way
+    std::uint32_t from = 0;   // the preceding node on the first path here
+    std::uint64_t seen = 0;   // and the value read there
+    std::uint32_t depth = 0;  // operations so far on that path
     std::uint16_t arrives = 0;  // the episode that it arrives in just before `next`
     std::vector<edge> edges;
     std::vector<std::pair<std::uint64_t, bool>> ready;
@@ -48,14 +46,14 @@ class histories {
   const std::vector<player::object>& objects() const { return player_.objects(); }
   std::size_t size() const { return nodes_.size(); }
 
-  /// Where a member comes that sees this.
+  /// The node that a member reaches when it reads this value.
   edge after(std::uint32_t n, std::uint64_t seen) {
     for (const edge& e : nodes_[n].edges)
       if (e.seen == seen) return e;
     return extend(n, seen);
   }
 
-  /// Does a member that spins there go on with this value?
+  /// Whether a member that spins there continues with this value.
   bool ready(std::uint32_t n, std::uint64_t value) {
     for (const auto& [v, is] : nodes_[n].ready)
       if (v == value) return is;
@@ -76,7 +74,7 @@ class histories {
   const bool join_;
   footprints& prints_;
   player player_;
-  std::uint32_t parked_ = 0;  // the node at which the player is
+  std::uint32_t parked_ = 0;  // the player's current node
   std::vector<node> nodes_;
   std::map<digest, std::uint32_t> leaves_, known_;
   edge start_{};

@@ -1,4 +1,4 @@
-// What a member asks of the explored machine: one operation is one step of a schedule.
+// A member's operation on the explored machine: one operation is one step of a schedule.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace weir::explorer {
 
-/// What operations act on. Each is numbered in the order of construction.
+/// The objects of operations, numbered in the order of construction.
 enum class object_kind : std::uint8_t { word, gate, mutex, condition };
 
 struct operation {
@@ -14,14 +14,14 @@ struct operation {
     load,
     store,
     update,  ///< an atomic read-modify-write
-    spin,    ///< a load that is possible only when the value is what the member waits for
-    fence,   ///< the gate's heavy one: of all members
+    spin,    ///< a load that is possible only when the word has the value that the member waits for
+    fence,   ///< the gate's heavy fence, for all members
     sleep,   ///< futex: unless the word has changed
     wake,    ///< futex: all
     lock,
     unlock,
     wait,    ///< of a condition variable
-    notify,  ///< all who wait for it
+    notify,  ///< wakes all that wait for it
     end,     ///< the member has finished
   };
   enum class change : std::uint8_t { add, subtract, set_bits, keep_bits, exchange, compare_exchange };
@@ -31,7 +31,7 @@ struct operation {
   std::memory_order order = std::memory_order_seq_cst;
   std::uint8_t bytes = 8;
   std::uint32_t object = 0;
-  std::uint32_t mutex = 0;    // wait: the mutex that it gives back meanwhile
+  std::uint32_t mutex = 0;    // wait: the mutex that it releases while it waits
   std::uint64_t operand = 0;  // stored, added, ..., expected by sleep
   std::uint64_t expected = 0;  // compare_exchange
 

@@ -23,7 +23,7 @@ void player::follow(std::vector<std::uint64_t> seen) {
   position_ = 0;
   first_left_ = last_left_ = arrives_ = completed_ = episode_ = looks_ = yields_ = 0;
   arena_.restore();
-  // What earlier runs left on the stack would make equal states look different.
+  // Data that earlier runs left on the stack would make equal states look different.
   stacks_.clear(member_, 4096);
   fiber_.start(stacks_.top(member_), stacks_.usable_bytes(), [this] {
     (*body_)(member_);
@@ -48,7 +48,7 @@ void player::resume() {
 
 std::uint32_t player::add(object_kind kind, std::uint8_t bytes, std::uint64_t initial, const void* address) {
   const arena::in_use heap(nullptr);
-  if (!arena::owns(address)) throw std::logic_error("weir: a word that is explored lies outside its barrier's memory");
+  if (!arena::owns(address)) throw std::logic_error("weir: an explored word is outside its barrier's memory");
   objects_.push_back({kind, bytes, initial, address});
   return static_cast<std::uint32_t>(objects_.size() - 1);
 }
@@ -85,7 +85,7 @@ void player::leave(unsigned episode) {
   at_leave_ = d.result();
 }
 
-// It reads what lies between the variables on the stack as well.
+// It also reads the memory between variables on the stack.
 [[gnu::no_sanitize_address]] digest player::now() const {
   digester d;
   d.add(std::uint64_t{episode_} << 32 | looks_);
@@ -100,9 +100,8 @@ void player::leave(unsigned episode) {
   return d.result();
 }
 
-// A clock of the member's own that jumps, so that a wait for some time to pass ends after a few looks; in
-// between, the member may be kept waiting at any of its operations all the same. It begins anew with
-// each episode, so that members who left an episode alike are alike.
+// The member's own clock, which jumps, so that waiting for some time ends after a few looks; the scheduler may still delay the
+// member at any of its operations. It restarts with each episode, so that members that left an episode in equal states stay equal.
 std::uint64_t player::ticks() {
   constexpr double episode_us = 15e3;
   return static_cast<std::uint64_t>(1000 * (episode_us * (episode_ + 1) + tick_ * ++looks_ + slice_ * yields_));

@@ -1,8 +1,8 @@
-// Runs one member alone, in a fiber, and tells it what it reads.
+// Runs one member alone, in a fiber, and supplies the values that it reads.
 //
-// What members share are words, mutexes and conditions, and all of these are the explorer's own. So
-// what a member does next depends only on what it has seen so far, and it can be asked without the
-// others: each member has a copy of the barrier to itself, and the explorer makes up the values.
+// Members share only words, mutexes and conditions, all of which belong to the explorer. So a member's next operation depends only
+// on what it has read so far, and it can run without the others: each member has a copy of the barrier to itself, and the explorer
+// supplies the values.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,21 @@
 
 namespace weir::explorer {
 
-/// What is explored: `build` makes it, afresh for each member, and returns what a member does.
+/// The subject of an exploration: `build` creates it anew for each member, and returns the member's program.
 struct subject {
   using body = std::function<void(unsigned member)>;
   unsigned members = 2;
   unsigned episodes = 0;
   std::function<body()> build;
-  /// The order that an operation at that place gets instead of the one that is written there. None: the written one.
+  /// The memory order that replaces the written one at that place. None: the written one.
   std::function<std::memory_order(const std::source_location&, std::memory_order)> order_at = {};
-  /// Each look at the clock finds it this many microseconds later.
+  /// Each reading of the clock is this many microseconds after the previous one.
   double tick = 300;
-  /// And each yield takes this many.
+  /// And each yield takes this long.
   double slice = 0;
-  /// Are local states that come to the same taken for one (histories.hpp)? Only tests say no.
+  /// Whether equal local states are merged (histories.hpp). Only tests say no.
   bool join = true;
-  /// Does one member do something for all in each episode, explored::complete(), before anybody leaves?
+  /// Whether one member runs a completion, explored::complete(), in each episode before any member leaves.
   bool completes = false;
 };
 
@@ -46,29 +46,29 @@ class player {
 
   player(const subject& s, unsigned member, simulator::stacks& all);
 
-  /// From the beginning, through operations that see these values, to the next operation.
+  /// Runs from the beginning, through operations that read these values, to the next operation.
   void follow(std::vector<std::uint64_t> seen);
-  /// From where it is through one more operation.
+  /// Runs one more operation from the current state.
   void go_on(std::uint64_t seen);
 
   const operation& next() const { return next_; }
-  /// Is this the value that next(), a spin, waits for?
+  /// Whether next(), a spin, waits for this value.
   bool ready(std::uint64_t value) const { return test_(predicate_, value); }
 
-  /// What it did between its last operation and the next. 0: nothing.
+  /// The events between its last operation and the next; 0: none.
   unsigned first_left() const { return first_left_; }
   unsigned last_left() const { return last_left_; }
   unsigned arrives() const { return arrives_; }
   unsigned completed() const { return completed_; }
-  /// All of the member's own state at the last leave: how the barrier's memory has changed.
+  /// A digest of the member's state at its last leave: the changes of the barrier's memory.
   const digest& at_leave() const { return at_leave_; }
-  /// All of its state now: the same, and its stack and registers. Who is the same goes on the same; what lies
-  /// dead on the stack may keep equal ones apart, which costs time only.
+  /// A digest of its state now: the same, with its stack and registers. Equal states behave equally; dead data on the stack may
+  /// separate equal states, which costs only time.
   digest now() const;
 
   const std::vector<object>& objects() const { return objects_; }
 
-  // From inside.
+  // Called inside the fiber.
   using test = bool (*)(const void* predicate, std::uint64_t value);
   static player& here() { return *here_; }
   std::uint32_t add(object_kind kind, std::uint8_t bytes, std::uint64_t initial, const void* address);
@@ -91,7 +91,7 @@ class player {
   arena arena_;
   subject::body* body_ = nullptr;  // in the arena, never destroyed
   std::vector<object> objects_;
-  simulator::stacks& stacks_;  // the member's own is the one of its number
+  simulator::stacks& stacks_;  // the member's own stack has its number
   simulator::fiber fiber_;
 
   std::vector<std::uint64_t> seen_;
@@ -102,7 +102,7 @@ class player {
   const void* predicate_ = nullptr;
   test test_ = nullptr;
   unsigned first_left_ = 0, last_left_ = 0, arrives_ = 0, completed_ = 0;
-  unsigned episode_ = 0, looks_ = 0, yields_ = 0;  // looks at the clock and yields in this episode
+  unsigned episode_ = 0, looks_ = 0, yields_ = 0;  // clock readings and yields in this episode
   digest at_leave_;
 };
 

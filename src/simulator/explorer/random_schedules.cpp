@@ -23,7 +23,7 @@ class dice {
   std::uint64_t state_;
 };
 
-/// A member and its store buffer run by priorities of their own: buffers may be drained late.
+/// A member and its store buffer have separate priorities, so buffers may be drained late.
 class one_schedule {
  public:
   one_schedule(rules& r, dice& d, unsigned changes, std::size_t expected_steps)
@@ -59,7 +59,7 @@ class one_schedule {
     return *std::max_element(all.begin(), all.end(), [this](move a, move b) { return priority_[place(a)] < priority_[place(b)]; });
   }
 
-  /// Of the values that a member may read under weak memory, any.
+  /// Any of the values that a member may read under weak memory.
   move one_value(std::vector<move>& all, move m) {
     std::erase_if(all, [m](move other) { return place(other) != place(m); });
     return all.size() == 1 ? m : all[dice_.below(all.size())];

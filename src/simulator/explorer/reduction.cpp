@@ -36,12 +36,12 @@ class closure {
   bool tso() const { return r_.memory() == memory_model::tso; }
   bool weak() const { return r_.memory() == memory_model::weak; }
 
-  /// Who may do something that depends on a use of this slot.
+  /// The members that may do something that depends on a use of this slot.
   members against(std::uint32_t slot, bool looks) const { return looks ? p_.changers(slot) : p_.users(slot); }
 
   members conflicts(unsigned m) {
     const member_state& me = s_.members[m];
-    members result = weak() ? p_.fencers() : 0;  // a fence changes what anybody may read
+    members result = weak() ? p_.fencers() : 0;  // a fence changes what every member may read
     if (!me.buffer.empty()) result |= against(me.buffer.front().object, false) | p_.fencers();
     const operation& o = r_.next(s_, m);
     switch (o.what) {
@@ -49,7 +49,7 @@ class closure {
       case kind::fence:
         if (weak()) return ~members{0};
         if (!tso()) return result;
-        // Against each store; and where buffers hold it up, those whose buffers they are.
+        // Depends on each store and, if buffers delay it, on the members whose buffers they are.
         for (unsigned other = 0; other < r_.members(); ++other)
           if (!s_.members[other].buffer.empty()) result |= bit(other);
         return result | p_.storers();
@@ -59,7 +59,7 @@ class closure {
       default: break;
     }
     if (!me.buffer.empty() && r_.needs_empty_buffer(o)) return result;  // its own buffer holds it up
-    // Where it cannot go on, who changes that slot may let it: the same members.
+    // If it cannot continue, the members that change this slot may enable it: the same members.
     result |= against(o.object, only_looks(o));
     if (o.what == kind::wait) result |= against(o.mutex, false);
     return result;
@@ -77,8 +77,7 @@ void reduce(rules& r, const state& s, const std::vector<move>& all, std::vector<
   chosen = all;
   if (all.size() < 2 || r.members() > footprints::most_members) return;
   if (r.memory() == memory_model::tso && r.prints().fencers() == 0)
-    // A store goes to the member's own buffer, which nobody sees but a heavy fence; its drains take the
-    // other end.
+    // A store goes to the member's own buffer, which only a heavy fence sees; draining takes the other end.
     for (const move m : all)
       if (const operation& o = r.next(s, m.member); !m.drain && o.what == kind::store && !r.needs_empty_buffer(o)) {
         chosen = {m};

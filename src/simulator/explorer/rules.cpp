@@ -114,7 +114,7 @@ bool rules::enabled(const state& s, move m) {
   if (m.older != 0) {
     if (o.what != kind::load && o.what != kind::spin && o.what != kind::update) return false;
     if (!weak() || s.before.cells[o.object].older.size() < m.older + s.before.members[m.member].of(o.object)) return false;
-    // An update reads the latest, unless it refuses to change what it reads.
+    // An update reads the latest value, unless it refuses to change what it reads.
     if (o.what == kind::update && !o.refused(value(s, m, o.object))) return false;
   }
   switch (o.what) {
@@ -149,7 +149,7 @@ bool rules::happened(const state& s, unsigned party, unsigned episode) const {
   return std::any_of(s.members.begin(), s.members.end(), [what](const auto& m) { return m.known.has(what); });
 }
 
-/// What a member goes on without that has not happened in this episode, or that it does not know of.
+/// Something that a member leaves without, because it has not happened in this episode or the member does not know of it.
 breach rules::unknown(const state& s, unsigned member, unsigned episode, unsigned parties, breach::kind early,
                       breach::kind unsynchronized) const {
   for (unsigned other = 0; other < parties; ++other)
@@ -228,7 +228,7 @@ void rules::release_mutex(state& s, unsigned member, std::uint32_t mutex) {
   if (weak()) s.before.cells[mutex].seen = s.before.members[member];
 }
 
-// What no member may read any more. Without it each schedule would come to states of its own.
+// Drops values that no member may read any more. Otherwise each schedule would reach states of its own.
 void rules::forget_overwritten(state& s) {
   for (std::uint32_t slot = 0; slot < s.cells.size(); ++slot) {
     auto& older = s.before.cells[slot].older;
@@ -292,8 +292,8 @@ breach rules::apply(state& s, move m, account* told) {
   }
   const auto& node = members_[m.member]->at(me.node);
   const operation o = node.next;
-  // Arrivals are put off until the next operation, and leaves follow the last one at once: whoever can
-  // leave too early at all then does.
+  // Arrivals are postponed until the next operation, and leaves follow the last operation immediately: if a member can leave too
+  // early at all, it then does.
   if (node.arrives != 0 && me.how == awareness::awake) {
     arrive(s, m.member, node.arrives);
     if (told != nullptr) told->arrived = node.arrives;

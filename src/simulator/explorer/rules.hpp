@@ -1,16 +1,16 @@
-// The rules of the explored machine: which moves a state allows, and what they do.
+// The rules of the explored machine: which moves a state allows, and their effects.
 //
-//   sc    a store is in memory at once.
-//   tso   a store goes to the member's buffer, first in first out; its own loads see it there. The oldest
-//         one reaches memory by a move of its own. Read-modify-writes, sequentially consistent stores,
-//         mutexes, conditions and system calls find the buffer empty; the heavy fence finds all buffers empty.
-//   weak  a load may read any value but those that the member knows to be overwritten, by having read or written a later one
-//         itself or by acquiring what was released by who had; the heavy fence makes known to all what anybody knows. These
-//         are C++'s orders, less what only promises and stores that overtake each other could show. A sequentially
-//         consistent operation is taken for one that acquires and releases.
+//   sc    a store is in memory immediately.
+//   tso   a store goes to the member's buffer, first in first out; its own loads see it there. The oldest store reaches memory by
+//         a move of its own. Read-modify-writes, sequentially consistent stores, mutexes, conditions and system calls require the
+//         buffer to be empty; the heavy fence requires all buffers to be empty.
+//   weak  a load may read any value except those that the member knows to be overwritten: it has read or written a later value
+//         itself, or acquired what was released by a member that had. The heavy fence makes known to all what any member knows.
+//         These are C++'s orders, without behaviours that need promises or stores that overtake each other. A sequentially
+//         consistent operation counts as one that acquires and releases.
 //
-// In all of them clocks judge what a program may rely on in C++: whoever leaves an episode must know of all arrivals in it
-// by release stores and acquire loads. Fences, sleeping and waking teach nothing.
+// In all models vector clocks judge what a program may rely on in C++: a member that leaves an episode must know of all arrivals in
+// it by release stores and acquire loads. Fences, sleeping and waking transfer no knowledge.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace weir::explorer {
 
 enum class memory_model { sc, tso, weak };
 
-/// What a program's memory orders are taken for: to learn which of them are needed.
+/// How a program's memory orders are interpreted, to learn which of them are needed.
 enum class orders { as_written, without_acquire, without_release };
 
 struct breach {
@@ -46,7 +46,7 @@ struct breach {
   explicit operator bool() const { return what != kind::none; }
 };
 
-/// What a move did, for the timeline.
+/// The effect of a move, for the timeline.
 struct account {
   operation done;
   std::uint64_t saw = 0, wrote = 0;
@@ -56,7 +56,7 @@ struct account {
 
 class rules {
  public:
-  /// Throws std::invalid_argument where members * episodes is more than the clocks hold.
+  /// Throws std::invalid_argument if members * episodes exceeds the clocks' capacity.
   rules(const subject& s, memory_model m, unsigned most_steps, orders meant = orders::as_written);
 
   state begin(breach& found);
@@ -65,7 +65,7 @@ class rules {
   breach apply(state& s, move m, account* told = nullptr);
 
   bool finished(const state& s, unsigned member) const;
-  /// Called where no move is left: nothing wrong, a deadlock or a lost wake-up.
+  /// Called when no move is left: no breach, a deadlock or a lost wake-up.
   breach judge_end(const state& s) const;
   digest digest_of(const state& s) const;
 
@@ -88,7 +88,7 @@ class rules {
   bool releases(const operation& o) const;
   void name_objects();
   void grow(state& s) const;
-  // The clocks' parties are the members and, where there is one, the completion: its running is its arrival.
+  // The clocks' parties are the members and the completion, if there is one: running it is its arrival.
   unsigned event(unsigned party, unsigned episode) const { return (episode - 1) * parties_ + party; }
   bool happened(const state& s, unsigned party, unsigned episode) const;
   breach unknown(const state& s, unsigned member, unsigned episode, unsigned parties, breach::kind early,

@@ -61,7 +61,7 @@ class search {
     return enter();
   }
 
-  // The state in frames_[depth_]. False: stop.
+  // Searches the state in frames_[depth_]. False: stop.
   bool enter() {
     frame& f = frames_[depth_];
     f.key = rules_.digest_of(f.at);

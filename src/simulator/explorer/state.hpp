@@ -1,4 +1,4 @@
-// A state of the whole team: the memory, the store buffers, and where each member is in its history.
+// A state of the whole team: the memory, the store buffers, and each member's position in its history.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace weir::explorer {
 
-/// Which arrivals a member, or who reads a word, knows of by the C++ memory model: a vector clock. To
-/// know of an arrival is to know of the same member's earlier ones, so the clocks' maximum is the union.
+/// The arrivals that a member, or the reader of a word, knows of by the C++ memory model: a vector clock. Knowledge of an arrival
+/// includes the same member's earlier ones, so the clocks' maximum is the union.
 class knowledge {
  public:
   static constexpr unsigned capacity = 128;  // members * episodes
@@ -28,8 +28,8 @@ class knowledge {
   std::array<std::uint64_t, 2> bits_{};
 };
 
-/// Of the weak memory: for each slot the number of the oldest value that may still be read there, by a member or by whoever
-/// acquires a value. Numbers begin where any member may still read.
+/// For weak memory: for each slot the number of the oldest value that may still be read there, by a member or by the acquirer of a
+/// value. Numbers begin at the oldest value that any member may still read.
 class view {
  public:
   static constexpr unsigned capacity = 32;  // slots
@@ -60,7 +60,7 @@ struct written : cell {
   view seen;  // what a member that acquires this may no longer read
 };
 
-/// What the weak memory has beside the latest values.
+/// The additional state of weak memory, beside the latest values.
 struct past {
   struct values {
     view seen;                   // of the latest
@@ -99,7 +99,7 @@ struct state {
 struct move {
   std::uint16_t member;
   bool drain;
-  std::uint8_t older = 0;  ///< weak memory: reads a value so many before the latest
+  std::uint8_t older = 0;  ///< weak memory: how many values before the latest it reads
   friend bool operator==(const move&, const move&) = default;
 };
 

@@ -27,8 +27,8 @@ subject barrier_subject(const std::string& algorithm, const std::string& waiting
 subject completing_subject(const std::string& algorithm, const std::string& waiting, const team& t, unsigned episodes,
                            completed_by who);
 
-/// On how many processors a team is to be explored: where the members' places make a difference, also where some share one,
-/// and where all do.
+/// The numbers of processors on which to explore a team: if the members' placement makes a difference, also with some members and
+/// with all members sharing one.
 std::vector<unsigned> placements(const std::string& algorithm, const std::string& waiting, unsigned members);
 
 }  // namespace weir::explorer

@@ -16,7 +16,7 @@ std::size_t switches(const std::vector<move>& schedule) {
 
 bool same_kind(const breach& a, const breach& b) {
   if (a.what == b.what) return true;
-  // Leaving early is leaving unsynchronized, and easier to see.
+  // An early leave is also an unsynchronized one, and easier to see.
   return a.what == breach::kind::early_leave && b.what == breach::kind::unsynchronized_leave;
 }
 
@@ -38,7 +38,7 @@ std::size_t end_of_turn(const std::vector<move>& s, std::size_t begin) {
   return end;
 }
 
-// Leaves out a turn of a member, or moves it to before or behind another of its turns.
+// Removes a turn of a member, or moves it before or after another of its turns.
 bool simplify_once(rules& r, verdict& v) {
   const std::vector<move> s = v.schedule;
   const auto at = [&s](std::size_t i) { return s.begin() + static_cast<std::ptrdiff_t>(i); };
@@ -121,7 +121,7 @@ std::string sentence(const rules& r, const breach& b, const state& end) {
       return "second completion: " + who + " completed episode " + number(b.episode) + " again";
     case breach::kind::deadlock: return "deadlock: " + stuck(r, end);
     case breach::kind::lost_wake_up: return "lost wake-up: " + stuck(r, end);
-    case breach::kind::too_many_steps: return "too many steps: " + who + " does not come to an end";
+    case breach::kind::too_many_steps: return "too many steps: " + who + " does not end";
   }
   return "";
 }

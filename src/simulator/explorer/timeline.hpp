@@ -1,12 +1,12 @@
-// A failing schedule, made simpler and told as a table.
+// A failing schedule, simplified and shown as a table.
 #pragma once
 
 #include "explorer.hpp"
 
 namespace weir::explorer {
 
-/// What happens on a schedule; the moves that are not possible are left out. Stops at the first breach, or,
-/// when it is at an end, looks whether somebody waits for ever.
+/// Runs a schedule, without the moves that are not possible. Stops at the first breach; at the end, checks whether a member waits for
+/// ever.
 breach replay(rules& r, std::vector<move>& schedule);
 
 /// Shortens v.schedule, and fills in v.violated and v.timeline.

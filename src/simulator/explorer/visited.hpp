@@ -1,4 +1,4 @@
-// The states that have been left behind, and how many schedules lead on from each.
+// The states that have been searched, and the number of schedules that continue from each.
 #pragma once
 
 #include <algorithm>

@@ -33,24 +33,24 @@ struct wrong_usage : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// After "usage: " and the name under which it was started.
+/// Printed after "usage: " and the name under which the program was started.
 constexpr const char* usage = R"( BARRIER|--all [options]
 
-  --all                  every barrier with every way to wait, as a table
-  --waiting W            how members wait (spin)
-  --members N            of the team: 1 to 128 (3)
+  --all                  every barrier with every waiting policy, as a table
+  --waiting W            waiting policy (spin)
+  --members N            members of the team: 1 to 128 (3)
   --episodes E           consecutive barriers: 1 to 64 (2)
-  --memory sc|tso|weak   sequentially consistent, with store buffers, or as the orders allow (tso)
-  --processors N         that members share: 1 to 128 (one for each member, and fewer where that makes a difference)
-  --tick MICROSECONDS    that the clock goes on at a look: 1 to 10000000 (300)
+  --memory sc|tso|weak   sequential consistency, store buffers, or weak memory (tso)
+  --processors N         processors of the team: 1 to 128 (one for each member, and fewer if that makes a difference)
+  --tick MICROSECONDS    advance of the clock at each reading: 1 to 10000000 (300)
   --full                 without partial-order reduction
-  --most-states N        the search ends after so many: 1 to 2000000000 (20000000)
-  --random SCHEDULES     so many by random priorities, instead of all: 1 to 1000000000
-  --seed S               of the random ones: 0 to 18446744073709551615 (1)
-  --json                 the same for machines
-  --help                 this
+  --most-states N        end the search after this many: 1 to 2000000000 (20000000)
+  --random SCHEDULES     run this many by random priorities, instead of all: 1 to 1000000000
+  --seed S               seed of the random ones: 0 to 18446744073709551615 (1)
+  --json                 print JSON
+  --help                 print this text
 
-Exit status: 0 it holds, 1 it does not, 2 usage.
+Exit status: 0 the barrier is correct, 1 it is not, 2 usage.
 )";
 
 std::uint64_t whole(const std::string& name, const std::string& value, std::uint64_t least, std::uint64_t most) {
@@ -106,7 +106,7 @@ struct outcome {
   double took = 0;
 };
 
-/// What is explored in one go.
+/// One exploration.
 struct setting {
   std::string barrier, waiting;
   unsigned processors;
@@ -136,7 +136,7 @@ outcome run_once(const arguments& a, const setting& of) {
   return o;
 }
 
-// What fails at all is shown in as few episodes as it takes.
+// Shows a failure in as few episodes as possible.
 outcome run(const arguments& a, const setting& of) {
   outcome o = run_once(a, of);
   arguments fewer = a;
@@ -180,7 +180,7 @@ void print_row(const setting& of, const outcome& o) {
 
 int explore_all(const arguments& a, const std::vector<setting>& settings) {
   int status = 0;
-  // What there is not, and what is too much, is said before anything else.
+  // Unknown names and excessive sizes are reported before anything else.
   const setting& first = settings.front();
   (void)barrier_subject(first.barrier, first.waiting, explored_team(a.members, first.processors), a.episodes);
   if (!a.json) {

@@ -36,7 +36,7 @@ def broken_links(document: Path, text: str) -> list[str]:
 
 
 def missing_paths(text: str) -> list[str]:
-    """Paths of the repository that running text names, as `src/machine/gate.cpp`, `bench/*.cpp` or `tests/`."""
+    """Paths of the repository that running text names, as `src/machine/gate.cpp`, `bench/mpi/*.cpp` or `tests/`."""
     named = re.findall(rf"`((?:{'|'.join(FOLDERS)})/[\w./*-]*)[^`]*`", without_code(text))
     return [path for path in named if not any(ROOT.glob(path))]
 
@@ -69,4 +69,4 @@ def test_documents_that_comments_name_exist() -> None:
 def test_faults_are_found() -> None:
     links = "[gone](gone.md) [no heading](docs/terms.md#gone) [good](docs/terms.md#papers) [web](https://example.org/gone)"
     assert broken_links(ROOT / "README.md", links) == ["gone.md", "docs/terms.md#gone"]
-    assert missing_paths("`bench/*.cpp`, `scripts/hosts up` and `src/gone.cpp`") == ["src/gone.cpp"]
+    assert missing_paths("`bench/mpi/*.cpp`, `scripts/hosts up` and `src/gone.cpp`") == ["src/gone.cpp"]
