@@ -1,4 +1,4 @@
-// weir-info: what Weir sees of this machine, and what it would choose here, as JSON.
+// weir-info [--members N]: what Weir sees of this machine, and what it would choose here, as JSON; for teams of N members alone.
 #include <fstream>
 #include <iostream>
 #include <set>
@@ -11,6 +11,8 @@
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 #include <weir/team_barrier.hpp>
+
+#include "../number.hpp"
 
 using nlohmann::json;
 
@@ -92,9 +94,9 @@ std::vector<unsigned> team_sizes() {
 }
 
 // What auto takes for members bound round-robin to the processors, and for members left free.
-json choices() {
+json choices(const std::vector<unsigned>& sizes) {
   json all = json::array();
-  for (const unsigned members : team_sizes())
+  for (const unsigned members : sizes)
     for (const bool placed : {true, false}) {
       std::vector<int> placement;
       for (unsigned m = 0; placed && m < members; ++m) placement.push_back(weir::affinity()[m % weir::affinity().size()]);
@@ -138,9 +140,12 @@ json waitings() {
 
 }  // namespace
 
-int main(int count, char**) {
-  if (count > 1) {
-    std::cerr << "usage: weir-info   (without options: what Weir sees of this machine, as JSON)\n";
+int main(int count, char** words) try {
+  std::vector<unsigned> sizes = team_sizes();
+  if (count == 3 && std::string(words[1]) == "--members") {
+    sizes = {bench::whole_number_in("--members", words[2], 1, weir::max_members)};
+  } else if (count != 1) {
+    std::cerr << "usage: weir-info [--members N]   (what Weir sees of this machine, as JSON; what it takes for N members)\n";
     return 2;
   }
   const topology machine;
@@ -157,9 +162,12 @@ int main(int count, char**) {
                {"numa_nodes", machine.numa_nodes()},
                {"topology_text", machine.text()},
                {"cycles_per_ns", weir::native::ticks_per_microsecond() / 1000},
-               {"choices", choices()},
+               {"choices", choices(sizes)},
                {"algorithms", algorithms()},
                {"waitings", waitings()}};
   if (limit) info["quota"] = {{"processors", limit->processors}, {"source", limit->source}};
   std::cout << info.dump(1) << '\n';
+} catch (const std::exception& e) {
+  std::cerr << "weir-info: " << e.what() << '\n';
+  return 2;
 }

@@ -86,7 +86,7 @@ class plan_barrier {
       throw std::invalid_argument("weir: the plan " + p.name + " is for " + std::to_string(p.participants()) +
                                   " participants, the team takes " + std::to_string(s.seats) + " seats");
     std::vector<unsigned> members_of(s.seats, 0);
-    for (const unsigned seat : s.seat_of) ++members_of[seat];
+    for (const unsigned its : s.seat_of) ++members_of[its];
     for (unsigned m = 0; m < t.members; ++m) {
       members_[m].seat = s.seat_of[m];
       members_[m].on_seat = members_of[s.seat_of[m]];

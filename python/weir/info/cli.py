@@ -1,25 +1,42 @@
-"""`weir info`."""
+"""`weir info`: what Weir sees of this machine, and which barrier it takes here."""
 
 import json
 from typing import Annotated
 
 import typer
 
-from weir.base import native
+from weir.base import native, options
 from weir.base.console import Command, fail, out
+from weir.base.options import option
 from weir.info import tables
+
+MOST_MEMBERS = 65_536  # weir::max_members; a test asks weir-info
 
 
 def info(
-    as_json: Annotated[bool, typer.Option("--json", help="The same for machines.")] = False,
+    members: Annotated[
+        int | None,
+        option(options.Whole(1, MOST_MEMBERS), help="Which barrier for so many threads on this machine, and why."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also every barrier and waiting policy, and the reasons for each team size.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON, for other programs.")] = False,
 ) -> None:
-    """Show what Weir sees of this machine, and what it would choose here."""
+    """Show what Weir sees of this machine, and which barrier it takes here."""
+    if members is not None and everything:
+        raise fail("info: --all does not go with --members: leave one of them out")
     try:
-        seen = native.ask("weir-info")
+        seen = native.ask("weir-info", *([] if members is None else ["--members", str(members)]))
     except native.NativeError as error:
         raise fail(str(error)) from None
     if as_json:
         print(json.dumps(seen, indent=1))
+    elif members is not None:
+        for line in tables.answer(seen):
+            out.print(line, highlight=False, markup=False)
+    elif everything:
+        tables.show_all(seen, out)
     else:
         tables.show(seen, out)
 
