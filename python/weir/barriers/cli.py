@@ -12,6 +12,7 @@ from weir.barriers.measuring import Bench
 from weir.barriers.tables import ranking
 from weir.base import driver, native, options, records
 from weir.base.console import Command, bar, fail, given, nothing, nothing_measured, out, tell_states, warn
+from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.states import in_words
 
@@ -70,7 +71,7 @@ def bench(
         }  # fmt: skip
         plan = planning.plan(found, host["affinity"], asked)
         writer = records.Writer(output)
-    except (native.NativeError, planning.UnknownName, OSError) as error:
+    except (native.NativeError, Unknown, OSError) as error:
         raise fail(str(error)) from None
     for word in missing:
         warn(word)

@@ -5,24 +5,12 @@ from statistics import median
 from typing import Any
 
 from weir.barriers.plan import share
-from weir.base.records import FAMILIES, Row, by_turn, machine_names
-from weir.base.states import ANY, State, split
+from weir.base.places import Place
+from weir.base.records import FAMILIES, Row, by_turn, clean, machine_names, rejected
+from weir.base.states import ANY, split
 from weir.base.statistics import FEWEST_PAIRS, Distribution, Interval, Runs, describe, median_interval, ratio_by_turn
 
-WHERE = ("processors", "pinned", "load", "members", "delay_ns")
-
-
-@dataclass(frozen=True, order=True)
-class Place:
-    """Where a figure was taken: only figures of one place are compared."""
-
-    machine: str
-    processors: int
-    pinned: bool
-    load: str
-    members: int
-    delay_ns: float
-    state: State = ANY
+PLACE = tuple(f"where.{part}" for part in ("processors", "pinned", "load", "members", "delay_ns"))
 
 
 @dataclass
@@ -52,13 +40,12 @@ class Figure:
 
     @property
     def clean_rows(self) -> list[Row]:
-        """Rows of clean runs; all of them where no run is clean (the page marks such a figure)."""
-        clean = [row for row in self.rows if row["how"].get("rejected") is None]
-        return clean or self.rows
+        """The page marks a figure that has none."""
+        return clean(self.rows)
 
     @property
     def rejected(self) -> int:
-        return sum(row["how"].get("rejected") is not None for row in self.rows)
+        return rejected(self.rows)
 
     @property
     def all_rejected(self) -> bool:
@@ -103,9 +90,7 @@ class Figure:
 
 
 def place_of(row: Row, names: dict[Any, str]) -> Place:
-    where = row["where"]
-    state = where.get("state", ANY)
-    return Place(machine=names.get(row.get("sitting"), ""), state=state, **{n: where[n] for n in WHERE})
+    return Place.of_row(row, PLACE, machine=names.get(row.get("sitting"), ""))
 
 
 def figures(rows: list[Row]) -> list[Figure]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from weir.base.driver import Subject
-from weir.base.options import shortened
+from weir.base.names import chosen
 
 # The faces are Weir too, but their algorithm is their own and they take only the default policy.
 FACES = ("weir::barrier", "weir_barrier_t")
@@ -22,10 +22,6 @@ LOADED = (
     "peer:libgomp",
     "peer:libomp",
 )
-
-
-class UnknownName(ValueError):
-    """A name that nothing here has. The message lists the known ones."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +72,6 @@ def usual_sizes(processors: int) -> tuple[int, ...]:
     return tuple(sorted(sizes))
 
 
-def _checked(asked: Sequence[str], known: list[str], option: str, kind: str) -> Sequence[str]:
-    for name in asked:
-        if name not in known:
-            raise UnknownName(f"{option}: no {kind} is called {shortened(name)}; known are {', '.join(known)}")
-    return asked
-
-
 def choose(
     all_subjects: list[Subject],
     algorithms: Sequence[str] | None,
@@ -94,8 +83,8 @@ def choose(
     weir = [s for s in all_subjects if s.family == "weir"]
     known_algorithms = list(dict.fromkeys(s.algorithm for s in weir))
     known_waitings = list(dict.fromkeys(s.waiting for s in weir))
-    wanted_algorithms = _checked(algorithms or known_algorithms, known_algorithms, "--algorithms", "barrier")
-    wanted_waitings = _checked(waitings or known_waitings, known_waitings, "--waiting", "waiting policy")
+    wanted_algorithms = chosen(algorithms, known_algorithms, "--algorithms", "barrier")
+    wanted_waitings = chosen(waitings, known_waitings, "--waiting", "waiting policy")
 
     def wanted(s: Subject) -> bool:
         if s.family == "floor" or s.id == "weir:auto/auto":
@@ -114,12 +103,12 @@ def loaded(all_subjects: list[Subject]) -> tuple[Subject, ...]:
 
 
 def plan(found: list[Subject], processors: list[int], asked: dict[str, Any]) -> Sitting:
-    """What was asked for, with what is usual for the rest. Raises UnknownName."""
-    chosen = choose(found, asked["algorithms"], asked["waiting"], asked["peers"], asked["quick"])
+    """What was asked for, with what is usual for the rest. Raises Unknown."""
+    subjects = choose(found, asked["algorithms"], asked["waiting"], asked["peers"], asked["quick"])
     quick, busy = asked["quick"], asked["load"] == "busy"
     sizes = asked["members"] or usual_sizes(len(processors))
     main = Part(
-        subjects=chosen,
+        subjects=subjects,
         sizes=sizes,
         rounds=asked["rounds"] or (3 if quick else 10),
         samples=asked["samples"] or (30 if quick else 50),

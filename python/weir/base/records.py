@@ -119,7 +119,8 @@ LISTS = ("episode_ns", "overhead_ns", "reference_ns", "cpu_ns")
 PROBES = ("transfer_before_ns", "transfer_after_ns")  # around each sample; a probe that found nothing is null
 
 
-def _at(row: object, name: str) -> object:
+def at(row: object, name: str) -> Any:
+    """What a row says under `where.members`, or None."""
     for part in name.split("."):
         row = row.get(part) if isinstance(row, dict) else None
     return row
@@ -129,7 +130,7 @@ def _lacking(row: Row, fields: Fields) -> str | None:
     def suits(value: object, wanted: type | UnionType) -> bool:
         return isinstance(value, wanted) and not (isinstance(value, float) and not math.isfinite(value))
 
-    wrong = [name for name, wanted in fields.items() if not suits(_at(row, name), wanted)]
+    wrong = [name for name, wanted in fields.items() if not suits(at(row, name), wanted)]
     return f"missing, or not of its kind: {', '.join(wrong)}" if wrong else None
 
 
@@ -141,18 +142,18 @@ def _flaw(row: object) -> str | None:
         return f"schema {row.get('schema')!r}, this reads {SCHEMA!r}"
     kind = row.get("kind")
     if kind == "machine":
-        return _lacking(row, MACHINE | (QUOTA if _at(row, "host.quota") else {}))
+        return _lacking(row, MACHINE | (QUOTA if at(row, "host.quota") else {}))
     if kind == "scale" and not row.get("stopped"):
         return _lacking(row, SIMULATED[kind] | SCALE_TIMES) or (None if row["time_ns"] > 0 else "a barrier of no time")
     if kind in ("scenario", "simulation", "scale"):
         return _lacking(row, SIMULATED[kind])
     if kind not in ("overhead", "failure"):
         return f"unknown kind {kind!r}"
-    family = _at(row, "what.family")
+    family = at(row, "what.family")
     fields = FIGURE | (FAMILIES.get(family, {}) if isinstance(family, str) else {})
-    if flaw := _lacking(row, fields | (CHOICE if family == "mpi" and _at(row, "what.choice") else {})):
+    if flaw := _lacking(row, fields | (CHOICE if family == "mpi" and at(row, "what.choice") else {})):
         return flaw
-    if any(_at(row, name) < 1 for name in COUNTS if name in fields):
+    if any(at(row, name) < 1 for name in COUNTS if name in fields):
         return "a team of no members, or on no processors"
     return _flaw_of_samples(row.get("samples")) if kind == "overhead" else None
 
@@ -179,6 +180,15 @@ def machine_names(rows: Iterable[Row]) -> dict[Any, str]:
     """By sitting. Two machines with one processor model and as many of them count as the same."""
     hosts = {row.get("id"): row["host"] for row in rows if row["kind"] == "machine"}
     return {i: f"{h.get('cpu_model', '')}, {h.get('online', '?')} processors" for i, h in hosts.items()}
+
+
+def clean(rows: list[Row]) -> list[Row]:
+    """Those of clean runs; all of them where no run is clean."""
+    return [row for row in rows if row["how"].get("rejected") is None] or rows
+
+
+def rejected(rows: Iterable[Row]) -> int:
+    return sum(row["how"].get("rejected") is not None for row in rows)
 
 
 def by_turn(rows: Iterable[Row], name: str) -> dict[Any, dict[int, float]]:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from weir.base import native, options, records
 from weir.base.console import Command, bar, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.screen import shown, times
 from weir.base.states import in_words
@@ -81,7 +82,7 @@ def mpi(
         mpis, missing = launchers.found(on, launcher)
         starts = _starts(mpis, sizes, level, quick, only)
         writer = records.Writer(output)
-    except (native.NativeError, plan.Unknown, OSError) as error:
+    except (native.NativeError, Unknown, OSError) as error:
         raise fail(str(error)) from None
     for word in missing:
         warn(word)
@@ -123,11 +124,11 @@ def _starts(
         of_size = levels if size.threads > 1 else levels[:1]
         made += [Start(m, size, level, chosen) for m in mpis for level in of_size if chosen]
     if not sizes:
-        raise plan.Unknown("one process of one thread has nobody to wait for: give --processes or --threads 2 or more")
+        raise Unknown("one process of one thread has nobody to wait for: give --processes or --threads 2 or more")
     measured = {name for start in made for name in start.subjects}
     unfit = [name for name in only or [] if name not in measured]
     if not made:
-        raise plan.Unknown(f"--barriers {','.join(unfit)}: none of them is one of these processes and threads")
+        raise Unknown(f"--barriers {','.join(unfit)}: none of them is one of these processes and threads")
     for name in unfit:
         warn(f"--barriers: {name} is none of these processes and threads, and is left out")
     return made

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weir.base.records import Row, by_turn, machine_names
-from weir.base.states import ANY, State, split
+from weir.base.places import Place
+from weir.base.records import Row, by_turn, clean, machine_names, rejected
+from weir.base.states import split
 from weir.base.statistics import FEWEST_PAIRS, Distribution, Interval, describe, ratio_by_turn
 from weir.base.targets import Target
 from weir.mpi.plan import BARRIER, DEFAULT, OMP, PAIRING, PAPERS, TEAM
@@ -22,39 +23,26 @@ NAMES = {
 LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
 
-@dataclass(frozen=True, order=True)
-class Place:
-    """Where figures can be compared."""
+# What a place consists of, besides the machine and the MPI.
+PLACE = (
+    *(f"where.{part}" for part in ("threads", "processes", "processors", "nodes", "level")),
+    "how.method",
+    "where.members",
+)
 
-    machine: str
-    mpi: str
-    threads: int
-    processes: int
-    processors: int
-    nodes: int
-    level: str
-    method: str
-    state: State = ANY
 
-    @property
-    def members(self) -> int:
-        return self.processes * self.threads
+def is_shared(place: Place) -> bool:
+    """Have processes or threads to share processors?"""
+    return place.members > place.processors
 
-    @property
-    def library(self) -> str:
-        return LIBRARIES.get(self.mpi, self.mpi)
 
-    @property
-    def shared(self) -> bool:
-        return self.members > self.processors
-
-    def words(self) -> str:
-        what = f"{self.processes} processes" if self.processes > 1 else "one process"
-        what += f" of {self.threads} threads" if self.threads > 1 else ""
-        where = f"{self.processors} processors" + (f" of {self.nodes} nodes" if self.nodes > 1 else "")
-        level = f", MPI_THREAD_{self.level.upper()}" if self.level != "funneled" else ""
-        how = f"{self.method}; {self.state.words()}" if self.state.name else self.method
-        return f"{self.library}: {what} on {where}{level} ({how})"
+def words(place: Place) -> str:
+    what = f"{place.processes} processes" if place.processes > 1 else "one process"
+    what += f" of {place.threads} threads" if place.threads > 1 else ""
+    where = f"{place.processors} processors" + (f" of {place.nodes} nodes" if place.nodes > 1 else "")
+    level = f", MPI_THREAD_{place.level.upper()}" if place.level != "funneled" else ""
+    how = f"{place.method}; {place.state.words()}" if place.state.name else place.method
+    return f"{place.library}: {what} on {where}{level} ({how})"
 
 
 @dataclass(frozen=True)
@@ -123,15 +111,9 @@ def comparisons(rows: Sequence[Row]) -> list[Comparison]:
     for row in rows:
         if row["kind"] != "overhead" or row["what"]["family"] != "mpi":
             continue
-        where = row["where"]
-        names = ("threads", "processes", "processors", "nodes", "level")
-        place = Place(
-            machine=machines.get(row.get("sitting"), ""),
-            mpi=row["what"]["mpi"],
-            method=row["how"]["method"],
-            state=where.get("state", ANY),
-            **{n: where[n] for n in names},
-        )
+        mpi = row["what"]["mpi"]
+        of = {"machine": machines.get(row.get("sitting"), ""), "mpi": mpi, "library": LIBRARIES.get(mpi, mpi)}
+        place = Place.of_row(row, PLACE, **of)
         by_place[place][row["what"]["algorithm"]].append(row)
     made = []
     for place, by_id in sorted(by_place.items()):
@@ -142,9 +124,8 @@ def comparisons(rows: Sequence[Row]) -> list[Comparison]:
 
 def _barrier(id: str, place: Place, rows: list[Row]) -> Barrier:
     """Represented by its clean runs alone, where it has any."""
-    clean = [row for row in rows if row["how"].get("rejected") is None] or rows
-    time = describe([row["samples"]["episode_ns"] for row in clean])
-    return Barrier(id, place, clean, time, sum(row["how"].get("rejected") is not None for row in rows))
+    kept = clean(rows)
+    return Barrier(id, place, kept, describe([row["samples"]["episode_ns"] for row in kept]), rejected(rows))
 
 
 def targets(found: Sequence[Comparison]) -> list[Target]:
@@ -159,6 +140,6 @@ def targets(found: Sequence[Comparison]) -> list[Target]:
         measured = c.default.against(baseline)
         if measured is None:
             continue
-        limit = 0.7 if p.shared or p.threads > 1 else 1.0
-        made.append(Target(p.members, f"default / {baseline.name}", measured, limit, p.words()))
+        limit = 0.7 if is_shared(p) or p.threads > 1 else 1.0
+        made.append(Target(p.members, f"default / {baseline.name}", measured, limit, words(p)))
     return made

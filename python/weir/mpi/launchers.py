@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.base import native
-from weir.mpi.plan import Unknown
+from weir.base.names import Unknown
 
 # The launcher of each MPI where several are installed side by side, and what tells whose a bare name is.
 NAMES = {

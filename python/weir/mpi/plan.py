@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weir.base import native
+from weir.base.names import Unknown
 
 DEFAULT, TEAM = "weir", "team"
 BARRIER, OMP, PAIRING = "MPI_Barrier", "omp", "omp+MPI_Barrier"
@@ -35,10 +36,6 @@ TEAMS = (
 )
 QUICK_TEAMS = (TEAM, PAPERS, PAIRING)
 THREADS = (TEAM, "team:sense", "team:dissemination", OMP)  # of one process
-
-
-class Unknown(ValueError):
-    """A name that nothing here has, or a launcher that is none. The message says what there is."""
 
 
 @dataclass(frozen=True)

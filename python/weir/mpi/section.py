@@ -10,7 +10,7 @@ from weir.base.screen import nanoseconds
 from weir.base.targets import Target
 from weir.base.targets import section as targets_section
 from weir.mpi import charts, tables
-from weir.mpi.comparison import LIBRARIES, Comparison, comparisons, targets
+from weir.mpi.comparison import LIBRARIES, Comparison, comparisons, is_shared, targets
 
 ALL = (
     "The last column: the median of the ratio over pairs of samples taken in one turn, with its 95 % interval. "
@@ -84,9 +84,9 @@ def _drawn(found: Sequence[Comparison]) -> list[Comparison]:
     kept: dict[tuple, Comparison] = {}
     for c in found:
         p = c.place
-        suits = "consecutive" if p.shared else "round-time"
+        suits = "consecutive" if is_shared(p) else "round-time"
         rank = (p.method == suits, p.level == "funneled")
-        key = replace(p, method="", level="")
+        key = p.but(method="", level="")
         if key not in kept or rank > (kept[key].place.method == suits, kept[key].place.level == "funneled"):
             kept[key] = c
     return list(kept.values())
@@ -95,7 +95,7 @@ def _drawn(found: Sequence[Comparison]) -> list[Comparison]:
 def _joined(found: Sequence[Comparison]) -> dict[str, list[Comparison]]:
     """Those that one line may join, by what tells them from the others, which is often nothing: the machine; where it
     had a size on several sets of processors, which; and in which state of the machine."""
-    sizes = Counter(replace(c.place, processors=0, nodes=0, method="", level="") for c in found)
+    sizes = Counter(c.place.but(processors=0, nodes=0, method="", level="") for c in found)
     repeated = {size.machine for size, times in sizes.items() if times > 1}
     named = tables.machines(found)
     made = defaultdict(list)

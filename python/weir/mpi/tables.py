@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from weir.base.parts import Table
 from weir.base.screen import nanoseconds, times
-from weir.mpi.comparison import Barrier, Comparison
+from weir.mpi.comparison import Barrier, Comparison, words
 
 
 def tables(found: Sequence[Comparison]) -> list[Table]:
@@ -40,7 +40,7 @@ def _table(c: Comparison, machine: str) -> Table:
     rows = [_cells(b) + ([_ratio(b, c.baseline)] if c.baseline else []) for b in c.barriers]
     kinds = ("default" if b.is_default else "peer" if b.is_peer else "weir" for b in c.barriers)
     took = f"; the default took {c.default.choice}" if c.default and c.default.choice else ""
-    return Table(machine + c.place.words() + took, heads, rows, tuple(kinds))
+    return Table(machine + words(c.place) + took, heads, rows, tuple(kinds))
 
 
 def _cells(b: Barrier) -> list[str]:

@@ -10,6 +10,7 @@ import typer
 
 from weir.base import native, options, parts, records
 from weir.base.console import Command, bar, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.screen import shown
 from weir.base.states import in_words
@@ -104,7 +105,7 @@ def openmp(
         environments = list(dict.fromkeys(suite.environment(text) for text in told or ["default"]))
         plan = suite.plan(runtimes(), wanted, on, cross, environments)
         writer = records.Writer(output)
-    except (native.NativeError, suite.Unknown, OSError) as error:
+    except (native.NativeError, Unknown, OSError) as error:
         raise fail(str(error)) from None
     for word in plan.missing:
         warn(word)

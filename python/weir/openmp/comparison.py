@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weir.base.records import Row, by_turn
-from weir.base.states import ANY, State, split
+from weir.base.places import Place
+from weir.base.records import Row, by_turn, clean, rejected
+from weir.base.states import ANY, split
 from weir.base.statistics import FEWEST_PAIRS, Interval, median_interval, ratio_by_turn
 from weir.openmp.situation import company
 
@@ -27,19 +28,13 @@ class Cost:
         return self.overhead.low <= 0
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where figures can be compared: one language, one team size, the same processors, company and state of these."""
+# What a place consists of: one language, one team size, the same processors and load.
+PLACE = ("what.language", "where.members", "where.processors")
 
-    language: str
-    members: int
-    processors: int
-    load: str
-    state: State = ANY
 
-    def words(self) -> str:
-        where = f"{self.language}, {self.members} threads on {self.processors} processors{company(self.load)}"
-        return f"{where} ({self.state.words()})" if self.state.name else where
+def words(place: Place) -> str:
+    where = f"{place.language}, {place.members} threads on {place.processors} processors{company(place.load)}"
+    return f"{where} ({place.state.words()})" if place.state.name else where
 
 
 @dataclass(frozen=True)
@@ -93,9 +88,8 @@ def constructs(rows: Sequence[Row]) -> list[Construct]:
     labels = _labels(rows)
     by_place: dict[tuple, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        what, where = row["what"], row["where"]
-        named = (what["language"], where["members"], where["processors"], where.get("load", "none"))
-        place = Place(*named, where.get("state", ANY))
+        what = row["what"]
+        place = Place.of_row(row, PLACE, load=row["where"].get("load", "none"))
         by_place[what["group"], what["algorithm"], place][labels[_key(row)]].append(row)
     made = []
     for (group, name, place), runtimes in by_place.items():
@@ -105,9 +99,7 @@ def constructs(rows: Sequence[Row]) -> list[Construct]:
 
 
 def _cost(runtime: str, rows: list[Row]) -> Cost:
-    clean = [row for row in rows if row["how"].get("rejected") is None] or rows
-    clean.sort(key=lambda row: row["how"]["run"])
-    overhead = median_interval([row["samples"]["overhead_ns"] for row in clean])
-    rejected = sum(row["how"].get("rejected") is not None for row in rows)
+    kept = sorted(clean(rows), key=lambda row: row["how"]["run"])
+    overhead = median_interval([row["samples"]["overhead_ns"] for row in kept])
     cycles = overhead.value * float(rows[0].get("cycles_per_ns") or 0)
-    return Cost(runtime, rows[0]["what"]["version"], overhead, cycles, clean, rejected)
+    return Cost(runtime, rows[0]["what"]["version"], overhead, cycles, kept, rejected(rows))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from weir.base import native
+from weir.base.names import Unknown, chosen
 from weir.base.options import shortened
 from weir.openmp.runtimes import Runtime, Stage, at
 
@@ -21,10 +22,6 @@ PROGRAMS = {
     "weir-openmp-fortran-gfortran": ("Fortran", "gfortran", "gomp"),
 }
 VALUES = {"": (), "chunk": (1, 4, 16, 64, 256, 1024), "size": (1, 9, 81, 729, 6561)}
-
-
-class Unknown(ValueError):
-    """A construct or runtime that is not there; the message lists those that are."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +123,3 @@ def plan(
                         suite.series.append(Series(name, c["group"], program, language, compiler, runtime, e))
     chosen(constructs, list(known), "--constructs", "construct")
     return suite
-
-
-def chosen(asked: Sequence[str] | None, known: list[str], option: str, kind: str) -> Sequence[str]:
-    """The names asked for, or all. Raises Unknown."""
-    for name in asked or []:
-        if name not in known:
-            raise Unknown(f"{option}: no {kind} is called {shortened(name)}; known are {', '.join(known)}")
-    return asked or known

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from weir.base.parts import Table
+from weir.base.places import Place
 from weir.base.screen import nanoseconds
-from weir.openmp.comparison import Construct, Cost, Place
+from weir.openmp.comparison import Construct, Cost, words
 
 
 def cell(cost: Cost | None, with_cycles: bool = False) -> str:
@@ -51,7 +52,7 @@ def _table(found: Sequence[Construct], with_cycles: bool) -> Table:
     for c in found:
         by_name = {cost.runtime: cost for cost in c.costs}
         rows.append([c.name, *(cell(by_name.get(n), with_cycles) for n in names), verdict(c)])
-    title = found[0].place.words()
+    title = words(found[0].place)
     if len(names) == 1:
         return Table(title, ["construct", *names], [row[:-1] for row in rows])
     return Table(title, ["construct", *names, "best"], rows, words=(0, len(names) + 1))

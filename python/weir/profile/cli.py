@@ -12,6 +12,7 @@ from rich.table import Table
 
 from weir.base import native, options, records
 from weir.base.console import OF_PROGRAMS, Command, bar, err, fail, warn
+from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.outputs import prepare, writing
 from weir.base.screen import nanoseconds
@@ -48,7 +49,7 @@ def profile(
         warn(f"{seen.full} directives are not counted: a thread met more than 240 kinds of them and team sizes")
     try:
         known = _from_records(overheads) if overheads else _measured(list(seen.counts))
-    except (native.NativeError, suite.Unknown, OSError) as error:
+    except (native.NativeError, Unknown, OSError) as error:
         raise fail(str(error)) from None
     except KeyboardInterrupt:
         known = {}

@@ -1,4 +1,4 @@
 """Barriers of up to thousands of processes, on simulated clusters: `weir scale`.
 
-May use: base, mpi, simulation.
+May use: base, simulation.
 """

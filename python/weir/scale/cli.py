@@ -9,7 +9,8 @@ import typer
 from weir.base import native, options, records
 from weir.base.complaints import Complaints
 from weir.base.console import Command, bar, fail, nothing, out, warn
-from weir.base.options import option, shortened
+from weir.base.names import Unknown, chosen
+from weir.base.options import option
 from weir.base.outputs import prepare, writing
 from weir.base.screen import shown
 from weir.scale import clusters as known
@@ -25,12 +26,10 @@ def _plan(
     try:
         found = [known.find(name) for name in clusters]
         native.require("weir-mpi-scale")
-        if unknown := [name for name in algorithms or [] if name not in scaling.algorithms()]:
-            there = ", ".join(scaling.algorithms())
-            raise fail(f"scale: --algorithms: no barrier is called {shortened(unknown[0])}; known are {there}")
+        chosen(algorithms, scaling.algorithms(), "scale: --algorithms", "barrier")
     except (known.BadCluster, OSError) as error:
         raise fail(f"scale: --clusters: {error}") from None
-    except native.NativeError as error:
+    except (native.NativeError, Unknown) as error:
         raise fail(str(error)) from None
     plan = scaling.runs(found, ranks, per_node, algorithms)
     if not plan:

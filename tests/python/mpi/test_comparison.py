@@ -11,7 +11,7 @@ from weir.barriers.comparison import figures
 from weir.base import parts, records
 from weir.base.screen import shown
 from weir.cli import app
-from weir.mpi.comparison import comparisons, targets
+from weir.mpi.comparison import comparisons, targets, words
 from weir.mpi.plan import Size
 from weir.mpi.section import machines_targets, sections
 from weir.mpi.tables import tables
@@ -28,7 +28,7 @@ def test_barriers_are_compared_where_they_ran_together():
     ratio = found[1].find("weir:mcs").against(found[1].baseline)
     assert ratio is not None and ratio.low < 1.5 < ratio.high
     assert found[4].baseline.id == "omp+MPI_Barrier" and found[3].baseline.id == "omp"
-    assert found[0].place.words() == "Open MPI: 2 processes on 2 processors (round-time)"
+    assert words(found[0].place) == "Open MPI: 2 processes on 2 processors (round-time)"
     assert not figures(made_up()), "threads' page is of threads"
 
 

@@ -18,6 +18,7 @@ from weir.base.parts import charts, tables
 from weir.cli import app
 from weir.mpi import launchers, measuring, plan
 from weir.mpi.comparison import comparisons, targets
+from weir.mpi.comparison import words as words_of
 from weir.mpi.launchers import Mpi
 from weir.mpi.measuring import Conditions, Measuring, Start
 from weir.mpi.plan import Size
@@ -120,7 +121,7 @@ def test_barriers_are_compared_within_the_state_of_the_machine(tmp_path: Path):
         assert found.barriers[0].id == best
         ratio = found.default.against(found.baseline)
         assert (ratio.low, ratio.high) == pytest.approx((worth, worth))
-    assert near.place.words().endswith("(round-time; near: 46 ns for a transfer, 49% of the time)")
+    assert words_of(near.place).endswith("(round-time; near: 46 ns for a transfer, 49% of the time)")
     assert [t.verdict for t in targets([near, far])] == ["reached", "missed"]
     made = sections([machine, *rows])
     assert [c.name for c in charts(made)] == ["mpi-figures-6-9", "mpi-figures-6-9-2"]

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from weir.base import native, parts, records
 from weir.base.driver import Process
+from weir.base.names import Unknown
 from weir.cli import app
 from weir.openmp import measuring, situation, suite
 from weir.openmp.cli import beside_each_other
@@ -137,11 +138,11 @@ def test_constructs_with_a_parameter_are_measured_for_each_chunk(fake: list[Runt
 
 
 def test_unknown_names_list_the_known(fake: list[Runtime]):
-    with pytest.raises(suite.Unknown, match="no construct is called 'barier'; known are barrier, hang, crash, loop"):
+    with pytest.raises(Unknown, match="no construct is called 'barier'; known are barrier, hang, crash, loop"):
         suite.plan(fake, ["barier"], None, cross=False)
-    with pytest.raises(suite.Unknown, match="no OpenMP runtime is called 'libgom'; known are libgomp"):
+    with pytest.raises(Unknown, match="no OpenMP runtime is called 'libgom'; known are libgomp"):
         suite.plan(fake, None, ["libgom"], cross=False)
-    with pytest.raises(suite.Unknown, match="install gcc"):
+    with pytest.raises(Unknown, match="install gcc"):
         suite.plan([], None, None, cross=False)
 
 
@@ -228,7 +229,7 @@ def test_an_environment_is_a_series_of_its_own(fake: list[Runtime], tmp_path: Pa
     assert [s.environment for s in plan.series] == [(), (("GOMP_SPINCOUNT", "0"), ("OMP_WAIT_POLICY", "passive"))]
     assert len({s.process for s in plan.series}) == 2
     for wrong in ("PATH=/x", "OMP_WAIT_POLICY", "OMP_NUM_THREADS=4"):
-        with pytest.raises(suite.Unknown, match="is none"):
+        with pytest.raises(Unknown, match="is none"):
             suite.environment(wrong)
 
 
@@ -330,7 +331,7 @@ def test_a_runtime_may_lie_anywhere(tmp_path: Path, fake: list[Runtime]):
     assert [s.runtime.library for s in plan.series] == [copy]
     (tmp_path / "text.so").write_text("no library")
     for wrong, says in ((tmp_path / "text.so", "is no OpenMP runtime"), (tmp_path / "gone.so", "No such file")):
-        with pytest.raises(suite.Unknown, match=says):
+        with pytest.raises(Unknown, match=says):
             suite.plan(fake, ["barrier"], [str(wrong)], cross=False)
 
 

@@ -67,6 +67,7 @@ def test_documents_that_comments_name_exist() -> None:
 
 
 def test_faults_are_found() -> None:
-    links = "[gone](gone.md) [no heading](docs/terms.md#gone) [good](docs/terms.md#papers) [web](https://example.org/gone)"
+    links = "[gone](gone.md) [no heading](docs/terms.md#gone) "
+    links += "[good](docs/terms.md#papers) [web](https://example.org/gone)"
     assert broken_links(ROOT / "README.md", links) == ["gone.md", "docs/terms.md#gone"]
     assert missing_paths("`bench/mpi/*.cpp`, `scripts/hosts up` and `src/gone.cpp`") == ["src/gone.cpp"]

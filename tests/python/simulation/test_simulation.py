@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weir.barriers.comparison import Figure, Place, figures
+from weir.barriers.comparison import Figure, figures
 from weir.base import records
+from weir.base.places import Place
 from weir.cli import app
 from weir.simulation import calibrate, rows, scenario
 from weir.simulation.results import scenarios
@@ -258,7 +259,7 @@ def test_simulated_stands_beside_measured_of_the_same_place():
 
 def floor(algorithm: str, where: str, ns: float) -> Figure:
     samples = {n: [ns * 0.99, ns, ns * 1.01] for n in records.LISTS}
-    made = Figure("floor", f"floor:{algorithm}:{where}", algorithm, "none", "", Place("m", 4, True, "none", 2, 100))
+    made = Figure("floor", f"floor:{algorithm}:{where}", algorithm, "none", "", Place.of(members=2, load="none"))
     made.rows.append({"how": {"run": 0}, "samples": samples})
     return made
 
