@@ -19,7 +19,7 @@ function(weir_watched mpi processes program)
     FAIL_REGULAR_EXPRESSION "ERROR: AddressSanitizer;runtime error;WARNING: ThreadSanitizer;weir::;weir_mpi_")
 endfunction()
 
-# Threads of a process are all that ThreadSanitizer sees; MPICH's MPI_Finalize does not bear it.
+# Threads of a process are all that ThreadSanitizer sees.
 if(WEIR_SANITIZE MATCHES thread)
   weir_watched(openmpi 2 team 2 funneled)
   weir_watched(openmpi 2 team 3 serialized)
@@ -32,6 +32,7 @@ foreach(mpi mpich openmpi)
     add_executable(unmodified-${mpi} programs/unmodified.cpp)
     target_link_libraries(unmodified-${mpi} PRIVATE weir-mpi mpi-${mpi})
     target_compile_options(unmodified-${mpi} PRIVATE -Wno-cast-function-type)
+    add_dependencies(test-programs unmodified-${mpi})
   endif()
   weir_watched(${mpi} 2 contract 4)
   weir_watched(${mpi} 5 contract 2)
