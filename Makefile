@@ -3,7 +3,7 @@
 # Both install what is missing, and build.
 .PHONY: demo test build setup check-cpp check-python sanitize lint clean
 JOBS = $(shell nproc)
-WEIR = .venv/bin/python -m weir
+WEIR = .venv/bin/weir
 SKIPS = .venv/bin/python tests/python/skips.py # fails where a test was skipped for a reason that it does not list
 
 demo: build
