@@ -20,6 +20,6 @@ foreach(target weir-mpi weir-mpi-mpich weir-mpi-openmpi weir-mpi-measure-mpich w
   if(TARGET ${target})
     add_dependencies(weir-local-mpi ${target})
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
-    install(TARGETS ${target} RUNTIME DESTINATION . LIBRARY DESTINATION .)
+    install(TARGETS ${target} DESTINATION .)
   endif()
 endforeach()

@@ -7,7 +7,7 @@ foreach(target weir-info weir-measure weir-measure-libgomp weir-transfers weir-s
     weir-omp weir-pthread weir-profile)
   if(TARGET ${target})
     add_dependencies(wheel ${target})
-    install(TARGETS ${target} RUNTIME DESTINATION ${native} LIBRARY DESTINATION ${native} COMPONENT python)
+    install(TARGETS ${target} DESTINATION ${native} COMPONENT python)
   endif()
 endforeach()
 # Programs that another compiler makes are files of a custom command, and no targets.
