@@ -13,8 +13,10 @@
 namespace bench {
 
 const char* const usage =
-    "\nusage: list"
+    "\nusage: list [--mine LIBRARY]"
     "\n       serve --members N [--processors A,B,..] [--delay-ns D] [--unpinned] [--sample-ms M] [--limit-ms L]"
+    " [--mine LIBRARY]"
+    "\n       check --mine LIBRARY --members N [--processors A,B,..] [--unpinned]"
     "\n       busy --processor N"
     "\n       --help";
 
@@ -40,7 +42,7 @@ arguments parse(const std::vector<std::string>& words) {
   if (words.empty()) throw std::invalid_argument(std::string("what to do?") + usage);
   a.verb = words[0];
   if (a.verb == "--help") return a;
-  if (a.verb != "list" && a.verb != "serve" && a.verb != "busy")
+  if (a.verb != "list" && a.verb != "serve" && a.verb != "check" && a.verb != "busy")
     throw std::invalid_argument("unknown command \"" + a.verb + "\"" + usage);
   a.serve.team = {0, weir::affinity(), true};
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -67,6 +69,9 @@ arguments parse(const std::vector<std::string>& words) {
         throw std::invalid_argument("--processors takes processors with commas between, not \"" + value + '"');
     } else if (option == "--processor") {
       a.processor = processor(option, value);
+    } else if (option == "--mine") {
+      if (value.empty()) throw std::invalid_argument("--mine takes a shared library" + std::string(usage));
+      a.mine = value;
     } else if (option == "--delay-ns") {
       a.serve.delay_ns = number_in(option, value, 0, most_delay_ns);
     } else if (option == "--sample-ms") {
@@ -77,8 +82,9 @@ arguments parse(const std::vector<std::string>& words) {
       throw std::invalid_argument("unknown option " + option + usage);
     }
   }
-  if (a.verb == "serve" && a.serve.team.members == 0)
-    throw std::invalid_argument(std::string("serve needs --members") + usage);
+  if ((a.verb == "serve" || a.verb == "check") && a.serve.team.members == 0)
+    throw std::invalid_argument(a.verb + " needs --members" + usage);
+  if (a.verb == "check" && a.mine.empty()) throw std::invalid_argument(std::string("check needs --mine") + usage);
   if (a.verb == "busy" && a.processor < 0)
     throw std::invalid_argument(std::string("busy needs --processor") + usage);
   return a;

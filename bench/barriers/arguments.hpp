@@ -9,9 +9,10 @@
 namespace bench {
 
 struct arguments {
-  std::string verb;  // list, serve, busy, --help
+  std::string verb;  // list, serve, check, busy, --help
   serving serve;
   int processor = -1;  // of busy
+  std::string mine;    // a library with the user's barrier: it alone is listed, served or checked
 };
 
 extern const char* const usage;  ///< begins with a new line

@@ -1,4 +1,5 @@
-// weir-measure: Weir's barriers, the peers that need no OpenMP runtime, and the floor.
+// weir-measure: Weir's barriers, the peers that need no OpenMP runtime, and the floor; or a user's own barrier.
+#include <cstdlib>
 #include <iostream>
 #include <stdexcept>
 #include <system_error>
@@ -7,6 +8,7 @@
 #include "../machine/busy.hpp"
 #include "../machine/floor.hpp"
 #include "arguments.hpp"
+#include "mine.hpp"
 
 int main(int count, char** words) {
   using namespace bench;
@@ -18,18 +20,31 @@ int main(int count, char** words) {
     }
     if (asked.verb == "busy") burn(asked.processor);
 
+    if (asked.verb == "check") {
+      const auto found = check_contract(mine::load(asked.mine), asked.serve.team);
+      std::cout << found.dump() << std::endl;
+      std::_Exit(0);  // members may never come back
+    }
+
+    // A user's barrier has a process of its own: what it breaks there is its own.
+    const bool is_mine = !asked.mine.empty();
     catalogue all;
-    add_weir(all);
-    add_standard(all);
-    add_concurrency_kit(all);
+    if (is_mine) {
+      add_mine(all, asked.mine);
+    } else {
+      add_weir(all);
+      add_standard(all);
+      add_concurrency_kit(all);
+    }
     if (asked.verb == "list") {
       auto list = list_of(all);
-      for (auto& f : floor_list(asked.serve.team.processors)) list.push_back(f);
+      if (!is_mine)
+        for (auto& f : floor_list(asked.serve.team.processors)) list.push_back(f);
       std::cout << list.dump() << '\n';
       return 0;
     }
 
-    protocol p(all, /*with_floor=*/true, asked.serve);
+    protocol p(all, /*with_floor=*/!is_mine, asked.serve);
     crew members(asked.serve.team);
     std::vector<std::thread> threads;
     try {

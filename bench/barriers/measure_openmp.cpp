@@ -11,7 +11,8 @@ int main(int count, char** words) {
   using namespace bench;
   try {
     const arguments asked = parse({words + 1, words + count});
-    if (asked.verb == "busy") throw std::invalid_argument("busy is weir-measure's");
+    if (asked.verb == "busy" || asked.verb == "check") throw std::invalid_argument(asked.verb + " is weir-measure's");
+    if (!asked.mine.empty()) throw std::invalid_argument("--mine is weir-measure's");
     if (asked.verb == "--help") {
       std::cout << "weir-measure (OpenMP)" << usage << '\n';
       return 0;

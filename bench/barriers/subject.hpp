@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -55,7 +56,7 @@ std::unique_ptr<subject> make_subject(Pass pass) {
 
 struct description {
   std::string id;
-  std::string family;     // weir, peer
+  std::string family;     // weir, peer, mine
   std::string algorithm;
   std::string waiting;
   std::string version;
@@ -63,7 +64,7 @@ struct description {
 
 struct entry {
   description about;
-  std::unique_ptr<subject> (*make)(const setting&, const description&);
+  std::function<std::unique_ptr<subject>(const setting&, const description&)> make;
 };
 
 /// All that a program can measure; each program links the lists that it has.

@@ -1,0 +1,34 @@
+// A barrier of the user's own, from a shared library (include/weir/mine.h).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "subject.hpp"
+
+namespace bench {
+
+/// The library's three functions. It stays loaded: threads may hold storage of its own.
+struct mine {
+  void* (*create)(unsigned members);
+  void (*wait)(void* barrier, unsigned member);
+  void (*destroy)(void* barrier);
+
+  /// Throws std::runtime_error where the library cannot be loaded or lacks a function.
+  static mine load(const std::string& library);
+
+  /// A barrier that is destroyed with its last owner. Throws std::runtime_error where there is none for so many members.
+  std::shared_ptr<void> made(unsigned members) const;
+};
+
+/// One subject, called after the file.
+void add_mine(catalogue&, const std::string& library);
+
+/// A team passes the barrier for a moment, each member late in its turn: {"episodes": N}, and where a member left early, or
+/// none moved for a while, {"failed": why}. Members may then still be inside: the process can only be ended (_Exit).
+/// Throws std::runtime_error where there is no barrier for so many members.
+nlohmann::json check_contract(const mine&, const setting&);
+
+}  // namespace bench

@@ -1,0 +1,26 @@
+/* What `weir bench --mine` asks of a barrier of your own, in C or C++ (docs/questions.md).
+ *
+ * Including this file is not necessary; in C++ it gives the three functions their C names. */
+#ifndef WEIR_MINE_H
+#define WEIR_MINE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A barrier for this many members (1 or more), as often as they pass it; NULL where it cannot be made for so many.
+ * One thread calls it, before any member waits. */
+void *barrier_create(unsigned members);
+
+/* Returns when all members have called it as often as this one. Members are numbered from 0, and each is one thread.
+ * What a member wrote before must be seen by all after. */
+void barrier_wait(void *barrier, unsigned member);
+
+/* One thread calls it, when all members have left. */
+void barrier_destroy(void *barrier);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
