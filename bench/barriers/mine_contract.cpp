@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "clock.hpp"
+#include "../machine/clock.hpp"
 #include "crew.hpp"
 #include "mine.hpp"
 

@@ -32,10 +32,10 @@ def machine(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def asked(machine: Path) -> set[str]:
+def asked(machine: Path, *part: str) -> set[str]:
     """The packages that it installs."""
     environment = os.environ | {"PATH": f"{machine}:{os.environ['PATH']}"}
-    done = subprocess.run([SETUP], env=environment, capture_output=True, text=True)
+    done = subprocess.run([SETUP, *part], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     calls = [line.split() for line in (machine / "asked").read_text().splitlines()]
     return {word for call in calls if call[0] == "install" for word in call[1:] if not word.startswith("-")}
@@ -50,3 +50,18 @@ def test_what_is_missing_is_installed(machine: Path, state: str):
     missing = {"libgtest-dev", f"libomp-{CLANG}-dev", f"libclang-rt-{CLANG}-dev"}
     (machine / state).write_text("\n".join(missing))
     assert asked(machine) == missing
+
+
+def test_a_demonstration_needs_no_test_and_no_second_compiler(machine: Path):
+    needed = {"g++", "libopenmpi-dev", f"libomp5-{CLANG}"}
+    for_tests = {"libgtest-dev", f"clang-{CLANG}", "libmpich-dev", "chromium"}
+    (machine / "absent").write_text("\n".join(needed | for_tests))
+    assert asked(machine, "demo") == needed
+
+
+def test_a_package_that_cannot_be_installed_ends_it(machine: Path):
+    (machine / "absent").write_text("g++")
+    (machine / "apt-get").write_text("#!/bin/sh\n[ $1 = update ]\n")
+    environment = os.environ | {"PATH": f"{machine}:{os.environ['PATH']}"}
+    done = subprocess.run([SETUP, "demo"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 1 and "could not install g++" in done.stderr
