@@ -51,7 +51,7 @@ void kernel::arrive(job& j, time now) {
 void kernel::begin(job& j, time now) {
   j.begun = now;
   j.left = static_cast<unsigned>(j.threads.size());
-  resettle(now);
+  reassign_processors(now);
   j.on_begin(j);
   for (thread* t : j.threads) {
     t->since = now;
@@ -74,7 +74,7 @@ void kernel::finish(thread& t, time now) {
   if (--j.left == 0) {
     j.finished = now;
     scheduler_->release(j, active_jobs());
-    resettle(now);
+    reassign_processors(now);
     while (!queued_jobs_.empty() && scheduler_->admit(*queued_jobs_.front(), active_jobs())) {
       job& next = *queued_jobs_.front();
       queued_jobs_.erase(queued_jobs_.begin());
@@ -85,7 +85,7 @@ void kernel::finish(thread& t, time now) {
 }
 
 // After processors have been reassigned: a thread that runs where it no longer may, leaves.
-void kernel::resettle(time now) {
+void kernel::reassign_processors(time now) {
   for (unsigned p = 0; p < processors_.size(); ++p) {
     thread* const t = processors_[p].running;
     if (t == nullptr) continue;
@@ -203,7 +203,7 @@ void kernel::slice_ends(unsigned p, std::uint32_t generation, time now) {
 
 void kernel::slot_ends(time now) {
   scheduler_->next_slot();
-  bool anybody = !queued_jobs_.empty();
+  bool any_active = !queued_jobs_.empty();
   for (unsigned p = 0; p < processors_.size(); ++p) {
     thread* const t = processors_[p].running;
     if (t != nullptr && scheduler_->displaces(p)) {
@@ -213,8 +213,8 @@ void kernel::slot_ends(time now) {
     }
     if (processors_[p].running == nullptr) dispatch(p, now);
   }
-  for (const job& j : jobs_) anybody = anybody || j.active();
-  if (anybody)
+  for (const job& j : jobs_) any_active = any_active || j.active();
+  if (any_active)
     events_.push(now + scheduler_->how().quantum, event_kind::slot, 0, 0);
   else
     slots_run_ = false;

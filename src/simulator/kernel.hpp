@@ -58,7 +58,7 @@ class kernel {
   void nudge(unsigned processor, time now);
   void begin(job& j, time now);
   std::vector<job*> active_jobs();
-  void resettle(time now);
+  void reassign_processors(time now);
 
   const machine_model& model_;
   event_queue& events_;

@@ -61,7 +61,7 @@ void memory::grow() {
   ids_.swap(ids);
 }
 
-void memory::settle_home(line_id id, unsigned processor, bool is_load) {
+void memory::assign_home(line_id id, unsigned processor, bool is_load) {
   line& l = lines_[id];
   if (l.home_is_sure) return;
   switch (model_.homes) {
@@ -124,7 +124,7 @@ memory::source memory::farthest_copy(line_id id, unsigned processor) const {
   }
   const bool mine = test(id, processor);
   if (l.copies == 0) return from_home(id, processor);
-  if (l.copies == 1 && mine) return {0, 0};  // upgrading the only copy disturbs nobody
+  if (l.copies == 1 && mine) return {0, 0};  // upgrading the only copy disturbs no other processor
   for (auto ring = static_cast<unsigned>(model_.distances.size()); ring-- > 1;) {
     const unsigned inner = model_.distances[ring - 1].group, outer = model_.distances[ring].group;
     const unsigned near = processor / inner * inner, all = processor / outer * outer;
@@ -174,7 +174,7 @@ time memory::load(line_id id, unsigned processor, time now) {
     ++l.counts.hits;
     return now + model_.processor.hit;
   }
-  settle_home(id, processor, true);
+  assign_home(id, processor, true);
   if (!cached()) return at_module(id, processor, now);
   const source s = nearest_copy(id, processor);
   const time start = begin(l, processor, s, now);
@@ -193,7 +193,7 @@ time memory::write(line_id id, unsigned processor, time now) {
     ++l.counts.hits;
     return l.written = std::max(now, l.busy_until) + model_.processor.store;
   }
-  settle_home(id, processor, false);
+  assign_home(id, processor, false);
   if (!cached()) return l.written = at_module(id, processor, now);
   const bool mine = test(id, processor);
   const std::uint32_t others = l.copies - (mine ? 1 : 0);

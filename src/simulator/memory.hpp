@@ -77,7 +77,7 @@ class memory {
     time latency;
   };
 
-  void settle_home(line_id, unsigned processor, bool is_load);
+  void assign_home(line_id, unsigned processor, bool is_load);
   source nearest_copy(line_id, unsigned processor) const;
   source farthest_copy(line_id, unsigned processor) const;
   source from_home(line_id, unsigned processor) const;

@@ -21,7 +21,7 @@ class queueing : public scheduler {
     if (shares_all()) {
       j.partition.resize(processors_.size());
       std::iota(j.partition.begin(), j.partition.end(), 0u);
-      settle(j, next_place_);
+      place_threads(j, next_place_);
       next_place_ = static_cast<unsigned>((next_place_ + j.threads.size()) % processors_.size());
       return true;
     }
@@ -89,7 +89,7 @@ class queueing : public scheduler {
     return how_.local_queues || shares_all() || owner_[processor] == static_cast<int>(t.application);
   }
 
-  void settle(job& j, unsigned start) {
+  void place_threads(job& j, unsigned start) {
     const std::size_t places = j.partition.size(), threads = j.threads.size();
     for (std::size_t i = 0; i < threads; ++i) {
       const std::size_t turn = j.by_blocks && threads > places ? i * places / threads : i;
@@ -136,7 +136,7 @@ class queueing : public scheduler {
     std::vector<thread*> queued;
     for (thread* t : j.threads)
       if (t->is == thread::state::ready && std::erase(queue_of(*t), t) != 0) queued.push_back(t);
-    settle(j, 0);
+    place_threads(j, 0);
     for (thread* t : queued) queue_of(*t).push_back(t);
   }
 
