@@ -86,7 +86,7 @@ def build(tools: Tools, folder: Path, jobs: int) -> list[Path]:
         raise CannotBuild(f"the sources are not in {source}: install Weir again")
     with tempfile.TemporaryDirectory(prefix="weir-build-") as made:
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-        options = ["-DWEIR_MPI_ONLY=ON", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG"]
+        options = ["-DWEIR_MPI_ONLY=ON", "-DCMAKE_BUILD_TYPE=Release"]
         _run([tools.cmake, "-S", str(source), "-B", made, *generator, *options], "configuring", quiet=True)
         _run([tools.cmake, "--build", made, "--target", "weir-local-mpi", "--parallel", str(jobs)], "compiling")
         _run([tools.cmake, "--install", made, "--prefix", str(folder), "--strip"], "installing", quiet=True)
