@@ -39,9 +39,8 @@ def _waits(construct: str) -> Rule:
 
 
 ITERATIONS = 1024  # of each thread, in the suite's loops
+# Of directives that are not priced by the construct of the suite that has their name.
 RULES: dict[str, Rule] = {
-    **{n: _itself(n) for n in ("parallel", "barrier", "for", "sections", "single", "copyprivate", "master")},
-    **{n: _itself(n) for n in ("critical", "lock", "nest-lock", "ordered", "task-dependences", "taskloop")},
     "atomic": Rule(("critical",), lambda o, _: o("critical"), "critical: such an update takes a lock"),
     "task": _itself("task-by-all"),
     "for nowait": _more("for", "barrier"),
@@ -59,6 +58,10 @@ RULES: dict[str, Rule] = {
         "a chunk of 1 of schedule(dynamic)",
     ),
 }
+
+
+def rule(directive: str) -> Rule:
+    return RULES.get(directive) or _itself(directive)
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def needs(directives: list[Directive]) -> dict[tuple[str, int], set[str]]:
     """By runtime and team size, the constructs that must have been measured. Teams of one are priced as well."""
     wanted: dict[tuple[str, int], set[str]] = {}
     for d in directives:
-        wanted.setdefault((d.runtime, d.threads), set()).update(RULES[d.name].needs)
+        wanted.setdefault((d.runtime, d.threads), set()).update(rule(d.name).needs)
     return wanted
 
 
@@ -103,14 +106,14 @@ def bill(counts: Mapping[Directive, int], table: Table) -> list[Line]:
 
 
 def _line(directive: Directive, count: int, table: Table) -> Line:
-    rule = RULES[directive.name]
+    made = rule(directive.name)
     used: dict[str, Measured] = {}
-    for construct in rule.needs:
+    for construct in made.needs:
         known = table.get((directive.runtime, construct), [])
         if not known:
             return Line(directive, count, None, False, False)
         used[construct] = min(known, key=lambda m: (abs(m.threads - directive.threads), m.threads))
     # What is in the noise counts as nothing, rather than as some negative number.
-    price = rule.price(lambda construct: 0.0 if used[construct].noise else used[construct].ns, directive.threads)
+    price = made.price(lambda construct: 0.0 if used[construct].noise else used[construct].ns, directive.threads)
     nearest = any(m.threads != directive.threads for m in used.values())
     return Line(directive, count, price, nearest, bool(used) and all(m.noise for m in used.values()))
