@@ -79,16 +79,25 @@ TEST_P(UnderWeakMemory, Holds) {
 
 TEST_P(Barrier, HoldsForTwoBlockingMembersInThreeEpisodes) { holds("block", 2, 3); }
 
+// Plans are run by one executor, and for two or three members most of them are the same few signals: one of each kind stands for
+// all where a search is large.
+bool stands_for_others(const std::string& name) {
+  for (const char* like_mcs : {"tree", "tournament", "tournament-tree", "linear"})
+    if (name == like_mcs) return false;
+  return name != "distributed-padded";  // as distributed, on other lines
+}
+
 TEST_P(Barrier, HoldsForThreeBlockingMembers) {
   // A gate has many states. Each member of a dissemination signals and awaits two others, and store buffers multiply them.
-  const bool too_large = name == "dissemination" || memory == memory_model::tso;
+  const bool too_large = name == "dissemination" || memory == memory_model::tso || !stands_for_others(name);
   holds("block", 3, too_large ? 1 : 2);
 }
 
 TEST_P(Barrier, HoldsForTwoMembersThatWaitByThemselves) {
   // Alone on their processors or not; by a clock at which yields are short, or long.
   for (const unsigned processors : {1u, 2u})
-    for (const double tick : {300., 1000.}) holds("auto", 2, 2, processors, tick);
+    for (const double tick : {300., 1000.})
+      holds("auto", 2, stands_for_others(name) || memory == memory_model::sc ? 2 : 1, processors, tick);
 }
 
 TEST_P(Barrier, HoldsForThreeMembersThatWaitByThemselvesInOneEpisode) {
@@ -143,8 +152,9 @@ TEST(Phased, HoldsForTwoMembersInThreeEpisodesAndForThreeInTwo) {
   for (const auto memory : {memory_model::sc, memory_model::tso})
     for (const unsigned members : {2u, 3u})
       for (const bool shared : {false, true}) {
+        const bool too_large = memory == memory_model::tso && members == 3;  // one episode
         const subject s =
-            meeting(members, 5 - members, [=] { return std::make_unique<standard>(members, shared); });
+            meeting(members, too_large ? 1 : 5 - members, [=] { return std::make_unique<standard>(members, shared); });
         const verdict v = explore(s, {.memory = memory});
         EXPECT_TRUE(v.holds && v.complete) << v.timeline;
       }
@@ -170,8 +180,11 @@ void compare(const subject& joined, memory_model memory, const std::string& what
 TEST(Reduction, LeavesOutSchedulesAndNothingElse) {
   for (const auto memory : {memory_model::sc, memory_model::tso})
     for (const auto& name : names()) {
-      for (const char* waiting : {"spin", "block", "auto"})
+      for (const char* waiting : {"spin", "block"})
         compare(barrier_subject(name, waiting, explored_team(2), 2), memory, name + "/" + waiting);
+      // What auto does between looks is the same in all; with condvar a mutex comes in.
+      const bool chosen = name == "sense" || name == "condvar" || name == "mcs";
+      compare(barrier_subject(name, "auto", explored_team(2), chosen ? 2 : 1), memory, name + "/auto");
       for (const char* waiting : {"spin", "yield"})
         compare(barrier_subject(name, waiting, explored_team(3), 1), memory, name + "/" + waiting);
     }

@@ -99,9 +99,7 @@ def mpi_finding(rows: list[Row]) -> str:
     found = [c for c in mpi.comparisons(rows) if c.place.threads == 1 and c.default and c.find("MPI_Barrier")]
     words = []
     for processes in sorted({c.place.processes for c in found})[:: max(len({c.place.processes for c in found}) - 1, 1)]:
-        c = max(
-            (c for c in found if c.place.processes == processes), key=lambda c: _most_samples(c.default.rows)
-        )
+        c = max((c for c in found if c.place.processes == processes), key=lambda c: _most_samples(c.default.rows))
         ratio = c.default.against(c.find("MPI_Barrier"))
         words.append(
             f"with {processes} processes on {c.place.processors} processors Weir's barrier takes "
