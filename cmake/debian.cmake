@@ -1,5 +1,5 @@
-# `cpack -G DEB`: a package `weir` for whoever writes C and C++ programs, or runs them on Weir's libraries, and one for each
-# MPI, since each needs that MPI. (The command `weir` is Python's: it comes by pip.)
+# `cpack -G DEB`: a package `weir` for developing C and C++ programs and for running programs on Weir's libraries, and one package
+# per MPI, because each needs that MPI. (pip installs the command `weir`.)
 set(CPACK_PACKAGE_VENDOR "Weir's authors")
 set(CPACK_PACKAGE_CONTACT "Weir's authors <weir@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})

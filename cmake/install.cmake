@@ -16,8 +16,8 @@ foreach(target weir-pthread weir-omp weir-mpi)
   endif()
 endforeach()
 
-# Weir's barriers over each MPI, and what of that MPI whoever links them needs: in files of their own, since each may be
-# installed without the other.
+# Weir's barriers over each MPI, and the parts of that MPI that their users link: in separate files, because each may be installed
+# without the other.
 foreach(mpi mpich openmpi)
   if(TARGET weir-mpi-${mpi})
     install(TARGETS weir-mpi-${mpi} mpi-${mpi} EXPORT weir-${mpi}-targets

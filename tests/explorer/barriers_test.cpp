@@ -1,5 +1,5 @@
-// Every barrier, in every schedule of a small team. Where three members are too many for a policy, or two
-// episodes for three members, it is two members, or one episode, here, and random_test.cpp for the rest.
+// Every barrier, in every schedule of a small team. If three members are too many for a policy, or two episodes for three members,
+// this test uses two members, or one episode, and random_test.cpp covers the rest.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ TEST_P(Barrier, HoldsWhereMembersShareProcessors) {
       if (processors < 3) holds(waiting, 3, 1, processors);
 }
 
-// Else placements() would leave out what is to be explored.
+// Otherwise placements() would leave out cases.
 TEST_P(Barrier, TakesAPlacementOnlyWherePlacementsSaySo) {
   for (const char* waiting : {"spin", "yield", "block", "share", "auto"}) {
     const auto states = [&](unsigned processors) {
@@ -94,20 +94,20 @@ TEST_P(Barrier, HoldsForThreeBlockingMembers) {
 }
 
 TEST_P(Barrier, HoldsForTwoMembersThatWaitByThemselves) {
-  // Alone on their processors or not; by a clock at which yields are short, or long.
+  // With a processor each or shared ones; with a clock by which yields are short, or long.
   for (const unsigned processors : {1u, 2u})
     for (const double tick : {300., 1000.})
       holds("auto", 2, stands_for_others(name) || memory == memory_model::sc ? 2 : 1, processors, tick);
 }
 
 TEST_P(Barrier, HoldsForThreeMembersThatWaitByThemselvesInOneEpisode) {
-  // Where each member looks at two others' words, store buffers make more than 20 million states.
+  // If each member reads two others' words, store buffers make more than 20 million states.
   if (memory == memory_model::tso && (name.starts_with("distributed") || name == "dissemination") && name != "distributed-sensor")
     GTEST_SKIP() << "too large";
   for (const unsigned processors : {1u, 3u}) holds("auto", 3, 1, processors);
 }
 
-// What the clocks are for: no barrier could do without the order of its stores, or of its loads.
+// The purpose of the clocks: no barrier is correct without the memory order of its stores, or of its loads.
 TEST_P(Barrier, NeedsItsMemoryOrders) {
   for (const orders meant : {orders::without_release, orders::without_acquire}) {
     const subject s = barrier_subject(name, "spin", explored_team(2), 2);
@@ -160,8 +160,7 @@ TEST(Phased, HoldsForTwoMembersInThreeEpisodesAndForThreeInTwo) {
       }
 }
 
-// Three searches for the same: with all there is; with neither joined local states nor a reduction; with
-// joined local states only.
+// Three equivalent searches: with everything; with neither joined local states nor a reduction; with joined local states only.
 void compare(const subject& joined, memory_model memory, const std::string& what) {
   subject apart = joined;
   apart.join = false;
@@ -169,7 +168,7 @@ void compare(const subject& joined, memory_model memory, const std::string& what
   const verdict reduced = explore(apart, {.memory = memory});
   const verdict whole_joined = explore(joined, {.memory = memory, .reduce = false});
   EXPECT_TRUE(whole.holds && whole.complete && reduced.holds && reduced.complete) << what;
-  // Everything that a member may ever see is still seen.
+  // Every value that a member may read is still read.
   EXPECT_EQ(reduced.reached.local_states, whole.reached.local_states) << what;
   EXPECT_LE(reduced.reached.states, whole.reached.states) << what;
   // States that are joined have as many schedules before them.

@@ -1,5 +1,4 @@
-// Machines whose gates are broken, each in one way. Of all runs on real cores only a few in a million
-// would show it.
+// Machines whose gates are broken, each in one way. On real cores only a few runs in a million would show it.
 #pragma once
 
 #include "simulator/explorer/explored.hpp"
@@ -9,7 +8,7 @@ namespace mutants {
 using weir::explorer::explored;
 using weir::explorer::explored_kernel;
 
-/// The sleeper's look may be ahead of its announcement, or the signaller's of its store.
+/// The sleeper's look may precede its announcement, or the signaller's look its store.
 struct unfenced_kernel : explored_kernel {
   static void heavy_fence() {}
 };
@@ -59,8 +58,8 @@ struct gate_with_flag : explored {
   };
 };
 
-/// The ways in which a gate may become guarded too early: at once, though a signaller may have found it unguarded before
-/// the fence; or after the fence, but of a new announcement, which a signaller has not seen either.
+/// The ways in which a gate may become guarded too early: immediately, although a signaller may have found it unguarded before the
+/// fence; or after the fence, but for a new announcement, which a signaller has not seen either.
 enum class haste { at_once, announced_anew };
 template <haste How>
 struct gate_guarded_in_haste : explored {

@@ -11,7 +11,7 @@ namespace {
 using namespace weir::explorer;
 using word = explored::word<std::uint32_t>;
 
-/// Finds whether an outcome is possible: `body` waits for ever where it is met.
+/// Finds whether an outcome is possible: `body` waits for ever if it occurs.
 template <class Words>
 subject program(unsigned members, void (*body)(Words&, unsigned)) {
   subject s;
@@ -80,7 +80,7 @@ void message_passing_by(two_words& w, unsigned m) {
   }
 }
 
-/// Does it wait for ever under weak memory, with and without a reduction, and nowhere else?
+/// Whether it waits for ever under weak memory, with and without a reduction, and under no other model.
 template <class Words>
 bool only_weak(unsigned members, void (*body)(Words&, unsigned)) {
   const subject s = program(members, body);

@@ -25,7 +25,7 @@ subject plan_of(const weir::plan& p, unsigned episodes) {
   return meeting(p.participants(), episodes, [p] { return std::make_unique<mutants::unproven<explored>>(p); });
 }
 
-/// What is found in the fewest episodes, under SC or else under TSO; "" if nothing.
+/// The breach that is found in the fewest episodes, under SC or otherwise under TSO; "" if none.
 std::string found(const std::function<subject(unsigned episodes)>& with) {
   for (unsigned episodes = 1; episodes <= 3; ++episodes)
     for (const auto memory : {memory_model::sc, memory_model::tso}) {
@@ -114,7 +114,7 @@ TEST(Plans, TheProofAndTheExplorerAgree) {
   EXPECT_GT(broken, 20u);
 }
 
-/// Two members, of which the last to arrive does something for both.
+/// Two members, of which the last to arrive runs a completion for both.
 enum class fault { none, before_all, after_the_release, twice, without_acquire };
 template <fault Fault>
 struct completing {

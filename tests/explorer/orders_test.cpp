@@ -1,7 +1,7 @@
 // Each memory order of the barriers, the gate and the waiting policies is needed: weakened by itself, one at a time, the explorer
-// finds what breaks under weak memory. Where it finds nothing, a table says why the order stands.
+// finds what breaks under weak memory. If it finds nothing, a table gives the reason for the order.
 //
-// The places are taken from the headers' text, and from what the explored machine is asked: both must name the same ones.
+// The places are taken from the headers' text and from the operations of the explored machine: both must name the same ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -100,7 +100,7 @@ struct candidate {
   std::set<site> reached = {};
 };
 
-/// What is explored, the smallest first: it is they that find most.
+/// The subjects, the smallest first, because they find most.
 std::vector<candidate> candidates() {
   using known = weir::registry<explored>;
   std::vector<candidate> all;
@@ -146,7 +146,7 @@ verdict explored_with(const candidate& c, const decltype(subject::order_at)& ord
   return explore(s, {.memory = memory_model::weak, .most_states = 1'000'000});
 }
 
-/// What is found first where one order is weaker; "" if nothing.
+/// The first breach if one order is weaker; "" if none.
 std::string found_with(const std::vector<candidate>& all, const site& at, order weaker) {
   for (const candidate& c : all) {
     if (!c.reached.contains(at)) continue;
@@ -158,7 +158,7 @@ std::string found_with(const std::vector<candidate>& all, const site& at, order 
   return "";
 }
 
-/// An order that nothing explored has a use for, and why it stands; `weaker`: seq_cst where the explorer never comes there.
+/// An order that no explored subject needs, and its reason; `weaker`: seq_cst if the explorer never reaches the place.
 struct kept {
   std::string file, text;
   order weaker;

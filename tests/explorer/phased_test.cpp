@@ -1,4 +1,4 @@
-// The core of the standard, C and POSIX faces where a team changes: a member leaves it, or the core becomes another team's.
+// The core of the standard, C and POSIX faces when a team changes: a member leaves it, or another team gets the core.
 #include <gtest/gtest.h>
 
 #include <weir/barriers/phased.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 using namespace weir::explorer;
 
-/// Of two members; a phase more than there should be ends in a member that waits for ever.
+/// Two members; one phase too many makes a member wait for ever.
 struct pair {
   weir::barriers::phased<explored> core{2, false};
   explored::word<std::uint32_t> phases{0};

@@ -1,4 +1,4 @@
-// A process's way through a plan, and which plan is taken: no MPI is begun here.
+// A process's route through a plan, and the choice of the plan. MPI is not initialised here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,14 +33,14 @@ places on_nodes(const std::vector<unsigned>& sizes, bool oversubscribed = false)
   return p;
 }
 
-// Runs the routes of all processes until nobody can go on, with flags and letters as sets; "" where all come to the end, having
-// learnt that all have come.
+// Runs the routes of all processes until none can continue, with flags and messages as sets; "" if all reach the end and know that
+// all have arrived.
 std::string play(const std::vector<route>& routes, const std::vector<unsigned>& node_of) {
   const auto processes = static_cast<unsigned>(routes.size());
   std::vector<std::size_t> at(processes, 0);
   std::vector<std::set<unsigned>> knows(processes);
-  std::map<std::pair<unsigned, unsigned>, std::set<unsigned>> flags;  // by node and flag: what who set it knew
-  std::map<std::tuple<unsigned, unsigned, unsigned>, std::set<unsigned>> letters;
+  std::map<std::pair<unsigned, unsigned>, std::set<unsigned>> flags;  // by node and flag: the knowledge of the process that set it
+  std::map<std::tuple<unsigned, unsigned, unsigned>, std::set<unsigned>> messages;
   std::map<std::pair<unsigned, unsigned>, std::pair<unsigned, std::set<unsigned>>> counters;
   for (unsigned r = 0; r < processes; ++r) knows[r].insert(r);
   for (bool moved = true; moved;) {
@@ -53,7 +53,7 @@ std::string play(const std::vector<route>& routes, const std::vector<unsigned>& 
         if (m.act == action::signal && m.by == path::memory) {
           flags[flag] = knows[r];
         } else if (m.act == action::signal) {
-          if (!letters.try_emplace({r, m.peer, m.tag}, knows[r]).second) return "two letters with one tag";
+          if (!messages.try_emplace({r, m.peer, m.tag}, knows[r]).second) return "two messages with one tag";
         } else if (m.act == action::count) {
           auto& [count, all] = counters[flag];
           all.insert(knows[r].begin(), knows[r].end());
@@ -62,17 +62,17 @@ std::string play(const std::vector<route>& routes, const std::vector<unsigned>& 
         } else {
           const std::set<unsigned>* heard = nullptr;
           if (m.by == path::memory && flags.contains(flag)) heard = &flags[flag];
-          const std::tuple letter{m.peer, r, m.tag};
-          if (m.by == path::message && letters.contains(letter)) heard = &letters[letter];
+          const std::tuple key{m.peer, r, m.tag};
+          if (m.by == path::message && messages.contains(key)) heard = &messages[key];
           if (heard == nullptr) break;
           knows[r].insert(heard->begin(), heard->end());
-          if (m.by == path::message) letters.erase(letter);
+          if (m.by == path::message) messages.erase(key);
         }
         at[r] = next;
         moved = true;
       }
   }
-  if (!letters.empty()) return "a letter that nobody took";
+  if (!messages.empty()) return "a message that no process received";
   for (unsigned r = 0; r < processes; ++r) {
     if (at[r] < routes[r].moves.size()) return "process " + std::to_string(r) + " waits for ever";
     if (knows[r].size() != processes) return "process " + std::to_string(r) + " leaves too early";
@@ -152,7 +152,7 @@ TEST(Route, FlagsOfANodeAreNumberedAlike) {
   }
 }
 
-// In the node's memory a slot too many on a line would be its gate, and a line that is not there another's memory.
+// In the node's memory one slot too many on a line would overlap its gate, and a missing line another object.
 TEST(Route, IsRefusedToAPlanThatCannotBeLaidOut) {
   const auto refused = [](const weir::plan& p, const std::vector<unsigned>& node_of) {
     unsigned times = 0;
@@ -176,9 +176,9 @@ TEST(Route, IsRefusedToAPlanThatCannotBeLaidOut) {
   p.lines = 1;
   std::vector<unsigned> apart = together;
   apart[17] = 1;
-  EXPECT_EQ(refused(p, apart), 18u);  // by all alike, or some would wait for the others
+  EXPECT_EQ(refused(p, apart), 18u);  // all processes must refuse it, or some would wait for the others
   p = good;
-  p.scripts[5].arrival.clear();  // a slot that nobody signals
+  p.scripts[5].arrival.clear();  // a slot without a signaller
   EXPECT_EQ(refused(p, together), 18u);
   EXPECT_THROW(combination_route(p, {{0}, {1}}, 0), std::invalid_argument);
 }

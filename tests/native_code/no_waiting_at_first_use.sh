@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# No local variable is initialised where it is first met: other threads wait for that, and in a process that is forked meanwhile
-# it never ends. The compiler guards each such variable by another one.
+# No local variable is initialised at its first use: other threads wait for that, and in a process that is forked during it the wait
+# never ends. The compiler guards each such variable by another one, which this test looks for.
 #   no_waiting_at_first_use.sh OBJECT...
 set -euo pipefail
 names=$(nm -C "$@")

@@ -1,4 +1,4 @@
-// Threads on the simulated machine: values, order, overlap, and polling that misses nothing.
+// Threads on the simulated machine: values, order, overlap, and polling that misses no write.
 #include "simulator/engine.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ struct alignas(128) line {
   word value{0};
 };
 
-/// Runs so many threads, each on its own processor; gives the time when all had ended.
+/// Runs this many threads, each on its own processor; returns the time when all have ended.
 double run(const machine_model& m, unsigned threads, const std::function<void(unsigned)>& body) {
   engine e(m, schedule{.quantum = m.system.quantum});
   job& j = e.add_job("test", threads, 0, 0, [](const job&) {}, body);
@@ -108,8 +108,8 @@ TEST(Engine, StoresTakeEffectInOrder) {
   }
 }
 
-// Dekker's: both store, then read the other's. A store asks for its line at once and takes the other's copy away, so
-// they both read the old value only where an older store, which is slower, holds the buffer up; as on x86.
+// Dekker's test: both store, then read the other's word. A store requests its line immediately and invalidates the other's copy, so
+// both read the old value only if an older, slower store delays the buffer, as on x86.
 TEST(Engine, StoreBuffersHideTimeAndLoadsPassThem) {
   const auto run_both = [](unsigned places, bool behind_another, double& took) {
     machine_model m = machine();
@@ -138,7 +138,7 @@ TEST(Engine, StoreBuffersHideTimeAndLoadsPassThem) {
   EXPECT_FALSE(run_both(1, true, waited_for));
 }
 
-/// What run() says where the first of two threads ends at once and the other is alone.
+/// The result of run() if the first of two threads ends immediately and the other is alone.
 std::string says_of(const machine_model& m, time limit, const std::function<void()>& body) {
   engine e(m, schedule{.quantum = m.system.quantum});
   e.add_job("test", 2, 0, 0, [](const job&) {}, [&](unsigned t) {
@@ -246,8 +246,8 @@ TEST(Engine, ASpinnerSeesAWriteAtItsNextPoll) {
   EXPECT_LT(seen, 1e6 + 50);
 }
 
-// Found with MCS on 1,024 processors: a store that took effect between a look and the parking was slept through. The
-// store waits in its buffer behind a slow one, so that the line has been fetched again before it takes effect.
+// Found with MCS on 1,024 processors: a store that took effect between a look and the parking was missed. The store waits in its
+// buffer behind a slow one, so that the line has been fetched again before it takes effect.
 TEST(Engine, NoWriteIsSleptThrough) {
   scenario s = plain::with(machine(8), {});
   s.machine = read_machine(WEIR_MACHINES "/manycore-1024.toml");

@@ -1,4 +1,4 @@
-// What an access costs, whom it delays, and what it takes away; and the order of events.
+// The cost of an access, whom it delays, and which copies it invalidates; and the order of events.
 #include "simulator/memory.hpp"
 
 #include <gtest/gtest.h>

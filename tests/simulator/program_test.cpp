@@ -171,7 +171,7 @@ TEST(Determinism, SameSeedSameDigits) {
   }
 }
 
-// run() itself throws where somebody leaves before all have arrived, or nobody can go on.
+// run() itself throws if a member leaves before all have arrived, or if none can continue.
 TEST(Contract, EveryBarrierInEveryMannerKeepsIt) {
   for (const auto& a : registry<simulated>::algorithms())
     for (const auto& w : registry<simulated>::waitings())

@@ -1,4 +1,4 @@
-// Who runs where, under each policy.
+// Which thread runs where, under each policy.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -16,7 +16,7 @@ double us(time t) { return in_ns(t) / 1e3; }
 
 struct ran {
   run_result result;
-  std::vector<thread> threads;  // only their figures are looked at
+  std::vector<thread> threads;  // only their figures are used
   const application_result& operator[](std::size_t i) const { return result.applications[i]; }
 };
 
@@ -52,7 +52,7 @@ TEST(Partition, ThreadsOfOneProcessorTakeQuantaInTurn) {
 }
 
 TEST(Partition, WhoComesToTheBarrierAtTheEndOfItsQuantumHasCome) {
-  // Two threads of exactly a quantum: the second finds the first there, and no third quantum is needed.
+  // Two threads of exactly a quantum: the first has arrived when the second does, and no third quantum is needed.
   const run_result r = run(plain::with(ideal(1), {team(2, "counter", "spin", 1, 1000)}));
   EXPECT_EQ(us(r.end), 2000);
 }
@@ -131,7 +131,7 @@ TEST(ProcessControl, NoMoreThreadsRunThanThereAreProcessors) {
   const run_result r = run(s);
   for (int at = 50; at < 1500; at += 100)
     for (const auto& [application, count] : running_at(r, from_us(at), 8)) EXPECT_LE(count, 2u) << application;
-  // A thread that waits gives way at once: four rounds of two threads for each barrier, and nothing more.
+  // A thread that waits yields immediately: four rounds of two threads for each barrier, and nothing more.
   EXPECT_EQ(us(r.applications[0].finished), 20 * 4 * 100);
 }
 
@@ -141,8 +141,8 @@ TEST(SkipSpinning, ASpinningThreadIsNotScheduled) {
     s.system.skip_spinning = skip;
     return us(run(s).end);
   };
-  // All on one processor: whoever waits keeps it until its quantum ends. With the rule a quantum is lost only to the
-  // thread that is on the processor when it begins to wait.
+  // All on one processor: a waiting thread keeps it until its quantum ends. With the rule a quantum is lost only to a thread that
+  // has the processor when it begins to wait.
   EXPECT_GE(end(false), 10 * 3 * 1000);
   EXPECT_LE(end(true), end(false));
 }

@@ -1,7 +1,7 @@
-// What a barrier of processes promises, as one checker that the programs here use: nobody leaves an episode before all have come.
+// A checker for the contract of barriers of processes: no process leaves an episode before all have arrived.
 //
-// The processes of these tests are on one machine, and so is their clock: each writes down when it came and when it left, and
-// afterwards the last to come must be before the first to leave.
+// The processes of these tests are on one machine and share its clock. Each records when it arrived and when it left, and afterwards
+// the last arrival must be before the first departure.
 #pragma once
 
 #include <mpi.h>
@@ -30,7 +30,7 @@ inline int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-/// Some come late: at each episode some other one.
+/// Some processes are late, in each episode a different one.
 inline void dawdle(unsigned episode, unsigned seed) {
   std::minstd_rand random(seed * 7919 + episode * 104729 + 1);
   random.discard(3);
@@ -42,14 +42,14 @@ inline void dawdle(unsigned episode, unsigned seed) {
   }
 }
 
-/// MPI_Allreduce, with a wait that gives the processor away: MPICH's own takes a time slice for each process.
+/// MPI_Allreduce with a wait that yields the processor: MPICH's own takes a time slice for each process.
 inline void combine(const std::vector<std::int64_t>& mine, std::vector<std::int64_t>& all, MPI_Op how, MPI_Comm comm) {
   MPI_Request request;
   MPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT64_T, how, comm, &request);
   for (int done = 0; done == 0; sched_yield()) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 
-/// Passes `pass` so often; "" or what was wrong, the same in all processes.
+/// Runs `pass` this many times; returns "" or the error, the same in all processes.
 inline std::string keeps(MPI_Comm comm, unsigned episodes, const std::function<void()>& pass, bool late = true) {
   std::vector<std::int64_t> came(episodes), left(episodes), last(episodes), first(episodes);
   const auto mine = static_cast<unsigned>(rank_in(comm));
@@ -67,7 +67,7 @@ inline std::string keeps(MPI_Comm comm, unsigned episodes, const std::function<v
   return "";
 }
 
-/// Ends the job with a message where something is wrong.
+/// Ends the job with a message if there is an error.
 inline void require(const std::string& wrong, const std::string& what) {
   if (wrong.empty()) return;
   std::fprintf(stderr, "%s: %s\n", what.c_str(), wrong.c_str());

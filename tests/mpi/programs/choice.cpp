@@ -1,4 +1,4 @@
-// What barrier the default is here, and which processes it found on which host. A line for each.
+// Prints the default barrier, and which processes it found on which host, one line each.
 //   choice [WITHIN]
 #include <weir/mpi.hpp>
 
@@ -19,7 +19,7 @@ void print(const weir::mpi::choice& c, const std::vector<name>& host_of) {
   std::map<std::string, std::string> ranks;
   for (std::size_t r = 0; r < host_of.size(); ++r) ranks[host_of[r].data()] += " " + std::to_string(r);
   for (const auto& [host, its] : ranks) std::printf("%s:%s\n", host.c_str(), its.c_str());
-  std::fflush(stdout);  // MPICH may not come back from MPI_Finalize where hosts are far apart
+  std::fflush(stdout);  // MPICH may not return from MPI_Finalize if hosts are far apart
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ void split(int rank, int size) {
     MPI_Comm part;
     MPI_Comm_split(MPI_COMM_WORLD, rank % parts, -rank, &part);  // and in the opposite order
     for (const auto& how : ways) check(part, "one of " + std::to_string(parts) + " parts, " + how.algorithm, how);
-    // Made from a communicator that is there no more.
+    // Made from a communicator that has been freed.
     auto b = std::make_unique<weir::mpi::barrier>(part);
     MPI_Comm_free(&part);
     for (unsigned e = 0; e < episodes; ++e) b->arrive_and_wait();
@@ -38,7 +38,7 @@ void split(int rank, int size) {
   }
 }
 
-// A process is in two: with its left and with its right neighbour. All are used in turn, in episodes that are not in step.
+// Each process is in two communicators, with its left and its right neighbour. All are used in turn, in episodes that are not in step.
 void overlap(int rank, int size) {
   MPI_Comm pairs[2];
   MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pairs[0]);
@@ -50,7 +50,7 @@ void overlap(int rank, int size) {
       checking::require(checking::keeps(pairs[1], 2, [&] { right.arrive_and_wait(); }), "right pairs, " + how.algorithm);
       checking::require(checking::keeps(MPI_COMM_WORLD, 1, [&] { whole.arrive_and_wait(); }), "all, " + how.algorithm);
     }
-    // Begun at once, ended in the other order.
+    // Begun together, ended in the opposite order.
     whole.begin();
     left.begin();
     right.begin();
@@ -63,7 +63,7 @@ void overlap(int rank, int size) {
   static_cast<void>(size);
 }
 
-// Begun barriers go on while their thread waits at another: all ends, as it does with MPI_Ibarrier.
+// Begun barriers progress while their thread waits at another one: all complete, as with MPI_Ibarrier.
 void in_any_order(int rank) {
   for (const auto& how : ways) {
     weir::mpi::barrier a(MPI_COMM_WORLD, how), b(MPI_COMM_WORLD, how);
@@ -89,7 +89,7 @@ void handed_on(int rank) {
   }
 }
 
-// Who waits looks after the others, for which it opens files. Where there are none left to open nobody has died.
+// A waiting process checks whether others are alive, for which it opens files. If it can open none, it must not report a death.
 void without_files(int rank) {
   weir::mpi::barrier b(MPI_COMM_WORLD);
   std::vector<int> files;
@@ -122,7 +122,7 @@ void mixed(int rank, int size) {
   }
 }
 
-// A large message needs its sender's help, which waits at the barrier: MPI_Barrier gives it, and so must this.
+// A large message needs the help of its sender, which waits at the barrier: MPI_Barrier lets it progress, and so must this one.
 void rendezvous(int rank, int size) {
   for (const auto& how : ways) {
     weir::mpi::barrier b(MPI_COMM_WORLD, how);

@@ -35,7 +35,7 @@ bool on_one_node(int processes) {
   return here == processes;
 }
 
-// MPICH's own waiting spins: where processes share processors its windows and MPI_Wait take a time slice for each process.
+// MPICH spins while it waits: if processes share processors, its windows and MPI_Wait take a time slice for each process.
 bool mpi_spins(int processes) {
 #ifdef MPICH_VERSION
   return processes > static_cast<int>(std::thread::hardware_concurrency());
@@ -67,12 +67,12 @@ int main(int argc, char** argv) {
   check({}, episodes, other);
   for (const std::string& algorithm : only.empty() ? weir::mpi::algorithms() : only) {
     check({.algorithm = algorithm, .transport = "messages"}, episodes);
-    // To make a barrier takes MPICH time slices too: many of them with a few processes only.
+    // Making a barrier takes MPICH time slices too, so many barriers are made with a few processes only.
     if (spins && size > 8) continue;
     check({.algorithm = algorithm}, episodes, other);
     check({.algorithm = algorithm, .transport = "persistent"}, episodes);
     if (!spins) check({.algorithm = algorithm, .transport = "rma"}, episodes);
-    // Within one of several nodes a plan must have two halves.
+    // With several nodes the plan within a node must have two halves.
     const bool whole = algorithm == "dissemination" || algorithm == "butterfly";
     check({.algorithm = algorithm, .within = one_node || !whole ? algorithm : "linear"}, episodes);
   }
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&other);
   if (rank == 0) {
     std::puts("kept");
-    std::fflush(stdout);  // MPICH may not come back from MPI_Finalize where hosts are far apart
+    std::fflush(stdout);  // MPICH may not return from MPI_Finalize if hosts are far apart
   }
   MPI_Finalize();
 }

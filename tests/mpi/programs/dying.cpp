@@ -1,4 +1,4 @@
-// A process dies, and the others wait for it at a barrier; they are told, destroy it, and meet without the dead.
+// A process dies while the others wait for it at a barrier; they get an error, destroy the barrier, and continue without the dead.
 //   dying WITHIN ERRORS [TRANSPORT [WAITING]]    ERRORS: fatal, or return: what the communicator does with them
 //                                                WAITING: wait, or test: in which calls the others are; mpi: by MPI's ways
 #include <csignal>

@@ -1,9 +1,9 @@
-// An MPI program that knows nothing of Weir, and in which something fails in one process while a barrier is made. All others must
-// go on with it: "kept" is printed where they do.
-//   failing files | address_space | file_size    what the process may not have any more
+// An MPI program that knows nothing of Weir, in which something fails in one process while a barrier is made. All processes must
+// continue; then "kept" is printed.
+//   failing files | address_space | file_size    the resource that the process is denied
 //   failing each RANK POINT...                    each call of these functions in turn fails, in communicator after communicator
-//   failing killed RANK POINT CALL                the process is killed as it calls one for the so-manieth time
-// To be linked so that other libraries find its functions (-rdynamic).
+//   failing killed RANK POINT CALL                the process is killed at its CALL-th call of the function
+// Link it so that other libraries find its functions (-rdynamic).
 #include <dlfcn.h>
 #include <mpi.h>
 #include <sys/resource.h>
@@ -29,7 +29,7 @@ const char* const names[] = {"allocation", "shmget", "shmat", "gather", "reduce"
                              "PMPI_Win_lock_all"};
 static_assert(std::size(names) == points);
 
-// While a barrier is called. Threads of MPI's own do not come here.
+// True while a barrier is called. MPI's own threads do not use this.
 bool armed = false, deadly = false, fired = false;
 point where = points;
 int calls_left = 0;
@@ -45,7 +45,7 @@ Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-// What is called all the same, since the other processes take part in it, reports an error.
+// A function that must be called anyway, because the other processes take part in it, reports an error.
 int reported(point p, int code) { return fails(p) ? MPI_ERR_OTHER : code; }
 
 }  // namespace
@@ -69,7 +69,7 @@ void* shmat(int number, const void* at, int flags) noexcept {
   return fails(shm_at) ? (errno = ENOMEM, reinterpret_cast<void*>(-1)) : real(number, at, flags);
 }
 
-// As yielding.hpp has them: blocking under Open MPI.
+// As in yielding.hpp: blocking under Open MPI.
 #ifdef OPEN_MPI
 int PMPI_Allgather(const void* mine, int count, MPI_Datatype type, void* all, int each, MPI_Datatype its, MPI_Comm comm) {
   static auto* const real = next<decltype(PMPI_Allgather)>("PMPI_Allgather");
@@ -131,7 +131,7 @@ void barrier(MPI_Comm comm) {
   require(code == MPI_SUCCESS ? "" : "an error", "a barrier");
 }
 
-// More than there are until Weir's is made, where WEIR_MPI_PRICE is 0.
+// More barriers than precede Weir's with WEIR_MPI_PRICE=0.
 void keep(MPI_Comm comm) {
   require(checking::keeps(comm, 10, [&] { barrier(comm); }, false), "barriers");
 }
@@ -156,7 +156,7 @@ void limit(int resource, rlim_t to) {
   setrlimit(resource, &its);
 }
 
-// Until there is no such call any more. How many there were.
+// Repeats until there is no further such call; returns how many there were.
 unsigned each(bool here, point p) {
   for (unsigned call = 0;; ++call) {
     MPI_Comm comm = MPI_COMM_NULL;

@@ -1,5 +1,5 @@
-// Threads whose communicators are duplicated, and who meet in barriers meanwhile: an MPI_Comm_idup is pending while barriers of the
-// same communicator are called, and while others are made. A program that knows nothing of Weir; "kept" is printed where all went on.
+// Threads call barriers of communicators that are being duplicated: an MPI_Comm_idup is pending while barriers of the same communicator
+// are called, and while others are made. The program knows nothing of Weir; it prints "kept" if all threads continued.
 //   pending_duplicate [THREADS [ROUNDS]]
 //   pending_duplicate sums      without a barrier: Open MPI 4.1 by itself mixes up nonblocking operations with the duplication
 #include <mpi.h>
@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr int barriers = 10;  // more than there are until Weir's is made, where WEIR_MPI_PRICE is 0
+constexpr int barriers = 10;  // more than precede Weir's with WEIR_MPI_PRICE=0
 
 void duplicate(MPI_Comm parent, int rounds) {
   for (int round = 0; round < rounds; ++round) {
@@ -32,7 +32,7 @@ void duplicate(MPI_Comm parent, int rounds) {
   }
 }
 
-// How many sums are wrong.
+// The number of wrong sums.
 int sums(MPI_Comm parent, int size, int rounds) {
   int wrong = 0;
   for (int round = 0; round < rounds; ++round) {

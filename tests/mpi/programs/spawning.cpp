@@ -1,4 +1,4 @@
-// Processes that others have spawned: barriers of the two worlds between each other, merged, and each by itself.
+// Spawned processes: barriers between the two worlds, of the merged worlds, and of each world by itself.
 #include <mpi.h>
 
 #include <cstdio>

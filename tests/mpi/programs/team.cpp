@@ -18,7 +18,7 @@ constexpr unsigned episodes = 6;
 unsigned threads;
 int rank;
 
-// As checking::keeps, for threads: the first to leave and the last to come of all of them.
+// Like checking::keeps, for threads: the first departure and the last arrival over all of them.
 class clock {
  public:
   clock() : came_(threads * episodes), left_(threads * episodes) {}
@@ -47,7 +47,7 @@ class clock {
   std::vector<std::int64_t> came_, left_;
 };
 
-// Thread 0 is the one that has begun MPI.
+// Thread 0 is the one that initialised MPI.
 void with_cpp_threads(const std::function<void(unsigned)>& member) {
   std::vector<std::thread> team;
   for (unsigned t = 1; t < threads; ++t) team.emplace_back(member, t);
@@ -85,14 +85,14 @@ void with_openmp(const std::function<void(unsigned)>& member) {
 constexpr auto with_openmp = with_cpp_threads;
 #endif
 
-// Weir calls MPI by its profiling names. Some of them are this program's, which sees so who calls, and calls MPI's.
+// Weir calls MPI by its profiling names. This program defines some of them, to see the calling thread, and forwards to MPI's.
 class caller {
  public:
   caller() {
     int main = 0, level = 0;
     PMPI_Is_thread_main(&main);
     PMPI_Query_thread(&level);
-    // seq_cst for no need of less: a test's.
+    // seq_cst: a test needs nothing weaker.
     if (inside.fetch_add(1) > 0 && level < MPI_THREAD_MULTIPLE) wrong = "two threads at once";
     if (main == 0 && level < MPI_THREAD_SERIALIZED) wrong = "another thread than the one that has begun it";
     ++seen;
@@ -127,7 +127,7 @@ void check(const weir::mpi::team_options& how, team run_team) {
   checking::require(c.judge(), how.threads + " of threads, " + how.processes.algorithm + "/" + how.processes.within + " of processes");
 }
 
-// A barrier that was begun goes on while any thread waits at the team's: as with MPI_Ibarrier, nobody is waited for in vain.
+// A begun barrier progresses while any thread waits at the team's barrier, as with MPI_Ibarrier.
 void beside_one_that_was_begun() {
   weir::mpi::barrier a(MPI_COMM_WORLD, {.algorithm = "linear"});
   weir::mpi::team_barrier b(MPI_COMM_WORLD, threads);
@@ -136,14 +136,14 @@ void beside_one_that_was_begun() {
     if (rank != 0) a.end();
     with_cpp_threads([&](unsigned t) {
       const timespec later{0, 1'000'000};
-      if (t != 0) nanosleep(&later, nullptr);  // where any thread may, one of these joins the processes
+      if (t != 0) nanosleep(&later, nullptr);  // if any thread may, one of these joins the processes' barrier
       b.arrive_and_wait(t);
     });
     if (rank == 0) a.end();
   }
 }
 
-// What is wrong must be said, and not waited for.
+// Errors must be reported instead of waiting.
 template <class Error, class Body>
 void must_refuse(Body body, const std::string& what) {
   try {
@@ -160,7 +160,7 @@ void refusals(int level) {
   weir::mpi::team_barrier all(MPI_COMM_WORLD, threads);
   must_refuse<std::out_of_range>([&] { all.arrive_and_wait(threads); }, "a thread too many");
   if (level != MPI_THREAD_FUNNELED) return;
-  // Another thread than the one that has begun MPI may not be number 0.
+  // Only the thread that initialised MPI may be number 0.
   std::thread([&] {
     must_refuse<std::logic_error>([&] { one.arrive_and_wait(0); }, "thread 0 of one");
     must_refuse<std::logic_error>([&] { all.arrive_and_wait(0); }, "thread 0");

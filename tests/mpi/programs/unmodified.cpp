@@ -1,4 +1,4 @@
-// An MPI program that knows nothing of Weir, by the name of a case. Each prints "kept", or ends the job and says what was wrong.
+// MPI programs that know nothing of Weir, selected by the name of a case. Each prints "kept", or ends the job with an error message.
 #include <mpi.h>
 
 #include <cstring>
@@ -39,12 +39,12 @@ MPI_Comm copy(MPI_Comm of) {
   return made;
 }
 
-// So many barriers that a communicator has Weir's before the last, where WEIR_MPI_PRICE is 0.
+// Enough barriers for a communicator to get Weir's before the last one, with WEIR_MPI_PRICE=0.
 constexpr unsigned enough = 10;
 
 void once() { keep(MPI_COMM_WORLD, 1, "MPI_COMM_WORLD"); }
 
-// As many as there are before the first that could be Weir's.
+// The number of barriers before the first that could be Weir's.
 void few() {
   for (int turn = 0; turn < 3; ++turn) {
     MPI_Comm comm = copy(MPI_COMM_WORLD);
@@ -68,13 +68,13 @@ void communicators() {
     keep(backwards, enough, "ranks backwards");
     keep(MPI_COMM_SELF, enough, "MPI_COMM_SELF");
   }
-  // From here on without a collective operation in between that would hold them together.
+  // From here on no collective operation in between keeps the processes in step.
   for (int turn = 0; turn < 20; ++turn)
     for (MPI_Comm comm : {row, column, backwards}) MPI_Barrier(comm);
   MPI_Comm_free(&column);
   keep(row, 3, "a row, after a column was freed");
   if (some != MPI_COMM_NULL) MPI_Comm_free(&some);
-  // The row and the ranks backwards are left to MPI_Finalize.
+  // MPI_Finalize frees the communicators of the row and of the reversed ranks.
 }
 
 long resident_kilobytes() {
@@ -108,7 +108,7 @@ void remade() {
   require(if_not(maps() < before + 20, "memory is still mapped"), "communicators made and freed");
 }
 
-// More than there are context numbers for twice, in MPICH.
+// More than twice as many as MPICH has context numbers.
 void many() {
   std::vector<MPI_Comm> all(1100);
   for (MPI_Comm& comm : all) {
@@ -135,7 +135,7 @@ void inter() {
   MPI_Comm_free(&mine);
 }
 
-// The program's receives match anything; nothing of the barriers may come to them.
+// The program's receives match anything; they must not receive messages of barriers.
 void messages() {
   const int me = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
   for (int turn = 0; turn < 10; ++turn) {
@@ -159,7 +159,7 @@ void messages() {
   }
 }
 
-// A program's attributes go where it duplicates a communicator itself, and nowhere else.
+// A program's attributes are copied only when it duplicates a communicator itself.
 int copies = 0, deletions = 0;
 int copied(MPI_Comm, int, void*, void* in, void* out, int* flag) {
   ++copies;
@@ -189,8 +189,8 @@ void duplicates() {
   MPI_Comm_free_keyval(&key);
 }
 
-// Barriers on several communicators at once, which come to their eighth pass in different orders in different processes. Two are
-// left to MPI_Finalize.
+// Barriers on several communicators in several threads, which reach their eighth pass in different orders in different processes.
+// MPI_Finalize frees two of the communicators.
 void threads() {
   const unsigned me = static_cast<unsigned>(rank_in(MPI_COMM_WORLD));
   std::vector<MPI_Comm> comms(4);
@@ -227,7 +227,7 @@ void errors() {
   MPI_Errhandler_free(&own);
 }
 
-// A communicator whose handler is the program's keeps it while its barrier is made.
+// A communicator keeps the program's error handler while its barrier is made.
 void handlers() {
   MPI_Comm comm = copy(MPI_COMM_WORLD);
   MPI_Errhandler own = MPI_ERRHANDLER_NULL;
@@ -240,7 +240,7 @@ void handlers() {
   MPI_Comm_free(&comm);
 }
 
-// Who waits at the barrier has a large message under way, which its partner needs before it comes.
+// The process that waits at the barrier has a large message pending, which its partner needs before it arrives.
 void rendezvous() {
   const int me = rank_in(MPI_COMM_WORLD);
   std::vector<char> much(8u << 20, static_cast<char>(me));
@@ -256,7 +256,7 @@ void rendezvous() {
   }
 }
 
-// One of three ends; the others have set a handler after their barrier was made, and come again.
+// One of three processes ends; the others set a handler after their barrier was made, and call it again.
 void death() {
   MPI_Comm comm = copy(MPI_COMM_WORLD);
   for (unsigned i = 0; i < enough; ++i) MPI_Barrier(comm);
@@ -274,7 +274,7 @@ void death() {
   _exit(0);
 }
 
-// MPI is ended by a handler that was there before Weir was: it runs after all that Weir's libraries do at exit.
+// An exit handler that was registered before Weir was loaded finalises MPI: it runs after Weir's own handlers.
 void at_exit() {
   std::atexit([] {
     for (unsigned i = 0; i < enough; ++i) MPI_Barrier(MPI_COMM_WORLD);
@@ -285,8 +285,8 @@ void at_exit() {
   keep(MPI_COMM_WORLD, enough, "MPI_COMM_WORLD");
 }
 
-// The program's last barriers are where the attributes of MPI_COMM_SELF are freed: in the reverse order of their setting, which is
-// another one in rank 0, where a barrier came before.
+// The program's last barriers are called while the attributes of MPI_COMM_SELF are freed, in the reverse order of their setting, which
+// differs in rank 0, because a barrier came first there.
 void callback() {
   if (rank_in(MPI_COMM_WORLD) == 0) MPI_Barrier(MPI_COMM_SELF);
   int key = MPI_KEYVAL_INVALID;
@@ -297,7 +297,7 @@ void callback() {
   keep(MPI_COMM_WORLD, enough, "MPI_COMM_WORLD");
 }
 
-// One comes when the others have long been waiting: asleep.
+// One process arrives when the others have waited for long and sleep.
 void late() {
   constexpr unsigned seconds = 5;
   keep(MPI_COMM_WORLD, enough, "MPI_COMM_WORLD");
