@@ -50,21 +50,21 @@ reading crew::measure(subject& s, std::uint64_t inner, const delay& work) {
     return passed.fetch_add(1, std::memory_order_relaxed) + 1 == setting_.members;
   };
   together([&](unsigned member) {
-    // Woken one after another, the members are out of step: those that came early sleep, and waking
-    // them puts the next ones to sleep. A barrier whose members wait awhile before they sleep needs
-    // hundreds of episodes to get out of that. So the clock waits for as many as it will count.
+    // Woken one after another, the members are out of step: the early ones sleep, and while they are woken
+    // the next ones go to sleep. A barrier whose members spin before they sleep needs hundreds of episodes
+    // to be in step again. So as many episodes as will be counted come first, uncounted.
     s.run(member, inner, work);
-    // It runs from the moment when the last member has left these to the moment when the last has
-    // left the last episode. One member's own time would not do where a sample is a single episode:
-    // whoever comes late finds the others there and passes at once.
+    // The time runs from when the last member has left these to when the last member has left the last
+    // episode. One member's own time would not do if a sample is a single episode: the last member to
+    // arrive finds that all others have arrived, and passes at once.
     const double start_cpu = thread_cpu_ns();
     if (is_last(started)) start_ns = now_ns();
     s.run(member, inner, work);
     if (is_last(ended)) end_ns = now_ns();
     members_cpu_ns.fetch_add(thread_cpu_ns() - start_cpu, std::memory_order_relaxed);
-    // And one episode more: a member that is done would sleep and leave its processor to the others,
-    // which no member in the midst of a program does. Where members spin on shared processors that
-    // would hide a whole time slice.
+    // And one episode more: a member that has finished would sleep and leave its processor to the others,
+    // which no member does in the midst of a program. Where spinning members share processors, that would
+    // hide a whole time slice.
     s.run(member, 1, work);
   });
   const auto episodes = static_cast<double>(inner);
@@ -72,10 +72,10 @@ reading crew::measure(subject& s, std::uint64_t inner, const delay& work) {
 }
 
 std::uint64_t crew::pilot(subject& s, double wanted_ns, double limit_ns, const delay& work) {
-  // Stretches of 1, 2, 4, .. episodes; member 0 holds the clock and tells the others, by way of one
-  // episode more, whether there is another. The fastest stretch counts: another program that takes
-  // a processor meanwhile, or members out of step, only ever make one slower. Short stretches do
-  // not count: who comes late to one finds the others there and passes at once.
+  // Stretches of 1, 2, 4, .. episodes; member 0 reads the clock, and one more episode tells the others
+  // whether there is another stretch. The fastest counts: another program that takes a processor
+  // meanwhile, or members out of step, can only make a stretch slower. Short stretches do not count:
+  // the last member to arrive finds that all others have arrived, and passes at once.
   const double enough_ns = std::min(16 * wanted_ns, limit_ns / 2);
   double fastest_ns = 0;  // of one episode; member 0's own
   std::atomic<std::uint64_t> next{1};

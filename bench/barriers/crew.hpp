@@ -47,7 +47,7 @@ class crew {
 
   setting setting_;
   std::mutex mutex_;
-  // Two, so that the end of a job wakes the coordinator and not once more every member.
+  // Two, so that the end of a job wakes the coordinator alone, and not every member.
   std::condition_variable begun_, ended_;
   const job* job_ = nullptr;
   std::uint64_t number_ = 0;   // of the present job

@@ -23,7 +23,7 @@ int main(int count, char** words) {
     if (asked.verb == "check") {
       const auto found = check_contract(mine::load(asked.mine), asked.serve.team);
       std::cout << found.dump() << std::endl;
-      std::_Exit(0);  // members may never come back
+      std::_Exit(0);  // members may never return
     }
 
     // A user's barrier has a process of its own: what it breaks there is its own.

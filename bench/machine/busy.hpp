@@ -1,10 +1,10 @@
-// The foreign process: a program that wants a processor all the time.
+// The load: a program that uses a processor all the time.
 #pragma once
 
 namespace bench {
 
-/// Burns the processor until it is killed, or its parent ends. It has a session of its own, since
-/// the kernel shares processor time among sessions first (autogroups): that is what makes it foreign.
+/// Uses the processor until it is killed, or its parent ends. It has a session of its own: the kernel divides
+/// processor time among sessions first (autogroups), as it does between a program and other programs.
 [[noreturn]] void burn(int processor);
 
 }  // namespace bench

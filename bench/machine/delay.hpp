@@ -17,7 +17,7 @@ class delay {
   void operator()() const {
     double a = 1;
     for (std::uint64_t i = 0; i < iterations_; ++i) a = a * 0.999 + 0.5;
-    // The compiler must believe that somebody looks at the result.
+    // The compiler must assume that the result is used.
     asm volatile("" : "+m"(a));
     // The processor must not begin the next delay before the end of this one: out of order, two
     // short delays in a row take the time of one, and the reference would come out too small.

@@ -1,5 +1,5 @@
 // weir-transfers serve A B: how long a cache line takes from processor A to B, once for each line of standard input that is not
-// "quit", as JSON. For those who measure something else in between (docs/records.md).
+// "quit", as JSON. For programs that measure something else in between (docs/records.md).
 #include <iostream>
 #include <stdexcept>
 #include <string>

@@ -23,7 +23,7 @@ struct no_completion {
   void operator()() noexcept {}
 };
 /// Are there more members than processors that this process may use?
-bool crowded(std::ptrdiff_t members) noexcept;
+bool oversubscribed(std::ptrdiff_t members) noexcept;
 /// Prints what is wrong and ends the program.
 [[noreturn]] void destroyed_in_use(const char* what, unsigned waiting) noexcept;
 }  // namespace detail
@@ -50,12 +50,12 @@ class barrier {
 
   /// Throws std::invalid_argument for a negative number of members or one above max().
   constexpr explicit barrier(std::ptrdiff_t expected, CompletionFunction completion = CompletionFunction())
-      : completion_(std::move(completion)), core_(valid(expected), shared(expected)) {}
+      : completion_(std::move(completion)), core_(valid(expected), oversubscribed(expected)) {}
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
 
-  // Never trivial, and all members are there in any build: objects that are checked and others make one program, and an array of
-  // barriers that one has made may be deleted by another. What is done here and in wait() bears whichever of both the linker takes.
+  // Never trivial, and all members are there in any build: a program may link checked and unchecked object files, and one may
+  // delete an array of barriers that the other has made. This destructor and wait() work with either version that the linker takes.
   ~barrier() {
 #ifdef WEIR_CHECKED
     // relaxed: a program that destroys a barrier in use is in error whatever order it sees.
@@ -94,15 +94,15 @@ class barrier {
       throw std::invalid_argument("weir: a barrier takes 0 to weir::barrier<>::max() members");
     return static_cast<std::uint32_t>(expected);
   }
-  // A barrier that is initialised at compile time cannot ask the machine and supposes that there
-  // are processors enough; where there are not, it sleeps after its patience.
-  static constexpr bool shared(std::ptrdiff_t expected) {
-    return std::is_constant_evaluated() ? false : detail::crowded(expected);
+  // A barrier that is initialised at compile time cannot ask the machine, and assumes that there are
+  // processors enough; where there are not, its members spin a little before they yield.
+  static constexpr bool oversubscribed(std::ptrdiff_t expected) {
+    return std::is_constant_evaluated() ? false : detail::oversubscribed(expected);
   }
 
   [[no_unique_address]] CompletionFunction completion_;
   [[no_unique_address]] mutable core core_;
-  mutable native::word<unsigned> waiting_{0};  // in wait(); counted in checked builds only; where the core leaves room
+  mutable native::word<unsigned> waiting_{0};  // members in wait(), in checked builds only; it lies in the core's padding
 };
 
 }  // namespace weir

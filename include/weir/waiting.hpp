@@ -1,12 +1,12 @@
 // How to wait. A policy is not a barrier: any algorithm takes any policy.
 //
 // An algorithm calls await(member, word, gate, ready, others) to wait until ready(word), and
-// wake(gate) after each store that somebody may wait for. A policy answers with poll(): look at
-// the word in its own manner until it is ready (true) or until the policy would rather sleep
-// (false). Policies are templates over a machine, so that a simulated member waits by this text too.
+// wake(gate) after each store that a member may wait for. A policy implements poll(): it looks at the
+// word in its own manner until the word is ready (true) or until the waiter should sleep
+// (false). Policies are templates over a machine, so that simulated members wait by the same source.
 //
 // Memory order: the last read of a word is an acquire, so what its writer did before its release store
-// is seen by the member that await() lets go.
+// is visible to the waiter when await() returns.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace waiting {
 
 namespace detail {
 
-/// What every policy does around its poll(): sleep where poll gives up, wake where it may have.
+/// What every policy does around its poll(): sleep where poll() returned false, wake the sleepers.
 template <class Machine, class Policy>
 class policy {
  public:
@@ -137,7 +137,7 @@ class automatic;  // waiting_automatic.hpp
 
 template <template <class> class... Policy>
 struct policies {};
-/// All policies, the default first: whoever takes one by name takes it from here, and with it its words.
+/// All policies, the default first. Every list of policies by name, with their descriptions, comes from here.
 using all = policies<automatic, spin, yield, block, share>;
 
 }  // namespace waiting

@@ -43,7 +43,7 @@ plan dissemination(unsigned participants, unsigned radix) {
   plan p = start("dissemination", participants);
   p.parities = 2;
   for (std::uint64_t distance = 1; distance < participants; distance *= radix) {
-    // Signals of a round before its awaits: a participant that waited first would wait in vain.
+    // The signals of a round precede its awaits: if all awaited first, none would be signalled.
     const std::uint32_t first = p.slots();
     unsigned partners = 0;
     for (std::uint64_t d = distance; partners < radix - 1 && d < participants; d += distance) ++partners;
@@ -76,8 +76,8 @@ plan tree(unsigned participants, unsigned arrival_fan_in, unsigned release_fan_o
       p.scripts[parent].arrival.push_back({await, slot});
     }
   }
-  // A parent's own signal comes after its awaits, so it is added when all awaits stand. Parents
-  // come before their children here, and slots were numbered in the children's order: slot c - 1.
+  // A parent's own signal follows its awaits, so it is added when all awaits are there. Parents precede
+  // their children here, and slots were numbered in the children's order: child c has slot c - 1.
   for (unsigned child = 1; child < participants; ++child)
     p.scripts[child].arrival.push_back({signal, child - 1});
   for (unsigned parent = 0; parent < participants; ++parent)
@@ -109,7 +109,7 @@ plan tournament(unsigned participants, wake_up how) {
     p.scripts[0].release.push_back({signal, champion});
     for (const unsigned loser : losers) p.scripts[loser].release.push_back({await, champion});
   } else {
-    // The last beaten is woken first: it has the most others to wake.
+    // The loser of the last round is woken first: it has the most others to wake.
     for (std::size_t k = losers.size(); k-- > 0;) {
       const unsigned loser = losers[k];
       const unsigned winner = loser - (loser & -loser);  // the round is the lowest set bit
@@ -214,7 +214,7 @@ unsigned count_once_each(const std::vector<std::vector<unsigned>>& groups) {
 
 plan levels(const std::vector<std::vector<unsigned>>& groups, const maker& within, const maker& across) {
   plan p = start("levels", count_once_each(groups));
-  const bool alone = groups.size() == 1;  // then nobody goes across in the middle, and any plan will do
+  const bool alone = groups.size() == 1;  // then no leader goes across in between, and any plan will do
   const plan between = across(static_cast<unsigned>(groups.size()));
   const std::uint32_t first_between = take_slots(p, between);
   p.halves = between.halves && groups[0][0] == 0;

@@ -80,8 +80,8 @@ class closure {
     return std::nullopt;
   }
 
-  // Each participant goes as far as it can; whoever is stopped at a slot is taken up again when it is
-  // signalled. Knowledge only grows, so the order in which they go does not matter.
+  // Each participant runs as far as it can; one that is stopped at a slot runs on when the slot is
+  // signalled. Knowledge only grows, so the order in which they run does not matter.
   std::optional<std::string> run_episode(unsigned episode) {
     std::vector<std::size_t> position(participants_, 0);
     std::vector<std::vector<unsigned>> stopped_at(plan_.slots());

@@ -23,8 +23,8 @@
 
 namespace weir {
 
-/// A barrier of any algorithm and policy. Called through a pointer of its own rather than a virtual
-/// function: one load less on the way in.
+/// A barrier of any algorithm and policy. Called through a function pointer instead of a virtual function: one
+/// load less.
 struct any_barrier {
   using pass = void (*)(any_barrier&, unsigned member);
   explicit any_barrier(pass p) : arrive_and_wait(p) {}
@@ -52,7 +52,7 @@ class registry {
     bool placed;  // does the policy ask which processor each member is bound to?
   };
 
-  // Tables that nothing destroys: where a program ends, threads of it may make barriers still.
+  // Tables that are never destroyed: when a program ends, threads of it may still make barriers.
   static std::span<const entry> algorithms() { return all(std::make_index_sequence<std::size(plans::table)>()); }
 
   static std::span<const policy> waitings() { return names_of(waiting::all()); }
@@ -97,7 +97,7 @@ class registry {
     barriers::completion_point<Machine, Waiting> after;
   };
 
-  /// Barriers that are cut where all have arrived say so; those that only the last member leads always can.
+  /// Barriers with a point at which one member knows that all have arrived say so; central barriers always have one.
   template <class Barrier>
   static bool completes(const Barrier& barrier) {
     if constexpr (requires { barrier.completes(); })
@@ -106,7 +106,7 @@ class registry {
       return true;
   }
 
-  /// Counts who is inside, in checked builds.
+  /// Counts the members inside, in checked builds.
   struct presence {
 #ifdef WEIR_CHECKED
     explicit presence(any_barrier& b) : of(b) { of.inside.fetch_add(1, std::memory_order_relaxed); }

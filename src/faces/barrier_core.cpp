@@ -15,15 +15,15 @@ constexpr unsigned most_blocks = 32;
 constinit std::atomic<weir_barrier_core*> blocks[most_blocks] = {};
 constinit std::atomic<std::uint32_t> numbered{0};
 
-// A stack: the number of its first core, and above it how many have been taken. A thread that is held up between its two looks
-// at a first core, which others take and give back meanwhile, finds another count and begins again.
+// A stack: the number of its first core in the low bits, how many have been taken in the high bits. If other threads take the first
+// core and give it back between a thread's load and its exchange (ABA), the count differs and the thread tries again.
 constinit std::atomic<std::uint64_t> free_cores{0};
 constexpr std::uint64_t one_taken = std::uint64_t{1} << 32;
 
 constexpr unsigned block_of(std::uint32_t number) { return static_cast<unsigned>(std::bit_width(number)) - 1; }
 
 weir_barrier_core* place_of(std::uint32_t number) {
-  // relaxed: whoever knows the number has it from where the block was made known before.
+  // relaxed: a thread that knows the number got it by a way that the block's publication precedes.
   return blocks[block_of(number)].load(std::memory_order_relaxed) + (number - (1u << block_of(number)));
 }
 
@@ -41,7 +41,7 @@ bool has_block(unsigned k) {
 }
 
 weir_barrier_core* take_free() {
-  // acquire, here and below: what the core was left like, and the number of the next one.
+  // acquire, here and below: the state in which the core was given back, and the number of the next one.
   std::uint64_t first = free_cores.load(std::memory_order_acquire), rest;
   weir_barrier_core* core;
   do {
@@ -54,22 +54,22 @@ weir_barrier_core* take_free() {
   return core;
 }
 
-weir_barrier_core* make(unsigned members, bool shared) {
+weir_barrier_core* make(unsigned members, bool oversubscribed) {
   // relaxed: the number alone matters.
   std::uint32_t last = numbered.load(std::memory_order_relaxed);
   do {
     if (last == std::numeric_limits<std::uint32_t>::max() || !has_block(block_of(last + 1))) return nullptr;
   } while (!numbered.compare_exchange_weak(last, last + 1, std::memory_order_relaxed));
-  return new (place_of(last + 1)) weir_barrier_core(members, shared, last + 1);
+  return new (place_of(last + 1)) weir_barrier_core(members, oversubscribed, last + 1);
 }
 
 }  // namespace
 
 weir_barrier_core* take_core(unsigned members) noexcept {
-  const bool shared = detail::crowded(members);
+  const bool oversubscribed = detail::oversubscribed(members);
   weir_barrier_core* const core = take_free();
-  if (core == nullptr) return make(members, shared);
-  core->reuse(members, shared);
+  if (core == nullptr) return make(members, oversubscribed);
+  core->reuse(members, oversubscribed);
   return core;
 }
 
@@ -80,7 +80,7 @@ void give_core_back(weir_barrier_core* core) noexcept {
     // relaxed: published by the exchange.
     core->next_free.store(static_cast<std::uint32_t>(first), std::memory_order_relaxed);
     with = (first & ~(one_taken - 1)) | core->number;
-    // release: what the core is left like, for whoever takes it next.
+    // release: the state of the core, for the thread that takes it next.
   } while (!free_cores.compare_exchange_weak(first, with, std::memory_order_release, std::memory_order_relaxed));
 }
 

@@ -14,7 +14,7 @@ namespace {
 enum class membarrier {
   refused,  // or not registered yet: no gate is unguarded
   works,
-  failed,  // since: a gate may be unguarded still, and no sleeper there can have signallers make a fence
+  failed,  // later: a gate may still be unguarded, and no sleeper there can make signallers execute a fence
 };
 // relaxed, everywhere: a gate's state orders what matters, see sleep_while().
 constinit std::atomic<membarrier> state{membarrier::refused};
@@ -28,9 +28,9 @@ constinit std::atomic<membarrier> state{membarrier::refused};
 
 bool futex_kernel::may_be_unguarded() noexcept { return state.load(std::memory_order_relaxed) == membarrier::works; }
 
-// A filter of system calls that was set later may refuse what was registered, to one thread or to all. Then no gate becomes unguarded
-// any more, and one that still is becomes guarded by the next who sleeps there; but a signaller may have found it unguarded
-// just before, and its store be on its way still, past the sleeper's last look.
+// A filter of system calls that is set later may refuse what was registered, for one thread or for all. From then on no gate
+// becomes unguarded, and the next sleeper makes an unguarded gate guarded. But a signaller may have found the gate unguarded just
+// before, with its store still in the store buffer, so that the sleeper's last look misses it.
 void futex_kernel::heavy_fence() noexcept {
   if (may_be_unguarded() && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
   state.store(membarrier::failed, std::memory_order_relaxed);
@@ -40,12 +40,12 @@ void futex_kernel::heavy_fence() noexcept {
 void futex_kernel::stamp::set() noexcept { at_.store(native::ticks(), std::memory_order_relaxed); }
 
 void futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-  // So nobody sleeps for long over such a signal. relaxed: whoever relies on a gate that another has made guarded without a fence
-  // has acquired its state, and sees this too.
-  constexpr timespec a_while{0, 50'000'000};
+  // A sleeper that missed such a signal looks again after 50 ms. relaxed: a thread that relies on a gate which another thread has
+  // made guarded without a fence has acquired the gate's state, and sees this state too.
+  constexpr timespec look_again{0, 50'000'000};
   const bool unsure = state.load(std::memory_order_relaxed) == membarrier::failed;
   // Returns at once if the gate has been opened since its state was `value`.
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, unsure ? &a_while : nullptr, nullptr, 0);
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, unsure ? &look_again : nullptr, nullptr, 0);
 }
 
 void futex_kernel::wake_sleepers(std::atomic<std::uint32_t>& word) noexcept {

@@ -1,7 +1,7 @@
-// What is made where it is first asked for, and never destroyed: where a program ends, threads of it may ask still.
+// What is made at its first use, and never destroyed: when a program ends, threads of it may still use it.
 //
-// A local variable's initialization would do, but others wait for it: in a process that is forked meanwhile it never ends. Here
-// two threads may both make one, and what the first to be done has made is everybody's.
+// A local static variable would do, but other threads wait for its initialization: in a child that is forked meanwhile it never
+// ends. Here two threads may both make one; the first to finish publishes its own, and the other's is deleted.
 #pragma once
 
 #include <atomic>

@@ -14,9 +14,9 @@ namespace {
 constexpr double between_looks_home = 5e3;  // microseconds: a migration costs a few
 constinit thread_local int home = -1;
 
-/// Of the processors that the calling thread may run on, that one alone; then all of them again, unless somebody outside (taskset)
-/// has set others meanwhile: to move may take long. What is set between a look and the call after it, about a microsecond, is lost:
-/// the system has no call that does both.
+/// Restricts the calling thread to one of the processors that it may run on, then allows all of them again, unless another
+/// program (taskset) has set others meanwhile: a migration may take long. A mask that is set between the look and the call after it, within
+/// about a microsecond, is lost: the system has no call that does both.
 void move_to(int processor) noexcept try {
   const auto all = processor_mask::of_this_thread();
   if (!all || !all->has(processor)) return;
@@ -25,7 +25,7 @@ void move_to(int processor) noexcept try {
   if (one.apply() != 0) return;
   const auto now = processor_mask::of_this_thread();
   if (now && now->count() == 1 && now->has(processor)) all->apply();
-} catch (const std::bad_alloc&) {  // then it stays where it is
+} catch (const std::bad_alloc&) {  // then the thread stays where it is
 }
 
 #if defined(__x86_64__)
@@ -38,7 +38,7 @@ struct instant {
 };
 
 instant now() {
-  // Of a few readings that in which least passed: between the two the thread may lose its processor.
+  // Of a few readings, the one that took least: between the two clocks the thread may lose its processor.
   instant best;
   for (auto least = std::numeric_limits<std::uint64_t>::max(), tries = std::uint64_t{4}; tries > 0; --tries) {
     const std::uint64_t before = native::ticks();
@@ -51,7 +51,7 @@ instant now() {
   return best;
 }
 
-// Who asks for the rate later need not wait for it then.
+// Taken early, so that the first user of the rate need not wait 50 us for it.
 constinit instant loaded;
 [[gnu::constructor(101)]] void when_loaded() { loaded = now(); }
 
@@ -83,8 +83,8 @@ void native::yield() noexcept { sched_yield(); }
 
 double native::ticks_per_microsecond() {
 #if defined(__x86_64__)
-  // No initialization that others wait for: a process forked meanwhile would wait for it for ever.
-  // relaxed: a number that nothing else goes with; the first one measured is everybody's.
+  // No static initialization, for which other threads wait: a child forked meanwhile would wait for ever.
+  // relaxed: the number stands for itself; all threads use the first one measured.
   static constinit std::atomic<double> known{0};
   double rate = known.load(std::memory_order_relaxed);
   if (rate != 0) [[likely]] return rate;

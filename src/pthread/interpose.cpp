@@ -1,9 +1,8 @@
-// libweir-pthread.so: preloaded, it takes over pthread_barrier_init, _wait and _destroy.
+// libweir-pthread.so: preloaded, it replaces pthread_barrier_init, _wait and _destroy.
 //
-// A barrier that processes share is handed on to the C library: its members may run programs that
-// know nothing of Weir. Such a barrier is told apart by what lies in its memory: ours carry a mark in
-// the last 16 of the type's 32 bytes. The C library uses only the first 20, and the mark is cleared
-// whenever it is given a barrier.
+// A process-shared barrier is left to the C library: other processes may run without this library. The two
+// kinds are told apart by the barrier's memory: ours have a mark in the last 16 of the type's 32 bytes. The C
+// library uses only the first 20, and the mark is cleared whenever a barrier is given to it.
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -27,8 +26,8 @@ constexpr std::uint32_t our_mark = 0x77656972;  // "weir"
 marked_barrier& seen_as_ours(pthread_barrier_t* b) { return *reinterpret_cast<marked_barrier*>(b); }
 bool is_ours(pthread_barrier_t* b) { return seen_as_ours(b).mark == our_mark && seen_as_ours(b).core != nullptr; }
 
-/// The C library's function of that name. Found when this library is loaded: dlsym takes a lock that the child of a fork may find
-/// taken, and so would a variable that is initialised where it is first met.
+/// The C library's function of that name. Looked up when this library is loaded: dlsym takes a lock, as the initialization of a
+/// local static variable does, and the child of a fork may find that lock taken.
 template <class... Arguments>
 class of_the_c_library {
   using function = int (*)(Arguments...);
@@ -36,11 +35,11 @@ class of_the_c_library {
  public:
   explicit constexpr of_the_c_library(const char* name) : name_(name) {}
   void find() {
-    // relaxed, both: every thread would find the same, and it was there before this library.
+    // relaxed, both: every thread finds the same function, which was loaded before this library.
     function_.store(reinterpret_cast<function>(dlsym(RTLD_NEXT, name_)), std::memory_order_relaxed);
   }
   function operator*() {
-    if (function_.load(std::memory_order_relaxed) == nullptr) find();  // called by another library as that one is loaded
+    if (function_.load(std::memory_order_relaxed) == nullptr) find();  // called while another library is loaded
     return function_.load(std::memory_order_relaxed);
   }
 

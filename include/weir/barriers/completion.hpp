@@ -1,5 +1,5 @@
-// What one member does for all, when all have arrived and before anybody leaves: std::barrier's completion, and paper 004's
-// message barrier between the processes of which each has a team of threads.
+// What one member does for all, after all have arrived and before any leaves: std::barrier's completion, and paper 004's
+// message barrier between processes, each with a team of threads.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace weir {
 
-/// Who runs a completion.
+/// Which member runs a completion.
 enum class completed_by {
-  any_member,  ///< whoever can do so first: the last to arrive, or a tree's root
-  member_0,    ///< always the same: where its thread is special (MPI_THREAD_FUNNELED)
+  any_member,  ///< the first member that can: the last to arrive, or a tree's root
+  member_0,    ///< always member 0: where only its thread may do so (MPI_THREAD_FUNNELED)
 };
 
 /// A completion of any type, behind one pointer. It must not throw.
@@ -27,8 +27,8 @@ struct completion_call {
 
 namespace barriers {
 
-/// For barriers that have no place for a completion of their own, because each member learns for itself that all have
-/// come: after the barrier member 0 runs it, and lets the others go by one flag.
+/// For barriers without a point at which one member knows that all have arrived and none has left, such as dissemination:
+/// after the barrier member 0 runs the completion, and releases the others by one flag.
 template <class Machine, template <class> class Waiting>
 class completion_point {
  public:

@@ -29,16 +29,16 @@ class condvar_groups {
 
   void arrive_and_wait(unsigned member) {
     const std::uint32_t episode = ++seats_[member].episode;
-    // acq_rel: publishes this member's writes, and gives the last one everybody's.
+    // acq_rel: publishes this member's writes; the last member acquires those of all.
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
-      // relaxed: nobody counts in the next episode before a room below lets it begin.
+      // relaxed: no member adds to it in the next episode before its group is released below.
       arrived_.store(0, std::memory_order_relaxed);
       for (unsigned g = 0; g < groups_; ++g) release(rooms_[g], episode);
       return;
     }
     room& mine = rooms_[GroupSize == 0 ? 0 : member / GroupSize];
     const auto over = [episode](std::uint32_t now) { return now == episode; };
-    // A spinning or yielding policy never comes back with false; the others sleep here.
+    // A spinning or yielding policy never returns false; members with another policy sleep here.
     if (waiting_.poll(member, mine.episode, over, co_located::unknown)) return;
     std::unique_lock lock(mine.mutex);
     // relaxed: it is stored under the mutex.

@@ -23,16 +23,16 @@ class counter {
       : members_(t.members), seats_(std::make_unique<seat[]>(t.members)), waiting_(t) {}
 
   void arrive_and_wait(unsigned member) {
-    // The paper counts down and needs a fresh counter for each episode. This one counts arrivals
-    // for ever: episode e is over when it reaches members * e, modulo 2^32.
+    // The paper counts down and needs a new counter for each episode. This one is never reset:
+    // episode e is over when the counter reaches members * e, modulo 2^32.
     const std::uint32_t goal = seats_[member].goal += members_;
-    // acq_rel: publishes this member's writes, and gives the last one everybody's.
+    // acq_rel: publishes this member's writes; the last member acquires those of all.
     const std::uint32_t arrived = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
     if (arrived == goal) {
       waiting_.wake(gate_);
       return;
     }
-    // Early members of the next episode may have counted on already, hence "reached".
+    // Fast members may have added their arrivals at the next episode already, hence ">=".
     waiting_.await(member, arrived_, gate_, [goal](std::uint32_t now) { return static_cast<std::int32_t>(now - goal) >= 0; });
   }
 

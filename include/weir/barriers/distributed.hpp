@@ -17,10 +17,10 @@ namespace weir::barriers {
 namespace detail {
 
 /// The episode of one member, as the set to use (they alternate) and the sense that means "arrived".
-/// The paper counts an element down and sets the other set's back to one; a sense that flips each
-/// time a set comes round needs no setting back. With two sets a fast member may be one episode
-/// ahead and has not touched the set that a slow one still scans: to touch it again, it would
-/// have to leave an episode at which the slow one has not arrived.
+/// The paper counts an element down and resets the other set's to one; a sense that flips each time a
+/// set is used again needs no reset. With two sets, a fast member that is one episode ahead has not
+/// written the set that a slow member still scans: to write it again it would have to leave an episode
+/// at which the slow member has not arrived.
 struct alternation {
   std::uint32_t episode = 0;
 
@@ -53,11 +53,11 @@ class distributed {
 
   void arrive_and_wait(unsigned member) {
     const auto [set, sense] = seats_[member].next();
-    // Both pointers are at hand before the set is known: no load waits for another.
+    // Both pointers are loaded before the set is known: no load depends on another.
     line* const lines = set == 0 ? even_.get() : odd_.get();
     // release: publishes this member's writes to every member that scans past this element.
     lines[member / line_bytes].elements[member % line_bytes].store(sense, std::memory_order_release);
-    // All elements share their few lines, so a sleeper may wait for any of them: one gate for all.
+    // The elements lie on a few lines together, so a sleeper may wait for any of them: one gate for all.
     waiting_.wake(gate_);
     const auto arrived = [sense](std::uint8_t now) { return now == sense; };
     for (unsigned m = 0; m < members_; ++m)

@@ -30,11 +30,11 @@ class distributed_sensor {
         seat& other = seats_[m];
         waiting_.await(member, other.counter, other.counter_gate, [](std::uint32_t now) { return now == 0; });
       }
-      // One set is enough: counters are set back before anybody is let go, and each member sets
-      // its own sensor back. relaxed: the sensor's release store orders it.
+      // One set is enough: the master resets the counters before it releases any member, and each member
+      // resets its own sensor. relaxed: the sensor's release store orders it.
       for (unsigned m = 1; m < members_; ++m) seats_[m].counter.store(1, std::memory_order_relaxed);
       for (unsigned m = 1; m < members_; ++m) {
-        // release: the counter set back, and the writes of all members, before the sensor.
+        // release: the counter's reset, and the writes of all members, before the sensor.
         seats_[m].sensor.store(0, std::memory_order_release);
         waiting_.wake(seats_[m].sensor_gate);
       }

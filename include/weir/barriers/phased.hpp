@@ -20,26 +20,26 @@ class phased {
  public:
   using phase = std::uint32_t;
 
-  /// `shared`: are there more members than processors?
-  constexpr phased(std::uint32_t expected, bool shared) : expected_(expected), shared_(shared) {}
+  /// `oversubscribed`: are there more members than processors?
+  constexpr phased(std::uint32_t expected, bool oversubscribed) : expected_(expected), oversubscribed_(oversubscribed) {}
 
   struct arrival {
     phase of;
     bool last;
   };
 
-  /// Counts `count` members as arrived. The last one runs `completion`, then lets everybody go.
+  /// Counts `count` members as arrived. The last one runs `completion`, then releases all.
   template <class Completion>
   arrival arrive(std::uint32_t count, Completion&& completion) {
-    // relaxed, both: a member that arrives knows that the phase before is over, by its own wait or from who waited. This one cannot
-    // end before the arrival, whose release keeps the loads ahead of it: this arrival is among those that it needs. After the
+    // relaxed, both: a member that arrives knows that the previous phase is over, by its own wait or from a member that waited.
+    // The present phase cannot end before this arrival, which it needs, and whose release keeps both loads before it. After the
     // arrival the number may be the next phase's, or another team's.
     const phase now = phase_.load(std::memory_order_relaxed);
     const std::uint32_t expected = expected_.load(std::memory_order_relaxed);
-    // acq_rel: publishes this member's writes, and gives the last one everybody's.
+    // acq_rel: publishes this member's writes; the last member acquires those of all.
     if (arrived_.fetch_add(count, std::memory_order_acq_rel) != expected - count) return {now, false};
     completion();
-    // relaxed: each drop came before the dropping member's arrival, which this member has acquired.
+    // relaxed: each drop precedes the dropping member's arrival, which this member has acquired.
     const std::uint32_t dropped = dropped_.load(std::memory_order_relaxed);
     expected_.store(expected - dropped, std::memory_order_relaxed);
     dropped_.store(0, std::memory_order_relaxed);
@@ -50,32 +50,32 @@ class phased {
     return {now, true};
   }
 
-  /// One member fewer from the next phase on; the caller arrives at this one next.
+  /// One member fewer from the next phase on. The caller arrives at the present phase next.
   void drop() { dropped_.fetch_add(1, std::memory_order_relaxed); }
 
   void wait(phase of) {
     const auto over = [of](std::uint32_t now) { return now != of; };
-    // relaxed: a member of the old team may read it while reuse() writes it, and finds its phase over whatever it reads.
-    experience_.await(std::bit_cast<bool>(shared_.load(std::memory_order_relaxed)), phase_, gate_, over);
+    // relaxed: a member of the old team may read it while reuse() writes it; its phase is over, whichever value it reads.
+    experience_.await(std::bit_cast<bool>(oversubscribed_.load(std::memory_order_relaxed)), phase_, gate_, over);
   }
 
-  /// Has somebody arrived at a phase that is not over? A hint where members are still arriving.
+  /// Has a member arrived at a phase that is not over? A hint while members are still arriving.
   bool in_use() const { return arrived_.load(std::memory_order_relaxed) != 0; }
 
-  /// Makes the barrier one of another team. The phase goes on: a member of the old team that has
-  /// been let go, but not yet looked, still finds that its phase is over.
-  void reuse(std::uint32_t expected, bool shared) {
-    // relaxed, both: whoever passes the barrier on to the new team orders them.
+  /// Gives the barrier to another team. The number of the phase is kept: a member of the old team that has been
+  /// released, but has not polled again yet, still finds that its phase is over.
+  void reuse(std::uint32_t expected, bool oversubscribed) {
+    // relaxed, both: the way by which the new team gets the barrier orders them.
     expected_.store(expected, std::memory_order_relaxed);
-    shared_.store(shared, std::memory_order_relaxed);
+    oversubscribed_.store(oversubscribed, std::memory_order_relaxed);
   }
 
  private:
   word expected_;
-  typename Machine::template word<std::uint8_t> shared_;  // a bool: as one, compilers would make it one once more in each wait
+  typename Machine::template word<std::uint8_t> oversubscribed_;  // a bool: as such, each wait would normalise it again
   word dropped_{0};
   waiting::experience<Machine> experience_{};
-  // The phase has a line of its own: who spins on it must not slow those who still arrive.
+  // The phase has a line of its own: members that spin on it must not slow members that still arrive.
   alignas(line_bytes) word arrived_{0};
   alignas(line_bytes) word phase_{0};
   typename Machine::gate gate_{};

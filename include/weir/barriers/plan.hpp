@@ -4,8 +4,8 @@
 // (proof.hpp), and run by an executor: plan_barrier.hpp in shared memory.
 //
 // A slot is a one-bit flag with one writer. `signal` sets it, `await` waits until it is set. A slot
-// is used once in an episode; consecutive episodes tell their flags apart by sense, and by parity
-// where a fast participant could overwrite what a slow one has not yet seen.
+// is used once in an episode. The sense of a flag alternates between its uses; where a fast participant could
+// overwrite a flag that a slow one has not seen yet, consecutive episodes use two sets of flags (parities).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct step {
 };
 
 struct plan {
-  /// The two halves of a barrier. A half-way stop is possible only where `halves` says so.
+  /// The arrival phase and the release phase of one participant. Only where `halves` says so can they be run apart.
   struct script {
     std::vector<step> arrival;
     std::vector<step> release;
@@ -34,7 +34,7 @@ struct plan {
   std::vector<std::uint32_t> slot_line; ///< for each slot its cache line; slots that share one are packed
   std::uint32_t lines = 0;
   unsigned parities = 1;                ///< sets of slots: 1, or 2 that consecutive episodes alternate
-  bool halves = false;                  ///< is "participant 0 has gathered all" a point in every script? A claim: prove() asks
+  bool halves = false;                  ///< can the phases be run apart, participant 0 gathering all? prove() checks it
 
   unsigned participants() const { return static_cast<unsigned>(scripts.size()); }
   std::uint32_t slots() const { return static_cast<std::uint32_t>(slot_line.size()); }

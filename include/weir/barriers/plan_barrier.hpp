@@ -1,8 +1,8 @@
 // Runs a plan in shared memory.
 //
-// Members sit on seats, one seat for each participant of the plan. Where members share a seat (the
-// combination barrier [paper 000, section 3.3]: a seat is a processor), they meet first in a
-// central barrier of the seat's own; the last to arrive there takes part in the plan for all.
+// A seat is the place of one participant of the plan. Several members may have one seat (in the combination
+// barrier [paper 000, section 3.3] a seat is a processor): they meet first in a central barrier of that seat,
+// and the last of them to arrive takes part in the plan for all.
 #pragma once
 
 #include <cassert>
@@ -21,13 +21,13 @@
 
 namespace weir {
 
-/// Which seat each member takes: seat_of[member] < number of seats, every seat taken.
+/// The seat of each member: seat_of[member] < seats, and every seat has a member.
 struct seating {
   std::vector<unsigned> seat_of;
   unsigned seats = 0;
 
   static seating one_each(unsigned members);
-  /// Members of one processor share a seat; seats are numbered as their first members come.
+  /// The members of one processor have one seat. Seats are numbered in the order of their first members.
   static seating by_processor(const team& t);
 };
 
@@ -36,8 +36,8 @@ namespace barriers {
 template <class Machine, template <class> class Waiting>
 class plan_barrier {
  public:
-  /// For a plan from anywhere: proves it first. Throws std::invalid_argument where the proof fails,
-  /// or where the plan has not as many participants as the team has members.
+  /// For any plan: proves it first. Throws std::invalid_argument if the proof fails, or if the plan has not
+  /// as many participants as the team has members.
   plan_barrier(const team& t, const plan& p) : plan_barrier(t, proven(p), seating::one_each(t.members)) {}
 
   void arrive_and_wait(unsigned member) {
@@ -48,10 +48,10 @@ class plan_barrier {
                  [&](co_located others) { run_steps(member, mine.actions.get(), mine.end, episode, others); });
   }
 
-  /// Can it run a completion between its halves? Where it can, who gathers for seat 0 does.
+  /// Can it run a completion between its two phases? If so, the member that takes part for seat 0 runs it.
   bool completes() const { return halves_; }
 
-  /// `completion` runs once, when all have arrived and before anybody leaves. Only where completes().
+  /// `completion` runs once, after all members have arrived and before any leaves. Precondition: completes().
   template <class Completion>
   void arrive_and_wait(unsigned member, Completion&& completion) {
     assert(halves_ && "weir: a completion was given to a barrier that has no two halves");
@@ -98,7 +98,7 @@ class plan_barrier {
   using flag = typename Machine::template word<std::uint8_t>;
   using gate_type = typename Machine::gate;
 
-  // The flags of a slot's two parities lie side by side; the gate is the signaller's own line too.
+  // The flags of a slot's two parities lie side by side; the gate is on the line that the signaller writes anyway.
   struct alignas(line_bytes) line {
     flag flags[2 * slots_per_line]{};
     gate_type gate;
@@ -149,9 +149,9 @@ class plan_barrier {
       steps(co_located::unknown);
       return;
     }
-    // acq_rel: publishes this member's writes, and gives the last one everybody's.
+    // acq_rel: publishes this member's writes; the last member acquires those of all.
     if (mine.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == me.on_seat) {
-      // relaxed: nobody counts in the next episode before the release below lets it begin.
+      // relaxed: no member adds to it in the next episode before the release below.
       mine.arrived.store(0, std::memory_order_relaxed);
       steps(co_located::waiting);
       // release: what the steps acquired, for the others of this seat.
@@ -168,7 +168,7 @@ class plan_barrier {
     const auto sense = static_cast<std::uint8_t>((round & 1u) ^ 1u);  // flags begin as 0
     for (; a != end; ++a) {
       if (a->act == step::action::signal) {
-        // release: what this member did and what it has heard of, for whoever awaits the flag.
+        // release: what this member did, and what it has acquired, for the member that awaits the flag.
         a->flags[parity].store(sense, std::memory_order_release);
         waiting_.wake(*a->gate);
       } else {

@@ -30,13 +30,13 @@ enum class wake_up {
 plan tournament(unsigned participants, wake_up how = wake_up::champion_flag);
 
 /// Pairwise exchange: in round r participant i and i xor 2^r signal each other [Brooks, in paper
-/// 000's survey]. Participants beyond the largest power of two report to a partner and are told by it.
+/// 000's survey]. Participants beyond the largest power of two signal a partner first, and await its signal last.
 plan butterfly(unsigned participants);
 
-/// All tell participant 0, which tells all by one flag: two signals on the critical path, and one place to look at for each.
+/// All others signal participant 0, which releases all by one flag: two signals on the critical path.
 plan linear(unsigned participants);
 
-/// The shapes of those that have some.
+/// The parameters of the plans that have some.
 struct shape {
   unsigned radix = 2;    ///< dissemination
   unsigned fan_in = 2;   ///< tree
@@ -49,12 +49,12 @@ struct entry {
   bool logarithmic;  ///< does the critical path grow with log P, in the default shape?
   plan (*make)(unsigned participants, const shape& its);
 
-  /// Has it two halves? As its plans say, and the proof makes them prove.
+  /// Can its arrival and release phases be run apart? As its plans say, which prove() checks.
   bool halves() const { return make(2, {}).halves; }
 };
 
-/// All of the above. The barriers by name and by type, MPI's, the halves of OpenMP's, the simulator and the tests that prove take
-/// plans from here, and what they need to know beside the name they ask a plan.
+/// All of the above. The barriers by name and by type, MPI's, OpenMP's fork and join, the simulator, the explorer and the proof
+/// tests take the plans from here. Whatever else they need to know they ask a plan.
 inline constexpr entry table[] = {
     {"dissemination", "ceil(log2 P) rounds, each member signals and awaits one in each", true,
      [](unsigned n, const shape& its) { return dissemination(n, its.radix); }},

@@ -25,13 +25,13 @@ class sense {
     arrive_and_wait(member, [] {});
   }
 
-  /// The last to arrive runs `completion` before anybody leaves [paper 004, "The combined barrier"].
+  /// The last member to arrive runs `completion` before any member leaves [paper 004, "The combined barrier"].
   template <class Completion>
   void arrive_and_wait(unsigned member, Completion&& completion) {
     const std::uint32_t mine = seats_[member].sense ^= 1u;
-    // acq_rel: publishes this member's writes, and gives the last one everybody's.
+    // acq_rel: publishes this member's writes; the last member acquires those of all.
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
-      // relaxed: nobody counts in the next episode before the release below lets it begin.
+      // relaxed: no member adds to it in the next episode before the release below.
       arrived_.store(0, std::memory_order_relaxed);
       completion();
       // release: the reset, the completion, and the writes of all members, before the flag.
@@ -52,7 +52,7 @@ class sense {
   const unsigned members_;
   const std::unique_ptr<seat[]> seats_;
   Waiting<Machine> waiting_;
-  // The flag has a line of its own: who spins on it must not slow those who still count.
+  // The flag has a line of its own: members that spin on it must not slow members that still add to the counter.
   alignas(line_bytes) typename Machine::template word<std::uint32_t> arrived_{0};
   alignas(line_bytes) typename Machine::template word<std::uint32_t> sense_{0};
   typename Machine::gate gate_;

@@ -26,12 +26,12 @@ class sensor {
         waiting_(t) {}
 
   void arrive_and_wait(unsigned member) {
-    // The number of the episode rather than a sense: the last member leaves its own sensor as it is,
-    // and with two senses that would let it through the next episode but one.
+    // The number of the episode instead of a sense: the last member does not write its own sensor,
+    // so with two senses it would pass the next episode but one too early.
     const std::uint32_t mine = ++seats_[member].episode;
-    // acq_rel: publishes this member's writes, and gives the last one everybody's.
+    // acq_rel: publishes this member's writes; the last member acquires those of all.
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
-      // relaxed: nobody counts in the next episode before its sensor, stored below with release.
+      // relaxed: no member adds to it in the next episode before it sees its sensor, stored below with release.
       arrived_.store(0, std::memory_order_relaxed);
       for (unsigned m = 0; m < members_; ++m) {
         if (m == member) continue;

@@ -1,15 +1,15 @@
-// A gate: where members sleep until somebody signals the word beside it.
+// A gate: where waiters sleep until a signaller has stored the word beside it.
 //
-// A sleeper announces itself, looks at its word once more, and sleeps; a signaller stores the word
-// and looks whether anybody has announced itself. Each writes one word and then reads the other's
-// (Dekker): without an order between the two, both could miss each other, and the sleeper would sleep
-// for ever. The gate has two ways to order them, and goes from one to the other:
+// A sleeper announces itself, reads its word again, and sleeps; a signaller stores the word and reads whether a
+// sleeper has announced itself. Each writes one word and then reads the other's (as in Dekker's algorithm):
+// without an order between the store and the load, both could miss each other, and the sleeper would sleep for
+// ever. The gate has two ways to order them, and changes between them:
 //
-//   unguarded  Nobody has slept here lately. A signaller is left with a plain load of a word that lies
-//              on the line it has just written, and the sleeper pays for both: membarrier(2) makes
-//              every running thread of the process execute a fence, which takes microseconds.
-//   guarded    Somebody has, or the kernel has no such fence. Signaller and sleeper both change the state
-//              by a read-modify-write, so one comes after the other and sees what it did. An instruction
+//   unguarded  No thread has slept here lately. The signaller executes only a plain load of a word on the line
+//              that it has just written. The sleeper pays for both: membarrier(2) makes every running thread of
+//              the process execute a fence, which takes microseconds.
+//   guarded    A thread has slept here lately, or the kernel has no membarrier. Signaller and sleeper both change
+//              the state by a read-modify-write, so one follows the other and sees what it did: one instruction
 //              for each, and no system call.
 #pragma once
 
@@ -29,7 +29,7 @@ class basic_gate {
   /// Guarded where the kernel cannot be asked yet.
   constexpr basic_gate() : state_(!std::is_constant_evaluated() && Kernel::may_be_unguarded() ? 0u : guarded) {}
 
-  /// Sleeps unless `ready()`; returns when woken, and sometimes without a reason: look again.
+  /// Sleeps unless `ready()`. Returns when woken, and sometimes spuriously: the caller looks again.
   template <class Ready>
   void sleep_unless(Ready ready) {
     // acquire: what was stored before a guarded opening that came earlier. A later one sees the announcement, and nothing else
@@ -46,23 +46,23 @@ class basic_gate {
     if (!ready()) Kernel::sleep_while(state_, seen);
   }
 
-  /// Wakes all who sleep here. Call it after the store that they wait for.
+  /// Wakes all threads that sleep here. To be called after the store that they wait for.
   void open() {
     Kernel::light_fence();
     // relaxed: the fences order it after the signalling store.
     if ((state_.load(std::memory_order_relaxed) & (announced | guarded)) != 0) [[unlikely]] open_guarded();
   }
 
-  /// When somebody was last woken here, in the machine's ticks.
+  /// When threads were last woken here, in the machine's ticks.
   std::uint64_t opened_at() const { return opened_.ticks(); }
 
  private:
   void open_guarded();
 
-  // The futex: what is so now in the lowest bits, then guarded openings in a row that found nobody asleep, then the number
-  // of those that found somebody. Each opening changes it. A plain flag would not do: a sleeper that has looked in vain,
-  // and is overtaken by an opening and by the next one's sleeper, would find the flag up again and sleep through the
-  // opening that it had waited for.
+  // The futex word. Lowest bits: the present state; then the number of consecutive guarded openings that found no sleeper; then
+  // the number of openings that found one. Each opening changes it. A plain flag would not do: if a sleeper has found its word
+  // not ready, and an opening and then another sleeper follow before it sleeps, it would find the flag set again, and sleep
+  // through the opening that it waited for.
   static constexpr std::uint32_t announced = 1, guarded = 2, quiet = 4, most_quiet = Kernel::guarded_for * quiet, low = 255;
   typename Kernel::template word<std::uint32_t> state_;
   [[no_unique_address]] typename Kernel::stamp opened_;
@@ -81,7 +81,7 @@ void basic_gate<Kernel>::open_guarded() {
     Kernel::wake_sleepers(state_);
     return;
   }
-  // relaxed: who announces itself from here on makes its own fence.
+  // relaxed: a sleeper that announces itself from here on executes its own fence.
   if ((seen & low) == (guarded | most_quiet) && Kernel::may_be_unguarded())
     state_.compare_exchange_strong(seen, seen & ~low, std::memory_order_relaxed);
 }

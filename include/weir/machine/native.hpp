@@ -50,7 +50,7 @@ struct native {
     return false;
   }
 
-  /// One system call, sched_yield: about 0.4 us when nobody else wants the processor.
+  /// One system call, sched_yield: about 0.4 us if no other thread wants the processor.
   static void yield() noexcept;
   template <class Word, class Ready>
   static void yield_until(const Word& word, Ready ready) {
