@@ -22,8 +22,8 @@ const char* const usage =
 
 namespace {
 
-// The work between barriers is part of two times whose difference is looked for, and what is longer than this scatters by
-// more than a barrier costs.
+// The overhead is the difference of two times that both contain the work between barriers. A longer delay varies by more than a
+// barrier costs.
 constexpr double most_delay_ns = 1e6;
 constexpr double least_ms = 0.001, most_ms = 3'600'000;
 

@@ -17,7 +17,7 @@ struct serving {
   setting team;
   double delay_ns = 100;
   double sample_ms = 1;   // how long a sample should last
-  double limit_ms = 400;  // how long it may last at most, as far as the pilot can tell
+  double limit_ms = 400;  // how long it may last at most, as the pilot estimates it
 };
 
 class protocol {

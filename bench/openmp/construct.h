@@ -17,8 +17,8 @@ enum work {
 
 enum parameter { NO_PARAMETER, CHUNK, SIZE };
 
-/* A delay is of the same order as the overhead that it is beside [paper 003, section II]: a tenth for directives that cost a few
-   nanoseconds, since what disturbs the computing of a sample is in proportion to it. */
+/* A delay is of the same order as the overhead that is measured [paper 003, section II]: a tenth for directives that cost a few
+   nanoseconds, since disturbances of a sample are in proportion to its computing. */
 enum delay { FULL, BRIEF };
 
 struct construct {
@@ -34,7 +34,7 @@ struct construct {
    length is set once and not passed: as a shared variable of each region it would cost every thread a line's transfer. */
 void weir_delay(void);
 void weir_set_delay(long length);
-/* So that the compiler must believe that somebody looks at it. */
+/* So that the compiler must assume that the variable is used. */
 void weir_look_at(void *what);
 
 struct group {

@@ -14,7 +14,7 @@ static inline void wait_for_instructions_before(void) {
 #endif
 }
 
-/* Alone on its line: nobody writes there while others read. */
+/* Alone on its line: no thread writes there while others read. */
 static struct {
   _Alignas(128) long length;
   char rest[128 - sizeof(long)];
@@ -27,7 +27,7 @@ void weir_delay(void) {
   wait_for_instructions_before();
   double a = 1;
   for (long i = 0; i < length; ++i) a = a * 0.999 + 0.5;
-  /* The compiler must believe that somebody looks at the result. */
+  /* The compiler must assume that the result is used. */
   __asm__ volatile("" : "+m"(a));
 }
 

@@ -8,14 +8,14 @@ double clock_ns(clockid_t which) {
   return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* Nanoseconds of one delay, in the thread's own processor time: who takes the processor does not lengthen the work. */
+/* Nanoseconds of one delay, in the thread's own processor time: another program that takes the processor does not lengthen the work. */
 static double one_delay_ns(long count) {
   const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   for (long i = 0; i < count; ++i) weir_delay();
   return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / (double)count;
 }
 
-/* The same of an update of a variable that nobody else touches. */
+/* The same of an update of a variable that no other thread uses. */
 static double one_update_ns(long count) {
   volatile double sum = 0;
   const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -8,7 +8,7 @@
  *       quit
  *
  * The number of threads is the runtime's: OMP_NUM_THREADS. It may use P processors, and of their time as much as C have:
- * less than P under a quota, or beside somebody else (P unless said). */
+ * less than P under a quota, or beside another program (default P). */
 #define _GNU_SOURCE
 #include "construct.h"
 #include "reference.h"
@@ -42,8 +42,8 @@ struct chosen {
 static struct chosen in_use[MOST];
 static size_t used;
 
-/* A runtime keeps its team where malloc puts it at the first region: after other allocations it may share lines with them,
- * and libgomp's barrier then costs more than twice as much. So the first region comes first, as in EPCC's own suite. */
+/* A runtime keeps its team where malloc puts it at the first region: after other allocations it may lie on the same lines
+ * as they, and libgomp's barrier then costs more than twice as much. So a region precedes them, as in EPCC's own suite. */
 static void first_region(void) {
 #pragma omp parallel
   weir_delay();
@@ -57,7 +57,7 @@ static double timed_ns(const struct chosen *c, long count) {
   return wall_ns() - begin;
 }
 
-/* So many directives that a sample lasts as long as asked; a multiple of the threads, which share them out. */
+/* As many directives as make a sample last as long as asked; a multiple of the threads, among which they are divided. */
 static void pilot(struct chosen *c) {
   long count = least_count();
   double took = timed_ns(c, count);
@@ -145,7 +145,7 @@ static int list(void) {
   return 0;
 }
 
-/* Somebody else's OpenMP program, which computes and meets at barriers until it is killed, at the latest with its parent. */
+/* A load for others: an OpenMP program that computes and meets at barriers until it is killed, or its parent ends. */
 static void work(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const struct construct *barrier = called("barrier");
