@@ -29,7 +29,8 @@ DEMO_CONSTRUCTS = parallel,for,parallel-for,barrier,single,critical,lock,ordered
 test: check-cpp check-python sanitize
 	@echo "All tests passed."
 
-check: build
+check: setup
+	@$(CONFIGURE) -DWEIR_TESTS=ON -DWEIR_SIMULATOR=ON >/dev/null
 	@scripts/check
 
 setup:

@@ -1,0 +1,86 @@
+"""The first page says what the records show, and says so where they cannot tell."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from weir.base import records
+from weir.report import index
+
+
+def row(family: str, where: dict, samples: list[float], run: int = 0, **what: str) -> dict:
+    return {
+        "kind": "overhead", "what": {"family": family, **what}, "where": {"processors": 2, **where},
+        "how": {"run": run, "samples": len(samples), "inner": 9, "rejected": None, "complete": True, "method": "split"},
+        "samples": {name: samples for name in records.LISTS}, "cycles_per_ns": 2.5, "schema": records.SCHEMA,
+    }  # fmt: skip
+
+
+def barrier_rows(ours: float, theirs: float, members: int) -> list[dict]:
+    where = {"members": members, "pinned": True, "load": "none", "delay_ns": 100}
+    ids = (("weir", "auto", "auto", ours), ("peer", "std::barrier", "own", theirs))
+    return [
+        row(
+            family,
+            where,
+            [cost + i % 5 for i in range(20)],
+            run,
+            id=f"{family}:{name}/{waiting}",
+            algorithm=name,
+            waiting=waiting,
+        )
+        for family, name, waiting, cost in ids
+        for run in range(2)
+    ]
+
+
+def test_a_barrier_that_is_ahead_of_its_peers_is_recommended():
+    said = index.barrier_finding(barrier_rows(100, 200, 2) + barrier_rows(1000, 5000, 8))
+    assert (
+        "With 2 threads on 2 processors take Weir's default, which takes 102 ns, 50% of the time of std::barrier"
+        in said
+    )
+    assert "with 8 threads on 2 processors" in said and "20% of the time of std::barrier" in said
+
+
+def test_a_barrier_that_is_behind_is_said_to_be():
+    assert "2.0 times as long as std::barrier" in index.barrier_finding(barrier_rows(200, 100, 2))
+
+
+def test_equal_barriers_cannot_be_told_apart():
+    assert "as far as these samples can tell" in index.barrier_finding(barrier_rows(100, 100, 2))
+
+
+def test_nothing_measured_is_said():
+    for subject in index.SUBJECTS:
+        assert "cannot tell what is best here" in subject.finding([])
+
+
+def openmp_rows(costs: dict[str, tuple[float, float]]) -> list[dict]:
+    where = {"members": 2, "pinned": True, "load": "none", "delay_ns": 100}
+    return [
+        row("openmp", where, [cost + i % 3 for i in range(20)], language="C", group="synchronisation",
+            algorithm=construct, runtime=runtime, version="1", waiting="own")
+        for construct, both in costs.items()
+        for runtime, cost in zip(("weir", "libgomp"), both, strict=True)
+    ]  # fmt: skip
+
+
+def test_openmp_constructs_are_counted_by_who_is_cheaper():
+    said = index.openmp_finding(openmp_rows({"barrier": (100, 300), "for": (500, 200), "single": (100, 100)}))
+    assert said.startswith(
+        "Of 3 OpenMP constructs, 1 cost less on Weir's runtime than on libgomp, a barrier for instance 101 ns"
+    )
+    assert "1 cost more, and for 1 these samples cannot tell" in said
+
+
+@pytest.mark.parametrize("shown", [("report.html",), ("report.html", "openmp.html")])
+def test_the_page_links_what_was_measured_and_says_from_how_much(tmp_path: Path, shown: tuple[str, ...]):
+    rows = {"report.html": barrier_rows(100, 200, 2), "openmp.html": openmp_rows({"barrier": (100, 300)})}
+    for subject in index.SUBJECTS:
+        if subject.page in shown:
+            (tmp_path / subject.records).write_text("".join(json.dumps(r) + "\n" for r in rows[subject.page]))
+    page = index.write(tmp_path).read_text()
+    assert {p for p in ("report.html", "openmp.html", "mpi.html") if f'href="{p}"' in page} == set(shown)
+    assert "80 samples of 2 series in 4 runs" in page
