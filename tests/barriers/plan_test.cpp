@@ -1,4 +1,4 @@
-// The proof of the plans, for every size, and of what it rejects.
+// The proof of the plans, at the sizes where their shape changes, and of what it rejects.
 #ifndef WEIR_CHECKED
 #define WEIR_CHECKED  // as in Debug builds, for barriers by type
 #endif
