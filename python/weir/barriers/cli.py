@@ -57,7 +57,7 @@ def bench(
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/records.jsonl"),
 ) -> None:
-    """Measure every barrier, its peers and the floor of this machine, in one sitting. Or: weir bench openmp, mpi."""
+    """Measure every barrier, its peers and the floor of this machine, in one session. Or: weir bench openmp, mpi."""
     if (to := context.invoked_subcommand) is not None:
         for lost in given(context).values():
             raise fail(f"bench: {lost} stands before {to}, and {to} would not see it: put it after {to}")

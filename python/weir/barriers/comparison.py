@@ -90,7 +90,7 @@ class Figure:
 
 
 def place_of(row: Row, names: dict[Any, str]) -> Place:
-    return Place.of_row(row, PLACE, machine=names.get(row.get("sitting"), ""))
+    return Place.of_row(row, PLACE, machine=names.get(row.get("session"), ""))
 
 
 def figures(rows: list[Row]) -> list[Figure]:

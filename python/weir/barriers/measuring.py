@@ -1,4 +1,4 @@
-"""Runs a sitting: fresh processes for each run, all subjects in turn for each sample."""
+"""Runs a session: fresh processes for each run, all subjects in turn for each sample."""
 
 import random
 import subprocess
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from weir.barriers.plan import Part, Sitting
+from weir.barriers.plan import Part, Session
 from weir.base import native
 from weir.base.complaints import Complaints
 from weir.base.driver import Lost, Program, Subject
@@ -45,16 +45,16 @@ class Progress:
 
 
 class Bench:
-    """One sitting, written to `writer` as it goes. `tell` is called after each sample."""
+    """One session, written to `writer` as it goes. `tell` is called after each sample."""
 
-    def __init__(self, sitting: Sitting, writer: Writer, tell: Callable[[Progress], None] = lambda _: None) -> None:
-        self.sitting = sitting
+    def __init__(self, session: Session, writer: Writer, tell: Callable[[Progress], None] = lambda _: None) -> None:
+        self.session = session
         self.writer = writer
         self.tell = tell
         self.id = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
         self.complaints = Complaints()
         self.interrupted = False
-        self._random = random.Random(sitting.seed)
+        self._random = random.Random(session.seed)
 
     def run(self, host: dict[str, Any], deadline: float | None = None) -> None:
         """Ctrl-C, and the deadline (time.monotonic()), end it early: what was measured is kept."""
@@ -64,13 +64,13 @@ class Bench:
                 "id": self.id,
                 "time": datetime.now(UTC).isoformat(timespec="seconds"),
                 "host": host,
-                "settings": self.sitting.settings(),
+                "settings": self.session.settings(),
             }
         )
         try:
-            # Rounds outside, so that each size and load is measured early and late in the sitting.
-            for run in range(max(part.rounds for part in self.sitting.parts)):
-                for part in self.sitting.parts:
+            # Rounds outside, so that each size and load is measured early and late in the session.
+            for run in range(max(part.rounds for part in self.session.parts)):
+                for part in self.session.parts:
                     if run >= part.rounds:
                         continue
                     for members in part.sizes:
@@ -82,12 +82,12 @@ class Bench:
             self.interrupted = True
 
     def _run_team(self, part: Part, members: int, run: int) -> None:
-        delay = part.delay_for(members, len(self.sitting.processors))
+        delay = part.delay_for(members, len(self.session.processors))
         series = [Series(subject) for subject in part.subjects]
         arguments = self._arguments(part, members, delay)
         load = self._start_load(part)
         # Beside busy processes it is waste that is looked at, and a probe would find no processor idle.
-        transfers = Transfers(self.sitting.processors if part.load == "none" else [])
+        transfers = Transfers(self.session.processors if part.load == "none" else [])
         programs: dict[str, Program] = {}
         complete = False
         try:
@@ -134,7 +134,7 @@ class Bench:
         return max(20.0, 20 * part.series_budget_s)
 
     def _arguments(self, part: Part, members: int, delay: float) -> list[str]:
-        processors = ",".join(map(str, self.sitting.processors))
+        processors = ",".join(map(str, self.session.processors))
         words = ["--members", str(members), "--processors", processors, "--delay-ns", f"{delay:g}"]
         # One episode longer than the series' budget cannot be helped; a sample of several can.
         words += [
@@ -149,7 +149,7 @@ class Bench:
         if part.load == "none":
             return []
         program = native.require("weir-measure")
-        return [subprocess.Popen([program, "busy", "--processor", str(p)]) for p in self.sitting.processors]
+        return [subprocess.Popen([program, "busy", "--processor", str(p)]) for p in self.session.processors]
 
     def _write(
         self, one: Series, part: Part, members: int, delay: float, run: int, complete: bool, starts: int
@@ -162,7 +162,7 @@ class Bench:
             return  # stopped by hand before its turn
         row: dict[str, Any] = {
             "kind": "overhead" if taken else "failure",
-            "sitting": self.id,
+            "session": self.id,
             "source": "measured",
             "what": {
                 "family": s.family,
@@ -173,7 +173,7 @@ class Bench:
             },
             "where": {
                 "members": members,
-                "processors": len(self.sitting.processors),
+                "processors": len(self.session.processors),
                 "pinned": part.pinned,
                 "load": part.load,
                 "delay_ns": delay,

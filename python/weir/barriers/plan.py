@@ -26,7 +26,7 @@ LOADED = (
 
 @dataclass(frozen=True)
 class Part:
-    """One stretch of a sitting: these subjects, at these sizes, under this load."""
+    """One stretch of a session: these subjects, at these sizes, under this load."""
 
     subjects: tuple[Subject, ...]
     sizes: tuple[int, ...]
@@ -50,7 +50,7 @@ class Part:
 
 
 @dataclass
-class Sitting:
+class Session:
     processors: list[int]
     parts: list[Part] = field(default_factory=list)
     seed: int = 1
@@ -102,7 +102,7 @@ def loaded(all_subjects: list[Subject]) -> tuple[Subject, ...]:
     return tuple(s for s in all_subjects if s.id in LOADED)
 
 
-def plan(found: list[Subject], processors: list[int], asked: dict[str, Any]) -> Sitting:
+def plan(found: list[Subject], processors: list[int], asked: dict[str, Any]) -> Session:
     """What was asked for, with what is usual for the rest. Raises Unknown."""
     subjects = choose(found, asked["algorithms"], asked["waiting"], asked["peers"], asked["quick"])
     quick, busy = asked["quick"], asked["load"] == "busy"
@@ -118,7 +118,7 @@ def plan(found: list[Subject], processors: list[int], asked: dict[str, Any]) -> 
         series_budget_s=2.0 if busy else 0.3 if quick else 1.0,
         delay_ns=asked["delay_ns"],
     )
-    made = Sitting(processors, [main])
+    made = Session(processors, [main])
     if quick and not busy:
         # What waiting costs others: a few subjects, beside a foreign process on each processor.
         beside = tuple(n for n in sizes if n <= 2 * len(processors))[-2:] or sizes[:1]

@@ -1,4 +1,4 @@
-"""What went wrong in a sitting, each reason once."""
+"""What went wrong in a session, each reason once."""
 
 from collections.abc import Iterator
 

@@ -45,7 +45,7 @@ class Writer:
 
     def write(self, row: Row) -> None:
         line = json.dumps({"schema": SCHEMA, **row})
-        made = json.loads(line)
+        made = parsed(line)
         if _flaw(made) is None:
             self.rows.append(made)
         self._held.append(line + "\n")
@@ -73,6 +73,14 @@ class Writer:
         self.close()
 
 
+def parsed(line: str) -> Any:
+    """Whatever the line holds. A session was called a sitting once, and such records are read as if written today."""
+    row = json.loads(line)
+    if isinstance(row, dict) and "sitting" in row:
+        row = {"session" if name == "sitting" else name: value for name, value in row.items()}
+    return row
+
+
 Fields = dict[str, type | UnionType]
 NUMBER = int | float
 # What rows must say, and of what kind it is; what may be missing is also None.
@@ -82,7 +90,7 @@ MACHINE: Fields = {
 }  # fmt: skip
 QUOTA: Fields = {"host.quota.processors": NUMBER, "host.quota.source": str}
 FIGURE: Fields = {
-    "sitting": str | None, "source": str | None, "cycles_per_ns": NUMBER | None,
+    "session": str | None, "source": str | None, "cycles_per_ns": NUMBER | None,
     "what.family": str, "what.id": str | None, "what.algorithm": str, "what.waiting": str, "what.version": str | None,
     "where.members": int, "where.processors": int, "where.pinned": bool, "where.load": str, "where.delay_ns": NUMBER,
     "how.run": int, "how.rejected": str | None, "how.in_the_noise": str | None, "how.stopped": str | None,
@@ -177,7 +185,7 @@ def _is_value(name: str, value: object) -> bool:
 
 
 def machine_names(rows: Iterable[Row]) -> dict[Any, str]:
-    """By sitting. Two machines with one processor model and as many of them count as the same."""
+    """By session. Two machines with one processor model and as many of them count as the same."""
     hosts = {row.get("id"): row["host"] for row in rows if row["kind"] == "machine"}
     return {i: f"{h.get('cpu_model', '')}, {h.get('online', '?')} processors" for i, h in hosts.items()}
 
@@ -192,12 +200,12 @@ def rejected(rows: Iterable[Row]) -> int:
 
 
 def by_turn(rows: Iterable[Row], name: str) -> dict[Any, dict[int, float]]:
-    """The values of one series: for each run of a sitting what each of its turns gave."""
+    """The values of one series: for each run of a session what each of its turns gave."""
     made = {}
     for row in rows:
         values = row["samples"][name]
         turns = row["samples"].get("turn", range(len(values)))
-        made[row.get("sitting"), row["how"]["run"]] = dict(zip(turns, values, strict=True))
+        made[row.get("session"), row["how"]["run"]] = dict(zip(turns, values, strict=True))
     return made
 
 
@@ -215,7 +223,7 @@ def read(paths: Iterable[Path]) -> tuple[list[Row], list[str]]:
                 if not line.strip():
                     continue
                 try:
-                    row = json.loads(line)
+                    row = parsed(line)
                     flaw = _flaw(row)
                 except (ValueError, RecursionError):
                     flaw = "no JSON"

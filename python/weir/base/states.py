@@ -151,7 +151,7 @@ def states(rows: Iterable[Row]) -> dict[str, States]:
     names = machine_names(rows)
     seen: dict[str, list[Pair]] = defaultdict(list)
     for row in rows:
-        seen[names.get(row.get("sitting"), "")] += pairs_of(row) or []
+        seen[names.get(row.get("session"), "")] += pairs_of(row) or []
     return {machine: found for machine, pairs in seen.items() if (found := tell_apart(pairs)).states}
 
 
@@ -172,7 +172,7 @@ def split(rows: Iterable[Row]) -> list[Row]:
     made: list[Row] = []
     places: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        machine = names.get(row.get("sitting"), "")
+        machine = names.get(row.get("session"), "")
         if pairs_of(row) is None or machine not in told or "state" in row["where"]:
             made.append(row)
             continue
@@ -180,7 +180,7 @@ def split(rows: Iterable[Row]) -> list[Row]:
         place = (machine, row["where"], row["how"].get("method"), what.get("mpi"), what.get("language"))
         places[repr(place)][repr(what | {"choice": None})].append(row)
     for place in places.values():
-        here = told[names.get(next(iter(place.values()))[0].get("sitting"), "")]
+        here = told[names.get(next(iter(place.values()))[0].get("session"), "")]
         counts = {name: _count(series, here) for name, series in place.items()}
         enough = any(n >= FEWEST_SAMPLES for count in counts.values() for n in count.values())
         for name, series in place.items():

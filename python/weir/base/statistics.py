@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 Runs = Sequence[Sequence[float]]
-Turns = Mapping[Any, Mapping[int, float]]  # by run of a sitting, and by turn over all its series
+Turns = Mapping[Any, Mapping[int, float]]  # by run of a session, and by turn over all its series
 FEWEST_PAIRS = 3
 
 # The test for a clean run [paper 003, section II: "large values of sigma", "many outliers (values

@@ -16,7 +16,7 @@ TEXT = (
 
 @dataclass(frozen=True)
 class Target:
-    """`reached` is decided by the interval's lower end: what the sitting cannot tell apart is met."""
+    """`reached` is decided by the interval's lower end: what the session cannot tell apart is met."""
 
     members: int
     what: str

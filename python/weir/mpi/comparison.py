@@ -112,7 +112,7 @@ def comparisons(rows: Sequence[Row]) -> list[Comparison]:
         if row["kind"] != "overhead" or row["what"]["family"] != "mpi":
             continue
         mpi = row["what"]["mpi"]
-        of = {"machine": machines.get(row.get("sitting"), ""), "mpi": mpi, "library": LIBRARIES.get(mpi, mpi)}
+        of = {"machine": machines.get(row.get("session"), ""), "mpi": mpi, "library": LIBRARIES.get(mpi, mpi)}
         place = Place.of_row(row, PLACE, **of)
         by_place[place][row["what"]["algorithm"]].append(row)
     made = []

@@ -1,4 +1,4 @@
-"""Runs a sitting over MPI: a fresh start of each MPI's launcher for each number of processes and threads, in each run.
+"""Runs a session over MPI: a fresh start of each MPI's launcher for each number of processes and threads, in each run.
 
 Within one start all barriers take a sample in turn, so that drift of the machine hits all alike.
 """
@@ -176,7 +176,7 @@ class Measuring:
         }
         self.writer.write({"kind": "machine", "id": self.id, "time": now, "host": host, "settings": settings})
         try:
-            # Runs outside, so that each size is measured early and late in the sitting.
+            # Runs outside, so that each size is measured early and late in the session.
             for run in range(self.how.rounds):
                 for start in self.starts:
                     if deadline is not None and time.monotonic() > deadline:
@@ -278,7 +278,7 @@ class Measuring:
         site = heard.site
         row: dict[str, Any] = {
             "kind": "overhead" if taken else "failure",
-            "sitting": self.id,
+            "session": self.id,
             "source": "measured",
             "what": {
                 "family": "mpi",

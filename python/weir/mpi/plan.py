@@ -1,4 +1,4 @@
-"""What a sitting over MPI measures: which barriers, of how many processes and threads."""
+"""What a session over MPI measures: which barriers, of how many processes and threads."""
 
 import os
 from collections.abc import Sequence

@@ -8,7 +8,7 @@ from weir.base.places import Place
 from weir.base.records import Row, by_turn, clean, rejected
 from weir.base.states import ANY, split
 from weir.base.statistics import FEWEST_PAIRS, Interval, median_interval, ratio_by_turn
-from weir.openmp.situation import company
+from weir.openmp.situation import load_in_words
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ PLACE = ("what.language", "where.members", "where.processors")
 
 
 def words(place: Place) -> str:
-    where = f"{place.language}, {place.members} threads on {place.processors} processors{company(place.load)}"
+    where = f"{place.language}, {place.members} threads on {place.processors} processors{load_in_words(place.load)}"
     return f"{where} ({place.state.words()})" if place.state.name else where
 
 

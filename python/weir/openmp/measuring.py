@@ -1,4 +1,4 @@
-"""Runs a sitting of the suite: fresh processes for each run; all runtimes in turn for each sample.
+"""Runs a session of the suite: fresh processes for each run; all runtimes in turn for each sample.
 
 A runtime's threads may spin for a fifth of a second after a region. So between its turns a program is stopped as a
 whole (SIGSTOP): what it does while it waits disturbs no other, and its own next sample begins with a lead-in. Within a
@@ -116,7 +116,7 @@ class Measuring:
             try:
                 for s in self.series:
                     if s.process not in turns:
-                        # A group of its own for each: a quota is a program's, not the sitting's.
+                        # A group of its own for each: a quota is a program's, not the session's.
                         turn = self._start(stage, s, where, closing.enter_context(where.launcher()))
                         turns[s.process] = turn
                         closing.callback(turn.end)
@@ -175,7 +175,7 @@ class Measuring:
             return  # stopped by hand before its turn, or left out
         row: dict[str, Any] = {
             "kind": "overhead" if samples else "failure",
-            "sitting": self.id,
+            "session": self.id,
             "source": "measured",
             "what": {
                 "family": "openmp",

@@ -8,7 +8,7 @@ from weir.base.records import Row
 from weir.base.states import ANY, State, in_words
 from weir.openmp import charts, tables
 from weir.openmp.comparison import Construct, constructs
-from weir.openmp.situation import company
+from weir.openmp.situation import load_in_words
 
 # Figures 1 to 9 of paper 003 are three kinds on three machines; here three kinds on each runtime.
 SYNCHRONISATION = ("parallel", "for", "parallel-for", "barrier", "single", "reduction")
@@ -78,7 +78,8 @@ def _charts(found: Sequence[Construct]) -> list[Chart]:
             those = [c for c in its if c.group == group and c.place.members == largest]
             if those:
                 name = f"openmp-{group}-{load}".replace(":", "-").replace(".", "-")
-                drawn.append(Chart(name, f"{title}: {largest} threads{company(load)}", charts.by_construct(those)))
+                whole = f"{title}: {largest} threads{load_in_words(load)}"
+                drawn.append(Chart(name, whole, charts.by_construct(those)))
     return drawn
 
 

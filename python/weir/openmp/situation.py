@@ -37,7 +37,7 @@ class Load:
         return f"quota:{self.quota:g}" if self.kind == "quota" else self.kind
 
 
-def company(load: str) -> str:
+def load_in_words(load: str) -> str:
     """A load in words, for a title; empty where nobody disturbs."""
     if load == "none":
         return ""
@@ -64,7 +64,7 @@ class Situation:
         return self.load.kind != "none"
 
     def words(self) -> str:
-        return f"{self.members} threads on {len(self.processors)} processors{company(str(self.load))}"
+        return f"{self.members} threads on {len(self.processors)} processors{load_in_words(str(self.load))}"
 
     @contextmanager
     def launcher(self) -> Iterator[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""What a sitting of the suite measures: constructs, on runtimes, in turn."""
+"""What a session of the suite measures: constructs, on runtimes, in turn."""
 
 import json
 import os

@@ -211,7 +211,7 @@ def record(
     }
     return {
         "kind": "overhead",
-        "sitting": "predicted",
+        "session": "predicted",
         "source": "predicted",
         "what": {
             "family": "formula",

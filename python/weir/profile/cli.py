@@ -92,18 +92,18 @@ def _measured(directives: list[Directive]) -> pricing.Table:
     known = _runtimes({path for path, _ in needs})
     host = native.ask("weir-info")
     processors = tuple(sorted(os.sched_getaffinity(0)))
-    sittings = []
+    sessions = []
     for (path, threads), wanted in needs.items():
         if path not in known:
             continue
         names = sorted({name.partition(":")[0] for name in wanted})
         plan = suite.plan([known[path]], names, None, cross=False)
         series = [s for s in plan.series if s.language == "C" and s.construct in wanted]
-        sittings.append((path, series, Conditions((Situation(threads, processors),), ROUNDS, SAMPLES)))
+        sessions.append((path, series, Conditions((Situation(threads, processors),), ROUNDS, SAMPLES)))
     with bar() as progress, tempfile.TemporaryDirectory() as folder:
-        total = sum(len(series) * how.rounds * how.samples for _, series, how in sittings)
+        total = sum(len(series) * how.rounds * how.samples for _, series, how in sessions)
         task = progress.add_task("measuring what they cost", total=total)
-        for path, series, how in sittings:
+        for path, series, how in sessions:
             file = Path(folder) / "overheads.jsonl"
             with records.Writer(file) as writer:
                 measuring = Measuring(series, how, writer, lambda _, n: progress.advance(task, n))

@@ -13,7 +13,7 @@ from weir.base.outputs import prepare, prepare_folder
 
 def report(
     context: typer.Context,
-    files: Annotated[list[Path], argument(options.InputFile(), "FILES...", help="Records, of one sitting or several.")],
+    files: Annotated[list[Path], argument(options.InputFile(), "FILES...", help="Records, of one session or several.")],
     output: Annotated[
         Path,
         option(

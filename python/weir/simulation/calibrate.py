@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from weir.barriers.comparison import Figure
-from weir.barriers.plan import Part, Sitting
+from weir.barriers.plan import Part, Session
 from weir.base import native
 from weir.base.driver import Subject
 from weir.base.records import Row
@@ -39,7 +39,7 @@ class Fit:
     simulated_ns: float
 
 
-def sitting(found: Sequence[Subject], processors: list[int], quick: bool) -> Sitting:
+def session(found: Sequence[Subject], processors: list[int], quick: bool) -> Session:
     """The floor, and a few barriers with as many members as processors and with more."""
     floor = tuple(s for s in found if s.family == "floor")
     here = len(processors)
@@ -50,11 +50,11 @@ def sitting(found: Sequence[Subject], processors: list[int], quick: bool) -> Sit
         return Part(floor + chosen, sizes, rounds, samples, "none", True, 1.0, 1.0)
 
     dedicated = tuple(sorted({2, max(2, here // 2), here}))
-    return Sitting(processors, [part(("spin",), dedicated), part(("yield", "share"), (2 * here, 4 * here))])
+    return Session(processors, [part(("spin",), dedicated), part(("yield", "share"), (2 * here, 4 * here))])
 
 
 def transfers(figures: Sequence[Figure]) -> dict[tuple[int, int], float]:
-    """One way, by pair of processors: the medians of all the sitting's samples."""
+    """One way, by pair of processors: the medians of all the session's samples."""
     samples: dict[tuple[int, int], list[float]] = {}
     for f in figures:
         if f.family == "floor" and f.algorithm == "transfer":
@@ -174,8 +174,8 @@ def fit(path: Path, host: dict[str, Any], figures: Sequence[Figure]) -> list[Fit
     return [Fit(group, ns, pairs, fitted[ring][1], simulated(ring)) for ring, (group, ns, pairs) in enumerate(found)]
 
 
-def scenarios(folder: Path, machine: str, plan: Sitting) -> list[Path]:
-    """The sitting's barriers as scenarios, one for each size and way of waiting."""
+def scenarios(folder: Path, machine: str, plan: Session) -> list[Path]:
+    """The session's barriers as scenarios, one for each size and way of waiting."""
     made = []
     for part in plan.parts:
         algorithms = list(dict.fromkeys(s.algorithm for s in part.subjects if s.family == "weir"))
@@ -212,7 +212,7 @@ color = "application.waiting"
     return made
 
 
-def predicted(plan: Sitting, switch: float) -> list[Row]:
+def predicted(plan: Session, switch: float) -> list[Row]:
     """What the formulas say of the sizes that share processors: `switch` in nanoseconds."""
     made = []
     for part in plan.parts:

@@ -115,7 +115,7 @@ def _calibrate(target: Path, quick: bool) -> None:
     try:
         host = native.ask("weir-info")
         found, _ = driver.subjects()
-        plan = fitting.sitting(found, host["affinity"], quick)
+        plan = fitting.session(found, host["affinity"], quick)
         writer = records.Writer(target)
     except (native.NativeError, OSError) as error:
         raise fail(str(error)) from None

@@ -77,7 +77,7 @@ class Simulation:
                 self._answers.put((number, str(error)))
 
     def _common(self, machine: str) -> dict[str, Any]:
-        return {"sitting": f"{self.id}/{machine}", "source": "simulated", "scenario": self.id}
+        return {"session": f"{self.id}/{machine}", "source": "simulated", "scenario": self.id}
 
     def _write_head(self) -> None:
         plan = self.plan

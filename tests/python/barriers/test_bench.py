@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weir.barriers import plan as sitting
+from weir.barriers import plan as planning
 from weir.barriers import tables
 from weir.barriers.comparison import Comparison, figures, places, ratio
 from weir.barriers.measuring import Bench
@@ -31,9 +31,9 @@ def measure(
     sizes: tuple[int, ...] = (2, 4),
     rounds: int = 2,
 ) -> tuple[list[dict], Bench]:
-    part = sitting.Part(tuple(map(subject, names)), sizes, rounds, samples, "none", True, 1.0, budget)
+    part = planning.Part(tuple(map(subject, names)), sizes, rounds, samples, "none", True, 1.0, budget)
     with records.Writer(path) as writer:
-        bench = Bench(sitting.Sitting([0, 1], [part]), writer)
+        bench = Bench(planning.Session([0, 1], [part]), writer)
         bench.run({})
     rows, complaints = records.read([path])
     assert complaints == []
@@ -196,15 +196,15 @@ def test_missing_programs_say_how_to_get_them(tmp_path: Path, monkeypatch: pytes
 
 
 def test_usual_sizes_are_fewer_as_many_and_many_more():
-    assert sitting.usual_sizes(2) == (2, 4, 8, 16, 32)
-    assert sitting.usual_sizes(6) == (2, 4, 6, 8, 16, 32, 64)
-    assert sitting.usual_sizes(1) == (2, 4, 8, 16)
+    assert planning.usual_sizes(2) == (2, 4, 8, 16, 32)
+    assert planning.usual_sizes(6) == (2, 4, 6, 8, 16, 32, 64)
+    assert planning.usual_sizes(1) == (2, 4, 8, 16)
 
 
-def test_a_busy_sitting_loads_each_processor_and_leaves_nothing_running(native_folder: Path, tmp_path: Path):
-    part = sitting.Part((subject("weir:auto/auto"),), (2,), 1, 3, "busy", False, 20.0, 1.0)
+def test_a_busy_session_loads_each_processor_and_leaves_nothing_running(native_folder: Path, tmp_path: Path):
+    part = planning.Part((subject("weir:auto/auto"),), (2,), 1, 3, "busy", False, 20.0, 1.0)
     with records.Writer(tmp_path / "r.jsonl") as writer:
-        bench = Bench(sitting.Sitting([0, 1], [part]), writer)
+        bench = Bench(planning.Session([0, 1], [part]), writer)
         started = []
         start = bench._start_load
         bench._start_load = lambda p: started.extend(start(p)) or started
@@ -223,7 +223,7 @@ def test_quick_takes_every_barrier_once_and_a_few_with_each_policy(native_folder
 
     found = [made(f"weir:{a}/{w}", a, w) for a in ("auto", "sense", "tree") for w in ("auto", "spin")]
     found.append(made("peer:x", "x", "own", "peer"))
-    quick = {s.id for s in sitting.choose(found, None, None, True, True)}
+    quick = {s.id for s in planning.choose(found, None, None, True, True)}
     assert quick == {"weir:auto/auto", "weir:sense/auto", "weir:sense/spin", "weir:tree/auto", "peer:x"}
-    none = {s.id for s in sitting.choose(found, ["tree"], ["spin"], False, False)}
+    none = {s.id for s in planning.choose(found, ["tree"], ["spin"], False, False)}
     assert none == {"weir:auto/auto", "weir:tree/spin"}, "the default is always there"

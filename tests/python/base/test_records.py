@@ -66,7 +66,7 @@ def test_a_line_that_cannot_be_read_is_named_and_the_rest_is_kept(tmp_path: Path
         ({"samples": None}, "samples needs"),
         ({"samples": {n: [float("nan")] for n in records.LISTS}}, "no number"),
         ({"samples": {n: [] for n in records.LISTS}}, "empty"),
-        ({"sitting": ["s"]}, "sitting"),
+        ({"session": ["s"]}, "session"),
         ({"cycles_per_ns": "fast"}, "cycles_per_ns"),
         ({"what": {**MPI["what"], "mpi": None}, "where": MPI["where"], "how": MPI["how"]}, "what.mpi"),
         ({"what": MPI["what"], "how": MPI["how"]}, "where.processes, where.threads, where.nodes, where.level"),
@@ -174,3 +174,24 @@ def test_what_cannot_be_written_is_named(tmp_path: Path):
     (tmp_path / "file").touch()
     with pytest.raises(Unwritable, match="file/records.jsonl: Not a directory"):
         records.Writer(tmp_path / "file" / "records.jsonl")
+
+
+def test_records_of_a_sitting_are_read_as_those_of_a_session(tmp_path: Path):
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    with records.Writer(new) as writer:
+        writer.write({"kind": "machine", "id": "s", "host": {}})
+        writer.write(row(session="s"))
+    old.write_text(new.read_text().replace('"session"', '"sitting"'))
+    assert '"sitting": "s"' in old.read_text()
+    assert records.read([old]) == records.read([new])
+
+
+MEASUREMENTS = sorted((Path(__file__).parents[3] / "docs" / "measurements").glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("file", MEASUREMENTS, ids=lambda file: file.name)
+def test_published_records_are_read_without_loss(file: Path):
+    rows, complaints = records.read([file])
+    assert not complaints and len(rows) == len(file.read_text().splitlines())
+    known = {r["id"] for r in rows if r["kind"] == "machine"}
+    assert {r["session"] for r in rows if r["kind"] == "overhead"} <= known | {"predicted"}

@@ -121,7 +121,7 @@ def row(name: str, run: int, costs: tuple[float, float], **changes: dict) -> dic
     values = [costs[after > 100] * (1 + i % 7 / 50) for i, after in enumerate(probes[1:])]
     made = {
         "kind": "overhead",
-        "sitting": "s",
+        "session": "s",
         "what": {"family": "weir", "id": name, "algorithm": name, "waiting": "auto"},
         "where": WHERE,
         "how": {"run": run, "rejected": None, "method": "overhead"},

@@ -14,7 +14,7 @@ def row(id: str, size: Size, run: int, cost: float, method: str = "consecutive",
     none = [0.0] * 10
     return {
         "kind": "overhead",
-        "sitting": "s",
+        "session": "s",
         "source": "measured",
         "what": {"family": "mpi", "id": f"{mpi}:{id}", "algorithm": id, "waiting": "own", "version": "1", "mpi": mpi},
         "where": {

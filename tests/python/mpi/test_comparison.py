@@ -111,7 +111,7 @@ def elsewhere(rows: list[dict], **where: int) -> list[dict]:
 
 
 def test_two_machines_are_told_apart():
-    far = [r | {"sitting": "far"} for r in made_up()]
+    far = [r | {"session": "far"} for r in made_up()]
     hosts = [{"kind": "machine", "id": i, "host": {"cpu_model": m, "online": 2}} for i, m in (("s", "A"), ("far", "B"))]
     made = sections([*hosts, *made_up(), *far])
     charts, all_tables = parts.charts(made), [t for t in parts.tables(made) if t.title]

@@ -29,7 +29,7 @@ from ..conftest import INFO, alive, eventually, heeding_interrupts
 from .made_up import made_up
 
 
-def test_sizes_and_barriers_of_a_sitting(monkeypatch: pytest.MonkeyPatch):
+def test_sizes_and_barriers_of_a_session(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     usual = {(s.processes, s.threads) for s in plan.sizes(None, None, False)}
     assert {(2, 1), (16, 1), (1, 2), (1, 16), (8, 2), (4, 4)} <= usual and (8, 4) not in usual
@@ -115,7 +115,7 @@ def test_barriers_are_compared_within_the_state_of_the_machine(tmp_path: Path):
     script.write_text(FAKE_OF_TWO_STATES)
     mpi = Mpi("mpich", Path("program"), f"{sys.executable} {script} -n {{processes}}")
     rows, _ = measured(tmp_path, mpi, "weir", "MPI_Barrier")
-    machine = {"kind": "machine", "id": rows[0]["sitting"], "host": INFO}
+    machine = {"kind": "machine", "id": rows[0]["session"], "host": INFO}
     near, far = comparisons([machine, *rows])
     for found, best, worth in ((near, "weir", 0.5), (far, "MPI_Barrier", 2.0)):
         assert found.barriers[0].id == best
@@ -138,15 +138,15 @@ def fake(folder: Path, mode: str = "works") -> Mpi:
 def measured(tmp_path: Path, mpi: Mpi, *subjects: str) -> tuple[list[dict], Measuring]:
     path = tmp_path / "r.jsonl"
     with records.Writer(path) as writer:
-        sitting = Measuring([Start(mpi, Size(2, 1), "funneled", subjects)], Conditions(1, 3), writer)
-        sitting.run(INFO)
+        session = Measuring([Start(mpi, Size(2, 1), "funneled", subjects)], Conditions(1, 3), writer)
+        session.run(INFO)
     rows, complaints = records.read([path])
     assert not complaints
-    return rows[1:], sitting
+    return rows[1:], session
 
 
 def test_what_a_program_says_becomes_rows(tmp_path: Path):
-    rows, sitting = measured(tmp_path, fake(tmp_path), "weir", "wrong", "MPI_Barrier")
+    rows, session = measured(tmp_path, fake(tmp_path), "weir", "wrong", "MPI_Barrier")
     assert {r["what"]["algorithm"]: r["kind"] for r in rows} == {
         "MPI_Barrier": "overhead",
         "weir": "overhead",
@@ -155,14 +155,14 @@ def test_what_a_program_says_becomes_rows(tmp_path: Path):
     barrier = next(r for r in rows if r["what"]["algorithm"] == "MPI_Barrier")
     assert barrier["what"]["library"] == "MPICH 4" and barrier["samples"]["episode_ns"] == [100, 101, 102]
     assert barrier["how"]["complete"] and barrier["where"]["launcher"].endswith("fake.py -n 2")
-    assert any("no such" in c for c in sitting.complaints)
+    assert any("no such" in c for c in session.complaints)
 
 
 def test_a_launcher_that_refuses_is_told_with_its_last_words(tmp_path: Path):
-    rows, sitting = measured(tmp_path, fake(tmp_path, "refuses"), "weir", "MPI_Barrier")
+    rows, session = measured(tmp_path, fake(tmp_path, "refuses"), "weir", "MPI_Barrier")
     assert [r["kind"] for r in rows] == ["failure"] and rows[0]["what"]["algorithm"] == "every barrier"
-    assert "status 3" in rows[0]["how"]["stopped"] and "not enough slots" in next(iter(sitting.complaints))
-    rows, sitting = measured(tmp_path, Mpi("mpich", Path("p"), "/no/launcher {processes}"), "weir")
+    assert "status 3" in rows[0]["how"]["stopped"] and "not enough slots" in next(iter(session.complaints))
+    rows, session = measured(tmp_path, Mpi("mpich", Path("p"), "/no/launcher {processes}"), "weir")
     assert "/no/launcher: No such file" in rows[0]["how"]["stopped"]
     words = ["bench", "mpi", "--mpi", "mpich", "--launcher", "/no/launcher {processes}", "-o", str(tmp_path / "none")]
     done = CliRunner().invoke(app, words)
@@ -191,13 +191,13 @@ def test_a_barrier_that_ends_the_program_loses_its_own_row_alone(tmp_path: Path)
 
 def test_what_no_start_is_left_for_is_told_of(tmp_path: Path):
     subjects = ("crashes-1", "crashes-2", "weir", "crashes-3", "MPI_Barrier")
-    rows, sitting = measured(tmp_path, fake(tmp_path), *subjects)
+    rows, session = measured(tmp_path, fake(tmp_path), *subjects)
     assert {r["what"]["algorithm"] for r in rows} == set(subjects)
     kept = {r["what"]["algorithm"]: r for r in rows}
     assert kept["weir"]["kind"] == "overhead" and not kept["weir"]["how"]["complete"]
     for id in ("weir", "MPI_Barrier"):
         assert kept[id]["how"]["stopped"] == "the program was lost 3 times"
-    assert any("MPI_Barrier: the program was lost 3 times" in c for c in sitting.complaints)
+    assert any("MPI_Barrier: the program was lost 3 times" in c for c in session.complaints)
 
 
 def test_ctrl_c_keeps_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -210,8 +210,8 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path: Path, monkeypatch: pytest.Monk
                 raise KeyboardInterrupt
 
     monkeypatch.setattr(measuring, "events", interrupted)
-    rows, sitting = measured(tmp_path, fake(tmp_path), "weir", "MPI_Barrier")
-    assert sitting.interrupted and [r["what"]["algorithm"] for r in rows] == ["weir"]
+    rows, session = measured(tmp_path, fake(tmp_path), "weir", "MPI_Barrier")
+    assert session.interrupted and [r["what"]["algorithm"] for r in rows] == ["weir"]
     assert rows[0]["how"] | {"complete": False} == rows[0]["how"] and rows[0]["how"]["samples"] == 1
 
 
@@ -264,7 +264,7 @@ def here(request: pytest.FixtureRequest) -> Mpi:
     return launchers.found([request.param], None)[0][0]
 
 
-def test_a_sitting_under_each_mpi(here: Mpi, tmp_path: Path):
+def test_a_session_under_each_mpi(here: Mpi, tmp_path: Path):
     output = tmp_path / "mpi.jsonl"
     words = ["bench", "mpi", "--mpi", here.name, "--processes", "2", "--threads", "1,2", "--quick", "--rounds", "1"]
     barriers = "weir,weir:mcs/rma,MPI_Barrier,team,team:sense+mcs"

@@ -160,7 +160,7 @@ def test_a_built_program_runs_on_the_runtime_that_it_is_given(runtime: Runtime):
     stage.close()
 
 
-def test_a_sitting_on_this_machine(tmp_path: Path):
+def test_a_session_on_this_machine(tmp_path: Path):
     path = tmp_path / "r.jsonl"
     words = ["bench", "openmp", "--constructs", "barrier,parallel,critical,schedule-static-n", "--rounds", "2"]
     done = CliRunner().invoke(app, [*words, "--samples", "4", "-o", str(path)])
@@ -301,11 +301,11 @@ def test_a_situation_that_cannot_be_had_is_left_out_and_said(
     monkeypatch.setattr(situation, "_version_2", none_here)
     places = (Situation(2, (0, 1), Load.read("quota:1")), Situation(2, (0, 1)))
     with records.Writer(tmp_path / "r.jsonl") as writer:
-        sitting = measuring.Measuring(
+        session = measuring.Measuring(
             suite.plan(fake, ["barrier"], None, False).series, measuring.Conditions(places, 1, 3), writer
         )
-        sitting.run({})
-    assert any("left out: a quota needs a cgroup" in c for c in sitting.complaints)
+        session.run({})
+    assert any("left out: a quota needs a cgroup" in c for c in session.complaints)
     rows = [r for r in records.read([tmp_path / "r.jsonl"])[0] if r["kind"] == "overhead"]
     assert [r["where"]["load"] for r in rows] == ["none"]
 

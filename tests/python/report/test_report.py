@@ -101,15 +101,15 @@ def test_rejected_runs_do_not_count_where_others_are_clean():
     assert figure.distribution().samples == 40
 
 
-def test_samples_are_paired_within_their_own_sitting():
+def test_samples_are_paired_within_their_own_session():
     slow, fast = rows(scale=1000.0), rows()
-    for sitting, made in (("a", slow), ("b", fast)):
+    for session, made in (("a", slow), ("b", fast)):
         for row in made:
-            row["sitting"] = sitting
+            row["session"] = session
     c = comparison(4, slow + fast)
     measured = ratio(c.default, c.best_peer)
     assert measured.value == pytest.approx(0.5, rel=0.03)
-    assert measured.low > 0.45, "no sample is held against one of another sitting"
+    assert measured.low > 0.45, "no sample is held against one of another session"
 
 
 def test_the_floor_is_paired_by_run_though_one_of_its_runs_is_rejected():
@@ -130,7 +130,7 @@ def test_what_was_measured_differently_is_neither_merged_nor_joined():
     for row in longer:
         row["where"]["delay_ns"] = 5000
     for row in elsewhere:
-        row["sitting"] = "far"
+        row["session"] = "far"
     host = {"kind": "machine", "id": "far", "host": {"cpu_model": "other", "online": 2}}
     all_figures = figures([host, *rows(), *unbound, *longer, *elsewhere])
     made = groups([Comparison(all_figures, p) for p in places(all_figures)])

@@ -61,7 +61,7 @@ def stable(path: Path) -> list[dict]:
     kept = []
     for line in path.read_text().splitlines():
         row = json.loads(line)
-        for key in ("id", "time", "sitting", "scenario", "settings"):
+        for key in ("id", "time", "session", "scenario", "settings"):
             row.pop(key, None)
         if "cost" in row:
             row["cost"].pop("host_s")
