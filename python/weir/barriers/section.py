@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from weir.barriers import charts, tables
 from weir.barriers.comparison import Comparison, Figure, Place, failures, figures, groups, is_barrier, places, ratio
+from weir.barriers.finding import finding
 from weir.barriers.tables import about
 from weir.barriers.targets import targets
 from weir.base.parts import FAILED, REJECTED, STOPPED, Chart, LeftOut, Section, Subject
@@ -194,6 +195,7 @@ CHARTS: tuple[tuple[str, Callable[[list[Comparison]], list[Chart]]], ...] = (
 )
 
 SUBJECT = Subject(
+    name="Barriers",
     title="barriers on this machine",
     heading="Barriers on this machine",
     about="A barrier is the point that every thread of a team must reach before any goes on. This page shows what each "
@@ -201,4 +203,5 @@ SUBJECT = Subject(
     wants=wants,
     sections=sections,
     left_out=left_out,
+    finding=finding,
 )

@@ -103,12 +103,15 @@ def of_runs(what: str, runs: Sequence[LeftOut]) -> Table:
 @dataclass(frozen=True)
 class Subject:
     """What a page can be about. Its title, heading and text are those of the page where the subject is the first of
-    those that want its rows. `about` has {on} where the processor may be named."""
+    those that want its rows. `about` has {on} where the processor may be named. `finding`: one sentence for the user of
+    this machine."""
 
+    name: str
     title: str
     heading: str
     about: str
     wants: Callable[[Sequence[Row]], bool]
     sections: Callable[[Sequence[Row]], list[Section]]
     left_out: Callable[[Sequence[Row]], list[LeftOut]] = lambda _: []
+    finding: Callable[[list[Row]], str] | None = None
     texts: Mapping[str, Callable[[Sequence[Row]], str]] = field(default_factory=dict)  # by a file's suffix

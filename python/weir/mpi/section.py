@@ -11,6 +11,7 @@ from weir.base.targets import Target
 from weir.base.targets import section as targets_section
 from weir.mpi import charts, tables
 from weir.mpi.comparison import LIBRARIES, Comparison, comparisons, is_shared, targets
+from weir.mpi.finding import finding
 
 ALL = (
     "The last column: the median of the ratio over pairs of samples taken in one turn, with its 95 % interval. "
@@ -147,6 +148,7 @@ def _charts(found: Sequence[Comparison]) -> list[Chart]:
 
 
 SUBJECT = Subject(
+    name="MPI",
     title="barriers over MPI",
     heading="Barriers across processes",
     about="What a barrier of processes costs under MPI, and one of threads and processes together{on}: Weir's, by "
@@ -154,4 +156,5 @@ SUBJECT = Subject(
     wants=wants,
     sections=sections,
     left_out=left_out,
+    finding=finding,
 )

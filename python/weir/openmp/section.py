@@ -8,6 +8,7 @@ from weir.base.records import Row
 from weir.base.states import ANY, State, in_words
 from weir.openmp import charts, tables
 from weir.openmp.comparison import Construct, constructs
+from weir.openmp.finding import finding
 from weir.openmp.situation import load_in_words
 
 # Figures 1 to 9 of paper 003 are three kinds on three machines; here three kinds on each runtime.
@@ -123,6 +124,7 @@ def _papers(found: Sequence[Construct]) -> list[Chart]:
 
 
 SUBJECT = Subject(
+    name="OpenMP",
     title="OpenMP on this machine",
     heading="What OpenMP costs on this machine",
     about="The overhead of each construct, on each runtime: the time of a directive with its computing, less what the "
@@ -130,5 +132,6 @@ SUBJECT = Subject(
     wants=wants,
     sections=sections,
     left_out=left_out,
+    finding=finding,
     texts={".md": _markdown, ".csv": _csv},
 )

@@ -44,6 +44,7 @@ def _finding(groups: list[list[Row]]) -> str:
 
 
 SUBJECT = Subject(
+    name="Scale",
     title="barriers at scale",
     heading="Barriers at scale",
     about="What a barrier of many processes costs on clusters that are not here: Weir's, by every algorithm, beside "

@@ -140,6 +140,7 @@ def _some(what: str, count: int) -> str:
 
 
 SUBJECT = Subject(
+    name="Simulation",
     title="simulated barriers",
     heading="Simulated barriers",
     about="The source of Weir's barriers, run in virtual time on machines described by their files: processors, caches "

@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from weir.barriers.finding import finding as barrier_finding
 from weir.base import records
+from weir.mpi.finding import finding as mpi_finding
+from weir.openmp.finding import finding as openmp_finding
 from weir.report import index
+
+from ..mpi.made_up import made_up
+from .test_report import rows
 
 
 def row(family: str, where: dict, samples: list[float], run: int = 0, **what: str) -> dict:
@@ -36,7 +42,7 @@ def barrier_rows(ours: float, theirs: float, members: int) -> list[dict]:
 
 
 def test_a_barrier_that_is_ahead_of_its_peers_is_recommended():
-    said = index.barrier_finding(barrier_rows(100, 200, 2) + barrier_rows(1000, 5000, 8))
+    said = barrier_finding(barrier_rows(100, 200, 2) + barrier_rows(1000, 5000, 8))
     assert (
         "With 2 threads on 2 processors take Weir's default, which takes 102 ns, 50% of the time of std::barrier"
         in said
@@ -45,16 +51,16 @@ def test_a_barrier_that_is_ahead_of_its_peers_is_recommended():
 
 
 def test_a_barrier_that_is_behind_is_said_to_be():
-    assert "2.0 times as long as std::barrier" in index.barrier_finding(barrier_rows(200, 100, 2))
+    assert "2.0 times as long as std::barrier" in barrier_finding(barrier_rows(200, 100, 2))
 
 
 def test_equal_barriers_cannot_be_told_apart():
-    assert "as far as these samples can tell" in index.barrier_finding(barrier_rows(100, 100, 2))
+    assert "as far as these samples can tell" in barrier_finding(barrier_rows(100, 100, 2))
 
 
 def test_nothing_measured_is_said():
-    for subject in index.SUBJECTS:
-        assert "cannot tell what is best here" in subject.finding([])
+    for finding in (barrier_finding, openmp_finding, mpi_finding):
+        assert "cannot tell what is best here" in finding([])
 
 
 def openmp_rows(costs: dict[str, tuple[float, float]]) -> list[dict]:
@@ -68,7 +74,7 @@ def openmp_rows(costs: dict[str, tuple[float, float]]) -> list[dict]:
 
 
 def test_openmp_constructs_are_counted_by_who_is_cheaper():
-    said = index.openmp_finding(openmp_rows({"barrier": (100, 300), "for": (500, 200), "single": (100, 100)}))
+    said = openmp_finding(openmp_rows({"barrier": (100, 300), "for": (500, 200), "single": (100, 100)}))
     assert said.startswith(
         "Of 3 OpenMP constructs, 1 cost less on Weir's runtime than on libgomp, a barrier for instance 101 ns"
     )
@@ -77,10 +83,26 @@ def test_openmp_constructs_are_counted_by_who_is_cheaper():
 
 @pytest.mark.parametrize("shown", [("report.html",), ("report.html", "openmp.html")])
 def test_the_page_links_what_was_measured_and_says_from_how_much(tmp_path: Path, shown: tuple[str, ...]):
-    rows = {"report.html": barrier_rows(100, 200, 2), "openmp.html": openmp_rows({"barrier": (100, 300)})}
-    for subject in index.SUBJECTS:
-        if subject.page in shown:
-            (tmp_path / subject.records).write_text("".join(json.dumps(r) + "\n" for r in rows[subject.page]))
+    measured = {"report.html": barrier_rows(100, 200, 2), "openmp.html": openmp_rows({"barrier": (100, 300)})}
+    for name, source in index.PAGES:
+        if name in shown:
+            (tmp_path / source).write_text("".join(json.dumps(r) + "\n" for r in measured[name]))
     page = index.write(tmp_path).read_text()
     assert {p for p in ("report.html", "openmp.html", "mpi.html") if f'href="{p}"' in page} == set(shown)
     assert "80 samples of 2 series in 4 runs" in page
+
+
+def test_each_subject_that_was_measured_has_a_sentence(tmp_path: Path):
+    for name, made in (("records.jsonl", rows()), ("mpi.jsonl", made_up())):
+        with records.Writer(tmp_path / name) as writer:
+            for row in made:
+                writer.write(row)
+    text = index.write(tmp_path).read_text()
+    assert "With 2 threads on 2 processors take Weir&#39;s default" in text
+    assert "% of the time of std::barrier" in text and "% of the time of MPI_Barrier of Open MPI" in text
+    assert 'href="report.html"' in text and 'href="mpi.html"' in text and "openmp.html" not in text
+    assert "samples of 27 series in 81 runs" in text
+
+
+def test_where_nothing_was_measured_the_page_says_so(tmp_path: Path):
+    assert "Nothing was measured." in index.write(tmp_path).read_text()
