@@ -31,7 +31,7 @@ def bench(
     waiting: Annotated[
         options.Names | None, option(options.names("waiting policies"), help="Only these policies, such as auto,spin.")
     ] = None,
-    peers: Annotated[bool, typer.Option(help="Measure the barriers of others as well.")] = True,
+    peers: Annotated[bool, typer.Option(help="Measure the barriers of other libraries as well.")] = True,
     rounds: Annotated[
         int | None,
         option(options.Whole(1, options.MOST_ROUNDS), help="Runs, each in fresh processes (10; quick 3)."),
@@ -47,17 +47,17 @@ def bench(
         bool, typer.Option("--pinned/--unpinned", help="Bind members to processors, round-robin.")
     ] = True,
     load: Annotated[
-        str, option(options.OneOf("none", "busy"), help="busy: a foreign process on each processor.")
+        str, option(options.OneOf("none", "busy"), help="busy: run another process on each processor.")
     ] = "none",
-    quick: Annotated[bool, typer.Option("--quick", help="Two to three minutes in all.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A short session of two to three minutes.")] = False,
     seconds: Annotated[
-        float | None, option(options.Real(1, options.MOST_SECONDS, "s"), help="Begin no more runs after so long.")
+        float | None, option(options.Real(1, options.MOST_SECONDS, "s"), help="Start no run after this many seconds.")
     ] = None,
     output: Annotated[
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/records.jsonl"),
 ) -> None:
-    """Measure every barrier, its peers and the floor of this machine, in one session. Or: weir bench openmp, mpi."""
+    """Measure every barrier, its peers and this machine's floor in one session. Or: weir bench openmp, mpi."""
     if (to := context.invoked_subcommand) is not None:
         for lost in given(context).values():
             raise fail(f"bench: {lost} stands before {to}, and {to} would not see it: put it after {to}")
@@ -90,7 +90,7 @@ def bench(
         out.print(ranking(Comparison(all_figures, place)))
     tell_states(in_words(writer.rows))
     if measuring.interrupted:
-        out.print("Stopped by hand; what was measured until then is kept.")
+        out.print("Interrupted; what was measured until then is kept.")
     out.print(f"Records: {output}. For the page: weir report {output} -o {output.with_name('report.html')}")
     if measuring.interrupted:
         raise typer.Exit(130)

@@ -125,7 +125,7 @@ def warn(message: str) -> None:
 
 def tell_states(lines: Sequence[str]) -> None:
     for line in lines:
-        out.print(f"The machine was in several states by turns, and samples are compared within each. {line}")
+        out.print(f"The machine alternated between several states; samples are compared within each. {line}")
 
 
 def nothing(output: Path, interrupted: bool) -> typer.Exit:
@@ -136,7 +136,7 @@ def nothing(output: Path, interrupted: bool) -> typer.Exit:
 
 def nothing_measured() -> typer.Exit:
     """To be raised where there are failures alone."""
-    return fail("nothing was measured: what kept it from that is said above", status=1)
+    return fail("nothing was measured: the reasons are above", status=1)
 
 
 @contextmanager

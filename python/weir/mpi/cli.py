@@ -1,7 +1,6 @@
 """`weir bench mpi`."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +16,7 @@ from weir.base.screen import shown, times
 from weir.base.states import in_words
 from weir.mpi import launchers, plan
 from weir.mpi.comparison import Comparison, comparisons, targets
-from weir.mpi.measuring import Conditions, Measuring, Start
+from weir.mpi.measuring import Conditions, Measuring, planned
 from weir.mpi.tables import tables
 
 LEVELS = ("funneled", "serialized", "multiple")
@@ -34,14 +33,14 @@ def mpi(
         option(options.names("MPIs", launchers.NAMES), "--mpi", help="Only these: openmpi,mpich (all that are here)."),
     ] = None,
     processes: Annotated[
-        options.Numbers | None, option(options.numbers(1, MOST_PROCESSES), help="How many, such as 2,4,8,16.")
+        options.Numbers | None, option(options.numbers(1, MOST_PROCESSES), help="Numbers of processes, such as 2,4,8.")
     ] = None,
     threads: Annotated[
-        options.Numbers | None, option(options.numbers(1, MOST_THREADS), help="In each process, such as 1,2,4.")
+        options.Numbers | None, option(options.numbers(1, MOST_THREADS), help="Threads in each process, such as 1,2,4.")
     ] = None,
     launcher: Annotated[
         str | None,
-        option(LAUNCHER, help="'srun -n {processes} -c {threads}': how programs are started."),
+        option(LAUNCHER, help="The command that starts programs, such as 'srun -n {processes} -c {threads}'."),
     ] = None,
     only: Annotated[
         options.Names | None,
@@ -51,9 +50,11 @@ def mpi(
             help="Only these: weir,weir:mcs/rma,MPI_Barrier,team:sense+mcs ...",
         ),
     ] = None,
-    method: Annotated[str | None, option(options.OneOf(*METHODS), help="Else whichever suits.")] = None,
+    method: Annotated[
+        str | None, option(options.OneOf(*METHODS), help="How to measure (by default, the method that suits).")
+    ] = None,
     level: Annotated[
-        options.Names, option(options.names("levels of threads", LEVELS), help="One or several.")
+        options.Names, option(options.names("levels of threads", LEVELS), help="MPI's thread levels, one or several.")
     ] = "funneled",
     rounds: Annotated[
         int | None, option(options.Whole(1, options.MOST_ROUNDS), help="Runs, each in fresh processes (5; quick 2).")
@@ -61,12 +62,12 @@ def mpi(
     samples: Annotated[
         int | None, option(options.Whole(1, options.MOST_SAMPLES), help="Measurements in a run (15; quick 8).")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Half a minute for one MPI.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A short session: half a minute for each MPI.")] = False,
     seconds: Annotated[
         float | None,
         option(
             options.Real(1, options.MOST_SECONDS, "s"),
-            help="Begin nothing more after so long (270 times the MPIs; quick 40).",
+            help="Start no run after this many seconds (270 for each MPI; quick 40).",
         ),
     ] = None,
     output: Annotated[
@@ -80,12 +81,14 @@ def mpi(
             plan.check_size(sizes)
         host = native.ask("weir-info")
         mpis, missing = launchers.found(on, launcher)
-        starts = _starts(mpis, sizes, level, quick, only)
+        starts, unfit = planned(mpis, sizes, level, quick, only)
         writer = records.Writer(output)
     except (native.NativeError, Unknown, OSError) as error:
         raise fail(str(error)) from None
     for word in missing:
         warn(word)
+    for name in unfit:
+        warn(f"--barriers: {name} is none of these processes and threads, and is left out")
     how = Conditions(
         rounds=rounds or (2 if quick else 5),
         samples=samples or (8 if quick else 15),
@@ -106,32 +109,12 @@ def mpi(
     show(found)
     tell_states(in_words(writer.rows))
     if measuring.interrupted:
-        out.print("Stopped by hand; what was measured until then is kept.")
+        out.print("Interrupted; what was measured until then is kept.")
     out.print(f"Records: {output}. For the page: weir report {output} -o {output.with_suffix('.html')}")
     if measuring.interrupted:
         raise typer.Exit(130)
     if not found:
         raise nothing_measured()
-
-
-def _starts(
-    mpis: list[launchers.Mpi], sizes: list[plan.Size], levels: Sequence[str], quick: bool, only: Sequence[str] | None
-) -> list[Start]:
-    made = []
-    for size in sizes:
-        chosen = plan.subjects(size, quick, only)
-        # With one thread the level is of no account.
-        of_size = levels if size.threads > 1 else levels[:1]
-        made += [Start(m, size, level, chosen) for m in mpis for level in of_size if chosen]
-    if not sizes:
-        raise Unknown("one process of one thread has nobody to wait for: give --processes or --threads 2 or more")
-    measured = {name for start in made for name in start.subjects}
-    unfit = [name for name in only or [] if name not in measured]
-    if not made:
-        raise Unknown(f"--barriers {','.join(unfit)}: none of them is one of these processes and threads")
-    for name in unfit:
-        warn(f"--barriers: {name} is none of these processes and threads, and is left out")
-    return made
 
 
 def show(found: list[Comparison]) -> None:

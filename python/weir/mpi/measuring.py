@@ -18,10 +18,11 @@ from typing import Any
 
 from weir.base.complaints import Complaints
 from weir.base.driver import Lost
+from weir.base.names import Unknown
 from weir.base.records import PROBES, Writer
 from weir.base.statistics import unclean
 from weir.mpi.launchers import Mpi
-from weir.mpi.plan import Size
+from weir.mpi.plan import Size, subjects
 
 PATIENCE_S = 30.0
 MOST_STARTS = 3  # of one size in one run, where barriers hang or end the program
@@ -51,6 +52,25 @@ class Start:
 
     def words(self) -> str:
         return f"{self.mpi.name}, {self.size.processes} × {self.size.threads}"
+
+
+def planned(
+    mpis: Sequence[Mpi], sizes: Sequence[Size], levels: Sequence[str], quick: bool, only: Sequence[str] | None
+) -> tuple[list[Start], list[str]]:
+    """What is to be started, and the names asked for that suit none of it. Raises Unknown."""
+    made = []
+    for size in sizes:
+        chosen = subjects(size, quick, only)
+        # With one thread the level is of no account.
+        of_size = levels if size.threads > 1 else levels[:1]
+        made += [Start(m, size, level, chosen) for m in mpis for level in of_size if chosen]
+    if not sizes:
+        raise Unknown("one process of one thread has nobody to wait for: give --processes or --threads 2 or more")
+    measured = {name for start in made for name in start.subjects}
+    unfit = [name for name in only or [] if name not in measured]
+    if not made:
+        raise Unknown(f"--barriers {','.join(unfit)}: none of them is one of these processes and threads")
+    return made, unfit
 
 
 @dataclass

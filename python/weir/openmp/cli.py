@@ -73,7 +73,7 @@ def openmp(
     ] = None,
     processors: Annotated[
         options.Numbers | None,
-        option(options.numbers(1, len(PROCESSORS)), help="How many to use, such as 1,2 (all)."),
+        option(options.numbers(1, len(PROCESSORS)), help="Numbers of processors to use, such as 1,2 (all)."),
     ] = None,
     load: Annotated[
         options.Names,
@@ -91,7 +91,7 @@ def openmp(
     delay_ns: Annotated[
         float, option(options.Real(0, options.MOST_DELAY_NS, "ns"), help="Work in each construct.")
     ] = 100.0,
-    quick: Annotated[bool, typer.Option("--quick", help="Under a minute for one runtime.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A short session: under a minute for each runtime.")] = False,
     output: Annotated[
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/openmp.jsonl"),
@@ -125,7 +125,7 @@ def openmp(
     show(writer.rows)
     tell_states(in_words(writer.rows))
     if measuring.interrupted:
-        out.print("Stopped by hand; what was measured until then is kept.")
+        out.print("Interrupted; what was measured until then is kept.")
     page, table = output.with_suffix(".html"), output.with_suffix(".md")
     out.print(f"Records: {output}. For the page: weir report {output} -o {page}; to paste: -o {table} or .csv")
     if measuring.interrupted:

@@ -11,20 +11,11 @@ from weir.base import options
 from weir.base.console import Command
 from weir.base.options import option
 from weir.prediction import formulas as predict
-from weir.prediction.delivery import (
-    MOST_MS,
-    Prediction,
-    Several,
-    Times,
-    Wanted,
-    chart,
-    complaining,
-    deliver,
-    record,
-    words,
-)
+from weir.prediction.delivery import Prediction, Wanted, chart, complaining, deliver
+from weir.prediction.options import MOST_MS, Several, Times
+from weir.prediction.records import record, words
 
-app = typer.Typer(no_args_is_help=True, help="What formulas say of teams that share processors.")
+app = typer.Typer(no_args_is_help=True, help="Predict by formulas what barriers cost where members share processors.")
 
 SEVERAL = "give several compute times, such as --compute-ms 0:60:2"
 

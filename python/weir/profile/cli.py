@@ -1,9 +1,6 @@
 """`weir profile -- program`."""
 
 import json
-import os
-import tempfile
-from collections import defaultdict
 from pathlib import Path
 from typing import Annotated
 
@@ -16,15 +13,8 @@ from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.outputs import prepare, writing
 from weir.base.screen import nanoseconds
-from weir.openmp import suite
-from weir.openmp.comparison import constructs
-from weir.openmp.measuring import Conditions, Measuring
-from weir.openmp.runtimes import Runtime, at, runtimes
-from weir.openmp.situation import Situation
-from weir.profile import counting, pricing
+from weir.profile import counting, measuring, pricing
 from weir.profile.counting import Directive, Profile
-
-ROUNDS, SAMPLES = 3, 10
 
 
 def profile(
@@ -58,7 +48,7 @@ def profile(
     if output:
         prepare(output)
         with writing(output):
-            output.write_text(json.dumps(_as_json(lines, seen), indent=1) + "\n")
+            output.write_text(json.dumps(pricing.as_json(lines, seen), indent=1) + "\n")
     # As a shell tells of it: 128 and the signal.
     raise typer.Exit(seen.status if seen.status >= 0 else 128 - seen.status)
 
@@ -73,46 +63,15 @@ def _nothing(seen: Profile, program: str) -> typer.Exit:
     )
 
 
-def _runtimes(paths: set[str]) -> dict[str, Runtime]:
-    """By the path that the program had it under: those known here, and any other by its file."""
-    known = {runtime.library: runtime for runtime in runtimes()}
-    found = {}
-    for path in paths:
-        try:
-            found[path] = known.get(Path(path).resolve()) or at(Path(path))
-        except (OSError, ValueError) as error:
-            warn(f"{path}: {error}; its directives are not priced")
-    return found
-
-
 def _measured(directives: list[Directive]) -> pricing.Table:
-    """Measures now what these directives' prices are made of, each on the program's own runtime and team size."""
-    table: dict[tuple[str, str], list[pricing.Measured]] = defaultdict(list)
-    needs = pricing.needs(directives)
-    known = _runtimes({path for path, _ in needs})
-    host = native.ask("weir-info")
-    processors = tuple(sorted(os.sched_getaffinity(0)))
-    sessions = []
-    for (path, threads), wanted in needs.items():
-        if path not in known:
-            continue
-        names = sorted({name.partition(":")[0] for name in wanted})
-        plan = suite.plan([known[path]], names, None, cross=False)
-        series = [s for s in plan.series if s.language == "C" and s.construct in wanted]
-        sessions.append((path, series, Conditions((Situation(threads, processors),), ROUNDS, SAMPLES)))
-    with bar() as progress, tempfile.TemporaryDirectory() as folder:
-        total = sum(len(series) * how.rounds * how.samples for _, series, how in sessions)
-        task = progress.add_task("measuring what they cost", total=total)
-        for path, series, how in sessions:
-            file = Path(folder) / "overheads.jsonl"
-            with records.Writer(file) as writer:
-                measuring = Measuring(series, how, writer, lambda _, n: progress.advance(task, n))
-                measuring.run(host)
-            if measuring.interrupted:
-                warn("stopped by hand: what was not measured has no price")
-            _add(table, path, records.read([file])[0], {known[path].name})
-            if measuring.interrupted:
-                break
+    sessions, lost = measuring.planned(directives)
+    for word in lost:
+        warn(word)
+    with bar() as progress:
+        task = progress.add_task("measuring what they cost", total=sum(one.steps() for one in sessions))
+        table, interrupted = measuring.measured(sessions, lambda n: progress.advance(task, n))
+    if interrupted:
+        warn("stopped by hand: what was not measured has no price")
     return table
 
 
@@ -120,25 +79,7 @@ def _from_records(file: Path) -> pricing.Table:
     rows, complaints = records.read([file])
     for complaint in complaints:
         warn(complaint)
-    rows = [r for r in rows if r.get("what", {}).get("family") == "openmp" and r["what"].get("language") == "C"]
-    if not rows:
-        raise OSError(f"{file} holds no overheads of OpenMP constructs: make it by weir bench openmp -o {file}")
-    table: dict[tuple[str, str], list[pricing.Measured]] = defaultdict(list)
-    for runtime in runtimes():
-        _add(table, str(runtime.library), rows, {runtime.name})
-    return table
-
-
-def _add(table: dict, path: str, rows: list[records.Row], names: set[str]) -> None:
-    own = [
-        r
-        for r in rows
-        if r["kind"] == "overhead" and r["what"]["runtime"] in names and not r["what"].get("environment")
-    ]
-    for c in constructs(own):
-        if c.place.load == "none":
-            measured = pricing.Measured(c.best.overhead.value, c.place.members, c.best.in_the_noise)
-            table[path, c.name].append(measured)
+    return measuring.from_records(rows, file)
 
 
 def _each(line: pricing.Line) -> str:
@@ -177,24 +118,6 @@ def show(lines: list[pricing.Line], seen: Profile) -> None:
         warn("that is more than it ran: the machine was busy while the prices were measured, or its teams ran at once")
     if any(line.nearest for line in lines):
         err.print("≈: measured with another number of threads, the nearest.")
-
-
-def _as_json(lines: list[pricing.Line], seen: Profile) -> dict:
-    rows = [
-        {
-            "directive": line.directive.name,
-            "threads": line.directive.threads,
-            "runtime": line.directive.runtime,
-            "count": line.count,
-            "each_ns": line.each_ns,
-            "total_ns": line.total_ns if line.each_ns is not None else None,
-            "in_the_noise": line.noise,
-            "nearest": line.nearest,
-            "priced_by": pricing.RULES[line.directive.name].says,
-        }
-        for line in lines
-    ]
-    return {"schema": "weir-profile/1", "wall_s": seen.wall_s, "status": seen.status, "lines": rows}
 
 
 COMMAND = Command("profile", profile, OF_PROGRAMS)

@@ -7,7 +7,7 @@ each thread, as the suite measures them: the threads' directives are one stream.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from weir.profile.counting import Directive
+from weir.profile.counting import Directive, Profile
 
 Overhead = Callable[[str], float]  # nanoseconds of a construct of the suite, with the directive's team size
 
@@ -117,3 +117,21 @@ def _line(directive: Directive, count: int, table: Table) -> Line:
     price = made.price(lambda construct: 0.0 if used[construct].noise else used[construct].ns, directive.threads)
     nearest = any(m.threads != directive.threads for m in used.values())
     return Line(directive, count, price, nearest, bool(used) and all(m.noise for m in used.values()))
+
+
+def as_json(lines: list[Line], seen: Profile) -> dict:
+    rows = [
+        {
+            "directive": line.directive.name,
+            "threads": line.directive.threads,
+            "runtime": line.directive.runtime,
+            "count": line.count,
+            "each_ns": line.each_ns,
+            "total_ns": line.total_ns if line.each_ns is not None else None,
+            "in_the_noise": line.noise,
+            "nearest": line.nearest,
+            "priced_by": RULES[line.directive.name].says,
+        }
+        for line in lines
+    ]
+    return {"schema": "weir-profile/1", "wall_s": seen.wall_s, "status": seen.status, "lines": rows}

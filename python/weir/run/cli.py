@@ -29,7 +29,7 @@ def run(
         str | None,
         option(options.Text("a barrier's name"), help="The teams' barrier, such as mcs, or the processes'."),
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Run nothing: say what it needs of OpenMP, and has.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Do not run it: list what it needs of OpenMP.")] = False,
     mpi: Annotated[
         bool, typer.Option("--mpi", help="An MPI program, by its launcher: MPI_Barrier alone becomes Weir's.")
     ] = False,
@@ -154,7 +154,7 @@ def _told(found: Comparison, where: Conditions, comparing: Comparing) -> typer.E
         for line in tables.outputs(found):
             out.print(escape(line), highlight=False, soft_wrap=True)
     if comparing.interrupted:
-        out.print("Stopped by hand; what was measured until then is shown.")
+        out.print("Interrupted; what was measured until then is shown.")
     for side in (OWN, WEIR):
         for line in found.last_words(side):
             err.print(f"[yellow]{found.own if side == OWN else found.instead}:[/] {escape(line)}", highlight=False)

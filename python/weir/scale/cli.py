@@ -1,6 +1,5 @@
 """`weir scale`."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,37 +8,15 @@ import typer
 from weir.base import native, options, records
 from weir.base.complaints import Complaints
 from weir.base.console import Command, bar, fail, nothing, out, warn
-from weir.base.names import Unknown, chosen
+from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.outputs import prepare, writing
 from weir.base.screen import shown
-from weir.scale import clusters as known
 from weir.scale import measuring as scaling
+from weir.scale.clusters import BadCluster
 from weir.scale.tables import as_table, ranked, row, write_csv
 
 MOST_SHOWN = 6
-
-
-def _plan(
-    clusters: Sequence[str], ranks: Sequence[int], per_node: Sequence[int], algorithms: Sequence[str] | None
-) -> list[scaling.Run]:
-    try:
-        found = [known.find(name) for name in clusters]
-        native.require("weir-mpi-scale")
-        chosen(algorithms, scaling.algorithms(), "scale: --algorithms", "barrier")
-    except (known.BadCluster, OSError) as error:
-        raise fail(f"scale: --clusters: {error}") from None
-    except (native.NativeError, Unknown) as error:
-        raise fail(str(error)) from None
-    plan = scaling.runs(found, ranks, per_node, algorithms)
-    if not plan:
-        words = [",".join(map(str, several)) for several in (ranks, per_node)]
-        most = min(cluster.most_processes for cluster in found)
-        raise fail(
-            f"nothing to run: --ranks {words[0]} must fill at least two nodes of --per-node {words[1]}, which has at "
-            f"most {most} there"
-        )
-    return plan
 
 
 def scale(
@@ -47,17 +24,17 @@ def scale(
         options.Names, option(options.names("clusters"), help="Files, or names of those in machines/clusters.")
     ] = "omni-path-fat-tree,slingshot-dragonfly,taurus-ethernet,held-out-tcp",
     ranks: Annotated[
-        options.Numbers, option(options.numbers(2, scaling.MOST_RANKS), help="How many processes in all.")
+        options.Numbers, option(options.numbers(2, scaling.MOST_RANKS), help="Numbers of processes in all.")
     ] = "16,64,256,1024",
     per_node: Annotated[
-        options.Numbers, option(options.numbers(1, scaling.MOST_RANKS), "--per-node", help="How many on a node.")
+        options.Numbers, option(options.numbers(1, scaling.MOST_RANKS), "--per-node", help="Processes on each node.")
     ] = "1,16",
     algorithms: Annotated[
         options.Names | None,
         option(options.names("barriers"), help="Only these, such as auto,ompi_bruck."),
     ] = None,
     jobs: Annotated[
-        int | None, option(options.Whole(1, 1024), help="Simulations side by side (one for each processor).")
+        int | None, option(options.Whole(1, 1024), help="Simulations at a time (one for each processor).")
     ] = None,
     output: Annotated[
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
@@ -65,8 +42,13 @@ def scale(
     table: Annotated[Path | None, option(options.OutputFile(".csv"), help="Also a table, as CSV.")] = None,
     png: Annotated[Path | None, option(options.OutputFile(".png"), help="Also a chart, as PNG.")] = None,
 ) -> None:
-    """Run barriers of up to 1,024 processes on clusters that are not here, and those of other MPIs."""
-    plan = _plan(clusters, ranks, per_node, algorithms)
+    """Simulate barriers of up to 1,024 processes on other clusters: Weir's, and those of other MPIs."""
+    try:
+        plan = scaling.planned(clusters, ranks, per_node, algorithms)
+    except (BadCluster, OSError) as error:
+        raise fail(f"scale: --clusters: {error}") from None
+    except (Unknown, native.NativeError) as error:
+        raise fail(str(error)) from None
     failed = Complaints()
     for file in filter(None, (table, png)):
         prepare(file)
@@ -99,7 +81,7 @@ def scale(
         with writing(png):
             scale_chart.write(writer.rows, png)
     if running.interrupted:
-        out.print("Stopped by hand; what was simulated until then is kept.")
+        out.print("Interrupted; what was simulated until then is kept.")
     out.print(
         f"Records: {output}. For the page: weir report {output} -o {output.with_suffix('.html')}", highlight=False
     )

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weir.base import native
-from weir.scale.clusters import Cluster, hosts, platform
+from weir.base.names import Unknown, chosen
+from weir.scale.clusters import Cluster, find, hosts, platform
 from weir.simulation.scenario import machines_folder
 
 MOST_RANKS = 4096  # all live in one process, and each pair of switches has its way in the platform's file
@@ -111,6 +112,24 @@ def runs(
                 )
                 found += [Run(cluster, count, each, b) for b in barriers if only is None or b.algorithm in only]
     return found
+
+
+def planned(
+    names: Sequence[str], ranks: Sequence[int], per_node: Sequence[int], only: Sequence[str] | None
+) -> list[Run]:
+    """The runs on the clusters of these names or files. Raises Unknown, BadCluster, NativeError, OSError."""
+    clusters = [find(name) for name in names]
+    native.require("weir-mpi-scale")
+    chosen(only, algorithms(), "scale: --algorithms", "barrier")
+    plan = runs(clusters, ranks, per_node, only)
+    if not plan:
+        words = [",".join(map(str, several)) for several in (ranks, per_node)]
+        most = min(cluster.most_processes for cluster in clusters)
+        raise Unknown(
+            f"nothing to run: --ranks {words[0]} must fill at least two nodes of --per-node {words[1]}, which has at "
+            f"most {most} there"
+        )
+    return plan
 
 
 def node_ns(cluster: Cluster, processes: int, algorithm: str) -> float:

@@ -21,7 +21,7 @@ from weir.base import native
 from weir.base.driver import Subject
 from weir.base.records import Row
 from weir.prediction import formulas as predict
-from weir.prediction.delivery import record
+from weir.prediction.records import record
 
 ALGORITHMS = ("counter", "sense", "sensor", "distributed-padded", "dissemination", "mcs", "tournament")
 APART = 1.25  # groups whose transfers differ by less are one

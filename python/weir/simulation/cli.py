@@ -26,20 +26,20 @@ def simulate(
     ] = None,
     seeds: Annotated[
         int | None,
-        option(options.Whole(1, MOST_SEEDS), help="So many runs of each point, each with its seed."),
+        option(options.Whole(1, MOST_SEEDS), help="Runs of each point, each with its own seed."),
     ] = None,
     seed: Annotated[int | None, option(options.Whole(0, 2**63 - 1), help="The first seed.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, run nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the scenario without running it.")] = False,
     history: Annotated[
         Path | None,
         option(
             options.OutputBase(".html", ".svg", ".json"),
-            help="One point in full: writes a timeline to this name with .html, .svg, .json.",
+            help="Write a timeline of one point to this name with .html, .svg, .json.",
         ),
     ] = None,
     point: Annotated[int, option(options.Whole(0, MOST_POINTS), help="Which point of the sweep --history shows.")] = 0,
     jobs: Annotated[
-        int | None, option(options.Whole(1, 1024), help="Simulators side by side (one for each processor).")
+        int | None, option(options.Whole(1, 1024), help="Simulators at a time (one for each processor).")
     ] = None,
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Fit a machine file to this machine, and compare (one to two minutes).")
@@ -52,7 +52,7 @@ def simulate(
         Path | None, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = None,
 ) -> None:
-    """Run barriers on machines that are not here: a scenario, or one of the papers' by name."""
+    """Simulate barriers on other machines: a scenario file, or a scenario of the papers by its name."""
     allowed, mode = _goes_with(what, calibrate, dry_run, history)
     refuse_others(context, allowed, mode)
     if calibrate:
@@ -90,7 +90,7 @@ def simulate(
     for finding in tables.findings(writer.rows):
         out.print(finding)
     if running.interrupted:
-        out.print("Stopped by hand; what was simulated until then is kept.")
+        out.print("Interrupted; what was simulated until then is kept.")
     out.print(f"Records: {target}. For the page: weir report {target} -o {target.with_suffix('.html')}")
     if running.interrupted or running.failures:
         raise typer.Exit(130 if running.interrupted else 1)

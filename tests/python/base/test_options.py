@@ -23,6 +23,7 @@ from typer.main import get_command
 
 from weir.barriers import measuring as bench
 from weir.base import native, options, records
+from weir.building import local_mpi
 from weir.cli import app
 from weir.mpi import launchers
 from weir.mpi import measuring as over_mpi
@@ -74,6 +75,7 @@ WORK = (
     (bench.Bench, "run"), (of_openmp.Measuring, "run"), (over_mpi.Measuring, "run"), (scale.Scale, "run"),
     (running.Simulation, "run"), (history, "take"), (page, "write"), (counting, "run"), (os, "execve"),
     (predictions, "write_svg"), (predictions, "write_page"), (run_measuring, "bound_to"),
+    (local_mpi, "tools"),
 )  # fmt: skip
 CONSTRUCTS = {"constructs": [{"name": name, "group": "g", "parameter": ""} for name in openmp_cli.UNDER_LOAD]}
 POINT = {"point": 0, "chosen": {}, "machine": "m", "machine_processors": 2, "processors": 2, "quantum_ns": 1.0}

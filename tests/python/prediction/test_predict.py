@@ -17,7 +17,7 @@ from weir.barriers.comparison import figures
 from weir.base import records
 from weir.cli import app
 from weir.prediction import formulas as predict
-from weir.prediction.delivery import Several
+from weir.prediction.options import Several
 
 fractions = st.fractions(min_value=Fraction(1, 20), max_value=4, max_denominator=40)
 within_quantum = st.fractions(min_value=Fraction(41, 40), max_value=4, max_denominator=40)  # Q, with T = 1
