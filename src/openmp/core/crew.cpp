@@ -8,21 +8,22 @@
 
 #include <weir/machine/processors.hpp>
 
-#include "openmp/core/affinity.hpp"
+#include "openmp/core/team_binding.hpp"
+#include "openmp/settings/initial.hpp"
+#include "openmp/settings/set_by_routines.hpp"
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/freed_memory.hpp"
-#include "openmp/settings/set_by_routines.hpp"
 
 namespace weir::openmp {
 
 namespace {
 std::atomic<int> alive{0};  // relaxed: the number alone matters
 
-/// Does one word call all, or each a word of its own? The same for each team of the process.
-bool fork_is_central() {
+/// Does one flag release all workers, or has each a flag of its own? The same for all teams of the process.
+bool one_release_flag() {
   enum answer : char { unknown, no, yes };
   static constinit std::atomic<answer> known{unknown};
-  // relaxed: a word that nothing else goes with; all would find the same.
+  // relaxed: a word with which no other data goes; all threads would find the same.
   answer its = known.load(std::memory_order_relaxed);
   if (its == unknown) [[unlikely]]
     known.store(its = half::release(initial_settings().fork_barrier, 1).central() ? yes : no, std::memory_order_relaxed);
@@ -37,23 +38,23 @@ constexpr std::uint64_t word_of(std::uint32_t episode, std::uint32_t size) {
 constexpr std::uint32_t size_in(std::uint64_t word) { return static_cast<std::uint32_t>(word & 0xffff); }
 constexpr std::uint32_t episode_in(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 16); }
 
-void say_refused(unsigned wanted, unsigned got, int error) {
-  static std::atomic<bool> said{false};
-  // relaxed: only one of those who come here at once shall say it.
-  if (said.exchange(true, std::memory_order_relaxed)) return;
-  std::fprintf(stderr, "weir: the system refused a thread (%s): a team of %u has %u\n", std::strerror(error), wanted, got);
+void report_refused(unsigned wanted, unsigned got, int error) {
+  static std::atomic<bool> reported{false};
+  // relaxed: only one of the threads that get here at the same time is to report it.
+  if (reported.exchange(true, std::memory_order_relaxed)) return;
+  std::fprintf(stderr, "weir: the system refused a thread (%s): a team of %u threads was asked for, and gets %u\n",
+               std::strerror(error), wanted, got);
 }
 }  // namespace
 
-// Where a team takes all processors, each has as many of its members as another. Where it takes a part of them, the system
-// knows better which.
-void crew::give_homes() {
+// A team that takes all processors has equally many members on each. If it takes a part of them, the system knows better which.
+void crew::assign_processors() {
   if (affinity_matters) return;
   const std::vector<int> all = running_on();
   if (all.size() < 2 || workers_.size() + 1 < all.size()) return;
   const auto mine = static_cast<std::size_t>(std::ranges::lower_bound(all, sched_getcpu()) - all.begin());
   native::live_on(all[mine % all.size()]);
-  for (const auto& w : workers_) w->home = all[(mine + w->number) % all.size()];
+  for (const auto& w : workers_) w->processor = all[(mine + w->number) % all.size()];
 }
 
 unsigned crew::recruit(unsigned wanted) {
@@ -65,7 +66,7 @@ unsigned crew::recruit(unsigned wanted) {
     w.of = this;
     w.number = static_cast<unsigned>(workers_.size());
     // It begins by waiting for the next region.
-    w.recruited = episode_;
+    w.since_episode = episode_;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -75,13 +76,13 @@ unsigned crew::recruit(unsigned wanted) {
     pthread_attr_destroy(&attributes);
     if (error != 0) {
       workers_.pop_back();
-      say_refused(wanted, static_cast<unsigned>(workers_.size()) + 1, error);
+      report_refused(wanted, static_cast<unsigned>(workers_.size()) + 1, error);
       break;
     }
   }
-  give_homes();
-  // relaxed: it only tells those who wait whether they share processors.
-  recruited_.store(static_cast<unsigned>(workers_.size()) + 1, std::memory_order_relaxed);
+  assign_processors();
+  // relaxed: it only tells waiters whether they have a processor to themselves.
+  threads_.store(static_cast<unsigned>(workers_.size()) + 1, std::memory_order_relaxed);
   return std::min<unsigned>(wanted, static_cast<unsigned>(workers_.size()) + 1);
 }
 
@@ -99,122 +100,141 @@ void* crew::begin(void* its_worker) {
   return nullptr;
 }
 
-std::uint64_t crew::wait_for_call(call& c, std::uint64_t seen, bool shared) {
-  const auto made = [seen](std::uint64_t now) { return now != seen; };
-  const bool share = shared || crowded(recruited_.load(std::memory_order_relaxed));
-  between_.await(share, c.word, c.heard, made);
-  return c.word.load(std::memory_order_acquire);
-}
-
 int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 
+// ---- a worker's side
+
+// The invariant of a worker. Its release flag holds (episode, size); `seen` is the last value that it has acted on.
+//
+// - A new episode whose team includes it (number < size) lets it read run_, what_, team_ and that team's workers, from the load
+//   that shows the episode until its arrive(). The primary thread writes none of them in that time: it sets a flag only after
+//   they are written, and writes them again only after its join() has seen the arrivals of all members.
+// - A new episode whose team does not include it lets it read nothing: no thread waits for its arrival, so the primary thread
+//   may be writing the next region already. That is why the size is in the same word as the episode.
+// - It may miss episodes whose teams do not include it, never one whose team does: that one's join() waits for it.
+//
+// It answers each episode that includes it by exactly one arrival, and the word `quit`, which includes all workers, by leave().
 void crew::work(worker& w) {
-  call& c = fork_is_central() ? call_ : w.called;
+  release_flag& flag = one_release_flag() ? release_ : w.release;
   int lives_on = -1;
-  // Made after the last region that it has no part in.
-  std::uint64_t seen = word_of(w.recruited, 0);
-  bool shared = false;  // its processor, with others of the team that it was in last
+  // As if the last region before it was recruited had been one without it.
+  std::uint64_t seen = word_of(w.since_episode, 0);
+  bool oversubscribed_team = false;  // the team that it was in last
   for (;;) {
-    const auto news = [&](std::uint64_t now) { return episode_in(now) != episode_in(seen); };
-    // Before the first look there is no word to compare with but its episode.
-    std::uint64_t now = c.word.load(std::memory_order_acquire);
-    if (!news(now)) now = wait_for_call(c, now, shared);
+    const auto is_new = [&](std::uint64_t now) { return episode_in(now) != episode_in(seen); };
+    // acquire: the region, and all that the program did before it. Of the first word only the episode can be compared: the size
+    // is not known.
+    std::uint64_t now = flag.word.load(std::memory_order_acquire);
+    if (!is_new(now)) now = await_release(flag, now, oversubscribed_team);
     seen = now;
     if (w.number >= size_in(now)) continue;
-    happens_after(&call_);
+    happens_after(&release_);
     if (size_in(now) == quit) break;
-    team& t = *with_;
-    if (!fork_is_central()) tell(t, w.number, now);
+    team& t = *team_;
+    if (!one_release_flag()) release_children(t, w.number, now);
     member& me = t.members[w.number];
     me.icv = t.inherited;
-    if (affinity_matters) take_seat(me);
-    if (w.home != lives_on) native::live_on(lives_on = w.home);
+    if (affinity_matters) bind_member(me);
+    if (w.processor != lives_on) native::live_on(lives_on = w.processor);
     current = &me;
     run_(what_);
-    end_tasks(me);
-    shared = affinity_matters && crowded(t);
-    join(t, w, episode_in(now));
+    complete_tasks(me);
+    oversubscribed_team = affinity_matters && oversubscribed(t);
+    arrive(t, w, episode_in(now));
   }
-  // The crew's, and its teams, which may go: what the thread still does when it ends it does in no region.
+  // The member is its team's, which is the crew's, which may be deleted: what the thread still does as it ends, it does in no
+  // region.
   current = nullptr;
   leave();
 }
 
-void crew::tell(const team& t, unsigned member, std::uint64_t word) {
-  for (const unsigned child : t.forking.of(member)) workers_[child - 1]->called.make(word);
+std::uint64_t crew::await_release(release_flag& flag, std::uint64_t seen, bool oversubscribed_team) {
+  const auto is_set = [seen](std::uint64_t now) { return now != seen; };
+  const bool shares_processor = oversubscribed_team || oversubscribed(threads_.load(std::memory_order_relaxed));
+  between_regions_.await(shares_processor, flag.word, flag.waiters, is_set);
+  // acquire: as in work().
+  return flag.word.load(std::memory_order_acquire);
 }
 
-void crew::wait_for(const seat& other, const team& t, seat& mine, std::uint32_t episode) {
-  joining_.await(crowded(t), other.joined, mine.joining, [episode](std::uint32_t now) { return now == episode; });
-  happens_after(&other.joined);
-}
-
-void crew::wait_for_children(const team& t, unsigned member, std::uint32_t episode) {
-  for (const unsigned child : t.joining.of(member)) wait_for(seat_of(child), t, seat_of(member), episode);
-}
-
-void crew::join(const team& t, worker& w, std::uint32_t episode) {
-  if (t.joining.central()) {
-    happens_before(&first_.joined);
-    // acq_rel: what the region did, for who opened it; the last one passes on what the others did.
+void crew::arrive(const team& t, worker& w, std::uint32_t episode) {
+  if (t.arrival.central()) {
+    happens_before(&primary_.episode);
+    // acq_rel: what the region did, for the primary thread; the last member passes on what the others did.
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 2 != t.size) return;
     // relaxed: nobody counts in the next region before the store below lets it begin.
     arrived_.store(0, std::memory_order_relaxed);
-    first_.joined.store(episode, std::memory_order_release);
-    first_.joining.open();
+    primary_.episode.store(episode, std::memory_order_release);
+    primary_.for_children.open();
     return;
   }
-  wait_for_children(t, w.number, episode);
-  // Found before: once it has joined, the crew may grow.
-  seat& parent = seat_of(t.joining.of(w.number).parent);
-  happens_before(&w.joins.joined);
-  // release: what the region did, its own and its children's, for who opened it.
-  w.joins.joined.store(episode, std::memory_order_release);
-  parent.joining.open();
+  await_children(t, w.number, episode);
+  // Looked up before the store: once this member has arrived, the crew may grow.
+  arrival_flag& parent = arrival_of(t.arrival.of(w.number).parent);
+  happens_before(&w.arrival.episode);
+  // release: what the region did, in this member and its children, for the primary thread.
+  w.arrival.episode.store(episode, std::memory_order_release);
+  parent.for_children.open();
 }
 
 void crew::leave() {
-  // Asked before: who has left must not look, the last one may have deleted it.
+  // Read before: the last thread to leave deletes the crew, perhaps as soon as this one has left.
   const std::size_t all = workers_.size() + 1;
   // acq_rel: the last one deletes it after all others have used it.
   if (left_.fetch_add(1, std::memory_order_acq_rel) + 1 == all) delete this;
 }
 
-void crew::execute(team& t, region run, void* what) {
-  open(t, run, what);
-  run(what);
-  close(t);
+// ---- both sides: the release and the arrival go along a tree
+
+void crew::release_children(const team& t, unsigned member, std::uint64_t word) {
+  for (const unsigned child : t.release.of(member)) workers_[child - 1]->release.set(word);
 }
 
-void crew::open(team& t, region run, void* what) {
+void crew::await(const arrival_flag& other, const team& t, arrival_flag& mine, std::uint32_t episode) {
+  at_joins_.await(oversubscribed(t), other.episode, mine.for_children, [episode](std::uint32_t now) { return now == episode; });
+  happens_after(&other.episode);
+}
+
+void crew::await_children(const team& t, unsigned member, std::uint32_t episode) {
+  for (const unsigned child : t.arrival.of(member)) await(arrival_of(child), t, arrival_of(member), episode);
+}
+
+// ---- the primary thread's side
+
+void crew::execute(team& t, region run, void* what) {
+  fork(t, run, what);
+  run(what);
+  join(t);
+}
+
+void crew::fork(team& t, region run, void* what) {
   run_ = run;
   what_ = what;
-  with_ = &t;
-  happens_before(&call_);
+  team_ = &t;
+  happens_before(&release_);
   const std::uint64_t word = word_of(++episode_, t.size);
-  if (fork_is_central())
-    call_.make(word);
+  if (one_release_flag())
+    release_.set(word);
   else
-    tell(t, 0, word);
+    release_children(t, 0, word);
   current = &t.members[0];
 }
 
-void crew::close(team& t) {
-  end_tasks(t.members[0]);
+void crew::join(team& t) {
+  complete_tasks(t.members[0]);
   current = t.parent;
-  if (t.joining.central())
-    wait_for(first_, t, first_, episode_);  // which the last one writes for all
+  if (t.arrival.central())
+    await(primary_, t, primary_, episode_);  // which the last member to arrive sets
   else
-    wait_for_children(t, 0, episode_);
+    await_children(t, 0, episode_);
 }
 
 void crew::dismiss() {
-  happens_before(&call_);
+  happens_before(&release_);
   const std::uint64_t end = word_of(episode_ + 1, quit);
-  if (fork_is_central())
-    call_.make(end);
+  if (one_release_flag())
+    release_.set(end);
   else
-    for (const auto& w : workers_) w->called.make(end);
+    for (const auto& w : workers_) w->release.set(end);
   leave();
 }
 

@@ -8,8 +8,6 @@
 #include <weir/barriers/plans.hpp>
 #include <weir/team_barrier.hpp>
 
-#include "machine/made_once.hpp"
-
 namespace weir::openmp {
 
 namespace {
@@ -26,10 +24,10 @@ children star(unsigned members) {
 
 using part = std::vector<step> plan::script::*;
 
-/// Of a half in which `tellers` signal and the others await: whose child is who tells it, or whom it tells.
+/// The children of each member in one half of a plan: those whose signals it awaits, or which it signals (`of_parent`).
 children children_of(const plan& p, part which, step::action of_parent) {
   children all(p.participants());
-  std::vector<std::vector<unsigned>> others(p.slots());  // who does the other end of a slot
+  std::vector<std::vector<unsigned>> others(p.slots());  // the members at the other end of a slot
   for (unsigned m = 0; m < p.participants(); ++m)
     for (const step& s : p.scripts[m].*which)
       if (s.act != of_parent) others[s.slot].push_back(m);
@@ -39,19 +37,20 @@ children children_of(const plan& p, part which, step::action of_parent) {
   return all;
 }
 
-/// Of a barrier that is no plan.
+/// Of a barrier that is no plan: all members signal member 0, by one counter or a flag each, and it signals all, by one flag or
+/// one each.
 central_phases phases_of(const std::string& name) {
   if (const auto phases = central_phases_of(name)) return *phases;
-  throw std::invalid_argument("weir: the barrier " + name + " has no two halves");
+  throw std::invalid_argument("weir: the barrier " + name + " does not consist of two halves");
 }
 
 std::optional<plan> halved_plan(const std::string& name, unsigned members) {
   auto p = plans::by_name(name, members);
-  if (p && !p->halves) throw std::invalid_argument("weir: the barrier " + name + " has no two halves");
+  if (p && !p->halves) throw std::invalid_argument("weir: the barrier " + name + " does not consist of two halves");
   return p;
 }
 
-/// Does the first participant of many let all go by one flag? Of two the first has one in any plan.
+/// Does participant 0 release all others by one flag? Asked for many participants: with two there is one flag in any plan.
 bool has_one_flag(const std::string& name) {
   const plan p = plans::by_name(name, 64).value();
   const auto& first = p.scripts[0].release;
@@ -71,11 +70,11 @@ half::half(const children& all, bool central) : central_(central), parent_(all.s
   }
 }
 
-half half::arrival(const std::string& name, unsigned members, bool shared) {
+half half::arrival(const std::string& name, unsigned members, bool oversubscribed) {
   if (name == "auto") {
-    // Members that share processors may sleep: the last one alone shall wake who waits. Else a flag for each costs a member
-    // one transfer and no read-modify-write; with many of them the first one's looks add up [paper 001, table 1].
-    return arrival(shared ? "sense" : members <= 8 ? "distributed-sensor" : "tournament", members, shared);
+    // Members that share processors may sleep, so only the last to arrive should wake the waiter. Otherwise a flag for each
+    // costs a member one transfer and no read-modify-write; with many members member 0's polls add up [paper 001, table 1].
+    return arrival(oversubscribed ? "sense" : members <= 8 ? "distributed-sensor" : "tournament", members, oversubscribed);
   }
   if (const auto p = halved_plan(name, members)) return {children_of(*p, &plan::script::arrival, step::action::await), false};
   return {star(members), phases_of(name).one_counter};
@@ -86,16 +85,6 @@ half half::release(const std::string& name, unsigned members) {
   if (const auto p = halved_plan(name, members))
     return {children_of(*p, &plan::script::release, step::action::signal), has_one_flag(name)};
   return {star(members), phases_of(name).one_flag};
-}
-
-const std::vector<std::string>& halved_barriers() {
-  static constinit made_once<std::vector<std::string>> names;
-  return names([] {
-    std::vector<std::string> all;
-    for (const algorithm& a : algorithms())
-      if (a.halves) all.push_back(a.name);
-    return all;
-  });
 }
 
 }  // namespace weir::openmp

@@ -1,7 +1,7 @@
 // One half of a barrier: an arrival that ends at member 0, or a release that begins there [paper 003, section IV.A].
 //
-// A region begins with a release and ends with an arrival, and a reduction rides on an arrival; so each takes a barrier by
-// name, if that barrier has the half as a part of its own.
+// A region begins with a release and ends with an arrival, and an arrival carries a reduction. For each of these a user may
+// choose a barrier by name, if the barrier consists of two halves.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace weir::openmp {
 
-/// Who tells whom: the members are a tree, and member 0 its root. In an arrival children tell their parents, in a release
-/// parents their children.
+/// Which member signals which: the members form a tree, and member 0 is its root. In an arrival children signal their
+/// parents, in a release parents their children.
 class half {
  public:
-  /// The children of a member, in the order in which it waits for them, or tells them.
+  /// The children of a member, in the order in which it waits for them, or signals them.
   struct branch {
     const unsigned* first;
     const unsigned* last;
@@ -22,14 +22,15 @@ class half {
     const unsigned* end() const { return last; }
   };
 
-  /// For a name of halved_barriers(), or "auto"; std::invalid_argument for others. `shared`: more members than processors?
-  static half arrival(const std::string& name, unsigned members, bool shared);
+  /// For the name of a barrier that consists of two halves, or "auto"; std::invalid_argument for others. In a barrier without
+  /// halves (dissemination) each member finds out by itself that all have arrived.
+  static half arrival(const std::string& name, unsigned members, bool oversubscribed);
   static half release(const std::string& name, unsigned members);
 
   branch of(unsigned member) const {
     return {children_.data() + first_[member], children_.data() + first_[member + 1], parent_[member]};
   }
-  /// One word for all, that they count on or look at, instead of a word for each.
+  /// One word for all members, which they count in or wait for, instead of a word for each.
   bool central() const { return central_; }
 
  private:
@@ -38,8 +39,5 @@ class half {
   bool central_;
   std::vector<unsigned> children_, first_, parent_;
 };
-
-/// The barriers that can be halved; in others (dissemination) each member learns for itself that all have come.
-const std::vector<std::string>& halved_barriers();
 
 }  // namespace weir::openmp

@@ -1,20 +1,34 @@
-// What the runtime knows of a thread.
+// What the runtime knows of a thread: the member that it is at present, the crews of its regions, and what happens when it
+// ends or when the process forks.
 #pragma once
 
 #include <vector>
 
-#include "openmp/core/team.hpp"
-
 namespace weir::openmp {
 
+struct member;
+struct team;
 class crew;
 
 struct thread_state {
-  // By the depth of the region that it opens. Null: none. Where the process ends they are left: regions may be opened at exit.
+  // By the depth of the region that the thread encounters; null: none. At the end of the process they are left alone: exit
+  // handlers may begin regions.
   std::vector<crew*>* crews = nullptr;
-  team* initial = nullptr;   // that it is in outside of all regions
-  std::vector<team*>* of_targets = nullptr;  // that it is in at the beginning of a target region, by depth. Null: none
-  int global = -1;
+  team* initial = nullptr;              // the team that it is in outside of all regions
+  std::vector<team*>* targets = nullptr;  // its team at the beginning of a target region, by depth; null: none
 };
+
+extern constinit thread_local thread_state this_thread;
+/// Has this_thread destroyed when the thread ends.
+void destroy_at_end_of_thread();
+
+extern constinit thread_local member* current;  // null: the runtime does not know this thread yet
+member& begin_initial_team();
+
+/// The calling thread as a member of its innermost team; outside of all regions that is a team of its own.
+inline member& self() {
+  member* const now = current;
+  return now != nullptr ? *now : begin_initial_team();
+}
 
 }  // namespace weir::openmp

@@ -5,11 +5,14 @@
 
 namespace weir::openmp {
 
-/// Threads for a region, for as long as it lasts: fewer than wanted where its contention group has no more. Without a limit
-/// nothing is counted.
+/// How many threads the caller's contention group may have.
+int thread_limit(const member& me);
+
+/// The threads of a region, for as long as it lasts: fewer than wanted if its contention group has reached its limit. Without a
+/// limit nothing is counted.
 class granted_threads {
  public:
-  granted_threads(const member& opens, unsigned wanted);
+  granted_threads(const member& encountering, unsigned wanted);
   ~granted_threads() {
     if (group_ != nullptr) give_back();
   }
@@ -21,7 +24,7 @@ class granted_threads {
  private:
   void give_back();
 
-  team* group_ = nullptr;  // the outermost team; null where nothing is counted
+  team* group_ = nullptr;  // the outermost team; null: nothing is counted
   unsigned size_;
 };
 

@@ -1,5 +1,6 @@
-// A count, how many of them are out or inout, and the addresses, those first. Or zero, then the count, how many are out,
-// mutexinoutset, in, and the addresses in that order; what remains are depend objects: an address and a kind each.
+// The list is one of two. Either a count, how many of them are out or inout, and the addresses, those first. Or zero, the
+// count, how many are out, mutexinoutset and in, and the addresses in that order; the remaining ones are depend objects, an
+// address and a kind.
 #include "openmp/gomp/dependences.hpp"
 
 namespace weir::openmp {

@@ -1,4 +1,4 @@
-// Dependences as GCC's code lists them.
+// Dependences, as the program's code lists them.
 #pragma once
 
 #include "openmp/tasks/pending_tasks.hpp"

@@ -1,15 +1,14 @@
-// The interface that GCC compiles for: loops, doacross, sections, scope. What each function is called with is seen in the
-// compiler's output (-fdump-tree-ompexp).
+// Loops, doacross nests, sections and scope, as GCC compiles them. The arguments of each function are visible in the compiler's
+// output (-fdump-tree-ompexp).
 #include "openmp/gomp/loops.hpp"
-#include "openmp/gomp/task_reduction.hpp"
 
 #include <algorithm>
 #include <cstdarg>
-#include <utility>
 
-#include "openmp/core/affinity.hpp"
+#include "openmp/core/team_binding.hpp"
+#include "openmp/gomp/flags.hpp"
+#include "openmp/gomp/task_reduction.hpp"
 #include "openmp/worksharing/doacross.hpp"
-#include "openmp/support/stop.hpp"
 
 using namespace weir::openmp;
 
@@ -30,7 +29,7 @@ std::uint64_t trips_of(bool up, wide start, wide end, wide step) {
 
 // ---- schedules
 
-/// Where the compiler says the schedule by number: 0 is that of the run, then as in omp_sched_t; the highest bit says monotonic.
+/// For a schedule given by number: 0 is the one at run time, the others are as in omp_sched_t; the highest bit says monotonic.
 loop_plan plan_of_number(long number, std::uint64_t chunk, std::uint64_t trips) {
   const long kind = number & 0x7fffffff;
   return kind == 0 ? plan_at_run_time(trips) : plan_of(static_cast<schedule_kind>(kind - 1), chunk, trips);
@@ -44,20 +43,20 @@ bool chunk(T* begin, T* end, bool ordered) {
   const iterations its = next_chunk(me, ordered);
   if (!its) return false;
   *begin = static_cast<T>(me.first + its.begin * me.step);
-  // The bound itself for the last chunk: a step beyond could leave the type.
+  // For the last chunk the bound itself: a step beyond it could overflow the type.
   *end = static_cast<T>(its.end == me.in_loop->plan.trips ? me.bound : me.first + its.end * me.step);
   return true;
 }
 
-// ---- what a worksharing construct brings besides its iterations
+// ---- what a worksharing construct has besides its iterations
 
-/// In place of `memory` is how many bytes the construct's members share: what a scan keeps between its two halves, and which
-/// iteration gave a conditional lastprivate variable its value. They begin as zeros.
+/// `*memory` is at first the number of bytes that the members have in common: what a scan keeps between its two halves, and which
+/// iteration gave a conditional lastprivate variable its value. The bytes are zeros at first.
 void give_memory(void** memory) {
-  if (memory != nullptr) *memory = shared_memory(self(), reinterpret_cast<std::uintptr_t>(*memory));
+  if (memory != nullptr) *memory = common_memory(self(), reinterpret_cast<std::uintptr_t>(*memory));
 }
 
-/// Without `from` the compiler shares the iterations out by itself, and wants the rest alone.
+/// Without `from` the compiler's code divides the iterations itself, and asks for the rest alone.
 template <class T>
 bool start_loop(const loop_plan& plan, T start, T end, T step, T* from, T* to, bool ordered, void** reductions = nullptr,
                 void** memory = nullptr) {
@@ -88,7 +87,7 @@ bool start_doacross(unsigned count, const T* counts, const loop_plan& plan, T* f
   return start_loop<T>(plan, 0, static_cast<T>(plan.trips), 1, from, to, false, reductions, memory);
 }
 
-// The rest of an iteration's numbers comes one by one.
+// The other numbers of the iteration are separate arguments.
 void wait_for_iteration(std::int64_t first, va_list& rest) {
   member& me = self();
   const std::size_t count = me.in_doacross->dimensions.size();
@@ -108,7 +107,7 @@ unsigned next_section() {
 loop_plan plan_of_sections(unsigned count) { return {schedule_kind::dynamic, count, 1}; }
 
 void fork_worksharing(worksharing_region its, unsigned threads, unsigned flags) {
-  heed_binding(flags);
+  request_proc_bind(proc_bind_in(flags));
   fork(run_worksharing, &its, threads);
 }
 
@@ -136,7 +135,7 @@ void run_worksharing(void* its_region) {
   const auto& its = *static_cast<const worksharing_region*>(its_region);
   begin_worksharing(its);
   its.run(its.what);
-  // GCC 12 does not say that it leaves the loop, nor asks for chunks, where order(concurrent) and a step down meet a chunk.
+  // With order(concurrent), a negative step and a chunk size, the code of GCC 12 neither asks for chunks nor ends the loop.
   if (self().in_loop != nullptr) leave_loop();
 }
 
@@ -144,7 +143,7 @@ void run_worksharing(void* its_region) {
 
 extern "C" {
 
-// ---- regions that are one loop, or sections
+// ---- regions that are one loop, or one sections construct
 
 #define PARALLEL_LOOP(name, kind)                                                                                       \
   void GOMP_parallel_loop_##name(region run, void* what, unsigned threads, long start, long end, long step, long chunk, \
@@ -210,7 +209,7 @@ LOOP(maybe_nonmonotonic_runtime, false)
 LOOP(ordered_runtime, true)
 #undef LOOP
 
-// With a schedule by number, task reductions and memory: what the others cannot carry. The next chunks are the others'.
+// With a schedule by number, task reductions and memory, for which the others have no arguments. The next chunks come from those.
 #define LOOP(name, ordered)                                                                                             \
   bool GOMP_loop_##name(long start, long end, long step, long kind, long chunk_size, long* from, long* to,              \
                         void** reductions, void** memory) {                                                             \
@@ -236,7 +235,7 @@ bool GOMP_loop_end_cancel(void) {
   return false;
 }
 
-// Chunks are computed in the order of the loop, and a member has one at a time: it waits until those before are done.
+// A member has one chunk at a time, and chunks are taken in the order of the loop: it waits until those before are done.
 void GOMP_ordered_start(void) { begin_ordered(self()); }
 void GOMP_ordered_end(void) { end_ordered(self()); }
 

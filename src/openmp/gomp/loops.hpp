@@ -1,14 +1,14 @@
-// What GCC's regions that begin with a loop or with sections have in common, before GCC 4.9 and since.
+// Regions that begin with a loop or with sections, as GCC compiles them: before version 4.9 and since.
 #pragma once
 
 #include <cstdint>
 
+#include "openmp/core/region.hpp"
 #include "openmp/worksharing/loop.hpp"
-#include "openmp/core/team.hpp"
 
 namespace weir::openmp {
 
-/// The loop, or the sections, is set up by each member before the program's code.
+/// Each member sets up the loop, or the sections, before the program's code runs.
 struct worksharing_region {
   region run;
   void* what;
@@ -22,7 +22,7 @@ worksharing_region region_with_sections(region run, void* what, unsigned count);
 
 /// Sets it up for the calling member.
 void begin_worksharing(const worksharing_region& its);
-/// What a member executes: sets it up and runs.
+/// What each member executes: sets it up and runs the program's code.
 void run_worksharing(void* its_region);
 
 }  // namespace weir::openmp

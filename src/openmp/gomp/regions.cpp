@@ -1,14 +1,14 @@
-// The interface that GCC compiles for: regions, single, synchronisation, errors. What each function is called with is seen in
-// the compiler's output (-fdump-tree-ompexp).
+// Regions, single, synchronization and errors, as GCC compiles them. The arguments of each function are visible in the compiler's
+// output (-fdump-tree-ompexp).
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
-#include <utility>
 
-#include "openmp/core/affinity.hpp"
+#include "openmp/core/region.hpp"
+#include "openmp/core/team_binding.hpp"
+#include "openmp/gomp/flags.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/support/stop.hpp"
-#include "openmp/core/team.hpp"
+#include "openmp/worksharing/single.hpp"
 
 using namespace weir::openmp;
 
@@ -16,7 +16,7 @@ namespace {
 
 lock unnamed;
 
-/// A message that ends with a zero has the largest length; there need not be one.
+/// A message that ends with a zero is given the largest length; the message may also be missing.
 int length_of(const char* message, std::size_t length) {
   if (message == nullptr) return 0;
   return static_cast<int>(length == static_cast<std::size_t>(-1) ? std::strlen(message) : length);
@@ -29,7 +29,7 @@ extern "C" {
 // ---- regions
 
 void GOMP_parallel(region run, void* what, unsigned threads, unsigned flags) {
-  heed_binding(flags);
+  request_proc_bind(proc_bind_in(flags));
   fork(run, what, threads);
 }
 
@@ -39,15 +39,9 @@ bool GOMP_single_start(void) { return takes_single(self()); }
 
 void* GOMP_single_copy_start(void) {
   member& me = self();
-  if (takes_single(me)) return nullptr;
-  barrier(me);
-  return me.of->copied;
+  return takes_single(me) ? nullptr : copyprivate(me, nullptr);
 }
-void GOMP_single_copy_end(void* values) {
-  member& me = self();
-  me.of->copied = values;
-  barrier(me);
-}
+void GOMP_single_copy_end(void* values) { copyprivate(self(), values); }
 
 // ---- barriers and exclusion
 
@@ -59,7 +53,7 @@ bool GOMP_barrier_cancel(void) {
 
 void GOMP_critical_start(void) { unnamed.take(); }
 void GOMP_critical_end(void) { unnamed.release(); }
-// The compiler gives each name a pointer that begins as null: as much as a lock needs.
+// The compiler gives each name a pointer that is null at first: enough for a lock.
 void GOMP_critical_name_start(void** its) { reinterpret_cast<lock*>(its)->take(); }
 void GOMP_critical_name_end(void** its) { reinterpret_cast<lock*>(its)->release(); }
 void GOMP_atomic_start(void) { atomic_updates.take(); }
@@ -70,20 +64,20 @@ void GOMP_atomic_end(void) { atomic_updates.release(); }
 bool GOMP_cancel(int, bool) { return false; }
 bool GOMP_cancellation_point(int) { return false; }
 
-// ---- code for devices that the program carries: there are none to take it
+// ---- code for devices that the program contains: there are no devices
 
 void GOMP_offload_register(const void*, int, const void*) {}
 void GOMP_offload_unregister(const void*, int, const void*) {}
 void GOMP_offload_register_ver(unsigned, const void*, int, const void*) {}
 void GOMP_offload_unregister_ver(unsigned, const void*, int, const void*) {}
 
-// ---- the error directive, at execution [OpenMP 5.2, 8.5.3]
+// ---- the error directive, at execution
 
 void GOMP_warning(const char* message, std::size_t length) {
-  std::fprintf(stderr, "weir: the program warns: %.*s\n", length_of(message, length), message != nullptr ? message : "");
+  warn_for_program("", message != nullptr ? message : "", length_of(message, length));
 }
 void GOMP_error(const char* message, std::size_t length) {
-  end_program("the program ends itself: %.*s", length_of(message, length), message != nullptr ? message : "");
+  end_for_program("", message != nullptr ? message : "", length_of(message, length));
 }
 
 }  // extern "C"

@@ -1,11 +1,13 @@
-// Target regions as GCC compiles them. There is no device: they are executed here, on the program's own variables.
+// Target regions, as GCC compiles them. There is no device: they are executed on the host, on the program's own variables.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
-#include "openmp/gomp/dependences.hpp"
 #include "openmp/core/league.hpp"
+#include "openmp/core/region.hpp"
+#include "openmp/gomp/dependences.hpp"
+#include "openmp/settings/initial.hpp"
 #include "openmp/support/stop.hpp"
 
 using namespace weir::openmp;
@@ -14,17 +16,17 @@ namespace {
 
 using function = void (*)(void*);
 
-constexpr int by_default = -1, of_if_false = -2;  // in a device's place: no clause says which; an if clause says that none is wanted
+constexpr int by_default = -1, of_if_false = -2;  // instead of a device: no clause names one; an if clause is false
 constexpr unsigned nowait_flag = 1;
 
 void need_device(int device) {
   if (initial_settings().target_offload != offload::mandatory || device == of_if_false) return;
   constexpr int host = 0;  // omp_get_initial_device()
   if ((device == by_default ? self().icv.default_device : device) == host) return;
-  end_program("OMP_TARGET_OFFLOAD is mandatory, and there is no device to execute target constructs");
+  end_program("OMP_TARGET_OFFLOAD is mandatory, but there is no device to execute target constructs");
 }
 
-/// The addresses that the region is called with: a private variable's is that of its copy.
+/// The addresses that the region is called with: for a firstprivate variable, that of its copy.
 class variables {
  public:
   variables(std::size_t count, void** addresses, const std::size_t* sizes, const std::uint16_t* kinds)
@@ -50,19 +52,19 @@ class variables {
   void** addresses() { return addresses_.data(); }
 
  private:
-  // firstprivate; without an address it is an argument that is absent, and stays so.
+  // firstprivate. A null address is an argument that is absent, and remains null.
   static bool copied(const void* address, std::uint16_t kind) { return address != nullptr && (kind & 0xff) == 12; }
   static std::size_t alignment(std::uint16_t kind) { return std::size_t{1} << (kind >> 8); }
   static std::size_t up(std::size_t at, std::size_t to) { return (at + to - 1) / to * to; }
-  struct give_back {
+  struct free_memory {
     void operator()(char* p) const { std::free(p); }
   };
 
   std::vector<void*> addresses_;
-  std::unique_ptr<char, give_back> copies_;
+  std::unique_ptr<char, free_memory> copies_;
 };
 
-/// Of the construct's clauses that come as numbers: which it is, and its value, in one word or two.
+/// Among the clauses that are passed as numbers: one word says which clause it is, and the value is in the same word or the next.
 int thread_limit_among(void** clauses) {
   constexpr std::uintptr_t next_word = 0x80, what = 0xff00, thread_limit = 0x200;
   for (; clauses != nullptr && *clauses != nullptr; ++clauses) {
@@ -80,7 +82,7 @@ void execute(function run, void** addresses, int limit) {
   run(addresses);
 }
 
-/// A construct that has nothing to do comes after what it depends on, and before what depends on it.
+/// A construct without an effect keeps its place among the tasks that it depends on and those that depend on it.
 void keep_order(unsigned flags, void** depend) {
   member& me = self();
   if (depend != nullptr && !nothing_pending(me)) perform(me, dependences_of(depend), (flags & nowait_flag) == 0, nullptr, [] {});
@@ -121,20 +123,20 @@ void GOMP_target_enter_exit_data(int device, std::size_t, void**, std::size_t*, 
   keep_order(flags, depend);
 }
 
-// Leagues of target regions: the program's code asks again and again whether there is a team to execute, and does it. What it
-// begins with goes with the target region.
+// Leagues of target regions: the program's code executes a team each time the answer is that there is one more. The task's
+// control variables end with the target region.
 bool GOMP_teams4(unsigned least, unsigned, unsigned limit, bool first) {
   member& me = self();
   if (first)
-    me.icv = first_of_league(me.icv, static_cast<int>(least), static_cast<int>(limit));
+    me.icv = control_of_league(me.icv, static_cast<int>(least), static_cast<int>(limit));
   else
     ++me.icv.team;
   return me.icv.team < me.icv.teams;
 }
-// Before GCC 12 its code executes one team.
+// The code of GCC before version 12 executes one team.
 void GOMP_teams(unsigned, unsigned limit) {
   member& me = self();
-  me.icv = first_of_league(me.icv, 1, static_cast<int>(limit));
+  me.icv = control_of_league(me.icv, 1, static_cast<int>(limit));
 }
 
 void GOMP_teams_reg(function run, void* what, unsigned teams, unsigned limit, unsigned) {

@@ -1,4 +1,4 @@
-// Tasks as GCC compiles them.
+// Tasks, as GCC compiles them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -36,7 +36,7 @@ void copy_variables(void* own, void* what, copier copy, std::size_t bytes) {
   void* const own = reinterpret_cast<void*>((room + align - 1) / align * align);                                         \
   copy_variables(own, what, copy, bytes);
 
-/// The same where the task may have to wait.
+/// The same for a task that may have to wait.
 std::shared_ptr<void> kept_copy(void* what, copier copy, long size, long alignment) {
   const std::size_t align = std::max<std::size_t>(static_cast<std::size_t>(alignment), alignof(std::max_align_t));
   const auto bytes = static_cast<std::size_t>(size);
@@ -46,7 +46,7 @@ std::shared_ptr<void> kept_copy(void* what, copier copy, long size, long alignme
   return own;
 }
 
-/// A taskloop as one task: its bounds are the first two of its variables, what it reduces is the third.
+/// A taskloop as one task: its first two variables are the bounds, the third is what it reduces.
 template <class T>
 void loop_task(function run, void* what, copier copy, long size, long alignment, unsigned flags, T start, T end, bool any) {
   void* const words = (flags & reduces) != 0 ? static_cast<void**>(what)[2] : nullptr;
@@ -73,7 +73,7 @@ void loop_task(function run, void* what, copier copy, long size, long alignment,
 
 extern "C" {
 
-// The handle of a detached task's event is the first of its variables too.
+// The handle of a detached task's event is also the first of its variables.
 void GOMP_task(function run, void* what, copier copy, long size, long alignment, bool deferrable, unsigned flags,
                void** depend, int, void* detached) {
   member& me = self();

@@ -1,19 +1,19 @@
-// Atomic updates as functions, one for each type and operation: what Intel's compilers call, and others where they have no
-// instruction. By compare-and-swap where there is one for the object, else under a lock.
+// Atomic updates as functions, one for each type and operation: Intel's compilers call them, and others if they have no
+// instruction. They use compare-and-swap if there is one for the object, else a lock.
 //
-// A construct's memory order is not passed, so the strongest serves all.
+// The construct's memory order is not passed, so all use the strongest, seq_cst.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
+#include "openmp/kmpc/interface.hpp"
 #include "openmp/support/lock.hpp"
 
 using weir::openmp::atomic_updates;
+using weir::openmp::source_line;
 
 namespace {
-
-struct place;
 
 template <std::size_t Size>
 struct word_of;
@@ -33,15 +33,15 @@ struct change {
   T before, after;
 };
 
-/// The object becomes `of` its value. A complex number may lie where no instruction takes it for one word; then, as every
-/// function sees it lie there, all of them lock.
+/// Replaces the object's value by `of` of it. A complex number may be aligned so that no instruction can access it as one
+/// word; all functions see that alignment, so all of them lock.
 template <class T, class Function>
 change<T> update(T* at, Function of) {
   if constexpr (has_word(sizeof(T))) {
     using word = typename word_of<sizeof(T)>::type;
     if (reinterpret_cast<std::uintptr_t>(at) % sizeof(T) == 0) {
       auto* const its = reinterpret_cast<word*>(at);
-      word seen = __atomic_load_n(its, __ATOMIC_RELAXED);  // a first guess: the swap sees whether it holds
+      word seen = __atomic_load_n(its, __ATOMIC_RELAXED);  // relaxed: a first guess, which the swap verifies
       for (;;) {
         const T before = std::bit_cast<T>(seen), after = of(before);
         if (__atomic_compare_exchange_n(its, &seen, std::bit_cast<word>(after), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
@@ -87,7 +87,7 @@ __extension__ typedef __complex__ float cmplx4;
 __extension__ typedef __complex__ double cmplx8;
 __extension__ typedef __complex__ long double cmplx10;
 
-// ---- operations; on integers, wrapping ones give the lowest bits of what they should
+// ---- operations; on integers, the wrapping ones give the lowest bits of the result
 
 #define OPERATION(name, value)           \
   struct name##_ {                       \
@@ -126,7 +126,8 @@ OPERATION(max, a < b ? b : a)
 
 using function = void (*)(void* into, void* a, void* b);
 
-/// The compiler's own operation. In place where it takes a lock: what of the bytes is the object, the operation alone knows.
+/// An operation of the program's own. Under a lock it works in place: only the operation knows which of the bytes are the
+/// object's.
 void update_locked(void* at, void* by, function of) {
   atomic_updates.take();
   of(at, at, by);
@@ -147,25 +148,27 @@ extern "C" {
 
 // x = x op e, and x = e op x; with a capture, of the value after or before.
 
-#define PLAIN(type, name) \
-  void __kmpc_atomic_##type##_##name(place*, int, type* x, type e) { update(x, [e](type now) { return name##_()(now, e); }); }
-#define REVERSED(type, name)                                                                  \
-  void __kmpc_atomic_##type##_##name##_rev(place*, int, type* x, type e) {                    \
-    update(x, [e](type now) { return name##_()(e, now); });                                   \
+#define PLAIN(type, name)                                                  \
+  void __kmpc_atomic_##type##_##name(source_line*, int, type* x, type e) { \
+    update(x, [e](type now) { return name##_()(now, e); });                \
   }
-#define MIXED(type, name, with)                                                               \
-  void __kmpc_atomic_##type##_##name##_##with(place*, int, type* x, with e) {                 \
+#define REVERSED(type, name)                                                     \
+  void __kmpc_atomic_##type##_##name##_rev(source_line*, int, type* x, type e) { \
+    update(x, [e](type now) { return name##_()(e, now); });                      \
+  }
+#define MIXED(type, name, with)                                                                   \
+  void __kmpc_atomic_##type##_##name##_##with(source_line*, int, type* x, with e) {               \
     update(x, [e](type now) { return static_cast<type>(name##_()(static_cast<with>(now), e)); }); \
   }
-#define CAPTURED(type, name, value)                                                           \
-  type __kmpc_atomic_##type##_##name(place*, int, type* x, type e, int after) {               \
-    const change<type> c = update(x, [e](type now) { return value; });                        \
-    return after != 0 ? c.after : c.before;                                                   \
+#define CAPTURED(type, name, value)                                                   \
+  type __kmpc_atomic_##type##_##name(source_line*, int, type* x, type e, int after) { \
+    const change<type> c = update(x, [e](type now) { return value; });                \
+    return after != 0 ? c.after : c.before;                                           \
   }
-#define CAPTURED_BY_ADDRESS(type, name, value)                                                \
-  void __kmpc_atomic_##type##_##name(place*, int, type* x, type e, type* v, int after) {      \
-    const change<type> c = update(x, [e](type now) { return value; });                        \
-    *v = after != 0 ? c.after : c.before;                                                     \
+#define CAPTURED_BY_ADDRESS(type, name, value)                                                 \
+  void __kmpc_atomic_##type##_##name(source_line*, int, type* x, type e, type* v, int after) { \
+    const change<type> c = update(x, [e](type now) { return value; });                         \
+    *v = after != 0 ? c.after : c.before;                                                      \
   }
 
 #define FORWARD(type, name) \
@@ -176,33 +179,33 @@ extern "C" {
   REVERSED(type, name)        \
   CAPTURED(type, name##_cpt_rev, name##_()(e, now))
 
-#define READ_AND_WRITE(type)                                                                    \
-  type __kmpc_atomic_##type##_rd(place*, int, type* x) { return read(x); }                      \
-  void __kmpc_atomic_##type##_wr(place*, int, type* x, type e) { update(x, [e](type) { return e; }); }
+#define READ_AND_WRITE(type)                                                     \
+  type __kmpc_atomic_##type##_rd(source_line*, int, type* x) { return read(x); } \
+  void __kmpc_atomic_##type##_wr(source_line*, int, type* x, type e) { update(x, [e](type) { return e; }); }
 #define SWAP(type) \
-  type __kmpc_atomic_##type##_swp(place*, int, type* x, type e) { return update(x, [e](type) { return e; }).before; }
+  type __kmpc_atomic_##type##_swp(source_line*, int, type* x, type e) { return update(x, [e](type) { return e; }).before; }
 
-#define INTEGER(type)          \
-  FORWARD(type, add)      \
-  BOTH_WAYS(type, sub)    \
-  FORWARD(type, mul)      \
-  BOTH_WAYS(type, div)    \
-  FORWARD(type, andb)    \
-  FORWARD(type, orb)      \
-  FORWARD(type, xor)     \
-  FORWARD(type, neqv)    \
-  FORWARD(type, eqv)      \
-  FORWARD(type, andl)    \
-  FORWARD(type, orl)      \
-  BOTH_WAYS(type, shl)    \
-  BOTH_WAYS(type, shr)    \
-  FORWARD(type, min)      \
-  FORWARD(type, max)      \
-  MIXED(type, mul, float8)     \
-  MIXED(type, div, float8)     \
-  BOTH_WAYS(type##u, div) \
-  BOTH_WAYS(type##u, shr) \
-  READ_AND_WRITE(type)         \
+#define INTEGER(type)      \
+  FORWARD(type, add)       \
+  BOTH_WAYS(type, sub)     \
+  FORWARD(type, mul)       \
+  BOTH_WAYS(type, div)     \
+  FORWARD(type, andb)      \
+  FORWARD(type, orb)       \
+  FORWARD(type, xor)       \
+  FORWARD(type, neqv)      \
+  FORWARD(type, eqv)       \
+  FORWARD(type, andl)      \
+  FORWARD(type, orl)       \
+  BOTH_WAYS(type, shl)     \
+  BOTH_WAYS(type, shr)     \
+  FORWARD(type, min)       \
+  FORWARD(type, max)       \
+  MIXED(type, mul, float8) \
+  MIXED(type, div, float8) \
+  BOTH_WAYS(type##u, div)  \
+  BOTH_WAYS(type##u, shr)  \
+  READ_AND_WRITE(type)     \
   SWAP(type)
 INTEGER(fixed1)
 INTEGER(fixed2)
@@ -210,14 +213,14 @@ INTEGER(fixed4)
 INTEGER(fixed8)
 #undef INTEGER
 
-#define FLOATING(type)      \
+#define FLOATING(type) \
   FORWARD(type, add)   \
   BOTH_WAYS(type, sub) \
   FORWARD(type, mul)   \
   BOTH_WAYS(type, div) \
   FORWARD(type, min)   \
   FORWARD(type, max)   \
-  READ_AND_WRITE(type)      \
+  READ_AND_WRITE(type) \
   SWAP(type)
 FLOATING(float4)
 FLOATING(float8)
@@ -228,19 +231,19 @@ MIXED(float4, sub, float8)
 MIXED(float4, mul, float8)
 MIXED(float4, div, float8)
 
-#define COMPLEX(type)       \
+#define COMPLEX(type)  \
   FORWARD(type, add)   \
   BOTH_WAYS(type, sub) \
   FORWARD(type, mul)   \
   BOTH_WAYS(type, div) \
-  SWAP(type)                \
+  SWAP(type)           \
   READ_AND_WRITE(type)
 COMPLEX(cmplx8)
 COMPLEX(cmplx10)
 #undef COMPLEX
-// What these capture is given where it shall go.
+// These store what they capture at an address.
 READ_AND_WRITE(cmplx4)
-void __kmpc_atomic_cmplx4_swp(place*, int, cmplx4* x, cmplx4 e, cmplx4* v) {
+void __kmpc_atomic_cmplx4_swp(source_line*, int, cmplx4* x, cmplx4 e, cmplx4* v) {
   *v = update(x, [e](cmplx4) { return e; }).before;
 }
 #define COMPLEX4(name)         \
@@ -258,22 +261,22 @@ COMPLEX4_REVERSED(sub)
 COMPLEX4_REVERSED(div)
 
 // if (x == e) x = d [OpenMP 5.2, 15.8.4]
-#define COMPARE(bytes, type)                                                                                              \
-  bool __kmpc_atomic_bool_##bytes##_cas(place*, int, type* x, type e, type d) {                                           \
-    return update(x, [=](type now) { return now == e ? d : now; }).before == e;                                           \
-  }                                                                                                                       \
-  type __kmpc_atomic_val_##bytes##_cas(place*, int, type* x, type e, type d) {                                            \
-    return update(x, [=](type now) { return now == e ? d : now; }).before;                                                \
-  }                                                                                                                       \
-  bool __kmpc_atomic_bool_##bytes##_cas_cpt(place*, int, type* x, type e, type d, type* v) {                              \
-    const type before = update(x, [=](type now) { return now == e ? d : now; }).before;                                   \
-    if (before != e) *v = before; /* only where it fails */                                                               \
-    return before == e;                                                                                                   \
-  }                                                                                                                       \
-  type __kmpc_atomic_val_##bytes##_cas_cpt(place*, int, type* x, type e, type d, type* v) {                               \
-    const change<type> c = update(x, [=](type now) { return now == e ? d : now; });                                       \
-    *v = c.after;                                                                                                         \
-    return c.before;                                                                                                      \
+#define COMPARE(bytes, type)                                                                       \
+  bool __kmpc_atomic_bool_##bytes##_cas(source_line*, int, type* x, type e, type d) {              \
+    return update(x, [=](type now) { return now == e ? d : now; }).before == e;                    \
+  }                                                                                                \
+  type __kmpc_atomic_val_##bytes##_cas(source_line*, int, type* x, type e, type d) {               \
+    return update(x, [=](type now) { return now == e ? d : now; }).before;                         \
+  }                                                                                                \
+  bool __kmpc_atomic_bool_##bytes##_cas_cpt(source_line*, int, type* x, type e, type d, type* v) { \
+    const type before = update(x, [=](type now) { return now == e ? d : now; }).before;            \
+    if (before != e) *v = before; /* only if it fails */                                           \
+    return before == e;                                                                            \
+  }                                                                                                \
+  type __kmpc_atomic_val_##bytes##_cas_cpt(source_line*, int, type* x, type e, type d, type* v) {  \
+    const change<type> c = update(x, [=](type now) { return now == e ? d : now; });                \
+    *v = c.after;                                                                                  \
+    return c.before;                                                                               \
   }
 COMPARE(1, fixed1)
 COMPARE(2, fixed2)
@@ -281,15 +284,17 @@ COMPARE(4, fixed4)
 COMPARE(8, fixed8)
 #undef COMPARE
 
-#define OF_WORD(bytes) \
-  void __kmpc_atomic_##bytes(place*, int, void* x, void* e, function of) { update_word<word_of<bytes>::type>(x, e, of); }
+#define OF_WORD(bytes)                                                           \
+  void __kmpc_atomic_##bytes(source_line*, int, void* x, void* e, function of) { \
+    update_word<word_of<bytes>::type>(x, e, of);                                 \
+  }
 OF_WORD(1)
 OF_WORD(2)
 OF_WORD(4)
 OF_WORD(8)
 #undef OF_WORD
 #define LOCKED(bytes) \
-  void __kmpc_atomic_##bytes(place*, int, void* x, void* e, function of) { update_locked(x, e, of); }
+  void __kmpc_atomic_##bytes(source_line*, int, void* x, void* e, function of) { update_locked(x, e, of); }
 LOCKED(10)
 LOCKED(16)
 LOCKED(20)

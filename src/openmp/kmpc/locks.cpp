@@ -1,26 +1,27 @@
-// LLVM's other names for the API's locks, which say where in the source they are asked for.
+// Other names for the locks of the API, with the place in the source.
 #include <cstdint>
+#include <new>
 
-namespace {
-struct place;
-}
+#include "openmp/kmpc/interface.hpp"
+#include "openmp/support/lock.hpp"
+#include "openmp/tasks/nest_lock.hpp"
+
+using namespace weir::openmp;
 
 extern "C" {
 
-#define LOCK(name)                                                        \
-  void weir_omp_init_##name(void*);                                       \
-  void weir_omp_destroy_##name(void*);                                    \
-  void weir_omp_set_##name(void*);                                        \
-  void weir_omp_unset_##name(void*);                                      \
-  int weir_omp_test_##name(void*);                                        \
-  void __kmpc_init_##name(place*, int, void* l) { weir_omp_init_##name(l); } \
-  void __kmpc_init_##name##_with_hint(place*, int, void* l, std::uintptr_t) { weir_omp_init_##name(l); } \
-  void __kmpc_destroy_##name(place*, int, void* l) { weir_omp_destroy_##name(l); } \
-  void __kmpc_set_##name(place*, int, void* l) { weir_omp_set_##name(l); } \
-  void __kmpc_unset_##name(place*, int, void* l) { weir_omp_unset_##name(l); } \
-  int __kmpc_test_##name(place*, int, void* l) { return weir_omp_test_##name(l); }
-LOCK(lock)
-LOCK(nest_lock)
-#undef LOCK
+void __kmpc_init_lock(source_line*, int, lock* l) { new (l) lock; }
+void __kmpc_init_lock_with_hint(source_line*, int, lock* l, std::uintptr_t) { new (l) lock; }
+void __kmpc_destroy_lock(source_line*, int, lock*) {}
+void __kmpc_set_lock(source_line*, int, lock* l) { l->take(); }
+void __kmpc_unset_lock(source_line*, int, lock* l) { l->release(); }
+int __kmpc_test_lock(source_line*, int, lock* l) { return l->try_take() ? 1 : 0; }
+
+void __kmpc_init_nest_lock(source_line*, int, nest_lock** l) { *l = new nest_lock; }
+void __kmpc_init_nest_lock_with_hint(source_line*, int, nest_lock** l, std::uintptr_t) { *l = new nest_lock; }
+void __kmpc_destroy_nest_lock(source_line*, int, nest_lock** l) { delete *l; }
+void __kmpc_set_nest_lock(source_line*, int, nest_lock** l) { (*l)->take(); }
+void __kmpc_unset_nest_lock(source_line*, int, nest_lock** l) { (*l)->release(); }
+int __kmpc_test_nest_lock(source_line*, int, nest_lock** l) { return (*l)->try_take(); }
 
 }  // extern "C"

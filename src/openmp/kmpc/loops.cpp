@@ -1,17 +1,16 @@
-// The interface that Clang (and Intel's compilers) compile for: loops, distribute, sections, doacross. What each function is
-// called with is seen in the compiler's output (-S -emit-llvm).
+// Loops, distribute, sections and doacross nests, as Clang and Intel's compilers compile them. The arguments of each function are
+// visible in the compiler's output (-S -emit-llvm).
 #include <algorithm>
 #include <cstdint>
 
+#include "openmp/core/team.hpp"
+#include "openmp/kmpc/interface.hpp"
 #include "openmp/worksharing/doacross.hpp"
 #include "openmp/worksharing/loop.hpp"
-#include "openmp/core/team.hpp"
 
 using namespace weir::openmp;
 
 namespace {
-
-struct place;  // of a directive in the source; we do not look at it
 
 // ---- schedules
 
@@ -22,7 +21,7 @@ enum : int {
   guided = 36,
   at_run_time = 37,
   automatic = 38,
-  // With the simd modifier, which may round a chunk's size.
+  // With the simd modifier, which may round the size of a chunk.
   simd_static_chunked = 45,
   simd_guided = 46,
   simd_at_run_time = 47,
@@ -32,7 +31,7 @@ enum : int {
 constexpr int unordered = 32, ordered_from = 64, ordered_to = 80, no_merge = 160;
 constexpr int modifiers = 3 << 29;
 
-/// The kind without its modifiers, but for simd.
+/// The kind without its modifiers, except simd.
 int plain(int kind, bool* ordered = nullptr) {
   kind &= ~modifiers;
   if (kind >= no_merge) kind -= no_merge - unordered;
@@ -52,12 +51,12 @@ loop_plan plan_of(int plain_kind, std::uint64_t chunk, std::uint64_t trips) {
     case guided:
     case simd_guided: return plan_of(schedule_kind::guided, chunk, trips);
     case at_run_time: return plan_at_run_time(trips);
-    case simd_at_run_time: return plan_at_run_time(trips, chunk);  // the width of a vector stands where others have the chunk
+    case simd_at_run_time: return plan_at_run_time(trips, chunk);  // here the chunk is the width of a vector
     default: return plan_of(schedule_kind::dynamic, chunk, trips);
   }
 }
 
-/// Of a loop whose last value is `upper` or before it.
+/// Of a loop whose last value is `upper` or comes before it.
 template <class T, class S>
 std::uint64_t trips_of(T lower, T upper, S step) {
   const auto l = static_cast<std::uint64_t>(lower), u = static_cast<std::uint64_t>(upper);
@@ -70,7 +69,7 @@ T value(T lower, std::int64_t step, std::uint64_t iteration) {
   return static_cast<T>(static_cast<std::uint64_t>(lower) + iteration * static_cast<std::uint64_t>(step));
 }
 
-/// An empty part: its end lies before its beginning.
+/// An empty part: its end comes before its beginning.
 template <class T, class S>
 void no_part(int* last, T* lower, T* upper, S* stride, S step) {
   *lower = value(*upper, step, 1);
@@ -78,16 +77,16 @@ void no_part(int* last, T* lower, T* upper, S* stride, S step) {
   if (last != nullptr) *last = 0;
 }
 
-/// Who shares a static loop: the members of a team, or the teams of a league.
-struct sharer {
+/// What a static loop is divided among: the members of a team, or the teams of a league.
+struct participant {
   std::uint64_t number, size;
 };
-sharer in_team() { return {self().number, self().of->size}; }
-sharer in_league() { return {static_cast<std::uint64_t>(self().icv.team), static_cast<std::uint64_t>(self().icv.teams)}; }
+participant in_team() { return {self().number, self().of->size}; }
+participant in_league() { return {static_cast<std::uint64_t>(self().icv.team), static_cast<std::uint64_t>(self().icv.teams)}; }
 
-/// A static loop: each works out its own part, and nobody is asked.
+/// A static loop: each participant computes its own part without the others.
 template <class T, class S>
-void own_part(sharer me, bool chunked, int* last, T* lower, T* upper, S* stride, S step, S chunk) {
+void own_part(participant me, bool chunked, int* last, T* lower, T* upper, S* stride, S step, S chunk) {
   const auto [number, size] = me;
   const std::uint64_t trips = trips_of(*lower, *upper, step);
   const T begin = *lower;
@@ -97,8 +96,8 @@ void own_part(sharer me, bool chunked, int* last, T* lower, T* upper, S* stride,
     return;
   }
   if (chunked && chunk > 0) {
-    // The bounds stay within the loop, and the step to the next chunk at most right behind it: beyond, they could leave the
-    // type, and come back as iterations that there are not.
+    // The bounds stay within the loop, and the stride to the next chunk leads to its end at most: a value beyond could
+    // overflow the type, and come back as an iteration that does not exist.
     const std::uint64_t length = std::min(static_cast<std::uint64_t>(chunk), trips), chunks = (trips - 1) / length + 1;
     if (number >= chunks) {
       no_part(last, lower, upper, stride, step);
@@ -112,16 +111,15 @@ void own_part(sharer me, bool chunked, int* last, T* lower, T* upper, S* stride,
     if (last != nullptr) *last = (chunks - 1) % size == number;
     return;
   }
-  const std::uint64_t share = trips / size, more = trips % size;
-  const std::uint64_t from = number * share + std::min(number, more), count = share + (number < more ? 1 : 0);
-  if (count == 0) {
+  const iterations block = block_of(number, size, trips);
+  if (!block) {
     no_part(last, lower, upper, stride, step);
     return;
   }
   *stride = static_cast<S>(static_cast<std::uint64_t>(step) * trips);
-  *lower = value(begin, step, from);
-  *upper = value(begin, step, from + count - 1);
-  if (last != nullptr) *last = from + count == trips;
+  *lower = value(begin, step, block.begin);
+  *upper = value(begin, step, block.end - 1);
+  if (last != nullptr) *last = block.end == trips;
 }
 
 template <class T, class S>
@@ -131,7 +129,7 @@ void own_part(int kind, int* last, T* lower, T* upper, S* stride, S step, S chun
   own_part(of_league(what) ? in_league() : in_team(), chunked, last, lower, upper, stride, step, chunk);
 }
 
-/// The team's block of a loop that its league shares.
+/// The team's block of a loop that is divided among the teams of a league.
 template <class T, class S>
 bool block_of_team(T* lower, T* upper, S step) {
   int last = 0;
@@ -141,16 +139,17 @@ bool block_of_team(T* lower, T* upper, S step) {
 }
 
 template <class T, class S>
-void begin_shared(int kind, T lower, T upper, S step, S chunk) {
+void begin_dispatch(int kind, T lower, T upper, S step, S chunk) {
   bool ordered = false;
   const int what = plain(kind, &ordered);
   const loop_plan plan = plan_of(what, chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0, trips_of(lower, upper, step));
   const auto stride = static_cast<std::uint64_t>(static_cast<std::int64_t>(step));
+  // This interface needs no bound, and keeps there whether the loop is ordered.
   begin_loop(self(), plan, static_cast<std::uint64_t>(lower), stride, ordered ? 1 : 0);
 }
 
 template <class T, class S>
-int next_shared(int* last, T* lower, T* upper, S* stride) {
+int next_dispatch(int* last, T* lower, T* upper, S* stride) {
   member& me = self();
   const iterations its = next_chunk(me, me.bound != 0);
   if (!its) {
@@ -164,78 +163,78 @@ int next_shared(int* last, T* lower, T* upper, S* stride) {
   return 1;
 }
 
-/// Sections ask for their numbers and say each time how many there are.
+/// The program's code says how many sections there are only when it asks for the next one.
 constexpr loop_plan sections_without_end{schedule_kind::dynamic, std::uint64_t{1} << 62, 1};
 
 }  // namespace
 
 extern "C" {
 
-#define LOOPS(suffix, type, signed_type)                                                                                    \
-  void __kmpc_for_static_init_##suffix(place*, int, int kind, int* last, type* lower, type* upper, signed_type* stride,      \
-                                       signed_type step, signed_type chunk) {                                                \
-    own_part(kind, last, lower, upper, stride, step, chunk);                                                                 \
-  }                                                                                                                          \
-  void __kmpc_dispatch_init_##suffix(place*, int, int kind, type lower, type upper, signed_type step, signed_type chunk) {   \
-    begin_shared(kind, lower, upper, step, chunk);                                                                           \
-  }                                                                                                                          \
-  int __kmpc_dispatch_next_##suffix(place*, int, int* last, type* lower, type* upper, signed_type* stride) {                 \
-    return next_shared(last, lower, upper, stride);                                                                          \
-  }                                                                                                                          \
-  void __kmpc_dispatch_fini_##suffix(place*, int) {}                                                                         \
-  /* distribute and for in one: the team's bound besides the member's */                                                     \
-  void __kmpc_dist_for_static_init_##suffix(place*, int, int kind, int* last, type* lower, type* upper, type* team_upper,    \
-                                            signed_type* stride, signed_type step, signed_type chunk) {                      \
-    const bool of_last_team = block_of_team(lower, upper, step);                                                             \
-    *team_upper = *upper;                                                                                                    \
-    own_part(kind, last, lower, upper, stride, step, chunk);                                                                 \
-    if (last != nullptr && !of_last_team) *last = 0;                                                                         \
-  }                                                                                                                          \
-  void __kmpc_dist_dispatch_init_##suffix(place*, int, int kind, int* last, type lower, type upper, signed_type step,        \
-                                          signed_type chunk) {                                                               \
-    const bool of_last_team = block_of_team(&lower, &upper, step);                                                           \
-    if (last != nullptr) *last = of_last_team;                                                                               \
-    begin_shared(kind, lower, upper, step, chunk);                                                                           \
-  }                                                                                                                          \
-  void __kmpc_team_static_init_##suffix(place*, int, int* last, type* lower, type* upper, signed_type* stride,               \
-                                        signed_type step, signed_type chunk) {                                               \
-    own_part(distribute_chunked, last, lower, upper, stride, step, chunk);                                                   \
+#define LOOPS(suffix, type, signed_type)                                                                                         \
+  void __kmpc_for_static_init_##suffix(source_line*, int, int kind, int* last, type* lower, type* upper, signed_type* stride,    \
+                                       signed_type step, signed_type chunk) {                                                    \
+    own_part(kind, last, lower, upper, stride, step, chunk);                                                                     \
+  }                                                                                                                              \
+  void __kmpc_dispatch_init_##suffix(source_line*, int, int kind, type lower, type upper, signed_type step, signed_type chunk) { \
+    begin_dispatch(kind, lower, upper, step, chunk);                                                                             \
+  }                                                                                                                              \
+  int __kmpc_dispatch_next_##suffix(source_line*, int, int* last, type* lower, type* upper, signed_type* stride) {               \
+    return next_dispatch(last, lower, upper, stride);                                                                            \
+  }                                                                                                                              \
+  void __kmpc_dispatch_fini_##suffix(source_line*, int) {}                                                                       \
+  /* distribute parallel for: the team's bound as well as the member's */                                                        \
+  void __kmpc_dist_for_static_init_##suffix(source_line*, int, int kind, int* last, type* lower, type* upper, type* team_upper,  \
+                                            signed_type* stride, signed_type step, signed_type chunk) {                          \
+    const bool of_last_team = block_of_team(lower, upper, step);                                                                 \
+    *team_upper = *upper;                                                                                                        \
+    own_part(kind, last, lower, upper, stride, step, chunk);                                                                     \
+    if (last != nullptr && !of_last_team) *last = 0;                                                                             \
+  }                                                                                                                              \
+  void __kmpc_dist_dispatch_init_##suffix(source_line*, int, int kind, int* last, type lower, type upper, signed_type step,      \
+                                          signed_type chunk) {                                                                   \
+    const bool of_last_team = block_of_team(&lower, &upper, step);                                                               \
+    if (last != nullptr) *last = of_last_team;                                                                                   \
+    begin_dispatch(kind, lower, upper, step, chunk);                                                                             \
+  }                                                                                                                              \
+  void __kmpc_team_static_init_##suffix(source_line*, int, int* last, type* lower, type* upper, signed_type* stride,             \
+                                        signed_type step, signed_type chunk) {                                                   \
+    own_part(distribute_chunked, last, lower, upper, stride, step, chunk);                                                       \
   }
 LOOPS(4, std::int32_t, std::int32_t)
 LOOPS(4u, std::uint32_t, std::int32_t)
 LOOPS(8, std::int64_t, std::int64_t)
 LOOPS(8u, std::uint64_t, std::int64_t)
 #undef LOOPS
-void __kmpc_for_static_fini(place*, int) {}
+void __kmpc_for_static_fini(source_line*, int) {}
 
-// Chunks are computed in the order of the loop, and a member has one at a time: it waits until those before are done.
-void __kmpc_ordered(place*, int) { begin_ordered(self()); }
-void __kmpc_end_ordered(place*, int) { end_ordered(self()); }
+// A member has one chunk at a time, and chunks are taken in the order of the loop: it waits until those before are done.
+void __kmpc_ordered(source_line*, int) { begin_ordered(self()); }
+void __kmpc_end_ordered(source_line*, int) { end_ordered(self()); }
 
-int __kmpc_sections_init(place*, int) {
+int __kmpc_sections_init(source_line*, int) {
   begin_loop(self(), sections_without_end);
   return 1;
 }
-unsigned __kmpc_next_section(place*, int, int count) {
+unsigned __kmpc_next_section(source_line*, int, int count) {
   member& me = self();
   const auto all = static_cast<std::uint64_t>(count);
   const iterations its = next_chunk(me);
   return static_cast<unsigned>(its ? std::min(its.begin, all) : all);
 }
-void __kmpc_end_sections(place*, int) { end_loop(self()); }
+void __kmpc_end_sections(source_line*, int) { end_loop(self()); }
 
 struct kmp_dimension {
   std::int64_t first, last, step;
 };
-void __kmpc_doacross_init(place*, int, int count, const kmp_dimension* its) {
+void __kmpc_doacross_init(source_line*, int, int count, const kmp_dimension* its) {
   dimension dimensions[64];
   for (int i = 0; i < count && i < 64; ++i)
     dimensions[i] = {its[i].first, its[i].last, its[i].step, trips_of(its[i].first, its[i].last, its[i].step)};
   begin_doacross(self(), dimensions, static_cast<unsigned>(std::min(count, 64)));
 }
-void __kmpc_doacross_post(place*, int, const std::int64_t* values) { post(self(), values); }
-void __kmpc_doacross_wait(place*, int, const std::int64_t* values) { wait_for(self(), values); }
-void __kmpc_doacross_fini(place*, int) { end_doacross(self()); }
-void __kmpc_dispatch_deinit(place*, int) {}
+void __kmpc_doacross_post(source_line*, int, const std::int64_t* values) { post(self(), values); }
+void __kmpc_doacross_wait(source_line*, int, const std::int64_t* values) { wait_for(self(), values); }
+void __kmpc_doacross_fini(source_line*, int) { end_doacross(self()); }
+void __kmpc_dispatch_deinit(source_line*, int) {}
 
 }  // extern "C"

@@ -1,16 +1,15 @@
-// Reductions by tasks, as Clang compiles them: the compiler's code says how a copy begins, ends and is combined, and the
-// runtime does it. A copy begins when a task first asks for it.
+// Task reductions, as Clang compiles them: the compiler's code has functions that initialize, destroy and combine a copy, and the
+// runtime calls them. A copy is initialized when a task first asks for it.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
+#include "openmp/kmpc/interface.hpp"
 #include "openmp/tasks/task_group.hpp"
 
 using namespace weir::openmp;
 
 namespace {
-
-struct place;
 
 /// As the compiler's code describes a variable. Before LLVM 10 it had no `original`.
 struct older_description {
@@ -38,7 +37,7 @@ class reductions final : public task_reductions {
   reductions(const team& of, const description* d, std::size_t count)
       : reductions(of, d, count, items_of(d, count)) {}
 
-  // The variables are the first to be combined with, in the order of the members' numbers.
+  // The copies are combined into the variables in the order of the members' numbers.
   ~reductions() override {
     for (unsigned n = 0; n < of_.size; ++n)
       for (const item& i : items_)
@@ -71,7 +70,7 @@ class reductions final : public task_reductions {
 
   bool& begun(unsigned n, const item& i) const { return begun_[n * items_.size() + index(i)]; }
 
-  // Only the tasks of the member itself come here for it.
+  // Only tasks of the member itself ask for its copy, so no other thread is here.
   void prepare(unsigned n, const item& i) const override {
     if (begun(n, i)) return;
     begun(n, i) = true;
@@ -80,7 +79,7 @@ class reductions final : public task_reductions {
     if (d.begin == nullptr)
       std::memset(copy, 0, d.bytes);
     else
-      reinterpret_cast<two>(d.begin)(copy, d.original);  // an older function looks at its first argument alone
+      reinterpret_cast<two>(d.begin)(copy, d.original);  // an older function reads its first argument alone
   }
 
   static void finish(const description& d, void* variable, void* copy) {
@@ -112,19 +111,19 @@ extern "C" {
 void* __kmpc_taskred_init(int, int count, const description* d) { return attach(count, d); }
 void* __kmpc_task_reduction_init(int, int count, const older_description* d) { return attach(count, of_now(count, d).data()); }
 
-// Of a region or a worksharing construct: each member describes its own copy, which the construct itself reduces. So the
-// member's tasks are combined with that, and no member needs to know of the others.
-void* __kmpc_taskred_modifier_init(place*, int, int, int count, const description* d) {
+// For a region or a worksharing construct: each member describes its own copy, which the construct itself reduces. So its tasks'
+// copies are combined into that, and no member needs to know of the others.
+void* __kmpc_taskred_modifier_init(source_line*, int, int, int count, const description* d) {
   begin_task_group(self());
   return attach(count, d);
 }
-void* __kmpc_task_reduction_modifier_init(place*, int, int, int count, const older_description* d) {
+void* __kmpc_task_reduction_modifier_init(source_line*, int, int, int count, const older_description* d) {
   begin_task_group(self());
   return attach(count, of_now(count, d).data());
 }
-void __kmpc_task_reduction_modifier_fini(place*, int, int) { end_task_group(self()); }
+void __kmpc_task_reduction_modifier_fini(source_line*, int, int) { end_task_group(self()); }
 
-// In the group that is named, or those around the task.
+// In the group given, or else in those around the task.
 void* __kmpc_task_reduction_get_th_data(int, void* group, void* address) {
   const member& me = self();
   const auto [in, its] = find_reduction(group != nullptr ? static_cast<const task_group*>(group) : me.group, address);

@@ -1,6 +1,5 @@
-// Tasks as Clang compiles them.
+// Tasks, as Clang compiles them.
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -8,18 +7,18 @@
 #include <optional>
 #include <utility>
 
+#include "openmp/kmpc/interface.hpp"
+#include "openmp/settings/initial.hpp"
 #include "openmp/tasks/pending_tasks.hpp"
 #include "openmp/tasks/task_group.hpp"
 
 using namespace weir::openmp;
 
 namespace {
-
-struct place;
 struct task;
 using routine = int (*)(int global, task*);
 
-// As far as the compiler's code looks into it; its private variables follow.
+// The fields that the compiler's code accesses; the task's private variables follow.
 struct task {
   void* shared;
   routine run;
@@ -30,14 +29,20 @@ struct task {
   } destructors, priority;
 };
 
-// Before it, what we must know. The compiler takes a task to be aligned as LLVM's runtime aligns it, to a line: its private
-// variables may be vectors.
+/// Of a detached task: its event, and what it depends on if the program's code says that before the task begins.
+struct detachment {
+  std::shared_ptr<event> until;
+  dependences after = {};
+};
+
+// What the runtime keeps of a task, in front of it. The compiler takes a task to be aligned as LLVM's runtime aligns it, to a
+// line: its private variables may be vectors.
 constexpr std::size_t alignment = 64;
 struct alignas(alignment) hidden {
   std::size_t bytes = 0;
   bool has_destructors = false, final = false, runs = false, has_more = false;
-  std::shared_ptr<event> until = nullptr;          // of a detached task
-  std::optional<task_scope> scope = std::nullopt;  // of one that the compiler's code calls itself
+  std::unique_ptr<detachment> detached = nullptr;
+  std::optional<task_scope> scope = std::nullopt;  // of a task that the compiler's code calls itself
 };
 constexpr int final_flag = 2, destructors_flag = 8;
 
@@ -47,31 +52,31 @@ struct listed {
   std::uint8_t kind;
 };
 
-char* room_for(std::size_t bytes) {
-  auto* const room = static_cast<char*>(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
-  if (room == nullptr) std::abort();
-  return room;
+char* allocate(std::size_t bytes) {
+  auto* const memory = static_cast<char*>(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
+  if (memory == nullptr) std::abort();
+  return memory;
 }
 
-/// In `room`, which holds the bytes of the task itself already.
-task* task_in(char* room, std::size_t bytes, bool has_destructors, bool final) {
-  new (room) hidden{.bytes = bytes, .has_destructors = has_destructors, .final = final};
-  return reinterpret_cast<task*>(room + sizeof(hidden));
+/// In memory that holds the bytes of the task itself already.
+task* task_in(char* memory, std::size_t bytes, bool has_destructors, bool final) {
+  new (memory) hidden{.bytes = bytes, .has_destructors = has_destructors, .final = final};
+  return reinterpret_cast<task*>(memory + sizeof(hidden));
 }
 
 hidden& before(task* t) { return *reinterpret_cast<hidden*>(reinterpret_cast<char*>(t) - sizeof(hidden)); }
 
 void free_task(task* t) {
   hidden& its = before(t);
-  if (its.has_destructors && t->destructors.destroy != nullptr) t->destructors.destroy(global_number(), t);
+  if (its.has_destructors && t->destructors.destroy != nullptr) t->destructors.destroy(global_thread_number(), t);
   its.~hidden();
   std::free(&its);
 }
 
-/// The parts of an untied task: it gives itself back between them.
+/// The remaining parts of an untied task: after each but the last it asks to be executed again.
 void execute_rest(task* t) {
   hidden& its = before(t);
-  while (std::exchange(its.has_more, false)) t->run(global_number(), t);
+  while (std::exchange(its.has_more, false)) t->run(global_thread_number(), t);
 }
 
 void execute(task* t) {
@@ -100,8 +105,8 @@ dependences list_of(int count, const listed* its, int more, const listed* others
   return list;
 }
 
-/// A detached task that has not begun. The compiler's code says what an undeferred one depends on before it begins it, as if for
-/// a taskwait, and what depends on it waits for its event.
+/// A detached task that has not begun. For an undeferred one the compiler's code gives the dependences before it begins the
+/// task, as if for a taskwait; tasks that depend on it wait for its event.
 thread_local task* announced = nullptr;
 
 void begin(task* t, int count, const listed* its, int more, const listed* others) {
@@ -116,7 +121,8 @@ void begin(task* t, int count, const listed* its, int more, const listed* others
     return;
   }
   announced = nullptr;
-  perform(me, list_of(count, its, more, others), me.in_final, h.until, [t] { execute(t); });
+  perform(me, list_of(count, its, more, others), me.in_final, h.detached != nullptr ? h.detached->until : nullptr,
+          [t] { execute(t); });
 }
 
 void wait_before(int count, const listed* its, int more, const listed* others) {
@@ -124,90 +130,84 @@ void wait_before(int count, const listed* its, int more, const listed* others) {
   if (nothing_pending(me)) return;
   dependences list = list_of(count, its, more, others);
   finish_before(me, list);
-  if (announced != nullptr) before(announced).until->after = std::move(list);
-}
-
-int id_of(const task_scope* t) {
-  static std::atomic<int> next{0};
-  if (t == nullptr) return 0;
-  if (t->id == 0) t->id = next.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: the number alone matters
-  return t->id;
+  if (announced != nullptr) before(announced).detached->after = std::move(list);
 }
 
 }  // namespace
 
 extern "C" {
 
-task* __kmpc_omp_task_alloc(place*, int, int flags, std::size_t bytes, std::size_t shared_bytes, routine run) {
+task* __kmpc_omp_task_alloc(source_line*, int, int flags, std::size_t bytes, std::size_t shared_bytes, routine run) {
   const std::size_t own = (bytes + 15) / 16 * 16;
   const std::size_t all = sizeof(hidden) + own + shared_bytes;
-  char* const room = room_for(all);
-  std::memset(room, 0, all);
-  task* const t = task_in(room, all, (flags & destructors_flag) != 0, (flags & final_flag) != 0);
-  t->shared = shared_bytes != 0 ? room + sizeof(hidden) + own : nullptr;
+  char* const memory = allocate(all);
+  std::memset(memory, 0, all);
+  task* const t = task_in(memory, all, (flags & destructors_flag) != 0, (flags & final_flag) != 0);
+  t->shared = shared_bytes != 0 ? memory + sizeof(hidden) + own : nullptr;
   t->run = run != nullptr ? run : [](int, task*) { return 0; };
   return t;
 }
-// There is no device: the task executes the region here.
-task* __kmpc_omp_target_task_alloc(place* p, int global, int flags, std::size_t bytes, std::size_t shared_bytes, routine run,
-                                   std::int64_t) {
+// There is no device: the task executes the region on the host.
+task* __kmpc_omp_target_task_alloc(source_line* p, int global, int flags, std::size_t bytes, std::size_t shared_bytes,
+                                   routine run, std::int64_t) {
   return __kmpc_omp_task_alloc(p, global, flags, bytes, shared_bytes, run);
 }
-// Where a task would best run is a hint.
-int __kmpc_omp_reg_task_with_affinity(place*, int, task*, int, void*) { return 0; }
+// The affinity clause is a hint.
+int __kmpc_omp_reg_task_with_affinity(source_line*, int, task*, int, void*) { return 0; }
 
-int __kmpc_omp_task(place*, int, task* t) {
+int __kmpc_omp_task(source_line*, int, task* t) {
   begin(t, 0, nullptr, 0, nullptr);
   return 0;
 }
-int __kmpc_omp_task_parts(place*, int, task* t) {
+int __kmpc_omp_task_parts(source_line*, int, task* t) {
   begin(t, 0, nullptr, 0, nullptr);
   return 0;
 }
-int __kmpc_omp_task_with_deps(place*, int, task* t, int count, const listed* its, int more, const listed* others) {
+int __kmpc_omp_task_with_deps(source_line*, int, task* t, int count, const listed* its, int more, const listed* others) {
   begin(t, count, its, more, others);
   return 0;
 }
 // Undeferred: the compiler's code calls the routine itself, for the first part.
-void __kmpc_omp_task_begin_if0(place*, int, task* t) {
+void __kmpc_omp_task_begin_if0(source_line*, int, task* t) {
   hidden& h = before(t);
   announced = nullptr;
   h.runs = true;
   h.scope.emplace(h.final);
 }
-void __kmpc_omp_task_complete_if0(place*, int, task* t) {
+void __kmpc_omp_task_complete_if0(source_line*, int, task* t) {
   hidden& h = before(t);
   execute_rest(t);
   h.scope.reset();
-  if (h.until != nullptr) complete_later(self(), std::move(h.until->after), h.until);
+  if (h.detached != nullptr) complete_later(self(), std::move(h.detached->after), h.detached->until);
   free_task(t);
 }
-void __kmpc_omp_wait_deps(place*, int, int count, const listed* its, int more, const listed* others) {
+void __kmpc_omp_wait_deps(source_line*, int, int count, const listed* its, int more, const listed* others) {
   wait_before(count, its, more, others);
 }
-void __kmpc_omp_taskwait_deps_51(place*, int, int count, const listed* its, int more, const listed* others, int nowait) {
+void __kmpc_omp_taskwait_deps_51(source_line*, int, int count, const listed* its, int more, const listed* others,
+                                 int nowait) {
   member& me = self();
   if (nowait == 0)
     wait_before(count, its, more, others);
   else if (!nothing_pending(me))  // an empty task that others may depend on
     perform(me, list_of(count, its, more, others), false, nullptr, [] {});
 }
-int __kmpc_omp_taskwait(place*, int) {
+int __kmpc_omp_taskwait(source_line*, int) {
   finish_children(self());
   return 0;
 }
-int __kmpc_omp_taskyield(place*, int, int) { return 0; }
-void __kmpc_taskgroup(place*, int) { begin_task_group(self()); }
-void __kmpc_end_taskgroup(place*, int) { end_task_group(self()); }
+int __kmpc_omp_taskyield(source_line*, int, int) { return 0; }
+void __kmpc_taskgroup(source_line*, int) { begin_task_group(self()); }
+void __kmpc_end_taskgroup(source_line*, int) { end_task_group(self()); }
 
-event_handle* __kmpc_task_allow_completion_event(place*, int, task* t) {
+event_handle* __kmpc_task_allow_completion_event(source_line*, int, task* t) {
   event_handle* const handle = make_event(self());
-  before(t).until = handle->its;
+  before(t).detached = std::make_unique<detachment>(detachment{handle->its});
   announced = t;
   return handle;
 }
 
-// Of enum kmp_target_offload_kind: disabled, default, mandatory.
+// As enum kmp_target_offload_kind: disabled, default, mandatory.
 int __kmpc_get_target_offload() {
   switch (initial_settings().target_offload) {
     case offload::disabled: return 0;
@@ -216,32 +216,32 @@ int __kmpc_get_target_offload() {
   }
 }
 
-int __kmpc_get_taskid() { return id_of(self().task); }
+int __kmpc_get_taskid() { return task_id(self().task); }
 int __kmpc_get_parent_taskid() {
   const task_scope* const t = self().task;
-  return t != nullptr ? id_of(t->outer()) : 0;
+  return t != nullptr ? task_id(t->outer()) : 0;
 }
 
-// One task for the whole loop, which runs from *lower to *upper by itself.
-void __kmpc_taskloop(place*, int, task* t, int, std::uint64_t*, std::uint64_t*, std::int64_t, int no_group, int, std::uint64_t,
-                     void (*duplicate)(task* copy, task* from, int last)) {
+// One task for the whole loop; its code iterates from *lower to *upper itself.
+void __kmpc_taskloop(source_line*, int, task* t, int, std::uint64_t*, std::uint64_t*, std::int64_t, int no_group, int,
+                     std::uint64_t, void (*duplicate)(task* copy, task* from, int last)) {
   if (no_group == 0) begin_task_group(self());
   if (duplicate == nullptr) {
     execute(t);
   } else {
-    // Who executes the last iteration is told by a copy alone.
+    // Only a copy can be told that it executes the last iteration.
     hidden& original = before(t);
-    char* const room = room_for(original.bytes);
-    std::memcpy(room, &original, original.bytes);
-    task* const copy = task_in(room, original.bytes, original.has_destructors, original.final);
-    if (t->shared != nullptr) copy->shared = room + (static_cast<char*>(t->shared) - reinterpret_cast<char*>(&original));
+    char* const memory = allocate(original.bytes);
+    std::memcpy(memory, &original, original.bytes);
+    task* const copy = task_in(memory, original.bytes, original.has_destructors, original.final);
+    if (t->shared != nullptr) copy->shared = memory + (static_cast<char*>(t->shared) - reinterpret_cast<char*>(&original));
     duplicate(copy, t, 1);
     execute(copy);
     free_task(t);
   }
   if (no_group == 0) end_task_group(self());
 }
-void __kmpc_taskloop_5(place* p, int global, task* t, int condition, std::uint64_t* lower, std::uint64_t* upper,
+void __kmpc_taskloop_5(source_line* p, int global, task* t, int condition, std::uint64_t* lower, std::uint64_t* upper,
                        std::int64_t step, int no_group, int kind, std::uint64_t size, int,
                        void (*duplicate)(task*, task*, int)) {
   __kmpc_taskloop(p, global, t, condition, lower, upper, step, no_group, kind, size, duplicate);

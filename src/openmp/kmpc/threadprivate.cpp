@@ -1,6 +1,6 @@
-// threadprivate variables where the compiler leaves them to the runtime (Clang with -fnoopenmp-use-tls, Flang): each access
-// asks for the thread's own. The process's first thread has the variable itself, every other a copy that lasts as long as
-// the thread.
+// threadprivate variables, if the compiler leaves them to the runtime (Clang with -fnoopenmp-use-tls, Flang): each access
+// asks for the thread's own. The process's first thread has the variable itself, each other thread a copy that lasts as long
+// as the thread.
 #include <cstddef>
 #include <cstring>
 #include <functional>
@@ -16,28 +16,27 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "openmp/kmpc/interface.hpp"
 #include "openmp/support/annotation.hpp"
 
 using namespace weir::openmp;
 
 namespace {
 
-struct place;
-
 constexpr std::align_val_t alignment{64};
 struct give_back {
   void operator()(void* memory) const { ::operator delete(memory, alignment); }
 };
 using memory = std::unique_ptr<void, give_back>;
-memory room_for(std::size_t bytes) { return memory(::operator new(bytes, alignment)); }
+memory allocate(std::size_t bytes) { return memory(::operator new(bytes, alignment)); }
 
 struct variable {
-  // What a program that has classes says: each may be missing.
-  std::function<void(void* own)> make;
+  // The functions that a program with classes registers; each may be missing.
+  std::function<void(void* own)> construct;
   std::function<void(void* own, void* from)> copy;
-  std::function<void(void* own)> unmake;
+  std::function<void(void* own)> destroy;
   std::size_t bytes = 0;
-  memory beginning;  // its value when a thread first asked: what copies begin with, unless they are made
+  memory initial;  // its value when a thread first asked, with which copies begin unless they are constructed
 
   void copy_into(void* own, void* from) const {
     if (copy)
@@ -46,38 +45,38 @@ struct variable {
       std::memcpy(own, from, bytes);
   }
   memory new_copy() const {
-    memory own = room_for(bytes);
-    if (make)
-      make(own.get());
+    memory own = allocate(bytes);
+    if (construct)
+      construct(own.get());
     else
-      copy_into(own.get(), beginning.get());
+      copy_into(own.get(), initial.get());
     return own;
   }
 };
 
-/// By address. Variables are never taken away, so that what a thread has found stays.
+/// By address. Variables are never removed, so that what a thread has found remains valid.
 class registry {
  public:
-  void tell(void* address, variable how) {
+  void add(void* address, variable how) {
     const std::lock_guard guard(mutex_);
     variables_.try_emplace(address, std::move(how));
   }
-  /// The first to ask does so before the program has changed it.
-  const variable& met(void* address, std::size_t bytes) {
+  /// The first thread to ask does so before the program has changed the variable.
+  const variable& find(void* address, std::size_t bytes) {
     const std::lock_guard guard(mutex_);
     variable& v = variables_[address];
     if (v.bytes == 0) {
       v.bytes = bytes;
-      if (!v.make) {
-        v.beginning = room_for(bytes);
-        v.copy_into(v.beginning.get(), address);
+      if (!v.construct) {
+        v.initial = allocate(bytes);
+        v.copy_into(v.initial.get(), address);
         happens_before(&v);
       }
     }
     happens_after(&v);
     return v;
   }
-  // Nobody is in it while the process forks: else it would be locked in the child, by a thread that is not there.
+  // Held while the process forks: otherwise it might be locked in the child by a thread that does not exist there.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
 
@@ -85,7 +84,7 @@ class registry {
   std::mutex mutex_;
   std::map<void*, variable> variables_;
 };
-// Never unmade: threads may end after the program's objects have. Made when the library is loaded, before any thread is.
+// Never destroyed: threads may end after the program's objects have been. Created when the library is loaded, before any thread.
 registry* known = nullptr;
 
 struct threads_own {
@@ -96,17 +95,17 @@ thread_local threads_own* own = nullptr;
 
 pthread_key_t end_of_thread;
 
-// What unmakes an object may ask for others, which are made again for it: the system calls this until there are none.
-void unmake_all(void* its_own) {
+// A destructor may ask for other objects, which are then created again: the system calls this until there are none.
+void destroy_all(void* its_own) {
   const std::unique_ptr<threads_own> ending(static_cast<threads_own*>(its_own));
   own = nullptr;
   for (const auto& [of, object] : ending->made | std::views::reverse)
-    if (of->unmake) of->unmake(object.get());
+    if (of->destroy) of->destroy(object.get());
 }
 
 [[gnu::constructor]] void when_loaded() {
   known = new registry;
-  pthread_key_create(&end_of_thread, unmake_all);
+  pthread_key_create(&end_of_thread, destroy_all);
   const auto unlock = [] { known->unlock(); };
   pthread_atfork([] { known->lock(); }, unlock, unlock);
 }
@@ -117,7 +116,7 @@ void* find(void* address, std::size_t bytes) {
     pthread_setspecific(end_of_thread, own);
   }
   if (const auto at = own->found.find(address); at != own->found.end()) return at->second;
-  const variable& v = known->met(address, bytes);
+  const variable& v = known->find(address, bytes);
   void* object = address;
   if (gettid() != getpid()) object = own->made.emplace_back(&v, v.new_copy()).second.get();
   own->found[address] = object;
@@ -128,26 +127,28 @@ void* find(void* address, std::size_t bytes) {
 
 extern "C" {
 
-void __kmpc_threadprivate_register(place*, void* address, void* (*make)(void*), void* (*copy)(void*, void*),
-                                   void (*unmake)(void*)) {
+void __kmpc_threadprivate_register(source_line*, void* address, void* (*construct)(void*), void* (*copy)(void*, void*),
+                                   void (*destroy)(void*)) {
   variable how;
-  if (make != nullptr) how.make = make;
+  if (construct != nullptr) how.construct = construct;
   if (copy != nullptr) how.copy = copy;
-  if (unmake != nullptr) how.unmake = unmake;
-  known->tell(address, std::move(how));
+  if (destroy != nullptr) how.destroy = destroy;
+  known->add(address, std::move(how));
 }
-void __kmpc_threadprivate_register_vec(place*, void* address, void* (*make)(void*, std::size_t),
-                                       void* (*copy)(void*, void*, std::size_t), void (*unmake)(void*, std::size_t),
+void __kmpc_threadprivate_register_vec(source_line*, void* address, void* (*construct)(void*, std::size_t),
+                                       void* (*copy)(void*, void*, std::size_t), void (*destroy)(void*, std::size_t),
                                        std::size_t count) {
   variable how;
-  if (make != nullptr) how.make = [=](void* object) { make(object, count); };
+  if (construct != nullptr) how.construct = [=](void* object) { construct(object, count); };
   if (copy != nullptr) how.copy = [=](void* object, void* from) { copy(object, from, count); };
-  if (unmake != nullptr) how.unmake = [=](void* object) { unmake(object, count); };
-  known->tell(address, std::move(how));
+  if (destroy != nullptr) how.destroy = [=](void* object) { destroy(object, count); };
+  known->add(address, std::move(how));
 }
 
-void* __kmpc_threadprivate(place*, int, void* address, std::size_t bytes) { return find(address, bytes); }
-// The cache stays empty: compilers that look into it themselves take threads' numbers for places in it, and ours have no bound.
-void* __kmpc_threadprivate_cached(place*, int, void* address, std::size_t bytes, void***) { return find(address, bytes); }
+void* __kmpc_threadprivate(source_line*, int, void* address, std::size_t bytes) { return find(address, bytes); }
+// The cache stays empty: compilers that read it themselves use thread numbers as indices, and ours have no bound.
+void* __kmpc_threadprivate_cached(source_line*, int, void* address, std::size_t bytes, void***) {
+  return find(address, bytes);
+}
 
 }  // extern "C"

@@ -1,5 +1,5 @@
-// What programs may ask for and will not get: a stub each, which says so when it is called. Each has a second name, by which
-// `weir run --check` knows it for a stub.
+// What programs may ask for and Weir lacks: a stub each, which says so when it is called. Each has a second name, by which
+// `weir run --check` recognizes a stub.
 #include "openmp/support/stop.hpp"
 
 using weir::openmp::stop;
@@ -10,7 +10,7 @@ extern "C" {
   void name(void) { stop(#name " is not supported: %s", instead); }           \
   [[gnu::alias(#name)]] void weir_lacks_##name(void);
 
-// Intel's compilers: collapsed loops whose bounds depend on each other's variables. Others work them out in the program.
+// Intel's compilers: collapsed loops whose bounds depend on each other's variables. Other compilers compute them in the program.
 constexpr const char* collapse_otherwise = "build with another compiler, or without collapse of such loops";
 LACKS(__kmpc_calc_original_ivs_rectang, collapse_otherwise)
 LACKS(__kmpc_for_collapsed_init, collapse_otherwise)

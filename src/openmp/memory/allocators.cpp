@@ -14,12 +14,13 @@
 #include "machine/made_once.hpp"
 #include "openmp/support/stop.hpp"
 #include "openmp/core/team.hpp"
+#include "openmp/settings/initial.hpp"
 
 namespace weir::openmp {
 
 namespace {
 
-// As omp.h numbers them.
+// The numbers are those of omp.h.
 enum key : int { sync_hint = 1, alignment_key, access, pool_size, fallback, fb_data, pinned, partition };
 enum value : std::uintptr_t {
   no = 0, yes, contended = 3, uncontended, serialized, private_, all, thread, pteam, cgroup,
@@ -53,7 +54,7 @@ bool set(pool& p, key k, std::uintptr_t v) {
   if (v == by_default) return true;
   const auto within = [v](value from, value to) { return v >= from && v <= to; };
   switch (k) {
-    // What they promise is so for all memory here, or is a hint.
+    // All memory here fulfils these traits, or they are hints.
     case sync_hint: return within(contended, private_);
     case access: return within(all, cgroup);
     case partition: return within(environment, interleaved);
@@ -66,16 +67,16 @@ bool set(pool& p, key k, std::uintptr_t v) {
   return false;
 }
 
-// ---- blocks: what must be known of one lies before it
+// ---- blocks: each has a header in front of it
 
-struct before_block {
-  void* room;
-  std::size_t room_bytes;  // of pages that are locked; else 0
+struct header {
+  void* memory;
+  std::size_t memory_bytes;  // of locked pages; else 0
   std::size_t bytes;
   allocator_handle of;
 };
 
-before_block& before(void* memory) { return *(static_cast<before_block*>(memory) - 1); }
+header& header_of(void* block) { return *(static_cast<header*>(block) - 1); }
 
 void* locked_pages(std::size_t bytes) {
   void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -86,16 +87,16 @@ void* locked_pages(std::size_t bytes) {
 }
 
 void* block(std::size_t alignment, std::size_t bytes, allocator_handle of, bool locked, content with) {
-  const std::size_t more = sizeof(before_block) + alignment;
+  const std::size_t more = sizeof(header) + alignment;
   if (bytes > std::numeric_limits<std::size_t>::max() - more) return nullptr;
-  void* const room = locked                   ? locked_pages(bytes + more)
+  void* const memory = locked                   ? locked_pages(bytes + more)
                      : with == content::zeros ? std::calloc(1, bytes + more)
                                               : std::malloc(bytes + more);
-  if (room == nullptr) return nullptr;
-  const auto first = reinterpret_cast<std::uintptr_t>(room) + sizeof(before_block);
-  void* const memory = reinterpret_cast<void*>((first + alignment - 1) / alignment * alignment);
-  before(memory) = {room, locked ? bytes + more : 0, bytes, of};
-  return memory;
+  if (memory == nullptr) return nullptr;
+  const auto first = reinterpret_cast<std::uintptr_t>(memory) + sizeof(header);
+  void* const result = reinterpret_cast<void*>((first + alignment - 1) / alignment * alignment);
+  header_of(result) = {memory, locked ? bytes + more : 0, bytes, of};
+  return result;
 }
 
 void* from_pool(std::size_t alignment, std::size_t bytes, pool& p, content with) {
@@ -105,29 +106,29 @@ void* from_pool(std::size_t alignment, std::size_t bytes, pool& p, content with)
     p.give_back(bytes);
   }
   switch (p.fall_back) {
-    case abort_fb: stop("an allocator has no %zu bytes, and its fallback is to end the program", bytes);
+    case abort_fb: stop("an allocator has no %zu bytes, and its fallback is abort_fb", bytes);
     case allocator_fb: return allocate(alignment, bytes, p.instead, with);
     case default_mem_fb: return block(alignment, bytes, default_mem_alloc, false, with);
     default: return nullptr;
   }
 }
 
-/// The room of a block, whose pool is not told.
-void free_room(const before_block& its) {
-  if (its.room_bytes != 0)
-    munmap(its.room, its.room_bytes);
+/// Frees a block without giving its bytes back to its pool.
+void free_block(const header& its) {
+  if (its.memory_bytes != 0)
+    munmap(its.memory, its.memory_bytes);
   else
-    std::free(its.room);
+    std::free(its.memory);
 }
 
 void* moved(void* old, void* now, std::size_t bytes) {
-  if (now != nullptr) std::memcpy(now, old, std::min(bytes, before(old).bytes));
+  if (now != nullptr) std::memcpy(now, old, std::min(bytes, header_of(old).bytes));
   return now;
 }
 
-/// In the pool that the block is of: it must have room for what is more than before, not for both.
+/// Within the pool that the block is from: the pool must have room for the difference, not for both blocks.
 void* resized(void* old, std::size_t bytes, pool& p) {
-  const before_block its = before(old);
+  const header its = header_of(old);
   if (bytes > its.bytes && !p.take(bytes - its.bytes)) return nullptr;
   void* const now = moved(old, block(p.alignment, bytes, its.of, p.locked, content::any), bytes);
   if (now == nullptr) {
@@ -135,11 +136,11 @@ void* resized(void* old, std::size_t bytes, pool& p) {
     return nullptr;
   }
   if (bytes < its.bytes) p.give_back(its.bytes - bytes);
-  free_room(its);
+  free_block(its);
   return now;
 }
 
-// ---- the environment's
+// ---- the allocator of the environment
 
 std::uintptr_t number_of(std::string_view name, std::initializer_list<std::string_view> names, std::uintptr_t first) {
   return first + static_cast<std::uintptr_t>(std::find(names.begin(), names.end(), name) - names.begin());
@@ -213,8 +214,8 @@ void* reallocate(void* old, std::size_t bytes, allocator_handle from, allocator_
     release(old);
     return nullptr;
   }
-  if (from == null_allocator) from = of_old != null_allocator ? of_old : before(old).of;
-  if (pool* const p = made(from); p != nullptr && from == before(old).of)
+  if (from == null_allocator) from = of_old != null_allocator ? of_old : header_of(old).of;
+  if (pool* const p = made(from); p != nullptr && from == header_of(old).of)
     if (void* const now = resized(old, bytes, *p)) return now;
   void* const now = moved(old, allocate(1, bytes, from), bytes);
   if (now != nullptr) release(old);
@@ -223,9 +224,9 @@ void* reallocate(void* old, std::size_t bytes, allocator_handle from, allocator_
 
 void release(void* memory) {
   if (memory == nullptr) return;
-  const before_block its = before(memory);
+  const header its = header_of(memory);
   if (pool* const p = made(its.of)) p->give_back(its.bytes);
-  free_room(its);
+  free_block(its);
 }
 
 }  // namespace weir::openmp

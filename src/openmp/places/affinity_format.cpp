@@ -35,7 +35,7 @@ constexpr field fields[] = {
     {'A', "thread_affinity", [](const affinity_facts& f) { return of(f.processors); }},
 };
 
-/// Takes the type of a field away, and what it stands for.
+/// Consumes the type of a field, and returns the value that it stands for.
 value take_type(std::string_view& rest, const affinity_facts& facts) {
   const field* found = std::end(fields);
   if (rest.starts_with('{') && rest.find('}') != rest.npos) {

@@ -1,4 +1,4 @@
-// The affinity format: fields in a text, and what stands in their place [OpenMP 5.2, 21.2.6].
+// The affinity format: a text with fields, which are replaced by facts about a thread [OpenMP 5.2, 21.2.6].
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace weir::openmp {
 
-/// What the fields tell of a thread.
+/// The facts that fields stand for.
 struct affinity_facts {
   int team = 0, teams = 1, level = 0, thread = 0, threads = 1, ancestor = -1;
   std::string host;
@@ -14,7 +14,7 @@ struct affinity_facts {
   std::string processors;  ///< as in 0-3,7
 };
 
-/// %[[[0].]size]type, the type being a letter or a {name}; %% is a percent sign. A field that there is not is "undefined".
+/// %[[[0].]size]type, the type being a letter or a {name}; %% is a percent sign. An unknown field becomes "undefined".
 std::string in_format(std::string_view format, const affinity_facts&);
 
 }  // namespace weir::openmp

@@ -1,5 +1,7 @@
-// Where the processors of this machine lie. hwloc would say it too, and costs each program that is linked with it three more
-// libraries, and one that asks 5 ms.
+// Read from the kernel's files. hwloc has the same information, but would cost every program three more libraries, and 5 ms
+// when it is asked.
+#include "openmp/places/locations.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -7,8 +9,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "machine/system_files.hpp"
-#include "openmp/places/places.hpp"
-#include "openmp/settings/parse.hpp"
+#include "openmp/support/scanner.hpp"
 
 namespace weir::openmp {
 
@@ -16,7 +17,7 @@ namespace {
 
 using processors = std::vector<int>;  // ascending
 
-/// Numbers as the kernel lists them: 0-3,7. None where the file is not there, or has none.
+/// Numbers in the form in which the kernel lists them: 0-3,7. None if the file does not exist or lists none.
 processors listed_in(const std::string& path) {
   const auto text = contents_of(path);
   scanner in(text ? std::string_view(*text) : std::string_view());
@@ -30,10 +31,10 @@ processors listed_in(const std::string& path) {
   return numbers;
 }
 
-/// The groups of one kind that the processors are divided into.
+/// The groups of one kind (cores, sockets) into which the processors are divided.
 class grouping {
  public:
-  /// `of_one` says who is in a group with a processor; it is asked once for each group.
+  /// `of_one` returns the group of a processor; it is called once for each group.
   grouping(const processors& all, const std::function<processors(int)>& of_one) {
     for (const int p : all) {
       if (group_of_.contains(p)) continue;
@@ -71,7 +72,7 @@ struct machine {
 machine read_machine(const processors& all, const std::string& root) {
   const std::string system = root + "/sys/devices/system";
   const auto folder = [&](int p) { return system + "/cpu/cpu" + std::to_string(p); };
-  // By its name, or the one that it had up to Linux 5.3.
+  // By its present name, or its name up to Linux 5.3.
   const auto topology = [&](int p, const char* name, const char* once) {
     auto found = listed_in(folder(p) + "/topology/" + name);
     return found.empty() ? listed_in(folder(p) + "/topology/" + once) : found;
@@ -96,7 +97,8 @@ machine read_machine(const processors& all, const std::string& root) {
   return {cores, sockets, ll_caches, numa_domains};
 }
 
-/// Processors are near each other that share small groups: the larger ones come first, each by its first processor.
+/// Sorts processors so that those with small groups in common are near each other: the larger groups come first, each by its
+/// first processor.
 std::vector<int> position(int p, const machine& of) {
   std::vector<const processors*> groups = {&of.numa_domains.of(p), &of.sockets.of(p), &of.ll_caches.of(p), &of.cores.of(p)};
   std::ranges::stable_sort(groups, std::greater(), &processors::size);
@@ -131,6 +133,17 @@ std::vector<location> read_locations(const processors& all, const std::string& r
     result.push_back({p, static_cast<int>(thread), cores.of(core), sockets.of(where.sockets.of(p)),
                       ll_caches.of(where.ll_caches.of(p)), numa_domains.of(where.numa_domains.of(p))});
   }
+  return result;
+}
+
+std::vector<location> locations_of(const machine_view& machine) {
+  std::vector<location> result;
+  if (machine.locations)
+    for (const auto& where : machine.locations())
+      if (std::binary_search(machine.processors.begin(), machine.processors.end(), where.processor))
+        result.push_back(where);
+  if (result.empty())
+    for (const int p : machine.processors) result.push_back({p, 0, p, 0, 0, 0});
   return result;
 }
 

@@ -6,48 +6,48 @@ namespace weir::openmp {
 
 namespace {
 
-/// `all` things in consecutive parts of nearly one size: those at the beginning have one more where they do not divide evenly.
+/// `all` items in consecutive parts of nearly equal size: if they do not divide evenly, the first parts have one more.
 struct division {
   int all, parts;
 
   int begin(int part) const { return part * (all / parts) + std::min(part, all % parts); }
   int size(int part) const { return begin(part + 1) - begin(part); }
-  int part_of(int thing) const {
+  int part_of(int item) const {
     const int small = all / parts, larger = all % parts;
-    return thing < larger * (small + 1) ? thing / (small + 1) : larger + (thing - larger * (small + 1)) / small;
+    return item < larger * (small + 1) ? item / (small + 1) : larger + (item - larger * (small + 1)) / small;
   }
 };
 
 }  // namespace
 
-std::vector<seat> seats_of(const seat& primary, bind how, unsigned members) {
-  std::vector<seat> seats(members, primary);
-  if (primary.place < 0 || how == bind::primary) return seats;
+std::vector<thread_binding> bindings_of(const thread_binding& primary, bind how, unsigned members) {
+  std::vector<thread_binding> bindings(members, primary);
+  if (primary.place < 0 || how == bind::primary) return bindings;
   const int team = static_cast<int>(members), places = primary.count, own = primary.place - primary.first;
   const bool narrowed = how == bind::spread;
   if (team > places) {
-    // Consecutive threads share a place, the first ones that of the primary thread.
+    // Consecutive threads have one place; the first of them have the place of the primary thread.
     const division threads{team, places};
     for (int m = 0; m < team; ++m) {
-      seat& s = seats[static_cast<std::size_t>(m)];
-      s.place = primary.first + (own + threads.part_of(m)) % places;
-      if (narrowed) s = {s.place, s.place, 1};
+      thread_binding& b = bindings[static_cast<std::size_t>(m)];
+      b.place = primary.first + (own + threads.part_of(m)) % places;
+      if (narrowed) b = {b.place, b.place, 1};
     }
-    return seats;
+    return bindings;
   }
 
   const division partition{places, team};
   const int part_of_primary = partition.part_of(own);
   for (int m = 0; m < team; ++m) {
-    seat& s = seats[static_cast<std::size_t>(m)];
+    thread_binding& b = bindings[static_cast<std::size_t>(m)];
     if (narrowed) {
       const int part = (part_of_primary + m) % team, first = primary.first + partition.begin(part);
-      s = {m == 0 ? primary.place : first, first, partition.size(part)};
+      b = {m == 0 ? primary.place : first, first, partition.size(part)};
     } else {
-      s.place = primary.first + (own + m) % places;
+      b.place = primary.first + (own + m) % places;
     }
   }
-  return seats;
+  return bindings;
 }
 
 }  // namespace weir::openmp

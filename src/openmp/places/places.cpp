@@ -1,4 +1,4 @@
-// Explicit places as the specification has them:
+// The grammar of explicit places [OpenMP 5.2, 21.1.6]:
 //   list      : interval {, interval}
 //   interval  : place [: count [: stride]]  |  ! place
 //   place     : { resources }  |  number
@@ -7,20 +7,21 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "openmp/settings/parse.hpp"
+#include "openmp/support/scanner.hpp"
 
 namespace weir::openmp {
 
 namespace {
 
-// `{0:1000000}:1000000` is well-formed: what a list may come to is bounded.
+// `{0:1000000}:1000000` is well-formed, so the number of processors in a list is limited.
 constexpr std::size_t most_processors = std::size_t{1} << 20;
 
-using wide_place = std::set<long long>;  // strides may lead anywhere before `!` and the affinity mask are applied
+using wide_place = std::set<long long>;  // a stride may lead anywhere, before `!` and the affinity mask are applied
 
 struct repetition {
   int count = 1, stride = 1;
@@ -126,7 +127,7 @@ place_list within_mask(const std::vector<wide_place>& wanted, const machine_view
   return result;
 }
 
-// `cores` or `cores(4)`. A count beyond what there is is no error: the specification leaves it to us.
+// `cores` or `cores(4)`. A count larger than the machine's is no error: the specification leaves it to the implementation.
 std::optional<place_list> parse_place_name(std::string_view text, const machine_view& machine) {
   scanner in(text);
   const std::string word = in.word();
@@ -221,17 +222,6 @@ std::vector<place> places_named(const std::string& word, const std::vector<locat
   }
   for (auto& p : places) std::sort(p.begin(), p.end());
   return places;
-}
-
-std::vector<location> locations_of(const machine_view& machine) {
-  std::vector<location> result;
-  if (machine.locations)
-    for (const auto& where : machine.locations())
-      if (std::binary_search(machine.processors.begin(), machine.processors.end(), where.processor))
-        result.push_back(where);
-  if (result.empty())
-    for (const int p : machine.processors) result.push_back({p, 0, p, 0, 0, 0});
-  return result;
 }
 
 std::string ranges(const std::vector<int>& numbers) {

@@ -1,21 +1,22 @@
 #include "openmp/reductions/reduction.hpp"
 
+#include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
 
 namespace weir::openmp {
 
 namespace {
-void wait(member& me, const std::atomic<std::uint32_t>& word, std::uint32_t wanted) {
+void await(member& me, const std::atomic<std::uint32_t>& word, std::uint32_t wanted) {
   team& t = *me.of;
-  t.learned.await(crowded(t), word, me.reducing, [wanted](std::uint32_t now) { return now == wanted; });
+  t.learned.await(oversubscribed(t), word, me.reduction_gate, [wanted](std::uint32_t now) { return now == wanted; });
   happens_after(&word);
 }
 
-void tell(member& whom, std::atomic<std::uint32_t>& word, std::uint32_t value) {
+void notify(member& other, std::atomic<std::uint32_t>& word, std::uint32_t value) {
   happens_before(&word);
-  // release: the values; or that they have been read, and what was made of them.
+  // release: the values; or that they have been read, and the result.
   word.store(value, std::memory_order_release);
-  whom.reducing.open();
+  other.reduction_gate.open();
 }
 }  // namespace
 
@@ -23,25 +24,25 @@ int gather(member& me, void* values, combine with, bool at_once) {
   team& t = *me.of;
   if (t.size == 1) return 1;
   const std::uint32_t mine = ++me.reductions;
-  const auto branch = t.reducing.of(me.number);
+  const auto branch = t.reduction.of(me.number);
   for (const unsigned child : branch) {
     member& other = t.members[child];
-    wait(me, other.offered, mine);
+    await(me, other.offered, mine);
     with(values, other.values);
-    if (at_once) tell(other, other.taken, mine);
+    if (at_once) notify(other, other.taken, mine);
   }
   if (me.number == 0) return 1;
   me.values = values;
-  tell(t.members[branch.parent], me.offered, mine);
-  wait(me, me.taken, mine);
-  if (!at_once) let_go(me);
+  notify(t.members[branch.parent], me.offered, mine);
+  await(me, me.taken, mine);
+  if (!at_once) release_reduction(me);
   return 0;
 }
 
-void let_go(member& me) {
-  for (const unsigned child : me.of->reducing.of(me.number)) {
+void release_reduction(member& me) {
+  for (const unsigned child : me.of->reduction.of(me.number)) {
     member& other = me.of->members[child];
-    tell(other, other.taken, me.reductions);
+    notify(other, other.taken, me.reductions);
   }
 }
 

@@ -1,17 +1,19 @@
-// A reduction rides on an arrival: each member brings its children's values together with its own, in the order of the tree,
-// so that the result depends on the team's size alone [paper 003, section IV.A, asks for that].
+// Reductions of a team's values. A reduction is carried by an arrival: each member combines its children's values with its
+// own, in the order of the tree, so that the result depends on the team's size alone [paper 003, section IV.A, asks for
+// that].
 #pragma once
 
 #include "openmp/core/team.hpp"
 
 namespace weir::openmp {
 
-/// Adds what the second holds to the first.
+/// Combines what the second points to into the first.
 using combine = void (*)(void* into, void* from);
 
-/// Each member offers its values. The first one gets 1: all are in its own. The others get 0 when theirs may go (`at_once`),
-/// or, where the construct has a barrier, when the first one has called let_go().
+/// Each member offers its values. Member 0 gets 1: its own values are then the result. The others get 0 as soon as their
+/// parent has taken their values (`at_once`), or, if the construct has a barrier, when member 0 has called
+/// release_reduction().
 int gather(member& me, void* values, combine with, bool at_once);
-void let_go(member& me);
+void release_reduction(member& me);
 
 }  // namespace weir::openmp

@@ -1,18 +1,18 @@
-// The forms that a routine of the API is found in.
+// The forms of a routine of the API: C, Fortran, and the symbol versions of both.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 
 namespace weir::openmp {
-/// An integer of a program whose default integers are of 64 bits. Where it does not fit, the nearest: cut off it could be one
-/// that means something.
+/// An argument of a program whose default integers have 64 bits. A value that does not fit becomes the nearest that does:
+/// truncated it might become a valid one.
 inline int narrow(long wide) {
   return static_cast<int>(std::clamp<long>(wide, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
 }
 }  // namespace weir::openmp
 
-// Fortran's name takes a reference; with -fdefault-integer-8 it is another name.
+// The Fortran form takes references; with -fdefault-integer-8 it has another name.
 #define ASKS(type, name, value)      \
   extern "C" type name(void);        \
   type name(void) { return value; }  \
@@ -45,8 +45,8 @@ inline int narrow(long wide) {
     return value;                          \
   }
 
-// Under which names and versions a routine is found: GCC's programs ask for the version of OpenMP that brought it, Clang's for
-// another (exports.map). So the functions themselves have names of their own: the linker takes two versions of one name, one of
-// them the function's own, for two definitions.
+// The symbol versions of a routine: GCC's programs ask for the version of OpenMP that introduced it, Clang's for another one
+// (exports.map). The functions themselves have other names, because the linker takes a function's own name together with a
+// version of it for two definitions.
 #define FOUND_AS(name, versioned) __asm__(".symver weir_" #name ", " #name versioned);
 #define FOUND_IN_BOTH(name, openmp) FOUND_AS(name, "@@VERSION") FOUND_AS(name, "@" openmp)

@@ -1,5 +1,5 @@
-// LLVM's and Intel's own routines: what programs set of the runtime, and memory. A name that begins with kmp takes values, and
-// with an underscore behind it references (Fortran's); kmpc is C's for some.
+// The routines of LLVM's and Intel's runtimes: settings of the runtime, and memory. Names that begin with kmp take values,
+// with an underscore at the end references (Fortran); some have a name for C that begins with kmpc.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -11,26 +11,26 @@
 
 #include <pthread.h>
 
-#include "openmp/core/affinity_shown.hpp"
+#include "openmp/core/affinity_display.hpp"
 #include "openmp/core/crew.hpp"
+#include "openmp/settings/initial.hpp"
 #include "openmp/settings/set_by_routines.hpp"
-#include "openmp/core/team.hpp"
 
 using namespace weir::openmp;
 
 namespace {
 
 constexpr int most = std::numeric_limits<int>::max();
-constexpr int usual_blocktime_ms = 200;  // LLVM's: what a program is told that saves it and sets it again
+constexpr int usual_blocktime_ms = 200;  // LLVM's default, for programs that save and restore it
 
 int blocktime() {
-  if (const auto said = blocktime_ms()) return *said;
+  if (const auto set = blocktime_ms()) return *set;
   const wait_policy policy = initial_settings().waiting;
   return policy == wait_policy::active ? block_never : policy == wait_policy::passive ? 0 : usual_blocktime_ms;
 }
 
 std::size_t stack_of_threads() {
-  if (const std::size_t said = stack_bytes(); said != 0) return said;
+  if (const std::size_t set = stack_bytes(); set != 0) return set;
   std::size_t bytes = 0;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -39,14 +39,14 @@ std::size_t stack_of_threads() {
   return bytes;
 }
 
-// ---- library: how much of the machine the program takes for itself
+// ---- library: does the program have the machine to itself?
 
 enum : int { serial = 1, turnaround = 2, throughput = 3 };
-std::atomic<int> library{0};  // 0: nobody has said
+std::atomic<int> library{0};  // 0: not set
 
 int library_kind() {
-  // relaxed: a number that nothing else goes with.
-  if (const int said = library.load(std::memory_order_relaxed); said != 0) return said;
+  // relaxed: a number with which no other data goes.
+  if (const int set = library.load(std::memory_order_relaxed); set != 0) return set;
   return initial_settings().waiting == wait_policy::active ? turnaround : throughput;
 }
 
@@ -60,7 +60,7 @@ void set_library(int kind) {
   if (kind != serial && was_serial) icv.num_threads = before_serial;
 }
 
-// ---- defaults: NAME=value|NAME=value, of variables that the environment could have had
+// ---- defaults: NAME=value|NAME=value, for variables of the environment
 
 std::atomic<bool> warnings{true};
 
@@ -75,12 +75,12 @@ std::map<std::string, std::string> variables_in(std::string_view text) {
   return all;
 }
 
-void complain(const std::string& what) {
-  // relaxed: a switch that nothing else goes with.
+void warn(const std::string& what) {
+  // relaxed: a switch with which no other data goes.
   if (warnings.load(std::memory_order_relaxed)) std::fprintf(stderr, "weir: %s\n", what.c_str());
 }
 
-/// Sets what there are routines for as well.
+/// Sets the variables for which there are routines as well.
 void apply(const std::string& name, const settings& s) {
   control& icv = self().icv;
   if (name == "OMP_NUM_THREADS" && !s.num_threads.empty())
@@ -97,14 +97,14 @@ void apply(const std::string& name, const settings& s) {
     set_stack_bytes(s.stack_bytes);
   else if (name == "OMP_AFFINITY_FORMAT")
     set_affinity_format(s.affinity_format);
-  else if (s.complaints.empty())
-    complain("kmp_set_defaults: " + name + " cannot be set any more; it is ignored");
+  else if (s.warnings.empty())
+    warn("kmp_set_defaults: " + name + " cannot be changed after the start of the program; it is ignored");
 }
 
 void set_defaults(std::string_view text) {
   for (const auto& [name, value] : variables_in(text)) {
     const settings s = read_settings([&](const char* wanted) { return wanted == name ? value.c_str() : nullptr; }, {});
-    for (const std::string& complaint : s.complaints) complain(complaint);
+    for (const std::string& warning : s.warnings) warn(warning);
     apply(name, s);
   }
 }
@@ -113,7 +113,7 @@ void set_defaults(std::string_view text) {
 
 extern "C" {
 
-// ---- what is set
+// ---- settings
 
 int kmp_get_blocktime(void) { return blocktime(); }
 int kmp_get_blocktime_(void) { return blocktime(); }
@@ -153,16 +153,16 @@ void kmp_set_warnings_on_(void) { kmp_set_warnings_on(); }
 void kmp_set_warnings_off(void) { warnings.store(false, std::memory_order_relaxed); }
 void kmp_set_warnings_off_(void) { kmp_set_warnings_off(); }
 
-// Loops that overlap have a fixed number of slots.
+// The number of loops that may overlap is fixed.
 void kmp_set_disp_num_buffers(int) {}
 void kmp_set_disp_num_buffers_(const int*) {}
 void kmpc_set_disp_num_buffers(int) {}
 
-// ---- what is asked
+// ---- queries
 
 int kmp_get_num_known_threads(void) { return crew::workers_alive() + 1; }
 int kmp_get_num_known_threads_(void) { return kmp_get_num_known_threads(); }
-// Nothing is cancelled yet, of any kind of construct.
+// Cancellation is not supported for any kind of construct.
 int kmp_get_cancellation_status(int) { return 0; }
 int kmp_get_cancellation_status_(const int*) { return 0; }
 

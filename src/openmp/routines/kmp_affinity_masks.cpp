@@ -1,4 +1,4 @@
-// LLVM's and Intel's routines for a thread's own affinity mask. To the program a mask is a word; it points to the processors.
+// The routines of LLVM's and Intel's runtimes for a thread's affinity mask. For the program a mask is a word; it points to a set.
 #include <algorithm>
 #include <set>
 
@@ -6,19 +6,18 @@
 
 #include <weir/machine/processors.hpp>
 
-
 namespace {
 
 using mask = std::set<int>;
-enum : int { no_such = -1, not_ours = -2 };
+enum : int { no_such = -1, not_usable = -2 };
 
 int most_processors() { return std::max(static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), weir::affinity().back() + 1); }
 
-/// What `action` says, where the program may use this processor.
+/// The result of `action`, if the program may use this processor.
 template <class Action>
 int with_processor(int processor, mask** at, Action action) {
   if (at == nullptr || *at == nullptr || processor < 0 || processor >= most_processors()) return no_such;
-  if (!std::ranges::binary_search(weir::affinity(), processor)) return not_ours;
+  if (!std::ranges::binary_search(weir::affinity(), processor)) return not_usable;
   return action(**at);
 }
 
@@ -53,12 +52,12 @@ int kmp_get_affinity(mask** at) {
 }
 int kmp_set_thread_affinity_mask_initial(void) { return weir::run_on(weir::affinity()) == 0; }
 
-// C's, of the same.
+// Names for C.
 int kmpc_set_affinity_mask_proc(int processor, mask** at) { return kmp_set_affinity_mask_proc(processor, at); }
 int kmpc_unset_affinity_mask_proc(int processor, mask** at) { return kmp_unset_affinity_mask_proc(processor, at); }
 int kmpc_get_affinity_mask_proc(int processor, mask** at) { return kmp_get_affinity_mask_proc(processor, at); }
 
-// Fortran's.
+// Names for Fortran.
 int kmp_get_affinity_max_proc_(void) { return kmp_get_affinity_max_proc(); }
 void kmp_create_affinity_mask_(mask** at) { kmp_create_affinity_mask(at); }
 void kmp_destroy_affinity_mask_(mask** at) { kmp_destroy_affinity_mask(at); }

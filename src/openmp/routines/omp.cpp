@@ -1,15 +1,14 @@
-// The routines of the OpenMP API, for C and (with an underscore, by reference) for Fortran.
+// The routines of the OpenMP API for regions, threads and tasks; in C, and for Fortran with an underscore and by reference.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
-#include <new>
 
 #include <weir/machine/processors.hpp>
 
-#include "openmp/routines/forms.hpp"
-#include "openmp/support/lock.hpp"
-#include "openmp/tasks/task.hpp"
 #include "openmp/core/team.hpp"
+#include "openmp/core/thread_limit.hpp"
+#include "openmp/routines/forms.hpp"
+#include "openmp/settings/initial.hpp"
 
 using namespace weir::openmp;
 
@@ -20,26 +19,6 @@ member* ancestor(int level) {
   while (static_cast<int>(m->of->level) > level) m = m->of->parent;
   return m;
 }
-/// What tells the calling thread's task from all others: an explicit task by its scope, an implicit one by its member.
-const void* this_task() {
-  const member& me = self();
-  return me.task != nullptr ? static_cast<const void*>(me.task) : &me;
-}
-
-/// Owned by a task, not by a thread [OpenMP 5.2, 18.9]. It does not fit into what the program keeps for it (8 bytes for LLVM's),
-/// which holds its address.
-struct nest_lock {
-  lock mutual;
-  int depth = 0;
-  // relaxed, everywhere: a task compares it with itself alone, and only the owner itself writes that value.
-  std::atomic<const void*> owner{nullptr};
-
-  bool is_mine() const { return owner.load(std::memory_order_relaxed) == this_task(); }
-  void enter() {
-    owner.store(this_task(), std::memory_order_relaxed);
-    ++depth;
-  }
-};
 }  // namespace
 
 ASKS(int, weir_omp_get_thread_num, static_cast<int>(self().number))
@@ -103,7 +82,7 @@ void weir_omp_get_schedule(int* kind, int* chunk) {
   const schedule s = self().icv.run_schedule;
   const int of[] = {1, 2, 3, 4};
   *kind = of[static_cast<int>(s.kind)] | (s.monotonic ? static_cast<int>(0x80000000u) : 0);
-  *chunk = s.chunk > 0 || s.kind == schedule_kind::static_ ? s.chunk : 1;  // static's default is no number
+  *chunk = s.chunk > 0 || s.kind == schedule_kind::static_ ? s.chunk : 1;  // the default of static is no chunk size
 }
 void weir_omp_get_schedule_(int* kind, int* chunk) { weir_omp_get_schedule(kind, chunk); }
 void weir_omp_get_schedule_8_(int* kind, long* chunk) {
@@ -112,51 +91,7 @@ void weir_omp_get_schedule_8_(int* kind, long* chunk) {
   *chunk = its;
 }
 
-void weir_omp_init_lock(lock* l) { new (l) lock; }
-void weir_omp_destroy_lock(lock*) {}
-void weir_omp_set_lock(lock* l) { l->take(); }
-void weir_omp_unset_lock(lock* l) { l->release(); }
-int weir_omp_test_lock(lock* l) { return l->try_take() ? 1 : 0; }
-void weir_omp_init_lock_with_hint(lock* l, int) { new (l) lock; }
-
-void weir_omp_init_nest_lock(nest_lock** l) { *l = new nest_lock; }
-void weir_omp_init_nest_lock_with_hint(nest_lock** l, int) { *l = new nest_lock; }
-void weir_omp_destroy_nest_lock(nest_lock** l) { delete *l; }
-void weir_omp_set_nest_lock(nest_lock** at) {
-  nest_lock& l = **at;
-  if (!l.is_mine()) l.mutual.take();
-  l.enter();
-}
-void weir_omp_unset_nest_lock(nest_lock** at) {
-  nest_lock& l = **at;
-  if (--l.depth > 0) return;
-  l.owner.store(nullptr, std::memory_order_relaxed);
-  l.mutual.release();
-}
-int weir_omp_test_nest_lock(nest_lock** at) {
-  nest_lock& l = **at;
-  if (!l.is_mine() && !l.mutual.try_take()) return 0;
-  l.enter();
-  return l.depth;
-}
-
-// Fortran's.
-void weir_omp_init_lock_(lock* l) { weir_omp_init_lock(l); }
-void weir_omp_init_lock_with_hint_(lock* l, const int*) { weir_omp_init_lock(l); }
-void weir_omp_destroy_lock_(lock*) {}
-void weir_omp_set_lock_(lock* l) { l->take(); }
-void weir_omp_unset_lock_(lock* l) { l->release(); }
-int weir_omp_test_lock_(lock* l) { return weir_omp_test_lock(l); }
-void weir_omp_init_nest_lock_(nest_lock** l) { weir_omp_init_nest_lock(l); }
-void weir_omp_init_nest_lock_with_hint_(nest_lock** l, const int*) { weir_omp_init_nest_lock(l); }
-void weir_omp_destroy_nest_lock_(nest_lock** l) { weir_omp_destroy_nest_lock(l); }
-void weir_omp_set_nest_lock_(nest_lock** l) { weir_omp_set_nest_lock(l); }
-void weir_omp_unset_nest_lock_(nest_lock** l) { weir_omp_unset_nest_lock(l); }
-int weir_omp_test_nest_lock_(nest_lock** l) { return weir_omp_test_nest_lock(l); }
-}
-
-extern "C" {
-// There is nothing to give back that the program could need: 0 is success.
+// The runtime holds nothing that it would have to give back: 0 is success.
 int weir_omp_pause_resource(int, int) { return 0; }
 int weir_omp_pause_resource_all(int) { return 0; }
 int weir_omp_pause_resource_(const int*, const int*) { return 0; }
@@ -169,4 +104,83 @@ int weir_omp_control_tool(int, int, void*) { return -2; }
 int weir_omp_control_tool_(const int*, const int*, void*) { return -2; }
 }
 
-#include "openmp/routines/versions.hpp"
+FOUND_AS(omp_control_tool, "@@VERSION")
+FOUND_AS(omp_control_tool_, "@@VERSION")
+FOUND_IN_BOTH(omp_display_env, "OMP_5.1")
+FOUND_IN_BOTH(omp_display_env_, "OMP_5.1")
+FOUND_IN_BOTH(omp_display_env_8_, "OMP_5.1")
+FOUND_IN_BOTH(omp_get_active_level, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_active_level_, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_ancestor_thread_num, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_ancestor_thread_num_, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_ancestor_thread_num_8_, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_cancellation, "OMP_4.0")
+FOUND_IN_BOTH(omp_get_cancellation_, "OMP_4.0")
+FOUND_IN_BOTH(omp_get_default_device, "OMP_4.0")
+FOUND_IN_BOTH(omp_get_default_device_, "OMP_4.0")
+FOUND_IN_BOTH(omp_get_dynamic, "OMP_1.0")
+FOUND_IN_BOTH(omp_get_dynamic_, "OMP_1.0")
+FOUND_IN_BOTH(omp_get_initial_device, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_initial_device_, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_level, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_level_, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_max_active_levels, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_max_active_levels_, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_max_task_priority, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_max_task_priority_, "OMP_4.5")
+FOUND_IN_BOTH(omp_get_max_threads, "OMP_1.0")
+FOUND_IN_BOTH(omp_get_max_threads_, "OMP_1.0")
+FOUND_IN_BOTH(omp_get_nested, "OMP_1.0")
+FOUND_IN_BOTH(omp_get_nested_, "OMP_1.0")
+FOUND_IN_BOTH(omp_get_num_devices, "OMP_4.0")
+FOUND_IN_BOTH(omp_get_num_devices_, "OMP_4.0")
+FOUND_IN_BOTH(omp_get_num_procs, "OMP_1.0")
+FOUND_IN_BOTH(omp_get_num_procs_, "OMP_1.0")
+FOUND_IN_BOTH(omp_get_num_threads, "OMP_1.0")
+FOUND_IN_BOTH(omp_get_num_threads_, "OMP_1.0")
+FOUND_IN_BOTH(omp_get_schedule, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_schedule_, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_schedule_8_, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_supported_active_levels, "OMP_5.0.1")
+FOUND_IN_BOTH(omp_get_supported_active_levels_, "OMP_5.0.1")
+FOUND_IN_BOTH(omp_get_team_size, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_team_size_, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_team_size_8_, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_thread_limit, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_thread_limit_, "OMP_3.0")
+FOUND_IN_BOTH(omp_get_thread_num, "OMP_1.0")
+FOUND_IN_BOTH(omp_get_thread_num_, "OMP_1.0")
+FOUND_IN_BOTH(omp_get_wtick, "OMP_2.0")
+FOUND_IN_BOTH(omp_get_wtick_, "OMP_2.0")
+FOUND_IN_BOTH(omp_get_wtime, "OMP_2.0")
+FOUND_IN_BOTH(omp_get_wtime_, "OMP_2.0")
+FOUND_AS(omp_in_explicit_task, "@@VERSION")
+FOUND_AS(omp_in_explicit_task_, "@@VERSION")
+FOUND_IN_BOTH(omp_in_final, "OMP_3.1")
+FOUND_IN_BOTH(omp_in_final_, "OMP_3.1")
+FOUND_IN_BOTH(omp_in_parallel, "OMP_1.0")
+FOUND_IN_BOTH(omp_in_parallel_, "OMP_1.0")
+FOUND_IN_BOTH(omp_is_initial_device, "OMP_4.0")
+FOUND_IN_BOTH(omp_is_initial_device_, "OMP_4.0")
+FOUND_IN_BOTH(omp_pause_resource, "OMP_5.0")
+FOUND_IN_BOTH(omp_pause_resource_, "OMP_5.0")
+FOUND_IN_BOTH(omp_pause_resource_all, "OMP_5.0")
+FOUND_IN_BOTH(omp_pause_resource_all_, "OMP_5.0")
+FOUND_IN_BOTH(omp_set_default_device, "OMP_4.0")
+FOUND_IN_BOTH(omp_set_default_device_, "OMP_4.0")
+FOUND_IN_BOTH(omp_set_default_device_8_, "OMP_4.0")
+FOUND_IN_BOTH(omp_set_dynamic, "OMP_1.0")
+FOUND_IN_BOTH(omp_set_dynamic_, "OMP_1.0")
+FOUND_IN_BOTH(omp_set_dynamic_8_, "OMP_1.0")
+FOUND_IN_BOTH(omp_set_max_active_levels, "OMP_3.0")
+FOUND_IN_BOTH(omp_set_max_active_levels_, "OMP_3.0")
+FOUND_IN_BOTH(omp_set_max_active_levels_8_, "OMP_3.0")
+FOUND_IN_BOTH(omp_set_nested, "OMP_1.0")
+FOUND_IN_BOTH(omp_set_nested_, "OMP_1.0")
+FOUND_IN_BOTH(omp_set_nested_8_, "OMP_1.0")
+FOUND_IN_BOTH(omp_set_num_threads, "OMP_1.0")
+FOUND_IN_BOTH(omp_set_num_threads_, "OMP_1.0")
+FOUND_IN_BOTH(omp_set_num_threads_8_, "OMP_1.0")
+FOUND_IN_BOTH(omp_set_schedule, "OMP_3.0")
+FOUND_IN_BOTH(omp_set_schedule_, "OMP_3.0")
+FOUND_IN_BOTH(omp_set_schedule_8_, "OMP_3.0")

@@ -1,18 +1,18 @@
-// The routines of the API for the affinity format. LLVM's <omp.h> gives those of C names that begin with ompc; for Fortran a
-// text comes with its length, which follows all other arguments.
+// The routines of the OpenMP API for the affinity format. In LLVM's <omp.h> the names for C begin with ompc. For Fortran the
+// length of a text follows all other arguments.
 #include <algorithm>
 #include <cstring>
 
-#include "openmp/core/affinity_shown.hpp"
+#include "openmp/core/affinity_display.hpp"
 #include "openmp/routines/forms.hpp"
 
 using namespace weir::openmp;
 
 namespace {
 
-std::string_view given(const char* text) { return text != nullptr ? text : ""; }
+std::string_view view(const char* text) { return text != nullptr ? text : ""; }
 
-/// As much as there is room for, and a zero behind it. The answer is the length of the whole.
+/// As much as fits, with a zero at the end. Returns the length of the whole text.
 std::size_t into_c(const std::string& text, char* buffer, std::size_t size) {
   if (buffer != nullptr && size > 0) {
     const std::size_t length = std::min(text.size(), size - 1);
@@ -22,7 +22,7 @@ std::size_t into_c(const std::string& text, char* buffer, std::size_t size) {
   return text.size();
 }
 
-/// The same with blanks behind it.
+/// The same, filled up with blanks.
 std::size_t into_fortran(const std::string& text, char* buffer, std::size_t size) {
   const std::size_t length = std::min(text.size(), size);
   std::memcpy(buffer, text.data(), length);
@@ -34,11 +34,11 @@ std::size_t into_fortran(const std::string& text, char* buffer, std::size_t size
 
 extern "C" {
 
-void weir_omp_set_affinity_format(const char* format) { set_affinity_format(given(format)); }
+void weir_omp_set_affinity_format(const char* format) { set_affinity_format(view(format)); }
 std::size_t weir_omp_get_affinity_format(char* buffer, std::size_t size) { return into_c(affinity_format(), buffer, size); }
-void weir_omp_display_affinity(const char* format) { show_affinity(self(), given(format)); }
+void weir_omp_display_affinity(const char* format) { show_affinity(self(), view(format)); }
 std::size_t weir_omp_capture_affinity(char* buffer, std::size_t size, const char* format) {
-  return into_c(affinity_text(self(), given(format)), buffer, size);
+  return into_c(affinity_text(self(), view(format)), buffer, size);
 }
 
 void weir_omp_set_affinity_format_(const char* format, std::size_t length) { set_affinity_format({format, length}); }

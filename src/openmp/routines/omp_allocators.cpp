@@ -1,7 +1,6 @@
-// Allocators, as programs name them: the API's routines, GCC's and LLVM's entry points.
+// The routines of the OpenMP API for allocators and memory.
 #include "openmp/memory/allocators.hpp"
 #include "openmp/routines/forms.hpp"
-#include "openmp/support/stop.hpp"
 
 using namespace weir::openmp;
 
@@ -10,7 +9,7 @@ using handle = allocator_handle;
 
 extern "C" {
 
-// LLVM's omp.h has constants, and declares these for some systems; so its library has them.
+// LLVM's omp.h has constants, and declares these variables for some systems, so LLVM's library has them.
 extern const handle omp_null_allocator = 0, omp_default_mem_alloc = 1, omp_large_cap_mem_alloc = 2, omp_const_mem_alloc = 3,
                     omp_high_bw_mem_alloc = 4, omp_low_lat_mem_alloc = 5, omp_cgroup_mem_alloc = 6, omp_pteam_mem_alloc = 7,
                     omp_thread_mem_alloc = 8;
@@ -39,24 +38,6 @@ void* weir_omp_aligned_calloc(bytes_of alignment, bytes_of count, bytes_of bytes
 }
 void* weir_omp_realloc(void* old, bytes_of bytes, handle h, handle of_old) { return reallocate(old, bytes, h, of_old); }
 void weir_omp_free(void* memory, handle) { release(memory); }
-
-// The allocate clause: the program's code does not ask whether there was memory.
-void* GOMP_alloc(bytes_of alignment, bytes_of bytes, handle h) {
-  void* const memory = allocate(alignment, bytes != 0 ? bytes : 1, h);
-  if (memory != nullptr) return memory;
-  stop("an allocator has no %zu bytes for a variable", bytes);
-}
-void GOMP_free(void* memory, handle) { release(memory); }
-
-void* __kmpc_alloc(int, bytes_of bytes, handle h) { return allocate(1, bytes, h); }
-void* __kmpc_aligned_alloc(int, bytes_of alignment, bytes_of bytes, handle h) { return allocate(alignment, bytes, h); }
-void* __kmpc_calloc(int, bytes_of count, bytes_of bytes, handle h) { return allocate(1, count, bytes, h); }
-void* __kmpc_realloc(int, void* old, bytes_of bytes, handle h, handle of_old) { return reallocate(old, bytes, h, of_old); }
-void __kmpc_free(int, void* memory, handle) { release(memory); }
-handle __kmpc_init_allocator(int, handle, int count, const allocator_trait* traits) { return make_allocator(count, traits); }
-void __kmpc_destroy_allocator(int, handle h) { destroy_allocator(h); }
-void __kmpc_set_default_allocator(int, handle h) { set_default_allocator(h); }
-handle __kmpc_get_default_allocator(int) { return default_allocator(); }
 
 }  // extern "C"
 

@@ -1,4 +1,4 @@
-// The routines for devices and their memory. The host is the only device, and has all the memory there is.
+// The routines of the OpenMP API for devices and their memory. The host is the only device.
 #include <cerrno>
 #include <climits>
 #include <cstddef>
@@ -12,7 +12,7 @@ using namespace weir::openmp;
 
 namespace {
 
-/// omp_initial_device, or its number: as many as there are others.
+/// omp_initial_device, or its number, which is the number of other devices.
 bool is_host(int device) { return device == -1 || device == 0; }
 
 char* at(void* p, std::size_t offset) { return static_cast<char*>(p) + offset; }
@@ -23,7 +23,7 @@ struct box {
   box inner() const { return {offsets + 1, dimensions + 1}; }
 };
 
-/// Bytes that one step in the first dimension takes.
+/// The bytes of one step in the first dimension.
 std::size_t stride(const box& b, int dimensions, std::size_t bytes) {
   for (int i = 1; i < dimensions; ++i) bytes *= b.dimensions[i];
   return bytes;
@@ -55,7 +55,7 @@ void weir_omp_target_free(void* p, int device) {
 int weir_omp_target_is_present(const void*, int device) { return is_host(device); }
 int weir_omp_target_is_accessible(const void*, std::size_t, int device) { return is_host(device); }
 void* weir_omp_get_mapped_ptr(const void* p, int device) { return is_host(device) ? const_cast<void*>(p) : nullptr; }
-// The host's memory is associated with itself, and that stays so.
+// The host's memory is associated with itself, which cannot be changed.
 int weir_omp_target_associate_ptr(const void*, const void*, std::size_t, std::size_t, int) { return EINVAL; }
 int weir_omp_target_disassociate_ptr(const void*, int) { return EINVAL; }
 
@@ -66,7 +66,7 @@ int weir_omp_target_memcpy(void* to, const void* from, std::size_t bytes, std::s
   return 0;
 }
 
-// Without addresses: how many dimensions it can.
+// Without addresses: how many dimensions are supported.
 int weir_omp_target_memcpy_rect(void* to, const void* from, std::size_t bytes, int dimensions, const std::size_t* volume,
                                 const std::size_t* to_offsets, const std::size_t* from_offsets,
                                 const std::size_t* to_dimensions, const std::size_t* from_dimensions, int to_device,
@@ -79,7 +79,7 @@ int weir_omp_target_memcpy_rect(void* to, const void* from, std::size_t bytes, i
   return 0;
 }
 
-// At once, after all tasks that it could depend on.
+// Executed at once, after all tasks that it might depend on.
 int weir_omp_target_memcpy_async(void* to, const void* from, std::size_t bytes, std::size_t to_offset, std::size_t from_offset,
                                  int to_device, int from_device, int, void*) {
   finish_children(self());

@@ -1,4 +1,4 @@
-// Interoperability objects: programs get none, since there is no device that could have them [OpenMP 5.2, 18.12].
+// The routines of the OpenMP API for interoperability objects. There are none, since there is no device [OpenMP 5.2, 18.12].
 #include <cstdint>
 
 #include "openmp/routines/forms.hpp"
@@ -13,7 +13,7 @@ void say_empty(int* code) {
 
 }  // namespace
 
-// An object is an address; C's and Fortran's routines are told the same, and look at the code alone.
+// An object is an address. The forms for C and Fortran have the same arguments; only `code` is used.
 #define OF_NONE(name)                                                            \
   extern "C" {                                                                   \
   int weir_omp_get_num_interop_properties##name(const void*) { return 0; }       \

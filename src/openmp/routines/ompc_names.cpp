@@ -1,4 +1,4 @@
-// LLVM's runtime has names of their own for C (ompc) of the routines whose Fortran form differs.
+// LLVM's runtime has separate names for C (ompc) of routines whose Fortran form differs.
 
 extern "C" {
 

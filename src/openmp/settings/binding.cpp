@@ -9,17 +9,17 @@ struct placement {
   bind how;
 };
 
-void complain_of_missing(const variables& in, const std::string& name, const place_list& list) {
+void warn_of_missing(const variables& in, const std::string& name, const place_list& list) {
   if (list.places.empty())
-    in.complain(name + " names no processor that this program may use; it is ignored");
+    in.warn(name + " names no processor that this program may use; it is ignored");
   else if (!list.missing.empty())
-    in.complain(name + " names processors that this program may not use (" + ranges(list.missing) +
+    in.warn(name + " names processors that this program may not use (" + ranges(list.missing) +
                 "); they are left out");
 }
 
 std::optional<placement> usable(const variables& in, const std::string& name, std::optional<place_list> list) {
   if (!list) return std::nullopt;
-  complain_of_missing(in, name, *list);
+  warn_of_missing(in, name, *list);
   if (list->places.empty()) return std::nullopt;
   return placement{std::move(list->places), bind::true_};
 }
@@ -52,9 +52,9 @@ std::optional<placement> read_kmp_affinity(const variables& in, const machine_vi
   s.display_affinity = wanted->verbose;
   if (wanted->warnings)
     for (const auto& word : wanted->unsupported)
-      in.complain("KMP_AFFINITY: " + word + " is not supported; it is ignored");
+      in.warn("KMP_AFFINITY: " + word + " is not supported; it is ignored");
   if (wanted->type == kmp_affinity::arrangement::none) return std::nullopt;
-  if (wanted->warnings) complain_of_missing(in, "KMP_AFFINITY", *list);
+  if (wanted->warnings) warn_of_missing(in, "KMP_AFFINITY", *list);
   if (list->places.empty()) return std::nullopt;
   const bool balanced = wanted->type == kmp_affinity::arrangement::balanced;
   return placement{std::move(list->places), balanced ? bind::spread : bind::close};

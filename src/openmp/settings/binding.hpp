@@ -1,4 +1,4 @@
-// Where threads run: OMP_PROC_BIND and OMP_PLACES, GOMP_CPU_AFFINITY, KMP_AFFINITY.
+// The variables that bind threads to places: OMP_PROC_BIND and OMP_PLACES, GOMP_CPU_AFFINITY, KMP_AFFINITY.
 #pragma once
 
 #include "openmp/places/places.hpp"
@@ -6,7 +6,7 @@
 
 namespace weir::openmp {
 
-/// KMP_AFFINITY, as it is written: [modifier,...]type[,permute][,offset]
+/// The value of KMP_AFFINITY: [modifier,...]type[,permute][,offset]
 struct kmp_affinity {
   enum class arrangement { none, compact, scatter, balanced, explicit_ };
   arrangement type = arrangement::none;
@@ -14,15 +14,15 @@ struct kmp_affinity {
   std::string proclist;
   int permute = 0, offset = 0;
   bool verbose = false, warnings = true;
-  std::vector<std::string> unsupported;  // what was asked for and is not done
+  std::vector<std::string> unsupported;  // words that have no effect
 };
 
 std::optional<kmp_affinity> parse_kmp_affinity(std::string_view);
 
-/// Its places, one for each thread in turn; nothing where its proclist is malformed.
+/// Its places, one for each thread in turn; nothing if its proclist is malformed.
 std::optional<place_list> places_of(const kmp_affinity&, const machine_view&);
 
-/// Sets proc_bind and places, and display_affinity where KMP_AFFINITY is verbose.
+/// Sets proc_bind and places, and display_affinity if KMP_AFFINITY is verbose.
 void read_binding(const variables&, const machine_view&, settings&);
 
 }  // namespace weir::openmp

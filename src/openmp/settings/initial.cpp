@@ -5,7 +5,6 @@
 
 #include <weir/team_barrier.hpp>
 
-#include "openmp/core/half.hpp"
 #include "machine/made_once.hpp"
 
 namespace weir::openmp {
@@ -13,10 +12,13 @@ namespace weir::openmp {
 namespace {
 
 settings read() {
-  barrier_names barriers{{}, halved_barriers()};
-  for (const named& n : algorithms()) barriers.whole.push_back(n.name);
+  barrier_names barriers;
+  for (const algorithm& a : algorithms()) {
+    barriers.whole.push_back(a.name);
+    if (a.halves) barriers.halved.push_back(a.name);
+  }
   settings s = read_settings([](const char* name) { return std::getenv(name); }, barriers);
-  for (const std::string& complaint : s.complaints) std::fprintf(stderr, "weir: %s\n", complaint.c_str());
+  for (const std::string& warning : s.warnings) std::fprintf(stderr, "weir: %s\n", warning.c_str());
   if (s.display_env != display::no) std::fputs(show(s).c_str(), stderr);
   return s;
 }

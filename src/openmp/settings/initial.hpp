@@ -1,11 +1,11 @@
-// What this process's environment says, read when the runtime is loaded.
+// The settings of this process, read from its environment when the runtime is loaded.
 #pragma once
 
 #include "openmp/settings/settings.hpp"
 
 namespace weir::openmp {
 
-/// Read once; what was malformed has been complained of, and OMP_DISPLAY_ENV been heeded. Thread-safe.
+/// Read once. Malformed values have been reported, and the display that OMP_DISPLAY_ENV asks for has been written. Thread-safe.
 const settings& initial_settings();
 
 }  // namespace weir::openmp

@@ -12,8 +12,8 @@ namespace {
 
 using arrangement = kmp_affinity::arrangement;
 
-// Words of KMP_AFFINITY that change nothing here, for they ask for what is done anyway.
-bool needless(const std::string& word) { return word == "respect" || word == "noreset"; }
+// Words of KMP_AFFINITY that ask for what the runtime does anyway.
+bool is_default(const std::string& word) { return word == "respect" || word == "noreset"; }
 
 bool take_modifier(const std::string& word, kmp_affinity& result) {
   if (word == "verbose" || word == "noverbose")
@@ -23,7 +23,7 @@ bool take_modifier(const std::string& word, kmp_affinity& result) {
   else if (word == "norespect" || word == "reset")
     result.unsupported.push_back(word);
   else
-    return needless(word);
+    return is_default(word);
   return true;
 }
 
@@ -53,8 +53,8 @@ bool take_granularity(const std::string& word, kmp_affinity& result) {
   return true;
 }
 
-// The processors in the order of their levels (socket, core, thread), of which the innermost `permute`
-// come first, from inside to outside: 0 puts neighbours together, 2 puts them as far apart as may be.
+// The processors sorted by their levels: socket, core, thread. The innermost `permute` levels become the most significant
+// ones, from inside to outside: 0 puts neighbours together, 2 puts them as far apart as possible.
 std::vector<location> ordered(std::vector<location> locations, int permute) {
   std::map<int, std::map<int, int>> cores;  // of each socket, with their numbers in it
   for (const auto& where : locations) {
@@ -71,7 +71,7 @@ std::vector<location> ordered(std::vector<location> locations, int permute) {
   return locations;
 }
 
-// A place for each processor, widened to its core or whatever the granularity says.
+// A place for each processor: its group by the granularity, such as its core.
 std::vector<place> widened(const std::vector<location>& order, const std::vector<place>& groups) {
   std::vector<place> places;
   for (const auto& where : order)

@@ -1,4 +1,4 @@
-// Settings of the whole program that LLVM's routines change while it runs; before, they are the environment's.
+// Settings of the whole program that routines may change while it runs; until then the environment's hold.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,11 @@
 
 namespace weir::openmp {
 
-/// How long a thread waits awake: block_never where always; nothing where nobody has said.
+/// How long a thread waits awake; block_never: always; nothing: unspecified.
 std::optional<int> blocktime_ms();
 void set_blocktime_ms(int);
 
-/// Of threads that are made from now on. 0: the system's.
+/// For threads that are created from now on. 0: the system's default.
 std::size_t stack_bytes();
 void set_stack_bytes(std::size_t);
 

@@ -1,4 +1,4 @@
-// Where several variables set the same thing, OMP_ goes before GOMP_, and that before KMP_.
+// If several variables have the same meaning, OMP_ has precedence over GOMP_, and that over KMP_.
 #include "openmp/settings/settings.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void read_threads(const variables& in, settings& s) {
   s.num_teams = in.read_host("OMP_NUM_TEAMS", parse_positive, a_positive).value_or(s.num_teams);
 }
 
-// The lists that go deeper than one level ask for nesting, but an explicit word goes before that.
+// A list with more than one level asks for nested regions, but an explicit variable has precedence.
 void read_levels(const variables& in, settings& s) {
   const auto levels = in.read_host("OMP_MAX_ACTIVE_LEVELS", parse_natural, a_natural);
   const auto nested = in.read_host("OMP_NESTED", parse_boolean, a_boolean);
@@ -152,20 +152,20 @@ void read_barriers(const variables& in, const barrier_names& known, settings& s)
   s.reduction_barrier = read_barrier(in, "WEIR_REDUCTION_BARRIER", known.halved).value_or(s.reduction_barrier);
 }
 
-void complain_of_unsupported(const variables& in) {
+void warn_of_unsupported(const variables& in) {
   for (const char* name : {"KMP_HW_SUBSET", "KMP_PLACE_THREADS"})
-    if (in.text(name)) in.complain(std::string(name) + " is not supported; it is ignored (OMP_PLACES chooses processors)");
+    if (in.text(name)) in.warn(std::string(name) + " is not supported; it is ignored (OMP_PLACES chooses processors)");
   for (const char* kind : {"PLAIN", "FORKJOIN", "REDUCTION"})
     for (const char* what : {"_BARRIER", "_BARRIER_PATTERN"})
       if (const auto name = std::string("KMP_") + kind + what; in.text(name))
-        in.complain(name + " is not supported; it is ignored (WEIR_BARRIER and its like choose barriers)");
+        in.warn(name + " is not supported; it is ignored (WEIR_BARRIER and its like choose barriers)");
 }
 
 }  // namespace
 
 settings read_settings(const lookup& environment, const barrier_names& known_barriers, const machine_view& machine) {
   settings s;
-  const variables in(environment, s.complaints);
+  const variables in(environment, s.warnings);
   constexpr double most = std::numeric_limits<int>::max();
   s.processors = static_cast<int>(std::clamp(std::ceil(machine.usable), 1.0, most));
   read_threads(in, s);
@@ -179,8 +179,8 @@ settings read_settings(const lookup& environment, const barrier_names& known_bar
   read_tools(in, s);
   read_display(in, s);
   read_barriers(in, known_barriers, s);
-  complain_of_unsupported(in);
-  if (!in.read("KMP_WARNINGS", parse_boolean, a_boolean).value_or(true)) s.complaints.clear();
+  warn_of_unsupported(in);
+  if (!in.read("KMP_WARNINGS", parse_boolean, a_boolean).value_or(true)) s.warnings.clear();
   return s;
 }
 

@@ -1,5 +1,5 @@
-// The internal control variables of an OpenMP program as its environment sets them, read once.
-// docs/openmp/settings.md has a table of every variable: its forms, its default, what we do with it.
+// The internal control variables of an OpenMP program, as its environment sets them.
+// docs/openmp/settings.md has a table of all variables: their forms, their defaults, and what the runtime does with them.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,9 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "openmp/places/locations.hpp"
+#include "openmp/places/place_partition.hpp"
 
 namespace weir::openmp {
 
@@ -21,13 +24,12 @@ enum class schedule_kind { static_, dynamic, guided, auto_ };
 
 struct schedule {
   schedule_kind kind = schedule_kind::static_;
-  bool monotonic = false;     ///< asked for by a modifier; neither: none was given
+  bool monotonic = false;     ///< by a modifier; neither: there was none
   bool nonmonotonic = false;
   int chunk = 0;              ///< 0: unspecified
   bool operator==(const schedule&) const = default;
 };
 
-enum class bind { false_, true_, primary, close, spread };
 enum class wait_policy { unset, active, passive };
 enum class offload { default_, mandatory, disabled };
 enum class display { no, yes, verbose };
@@ -42,7 +44,7 @@ struct allocator {
 struct settings {
   // Threads
   std::vector<int> num_threads;  ///< per level; empty: `processors`, see threads_at
-  int processors = 1;            ///< that may be used: affinity mask and quota, rounded up, at least 1
+  int processors = 1;            ///< that the program may use by affinity mask and quota, rounded up, at least 1
   bool dynamic = false;
   int max_active_levels = 1;
   int thread_limit = std::numeric_limits<int>::max();
@@ -52,7 +54,7 @@ struct settings {
 
   // Where they run
   std::vector<bind> proc_bind = {bind::false_};  ///< per level, at least one
-  std::vector<std::vector<int>> places;          ///< processors of each place; empty: threads are not bound
+  std::vector<std::vector<int>> places;          ///< the processors of each place; empty: threads are not bound
   bool display_affinity = false;
   std::string affinity_format = "level %L thread %n of %N, native %i, on processors %A";
 
@@ -75,10 +77,10 @@ struct settings {
   bool debug = false;
 
   display display_env = display::no;
-  std::vector<std::string> complaints;  ///< what was not understood or is not supported, one sentence each
+  std::vector<std::string> warnings;  ///< of values that are malformed or not supported, one sentence each
 };
 
-/// The names that barriers may have beside "auto": all, for WEIR_BARRIER; those that can be halved, for WEIR_FORK_BARRIER,
+/// The names that barriers may have besides "auto": all, for WEIR_BARRIER; those that can be halved, for WEIR_FORK_BARRIER,
 /// WEIR_JOIN_BARRIER and WEIR_REDUCTION_BARRIER.
 struct barrier_names {
   std::vector<std::string> whole, halved;
@@ -87,32 +89,17 @@ struct barrier_names {
 /// getenv, or a test's.
 using lookup = std::function<const char*(const char*)>;
 
-/// Where a processor lies; numbers count from 0 over the whole machine, but `thread` within its core.
-struct location {
-  int processor;
-  int thread, core, socket, ll_cache, numa_domain;
-};
-
-/// What the settings ask of the machine.
-struct machine_view {
-  std::vector<int> processors;  ///< in the affinity mask, ascending
-  double usable;                ///< the same within the quota
-  std::function<std::vector<location>()> locations;  ///< called only where places are named by what they are
-};
-
-machine_view this_machine();
-
-/// Reads everything. It neither throws for what it reads nor ends the program: what cannot be understood
-/// is complained of and ignored.
+/// Reads all variables. It neither throws for what it reads nor ends the program: a malformed value gets a warning and is
+/// ignored.
 settings read_settings(const lookup& environment, const barrier_names& known_barriers,
                        const machine_view& machine = this_machine());
 
-/// nthreads-var for a region inside `level` others.
+/// nthreads-var for a region nested in `level` others.
 int threads_at(const settings&, std::size_t level);
 
-/// What OMP_DISPLAY_ENV and omp_display_env show, in the form of the specification; what vendors add only if `verbose`.
+/// What OMP_DISPLAY_ENV and omp_display_env show, in the form of the specification; with the vendors' variables if `verbose`.
 std::string show(const settings&, bool verbose);
-/// As OMP_DISPLAY_ENV says itself.
+/// As verbose as OMP_DISPLAY_ENV says.
 inline std::string show(const settings& s) { return show(s, s.display_env == display::verbose); }
 
 }  // namespace weir::openmp

@@ -1,4 +1,4 @@
-// The block that OMP_DISPLAY_ENV asks for. What is unspecified is 0 or empty.
+// The block that OMP_DISPLAY_ENV asks for. Unspecified values are 0 or empty.
 #include <limits>
 
 #include "openmp/settings/settings.hpp"
@@ -39,7 +39,7 @@ std::string text(const allocator& a) {
   return all;
 }
 
-// {0:4} where processors follow each other, {0,2} where they do not
+// {0:4} if the processors are consecutive, {0,2} if not
 std::string text(const std::vector<int>& processors) {
   std::string all;
   for (std::size_t first = 0, next = 0; first < processors.size(); first = next) {

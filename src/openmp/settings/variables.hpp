@@ -1,4 +1,4 @@
-// The variables of an environment, with complaints of those that are malformed.
+// The variables of an environment, with warnings of malformed ones.
 #pragma once
 
 #include <string_view>
@@ -9,16 +9,16 @@ namespace weir::openmp {
 
 class variables {
  public:
-  variables(const lookup& environment, std::vector<std::string>& complaints)
-      : environment_(environment), complaints_(complaints) {}
+  variables(const lookup& environment, std::vector<std::string>& warnings)
+      : environment_(environment), warnings_(warnings) {}
 
-  /// The value as it stands.
+  /// The value unchanged.
   std::optional<std::string> exact(const std::string& name) const {
     const char* const value = environment_(name.c_str());
     return value ? std::optional<std::string>(value) : std::nullopt;
   }
 
-  /// The value without the blanks around it; a variable with nothing in it counts as unset.
+  /// The value without the blanks around it; an empty variable counts as unset.
   std::optional<std::string> text(const std::string& name) const {
     const auto value = exact(name);
     const std::string_view inner = trimmed(value ? *value : std::string_view());
@@ -35,7 +35,7 @@ class variables {
     return result;
   }
 
-  /// NAME, or NAME_ALL, which the specification has for the host and the devices together.
+  /// NAME, or NAME_ALL, which applies to the host and the devices.
   template <class Parse>
   auto read_host(const std::string& name, Parse parse, std::string_view expected) const {
     auto host = read(name, parse, expected);
@@ -43,18 +43,18 @@ class variables {
     return host ? host : all;
   }
 
-  void complain(std::string sentence) const { complaints_.push_back(std::move(sentence)); }
+  void warn(std::string sentence) const { warnings_.push_back(std::move(sentence)); }
 
   void malformed(const std::string& name, const std::string& value, std::string_view expected) const {
-    complain(name + "=\"" + value + "\" is not understood: expected " + std::string(expected) + "; it is ignored");
+    warn(name + "=\"" + value + "\" is not understood: expected " + std::string(expected) + "; it is ignored");
   }
 
  private:
   const lookup& environment_;
-  std::vector<std::string>& complaints_;
+  std::vector<std::string>& warnings_;
 };
 
-/// The first that is there.
+/// The first that has a value.
 template <class Value>
 std::optional<Value> first_of(std::initializer_list<std::optional<Value>> values) {
   for (const auto& value : values)

@@ -8,9 +8,9 @@
 namespace weir::openmp {
 
 namespace {
-// As long as a sleep and a wake take, about 100 us. Who has slept makes who lets go call the system.
+// As long as a sleep and a wake-up take, about 100 us. Once a waiter sleeps, the release needs a system call.
 unsigned polls() {
-  // No initialization that others wait for: in a process forked meanwhile it would never end.
+  // Not initialized by a guard that other threads wait for: in a process that is forked meanwhile they would wait for ever.
   static constinit std::atomic<unsigned> known{0};
   // relaxed: the number alone matters.
   unsigned p = known.load(std::memory_order_relaxed);
@@ -20,11 +20,11 @@ unsigned polls() {
 }  // namespace
 
 void lock::take_slowly() {
-  // Seldom: each look takes the lock's line from who holds the lock, and needs it to let go. A third of a microsecond; to look
-  // ever more rarely was slower in each of six measures.
+  // Polls seldom: each poll takes the lock's line from the thread that holds the lock, which needs it for the release. The
+  // interval is a third of a microsecond; increasing intervals were slower in each of six measurements.
   constexpr unsigned between = 16;
   for (unsigned i = 0, most = polls(); i < most; i += between) {
-    // relaxed: a look; taking it acquires.
+    // relaxed: a poll; taking the lock acquires.
     if (word_.load(std::memory_order_relaxed) == free_ && try_take()) return;
     for (unsigned p = 0; p < between; ++p) native::pause();
   }

@@ -1,4 +1,4 @@
-// Locks and critical sections: a word, spun on a while, then slept on.
+// Locks, and critical sections: a waiter spins on a word for a while, then sleeps.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 
 namespace weir::openmp {
 
-/// Three states [Drepper, "Futexes are tricky"]: free, taken, and taken with somebody asleep. It may stand in memory of the
-/// program that is nothing but zeros.
+/// Three states [Drepper, "Futexes are tricky"]: free, taken, and taken with a waiter asleep. Memory of the program
+/// that is all zeros is a free lock.
 class lock {
  public:
   bool try_take() {
@@ -24,7 +24,7 @@ class lock {
   }
   void release() {
     happens_before(this);
-    // release: what was done under it, for whoever takes it next.
+    // release: what was done under it, for the thread that takes it next.
     if (word_.exchange(free_, std::memory_order_release) == waited_for_) [[unlikely]] wake();
   }
 
@@ -35,8 +35,8 @@ class lock {
   std::atomic<std::uint32_t> word_{free_};
 };
 
-/// Held for an atomic construct that has no instruction. The program does not see this lock, so the child of a fork always finds it
-/// free, as it finds the object whole.
+/// Held during an atomic construct for which there is no instruction. The program does not know this lock, so the child of a
+/// fork must find it free; it also finds the object consistent.
 extern constinit lock atomic_updates;
 
 }  // namespace weir::openmp

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "openmp/support/annotation.hpp"
-#include "openmp/routines/forms.hpp"
 #include "openmp/tasks/task_group.hpp"
 
 namespace weir::openmp {
@@ -30,35 +29,38 @@ bool is_fulfilled(const std::shared_ptr<event>& e) {
 }
 
 pending_tasks& of(member& me) {
-  if (me.pending == nullptr) me.pending = std::make_unique<pending_tasks>();
+  if (me.pending == nullptr) me.pending.reset(new pending_tasks);
   return *me.pending;
 }
 
 pending_tasks::matches siblings_before(const member& me, const dependences& after) {
-  return [parent = task_of(me), &after](const pending_tasks::entry& e) { return e.parent == parent && conflict(e.after, after); };
+  return [parent = task_number(me), &after](const pending_tasks::entry& e) {
+    return e.parent == parent && conflict(e.after, after);
+  };
 }
 
 }  // namespace
 
 event_handle* make_event(member& me) {
   auto e = std::make_shared<event>();
-  e->news = of(me).news;
+  e->of_member = of(me).events;
   return new event_handle{std::move(e)};
 }
 
 void fulfil(event_handle* handle) {
-  const std::unique_ptr<event_handle> mine(handle);
-  event_news& news = *mine->its->news;
-  happens_before(mine->its.get());
-  // release: what was done before, for who waits for the task.
-  mine->its->fulfilled.store(true, std::memory_order_release);
-  news.count.fetch_add(1, std::memory_order_release);
-  news.came.open();
+  const std::unique_ptr<event_handle> owned(handle);
+  event& e = *owned->its;
+  fulfilments& all = *e.of_member;
+  happens_before(&e);
+  // release: what was done before, for the member that waits for the task.
+  e.fulfilled.store(true, std::memory_order_release);
+  all.count.fetch_add(1, std::memory_order_release);
+  all.waiters.open();
 }
 
 bool pending_tasks::any(const matches& which) const { return std::any_of(tasks_.begin(), tasks_.end(), which); }
 
-// Has something changed? A task is complete when it is executed and its event is fulfilled; then it is no longer here.
+// Has something changed? A task is complete when it has been executed and its event is fulfilled; then it is erased.
 bool pending_tasks::advance(member& me, std::list<entry>::iterator e) {
   if (e->run) {
     for (auto before = tasks_.begin(); before != e; ++before)
@@ -78,8 +80,8 @@ bool pending_tasks::advance(member& me, std::list<entry>::iterator e) {
 
 void pending_tasks::wait(member& me, const matches& which) {
   for (;;) {
-    // acquire: read before the events are, so that none is missed.
-    const std::uint32_t seen = news->count.load(std::memory_order_acquire);
+    // acquire: read before the events are, so that no fulfilment is missed.
+    const std::uint32_t seen = events->count.load(std::memory_order_acquire);
     bool waits = false, advanced = false;
     for (auto e = tasks_.begin(); e != tasks_.end() && !advanced; ++e) {
       if (!which(*e)) continue;
@@ -89,9 +91,9 @@ void pending_tasks::wait(member& me, const matches& which) {
     }
     if (!waits) return;
     if (advanced) continue;
-    const auto came = [seen](std::uint32_t now) { return now != seen; };
-    if (!native::spin(news->count, came, 100))
-      news->came.sleep_unless([&] { return came(news->count.load(std::memory_order_acquire)); });
+    const auto changed = [seen](std::uint32_t now) { return now != seen; };
+    if (!native::spin(events->count, changed, 100))
+      events->waiters.sleep_unless([&] { return changed(events->count.load(std::memory_order_acquire)); });
   }
 }
 
@@ -99,7 +101,7 @@ void perform(member& me, dependences after, bool at_once, std::shared_ptr<event>
   pending_tasks& pending = of(me);
   if (const auto before = siblings_before(me, after); pending.any(before)) {
     if (!at_once) {
-      pending.add({task_of(me), me.group, std::move(after), std::move(until), std::move(run)});
+      pending.add({task_number(me), me.group, std::move(after), std::move(until), std::move(run)});
       return;
     }
     pending.wait(me, before);
@@ -109,12 +111,12 @@ void perform(member& me, dependences after, bool at_once, std::shared_ptr<event>
 }
 
 void complete_later(member& me, dependences after, std::shared_ptr<event> until) {
-  if (!is_fulfilled(until)) of(me).add({task_of(me), me.group, std::move(after), std::move(until), nullptr, true});
+  if (!is_fulfilled(until)) of(me).add({task_number(me), me.group, std::move(after), std::move(until), nullptr, true});
 }
 
 void finish_children(member& me) {
   if (nothing_pending(me)) return;
-  me.pending->wait(me, [parent = task_of(me)](const pending_tasks::entry& e) { return e.parent == parent; });
+  me.pending->wait(me, [parent = task_number(me)](const pending_tasks::entry& e) { return e.parent == parent; });
 }
 
 void finish_before(member& me, const dependences& after) {
@@ -127,16 +129,10 @@ void finish_group(member& me, const task_group& group) {
   me.pending->wait(me, [&group](const pending_tasks::entry& e) { return e.group == &group; });
 }
 
+void delete_pending_tasks::operator()(pending_tasks* tasks) const { delete tasks; }
+
 void finish_tasks(member& me) {
   me.pending->wait(me, [](const pending_tasks::entry&) { return true; });
 }
 
 }  // namespace weir::openmp
-
-// The program's routine, in C and in Fortran.
-extern "C" {
-void weir_omp_fulfill_event(weir::openmp::event_handle* handle) { weir::openmp::fulfil(handle); }
-void weir_omp_fulfill_event_(weir::openmp::event_handle* handle) { weir::openmp::fulfil(handle); }  // omp_lib: by value
-}
-FOUND_IN_BOTH(omp_fulfill_event, "OMP_5.0.1")
-FOUND_IN_BOTH(omp_fulfill_event_, "OMP_5.0.1")

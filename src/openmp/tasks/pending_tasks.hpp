@@ -1,5 +1,5 @@
-// Tasks that are not complete when their construct is over: detached ones, whose event somebody fulfils later, and those that
-// depend on such tasks. Who creates them executes them where it waits for them.
+// Tasks that are not complete when their construct ends: detached tasks, whose event is fulfilled later, and tasks that
+// depend on such tasks. The member that generates them executes them where it waits for them.
 #pragma once
 
 #include <atomic>
@@ -13,28 +13,26 @@
 
 namespace weir::openmp {
 
-struct task_group;
-
 struct dependence {
-  enum kind_of : std::uint8_t { in, out, in_out_set };  // mutexinoutset: in an order, as out is
+  enum kind_of : std::uint8_t { in, out, in_out_set };  // mutexinoutset tasks are ordered, as out tasks are
   std::uintptr_t at;
   kind_of kind;
 };
 constexpr std::uintptr_t all_memory = ~std::uintptr_t{0};
 using dependences = std::vector<dependence>;
 
-/// What has happened to events of a member's tasks. The events keep it alive: who fulfils one may be late to leave.
-struct event_news {
+/// How many events of a member's tasks have been fulfilled. Each event keeps it alive: a thread that fulfils one may still be
+/// at its gate when the member is gone.
+struct fulfilments {
   std::atomic<std::uint32_t> count{0};
-  gate came;
+  gate waiters;
 };
 
 struct event {
   std::atomic<bool> fulfilled{false};
-  std::shared_ptr<event_news> news;
-  dependences after;  // of its task, where they are said before the task itself begins; nobody else reads them
+  std::shared_ptr<fulfilments> of_member;
 };
-/// What the program holds: it is given back when the event is fulfilled.
+/// What the program holds; deleted when the event is fulfilled.
 struct event_handle {
   std::shared_ptr<event> its;
 };
@@ -43,7 +41,7 @@ void fulfil(event_handle* handle);
 
 class pending_tasks {
  public:
-  pending_tasks() : news(std::make_shared<event_news>()) {}
+  pending_tasks() : events(std::make_shared<fulfilments>()) {}
 
   struct entry {
     std::uint64_t parent;
@@ -60,20 +58,20 @@ class pending_tasks {
   /// Returns when none of these is left.
   void wait(member& me, const matches& which);
 
-  const std::shared_ptr<event_news> news;
+  const std::shared_ptr<fulfilments> events;
 
  private:
   bool advance(member& me, std::list<entry>::iterator e);
   std::list<entry> tasks_;
 };
 
-/// Executes a task, or keeps it for later if it depends on one that is not complete. One that must be executed at once waits
-/// for those; its creator does not wait for its event [OpenMP 5.2, 1.2.5: undeferred task].
+/// Executes a task, or keeps it for later if it depends on one that is not complete. A task that must be executed `at_once`
+/// waits for those instead; its generator does not wait for its event [OpenMP 5.2, 1.2.5: undeferred task].
 void perform(member& me, dependences after, bool at_once, std::shared_ptr<event> until, std::function<void()> run);
-/// The task has been executed, and is complete when its event is fulfilled.
+/// For a task that has been executed, and is complete when its event is fulfilled.
 void complete_later(member& me, dependences after, std::shared_ptr<event> until);
 
-/// Does nobody have to wait, and is nothing to be kept?
+/// Has the member no task to wait for, and so none that a new one could depend on?
 inline bool nothing_pending(const member& me) { return me.pending == nullptr; }
 
 void finish_children(member& me);

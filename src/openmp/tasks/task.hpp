@@ -1,5 +1,5 @@
-// What a task is to who executes it. Tasks are executed at once, by who creates them, but for those that must wait for others
-// (pending_tasks.hpp).
+// Explicit tasks, as the thread that executes them sees them. A task is executed at once, by the thread that generates it,
+// unless it must wait for another one (pending_tasks.hpp).
 #pragma once
 
 #include <utility>
@@ -8,34 +8,37 @@
 
 namespace weir::openmp {
 
-/// While it lives the thread executes an explicit task: a final one if so said, or if it was in one before.
+/// In its lifetime the thread executes an explicit task: a final one if `final`, or if the task around it is final.
 class task_scope {
  public:
   explicit task_scope(bool final)
       : number(self().tasks++ + 1),
-        who_(self()),
-        outer_(std::exchange(who_.task, this)),
-        was_final_(std::exchange(who_.in_final, who_.in_final || final)),
-        icv_(who_.icv) {}
+        executor_(self()),
+        outer_(std::exchange(executor_.task, this)),
+        was_final_(std::exchange(executor_.in_final, executor_.in_final || final)),
+        icv_(executor_.icv) {}
   task_scope(const task_scope&) = delete;
   ~task_scope() {
-    who_.task = outer_;
-    who_.in_final = was_final_;
-    who_.icv = icv_;
+    executor_.task = outer_;
+    executor_.in_final = was_final_;
+    executor_.icv = icv_;
   }
 
-  const std::uint64_t number;  // no other task of the member has it
+  const std::uint64_t number;  // unique among the member's tasks
   const task_scope* outer() const { return outer_; }
-  mutable int id = 0;  // for LLVM's interface; 0: nobody has asked yet
+  mutable int id = 0;  // unique in the process; 0: nobody has asked for it yet (task_id)
 
  private:
-  member& who_;
+  member& executor_;
   task_scope* const outer_;
   const bool was_final_;
   const control icv_;  // what the task sets is its own
 };
 
-/// The task that the member executes: 0 is its implicit task.
-inline std::uint64_t task_of(const member& me) { return me.task != nullptr ? me.task->number : 0; }
+/// The number of the task that the member executes; 0: its implicit task.
+inline std::uint64_t task_number(const member& me) { return me.task != nullptr ? me.task->number : 0; }
+
+/// A number that no other explicit task of the process has; 0 for an implicit task.
+int task_id(const task_scope*);
 
 }  // namespace weir::openmp

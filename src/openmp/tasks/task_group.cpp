@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "openmp/tasks/pending_tasks.hpp"
 #include "openmp/support/stop.hpp"
+#include "openmp/tasks/pending_tasks.hpp"
 
 namespace weir::openmp {
 
@@ -11,7 +11,7 @@ const task_reductions::item* task_reductions::find(const void* address) const {
   const auto* const at = static_cast<const char*>(address);
   for (const item& i : items_)
     if (i.variable == at) return &i;
-  // std::less: it may be an address of anything.
+  // std::less: the address may be of any object.
   const std::less<const char*> before;
   if (before(at, copies_) || !before(at, copies_ + of_.size * stride_)) return nullptr;
   const std::size_t offset = static_cast<std::size_t>(at - copies_) % stride_;
@@ -45,7 +45,7 @@ found_reduction find_reduction(const task_group* from, const void* address) {
   for (const task_group* g = from; g != nullptr; g = g->outer)
     if (g->reduces != nullptr)
       if (const auto* const its = g->reduces->find(address); its != nullptr) return {g->reduces.get(), its};
-  stop("in_reduction of a variable that no construct around it reduces by tasks");
+  stop("in_reduction names a variable for which no enclosing construct has a task reduction");
 }
 
 }  // namespace weir::openmp

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/stop.hpp"
 
@@ -9,7 +10,7 @@ namespace weir::openmp {
 
 namespace {
 
-/// The iteration's number over all dimensions; false outside of them.
+/// The iteration's number over all dimensions; false if it is outside of the loops.
 bool number_of(const doacross& d, const std::int64_t* values, std::uint64_t& number) {
   number = 0;
   for (std::size_t i = 0; i < d.dimensions.size(); ++i) {
@@ -24,12 +25,13 @@ bool number_of(const doacross& d, const std::int64_t* values, std::uint64_t& num
   return true;
 }
 
-/// In all, and at least one.
+/// Over all dimensions, and at least one.
 std::size_t iterations_of(const doacross& d) {
   std::size_t all = 1;
   for (const dimension& it : d.dimensions) {
     if (it.step > 0 ? it.first > it.last : it.first < it.last) return 1;
-    if (it.trips == 0 || __builtin_mul_overflow(all, it.trips, &all)) stop("a doacross nest has more iterations than 64 bits can count");
+    if (it.trips == 0 || __builtin_mul_overflow(all, it.trips, &all))
+      stop("a doacross nest has more iterations than 64 bits can count");
   }
   return all;
 }
@@ -44,7 +46,8 @@ void begin_doacross(member& me, const dimension* dimensions, unsigned count) {
     const std::size_t all = iterations_of(d);
     // Zeros that cost no memory before they are written.
     d.posted = static_cast<std::atomic<std::uint8_t>*>(std::calloc(all, sizeof *d.posted));
-    if (d.posted == nullptr) stop("a doacross nest of %zu iterations needs a byte for each, and the system has not as many", all);
+    if (d.posted == nullptr)
+      stop("a doacross nest of %zu iterations needs a byte for each, and the system has not enough memory", all);
   });
   me.in_doacross = &d;
 }
@@ -56,7 +59,7 @@ void post(member& me, const std::int64_t* values) {
   happens_before(&d.posted[number]);
   // release: what the iteration has done so far, for those that depend on it.
   d.posted[number].store(1, std::memory_order_release);
-  d.somebody_posted.open();
+  d.new_post.open();
 }
 
 void wait_for(member& me, const std::int64_t* values) {
@@ -64,7 +67,7 @@ void wait_for(member& me, const std::int64_t* values) {
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
   const auto is_posted = [](std::uint8_t p) { return p != 0; };
-  me.of->learned.await(crowded(*me.of), d.posted[number], d.somebody_posted, is_posted);
+  me.of->learned.await(oversubscribed(*me.of), d.posted[number], d.new_post, is_posted);
   happens_after(&d.posted[number]);
 }
 

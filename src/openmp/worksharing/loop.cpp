@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
 
 namespace weir::openmp {
 
 namespace {
 
-/// Of chunks that get as many iterations as `length` says where so many are left.
+/// The next chunk; `length` gives its size from the number of iterations left.
 template <class Length>
 iterations take(loop& l, Length length) {
   const std::uint64_t n = l.plan.trips;
@@ -27,7 +28,7 @@ iterations take_dynamic(loop& l) {
   return take(l, [chunk = l.plan.chunk](std::uint64_t) { return chunk; });
 }
 
-/// An equal share of what is left [Polychronopoulos and Kuck 1987; OpenMP 5.2, 11.5.3].
+/// An equal part of the iterations left [Polychronopoulos and Kuck 1987; OpenMP 5.2, 11.5.3].
 iterations take_guided(loop& l, std::uint64_t members) {
   return take(l, [=, least = l.plan.chunk](std::uint64_t rest) { return std::max(least, (rest - 1) / members + 1); });
 }
@@ -36,20 +37,18 @@ iterations take_static(const loop& l, member& me) {
   const std::uint64_t n = l.plan.trips, size = me.of->size, round = me.turn++;
   if (l.plan.chunk == 0) {
     if (round != 0) return {};
-    const std::uint64_t share = n / size, more = n % size;
-    const std::uint64_t begin = me.number * share + std::min<std::uint64_t>(me.number, more);
-    return {begin, begin + share + (me.number < more ? 1 : 0)};
+    return block_of(me.number, size, n);
   }
-  // Rounds of chunks; one beyond 64 bits is beyond the loop as well.
+  // Chunks go round the members. A chunk whose number overflows 64 bits is beyond the end of the loop.
   std::uint64_t at;
   if (__builtin_mul_overflow(round * size + me.number, l.plan.chunk, &at) || at >= n) return {};
   return {at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
 }
 
 void wait_for_turn(loop& l, const member& me) {
-  const auto mine = [&me](std::uint64_t now) { return now >= me.chunk.begin; };
-  if (mine(l.turn.load(std::memory_order_acquire))) return;
-  me.of->learned.await(crowded(*me.of), l.turn, l.turned, mine);
+  const auto is_mine = [&me](std::uint64_t now) { return now >= me.chunk.begin; };
+  if (is_mine(l.turn.load(std::memory_order_acquire))) return;
+  me.of->learned.await(oversubscribed(*me.of), l.turn, l.turned, is_mine);
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ void begin_loop(member& me, const loop_plan& plan) {
   me.chunk = {};
   l.enter(construct, [&] {
     l.plan = plan;
-    // Each member asks in vain once, so what is counted stays within 64 bits.
+    // Each member counts beyond the end once at most, so the count stays within 64 bits.
     l.counted = plan.kind == schedule_kind::dynamic && plan.trips < (std::uint64_t{1} << 63) && plan.chunk < (std::uint64_t{1} << 40);
     // relaxed: published by the slot.
     l.taken.store(0, std::memory_order_relaxed);
@@ -111,12 +110,12 @@ void begin_ordered(member& me) {
   happens_after(&me.in_loop->turn);
 }
 
-// The turn is passed on with the chunk's end; what is ordered ends here.
+// The turn is passed on at the end of the chunk, in next_ordered_chunk(); only the ordered region ends here.
 void end_ordered(member& me) {
   if (annotated() && me.in_loop != nullptr) [[unlikely]] happens_before(&me.in_loop->turn);
 }
 
-void* shared_memory(member& me, std::size_t bytes) {
+void* common_memory(member& me, std::size_t bytes) {
   auto& memory = me.in_loop->memory;
   // acquire, release: the zeros.
   void* seen = memory.load(std::memory_order_acquire);
@@ -136,9 +135,9 @@ void end_loop(member& me) {
   me.in_loop = nullptr;
   happens_before(&l.memory);
   l.leave(me.loops - 1, me.of->size, [&l] {
-    // relaxed: nobody else is here any more.
+    // relaxed: all other members have left.
     void* const memory = l.memory.exchange(nullptr, std::memory_order_relaxed);
-    if (memory == nullptr) return;  // then a loop's end orders nothing
+    if (memory == nullptr) return;  // without it, the end of a loop orders nothing
     happens_after(&l.memory);
     std::free(memory);
   });

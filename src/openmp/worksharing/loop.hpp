@@ -1,36 +1,32 @@
-// A loop that the members of a team share out, and sections, which are a loop over their numbers.
+// Loops whose iterations are divided among the members of a team, and sections, which are a loop over their numbers.
 //
-// Iterations are counted from 0; how they become the program's values is the member's own affair.
+// Iterations are counted from 0. How they become values of the program's loop variable is the interfaces' affair.
 #pragma once
 
-#include "openmp/core/slot.hpp"
+#include <algorithm>
+
 #include "openmp/core/team.hpp"
 
 namespace weir::openmp {
 
-struct loop_plan {
-  schedule_kind kind = schedule_kind::dynamic;
-  std::uint64_t trips = 0;
-  std::uint64_t chunk = 1;  // of static: 0 is one block for each member
-};
-
-/// By a schedule clause; chunk 0: it says none.
+/// The plan for a schedule clause; chunk 0: it gives none.
 loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips);
-/// By run-sched-var, its chunk rounded up to a multiple of the width [OpenMP 5.2, 11.5.3: the simd modifier].
+/// The plan for run-sched-var, its chunk rounded up to a multiple of the width [OpenMP 5.2, 11.5.3: the simd modifier].
 loop_plan plan_at_run_time(std::uint64_t trips, std::uint64_t width = 1);
 
-struct loop : slot {
-  loop_plan plan;
-  bool counted = false;  // are chunks taken by counting on alone?
-  alignas(line_bytes) std::atomic<std::uint64_t> taken{0};  // iterations
-  alignas(line_bytes) std::atomic<std::uint64_t> turn{0};   // of ordered: the first iteration that is not done
-  gate turned;
-  std::atomic<void*> memory{nullptr};
-};
+/// The block that participant `number` of `size` gets if a loop is divided into one block each: the first blocks have one
+/// iteration more if they do not divide evenly. The number is a reference so that it is loaded late, which saves an instruction in
+/// next_chunk_of_any().
+template <class Number>
+iterations block_of(const Number& number, std::uint64_t size, std::uint64_t trips) {
+  const std::uint64_t length = trips / size, longer = trips % size;
+  const std::uint64_t begin = number * length + std::min<std::uint64_t>(number, longer);
+  return {begin, begin + length + (number < longer ? 1 : 0)};
+}
 
-/// Every member calls it with the same plan; the first one's counts.
+/// Every member calls it with the same plan; the first member to call sets the loop up.
 void begin_loop(member& me, const loop_plan& plan);
-/// The same, and what the member's values come from.
+/// The same, and keeps what the interface makes the member's values of.
 inline void begin_loop(member& me, const loop_plan& plan, std::uint64_t first, std::uint64_t step, std::uint64_t bound) {
   begin_loop(me, plan);
   me.first = first;
@@ -38,25 +34,26 @@ inline void begin_loop(member& me, const loop_plan& plan, std::uint64_t first, s
   me.bound = bound;
 }
 iterations next_chunk_of_any(member& me);
-/// Passes on the turn, once it has come.
+/// Waits for the turn of the member's present chunk, and passes the turn on.
 iterations next_ordered_chunk(member& me);
 
-/// The member's next chunk, me.chunk from now on; none where all are taken.
+/// The member's next chunk, which becomes me.chunk; none if all are taken.
 inline iterations next_chunk(member& me, bool ordered = false) {
   if (ordered) return next_ordered_chunk(me);
   loop& l = *me.in_loop;
   if (!l.counted) return next_chunk_of_any(me);
-  // Few instructions before it, and no look: the line is then on its way while the chunk before is still computed, and comes once.
+  // Few instructions before the fetch-and-add, and no load of the word: its line is then transferred once, while the chunk
+  // before is still being computed.
   // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
   const std::uint64_t at = l.taken.fetch_add(l.plan.chunk, std::memory_order_relaxed), n = l.plan.trips;
   return me.chunk = at >= n ? iterations{} : iterations{at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
 }
 
-/// Zeros that the members of the team share until they have all done with the loop.
-void* shared_memory(member& me, std::size_t bytes);
-/// The member has done with the loop. No barrier.
+/// Memory that all members of the team have in common until the last of them has ended the loop; zeros at first.
+void* common_memory(member& me, std::size_t bytes);
+/// The member has executed its part of the loop. No barrier.
 void end_loop(member& me);
-/// Waits until all iterations before this member's chunk are done; not at all outside of an ordered loop.
+/// Waits until all iterations before this member's chunk are done. Outside of an ordered loop it returns at once.
 void begin_ordered(member& me);
 void end_ordered(member& me);
 

@@ -1,4 +1,4 @@
-! target with optional arguments: those that are absent have no address, and are absent in the region too. (The code of GCC 12
+! target with optional arguments: absent arguments have no address, and are absent in the region too. (The code of GCC 12
 ! itself reads absent scalars that are firstprivate, and descriptors that are mapped.)
 program absent_arguments
   use checking

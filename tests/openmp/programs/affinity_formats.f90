@@ -1,4 +1,4 @@
-! The affinity format from Fortran: texts with their lengths, and blanks behind them.
+! The affinity format in Fortran: texts with their lengths, filled up with blanks.
 program affinity_formats
   use omp_lib
   use checking

@@ -1,4 +1,4 @@
-/* Allocators: memory that is there, aligned and one's own; pools, and what comes when they are empty. */
+/* Allocators: their memory is usable, aligned and not shared; pools, and their fallbacks when they are exhausted. */
 #include "check.h"
 #include <omp.h>
 #include <stdint.h>

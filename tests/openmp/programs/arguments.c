@@ -1,4 +1,4 @@
-/* parallel with more shared variables than a runtime may have thought of: each gets its own. */
+/* parallel with very many shared variables: each is passed correctly. */
 #include "check.h"
 #include <omp.h>
 

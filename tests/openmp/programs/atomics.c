@@ -1,4 +1,4 @@
-/* atomic: in every size, where the processor has it and where the runtime must. */
+/* atomic: in every size, by instructions and by the runtime. */
 #include "check.h"
 #include <omp.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* barrier and flush: what anyone wrote before is there for all after, in thousands of episodes. */
+/* barrier and flush: what any thread wrote before is visible to all after, in thousands of episodes. */
 #include "check.h"
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-/* Where threads run: by OMP_PROC_BIND, OMP_PLACES and the clause, in nested regions too. */
+/* Thread affinity by OMP_PROC_BIND, OMP_PLACES and the proc_bind clause, also in nested regions. */
 #define _GNU_SOURCE
 #include "parts.h"
 #include <omp.h>

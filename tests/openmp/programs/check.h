@@ -1,4 +1,4 @@
-/* What all programs here share. Each says "ok" and ends with 0, or says what was wrong and ends with 1. */
+/* What all programs here use. Each prints "ok" and exits with 0, or prints what is wrong and exits with 1. */
 #ifndef WEIR_TESTS_OPENMP_CHECK_H
 #define WEIR_TESTS_OPENMP_CHECK_H
 

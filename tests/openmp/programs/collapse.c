@@ -1,4 +1,4 @@
-/* for: nests of loops as one, and what the last iteration leaves. */
+/* for: collapse, and lastprivate. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>

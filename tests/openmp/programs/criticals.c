@@ -1,4 +1,4 @@
-/* critical: one thread at a time in each name, and what one wrote the next reads. */
+/* critical: one thread at a time under each name, and what one thread wrote the next reads. */
 #include "check.h"
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-/* What OMP_ALLOCATOR says holds where no allocator is named. */
+/* OMP_ALLOCATOR applies where no allocator is given. */
 #include "check.h"
 #include <omp.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* A league whose size nobody asks for: as OMP_NUM_TEAMS and OMP_TEAMS_THREAD_LIMIT say. */
+/* A league without clauses: its size comes from OMP_NUM_TEAMS and OMP_TEAMS_THREAD_LIMIT. */
 #include "check.h"
 #include <omp.h>
 

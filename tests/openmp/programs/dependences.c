@@ -1,4 +1,4 @@
-/* task depend: after those it depends on, and taskwait depend. */
+/* task depend: a task is executed after those that it depends on; taskwait depend. */
 #include "check.h"
 #include <omp.h>
 

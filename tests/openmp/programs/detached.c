@@ -1,4 +1,4 @@
-/* task detach: a task is complete when its event is fulfilled, by whoever, and what depends on it comes after. */
+/* task detach: a task is complete when any thread has fulfilled its event; tasks that depend on it are executed after that. */
 #include "check.h"
 #include <omp.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-! Directives and clauses of Fortran that say which members of a team do something, and what they see of one another.
+! Directives and clauses in Fortran: which members of a team execute a construct, and what they see of each other's data.
 program directives
   use checking
   use omp_lib

@@ -1,4 +1,4 @@
-/* distribute: loops of every type and schedule, shared out to a league of any size, and within its teams. */
+/* distribute: loops of every type and schedule, divided among the teams of a league of any size, and within its teams. */
 #include "check.h"
 #include <limits.h>
 #include <omp.h>

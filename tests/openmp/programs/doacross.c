@@ -1,4 +1,4 @@
-/* ordered(n) with depend(sink) and depend(source): loops whose iterations wait for single others. */
+/* ordered(n) with depend(sink) and depend(source): loops whose iterations wait for other single ones. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* error at(execution): a warning is said, and an error ends the program. */
+/* error at(execution): a warning is printed, and an error ends the program. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Exceptions that are caught where they are thrown: in a region, a loop, a critical section, a task.
+// Exceptions that are caught inside the construct that throws them: a region, a loop, a critical section, a task.
 #include "check.h"
 
 #include <omp.h>

@@ -1,4 +1,4 @@
-! Critical sections, locks, atomics, reductions and barriers of Fortran.
+! Critical sections, locks, atomics, reductions and barriers in Fortran.
 program exclusion
   use checking
   use omp_lib

@@ -1,4 +1,4 @@
-/* exit: the program ends at once and with its own status, whether its workers sleep, spin or are in a region. */
+/* exit: the program ends at once and with its own status, whether its workers sleep, spin or execute a region. */
 #include "check.h"
 #include <omp.h>
 #include <pthread.h>

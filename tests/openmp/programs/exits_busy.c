@@ -1,4 +1,4 @@
-/* exit, while another thread opens regions: they go on until the process is no more. */
+/* exit, while another thread begins regions: it continues until the process has ended. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <omp.h>

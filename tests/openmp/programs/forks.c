@@ -1,4 +1,4 @@
-/* fork: the child has none of its parent's workers, and opens regions nevertheless. */
+/* fork: the child has none of its parent's workers, but can execute regions. */
 #include "check.h"
 #include <omp.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-/* Regions as GCC compiled them before 4.9: the caller executes its part itself, between the region's two ends. */
+/* Regions, as GCC compiled them before 4.9: the caller executes its part itself, between the region's two ends. */
 #include "check.h"
 #include <omp.h>
 

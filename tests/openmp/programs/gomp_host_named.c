@@ -1,4 +1,4 @@
-/* Target constructs that name the host themselves are executed by it, also where OMP_TARGET_OFFLOAD is mandatory. */
+/* Target constructs that name the host as their device are executed there, even if OMP_TARGET_OFFLOAD is mandatory. */
 #include "check.h"
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-/* The entry points of GCC's that carry a loop's schedule as a number, and memory that the team shares. */
+/* GCC's entry points with the schedule of a loop as a number, and with memory that the team has in common. */
 #include "check.h"
 #include <limits.h>
 #include <omp.h>

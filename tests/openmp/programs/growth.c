@@ -1,4 +1,4 @@
-/* A million tiny regions, or as many as a second has room for: the process does not grow by them. */
+/* A million tiny regions, or as many as a second allows: the process does not grow. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Several threads of the program's own open regions at once: each has its own team. */
+/* Several threads of the program begin regions at the same time: each has its own team. */
 #include "check.h"
 #include <omp.h>
 #include <pthread.h>

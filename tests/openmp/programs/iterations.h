@@ -1,4 +1,4 @@
-/* Loops of every type and direction, of which each iteration is met once. */
+/* Loops of every type and direction: each iteration is executed once. */
 #ifndef WEIR_TESTS_OPENMP_ITERATIONS_H
 #define WEIR_TESTS_OPENMP_ITERATIONS_H
 

@@ -1,4 +1,4 @@
-/* LLVM's own routines, found by name while the program runs, as libraries do that set another's threads. */
+/* LLVM's own routines, looked up by name at run time, as libraries do that set the number of another library's threads. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "stacks.h"

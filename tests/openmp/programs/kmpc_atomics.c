@@ -1,4 +1,4 @@
-/* Atomic updates as functions: what each computes and captures, and that none is lost. */
+/* Atomic updates as functions: what each computes and captures; no update is lost. */
 #include "check.h"
 #include <complex.h>
 #include <omp.h>

@@ -1,4 +1,4 @@
-/* Entry points of LLVM's that Clang seldom calls: sections, copyprivate in one way, barriers with somebody in between, locks. */
+/* LLVM's entry points that Clang seldom calls: sections, a form of copyprivate, barriers with work of one member, locks. */
 #include "check.h"
 #include "kmpc.h"
 #include <omp.h>

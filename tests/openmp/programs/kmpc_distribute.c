@@ -1,4 +1,4 @@
-/* LLVM's entry points for a loop over a league and its teams at once: each iteration is met once, whatever its type. */
+/* LLVM's entry points for a loop over a league and its teams at once: each iteration is executed once, for every type. */
 #include "check.h"
 #include "kmpc.h"
 #include <omp.h>

@@ -1,4 +1,4 @@
-/* A process forks while another of its threads is in the runtime: the child finds none of the runtime's own locks taken. */
+/* A process forks while another of its threads is in the runtime: in the child none of the runtime's own locks is taken. */
 #include "check.h"
 #include "kmpc.h"
 #include <omp.h>

@@ -1,4 +1,4 @@
-// teams, distribute and target in C++: objects, iterators and lambdas in a league, which with no device is on the host.
+// teams, distribute and target in C++: objects, iterators and lambdas in a league, which without a device is on the host.
 #include "check.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-/* Leagues: how many teams they have, which threads, and that nothing of them is left behind. */
+/* Leagues: the number of their teams and threads, and that the control variables are restored afterwards. */
 #include "check.h"
 #include <omp.h>
 

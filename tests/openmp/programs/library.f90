@@ -1,4 +1,4 @@
-! omp_lib: the routines of Fortran, with default and with 8-byte integers and logicals where there are both.
+! omp_lib: the routines in Fortran, with default and with 8-byte integers and logicals where there are both.
 program library
   use checking
   use omp_lib

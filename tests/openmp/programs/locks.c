@@ -1,4 +1,4 @@
-/* Locks and nest locks: held by one, tried without waiting, hinted at. */
+/* Locks and nest locks: held by one thread or task, tried without waiting, with hints. */
 #include "check.h"
 #include <omp.h>
 

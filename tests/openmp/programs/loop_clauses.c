@@ -1,4 +1,4 @@
-/* What a loop can be told beside its schedule: loop, order(concurrent), linear, lanes; and scope. */
+/* Clauses of loops besides schedule: order(concurrent), linear, simd; the loop construct, and scope. */
 #include "iterations.h"
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-! What loops of Fortran can be told beside their schedule: scans, any order, linear variables, lanes, own reductions.
+! Clauses of loops in Fortran besides schedule: scan, order(concurrent), linear, simd, declared reductions.
 program loop_clauses
   use checking
   use omp_lib

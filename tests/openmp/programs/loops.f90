@@ -1,4 +1,4 @@
-! Loops, sections and single of Fortran: every iteration once, in order where that is asked for.
+! Loops, sections and single in Fortran: every iteration once, in order if the loop is ordered.
 program loops
   use checking
   use omp_lib

@@ -1,4 +1,4 @@
-! Allocators of Fortran programs.
+! Allocators in Fortran.
 program memory
   use, intrinsic :: iso_c_binding
   use omp_lib

@@ -1,4 +1,4 @@
-/* parallel in parallel: the same teams within others than before, and what members inherit. */
+/* Nested parallel regions: teams nested in other teams than before, and what members inherit. */
 #include "check.h"
 #include <omp.h>
 

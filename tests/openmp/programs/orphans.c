@@ -1,4 +1,4 @@
-/* ordered outside of a loop that has the clause: nothing says an order, and nobody waits. */
+/* ordered outside of a loop that has the clause: there is no order, and no thread waits. */
 #include "check.h"
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-/* For programs that need settings of their own: each part of such a program is a process with the environment that it asks for. */
+/* For programs that need settings of their own: each part of such a program is a process with its own environment. */
 #ifndef WEIR_TESTS_OPENMP_PARTS_H
 #define WEIR_TESTS_OPENMP_PARTS_H
 

@@ -1,4 +1,4 @@
-/* reduction: every operator, of several variables, of arrays, by an operator of the user's. */
+/* reduction: every operator, several variables, arrays, and a declared reduction. */
 #include "check.h"
 #include <complex.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* parallel: who is in the team, what each has of the variables, teams in teams. */
+/* parallel: the members of a team, their data, nested teams. */
 #include "check.h"
 #include <omp.h>
 

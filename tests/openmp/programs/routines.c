@@ -1,4 +1,4 @@
-/* The routines that ask and set. */
+/* The routines that get and set control variables. */
 #include "check.h"
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-! Routines of Fortran for locks, places, teams, devices and pauses, with integers of 8 bytes too where there are such.
+! Routines in Fortran for locks, places, teams, devices and pauses, also with integers of 8 bytes where there are such forms.
 program routines
   use, intrinsic :: iso_c_binding
   use checking

@@ -1,4 +1,4 @@
-/* Routines of OpenMP 5.1 and 5.2, of which a compiler's omp.h may not know yet. */
+/* Routines of OpenMP 5.1 and 5.2, which a compiler's omp.h may not declare yet. */
 #include "check.h"
 #include <omp.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* scan: prefixes, with and without the iteration's own share. */
+/* scan: inclusive and exclusive prefixes. */
 #include "check.h"
 #include <omp.h>
 

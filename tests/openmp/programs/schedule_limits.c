@@ -1,4 +1,4 @@
-/* for: loops that end where their type does, on which a runtime's own sums must not run over. */
+/* for: loops that end at the limit of their type, where a runtime's own arithmetic must not overflow. */
 #include "iterations.h"
 #include <limits.h>
 #include <omp.h>

@@ -1,4 +1,4 @@
-/* schedule(runtime): from OMP_SCHEDULE, for which it begins anew with each, and from omp_set_schedule. */
+/* schedule(runtime): from OMP_SCHEDULE, with a new process for each value, and from omp_set_schedule. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* single, copyprivate, master and masked: one thread does it, and which. */
+/* single, copyprivate, master and masked: exactly one thread executes the construct, and which. */
 #include "check.h"
 #include <omp.h>
 

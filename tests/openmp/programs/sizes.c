@@ -1,4 +1,4 @@
-/* Team sizes that change from region to region: nobody is left behind, and nobody comes twice. */
+/* Team sizes that change from region to region: each member executes each region exactly once. */
 #include "check.h"
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-/* How large a thread's stack is. Programs with it begin by defining _GNU_SOURCE. */
+/* The size of a thread's stack. Programs that include this begin by defining _GNU_SOURCE. */
 #ifndef WEIR_TESTS_OPENMP_STACKS_H
 #define WEIR_TESTS_OPENMP_STACKS_H
 

@@ -1,5 +1,5 @@
-// A long mixed run: several threads go at once through random sequences of regions, and the members of each through random
-// sequences of constructs. Every result is checked. WEIR_STRESS_SECONDS says for how long (2), WEIR_STRESS_SEED which sequences.
+// A long mixed run: several threads execute random sequences of regions at the same time, and the members of each region random
+// sequences of constructs. Every result is checked. WEIR_STRESS_SECONDS is the duration (default 2), WEIR_STRESS_SEED the seed.
 // Built twice: with LIBRARY, as a library, PROGRAM.so, that is opened and closed.
 #include "check.h"
 #include <omp.h>

@@ -1,4 +1,4 @@
-/* target: with no device a region runs on the host, and what is mapped is there. */
+/* target: without a device a region is executed on the host, and mapped variables are present. */
 #include "check.h"
 #include <omp.h>
 

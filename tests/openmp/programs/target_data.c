@@ -1,4 +1,4 @@
-/* target on the host: private copies, order, leagues, and regions that meet a target. */
+/* target on the host: private copies, order, leagues, and parallel regions inside a target region. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-// What a task may do: throw and catch, open regions, set variables of its own, be created where nobody waits for it.
+// What a task may do: throw and catch, begin regions, set control variables of its own, be generated where no thread waits
+// for it.
 #include <omp.h>
 #include <stdexcept>
 #include <string>

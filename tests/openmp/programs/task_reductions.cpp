@@ -1,4 +1,4 @@
-// Reductions by tasks: of classes with constructors, arrays, by operators of the program, in groups within groups.
+// Task reductions: of classes with constructors, of arrays, declared reductions, in nested groups.
 #include <cstring>
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-! Tasks of Fortran: trees, dependences, task loops, groups.
+! Tasks in Fortran: trees, dependences, taskloops, groups.
 program tasking
   use checking
   use omp_lib

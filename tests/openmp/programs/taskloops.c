@@ -1,4 +1,4 @@
-/* taskloop, and reductions that tasks take part in. */
+/* taskloop, and task reductions. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>

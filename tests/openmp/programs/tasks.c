@@ -1,4 +1,4 @@
-/* task, taskwait, taskgroup, taskyield: each once, with its own data, done where it is waited for. */
+/* task, taskwait, taskgroup, taskyield: each task is executed once, with its own data, and is complete after a wait for it. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* taskwait depend(...) nowait: a task that does nothing, and that others may depend on. */
+/* taskwait depend(...) nowait: an empty task that others may depend on. */
 #include "check.h"
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-/* How many threads a region gets: by lists of the environment, limits, dynamic adjustment; and their stacks. */
+/* The number of threads of a region, by lists of the environment, limits and dynamic adjustment; and the size of their stacks. */
 #define _GNU_SOURCE
 #include "parts.h"
 #include "stacks.h"

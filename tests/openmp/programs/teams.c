@@ -1,4 +1,4 @@
-/* teams and distribute, on the host: leagues whose size is the runtime's choice. */
+/* teams and distribute on the host: leagues whose size is the runtime's choice. */
 #include "check.h"
 #include <omp.h>
 

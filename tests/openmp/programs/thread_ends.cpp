@@ -1,5 +1,5 @@
-// What threads do when they end: destructors of their objects ask the runtime, or open regions, after the runtime itself has
-// let go of the thread.
+// The end of threads: destructors of their objects call the runtime, or begin regions, after the runtime itself has destroyed
+// what it knew of the thread.
 #include "check.h"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// threadprivate objects: made for each thread when it first comes, kept from region to region, given by copyin.
+// threadprivate objects: constructed for each thread at its first access, kept from region to region, copied by copyin.
 #include "check.h"
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// threadprivate objects of threads that the program starts itself: made as they were written, whatever the first thread has
-// made of its own, and unmade when the thread ends.
+// threadprivate objects of threads that the program starts itself: constructed as their initializers say, whatever the first
+// thread has assigned to its own, and destroyed when the thread ends.
 #include "check.h"
 
 #include <atomic>

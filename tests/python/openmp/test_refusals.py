@@ -44,7 +44,7 @@ int main(void) {
 """
 
 
-@pytest.mark.parametrize(("each", "why"), [(25, "has not as many"), (32, "more iterations than 64 bits")])
+@pytest.mark.parametrize(("each", "why"), [(25, "has not enough memory"), (32, "more iterations than 64 bits")])
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 def test_a_doacross_nest_that_is_too_large_says_so(
     environment: dict[str, str], tmp_path: Path, compiler: str, each: int, why: str

@@ -1,4 +1,4 @@
-#include "openmp/core/affinity_shown.hpp"
+#include "openmp/core/affinity_display.hpp"
 
 #include <atomic>
 #include <climits>
@@ -11,13 +11,14 @@
 
 #include "openmp/places/affinity_format.hpp"
 #include "openmp/places/places.hpp"
+#include "openmp/settings/initial.hpp"
 
 namespace weir::openmp {
 
 namespace {
 
-// Every text that it has been set to, once each, the newest first: none goes, as others may be reading it. No lock: the child of a
-// fork might find it taken.
+// Every text that affinity-format-var has been set to, once each, the newest first. None is deleted, since other threads may be
+// reading it. There is no lock, since the child of a fork might find it taken.
 struct format {
   std::string text;
   const format* older;
@@ -37,28 +38,28 @@ std::string host() {
 }  // namespace
 
 std::string affinity_format() {
-  // acquire, everywhere here: the text, from who set it; release below.
+  // acquire, everywhere here: the text, from the thread that set it; release below.
   const format* const now = in_force.load(std::memory_order_acquire);
   return now != nullptr ? now->text : initial_settings().affinity_format;
 }
 
 void set_affinity_format(std::string_view text) {
   const format* first = newest.load(std::memory_order_acquire);
-  const format* its = known(text, first);
-  if (its == nullptr) {
+  const format* found = known(text, first);
+  if (found == nullptr) {
     auto fresh = std::make_unique<format>(std::string(text), first);
-    while (its == nullptr && !newest.compare_exchange_weak(first, fresh.get(), std::memory_order_acq_rel)) {
+    while (found == nullptr && !newest.compare_exchange_weak(first, fresh.get(), std::memory_order_acq_rel)) {
       fresh->older = first;
-      its = known(text, first);
+      found = known(text, first);
     }
-    if (its == nullptr) its = fresh.release();
+    if (found == nullptr) found = fresh.release();
   }
-  in_force.store(its, std::memory_order_release);
+  in_force.store(found, std::memory_order_release);
 }
 
 std::string affinity_text(const member& me, std::string_view format) {
-  const std::string own = format.empty() ? affinity_format() : "";
-  return in_format(format.empty() ? own : format,
+  const std::string default_format = format.empty() ? affinity_format() : "";
+  return in_format(format.empty() ? default_format : format,
                    {.level = static_cast<int>(me.of->level),
                     .thread = static_cast<int>(me.number),
                     .threads = static_cast<int>(me.of->size),
@@ -70,11 +71,11 @@ std::string affinity_text(const member& me, std::string_view format) {
 }
 
 void show_affinity(const member& me, std::string_view format) {
-  // At once, so that lines of several threads do not mix.
+  // In one call, so that lines of several threads do not mix.
   std::fputs((affinity_text(me, format) + '\n').c_str(), stderr);
 }
 
-bool is_news(member& parent, const team& t, bool moved) {
+bool is_to_be_shown(member& parent, const team& t, bool moved) {
   const team*& before = parent.last_shown;
   if (before != nullptr && (t.size == 1 || (before == &t && !moved))) return false;
   before = &t;

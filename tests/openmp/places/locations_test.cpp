@@ -1,4 +1,4 @@
-// Where processors lie, as kernels of made-up machines say it.
+// The locations of processors, read from the files of made-up machines.
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -43,8 +43,8 @@ class Locations : public testing::Test {
 
 using all_places = std::vector<place>;
 
-// Two sockets, each with two caches of the third level and as many memories, of two cores with two threads each; the numbers go
-// around as many a firmware has it: cores 0, 4, 2, 6 are in the first socket.
+// Two sockets, each with two third-level caches and two memories; to each of these belong two cores with two threads each. The
+// numbers alternate between the sockets, as on many machines: cores 0, 4, 2, 6 are in the first one.
 class TwoSockets : public Locations {
  protected:
   TwoSockets() {
@@ -79,20 +79,20 @@ TEST_F(TwoSockets, ProcessorsOutsideOfTheMaskAreLeftOut) {
   EXPECT_EQ(second[0].thread, 1) << "of its core, all of which the kernel knows";
 }
 
-TEST_F(Locations, WithoutAnythingSaidEachIsACoreAndAllAreASocket) {
+TEST_F(Locations, WithoutDescriptionsEachIsACoreAndAllAreASocket) {
   const std::vector<int> some = {1, 2, 5};
   EXPECT_EQ(places("threads", some), (all_places{{1}, {2}, {5}}));
   EXPECT_EQ(places("cores", some), (all_places{{1}, {2}, {5}}));
   for (const char* word : {"sockets", "ll_caches", "numa_domains"}) EXPECT_EQ(places(word, some), (all_places{some})) << word;
 }
 
-TEST_F(Locations, ProcessorsOfWhichNothingIsSaidAreBesideTheOthers) {
+TEST_F(Locations, UndescribedProcessorsAreInTheSocketOfTheOthers) {
   topology(0, "0-1", "0-3");
   topology(2, "2-3", "0-3");
   EXPECT_EQ(places("cores", {0, 1, 2, 3, 4}), (all_places{{0, 1}, {2, 3}, {4}}));
 }
 
-TEST_F(Locations, AsOldKernelsSayIt) {
+TEST_F(Locations, FilesOfOldKernels) {
   for (int p = 0; p < 4; ++p) {
     file(cpu(p, "topology/thread_siblings_list"), p < 2 ? "0-1" : "2-3");
     file(cpu(p, "topology/core_siblings_list"), p < 2 ? "0-1" : "2-3");
@@ -113,7 +113,7 @@ TEST_F(Locations, TheLastCacheIsEachProcessorsOwn) {
   EXPECT_EQ(places("ll_caches", {0, 1, 2}), (all_places{{0, 1}, {2}}));
 }
 
-TEST_F(Locations, MemoriesWithoutProcessorsAreNobodysNext) {
+TEST_F(Locations, MemoriesWithoutProcessorsChangeNothing) {
   topology(0, "0", "0-1");
   topology(1, "1", "0-1");
   file("node/online", "0,2-3");
@@ -123,7 +123,7 @@ TEST_F(Locations, MemoriesWithoutProcessorsAreNobodysNext) {
   EXPECT_EQ(places("numa_domains", {0, 1}), (all_places{{0}, {1}}));
 }
 
-TEST_F(Locations, WhatIsNoListSaysNothing) {
+TEST_F(Locations, AMalformedListCountsAsNone) {
   topology(0, "garbage", "");
   topology(1, "5-2", "-");
   EXPECT_EQ(places("cores", {0, 1}), (all_places{{0}, {1}}));

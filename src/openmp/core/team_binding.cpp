@@ -1,4 +1,4 @@
-#include "openmp/core/affinity.hpp"
+#include "openmp/core/team_binding.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -9,18 +9,18 @@
 
 #include <weir/machine/processors.hpp>
 
-#include "openmp/core/affinity_shown.hpp"
+#include "openmp/core/affinity_display.hpp"
 
 namespace weir::openmp {
 
 namespace {
 
-thread_local bind asked_for = bind::false_;  // by a proc_bind clause; false: by none
-thread_local int here = -1;                  // the place that this thread has gone to
+thread_local bind requested = bind::false_;  // by a proc_bind clause; false: by none
+thread_local int here = -1;                  // the place that this thread has moved to
 
-void go_to(int place) {
+void move_to(int place) {
   if (place == here) return;
-  // Refused, it stays where it is: the processors may have been taken from the process since.
+  // If the system refuses, the thread stays where it is: the processors may have been taken from the process since.
   (void)run_on(places()[static_cast<std::size_t>(place)]);
   here = place;
 }
@@ -29,20 +29,20 @@ void go_to(int place) {
   affinity_matters = !places().empty() || initial_settings().display_affinity;
 }
 
-unsigned processors_of(const std::vector<seat>& seats) {
+unsigned processors_of(const std::vector<thread_binding>& bindings) {
   std::set<int> all;
-  for (const seat& s : seats) {
-    const auto& place = places()[static_cast<std::size_t>(s.place)];
+  for (const thread_binding& b : bindings) {
+    const auto& place = places()[static_cast<std::size_t>(b.place)];
     all.insert(place.begin(), place.end());
   }
   return static_cast<unsigned>(all.size());
 }
 
-/// The processor of each member, where each place is a single one: what a barrier can make use of.
-std::vector<int> placement_of(const std::vector<seat>& seats) {
+/// The processor of each member, if each place is a single processor: what a barrier can make use of.
+std::vector<int> placement_of(const std::vector<thread_binding>& bindings) {
   std::vector<int> processors;
-  for (const seat& s : seats) {
-    const auto& place = places()[static_cast<std::size_t>(s.place)];
+  for (const thread_binding& b : bindings) {
+    const auto& place = places()[static_cast<std::size_t>(b.place)];
     if (place.size() != 1) return {};
     processors.push_back(place.front());
   }
@@ -58,12 +58,12 @@ bind binding_of_next(const member& me) {
   return places().empty() ? bind::false_ : by_level[std::min<std::size_t>(me.of->level, by_level.size() - 1)];
 }
 
-void ask_binding(unsigned how) {
+void keep_proc_bind(unsigned how) {
   const auto clause = static_cast<bind>(how);
-  if (clause >= bind::primary && clause <= bind::spread) asked_for = clause;
+  if (clause >= bind::primary && clause <= bind::spread) requested = clause;
 }
 
-seat first_seat() {
+thread_binding initial_binding() {
   static std::atomic<unsigned> begun{0};
   if (places().empty()) return {};
   const int count = static_cast<int>(places().size());
@@ -79,26 +79,26 @@ seat first_seat() {
   return {here, 0, count};
 }
 
-void seat_team(team& t, member& parent) {
-  const bind clause = std::exchange(asked_for, bind::false_);
-  const seating now{parent.at, clause != bind::false_ ? clause : binding_of_next(parent)};
-  const bool bound = parent.at.place >= 0, moves = bound && !(t.seated == now);
+void bind_team(team& t, member& parent) {
+  const bind clause = std::exchange(requested, bind::false_);
+  const team_binding now{parent.binding, clause != bind::false_ ? clause : binding_of_next(parent)};
+  const bool bound = parent.binding.place >= 0, moves = bound && !(t.binding == now);
   if (moves) {
-    t.seated = now;
-    const std::vector<seat> seats = seats_of(now.primary, now.how, t.size);
-    for (unsigned m = 0; m < t.size; ++m) t.members[m].at = seats[m];
-    t.processors = processors_of(seats);
-    t.place_barrier(placement_of(seats));
+    t.binding = now;
+    const std::vector<thread_binding> bindings = bindings_of(now.primary, now.how, t.size);
+    for (unsigned m = 0; m < t.size; ++m) t.members[m].binding = bindings[m];
+    t.processors = processors_of(bindings);
+    t.place_barrier(placement_of(bindings));
   }
-  if (bound) go_to(parent.at.place);
+  if (bound) move_to(parent.binding.place);
   if (initial_settings().display_affinity) {
-    t.shown = is_news(parent, t, moves);
+    t.shown = is_to_be_shown(parent, t, moves);
     if (t.shown) show_affinity(t.members[0]);
   }
 }
 
-void take_seat(const member& me) {
-  if (me.at.place >= 0) go_to(me.at.place);
+void bind_member(const member& me) {
+  if (me.binding.place >= 0) move_to(me.binding.place);
   if (me.of->shown) show_affinity(me);
 }
 

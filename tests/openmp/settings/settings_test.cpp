@@ -1,5 +1,5 @@
-// What the environment sets: every variable's good forms, the bad ones with what is said of them, which
-// goes before which, and the display.
+// The settings of an environment: the well-formed values of every variable, the warnings about malformed ones, the precedence of
+// variables, and the display.
 #include <gtest/gtest.h>
 
 #include "environment.hpp"
@@ -7,7 +7,7 @@
 namespace weir::openmp {
 namespace {
 
-// ---- What each variable sets, told by the display or, where that shows less, by the field.
+// ---- What each variable sets, seen in the display or, if that shows less, in the field.
 
 std::string shown(const settings& s, const std::string& name) {
   settings all = s;
@@ -100,11 +100,11 @@ TEST(Settings, GoodForms) {
   for (const auto& form : forms) {
     const settings s = read({{form.name, form.value}});
     EXPECT_EQ(shown(s, form.name), form.shows) << form.name << "=" << form.value;
-    EXPECT_EQ(s.complaints, strings{}) << form.name << "=" << form.value;
+    EXPECT_EQ(s.warnings, strings{}) << form.name << "=" << form.value;
   }
 }
 
-// Those of others' runtimes that set what a variable of the specification shows.
+// Variables of other runtimes that have the effect of one of the specification.
 TEST(Settings, GoodFormsOfOthers) {
   struct form {
     std::string name, value, sets, shows;
@@ -127,7 +127,7 @@ TEST(Settings, GoodFormsOfOthers) {
   for (const auto& form : forms) {
     const settings s = read({{form.name, form.value}});
     EXPECT_EQ(shown(s, form.sets), form.shows) << form.name << "=" << form.value;
-    EXPECT_EQ(s.complaints, strings{}) << form.name << "=" << form.value;
+    EXPECT_EQ(s.warnings, strings{}) << form.name << "=" << form.value;
   }
 }
 
@@ -139,7 +139,7 @@ TEST(Settings, DisplayIsAskedFor) {
   EXPECT_EQ(read({{"OMP_DISPLAY_ENV", " Verbose"}}).display_env, display::verbose);
 }
 
-// ---- Malformed values: one complaint each, and all is as if the variable were not set.
+// ---- Malformed values: one warning each; everything else is as if the variable were not set.
 
 TEST(Settings, BadForms) {
   struct bad {
@@ -198,40 +198,40 @@ TEST(Settings, BadForms) {
     for (const auto& name : form.names)
       for (const auto& value : form.values) {
         const settings s = read({{name, value}});
-        EXPECT_EQ(s.complaints, strings{not_understood(name, value, form.expected)});
+        EXPECT_EQ(s.warnings, strings{not_understood(name, value, form.expected)});
         EXPECT_EQ(show(s), untouched) << name << "=" << value;
       }
 }
 
-TEST(Settings, ABadValueLeavesTheNextVariableItsSay) {
+TEST(Settings, AMalformedValueLeavesOtherVariablesInForce) {
   const settings s = read({{"OMP_STACKSIZE", "big"}, {"KMP_STACKSIZE", "8M"}});
   EXPECT_EQ(s.stack_bytes, 8u << 20);
-  EXPECT_EQ(s.complaints.size(), 1u);
+  EXPECT_EQ(s.warnings.size(), 1u);
 }
 
-TEST(Settings, UnsupportedVariablesAreSaid) {
-  EXPECT_EQ(read({{"KMP_HW_SUBSET", "1s,2c"}}).complaints,
+TEST(Settings, UnsupportedVariablesAreReported) {
+  EXPECT_EQ(read({{"KMP_HW_SUBSET", "1s,2c"}}).warnings,
             strings{"KMP_HW_SUBSET is not supported; it is ignored (OMP_PLACES chooses processors)"});
-  EXPECT_EQ(read({{"KMP_FORKJOIN_BARRIER_PATTERN", "tree,tree"}}).complaints,
+  EXPECT_EQ(read({{"KMP_FORKJOIN_BARRIER_PATTERN", "tree,tree"}}).warnings,
             strings{"KMP_FORKJOIN_BARRIER_PATTERN is not supported; it is ignored (WEIR_BARRIER and its like choose "
                     "barriers)"});
 }
 
 TEST(Settings, WarningsCanBeTurnedOff) {
-  EXPECT_EQ(read({{"OMP_DYNAMIC", "x"}, {"KMP_WARNINGS", "off"}}).complaints, strings{});
-  EXPECT_EQ(read({{"OMP_DYNAMIC", "x"}, {"KMP_WARNINGS", "on"}}).complaints.size(), 1u);
+  EXPECT_EQ(read({{"OMP_DYNAMIC", "x"}, {"KMP_WARNINGS", "off"}}).warnings, strings{});
+  EXPECT_EQ(read({{"OMP_DYNAMIC", "x"}, {"KMP_WARNINGS", "on"}}).warnings.size(), 1u);
 }
 
-TEST(Settings, NothingIsTooStrangeToRead) {
+TEST(Settings, AnyValueCanBeRead) {
   for (const char* name : {"OMP_NUM_THREADS", "OMP_SCHEDULE", "OMP_PLACES", "OMP_STACKSIZE", "GOMP_CPU_AFFINITY",
                            "KMP_AFFINITY", "OMP_ALLOCATOR", "GOMP_SPINCOUNT", "OMP_PROC_BIND"})
     for (const char* value : {",", ":", "{", "}", "!", "[", "(", "-", "+", "=", "\x80\xff", "\n\t,",
                               "{{{{", "}}}}", "proclist=[",
                               "{0:", "{0}:", "cores(", "0-", "1-0", "{0:1000000000}", "{0}:2147483647:2147483647"})
-      EXPECT_EQ(read({{name, value}}).complaints.size(), 1u) << name << "=" << value;
+      EXPECT_EQ(read({{name, value}}).warnings.size(), 1u) << name << "=" << value;
 }
 
-// ---- Which goes before which.
+// ---- Precedence.
 
 TEST(Settings, Precedence) {
   const auto field = [](const environment& variables, auto settings::*member) { return read(variables).*member; };

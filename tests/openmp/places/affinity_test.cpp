@@ -1,4 +1,4 @@
-// Where the threads of a team get to, and what is shown of it.
+// The places that the threads of a team get, and the affinity format.
 #include <gtest/gtest.h>
 
 #include "openmp/places/affinity_format.hpp"
@@ -7,11 +7,11 @@
 namespace weir::openmp {
 namespace {
 
-// A member as place, first and number of the places of its partition.
-using seats = std::vector<seat>;
+// A member's place, and the first place and the number of places of its partition.
+using bindings = std::vector<thread_binding>;
 
-void expect(const seat& primary, bind how, const seats& expected) {
-  EXPECT_EQ(seats_of(primary, how, static_cast<unsigned>(expected.size())), expected);
+void expect(const thread_binding& primary, bind how, const bindings& expected) {
+  EXPECT_EQ(bindings_of(primary, how, static_cast<unsigned>(expected.size())), expected);
 }
 
 TEST(PlacePartition, PrimaryKeepsThemTogether) {
@@ -57,9 +57,9 @@ TEST(PlacePartition, EveryTeamSharesAsEvenlyAsItCan) {
       for (int team = 1; team <= 20; ++team)
         for (const bind how : {bind::close, bind::spread}) {
           std::vector<int> on(static_cast<std::size_t>(places));
-          const seats all = seats_of({own + 3, 3, places}, how, static_cast<unsigned>(team));
+          const bindings all = bindings_of({own + 3, 3, places}, how, static_cast<unsigned>(team));
           EXPECT_EQ(all.front().place, own + 3);
-          for (const seat& s : all) {
+          for (const thread_binding& s : all) {
             ASSERT_TRUE(s.first <= s.place && s.place < s.first + s.count && s.first >= 3 && s.first + s.count <= places + 3);
             ++on[static_cast<std::size_t>(s.place - 3)];
           }
@@ -67,7 +67,7 @@ TEST(PlacePartition, EveryTeamSharesAsEvenlyAsItCan) {
         }
 }
 
-TEST(PlacePartition, WhoIsNotBoundBindsNobody) { expect({}, bind::spread, {{}, {}, {}}); }
+TEST(PlacePartition, AnUnboundThreadHasAnUnboundTeam) { expect({}, bind::spread, {{}, {}, {}}); }
 
 std::string shown(std::string_view format) {
   return in_format(format, {.team = 1, .teams = 2, .level = 3, .thread = 4, .threads = 15, .ancestor = -1, .host = "here",

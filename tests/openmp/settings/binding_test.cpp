@@ -1,4 +1,4 @@
-// Where threads run: the places that each variable names, and how threads are bound to them.
+// The places that each variable names, and how threads are bound to them.
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ void expect_places(const std::string& name, const std::vector<form>& forms) {
   for (const auto& [value, expected] : forms) {
     const settings s = read({{name, value}});
     EXPECT_EQ(s.places, expected) << name << "=" << value;
-    EXPECT_EQ(s.complaints, strings{}) << name << "=" << value;
+    EXPECT_EQ(s.warnings, strings{}) << name << "=" << value;
   }
 }
 
@@ -64,7 +64,7 @@ TEST(Places, Malformed) {
                             "cores(0)", "cores()", "cores(2", "cores 2", "cores,threads", "!", "{0:2000000}",
                             "{0:1024}:1025"}) {
     const settings s = read({{"OMP_PLACES", value}});
-    EXPECT_EQ(s.complaints, strings{not_understood("OMP_PLACES", value, places_expected)});
+    EXPECT_EQ(s.warnings, strings{not_understood("OMP_PLACES", value, places_expected)});
     EXPECT_EQ(s.places, places{}) << value;
     EXPECT_EQ(s.proc_bind, std::vector{bind::false_}) << value;
   }
@@ -75,12 +75,12 @@ TEST(Places, ProcessorsThatMayNotBeUsedAreLeftOut) {
   machine.processors = {1, 2, 5};
   const settings some = read({{"OMP_PLACES", "{0,1},{2,3,4},{6:2},{9},{5}"}}, machine);
   EXPECT_EQ(some.places, (places{{1}, {2}, {5}}));
-  EXPECT_EQ(some.complaints, strings{"OMP_PLACES names processors that this program may not use (0,3-4,6-7,9); they are "
+  EXPECT_EQ(some.warnings, strings{"OMP_PLACES names processors that this program may not use (0,3-4,6-7,9); they are "
                                      "left out"});
   const settings none = read({{"OMP_PLACES", "{0}"}}, machine);
   EXPECT_EQ(none.places, places{});
   EXPECT_EQ(none.proc_bind, std::vector{bind::false_});
-  EXPECT_EQ(none.complaints, strings{"OMP_PLACES names no processor that this program may use; it is ignored"});
+  EXPECT_EQ(none.warnings, strings{"OMP_PLACES names no processor that this program may use; it is ignored"});
   EXPECT_EQ(read({{"OMP_PLACES", "cores"}}, machine).places, (places{{1, 5}, {2}}));
 }
 
@@ -98,7 +98,7 @@ TEST(Places, OfThisMachineCoverItsProcessors) {
     for (const auto& place : s.places) all.insert(all.end(), place.begin(), place.end());
     std::sort(all.begin(), all.end());
     EXPECT_EQ(all, machine.processors) << kind;
-    EXPECT_EQ(s.complaints, strings{});
+    EXPECT_EQ(s.warnings, strings{});
   }
 }
 
@@ -112,7 +112,7 @@ TEST(Binding, GompCpuAffinity) {
   });
   EXPECT_EQ(read({{"GOMP_CPU_AFFINITY", "0"}}).proc_bind, std::vector{bind::true_});
   for (const char* value : {"a", "3-1", "0-3:0", "0-", "-1", "0,", "0-9999999", "{0}"})
-    EXPECT_EQ(read({{"GOMP_CPU_AFFINITY", value}}).complaints,
+    EXPECT_EQ(read({{"GOMP_CPU_AFFINITY", value}}).warnings,
               strings{not_understood("GOMP_CPU_AFFINITY", value, "processors and ranges of them such as 0 3 4-15:2")});
 }
 
@@ -148,21 +148,21 @@ TEST(Binding, MalformedKmpAffinity) {
   for (const char* value : {"dense", "compact,", "compact,1,2,3", "compact,-1", "granularity=", "granularity", "explicit",
                             "proclist=[0,2", "proclist=0", "explicit,proclist=[x]",
                             "verbose,norespect,proclist=[3-1]", "compact,proclist=[0]", "compact 1"})
-    EXPECT_EQ(read({{"KMP_AFFINITY", value}}).complaints,
+    EXPECT_EQ(read({{"KMP_AFFINITY", value}}).warnings,
               strings{not_understood("KMP_AFFINITY", value,
                                      "[modifier,...]type[,permute][,offset] such as granularity=fine,compact,1,0 or "
                                      "explicit,proclist=[0,2], the type being none, disabled, compact, scatter, balanced "
                                      "or explicit")});
 }
 
-TEST(Binding, WhatKmpAffinityAsksForInVainIsSaid) {
-  EXPECT_EQ(read({{"KMP_AFFINITY", "norespect,granularity=tile,scatter"}}).complaints,
+TEST(Binding, UnsupportedWordsOfKmpAffinityAreReported) {
+  EXPECT_EQ(read({{"KMP_AFFINITY", "norespect,granularity=tile,scatter"}}).warnings,
             (strings{"KMP_AFFINITY: norespect is not supported; it is ignored",
                      "KMP_AFFINITY: granularity=tile is not supported; it is ignored"}));
-  EXPECT_EQ(read({{"KMP_AFFINITY", "logical"}}).complaints,
+  EXPECT_EQ(read({{"KMP_AFFINITY", "logical"}}).warnings,
             strings{"KMP_AFFINITY: logical is not supported; it is ignored"});
-  EXPECT_EQ(read({{"KMP_AFFINITY", "nowarnings,norespect,proclist=[0,99]"}}).complaints, strings{});
-  EXPECT_EQ(read({{"KMP_AFFINITY", "proclist=[0,99]"}}).complaints,
+  EXPECT_EQ(read({{"KMP_AFFINITY", "nowarnings,norespect,proclist=[0,99]"}}).warnings, strings{});
+  EXPECT_EQ(read({{"KMP_AFFINITY", "proclist=[0,99]"}}).warnings,
             strings{"KMP_AFFINITY names processors that this program may not use (99); they are left out"});
 }
 

@@ -1,14 +1,22 @@
-// The two halves of a barrier, as trees of who tells whom.
+// The two halves of a barrier, as trees of which member signals which.
 #include "openmp/core/half.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <weir/barriers/plans.hpp>
+#include <weir/team_barrier.hpp>
 
 namespace weir::openmp {
 namespace {
 
-/// Every member but the first is the child of one other, and the first is above all.
+std::vector<std::string> halved_barriers() {
+  std::vector<std::string> names;
+  for (const algorithm& a : algorithms())
+    if (a.halves) names.push_back(a.name);
+  return names;
+}
+
+/// Every member except member 0 is the child of exactly one other, and member 0 is the root.
 void expect_a_tree(const half& h, unsigned members, const std::string& what) {
   std::vector<unsigned> parents(members, members);
   for (unsigned m = 0; m < members; ++m)
@@ -32,8 +40,8 @@ TEST(Half, IsATreeBelowTheFirstMember) {
     for (unsigned members = 1; members <= 70; ++members) {
       const std::string what = name + ", " + std::to_string(members);
       expect_a_tree(half::release(name, members), members, what + ", release");
-      for (const bool shared : {false, true})
-        expect_a_tree(half::arrival(name, members, shared), members, what + ", arrival");
+      for (const bool oversubscribed : {false, true})
+        expect_a_tree(half::arrival(name, members, oversubscribed), members, what + ", arrival");
     }
 }
 
@@ -60,8 +68,8 @@ TEST(Half, IsThatOfTheBarrierOfItsName) {
   EXPECT_TRUE(half::release("linear", 4).central());
 }
 
-TEST(Half, IsThereOfEachPlanThatHasTwo) {
-  const std::vector<std::string>& names = halved_barriers();
+TEST(Half, ExistsForEachPlanWithTwoHalves) {
+  const std::vector<std::string> names = halved_barriers();
   for (const plans::entry& e : plans::table) {
     EXPECT_EQ(std::count(names.begin(), names.end(), e.name), e.halves() ? 1 : 0) << e.name;
     if (e.halves()) continue;
@@ -71,7 +79,7 @@ TEST(Half, IsThereOfEachPlanThatHasTwo) {
   EXPECT_THROW(half::release("condvar", 4), std::invalid_argument);
 }
 
-TEST(Half, TellsByOneFlagAtEverySizeOrAtNone) {
+TEST(Half, HasOneFlagAtEverySizeOrAtNone) {
   for (const std::string& name : halved_barriers())
     for (unsigned members = 1; members <= 9; ++members) {
       EXPECT_EQ(half::release(name, members).central(), half::release(name, 70).central()) << name << ", " << members;
@@ -79,7 +87,7 @@ TEST(Half, TellsByOneFlagAtEverySizeOrAtNone) {
     }
 }
 
-TEST(Half, WhereProcessorsAreSharedTheLastAloneTells) {
+TEST(Half, HasOneCounterInAnOversubscribedTeam) {
   EXPECT_TRUE(half::arrival("auto", 4, true).central());
   EXPECT_FALSE(half::arrival("auto", 4, false).central());
 }

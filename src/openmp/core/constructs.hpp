@@ -1,0 +1,101 @@
+// What a team holds of the constructs that its members execute together: loops and doacross nests. The operations on them are the
+// room worksharing's.
+//
+// Constructs without a barrier may overlap, so a team has several slots of each kind, used in turn. Every member encounters the
+// same constructs in the same order, and numbers them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include <weir/machine/native.hpp>
+
+#include "openmp/settings/settings.hpp"
+
+namespace weir::openmp {
+
+inline constexpr unsigned slots_in_turn = 8;
+
+/// For waits that are rare and short: yields between its polls, and never sleeps.
+template <class Word, class Ready>
+void wait_awake(const Word& word, Ready ready) {
+  if (!native::spin(word, ready, 100)) native::yield_until(word, ready);
+}
+
+class alignas(line_bytes) slot {
+ public:
+  /// The slot's state before the construct with this number begins.
+  void free_for(std::uint32_t construct) { state_.store(of(construct, free_), std::memory_order_relaxed); }
+
+  /// The first member to enter sets the construct up; the others find it set up.
+  template <class Set>
+  void enter(std::uint32_t construct, Set set_up) {
+    const std::uint64_t before = of(construct, free_), ready = of(construct, ready_);
+    for (;;) {
+      // acquire: with the release below, what the first member has set up; with that of leave(), that no member is in the
+      // construct that used the slot before.
+      std::uint64_t now = state_.load(std::memory_order_acquire);
+      if (now == ready) return;
+      if (now == before && state_.compare_exchange_strong(now, of(construct, being_set), std::memory_order_acquire)) break;
+      if (now != before) wait_awake(state_, [=](std::uint64_t s) { return s == ready || s == before; });
+    }
+    set_up();
+    // relaxed: published by the state.
+    left_.store(0, std::memory_order_relaxed);
+    state_.store(ready, std::memory_order_release);
+  }
+
+  /// The last of `members` to leave clears the construct away.
+  template <class Clear>
+  void leave(std::uint32_t construct, unsigned members, Clear clear_away) {
+    // acq_rel: the last one frees it after all others have used it.
+    if (left_.fetch_add(1, std::memory_order_acq_rel) + 1 != members) return;
+    clear_away();
+    state_.store(of(construct + slots_in_turn, free_), std::memory_order_release);
+  }
+
+ private:
+  enum phase : std::uint64_t { free_ = 0, being_set = 1, ready_ = 2 };
+  static constexpr std::uint64_t of(std::uint32_t construct, phase p) { return static_cast<std::uint64_t>(construct) << 2 | p; }
+
+  std::atomic<std::uint64_t> state_{0};
+  alignas(line_bytes) std::atomic<std::uint32_t> left_{0};
+};
+
+/// Iterations of a loop, counted from 0: from begin up to end, or none.
+struct iterations {
+  std::uint64_t begin = 0, end = 0;
+  explicit operator bool() const { return begin < end; }
+};
+
+struct loop_plan {
+  schedule_kind kind = schedule_kind::dynamic;
+  std::uint64_t trips = 0;
+  std::uint64_t chunk = 1;  // of static: 0 is one block for each member
+};
+
+/// A loop whose iterations are divided among the members; sections are a loop over their numbers.
+struct loop : slot {
+  loop_plan plan;
+  bool counted = false;  // are chunks taken by fetch-and-add alone?
+  alignas(line_bytes) std::atomic<std::uint64_t> taken{0};  // iterations
+  alignas(line_bytes) std::atomic<std::uint64_t> turn{0};   // of ordered: the first iteration that is not done
+  gate turned;
+  std::atomic<void*> memory{nullptr};  // that the members have in common
+};
+
+/// One of the nested loops of a doacross construct, and how often it runs.
+struct dimension {
+  std::int64_t first, last, step;
+  std::uint64_t trips;
+};
+
+/// A nest of loops whose iterations wait for each other. One byte for each iteration of all dimensions: has it been posted?
+struct doacross : slot {
+  std::vector<dimension> dimensions;
+  std::atomic<std::uint8_t>* posted = nullptr;
+  gate new_post;
+};
+
+}  // namespace weir::openmp

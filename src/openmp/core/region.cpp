@@ -1,0 +1,144 @@
+#include "openmp/core/region.hpp"
+
+#include <algorithm>
+
+#include "openmp/core/crew.hpp"
+#include "openmp/core/team_binding.hpp"
+#include "openmp/core/thread_limit.hpp"
+#include "openmp/settings/initial.hpp"
+
+namespace weir::openmp {
+
+namespace {
+
+/// [OpenMP 5.2, 10.1.1], except for the thread limit, which granted_threads observes.
+unsigned threads_for(const member& me, unsigned asked) {
+  if (asked == 1 || me.of->active_level >= static_cast<unsigned>(me.icv.max_active_levels)) return 1;
+  const unsigned wanted = asked != 0              ? asked
+                          : me.icv.num_threads > 0 ? static_cast<unsigned>(me.icv.num_threads)
+                                                   : static_cast<unsigned>(threads_at(initial_settings(), me.of->level));
+  const unsigned most = me.icv.dynamic ? static_cast<unsigned>(initial_settings().processors) : 0xfffeu;
+  return std::min(wanted, most);
+}
+
+/// The crew for the regions that this thread encounters at its present depth.
+crew& crew_of(const member& me) {
+  const std::size_t depth = me.of->depth;
+  if (this_thread.crews == nullptr) {
+    destroy_at_end_of_thread();
+    this_thread.crews = new std::vector<crew*>;
+  }
+  auto& crews = *this_thread.crews;
+  if (crews.size() <= depth) crews.resize(depth + 1);
+  if (crews[depth] == nullptr) crews[depth] = new crew;
+  return *crews[depth];
+}
+
+void prepare(team& t, member& parent) {
+  if (t.parent != &parent) {
+    t.parent = &parent;
+    t.level = parent.of->level + 1;
+    t.depth = parent.of->depth + 1;
+  }
+  // At the same level as last time, the parent's team may be nested in another number of active regions.
+  if (const unsigned active = parent.of->active_level + (t.size > 1 ? 1 : 0); t.active_level != active) t.active_level = active;
+  control inherited = parent.icv;
+  // If the environment has a list, its element for the next level; else what the parent has set [OpenMP 5.2, 2.4].
+  if (const std::size_t listed = initial_settings().num_threads.size(); listed > 1 && t.level < listed) inherited.num_threads = 0;
+  if (!(t.inherited == inherited)) t.inherited = inherited;
+  t.members[0].icv = inherited;
+  if (affinity_matters) bind_team(t, parent);
+}
+
+/// The team of a region that `parent` encounters; smaller than wanted if the system refuses threads.
+team& assemble(crew& c, member& parent, unsigned wanted) {
+  team& t = c.of_size(c.recruit(wanted));
+  prepare(t, parent);
+  return t;
+}
+
+team& team_of_target(unsigned depth) {
+  if (this_thread.targets == nullptr) {
+    destroy_at_end_of_thread();
+    this_thread.targets = new std::vector<team*>;
+  }
+  auto& teams = *this_thread.targets;
+  if (teams.size() <= depth) teams.resize(depth + 1);
+  if (teams[depth] == nullptr) {
+    teams[depth] = new team(1);
+    teams[depth]->depth = depth;
+  }
+  return *teams[depth];
+}
+
+}  // namespace
+
+control initial_control() {
+  const settings& s = initial_settings();
+  return {.max_active_levels = s.max_active_levels,
+          .default_device = s.target_offload == offload::mandatory ? invalid_device : s.default_device,
+          .dynamic = s.dynamic,
+          .run_schedule = s.run_schedule};
+}
+
+void fork(region run, void* what, unsigned asked) {
+  member& me = self();
+  const granted_threads granted(me, threads_for(me, asked));
+  crew& c = crew_of(me);
+  team& t = assemble(c, me, granted.size());
+  if (t.size > 1) {
+    c.execute(t, run, what);
+    return;
+  }
+  current = &t.members[0];
+  run(what);
+  complete_tasks(t.members[0]);
+  current = &me;
+}
+
+void fork_alone(region run, void* what) { fork(run, what, 1); }
+
+void begin_alone() {
+  member& me = self();
+  current = &assemble(crew_of(me), me, 1).members[0];
+}
+
+void end_alone() {
+  complete_tasks(*current);
+  current = current->of->parent;
+}
+
+std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked) {
+  member& me = self();
+  auto granted = std::make_unique<granted_threads>(me, threads_for(me, asked));
+  crew& c = crew_of(me);
+  team& t = assemble(c, me, granted->size());
+  if (t.size > 1)
+    c.fork(t, run, what);
+  else
+    current = &t.members[0];
+  return granted;
+}
+
+void end_region() {
+  team& t = *current->of;
+  if (t.size > 1)
+    crew_of(*t.parent).join(t);
+  else
+    end_alone();
+}
+
+as_initial_thread::as_initial_thread() : outer_(self()) {
+  member& me = team_of_target(outer_.of->depth + 1).members[0];
+  me.icv = initial_control();
+  me.binding = outer_.binding;
+  if (me.binding.place >= 0) me.binding = {me.binding.place, 0, static_cast<int>(places().size())};
+  current = &me;
+}
+
+as_initial_thread::~as_initial_thread() {
+  complete_tasks(*current);
+  current = &outer_;
+}
+
+}  // namespace weir::openmp

@@ -1,0 +1,43 @@
+// Parallel regions: fork-join. The thread that encounters a region is the primary thread of its team; the others are workers of
+// its crew.
+#pragma once
+
+#include <memory>
+
+#include "openmp/core/team.hpp"
+
+namespace weir::openmp {
+
+class granted_threads;
+
+using region = void (*)(void* what);
+
+/// What an initial thread's task begins with.
+control initial_control();
+
+/// Executes a region: `run(what)` by each member of a team of `asked` threads (0: as the control variables say).
+void fork(region run, void* what, unsigned asked);
+/// The same by the calling thread alone.
+void fork_alone(region run, void* what);
+
+/// The two ends of a region that the caller alone executes between them.
+void begin_alone();
+void end_alone();
+/// The two ends of a region as fork() executes it, for a caller that executes its own part between them. The caller keeps what
+/// begin_region() returns until end_region() has returned.
+std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked);
+void end_region();
+
+/// In its lifetime the calling thread executes a target region: it is an initial thread, as a device's would be, to which nothing
+/// of the surrounding regions is visible [OpenMP 5.2, 13.8].
+class as_initial_thread {
+ public:
+  as_initial_thread();
+  as_initial_thread(const as_initial_thread&) = delete;
+  ~as_initial_thread();
+
+ private:
+  member& outer_;
+};
+
+}  // namespace weir::openmp

@@ -1,0 +1,35 @@
+// The binding of a team's members to places, and where OMP_DISPLAY_AFFINITY shows it.
+//
+// The program's first thread begins at the first place, other threads of the program at the following places in turn; each moves
+// there with its first region. If a thread may use fewer processors than the program began with, the program has put it there, or
+// the thread that created it. On the processors of a place it begins at that place. On others it stays, and neither it nor its
+// teams are bound.
+#pragma once
+
+#include "openmp/core/team.hpp"
+#include "openmp/settings/initial.hpp"
+
+namespace weir::openmp {
+
+/// Are threads bound, or is their affinity displayed? If not, nothing else here needs to be called.
+extern constinit bool affinity_matters;
+
+/// The places of the settings: none if threads are not bound.
+inline const std::vector<std::vector<int>>& places() { return initial_settings().places; }
+
+/// omp_get_proc_bind: how the next region is bound that this thread encounters.
+bind binding_of_next(const member& me);
+/// The proc_bind clause of the next region that this thread encounters: a value of omp_proc_bind_t.
+void keep_proc_bind(unsigned how);
+inline void request_proc_bind(unsigned how) {
+  if (affinity_matters) keep_proc_bind(how);
+}
+
+/// The binding of a thread that is in no region yet.
+thread_binding initial_binding();
+/// Binds the members of a team: the caller, which has encountered the region as `parent`, moves to its place.
+void bind_team(team& t, member& parent);
+/// The caller, another member, moves to its own place.
+void bind_member(const member& me);
+
+}  // namespace weir::openmp

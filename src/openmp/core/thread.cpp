@@ -1,0 +1,68 @@
+#include "openmp/core/thread.hpp"
+
+#include <utility>
+
+#include <pthread.h>
+
+#include "openmp/core/crew.hpp"
+#include "openmp/core/region.hpp"
+#include "openmp/core/team.hpp"
+#include "openmp/core/team_binding.hpp"
+
+namespace weir::openmp {
+
+constinit thread_local thread_state this_thread;
+constinit thread_local member* current = nullptr;
+
+namespace {
+
+// The child of a fork has one thread and no workers: the crews' memory is left alone, whatever state their threads left it
+// in. The child goes on in regions of one thread, and ends them as their team is set up; it is no longer a member of a region
+// of several.
+void begin_in_child() {
+  this_thread.crews = nullptr;
+  if (this_thread.initial == nullptr) {
+    current = nullptr;  // it was a worker
+    return;
+  }
+  if (current->of->active_level > 0) current = &this_thread.initial->members[0];
+  this_thread.initial->group_threads.store(0, std::memory_order_relaxed);
+}
+
+// The program's first thread gets here by pthread_exit alone: the process then lives on until its workers have ended as well.
+void destroy(void* thread) {
+  auto& state = *static_cast<thread_state*>(thread);
+  current = nullptr;
+  if (state.crews != nullptr)
+    for (crew* c : *state.crews)
+      if (c != nullptr) c->dismiss();
+  delete std::exchange(state.crews, nullptr);
+  if (state.targets != nullptr)
+    for (const team* t : *state.targets) delete t;
+  delete std::exchange(state.targets, nullptr);
+  delete std::exchange(state.initial, nullptr);
+}
+
+// A key's destructor runs after those of the language's objects, and again if the destructor of another key has begun a region.
+pthread_key_t end_of_thread;
+
+[[gnu::constructor]] void when_loaded() {
+  pthread_atfork(nullptr, nullptr, begin_in_child);
+  pthread_key_create(&end_of_thread, destroy);
+}
+
+}  // namespace
+
+void destroy_at_end_of_thread() { pthread_setspecific(end_of_thread, &this_thread); }
+
+member& begin_initial_team() {
+  this_thread.initial = new team(1);
+  member& me = this_thread.initial->members[0];
+  me.icv = initial_control();
+  me.binding = initial_binding();
+  current = &me;
+  destroy_at_end_of_thread();
+  return me;
+}
+
+}  // namespace weir::openmp

@@ -1,0 +1,39 @@
+#include "openmp/tasks/nest_lock.hpp"
+
+#include "openmp/tasks/task.hpp"
+
+namespace weir::openmp {
+
+namespace {
+/// Identifies the calling thread's task: an explicit task by its scope, an implicit one by its member.
+const void* this_task() {
+  const member& me = self();
+  return me.task != nullptr ? static_cast<const void*>(me.task) : &me;
+}
+}  // namespace
+
+bool nest_lock::is_mine() const { return owner_.load(std::memory_order_relaxed) == this_task(); }
+
+void nest_lock::enter() {
+  owner_.store(this_task(), std::memory_order_relaxed);
+  ++depth_;
+}
+
+void nest_lock::take() {
+  if (!is_mine()) mutual_.take();
+  enter();
+}
+
+void nest_lock::release() {
+  if (--depth_ > 0) return;
+  owner_.store(nullptr, std::memory_order_relaxed);
+  mutual_.release();
+}
+
+int nest_lock::try_take() {
+  if (!is_mine() && !mutual_.try_take()) return 0;
+  enter();
+  return depth_;
+}
+
+}  // namespace weir::openmp

@@ -1,0 +1,28 @@
+// Nestable locks [OpenMP 5.2, 18.9].
+#pragma once
+
+#include <atomic>
+
+#include "openmp/support/lock.hpp"
+
+namespace weir::openmp {
+
+/// A task owns it, not a thread. What the program reserves for one may be as small as a pointer, so it holds this lock's address.
+class nest_lock {
+ public:
+  void take();
+  void release();
+  /// How often the task holds it now; 0: another task has it.
+  int try_take();
+
+ private:
+  bool is_mine() const;
+  void enter();
+
+  lock mutual_;
+  int depth_ = 0;
+  // relaxed, everywhere: a task compares it with itself alone, and only the owner itself writes that value.
+  std::atomic<const void*> owner_{nullptr};
+};
+
+}  // namespace weir::openmp

@@ -1,0 +1,26 @@
+// single constructs: which member executes one, and how its copyprivate values reach the others.
+#pragma once
+
+#include "openmp/core/team.hpp"
+
+namespace weir::openmp {
+
+/// Does the caller execute this single construct?
+inline bool takes_single(member& me) {
+  team& t = *me.of;
+  std::uint32_t mine = me.singles++;
+  if (t.size == 1) return true;
+  // relaxed: it decides which member, and orders nothing; what the executor writes is published by the barrier that follows.
+  return t.singles_taken.load(std::memory_order_relaxed) == mine &&
+         t.singles_taken.compare_exchange_strong(mine, mine + 1, std::memory_order_relaxed);
+}
+
+/// copyprivate: the member that has executed the construct gives its values, the others null. All get the executor's values,
+/// and may read them until the next barrier.
+inline void* copyprivate(member& me, void* values) {
+  if (values != nullptr) me.of->copyprivate_values = values;
+  barrier(me);
+  return me.of->copyprivate_values;
+}
+
+}  // namespace weir::openmp
