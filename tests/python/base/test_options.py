@@ -86,7 +86,8 @@ SUBJECT = {"id": "weir:auto/auto", "family": "weir", "algorithm": "auto", "waiti
 def answered(words: list, **_: object) -> subprocess.CompletedProcess:
     """What native programs say when they are asked and nothing is begun."""
     name, asked = Path(words[0]).name, str(words[1]) if len(words) > 1 else ""
-    said = {"": INFO, "list": CONSTRUCTS if "openmp" in name else [SUBJECT], "check": CHECKED}.get(asked)
+    listed = CONSTRUCTS if "openmp" in name else [SUBJECT]
+    said = {"": INFO, "--members": INFO, "list": listed, "check": CHECKED}.get(asked)
     assert said is not None and name.startswith("weir-"), f"{words} was started"
     return subprocess.CompletedProcess(words, 0, json.dumps(said), "")
 
