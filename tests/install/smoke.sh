@@ -20,6 +20,7 @@ say bench openmp
 weir bench openmp --constructs barrier,for --threads 2 --rounds 1 --samples 3 -o openmp.jsonl >said 2>&1
 holds weir
 say report
+mkdir -p charts
 weir report bench.jsonl openmp.jsonl -o page.html --png charts >said
 grep -q '<html' page.html
 ls charts/*.png >/dev/null
@@ -34,6 +35,7 @@ members = 4
 barrier = "sense"
 waiting = "spin"
 barriers = 50
+compute_us = 1
 END
 weir simulate node.toml -o simulated.jsonl >said
 weir simulate 002-power4 --help >said
