@@ -6,9 +6,9 @@
 //   ...
 //   b.arrive_and_wait(my_number);
 //
-// Memory: all that a member did before arrive_and_wait happens before all that any member does
-// after it. Thread safety: each number is used by one thread at a time; nothing else is shared.
-// Construction and destruction are not concurrent with use: all members must have returned.
+// Memory: all that a member did before arrive_and_wait happens before all that any member does after it (each algorithm and the
+// executor of plans state the reason for each memory order). Thread safety: at any time one thread uses each number; different
+// numbers may be used concurrently. Construction and destruction must not be concurrent with use: all members must have returned.
 #pragma once
 
 #include <cassert>
@@ -36,7 +36,7 @@
 
 namespace weir {
 
-/// A name that is used alike in C++, in C, on the command line and in records.
+/// A name that is the same in C++, in C, on the command line and in records.
 struct named {
   std::string name;
   std::string about;
@@ -47,7 +47,9 @@ struct algorithm : named {
   bool logarithmic;  ///< does its critical path grow with log P?
   bool by_messages;  ///< can processes pass it by messages, without shared memory?
 };
-std::vector<algorithm> algorithms();  ///< all that team_barrier takes by name, less "auto"
+/// All barriers, and all waiting policies, that team_barrier takes by name; of the barriers without "auto". Both thread-safe; both
+/// may throw std::bad_alloc.
+std::vector<algorithm> algorithms();
 std::vector<named> waitings();
 /// The two phases of a barrier that is no plan, or nothing for a plan, for a barrier whose phases cannot be run apart, and for
 /// an unknown name. Thread-safe.
@@ -57,22 +59,23 @@ struct team_options {
   std::string algorithm = "auto";
   std::string waiting = "auto";
   std::vector<int> placement = {};  ///< the processor that each member is bound to; empty: unknown
-  /// How many processors the members have between them, where the system cannot know (other processes of the same job have
-  /// their part); 0: as many as this process may use.
+  /// How many processors the members may use together, where the system cannot know it (other processes of the same job use the
+  /// rest); 0: as many as this process may use.
   unsigned processors = 0;
   unsigned radix = 2;               ///< of dissemination
   unsigned fan_in = 2;              ///< of the arrival tree of "tree"
   unsigned fan_out = 2;             ///< of its release tree
-  /// How long "auto" waits awake on a processor that nobody else wants, in microseconds; negative: not at all.
+  /// How long "auto" waits awake on a processor that no other thread wants, in microseconds; negative: not at all.
   std::optional<double> awake_us = {};
 };
 
-/// What "auto" took, and why.
+/// What "auto" took, and why. "as asked" is the reason where the user named the barrier.
 struct choice {
   std::string algorithm;
   std::string waiting;
   std::string reason;
 };
+/// For this team, by the papers' findings (docs/measurements has ours). Depends on nothing else; thread-safe.
 choice choose(const team& t);
 
 struct any_barrier;  // of any algorithm and policy (src/barriers/registry.hpp)
@@ -97,7 +100,7 @@ class team_barrier {
     assert(member < members_ && "weir: a member number is out of range");
     barrier_.arrive_and_wait(member);
   }
-  /// With a completion, where the algorithm has a place for one (sense, and trees with two halves).
+  /// With a completion, if the algorithm has a point for one (sense, and plans with two halves).
   template <class Completion>
   void arrive_and_wait(unsigned member, Completion&& completion) {
     assert(member < members_ && "weir: a member number is out of range");
@@ -120,13 +123,14 @@ class team_barrier<barriers::by_name, waiting::automatic> {
   explicit team_barrier(unsigned members, team_options options = {});
   ~team_barrier();
 
-  /// Throws std::out_of_range where there is no such member.
+  /// Throws std::out_of_range if there is no such member.
   void arrive_and_wait(unsigned member) {
     if (member >= members_) [[unlikely]] refuse(member);
     pass_(*barrier_, member);
   }
-  /// The same; `completion` runs once in each episode, in one member, when all have arrived and before anybody leaves. It
-  /// happens after all that members did before, and before all that they do after; it must not throw. All members bring one.
+  /// The same; `completion` runs once in each episode, in one member, after all members have arrived and before any leaves. What
+  /// members did before the barrier happens before it, and it happens before what they do after; it must not throw. All members
+  /// pass one. Throws std::out_of_range if there is no such member.
   template <class Completion>
   void arrive_and_wait(unsigned member, Completion&& completion, completed_by who = completed_by::any_member) {
     using type = std::remove_reference_t<Completion>;
@@ -135,7 +139,7 @@ class team_barrier<barriers::by_name, waiting::automatic> {
   }
   unsigned members() const { return members_; }
   const weir::choice& choice() const { return choice_; }
-  /// Memory for the barrier, the caches' share of padding included.
+  /// Memory of the barrier in bytes, padding to cache lines included.
   std::size_t bytes() const;
 
  private:
