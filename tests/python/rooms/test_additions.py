@@ -48,7 +48,7 @@ class Addition:
 PLAN = Addition(
     Place(
         "include/weir/barriers/plans.hpp",
-        "/// The shapes of",
+        "struct entry {",
         """/// Participants signal along a chain and back.
 inline plan chain(unsigned participants) {
   plan p;
