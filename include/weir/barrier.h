@@ -21,9 +21,9 @@ typedef struct weir_barrier {
 /* Reserved: pass NULL. */
 typedef struct weir_barrierattr weir_barrierattr_t;
 
-/* 0; EINVAL for no or too many threads, or an attribute; ENOMEM. */
+/* 0; EINVAL for no or too many threads, or an attribute; ENOMEM. Threads may initialise different barriers concurrently. */
 int weir_barrier_init(weir_barrier_t* barrier, const weir_barrierattr_t* attributes, unsigned count);
-/* 0 or WEIR_BARRIER_SERIAL_THREAD; EINVAL for a barrier that is not initialised. Any thread. */
+/* 0 or WEIR_BARRIER_SERIAL_THREAD; EINVAL for a barrier that is not initialised. Any thread may call it. */
 int weir_barrier_wait(weir_barrier_t* barrier);
 /* 0; EBUSY while threads wait for others; EINVAL for a barrier that is not initialised. A thread may
  * destroy the barrier, and free its memory, as soon as its own wait has returned. */
@@ -37,12 +37,12 @@ typedef struct weir_team_barrier weir_team_barrier_t;
  * 0; EINVAL (weir_last_error says what was wrong); ENOMEM. */
 int weir_team_barrier_create(weir_team_barrier_t** barrier, unsigned members, const char* algorithm,
                              const char* waiting, const int* placement);
-/* 0; EINVAL where there is no such member. */
+/* 0; EINVAL if there is no such member. At any time one thread uses each number. */
 int weir_team_barrier_wait(weir_team_barrier_t* barrier, unsigned member);
 /* All members must have returned from their last wait. */
 void weir_team_barrier_destroy(weir_team_barrier_t* barrier);
 
-/* What the last failed call of this thread found, for a person to read; "" if nothing failed. */
+/* Why the last failed call of this thread failed, in words; "" if none failed. Valid until the thread's next call. */
 const char* weir_last_error(void);
 
 #ifdef __cplusplus

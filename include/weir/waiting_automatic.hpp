@@ -17,7 +17,10 @@
 //            |                                      |                                       '-----------------------'
 //            '------- ready: leave <----------------'
 //
-// What the team knows of load, in the words of `experience`. Only yields that took long change it:
+// A member whose processor is oversubscribed polls once, then yields after each poll, and sleeps at once where there is load.
+//
+// What the team knows of load, in the words of `experience`. Only yields that took long change it, and time that passes
+// (last_long_yield_ keeps two members that saw the same slice from counting it twice):
 //
 //                       a yield took > long_yield
 //     .-------------.   lost_since_, lost_ begin   .-------------.   for `observed`, and at     .------------------------.
