@@ -28,7 +28,7 @@ void add_mine(catalogue&, const std::string& library);
 
 /// A team passes the barrier for a moment, each member late in its turn: {"episodes": N}, and where a member left early, or
 /// none moved for a while, {"failed": why}. Members may then still be inside: the process can only be ended (_Exit).
-/// Throws std::runtime_error where there is no barrier for so many members.
+/// {"refused": why} where there is no barrier for so many members, which is no fault.
 nlohmann::json check_contract(const mine&, const setting&);
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -119,10 +120,14 @@ class contract {
 }  // namespace
 
 nlohmann::json check_contract(const mine& barrier, const setting& team) {
-  // Never destroyed where it failed: members may still be inside.
-  auto run = std::make_unique<contract>(barrier, team);
+  std::unique_ptr<contract> run;
+  try {
+    run = std::make_unique<contract>(barrier, team);
+  } catch (const std::runtime_error& e) {
+    return {{"refused", e.what()}};
+  }
   nlohmann::json found = run->run();
-  if (found.contains("failed")) (void)run.release();
+  if (found.contains("failed")) (void)run.release();  // never destroyed: members may still be inside
   return found;
 }
 

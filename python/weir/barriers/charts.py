@@ -5,10 +5,12 @@ import altair as alt
 from weir.barriers.comparison import Comparison, Figure
 from weir.base.screen import nanoseconds
 
-DEFAULT, WEIR, PEER, FLOOR, SIMULATED, PREDICTED = "#0b57d0", "#7aa7e8", "#d9730d", "#5f6368", "#7b3fb5", "#188038"
+DEFAULT, WEIR, PEER, FLOOR, SIMULATED, PREDICTED, MINE = (
+    "#0b57d0", "#7aa7e8", "#d9730d", "#5f6368", "#7b3fb5", "#188038", "#c2185b"
+)  # fmt: skip
 MEASURED_NAMES = ["Weir's default", "Weir, other barriers", "what a user has otherwise", "the machine's floor"]
-FAMILY_NAMES = [*MEASURED_NAMES, "simulated", "predicted"]
-COLOURS = dict(zip(FAMILY_NAMES, [DEFAULT, WEIR, PEER, FLOOR, SIMULATED, PREDICTED], strict=True))
+FAMILY_NAMES = [*MEASURED_NAMES, "simulated", "predicted", "yours"]
+COLOURS = dict(zip(FAMILY_NAMES, [DEFAULT, WEIR, PEER, FLOOR, SIMULATED, PREDICTED, MINE], strict=True))
 MOST_RANKED = 26
 
 
@@ -24,6 +26,8 @@ def family(figure: Figure) -> str:
         return figure.source
     if figure.is_default:
         return FAMILY_NAMES[0]
+    if figure.family == "mine":
+        return "yours"
     return FAMILY_NAMES[1] if figure.family == "weir" else FAMILY_NAMES[2]
 
 
@@ -94,7 +98,7 @@ def by_team_size(comparisons: list[Comparison]) -> alt.TopLevelMixin:
         f
         for c in comparisons
         for f in c.barriers
-        if f.family == "peer" or f.waiting == "auto" or f.source != "measured" or f.id in beside
+        if f.family in ("peer", "mine") or f.waiting == "auto" or f.source != "measured" or f.id in beside
     ]
     values = _values(shown)
     sizes = [c.place.members for c in comparisons]

@@ -5,13 +5,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
+from weir.barriers import mine as own
 from weir.barriers import plan as planning
 from weir.barriers.comparison import Comparison, figures, places
 from weir.barriers.measuring import Bench
 from weir.barriers.tables import ranking
 from weir.base import driver, native, options, records
-from weir.base.console import Command, bar, fail, given, nothing, nothing_measured, out, tell_states, warn
+from weir.base.console import Command, bar, err, fail, given, nothing, nothing_measured, out, tell_states, warn
 from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.states import in_words
@@ -56,6 +58,10 @@ def bench(
     output: Annotated[
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/records.jsonl"),
+    mine: Annotated[
+        list[Path] | None,
+        option(own.File(), "--mine", help="A barrier of yours: a C or C++ file, or a shared library. May be repeated."),
+    ] = None,
 ) -> None:
     """Measure every barrier, its peers and this machine's floor in one session. Or: weir bench openmp, mpi."""
     if (to := context.invoked_subcommand) is not None:
@@ -69,8 +75,13 @@ def bench(
             "algorithms": algorithms, "waiting": waiting, "peers": peers, "quick": quick, "load": load,
             "members": members, "rounds": rounds, "samples": samples, "pinned": pinned, "delay_ns": delay_ns,
         }  # fmt: skip
+        # The compiled libraries are there until the command ends.
+        found += context.with_resource(own.prepared(mine or []))
         plan = planning.plan(found, host["affinity"], asked)
         writer = records.Writer(output)
+    except own.Unusable as error:
+        err.print(error.details, end="", markup=False, highlight=False, soft_wrap=True)
+        raise fail(f"bench: --mine: {error}") from None
     except (native.NativeError, Unknown, OSError) as error:
         raise fail(str(error)) from None
     for word in missing:
@@ -78,7 +89,11 @@ def bench(
 
     with writer, bar() as progress:
         task = progress.add_task("starting", total=plan.steps())
-        measuring = Bench(plan, writer, lambda p: progress.update(task, description=p.doing, advance=p.steps))
+        left_out = own.checked(plan, lambda doing: progress.update(task, description=doing))
+        for one in left_out:
+            warn(f"{one.why}: it is left out")
+        progress.update(task, total=plan.steps())
+        measuring = Bench(plan, writer, lambda p: progress.update(task, description=p.doing, advance=p.steps), left_out)
         measuring.run(host, time.monotonic() + seconds if seconds is not None else None)
     for complaint in measuring.complaints:
         warn(complaint)
@@ -87,7 +102,10 @@ def bench(
         raise nothing(output, measuring.interrupted)
     all_figures = figures(writer.rows)
     for place in places(all_figures) + places(all_figures, "busy"):
-        out.print(ranking(Comparison(all_figures, place)))
+        compared = Comparison(all_figures, place)
+        out.print(ranking(compared))
+        for line in own.against_default(compared):
+            out.print(escape(line), highlight=False, soft_wrap=True)
     tell_states(in_words(writer.rows))
     if measuring.interrupted:
         out.print("Interrupted; what was measured until then is kept.")
@@ -96,6 +114,8 @@ def bench(
         raise typer.Exit(130)
     if all(row["kind"] != "overhead" or row["what"]["family"] == "floor" for row in writer.rows):
         raise nothing_measured()
+    if left_out:
+        raise fail(f"{', '.join(one.subject.algorithm for one in left_out)}: not measured, as said above", status=1)
 
 
 COMMAND = Command("bench", app)

@@ -178,6 +178,11 @@ class Comparison:
         return self._first(lambda f: f.family == "peer" and not f.all_rejected)
 
     @property
+    def mine(self) -> list[Figure]:
+        """The user's own barriers."""
+        return [f for f in self.barriers if f.family == "mine"]
+
+    @property
     def best_weir(self) -> Figure | None:
         return self._first(lambda f: f.family == "weir" and not f.all_rejected)
 

@@ -3,11 +3,12 @@
 import random
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from weir.barriers.mine import LeftOut
 from weir.barriers.plan import Part, Session
 from weir.base import native
 from weir.base.complaints import Complaints
@@ -28,6 +29,7 @@ class Series:
     spent_s: float = 0.0
     stopped: str | None = None  # why no more samples are taken
     failed: bool = False  # stopped by a failure, not by its budget
+    told: bool = False  # the failure is known to the user already
 
     def add(self, answer: dict[str, Any]) -> None:
         for name in LISTS:
@@ -47,10 +49,17 @@ class Progress:
 class Bench:
     """One session, written to `writer` as it goes. `tell` is called after each sample."""
 
-    def __init__(self, session: Session, writer: Writer, tell: Callable[[Progress], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        writer: Writer,
+        tell: Callable[[Progress], None] = lambda _: None,
+        left_out: Sequence[LeftOut] = (),
+    ) -> None:
         self.session = session
         self.writer = writer
         self.tell = tell
+        self.left_out = left_out
         self.id = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
         self.complaints = Complaints()
         self.interrupted = False
@@ -67,6 +76,9 @@ class Bench:
                 "settings": self.session.settings(),
             }
         )
+        for out in self.left_out:
+            one = Series(out.subject, stopped=out.why, failed=True, told=True)
+            self._write(one, self.session.parts[0], out.members, 0.0, 0, False, 0)
         try:
             # Rounds outside, so that each size and load is measured early and late in the session.
             for run in range(max(part.rounds for part in self.session.parts)):
@@ -88,15 +100,15 @@ class Bench:
         load = self._start_load(part)
         # Beside busy processes it is waste that is looked at, and a probe would find no processor idle.
         transfers = Transfers(self.session.processors if part.load == "none" else [])
-        programs: dict[str, Program] = {}
+        programs: dict[tuple[str, tuple[str, ...]], Program] = {}
         complete = False
         try:
-            for name in dict.fromkeys(s.program for s in part.subjects):
-                programs[name] = Program(name, arguments)
+            for name, options in dict.fromkeys((s.program, s.options) for s in part.subjects):
+                programs[name, options] = Program(name, [*options, *arguments])
             for sample in range(part.samples):
                 self._random.shuffle(series)
                 for one in series:
-                    self._sample(one, programs[one.subject.program], part, sample, transfers)
+                    self._sample(one, programs[one.subject.program, one.subject.options], part, sample, transfers)
                     self.tell(Progress(f"{members} members, run {run + 1}: {one.subject.id}", 1))
             complete = True
         finally:
@@ -107,8 +119,8 @@ class Bench:
                 busy.kill()
                 busy.wait()
             for one in sorted(series, key=lambda s: s.subject.id):
-                starts = programs[one.subject.program].starts if one.subject.program in programs else 0
-                self._write(one, part, members, delay, run, complete, starts)
+                program = programs.get((one.subject.program, one.subject.options))
+                self._write(one, part, members, delay, run, complete, program.starts if program else 0)
 
     def _sample(self, one: Series, program: Program, part: Part, sample: int, transfers: Transfers) -> None:
         if one.stopped is not None:
@@ -156,9 +168,9 @@ class Bench:
     ) -> None:
         s = one.subject
         taken = len(one.lists["episode_ns"])
-        if one.failed:
+        if one.failed and not one.told:
             self.complaints.add(str(one.stopped), f"{s.id}, {members} members, run {run + 1}")
-        elif taken == 0:
+        if taken == 0 and not one.failed:
             return  # stopped by hand before its turn
         row: dict[str, Any] = {
             "kind": "overhead" if taken else "failure",

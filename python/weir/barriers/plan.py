@@ -87,7 +87,7 @@ def choose(
     wanted_waitings = chosen(waitings, known_waitings, "--waiting", "waiting policy")
 
     def wanted(s: Subject) -> bool:
-        if s.family == "floor" or s.id == "weir:auto/auto":
+        if s.family in ("floor", "mine") or s.id == "weir:auto/auto":
             return True
         if s.family == "peer":
             return peers
@@ -99,7 +99,7 @@ def choose(
 
 
 def loaded(all_subjects: list[Subject]) -> tuple[Subject, ...]:
-    return tuple(s for s in all_subjects if s.id in LOADED)
+    return tuple(s for s in all_subjects if s.id in LOADED or s.family == "mine")
 
 
 def plan(found: list[Subject], processors: list[int], asked: dict[str, Any]) -> Session:

@@ -5,7 +5,7 @@ from rich.text import Text
 
 from weir.barriers.comparison import Comparison, Figure, Place, ratio
 from weir.base.parts import Cell, Table
-from weir.base.screen import nanoseconds
+from weir.base.screen import STYLES, nanoseconds
 from weir.base.states import State
 
 HEADS = [
@@ -80,7 +80,7 @@ def floors(all_figures: list[Figure]) -> Table:
 
 
 def ranking(c: Comparison, most: int = 12) -> RichTable:
-    """For the terminal: the best of one place, and however far down: the default, and the best peer."""
+    """For the terminal: the best of one place, and however far down: the default, the best peer, the user's own."""
     floor = c.floor_ns()
     beside = " beside busy processes" if c.place.load == "busy" else ""
     state = f" ({c.place.state.words()})" if c.place.state.name else ""
@@ -91,10 +91,10 @@ def ranking(c: Comparison, most: int = 12) -> RichTable:
     table.add_column("barrier")
     for column in ("overhead", "95 % interval", "least", "× floor"):
         table.add_column(column, justify="right")
-    kept = {id(f) for f in (c.default, c.best_peer) if f}
+    kept = {id(f) for f in (c.default, c.best_peer, *c.mine) if f}
     for rank, figure in enumerate(c.barriers):
         if rank < most or id(figure) in kept:
-            style = "bold green" if figure.is_default else "cyan" if figure.family == "peer" else ""
+            style = STYLES.get("default" if figure.is_default else figure.family, "")
             table.add_row(*(Text(cell, style=style) for cell in ranked(figure, floor)))
     return table
 

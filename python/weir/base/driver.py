@@ -30,6 +30,7 @@ class Subject:
     waiting: str
     version: str
     program: str
+    options: tuple[str, ...] = ()  # of the program: subjects with the same share a process
 
 
 def subjects() -> tuple[list[Subject], list[str]]:

@@ -40,7 +40,7 @@ class Table:
     title: str
     heads: list[str]
     rows: list[list[str]]
-    kinds: tuple[str, ...] = ()  # of each row: default, weir or peer; none where rows are alike
+    kinds: tuple[str, ...] = ()  # of each row: default, weir, peer or mine; none where rows are alike
     words: tuple[int, ...] = (0,)  # the columns that hold words; the others hold numbers
     is_open: bool = False
     kind = "table"

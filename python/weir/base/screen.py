@@ -29,7 +29,7 @@ def times(ratio: Interval) -> str:
     return f"{digits(ratio.value)} ({digits(ratio.low)} … {digits(ratio.high)})"
 
 
-STYLES = {"default": "bold green", "peer": "cyan"}
+STYLES = {"default": "bold green", "peer": "cyan", "mine": "bold magenta"}
 
 
 def shown(one: parts.Table, columns: Sequence[int], most: int | None = None) -> Table:
