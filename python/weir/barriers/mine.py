@@ -95,9 +95,9 @@ def _compiled(path: Path, to: Path) -> Path:
 
 
 def _headers() -> list[Path]:
-    """Where <weir/mine.h> is: beside the native programs, or in the sources."""
-    here = Path(__file__).resolve()
-    places = (here.parent.parent / "native" / "include", here.parent.parent.parent.parent / "include")
+    """Where <weir/mine.h> is: in the sources that the wheel brings, or in the repository."""
+    package = Path(__file__).resolve().parent.parent
+    places = (package / "source" / "include", package.parent.parent / "include")
     return [place for place in places if (place / "weir" / "mine.h").is_file()]
 
 
