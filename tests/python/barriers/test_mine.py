@@ -69,7 +69,7 @@ def test_a_barrier_in_c_and_one_in_cpp_are_ranked_among_all(tmp_path: Path):
     assert {(r["what"]["id"], r["where"]["members"]) for r in made} == {
         (i, n) for i in ("mine:mine.c", "mine:standard.cpp") for n in (2, 3)
     }
-    assert all(r["how"]["complete"] and min(r["samples"]["episode_ns"]) > 0 for r in made)
+    assert all(min(r["samples"]["episode_ns"]) > 0 for r in made)
     assert of(rows, "overhead", "weir") and of(rows, "overhead", "floor")
     assert said.count("Weir's default") >= 4 and "mine.c with 3 members on 2 processors" in said
     page = CliRunner().invoke(app, ["report", str(tmp_path / "r.jsonl"), "-o", str(tmp_path / "r.html")])
@@ -122,7 +122,7 @@ def test_a_crash_while_it_is_measured_costs_its_own_rows_alone(tmp_path: Path):
     status, said, rows = bench(later, output=tmp_path / "r.jsonl")
     assert status == 0 and "mine:later.c, 2 members, run 1: weir-measure ended with status -6" in said, said
     assert [r["what"]["id"] for r in of(rows, "failure")] == ["mine:later.c"]
-    assert all(r["how"]["starts"] == 1 and r["how"]["complete"] for r in of(rows, "overhead", "weir"))
+    assert {r["how"]["starts"] for r in of(rows, "overhead", "weir")} == {1}, "the others' process was not hit"
 
 
 def test_one_that_is_not_for_every_team_is_measured_with_the_others(tmp_path: Path):

@@ -111,6 +111,7 @@ def nothing_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = tmp_path / "here"
     here.mkdir()
     monkeypatch.chdir(here)
+    Path("mine.c").touch()
     with records.Writer(Path("records.jsonl")) as writer:
         for row in rows()[:3]:
             writer.write(row)
@@ -242,7 +243,13 @@ def lost_options() -> list[Any]:
     """Each option of a group that has commands, before one of them."""
     group = WEIR.commands["bench"]
     flags = [(p.opts[-1],) for p in group.params if p.is_flag and p.name != "help"]
-    valued = [(p.opts[-1], (kind_of(p).right or ("auto",))[0]) for p in group.params if not p.is_flag]
+    suits = {"--mine": "mine.c"}
+    valued = [
+        (o, suits.get(o) or (kind_of(p).right or ("auto",))[0])
+        for p in group.params
+        if not p.is_flag
+        for o in p.opts[-1:]
+    ]
     return [pytest.param(words, to, id=f"{words[0]} {to}") for words in flags + valued for to in group.commands]
 
 

@@ -36,7 +36,7 @@ int main(int count, char **words) {
   int on_weir = preloaded != NULL && strstr(preloaded, "libweir-omp") != NULL;
   int here = count > 1 && (strcmp(words[1], on_weir ? "weir" : "own") == 0 || strcmp(words[1], "both") == 0);
   printf("%d members\\n", members);
-  if (here && strcmp(what, "sleep") == 0) usleep(30000);
+  if (here && strcmp(what, "sleep") == 0) usleep(300000);
   if (here && strcmp(what, "print") == 0) printf("and this\\n");
   if (here && strcmp(what, "number") == 0) printf("%d\\n", (int)getpid());
   if (here && strcmp(what, "complain") == 0) fprintf(stderr, "no\\n");
