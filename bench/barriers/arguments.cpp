@@ -70,7 +70,7 @@ arguments parse(const std::vector<std::string>& words) {
     } else if (option == "--processor") {
       a.processor = processor(option, value);
     } else if (option == "--mine") {
-      if (value.empty()) throw std::invalid_argument("--mine takes a shared library" + std::string(usage));
+      if (value.empty()) throw std::invalid_argument("--mine takes a shared library, not \"\"");
       a.mine = value;
     } else if (option == "--delay-ns") {
       a.serve.delay_ns = number_in(option, value, 0, most_delay_ns);

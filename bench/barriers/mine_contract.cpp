@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "../machine/binding.hpp"
 #include "../machine/clock.hpp"
-#include "crew.hpp"
 #include "mine.hpp"
 
 namespace bench {

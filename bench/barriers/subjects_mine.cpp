@@ -13,7 +13,8 @@ template <class Function>
 Function found(void* library, const char* name) {
   void* const address = dlsym(library, name);
   if (address == nullptr)
-    throw std::runtime_error(std::string("it has no function ") + name + R"( (in C++ it must be extern "C": include <weir/mine.h>))");
+    throw std::runtime_error(std::string("--mine: it has no function ") + name +
+                             R"( (in C++ it must be extern "C": include <weir/mine.h>))");
   return reinterpret_cast<Function>(address);
 }
 
@@ -22,7 +23,7 @@ Function found(void* library, const char* name) {
 mine mine::load(const std::string& library) {
   // By an absolute path: a name without a slash would be looked for among the system's libraries.
   void* const handle = dlopen(std::filesystem::absolute(library).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) throw std::runtime_error(dlerror());
+  if (handle == nullptr) throw std::runtime_error(std::string("--mine: ") + dlerror());
   return {found<decltype(create)>(handle, "barrier_create"), found<decltype(wait)>(handle, "barrier_wait"),
           found<decltype(destroy)>(handle, "barrier_destroy")};
 }

@@ -140,7 +140,7 @@ def _asked(name: str, *words: str) -> list | dict:
         known = number in iter(signal.Signals)
         raise Unusable(f"{name}: it crashed ({signal.Signals(number).name if known else f'signal {number}'})")
     if done.returncode != 0:
-        raise Unusable(f"{name}: {done.stderr.strip().removeprefix(f'{PROGRAM}: ')}")
+        raise Unusable(f"{name}: {done.stderr.strip().removeprefix(f'{PROGRAM}: ').removeprefix('--mine: ')}")
     try:
         return json.loads(done.stdout)
     except json.JSONDecodeError:
