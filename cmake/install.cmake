@@ -7,7 +7,8 @@ install(TARGETS weir EXPORT weir-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT weir-targets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT development)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+  PATTERN "*.md" EXCLUDE)
 
 # weir-mpi looks for the barriers over each MPI in its own folder.
 foreach(target weir-pthread weir-omp weir-mpi)

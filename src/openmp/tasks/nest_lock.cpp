@@ -12,9 +12,9 @@ const void* this_task() {
 }
 }  // namespace
 
-bool nest_lock::is_mine() const { return owner_.load(std::memory_order_relaxed) == this_task(); }
+inline bool nest_lock::is_mine() const { return owner_.load(std::memory_order_relaxed) == this_task(); }
 
-void nest_lock::enter() {
+inline void nest_lock::enter() {
   owner_.store(this_task(), std::memory_order_relaxed);
   ++depth_;
 }
