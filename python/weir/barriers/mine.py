@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from weir.barriers.comparison import Comparison, ratio
-from weir.barriers.plan import Sitting
+from weir.barriers.plan import Session
 from weir.base import native, options
 from weir.base.driver import Subject
 from weir.base.screen import times
@@ -101,7 +101,7 @@ def _headers() -> list[Path]:
     return [place for place in places if (place / "weir" / "mine.h").is_file()]
 
 
-def checked(plan: Sitting, tell: Callable[[str], None] = lambda _: None) -> list[LeftOut]:
+def checked(plan: Session, tell: Callable[[str], None] = lambda _: None) -> list[LeftOut]:
     """Takes out of the plan whoever lets a member through early, hangs or crashes: at its first failure."""
     left_out: list[LeftOut] = []
     subjects = dict.fromkeys(s for part in plan.parts for s in part.subjects if s.family == FAMILY)
