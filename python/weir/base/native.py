@@ -29,7 +29,14 @@ class NotLoaded(NativeError):
 def folders() -> list[Path]:
     """Where programs are looked for, in this order."""
     asked = os.environ.get("WEIR_NATIVE")
-    return [Path(asked)] if asked else [PACKAGE / "native", REPOSITORY / "build" / "bench", built_here()]
+    if asked:
+        return [Path(asked)]
+    return [REPOSITORY / "build" / "bench" if in_tree() else PACKAGE / "native", built_here()]
+
+
+def in_tree() -> bool:
+    """Used from its repository, instead of from an installation, which has its programs beside the package."""
+    return not (PACKAGE / "native").is_dir()
 
 
 def built_here() -> Path:
@@ -54,10 +61,10 @@ def sources() -> Path:
 
 def how_to_get(name: str) -> str:
     """What to do about a program or library that is missing."""
+    if in_tree():
+        return "Build it with `make build`"
     if name.startswith(("weir-mpi", "libweir-mpi")):
         return "Build it for this machine's MPI: weir build mpi"
-    if PACKAGE.parent.name == "python":
-        return "Build it with `make build`"
     return "This installation lacks it: install Weir again"
 
 

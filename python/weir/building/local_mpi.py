@@ -53,7 +53,7 @@ def tools() -> Tools:
         ways = (f"{name} (apt-get install {package})" for name, (_, package) in MPIS.items())
         lacks.append(f"an MPI: {', or '.join(ways)}")
     if lacks:
-        raise CannotBuild("build mpi needs what is not on this machine:\n" + "\n".join(f"  {one}" for one in lacks))
+        raise CannotBuild("build mpi needs what is not on this machine: " + "; ".join(lacks))
     return Tools(str(cmake), tuple(found), tuple(missing))
 
 
@@ -87,15 +87,13 @@ def build(tools: Tools, folder: Path, jobs: int) -> list[Path]:
     with tempfile.TemporaryDirectory(prefix="weir-build-") as made:
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
         options = ["-DWEIR_MPI_ONLY=ON", "-DCMAKE_BUILD_TYPE=Release"]
-        _run([tools.cmake, "-S", str(source), "-B", made, *generator, *options], "configuring", quiet=True)
+        _run([tools.cmake, "-S", str(source), "-B", made, *generator, *options], "configuring")
         _run([tools.cmake, "--build", made, "--target", "weir-local-mpi", "--parallel", str(jobs)], "compiling")
-        _run([tools.cmake, "--install", made, "--prefix", str(folder), "--strip"], "installing", quiet=True)
+        _run([tools.cmake, "--install", made, "--prefix", str(folder), "--strip"], "installing")
         manifest = Path(made) / "install_manifest.txt"
         return sorted(Path(line) for line in manifest.read_text().splitlines())
 
 
-def _run(words: Sequence[str], doing: str, quiet: bool = False) -> None:
-    done = subprocess.run(words, stdout=subprocess.PIPE if quiet else None, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        said = f":\n{done.stdout.strip()}" if quiet and done.stdout else "; see above"
-        raise CannotBuild(f"{doing} failed{said}")
+def _run(words: Sequence[str], doing: str) -> None:
+    if subprocess.run(words).returncode != 0:
+        raise CannotBuild(f"{doing} failed, as said above")

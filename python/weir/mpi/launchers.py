@@ -60,7 +60,8 @@ def found(asked: Sequence[str] | None, template: str | None) -> tuple[list[Mpi],
         program = native.find(f"weir-mpi-measure-{name}")
         launcher = None if template else _launcher(name)
         if program is None:
-            missing.append(f"weir-mpi-measure-{name} is not built: {name} is left out")
+            program_name = f"weir-mpi-measure-{name}"
+            missing.append(f"{program_name} is not built: {name} is left out. {native.how_to_get(program_name)}")
         elif template is None and launcher is None:
             missing.append(
                 f"{name} has no launcher here ({', '.join(NAMES[name][0])}): it is left out; or say --launcher"
