@@ -13,7 +13,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-# The loader finds what is installed into its folders once its cache is made anew.
+# The dynamic loader finds libraries in its folders after its cache has been updated.
 file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
 
 set(CPACK_COMPONENTS_ALL development runtime)

@@ -1,5 +1,5 @@
-# What a project outside the tree needs: find_package(weir), or pkg-config weir. The components: `development` is the
-# library, `runtime` what is loaded into programs that know nothing of Weir, and one for each MPI.
+# Installs what a project outside the tree needs: find_package(weir), or pkg-config weir. The components: `development` is the
+# library, `runtime` the libraries that are loaded into unmodified programs, and one component for each MPI.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)

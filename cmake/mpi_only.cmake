@@ -1,5 +1,5 @@
-# What depends on this machine's MPI, and nothing else: `weir build mpi` configures, builds and installs this, from the
-# sources that the wheel has with it.
+# The parts that depend on this machine's MPI, and nothing else: `weir build mpi` configures, builds and installs them from the
+# sources in the wheel.
 set(WEIR_MPI ON)
 add_subdirectory(src EXCLUDE_FROM_ALL)
 if(NOT TARGET weir-mpi AND NOT WEIR_SMPICXX)
@@ -14,7 +14,7 @@ endif()
 set(definitions WEIR_VERSION="${PROJECT_VERSION}" WEIR_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 add_subdirectory(bench/mpi)
 
-# Programs and libraries lie in one folder, and find each other there.
+# Programs and libraries are in one folder, where they find each other.
 add_custom_target(weir-local-mpi ALL)
 foreach(target weir-mpi weir-mpi-mpich weir-mpi-openmpi weir-mpi-measure-mpich weir-mpi-measure-openmpi weir-mpi-scale)
   if(TARGET ${target})

@@ -17,7 +17,7 @@ endif()
 set(Boost_USE_STATIC_LIBS ON)
 find_library(CK_LIBRARY NAMES libck.a ck)
 add_link_options(-static-libstdc++)
-# C++'s library is of few sections for each object: without this a program needs the newest C library for a random
-# number generator that it never calls.
+# Objects of C++'s library have few sections: without this a program needs the newest C library for a random number generator
+# that it never calls.
 add_link_options(-Wl,--gc-sections)
 set(CMAKE_INSTALL_LIBDIR lib)  # an environment has its libraries there on every distribution

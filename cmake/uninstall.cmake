@@ -1,5 +1,5 @@
-# Removes what the last `cmake --install` of this build has installed, as its manifest lists it, and those folders that are
-# Weir's own and empty then. Others' folders stay, empty or not.
+# Removes the files that the last `cmake --install` of this build installed, by its manifest, and Weir's own folders if they are
+# then empty. Other folders stay.
 if(NOT EXISTS "${MANIFEST}")
   message(FATAL_ERROR "uninstall: nothing was installed from this build: there is no ${MANIFEST}")
 endif()
@@ -16,7 +16,7 @@ foreach(path IN LISTS installed)
   else()
     message(STATUS "Already gone: ${file}")
   endif()
-  # A folder is ours where it is called weir, or lies within one that is.
+  # A folder is Weir's if it, or a folder above it, is named weir.
   cmake_path(GET path PARENT_PATH folder)
   while(folder MATCHES "/weir(/|$)")
     list(APPEND folders "$ENV{DESTDIR}${folder}")

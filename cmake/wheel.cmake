@@ -1,5 +1,5 @@
-# What `pip install .` puts beside the Python package: its programs and libraries, the files that they read, and the
-# sources of what is built where it is used (`weir build mpi`). Component python.
+# What `pip install .` installs beside the Python package: its programs and libraries, the files that they read, and the sources
+# for `weir build mpi`. Component python.
 set(native weir/native)
 
 add_custom_target(wheel)
@@ -10,7 +10,7 @@ foreach(target weir-info weir-measure weir-measure-libgomp weir-transfers weir-s
     install(TARGETS ${target} DESTINATION ${native} COMPONENT python)
   endif()
 endforeach()
-# Programs that another compiler makes are files of a custom command, and no targets.
+# Programs built by another compiler are files of a custom command, not targets.
 get_property(programs GLOBAL PROPERTY WEIR_PROGRAMS_OF_OTHER_COMPILERS)
 foreach(target measure-libomp openmp-c-gcc openmp-c-clang openmp-fortran-gfortran)
   if(TARGET ${target})
@@ -25,19 +25,19 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines ${PROJECT_SOURCE_DIR}/scenarios
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/bench
   ${PROJECT_SOURCE_DIR}/cmake DESTINATION weir/source COMPONENT python)
 install(FILES ${PROJECT_SOURCE_DIR}/CMakeLists.txt DESTINATION weir/source COMPONENT python)
-# The one library of others that these sources need, headers alone.
+# The only other library that these sources need, headers only.
 find_package(nlohmann_json 3.11 REQUIRED)
 get_target_property(json_headers nlohmann_json::nlohmann_json INTERFACE_INCLUDE_DIRECTORIES)
 list(GET json_headers 0 json_headers)
 install(DIRECTORY ${json_headers}/nlohmann DESTINATION weir/source/third-party COMPONENT python)
 
-# The licences of what is linked in, as the distribution has them.
+# The licences of the libraries that are linked in, as the distribution provides them.
 foreach(package libboost-dev libck-dev libhwloc15 libudev1 libtomlplusplus-dev nlohmann-json3-dev libstdc++6)
   if(EXISTS /usr/share/doc/${package}/copyright)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION weir/licences RENAME ${package} COMPONENT python)
   endif()
 endforeach()
 
-# The library goes into the environment's prefix: find_package looks there where the environment is activated.
+# The library goes into the environment's prefix, where find_package looks if the environment is activated.
 install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${SKBUILD_DATA_DIR}
   --component development COMMAND_ERROR_IS_FATAL ANY)" COMPONENT python)
