@@ -84,14 +84,14 @@ TEST(Gate, WakesAllWhoSleep) {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// One member comes 100 ms late; the others must be asleep by then, not at work.
+// One member comes late: the others should be asleep by then, not at work.
 template <class Pass>
-double cost_of_a_late_member(unsigned members, Pass pass) {
+double cost_of_a_late_member(unsigned members, Pass pass, std::chrono::milliseconds late = std::chrono::milliseconds(100)) {
   const double before = cpu_seconds();
   std::vector<std::thread> team;
   for (unsigned m = 0; m < members; ++m)
     team.emplace_back([&, m] {
-      if (m == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      if (m == 0) std::this_thread::sleep_for(late);
       pass(m);
     });
   for (auto& t : team) t.join();
@@ -110,7 +110,8 @@ TEST(Waiting, SleepsWhereAMemberIsLate) {
 
 TEST(Waiting, SpinningIsWhatItSays) {
   weir::team_barrier b(2, {.algorithm = "sense", .waiting = "spin"});
-  EXPECT_GT(cost_of_a_late_member(2, [&](unsigned m) { b.arrive_and_wait(m); }), 0.05);
+  // Other programs may have most of the processors meanwhile.
+  EXPECT_GT(cost_of_a_late_member(2, [&](unsigned m) { b.arrive_and_wait(m); }, std::chrono::milliseconds(400)), 0.02);
 }
 
 // The system may move it again at once: then it goes back with the next look.
