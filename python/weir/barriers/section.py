@@ -108,6 +108,8 @@ def _times(value: float) -> str:
 
 
 def _overview(plain: list[Comparison]) -> list[Chart]:
+    if len(plain) < 2:
+        return []  # of one team size the ranking says more
     c = plain[-1]
     heading = "Overhead against team size"
     if c.default and c.best_peer:
@@ -124,17 +126,19 @@ def _overview(plain: list[Comparison]) -> list[Chart]:
         "pass the barrier, less the time of the computing alone. Medians with 95 % intervals; both axes are "
         "logarithmic. Weir's barriers wait by the policy auto here. The dashed line is the floor, in terms of this "
         "machine: one cache-line transfer where each member has a processor, else a context switch for each member of "
-        "the fullest one."
+        "the fullest one. Grey lines are named where the pointer is on them. "
+        + charts.AT_MOST
     )
     return [Chart("overhead", heading, charts.by_team_size(plain), text)]
 
 
 def _waiting(plain: list[Comparison]) -> list[Chart]:
-    if not any(f.waiting == "block" for c in plain for f in c.barriers):
+    if len(plain) < 2 or not any(f.waiting == "block" for c in plain for f in c.barriers):
         return []
     text = (
         "The same barriers under each way to wait. spin never gives the processor away; yield gives it to whoever is "
-        "next; block sleeps; share yields only where another member shares the processor; auto decides as it goes."
+        "next; block sleeps; share yields only where another member shares the processor; auto decides as it goes. "
+        "The blue line is the default, the same in each panel; the pointer tells which barrier a grey line is."
     )
     c = plain[-1]
     spins = [f for f in c.barriers if f.family == "weir" and f.waiting == "spin" and f.distribution().median.value > 0]
@@ -168,6 +172,11 @@ def _ranking(c: Comparison) -> Chart:
     others = f", and {shown - len(measured)} simulated or predicted" if len(measured) < shown else ""
     rest = f"the best {charts.MOST_RANKED}, and all in the table below" if shown > charts.MOST_RANKED else "all of them"
     text += f"{len(measured)} barriers were measured{others}; here are {rest}."
+    if len(c.barriers) == 1:
+        d = best.distribution().median
+        text = f"{best.name} takes {nanoseconds(d.value)} ({nanoseconds(d.low)} … {nanoseconds(d.high)})."
+        return Chart(f"ranking-{c.place.members}", about(c.place), None, text)
+    text += " Weir's default is dark blue, its other barriers are light blue; those of others have their own colours."
     return Chart(f"ranking-{c.place.members}", heading, charts.ranking(c), text)
 
 

@@ -1,20 +1,212 @@
-"""What all charts share."""
+"""What all charts share: axes of time, intervals, lines of which a few are named, and how wide a chart is."""
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
 import altair as alt
+import vl_convert
+
+from weir.base import theme
+from weir.base.theme import colour
+
+WIDE = 720  # of a chart as a picture; on a page it is as wide as its column
+LABEL = 12  # the least size of letters
+LONG_INTERVAL = 30  # from this ratio of a median to its lower end a logarithmic axis shows the upper end alone
+HEADER = alt.Header(labelFontWeight="bold", labelFontSize=13, labelColor=colour("ink"), title=None)
+Values = list[dict[str, Any]]
+
+
+def interval(value: float, low: float, high: float) -> dict[str, float | None]:
+    """For a logarithmic axis: the value with its interval; or, where that reaches zero, its upper end alone."""
+    if low > 0 and value <= LONG_INTERVAL * low:
+        return {"ns": value, "low": low, "high": high, "limit": None}
+    return {"ns": None, "low": None, "high": None, "limit": high if high > 0 else None}
+
+
+def shown(values: Iterable[dict[str, Any]]) -> Values:
+    """Those that have a place on a logarithmic axis."""
+    return [v for v in values if v["ns"] is not None or v["limit"] is not None]
+
+
+def decades(values: Iterable[dict[str, Any]]) -> tuple[float, float]:
+    """The powers of ten around them."""
+    held = [v[k] for v in values for k in ("ns", "low", "high", "limit") if v.get(k)]
+    least, most = math.floor(math.log10(min(held))), math.ceil(math.log10(max(held)))
+    return 10.0**least, 10.0 ** max(most, least + 1)
+
+
+def time_axis(title: str, steps: Sequence[int] = (1,)) -> alt.Axis:
+    """Powers of ten, times the steps, with the unit that suits: 100 ns, 1 µs, 10 µs ..."""
+    label = (
+        "datum.value >= 1e9 ? datum.value/1e9 + ' s' : datum.value >= 1e6 ? datum.value/1e6 + ' ms' "
+        ": datum.value >= 1e3 ? datum.value/1e3 + ' µs' : datum.value + ' ns'"
+    )
+    at = [step * 10**k if k >= 0 else step / 10**-k for k in range(-2, 12) for step in steps]
+    return alt.Axis(values=at, labelExpr=label, labelOverlap=True, title=title)
+
+
+def log(domain: tuple[float, float] | None = None) -> alt.Scale:
+    return alt.Scale(type="log", nice=False, padding=10) if domain is None else alt.Scale(type="log", domain=domain)
+
+
+def counts(field: str, values: Iterable[int], title: str) -> alt.X:
+    """An axis of sizes that double."""
+    return alt.X(
+        f"{field}:Q",
+        scale=alt.Scale(type="log", base=2, nice=False, padding=16),
+        axis=alt.Axis(values=sorted(set(values)), title=title, format="d", grid=False),
+    )
+
+
+def spread(base: alt.Chart, along: str, title: str = "", steps: Sequence[int] = (1,)) -> list[alt.Chart]:
+    """The intervals, and the open triangles of those that reach zero. `along`: x or y."""
+    axis = (alt.X if along == "x" else alt.Y)("low:Q", scale=log(), axis=time_axis(title, steps))
+    only = (alt.X if along == "x" else alt.Y)("limit:Q", scale=log())
+    triangle = "triangle-left" if along == "x" else "triangle-down"
+    measured = base.transform_filter("isValid(datum.ns)").mark_rule(strokeWidth=1.6)
+    bounded = base.transform_filter("isValid(datum.limit)").mark_point(
+        shape=triangle, size=55, filled=False, strokeWidth=1.4
+    )
+    return [measured.encode(**{along: axis, f"{along}2": "high:Q"}), bounded.encode(**{along: only})]
+
+
+def _apart(ends: list[dict[str, Any]], domain: tuple[float, float], height: int) -> None:
+    """Moves names that would lie on each other: `at` is where each is written."""
+    step = math.log10(domain[1] / domain[0]) * (LABEL + 3) / height
+    ends.sort(key=lambda e: e["ns"])
+    at = [math.log10(e["ns"]) for e in ends]
+    for _ in range(100):  # names push each other aside until each has its line
+        moved = False
+        for i in range(1, len(at)):
+            short = step - (at[i] - at[i - 1])
+            if short > 1e-9:
+                at[i - 1], at[i], moved = at[i - 1] - short / 2, at[i] + short / 2, True
+        if not moved:
+            break
+    for end, height_of in zip(ends, at, strict=True):
+        end["at"] = 10**height_of
+
+
+def few_of_many(
+    values: Values,
+    *,
+    x: alt.X,
+    x_field: str,
+    series: str,
+    named: dict[str, str],
+    title: str,
+    tooltip: list[alt.Tooltip],
+    dashed: Iterable[str] = (),
+    height: int = 440,
+) -> alt.LayerChart:
+    """Lines, of which a few are in colour and named where they end (`named`: the name and its colour), and the rest
+    grey until the pointer is on one."""
+    values = shown(values)
+    domain = decades(values)
+    y = alt.Y("ns:Q", scale=log(domain), axis=time_axis(title))
+    names = list(dict.fromkeys(v[series] for v in values))
+    named = {n: c for n, c in named.items() if n in names}
+    scale = alt.Scale(domain=names, range=[named.get(n, colour("rest")) for n in names])
+    ink = alt.Color(f"{series}:N", scale=scale, legend=None)
+    rest = [v for v in values if v[series] not in named]
+    first = [v for n in reversed(named) for v in values if v[series] == n]
+    pointed = alt.selection_point(fields=[series], on="pointerover", clear="pointerout", nearest=True, empty=False)
+
+    def lines(those: Values, width: float) -> list[alt.Chart]:
+        base = alt.Chart(alt.Data(values=those)).encode(x=x, color=ink, tooltip=tooltip)
+        full, broken = [n for n in names if n not in dashed], [n for n in names if n in dashed]
+        dash = alt.StrokeDash(
+            f"{series}:N", scale=alt.Scale(domain=full + broken, range=[[1, 0]] * len(full) + [[6, 4]] * len(broken)),
+            legend=None,
+        )  # fmt: skip
+        line = base.mark_line(strokeWidth=width, invalid="break-paths-filter-domains")
+        drawn = [line.encode(y=y, strokeDash=dash)] if any(v["ns"] is not None for v in those) else []
+        return drawn + spread(base, "y", title)
+
+    points = (
+        alt.Chart(alt.Data(values=rest + first))
+        .transform_filter("isValid(datum.ns)")
+        .mark_point(filled=True, size=34, opacity=1)
+        .encode(x=x, y=y, color=ink, tooltip=tooltip)
+        .add_params(pointed)
+    )
+    ends = _ends(values, series, x_field, names)
+    _apart([e for e in ends if e[series] in named], domain, height)
+    over = alt.Chart(alt.Data(values=values)).transform_filter(pointed).encode(x=x, y=y)
+    layers = [*(lines(rest, 1.2) if rest else []), *(lines(first, 2.6) if first else []), points]
+    layers += [over.mark_line(strokeWidth=2.6, color=colour("ink")), over.mark_point(filled=True, color=colour("ink"))]
+    spoken, unspoken = ([e for e in ends if (e[series] in named) is so] for so in (True, False))
+    if spoken:
+        base = alt.Chart(alt.Data(values=spoken)).encode(x=x, y=alt.Y("at:Q", scale=log(domain)))
+        layers += [_name(base, series, halo=True), _name(base, series).encode(color=ink)]
+    if unspoken:
+        base = alt.Chart(alt.Data(values=unspoken)).transform_filter(pointed).encode(x=x, y=y)
+        layers += [_name(base, series, halo=True), _name(base, series, color=colour("ink"))]
+    return alt.layer(*layers).properties(width=WIDE, height=height)
+
+
+def _ends(values: Values, series: str, x_field: str, names: list[str]) -> list[dict[str, Any]]:
+    ends = []
+    for name in names:
+        its = [v for v in values if v[series] == name and v["ns"] is not None]
+        if its:
+            ends.append(dict(max(its, key=lambda v: v[x_field])))
+    return ends
+
+
+def _name(base: alt.Chart, series: str, halo: bool = False, **how: Any) -> alt.Chart:
+    """Behind the line's end; above it, where a chart is too narrow for that. The halo keeps it apart from lines."""
+    narrow = "width < 420"
+    ground = {"stroke": colour("paper"), "strokeWidth": 4, "color": colour("paper")} if halo else how
+    return base.mark_text(
+        fontSize=LABEL,
+        fontWeight=600,
+        align={"expr": f"{narrow} ? 'right' : 'left'"},
+        dx={"expr": f"{narrow} ? 6 : 9"},
+        dy={"expr": f"{narrow} ? -10 : 0"},
+        **ground,
+    ).encode(text=f"{series}:N")
+
+
+def panels(chart: alt.Chart | alt.LayerChart, field: str, order: list[Any], columns: int = 3, least: int = 240,
+           height: int = 260) -> alt.FacetChart:  # fmt: skip
+    """Small multiples: as many beside each other as there is room for, each at least so wide."""
+    columns = min(columns, len(order))
+    each = max(least, (WIDE - 40) // columns - 20)
+    return (
+        chart.properties(width=each, height=height)
+        .facet(facet=alt.Facet(f"{field}:N", sort=order, title=None, header=HEADER), columns=columns)
+        .resolve_axis(x="independent")
+        .properties(usermeta={"columns": columns, "least": least})
+    )
 
 
 def styled(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
-    font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+    ink, soft, line = colour("ink"), colour("soft"), colour("line")
+    words = {"labelFontSize": LABEL, "titleFontSize": LABEL, "titleFontWeight": "normal"}
     return (
-        chart.configure(font=font, background="white")
+        chart.configure(font=theme.FONT, background=colour("paper"))
         .configure_view(stroke=None)
-        .configure_axis(
-            labelFontSize=12,
-            titleFontSize=12,
-            titleFontWeight="normal",
-            gridColor="#e8eaed",
-            domainColor="#9aa0a6",
-            tickColor="#9aa0a6",
-        )
-        .configure_legend(labelFontSize=12, titleFontSize=11, titleFontWeight="normal", titleColor="#5f6368")
+        .configure_axis(**words, labelColor=ink, titleColor=soft, gridColor=line, domainColor=soft, tickColor=soft)
+        .configure_legend(**words, labelColor=ink, titleColor=soft, labelLimit=260, symbolLimit=60, symbolOpacity=1)
+        .configure_text(color=ink)
     )
+
+
+def spec(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    """As a page draws it."""
+    return styled(chart).to_dict()
+
+
+def picture(chart: alt.TopLevelMixin, kind: str, scale: float = 2) -> bytes:
+    """As PNG or SVG, in light colours."""
+    text = theme.light(styled(chart).to_json(indent=None))
+    if kind == "svg":
+        return vl_convert.vegalite_to_svg(text).encode()
+    return vl_convert.vegalite_to_png(text, scale=scale)
+
+
+def save(chart: alt.TopLevelMixin, path: Path, scale: float = 2) -> None:
+    path.write_bytes(picture(chart, path.suffix.removeprefix("."), scale))

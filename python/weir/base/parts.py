@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Chart:
     name: str  # of the file, if charts are written as pictures
     title: str
-    drawn: "alt.TopLevelMixin"
+    drawn: "alt.TopLevelMixin | None"  # none where words say it all: a chart of one point
     text: str = ""
     kind = "chart"
 

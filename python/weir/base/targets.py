@@ -41,16 +41,15 @@ class Target:
 
 def section(heading: str, targets: Sequence[Target]) -> list[Section]:
     """For the page; nothing where there are no targets."""
-    heads = ["members", "what", "measured", "at most", ""]
-    table = Table("", heads, [_cells(t) for t in targets], words=(1, 4))
+    heads = ["what", "verdict", "members", "measured", "at most", "which"]
+    table = Table("", heads, [_cells(t) for t in targets], words=(0, 1, 5))
     return [Section(heading, TEXT, [table])] if targets else []
 
 
 def _cells(t: Target) -> list[str]:
     limit = f"{t.limit:.0%}" if t.is_share else f"{t.limit:.2f}"
-    return [
-        str(t.members), Cell(t.what, t.detail, below=True), _measured(t), limit, Cell(t.verdict, verdict=t.verdict)
-    ]  # fmt: skip
+    verdict = Cell(t.verdict, verdict=t.verdict)
+    return [t.what, verdict, str(t.members), _measured(t), limit, Cell("", t.detail)]
 
 
 def _measured(t: Target) -> str:

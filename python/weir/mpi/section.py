@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Part, Section, Subject, of_runs
+from weir.base.places import Place
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.base.targets import Target
@@ -114,37 +115,81 @@ def _charts(found: Sequence[Comparison]) -> list[Chart]:
     made = []
     threads = [c for c in found if c.place.processes == 1]
     if threads:
-        text = (
-            "Medians with 95 % intervals, both axes logarithmic. “#pragma omp barrier” is of the OpenMP that this "
-            "program was compiled with; that of others is measured by weir bench."
-        )
-        title = "Barriers of threads in one process (paper 004, figures 2 to 5)"
-        made.append(Chart("mpi-figures-2-5", title, charts.against("threads", threads), text))
+        title = f"Barriers of threads in one process{_finding(threads)}"
+        made.append(_against("mpi-figures-2-5", title, "threads", threads, OF_THREADS))
     processes = [c for c in found if c.place.threads == 1]
     if processes:
-        text = (
-            "Medians with 95 % intervals, both axes logarithmic. Names alone are by messages; “shared memory” is "
-            "through what the processes of a node share. Where there are more processes than processors, barriers are "
-            "measured one after the other; where there are not, from the last coming to the last leaving."
-        )
-        title = "Barriers of processes (figures 6 to 9)"
-        made.append(Chart("mpi-figures-6-9", title, charts.against("processes", processes), text))
-    if any(c.place.threads > 1 and c.place.processes > 1 for c in found):
-        for mpi in dict.fromkeys(c.place.mpi for c in found):
-            drawn = charts.maps([c for c in found if c.place.mpi == mpi])
-            if drawn is None:
-                continue
-            text = (
-                "The least and the mean time, as colours on a logarithmic scale. The first column is a barrier of "
-                "processes alone, the lowest row one of threads alone."
-            )
-            title = f"Threads and processes together, {LIBRARIES.get(mpi, mpi)} (figures 10 to 13)"
-            made.append(Chart(f"mpi-figures-10-13-{mpi}", title, drawn, text))
-        text = "Against all threads of all processes. Barriers of threads and processes are marked with both numbers."
-        together = charts.by_members(found)
-        if together is not None:
-            made.append(Chart("mpi-figure-14", "All together (figure 14)", together, text))
+        title = f"Barriers of processes{_finding(processes)}"
+        made.append(_against("mpi-figures-6-9", title, "processes", processes, OF_PROCESSES))
+    both = [c for c in found if c.place.threads > 1 and c.place.processes > 1]
+    if not both:
+        return made
+    for mpi in dict.fromkeys(c.place.mpi for c in found):
+        its = [c for c in both if c.place.mpi == mpi]
+        drawn = charts.maps([c for c in found if c.place.mpi == mpi])
+        if drawn is not None:
+            title = f"Threads and processes together, {LIBRARIES.get(mpi, mpi)}{_finding(its)}"
+            made.append(Chart(f"mpi-figures-10-13-{mpi}", title, drawn, MAPS))
+    together = charts.by_members(found)
+    if together is not None:
+        made.append(Chart("mpi-figure-14", f"All together{_finding(both)}", together, TOGETHER))
     return made
+
+
+INTERVALS = "Medians with 95 % intervals, both axes logarithmic. Grey lines are named where the pointer is on them."
+OF_THREADS = (
+    f"As figures 2 to 5 of paper 004. {INTERVALS} “#pragma omp barrier” is of the OpenMP that this program was "
+    "compiled with; that of others is measured by weir bench."
+)
+OF_PROCESSES = (
+    f"As figures 6 to 9 of paper 004. {INTERVALS} Names alone are by messages; “shared memory” is through what the "
+    "processes of a node share. Where there are more processes than processors, barriers are measured one after the "
+    "other; where there are not, from the last coming to the last leaving."
+)
+MAPS = (
+    "As figures 10 to 13 of paper 004. The least and the mean time, as colours on a logarithmic scale. The first "
+    "column is a barrier of processes alone, the lowest row one of threads alone."
+)
+TOGETHER = (
+    "As figure 14 of paper 004: against all threads of all processes. Lines join barriers of threads alone or of "
+    "processes alone; points between them are of both, and the pointer tells how many of each."
+)
+
+
+def _against(name: str, title: str, counted: str, found: Sequence[Comparison], text: str) -> Chart:
+    """Words alone where one size was measured: that is no line."""
+    drawn = charts.against(counted, found)
+    if drawn is None:
+        text = "One size was measured, so there is no line to draw: all of its barriers are in the table."
+    return Chart(name, title, drawn, text)
+
+
+def _finding(found: Sequence[Comparison]) -> str:
+    """How many times as long as the default takes what a program has otherwise, in the largest team of each MPI."""
+    says = []
+    for mpi in dict.fromkeys(c.place.mpi for c in found):
+        largest = max((c for c in found if c.place.mpi == mpi), key=lambda c: c.place.members)
+        ratio = largest.default and largest.baseline and largest.default.against(largest.baseline)
+        if ratio and ratio.value > 0:
+            says.append((largest.place, largest.baseline.name, 1 / ratio.value))
+    if not says:
+        return ""
+    place, name, _ = says[0]
+    alike = {(p.members, p.processors) for p, _, _ in says} == {(place.members, place.processors)}
+    where = f"{_team(place)} on {place.processors} processors" if alike else "the largest team"
+    several = len({c.place.mpi for c in found}) > 1
+    taken = [
+        f"{factor:,.{0 if factor >= 10 else 1 if factor >= 1 else 2}f} times"
+        + (f" under {LIBRARIES.get(p.mpi, p.mpi)}" if several else "")
+        for p, _, factor in says
+    ]
+    return f": with {where} {name} takes {', '.join(taken)} as long as Weir's default"
+
+
+def _team(place: Place) -> str:
+    if place.threads > 1 and place.processes > 1:
+        return f"{place.members} members"
+    return f"{place.processes} processes" if place.threads == 1 else f"{place.threads} threads"
 
 
 SUBJECT = Subject(

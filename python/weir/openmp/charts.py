@@ -1,35 +1,33 @@
-"""The figures of paper 003 for this machine: overheads against threads, and of schedules against the chunk."""
+"""The figures of paper 003 for this machine. A runtime has one colour on all of them."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
+from weir.base import theme
+from weir.base.drawing import WIDE, Values, counts, interval, log, panels, shown, spread, time_axis
 from weir.base.screen import nanoseconds
 from weir.openmp.comparison import Construct, Cost
 
-LEAST_NS = 0.5  # a logarithmic axis begins here; less is noise
+SHAPES = ("circle", "square", "diamond", "cross", "triangle-up")  # as many as theme.DASHES
 
 
-def _value(c: Construct, cost: Cost) -> dict[str, Any]:
-    return {
+def _value(c: Construct, cost: Cost, languages: int) -> dict[str, Any]:
+    o = cost.overhead
+    says = f"{nanoseconds(o.value)} ({nanoseconds(o.low)} … {nanoseconds(o.high)})"
+    return interval(o.value, o.low, o.high) | {
         "construct": c.name,
-        "runtime": f"{cost.runtime} ({c.place.language})",
+        "runtime": f"{cost.runtime} ({c.place.language})" if languages > 1 else cost.runtime,
         "members": c.place.members,
-        "ns": max(cost.overhead.value, LEAST_NS),
-        "low": max(cost.overhead.low, LEAST_NS),
-        "high": max(cost.overhead.high, LEAST_NS),
-        "says": "in the noise" if cost.in_the_noise else nanoseconds(cost.overhead.value),
+        "says": f"in the noise, at most {nanoseconds(max(o.high, 0))}" if cost.in_the_noise else says,
         "cycles": f"{cost.cycles:,.0f}",
     }
 
 
-def _axis(title: str) -> alt.Axis:
-    label = (
-        "datum.value >= 1e6 ? datum.value/1e6 + ' ms' "
-        ": datum.value >= 1e3 ? datum.value/1e3 + ' µs' : datum.value + ' ns'"
-    )
-    return alt.Axis(values=[10**k for k in range(10)], labelExpr=label, title=title)
+def _values(found: Sequence[Construct]) -> Values:
+    languages = len({c.place.language for c in found})
+    return shown(_value(c, cost, languages) for c in found for cost in c.costs)
 
 
 def _tooltip() -> list[alt.Tooltip]:
@@ -42,73 +40,77 @@ def _tooltip() -> list[alt.Tooltip]:
     ]
 
 
-def by_construct(found: Sequence[Construct]) -> alt.TopLevelMixin:
-    """One team size: a row for each construct, a point for each runtime."""
-    values = [_value(c, cost) for c in found for cost in c.costs]
-    order = list(dict.fromkeys(c.name for c in found))
+def _runtimes(values: Values) -> dict[str, Any]:
+    """Colour; and dashes and shapes, where one runtime was measured in several settings or languages."""
+    names = sorted({v["runtime"] for v in values})
+    colours, dashes = theme.colours(names), theme.dashes(names)
+    legend = alt.Legend(title=None, orient="top")
+    shapes = [SHAPES[theme.DASHES.index(dashes[n])] for n in names]
+    return {
+        "color": alt.Color(
+            "runtime:N", scale=alt.Scale(domain=names, range=[colours[n] for n in names]), legend=legend
+        ),
+        "strokeDash": alt.StrokeDash(
+            "runtime:N", scale=alt.Scale(domain=names, range=[dashes[n] for n in names]), legend=None
+        ),
+        "shape": alt.Shape("runtime:N", scale=alt.Scale(domain=names, range=shapes), legend=legend),
+    }
+
+
+def by_construct(found: Sequence[Construct]) -> alt.TopLevelMixin | None:
+    """One team size: a row for each construct, a point for each runtime. None where nothing stands out of the noise."""
+    values = _values(found)
+    order = [name for name in dict.fromkeys(c.name for c in found) if any(v["construct"] == name for v in values)]
+    if len(values) < 2:
+        return None
+    title = "overhead of one directive"
+    long = "split(replace(datum.label, 'monotonic-', 'monotonic- '), ' ')"  # on two lines
+    axis = alt.Axis(grid=True, tickBand="extent", labelExpr=long)
     base = alt.Chart(alt.Data(values=values)).encode(
-        y=alt.Y("construct:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),
-        color=alt.Color("runtime:N", legend=alt.Legend(title=None, orient="top", labelLimit=240)),
+        y=alt.Y("construct:N", sort=order, title=None, axis=axis),
+        yOffset=alt.YOffset("runtime:N", sort=sorted({v["runtime"] for v in values})),
         tooltip=_tooltip(),
+        color=_runtimes(values)["color"],
     )
-    x = alt.X("ns:Q", scale=alt.Scale(type="log"), axis=_axis("overhead of one directive"))
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=alt.Scale(type="log")), x2="high:Q")
-    return (bars + base.mark_point(filled=True, size=70, opacity=1).encode(x=x)).properties(
-        width=520, height=alt.Step(18)
-    )
+    x = alt.X("ns:Q", scale=log(), axis=time_axis(title))
+    dots = base.transform_filter("isValid(datum.ns)").mark_point(filled=True, size=60, opacity=1)
+    dots = dots.encode(shape=_runtimes(values)["shape"])
+    tall = len({v["runtime"] for v in values}) > 3 or any("monotonic-" in name for name in order)
+    row = alt.Step(30 if tall else 22, **{"for": "position"})
+    return alt.layer(*spread(base, "x", title), dots.encode(x=x)).properties(width=WIDE, height=row)
 
 
-# A panel for each runtime, as many beside each other as the page is wide.
-_RUNTIMES = alt.Facet("runtime:N", title=None, header=alt.Header(labelFontWeight="bold", labelFontSize=13))
+def _lines(values: Values, x: alt.X, title: str, panel: str, order: list[str]) -> alt.TopLevelMixin:
+    """A panel for each construct, a line for each runtime."""
+    y = alt.Y("ns:Q", scale=log(), axis=time_axis(title))
+    told = _runtimes(values)
+    base = alt.Chart().encode(x=x, color=told["color"], tooltip=_tooltip())
+    lines = base.mark_line(strokeWidth=2, invalid="break-paths-filter-domains").encode(
+        y=y, strokeDash=told["strokeDash"]
+    )
+    dots = base.transform_filter("isValid(datum.ns)").mark_point(filled=True, size=36, opacity=1)
+    dots = dots.encode(y=y, shape=told["shape"])
+    layered = alt.layer(*spread(base, "y", title), lines, dots, data=alt.Data(values=values))
+    return panels(layered, panel, order, columns=3, least=220)
 
 
 def by_threads(found: Sequence[Construct]) -> alt.TopLevelMixin:
-    """As figures 1 to 6: a column for each runtime, a line for each construct."""
-    values = [_value(c, cost) for c in found for cost in c.costs]
-    sizes = sorted({c.place.members for c in found})
-    picked = alt.selection_point(fields=["construct"], bind="legend")
-    x = alt.X(
-        "members:Q",
-        scale=alt.Scale(type="log", base=2, nice=False, padding=12),
-        axis=alt.Axis(values=sizes, title="threads", format="d", grid=False),
-    )
-    return (
-        alt.Chart(alt.Data(values=values))
-        .mark_line(point=True, strokeWidth=1.8)
-        .encode(
-            x=x,
-            y=alt.Y("ns:Q", scale=alt.Scale(type="log"), axis=_axis("overhead of one directive")),
-            color=alt.Color("construct:N", legend=alt.Legend(orient="bottom", columns=5, title="construct")),
-            opacity=alt.condition(picked, alt.value(1), alt.value(0.08)),
-            tooltip=_tooltip(),
-        )
-        .properties(width=185, height=260)
-        .facet(_RUNTIMES, columns=4)
-        .add_params(picked)
-    )
+    """What figures 1 to 6 show, arranged so that runtimes are compared."""
+    values = _values(found)
+    order = [name for name in dict.fromkeys(c.name for c in found) if any(v["construct"] == name for v in values)]
+    x = counts("members", (c.place.members for c in found), "threads")
+    return _lines(values, x, "overhead of one directive", "construct", order)
 
 
 def by_chunk(found: Sequence[Construct]) -> alt.TopLevelMixin:
-    """As figures 7 to 9: overhead of a schedule against its chunk, a column for each runtime."""
+    """As figures 7 to 9: overhead of a schedule against its chunk."""
     chunks = sorted({int(c.name.partition(":")[2]) for c in found if ":" in c.name})
     values = []
+    languages = len({c.place.language for c in found})
     for c in found:
         kind, _, chunk = c.name.partition(":")
         for at in [int(chunk)] if chunk else chunks:  # one without a chunk is a level line
-            values += [_value(c, cost) | {"construct": kind, "chunk": at} for cost in c.costs]
-    return (
-        alt.Chart(alt.Data(values=values))
-        .mark_line(point=True, strokeWidth=1.8)
-        .encode(
-            x=alt.X(
-                "chunk:Q",
-                scale=alt.Scale(type="log", base=2, nice=False, padding=12),
-                axis=alt.Axis(values=chunks, format="d", grid=False),
-            ),
-            y=alt.Y("ns:Q", scale=alt.Scale(type="log"), axis=_axis("overhead of one loop")),
-            color=alt.Color("construct:N", legend=alt.Legend(orient="bottom", columns=3, title="schedule")),
-            tooltip=[*_tooltip(), alt.Tooltip("chunk:Q")],
-        )
-        .properties(width=185, height=260)
-        .facet(_RUNTIMES, columns=4)
-    )
+            values += [_value(c, cost, languages) | {"construct": kind, "chunk": at} for cost in c.costs]
+    values = shown(values)
+    order = list(dict.fromkeys(v["construct"] for v in values))
+    return _lines(values, counts("chunk", chunks, "chunk"), "overhead of one loop", "construct", order)

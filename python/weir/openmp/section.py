@@ -1,7 +1,9 @@
 """What the page shows of OpenMP: the figures of paper 003 for this machine, every construct, and who is better."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from weir.base.parts import FAILED, Chart, LeftOut, Section, Subject
 from weir.base.records import Row
@@ -10,6 +12,9 @@ from weir.openmp import charts, tables
 from weir.openmp.comparison import Construct, constructs
 from weir.openmp.finding import finding
 from weir.openmp.situation import load_in_words
+
+if TYPE_CHECKING:
+    import altair as alt
 
 # Figures 1 to 9 of paper 003 are three kinds on three machines; here three kinds on each runtime.
 SYNCHRONISATION = ("parallel", "for", "parallel-for", "barrier", "single", "reduction")
@@ -22,6 +27,19 @@ GROUPS = {
     "task": "Tasks",
     "data": "Data clauses of a region, by the size of an array",
 }
+
+INTERVALS = (
+    "Medians with 95 % intervals, on a logarithmic axis. An open triangle is the upper end of an interval that holds "
+    "zero: the overhead is at most that."
+)
+BY_THREADS = (
+    "What figures {figures} of paper 003 show, each for one machine with a line for each construct. Here each panel is "
+    "a construct and each line a runtime of this machine. " + INTERVALS
+)
+BY_CHUNK = (
+    "What figures 7 to 9 of paper 003 show, each for one machine. Here each panel is a schedule and each line a "
+    "runtime. A schedule without a chunk is a level line. " + INTERVALS
+)
 
 
 BEST = (
@@ -79,9 +97,36 @@ def _charts(found: Sequence[Construct]) -> list[Chart]:
             those = [c for c in its if c.group == group and c.place.members == largest]
             if those:
                 name = f"openmp-{group}-{load}".replace(":", "-").replace(".", "-")
-                whole = f"{title}: {largest} threads{load_in_words(load)}"
-                drawn.append(Chart(name, whole, charts.by_construct(those)))
+                says = f"{cheapest(title, those)}, with {largest} threads{load_in_words(load)}"
+                drawn.append(_chart(name, says, charts.by_construct(those), INTERVALS, those))
     return drawn
+
+
+def _chart(name: str, title: str, drawn: "alt.TopLevelMixin | None", text: str, found: Sequence[Construct]) -> Chart:
+    """Words alone, where the chart would be of one point."""
+    if drawn is None:
+        points = (f"{c.name} on {cost.runtime}: {tables.cell(cost)}" for c in found for cost in c.costs)
+        return Chart(name, title, None, "; ".join(points) + ".")
+    return Chart(name, title, drawn, text)
+
+
+def cheapest(what: str, found: Sequence[Construct]) -> str:
+    """Who is the cheapest how often, as far as that can be told."""
+    if max(len(c.costs) for c in found) < 2:
+        return what
+    best = Counter(c.best.runtime for c in found if _clear(c)).most_common()
+    if not best:
+        return f"{what}: no runtime is clearly the cheapest"
+    others = "".join(f", {name} at {times}" for name, times in best[1:])
+    languages = sorted({c.place.language for c in found})
+    both = f" in {' and '.join(languages)}" if len(languages) > 1 else ""
+    return f"{what}: {best[0][0]} is the cheapest at {best[0][1]} of {len(found)}{both}{others}"
+
+
+def _clear(c: Construct) -> bool:
+    """Whether the cheapest is cheaper than the next beyond the noise."""
+    second = c.against_best(c.costs[1]) if len(c.costs) > 1 else None
+    return second is not None and second.low > 1
 
 
 def _of_state(chart: Chart, state: State) -> Chart:
@@ -103,23 +148,24 @@ def _papers(found: Sequence[Construct]) -> list[Chart]:
     def those(names: Sequence[str]) -> list[Construct]:
         return [c for c in found if c.name.partition(":")[0] in names]
 
-    kinds = []
-    if len({c.place.members for c in found}) > 1:
-        kinds = [
-            (
-                "openmp-figures-1-3",
-                "Synchronisation against threads (paper 003, figures 1 to 3)",
-                those(SYNCHRONISATION),
-            ),
-            ("openmp-figures-4-6", "Mutual exclusion against threads (figures 4 to 6)", those(EXCLUSION)),
-        ]
-    drawn = [Chart(name, title, charts.by_threads(its)) for name, title, its in kinds if its]
+    sizes = sorted({c.place.members for c in found})
+    drawn = []
+    if len(sizes) > 1:
+        for name, what, figures, its in (
+            ("openmp-figures-1-3", "Synchronisation", "1 to 3", those(SYNCHRONISATION)),
+            ("openmp-figures-4-6", "Mutual exclusion", "4 to 6", those(EXCLUSION)),
+        ):
+            most = [c for c in its if c.place.members == sizes[-1]]
+            if most:
+                title = f"{cheapest(f'{what} against threads', most)}, with {sizes[-1]} threads"
+                drawn.append(Chart(name, title, charts.by_threads(its), BY_THREADS.format(figures=figures)))
     scheduled = those(SCHEDULES)
     shown = _team_shown(scheduled) if scheduled else 0
     largest = [c for c in scheduled if c.place.members == shown]
-    if any(":" in c.name for c in largest):
-        title = f"Schedules against the chunk, {largest[0].place.members} threads (figures 7 to 9)"
-        drawn.append(Chart("openmp-figures-7-9", title, charts.by_chunk(largest)))
+    chunks = {c.name.partition(":")[2] for c in largest if ":" in c.name}
+    if len(chunks) > 1:  # one chunk is among the schedules below
+        title = f"{cheapest('Schedules against the chunk', largest)}, with {shown} threads"
+        drawn.append(Chart("openmp-figures-7-9", title, charts.by_chunk(largest), BY_CHUNK))
     return drawn
 
 

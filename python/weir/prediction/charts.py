@@ -1,18 +1,22 @@
 """Charts of predictions, and a page that holds one of them."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import altair as alt
-import jinja2
-import vl_convert
 
-from weir.barriers.charts import DEFAULT, FLOOR, PEER
-from weir.base.drawing import styled
+from weir.base import layout
+from weir.base.drawing import LABEL, WIDE, picture
+from weir.base.theme import colour
 from weir.prediction.formulas import Step
 
+FIGURES = {
+    "processors": "figure 6",
+    "spinning": "figures 1 and 2",
+    "tree": "figures 1 and 2",
+    "blocking": "figures 4 and 5",
+}
 DASHES = {"floor": [6, 4], "estimate": [2, 3], "": [1, 0]}
 
 
@@ -28,8 +32,8 @@ def staircase(steps: Sequence[Step], available: int, useful: int) -> alt.TopLeve
     )
     y = alt.Y("threads:Q", title="threads on the fullest processor", axis=alt.Axis(format="d", tickMinStep=1))
     tooltip = [alt.Tooltip("processors:Q"), alt.Tooltip("threads:Q", title="threads on the fullest")]
-    line = alt.Chart(alt.Data(values=values)).mark_line(interpolate="step-after", color=DEFAULT).encode(x=x, y=y)
-    dots = alt.Chart(alt.Data(values=values)).mark_point(filled=True, color=DEFAULT, size=45, opacity=1)
+    line = alt.Chart(alt.Data(values=values)).mark_line(interpolate="step-after", color=colour("weir")).encode(x=x, y=y)
+    dots = alt.Chart(alt.Data(values=values)).mark_point(filled=True, color=colour("weir"), size=45, opacity=1)
     layers = [line, dots.encode(x=x, y=y, tooltip=tooltip)]
     for height, (processors, says) in zip((0.28, 0.14), marks.items(), strict=False):
         here = {"processors": processors, "threads": by_processors[processors], "says": says}
@@ -37,11 +41,11 @@ def staircase(steps: Sequence[Step], available: int, useful: int) -> alt.TopLeve
         base = alt.Chart(alt.Data(values=[here])).encode(x=x)
         side = {"align": "right", "dx": -5} if processors > 0.7 * max(by_processors) else {"align": "left", "dx": 5}
         layers += [
-            base.mark_rule(color=PEER, strokeDash=[3, 3]).encode(y=y, y2="top:Q"),
-            base.mark_point(size=160, strokeWidth=2, color=PEER).encode(y=y),
-            base.mark_text(color=PEER, fontSize=12, **side).encode(y="top:Q", text="says:N"),
+            base.mark_rule(color=colour("other1"), strokeDash=[3, 3]).encode(y=y, y2="top:Q"),
+            base.mark_point(size=160, strokeWidth=2, color=colour("other1")).encode(y=y),
+            base.mark_text(color=colour("other1"), fontSize=LABEL, **side).encode(y="top:Q", text="says:N"),
         ]
-    return alt.layer(*layers).properties(width=620, height=320)
+    return alt.layer(*layers).properties(width=WIDE, height=320)
 
 
 def _from_zero() -> alt.Scale:
@@ -52,14 +56,14 @@ def curves(
     values: list[dict[str, Any]], names: dict[str, str], x_title: str, y_title: str, percent: bool = False
 ) -> alt.TopLevelMixin:
     """Lines of x and y, one for each `line`. `names` says of each whether it is an "estimate" or the "floor", or ""."""
-    palette = iter((DEFAULT, PEER, "#137333", "#8e24aa"))
-    colours = [FLOOR if kind == "floor" else next(palette) for kind in names.values()]
+    palette = iter(("weir", "other1", "other2", "other4"))
+    colours = [colour("floor" if kind == "floor" else next(palette)) for kind in names.values()]
     order = list(names)
     color = alt.Color(
         "line:N",
         sort=order,
         scale=alt.Scale(domain=order, range=colours),
-        legend=alt.Legend(title=None, orient="top", labelLimit=300, columns=2),
+        legend=alt.Legend(title=None, orient="top"),
     )
     dash = alt.StrokeDash(
         "line:N",
@@ -82,29 +86,27 @@ def curves(
                 alt.Tooltip("y:Q", title=y_title, format=y_format),
             ],
         )
-        .properties(width=620, height=360)
+        .properties(width=WIDE, height=360)
     )
 
 
 def write_svg(chart: alt.TopLevelMixin, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(vl_convert.vegalite_to_svg(styled(chart).to_dict()), encoding="utf-8")
+    path.write_bytes(picture(chart, "svg"))
 
 
 def write_page(
-    chart: alt.TopLevelMixin, path: Path, title: str, notes: list[str], header: list[str], rows: list[list[str]]
+    chart: alt.TopLevelMixin,
+    path: Path,
+    name: str,
+    title: str,
+    notes: list[str],
+    header: list[str],
+    rows: list[list[str]],
 ) -> None:
-    """One file that needs no other: the chart, its table and what to know of both."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
-    html = environment.get_template("prediction.html.j2").render(
-        title=title,
-        notes=notes,
-        header=header,
-        rows=rows,
-        spec=json.dumps(styled(chart).to_dict()).replace("</", "<\\/"),
-        library=vl_convert.javascript_bundle(),
-    )
+    """One file that needs no other: the chart, its table and what to know of both. `name`: of the prediction."""
+    notes = [*notes, f"By the formulas of paper 000, as {FIGURES[name]} there."]
+    template = Path(__file__).with_name("prediction.html.j2")
+    html = layout.render(template, {"chart": chart}, title=title, notes=notes, header=header, rows=rows)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(html, encoding="utf-8")

@@ -107,7 +107,7 @@ def deliver(p: Prediction, wanted: Wanted) -> None:
             written.append(wanted.svg)
         if wanted.page:
             header = list(p.columns.values())
-            predictions.write_page(p.draw(), wanted.page, p.title, p.notes, header, _cells(p))
+            predictions.write_page(p.draw(), wanted.page, p.name, p.title, p.notes, header, _cells(p))
             written.append(wanted.page)
     if wanted.as_json:
         rows = [{k: v for k, v in row.items() if k not in p.for_eyes} for row in p.rows]

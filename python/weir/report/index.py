@@ -7,9 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import jinja2
-
-from weir.base import records
+from weir.base import layout, records
 from weir.base.findings import count_samples
 from weir.base.outputs import prepare, writing
 from weir.base.records import Row
@@ -37,13 +35,10 @@ def write(folder: Path) -> Path:
             parts.append(
                 {"title": subject.name, "page": page, "finding": subject.finding(rows), "samples": samples(rows)}
             )
-    template = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    ).get_template("index.html.j2")
     output = folder / "index.html"
     prepare(output)
     with writing(output):
-        output.write_text(template.render(parts=parts), encoding="utf-8")
+        output.write_text(layout.render(Path(__file__).with_name("index.html.j2"), parts=parts), encoding="utf-8")
     for part in parts:
         print(part["finding"])
     return output

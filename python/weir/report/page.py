@@ -1,14 +1,9 @@
 """Writes the page: the sections of each subject, what was left out, the machine."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import jinja2
-import vl_convert
-
-from weir.base import parts
-from weir.base.drawing import styled
+from weir.base import drawing, layout, parts
 from weir.base.outputs import prepare, prepare_folder, writing
 from weir.base.parts import REASONS, Chart, LeftOut, Subject, Table, of_runs
 from weir.base.records import Row
@@ -27,20 +22,16 @@ def write(
     """Writes the page, and the charts as pictures if folders are given; returns what was written."""
     subjects = wanted(rows)
     sections = [section for subject in subjects for section in subject.sections(rows)]
-    charts = parts.charts(sections)
+    charts = [chart for chart in parts.charts(sections) if chart.drawn is not None]
     hosts = [_host(row) for row in rows if row["kind"] == "machine" and not row["host"].get("simulated")]
     on = f", on {hosts[0]['rows']['processor']}" if hosts else ""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
-    html = environment.get_template("page.html.j2").render(
+    html = layout.render(
+        Path(__file__).with_name("page.html.j2"),
+        {chart.name: chart.drawn for chart in charts},
         title=subjects[0].title,
         heading=subjects[0].heading,
         about=subjects[0].about.format(on=on),
         sections=sections,
-        names=json.dumps([chart.name for chart in charts]),
-        specs=json.dumps([styled(chart.drawn).to_dict() for chart in charts]).replace("</", "<\\/"),
-        library=vl_convert.javascript_bundle(),
         left_out=_by_reason([run for subject in SUBJECTS for run in subject.left_out(rows)]),
         complaints=complaints,
         states=in_words(rows),
@@ -91,6 +82,6 @@ def _draw(charts: list[Chart], folder: Path, kind: str) -> list[Path]:
     for chart in charts:
         path = folder / f"{chart.name}.{kind}"
         with writing(path):
-            styled(chart.drawn).save(str(path), **({"scale_factor": 2} if kind == "png" else {}))
+            drawing.save(chart.drawn, path)
         written.append(path)
     return written

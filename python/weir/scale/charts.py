@@ -1,11 +1,14 @@
-"""The chart of `weir scale`: time against ranks, a row for each cluster, a column for how many are on a node."""
+"""The chart of `weir scale`: time against ranks, a panel for each cluster and number of ranks on a node."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 import altair as alt
 
+from weir.base import theme
+from weir.base.drawing import counts, log, panels, save, time_axis
 from weir.base.records import Row
+from weir.base.screen import nanoseconds
 from weir.scale.tables import ranked
 
 BEST_OF_PLANS = "best of Weir's other plans"
@@ -19,37 +22,61 @@ def _points(rows: Iterable[Row]) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
     for group in ranked(rows):
         first = group[0]
-        panel = {"cluster": first["cluster"], "place": f"{first['per_node']} on a node", "ranks": first["ranks"]}
-        smpi = [r["time_ns"] for r in group if r["family"] == "SMPI"]
+        panel = {"panel": f"{first['cluster']}, {first['per_node']} on a node", "ranks": first["ranks"]}
+        smpi = [r for r in group if r["family"] == "SMPI"]
         weirs = [r for r in group if r["family"] == "Weir"]
-        others = [r["time_ns"] for r in weirs if r["algorithm"] != "auto"]
         series = {
-            DEFAULT: [r["time_ns"] for r in weirs if r["algorithm"] == "auto"],
-            BEST_OF_PLANS: others[:1],
-            RADIX_2: [r["time_ns"] for r in weirs if r["name"] == "dissemination 2"],
-            BEST_OF_SMPI: smpi[:1],
+            DEFAULT: [r for r in weirs if r["algorithm"] == "auto"],
+            BEST_OF_PLANS: [r for r in weirs if r["algorithm"] != "auto"],
+            RADIX_2: [r for r in weirs if r["name"] == "dissemination 2"],
+            BEST_OF_SMPI: smpi,
         }
-        found += [panel | {"barrier": name, "time": values[0] / 1e3} for name, values in series.items() if values]
+        found += [
+            panel | {"series": name, "which": its[0]["name"], "ns": its[0]["time_ns"],
+                     "says": nanoseconds(its[0]["time_ns"])}
+            for name, its in series.items() if its
+        ]  # fmt: skip
     return found
 
 
-def draw(rows: Iterable[Row]) -> alt.TopLevelMixin:
+def draw(rows: Iterable[Row]) -> alt.TopLevelMixin | None:
+    """None where all are of one size: that is no line."""
     points = _points(rows)
-    ranks = sorted({p["ranks"] for p in points})
-    return (
-        alt.Chart(alt.Data(values=points))
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("ranks:Q", scale=alt.Scale(type="log", base=2), axis=alt.Axis(values=ranks), title="ranks"),
-            y=alt.Y("time:Q", scale=alt.Scale(type="log", nice=False), title="a barrier, µs"),
-            color=alt.Color("barrier:N", sort=list(SERIES), title="simulated", legend=alt.Legend(labelLimit=240)),
-            strokeDash=alt.StrokeDash("barrier:N", sort=list(SERIES), legend=None),
-        )
-        .properties(width=260, height=150)
-        .facet(row=alt.Row("cluster:N", title=None), column=alt.Column("place:N", title=None))
-        .resolve_scale(y="independent")
+    sizes = {p["ranks"] for p in points}
+    if len(sizes) < 2:
+        return None
+    names = [n for n in SERIES if any(p["series"] == n for p in points)]
+    colours = theme.colours(names)
+    base = alt.Chart().encode(
+        x=counts("ranks", sizes, "ranks"),
+        y=alt.Y("ns:Q", scale=log(), axis=time_axis("time of one barrier", (1, 2, 5))),
+        color=alt.Color(
+            "series:N",
+            scale=alt.Scale(domain=names, range=[colours[n] for n in names]),
+            legend=alt.Legend(title=None, orient="top"),
+        ),
+        strokeDash=alt.StrokeDash(
+            "series:N", scale=alt.Scale(domain=names, range=theme.DASHES[: len(names)]), legend=None
+        ),
+        tooltip=[
+            alt.Tooltip("series:N", title="simulated"),
+            alt.Tooltip("which:N", title="barrier"),
+            alt.Tooltip("ranks:Q"),
+            alt.Tooltip("says:N", title="time"),
+        ],
     )
+    layered = alt.layer(
+        base.mark_line(strokeWidth=2),
+        base.mark_point(filled=True, size=36, opacity=1),
+        data=alt.Data(values=points),
+    )
+    order = list(dict.fromkeys(p["panel"] for p in points))
+    return panels(layered, "panel", order, columns=len({p.rpartition(", ")[2] for p in order}), least=260, height=200)
 
 
-def write(rows: Iterable[Row], path: Path) -> None:
-    draw(rows).save(str(path), scale_factor=1.5)
+def write(rows: Iterable[Row], path: Path) -> bool:
+    """Whether there was something to draw."""
+    drawn = draw(rows)
+    if drawn is not None:
+        save(drawn, path, scale=1.5)
+    return drawn is not None

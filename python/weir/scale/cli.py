@@ -79,7 +79,9 @@ def scale(
         from weir.scale import charts as scale_chart  # the drawing libraries take a second to load
 
         with writing(png):
-            scale_chart.write(writer.rows, png)
+            drawn = scale_chart.write(writer.rows, png)
+        if not drawn:
+            warn(f"{png} is not written: ranks of one size make no line")
     if running.interrupted:
         out.print("Interrupted; what was simulated until then is kept.")
     out.print(

@@ -6,6 +6,8 @@ from typing import Any
 import altair as alt
 
 from weir.barriers.plan import share
+from weir.base import theme
+from weir.base.drawing import WIDE, interval, panels
 from weir.base.records import Row
 from weir.base.statistics import median_interval
 from weir.simulation import rows as made
@@ -33,7 +35,7 @@ def _against(results: Results, chart: dict[str, Any], point: list[Row]) -> list[
     return results.at(**{short(k): v for k, v in (chosen | {base["key"]: base["value"]}).items()})
 
 
-def _values(results: Results, chart: dict[str, Any]) -> list[dict]:
+def points(results: Results, chart: dict[str, Any]) -> list[dict]:
     metric = chart.get("y", "episode")
     values = []
     for point in _drawn(results, chart):
@@ -113,7 +115,10 @@ def _x_axis(chart: dict[str, Any], values: list[dict]) -> alt.X:
         title=words + (" (ms)" if in_ms else " (µs)" if is_time else ""),
         scale=alt.Scale(type="log", base=10 if is_time else 2, nice=False) if log else alt.Scale(nice=False),
         axis=alt.Axis(
-            grid=False, format=",.4~r", values=alt.Undefined if is_time else sorted({v["x"] for v in values})
+            grid=False,
+            format=",.4~r",
+            values=alt.Undefined if is_time else sorted({v["x"] for v in values}),
+            labelOverlap=True,
         ),
     )
 
@@ -132,36 +137,47 @@ def _y_axis(chart: dict[str, Any], values: list[dict]) -> alt.Y:
     return alt.Y("y:Q", title=title, scale=scale, axis=alt.Axis(format=".0%" if percent else ",.4~r"))
 
 
+def _in_log(values: list[dict]) -> list[dict]:
+    """What a logarithmic axis can show: an interval that reaches zero is an open triangle at its upper end."""
+    made = []
+    for v in values:
+        its = interval(v["y"], v["low"], v["high"])
+        made.append(v | {"y": its["ns"], "low": its["low"], "high": its["high"], "limit": its["limit"]})
+    return [v for v in made if v["y"] is not None or v["limit"] is not None]
+
+
 def draw(results: Results, number: int) -> alt.TopLevelMixin | None:
-    """The scenario's chart of that number; None where nothing of it has been simulated."""
+    """The scenario's chart of that number; None where of it one point has been simulated, or none."""
     chart = results.charts[number]
-    values = _values(results, chart)
-    if not values:
+    values = points(results, chart)
+    if len({(v["x"], v["color"]) for v in values}) < 2:
         return None
     values += _predicted(results, chart, values)
     x, y = _x_axis(chart, values), _y_axis(chart, values)
-    if "y" in chart.get("log", ""):  # a logarithmic axis has no place for what is lost in the noise
-        values = [v | {"low": max(v["low"], v["y"] / 10)} for v in values if v["y"] > 0]
+    if "y" in chart.get("log", ""):
+        values = _in_log(values)
     layered = _layers(chart, values, x, y)
     if "column" not in chart:
-        return layered.properties(width=620, height=380)
+        return layered.properties(width=WIDE, height=380)
     columns = list(dict.fromkeys(v["column"] for v in values))
-    header = alt.Header(labelFontWeight="bold", labelFontSize=13)
-    return layered.properties(width=360, height=320).facet(
-        column=alt.Column("column:N", sort=columns, title=None, header=header)
-    )
+    return panels(layered, "column", columns, columns=2, least=280, height=320)
 
 
 def _layers(chart: dict[str, Any], values: list[dict], x: alt.X, y: alt.Y) -> alt.LayerChart:
     ordered = not any(isinstance(v["x"], str) for v in values)
     names = list(dict.fromkeys(v["color"] for v in values))
+    colours = theme.colours(names)
     legend = alt.Legend(title=short(chart["color"]), orient="top") if "color" in chart else None
-    picked = alt.selection_point(fields=["color"], bind="legend")
+    pointed = alt.selection_point(fields=["color"], on="pointerover", clear="pointerout", nearest=True)
     base = alt.Chart().encode(
         x=x,
-        y=y,
-        color=alt.Color("color:N", title=None, sort=names, legend=legend),
-        opacity=alt.condition(picked, alt.value(1), alt.value(0.1)),
+        color=alt.Color(
+            "color:N",
+            title=None,
+            scale=alt.Scale(domain=names, range=[colours[n] for n in names]),
+            legend=legend,
+        ),
+        opacity=alt.condition(pointed, alt.value(1), alt.value(0.25)),
         tooltip=[
             alt.Tooltip("color:N", title=short(chart.get("color", "name"))),
             alt.Tooltip("source:N"),
@@ -170,11 +186,18 @@ def _layers(chart: dict[str, Any], values: list[dict], x: alt.X, y: alt.Y) -> al
         ],
     )
     simulated = base.transform_filter(f"datum.source == '{SIMULATED}'")
+    dots = simulated.transform_filter("isValid(datum.y)").mark_point(filled=True, size=40 if ordered else 80)
     layers = [
-        simulated.mark_line(point=True, strokeWidth=1.8) if ordered else simulated.mark_point(filled=True, size=80),
         base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title=y["title"]), y2="high:Q"),
+        dots.encode(y=y).add_params(pointed),
     ]
+    if ordered:
+        line = simulated.mark_line(strokeWidth=2, invalid="break-paths-filter-domains")
+        layers.insert(1, line.encode(y=y))
+    if any(v.get("limit") is not None for v in values):
+        triangle = base.transform_filter("isValid(datum.limit)").mark_point(shape="triangle-down", size=55)
+        layers.append(triangle.encode(y=alt.Y("limit:Q", title=y["title"])))
     if any(v["source"] == PREDICTED for v in values):
         predicted = base.transform_filter(f"datum.source == '{PREDICTED}'")
-        layers.insert(1, predicted.mark_line(strokeDash=[5, 4], strokeWidth=3))
-    return alt.layer(*layers, data=alt.Data(values=values)).add_params(picked)
+        layers.insert(1, predicted.mark_line(strokeDash=[5, 4], strokeWidth=3).encode(y=y))
+    return alt.layer(*layers, data=alt.Data(values=values))

@@ -10,24 +10,18 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-import jinja2
-
+from weir.base import layout, theme
 from weir.base.driver import Lost, Process
 from weir.base.outputs import prepare, writing
 from weir.base.screen import nanoseconds
+from weir.base.theme import colour
 from weir.simulation.scenario import Plan
 
-COLOURS = {
-    "computing": "#188038",
-    "spinning": "#d93025",
-    "synchronizing": "#7aa7e8",
-    "switching": "#f9ab00",
-    "ready": "#dadce0",
-    "sleeping": "#eef1f4",
-}
+ACTIVITIES = ("computing", "spinning", "synchronizing", "switching", "ready", "sleeping")
 MOST_STRETCHES = 300_000
 MOST_DRAWN = 20_000  # in the picture: more would not be told apart
 ROW, LEFT, WIDTH = 18, 150, 1100
+APART = 8  # pixels of the picture for each barrier: closer lines would hide all else
 
 
 class NoHistory(ValueError):
@@ -122,9 +116,19 @@ def _rectangles(history: History, until: float) -> Iterator[str]:
         width = max((min(end, until) - start) * scale, 0.3)
         yield (
             f'<rect x="{LEFT + start * scale:.2f}" y="{30 + thread * ROW}" width="{width:.2f}" height="{ROW - 4}" '
-            f'fill="{COLOURS[doing]}"><title>{escape(history.threads[thread])}, processor {processor}: {doing} '
+            f'fill="{colour(doing)}"><title>{escape(history.threads[thread])}, processor {processor}: {doing} '
             f"{nanoseconds(end - start)}</title></rect>"
         )
+
+
+def _barriers(episodes: list[tuple[int, list[float]]], scale: float, height: int) -> Iterator[str]:
+    for number, (_, arrived, _, left) in episodes:
+        for at, dash, what in ((arrived, "2 2", "the last arrives"), (left, "", "the last leaves")):
+            x = LEFT + at * scale
+            yield (
+                f'<line x1="{x:.2f}" x2="{x:.2f}" y1="28" y2="{height}" stroke="{colour("ink")}" stroke-width=".7" '
+                f'stroke-dasharray="{dash}"><title>barrier {number}: {what}</title></line>'
+            )
 
 
 def picture(history: History) -> str:
@@ -142,37 +146,29 @@ def picture(history: History) -> str:
     ]
     parts += [f'<text x="10" y="{42 + i * ROW}">{escape(n)}</text>' for i, n in enumerate(history.threads)]
     parts += _rectangles(history, until)
-    for episodes in history.episodes:
-        for number, (_, arrived, _, left) in enumerate(episodes):
-            for at, dash, what in ((arrived, "2 2", "the last arrives"), (left, "", "the last leaves")):
-                if at <= until:
-                    x = LEFT + at * scale
-                    parts.append(
-                        f'<line x1="{x:.2f}" x2="{x:.2f}" y1="28" y2="{height}" stroke="#202124" stroke-width=".7" '
-                        f'stroke-dasharray="{dash}"><title>barrier {number}: {what}</title></line>'
-                    )
+    drawn = [(n, e) for episodes in history.episodes for n, e in enumerate(episodes) if e[3] <= until]
+    if len(drawn) * APART <= WIDTH:
+        parts += _barriers(drawn, scale, height)
     for i in range(6):
         at = until * i / 5
         parts.append(
             f'<text x="{LEFT + at * scale:.1f}" y="{height + 16}" text-anchor="middle">{nanoseconds(at)}</text>'
         )
-    for i, (name, colour) in enumerate(COLOURS.items()):
-        parts.append(f'<rect x="{LEFT + i * 130}" y="{height + 28}" width="12" height="12" fill="{colour}"/>')
+    for i, name in enumerate(ACTIVITIES):
+        parts.append(f'<rect x="{LEFT + i * 130}" y="{height + 28}" width="12" height="12" fill="{colour(name)}"/>')
         parts.append(f'<text x="{LEFT + i * 130 + 17}" y="{height + 38}">{name}</text>')
-    return "\n".join([*parts, "</svg>\n"])
+    return theme.light("\n".join([*parts, "</svg>\n"]))
 
 
 def page(history: History) -> str:
-    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True)
-    activities = list(COLOURS)
     data = {
         "end": history.end_ns,
         "threads": history.threads,
         "processors": history.processors,
-        "activities": activities,
-        "colours": list(COLOURS.values()),
-        "stretches": [[t, p, activities.index(d), a, b] for t, p, d, a, b in history.stretches],
+        "activities": ACTIVITIES,
+        "colours": [colour(name) for name in ACTIVITIES],
+        "stretches": [[t, p, ACTIVITIES.index(d), a, b] for t, p, d, a, b in history.stretches],
         "episodes": history.episodes,
     }
     text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
-    return environment.get_template("history.html.j2").render(title=history.title, data=text)
+    return layout.render(Path(__file__).with_name("history.html.j2"), title=history.title, data=text)

@@ -1,9 +1,10 @@
 """What the page shows of a scenario: the findings, the charts, every point, and one point in detail."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from weir.base.parts import Cell, Chart, Detail, Part, Section, Subject, Table
+from weir.base.parts import Cell, Chart, Detail, Section, Subject, Table
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.simulation import charts, tables
@@ -32,22 +33,18 @@ def _section(results: Results, number: int) -> Section:
         says += " Dashed: what the formulas predict."
     if len(head["seeds"]) > 1:
         says += " Bars: 95 % intervals of the median over the seeds."
-    drawn = [(i, charts.draw(results, i)) for i in range(len(results.charts))]
-    made: list[Part] = [
-        Chart(f"scenario-{results.name}-{number}-{i}", _title(results, i), chart)
-        for i, chart in drawn
-        if chart is not None
-    ]
+    names = (f"scenario-{results.name}-{number}-{i}" for i in range(len(results.charts)))
+    made = [_chart(results, i, name) for i, name in enumerate(names)]
     found = findings(results)
     before = [_findings(found)] if found else []
     after = [_points(results), _detail(results.points[-1][0])]
-    return Section(head["about"] or results.name, says, [*before, *made, *after])
+    return Section(head["about"] or results.name, says, [*before, *filter(None, made), *after])
 
 
 def _findings(found: Sequence[Finding]) -> Table:
-    heads = ["paper", "what it found", "what the simulation finds", ""]
+    heads = ["paper", "verdict", "what it found", "what the simulation finds"]
     rows: list[list[str]] = [
-        [f.source, f.says, Cell(f.simulated, "" if f.holds else f.why, below=True), _verdict(f.holds)] for f in found
+        [f.source, _verdict(f.holds), f.says, Cell(f.simulated, "" if f.holds else f.why, below=True)] for f in found
     ]
     return Table("", heads, rows, words=(0, 1, 2, 3))
 
@@ -66,14 +63,49 @@ def _points(results: Results) -> Table:
     return Table(f"All {len(results.points)} points", heads, rows)
 
 
-def _title(results: Results, number: int) -> str:
+def _chart(results: Results, number: int, name: str) -> Chart | None:
+    """Words alone, where one point was simulated."""
+    points = charts.points(results, results.charts[number])
+    if not points:
+        return None
     chart = results.charts[number]
-    words = METRICS[chart.get("y", "episode")]
+    metric = METRICS[chart.get("y", "episode")]
     if "against" in chart:
         base = chart["against"]
-        words += f", beyond {base.get('times', 1)} times that with {short(base['key'])} {base['value']}"
-    x = short(chart["x"]).replace("compute_us", "computing between barriers").replace("_", " ")
-    return f"{words[:1].upper()}{words[1:]}, by {x}"
+        metric += f", beyond {base.get('times', 1)} times that with {short(base['key'])} {base['value']}"
+    drawn = charts.draw(results, number)
+    text = "" if drawn is None else f"{metric[:1].upper()}{metric[1:]}, by {_words(chart['x'])}."
+    return Chart(name, _title(chart, metric, points), drawn, text)
+
+
+def _words(key: str) -> str:
+    return short(key).replace("compute_us", "computing between barriers").replace("_us", "").replace("_", " ")
+
+
+def _at(key: str, value: object) -> str:
+    if short(key) == "compute_us":
+        return f"with {nanoseconds(float(value) * 1e3)} of computing"
+    return f"{'on' if short(key) == 'processors' else 'with'} {value} {_words(key)}"
+
+
+def _title(chart: dict, metric: str, points: list[dict]) -> str:
+    """Where the lines are farthest apart, and by how much; of a single line its ends."""
+
+    def value(p: dict) -> str:
+        return f"{p['y']:.0%}" if "against" in chart else tables.shown(chart.get("y", "episode"), p["y"])
+
+    metric = metric[:1].upper() + metric[1:]
+    there = defaultdict(list)
+    for p in sorted(points, key=lambda p: p["y"]):
+        there[p["x"], p["column"]].append(p)
+    compared = [its for its in there.values() if len(its) > 1 and its[0]["y"] > 0]
+    if not compared:
+        first, last = points[0], points[-1]
+        return f"{metric}: {value(first)} {_at(chart['x'], first['x'])}, {value(last)} {_at(chart['x'], last['x'])}"
+    its = max(compared, key=lambda its: its[-1]["y"] / its[0]["y"])
+    least, most = its[0], its[-1]
+    where = _at(chart["x"], least["x"]) + (f" ({least['column']})" if least["column"] else "")
+    return f"{metric} differs most {where}: {value(least)} with {least['color']}, {value(most)} with {most['color']}"
 
 
 def _detail(row: Row) -> Detail:
