@@ -19,7 +19,7 @@ from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
 from weir.openmp.runtimes import runtimes
 from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, Load, Situation
-from weir.openmp.tables import tables
+from weir.openmp.tables import summaries, tables
 
 # What is measured beside others where nothing is named: each sample takes long.
 UNDER_LOAD = [
@@ -135,21 +135,19 @@ def openmp(
 
 
 def show(rows: list[records.Row]) -> None:
-    for one in tables(constructs(rows)):
-        titled = replace(one, title=f"{one.title}: overhead of one directive")
-        for columns in beside_each_other(titled, out.width):
-            out.print(shown(titled, columns))
+    """A row is one line: a column for each runtime where all have room, else the cheapest alone."""
+    found = constructs(rows)
+    full = tables(found)
+    fits = all(needed(table) <= out.width for table in full)
+    for one in full if fits else summaries(found):
+        out.print(shown(replace(one, title=f"{one.title}: overhead of one directive"), range(len(one.heads))))
+    if not fits:
+        out.print(f"All runtimes beside each other need {max(map(needed, full))} columns; the page has them.")
 
 
-def beside_each_other(table: parts.Table, width: int) -> list[list[int]]:
-    """Which columns to show together, behind the first one, so that none is cut where runtimes are many."""
-    needed = [max(len(cell) for cell in column) + 3 for column in zip(table.heads, *table.rows, strict=True)]
-    groups: list[list[int]] = []
-    for i in range(1, len(needed)):
-        if not groups or sum(needed[j] for j in groups[-1]) + needed[i] >= width:
-            groups.append([0])
-        groups[-1].append(i)
-    return groups
+def needed(table: parts.Table) -> int:
+    """Characters of a row."""
+    return 1 + sum(max(map(len, column)) + 3 for column in zip(table.heads, *table.rows, strict=True))
 
 
 COMMAND = Command("bench openmp", openmp)

@@ -37,7 +37,7 @@ def places(found: Sequence[Construct]) -> list[Place]:
 
 
 def tables(found: Sequence[Construct], with_cycles: bool = False) -> list[Table]:
-    """One for each place: a row for each construct, a column for each runtime."""
+    """One for each place: a row for each construct with the verdict, and a column for each runtime."""
     return [_table([c for c in found if c.place == place], with_cycles) for place in places(found)]
 
 
@@ -51,11 +51,37 @@ def _table(found: Sequence[Construct], with_cycles: bool) -> Table:
     rows = []
     for c in found:
         by_name = {cost.runtime: cost for cost in c.costs}
-        rows.append([c.name, *(cell(by_name.get(n), with_cycles) for n in names), verdict(c)])
+        said = [verdict(c)] if len(names) > 1 else []
+        rows.append([c.name, *said, *(cell(by_name.get(n), with_cycles) for n in names)])
     title = words(found[0].place)
     if len(names) == 1:
-        return Table(title, ["construct", *names], [row[:-1] for row in rows])
-    return Table(title, ["construct", *names, "best"], rows, words=(0, len(names) + 1))
+        return Table(title, ["construct", *names], rows)
+    return Table(title, ["construct", "best", *names], rows, words=(0, 1))
+
+
+def summaries(found: Sequence[Construct]) -> list[Table]:
+    """Where there is no room for a column of each runtime: the cheapest, and what it takes."""
+    made = []
+    for place in places(found):
+        its = [c for c in found if c.place == place]
+        made.append(
+            Table(
+                words(place),
+                ["construct", "best", "takes"],
+                [[c.name, _short(c), cell(c.best)] for c in its],
+                words=(0, 1),
+            )
+        )
+    return made
+
+
+def _short(c: Construct) -> str:
+    second = c.against_best(c.costs[1]) if len(c.costs) > 1 else None
+    if len(c.costs) < 2 or second is None:
+        return "" if c.best.in_the_noise else c.best.runtime
+    if second.low <= 1:
+        return f"{c.best.runtime} or {c.costs[1].runtime}"
+    return f"{c.best.runtime}, by {second.value:.2f}"
 
 
 def markdown(found: Sequence[Construct], states: Sequence[str] = ()) -> str:
@@ -64,7 +90,7 @@ def markdown(found: Sequence[Construct], states: Sequence[str] = ()) -> str:
     for table in tables(found):
         lines = [f"**{table.title}**: overhead of one directive", ""]
         lines.append("| " + " | ".join(table.heads) + " |")
-        lines.append("|---|" + "---:|" * (len(table.heads) - 1))
+        lines.append("|" + "|".join("---" if i in table.words else "---:" for i in range(len(table.heads))) + "|")
         lines += ["| " + " | ".join(word.replace("|", "\\|") for word in row) + " |" for row in table.rows]
         parts.append("\n".join(lines))
     versions = dict.fromkeys(f"{cost.runtime}: {cost.version}" for c in found for cost in c.costs)

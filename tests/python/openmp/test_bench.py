@@ -9,11 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from weir.base import native, parts, records
+from weir.base.console import out
 from weir.base.driver import Process
 from weir.base.names import Unknown
 from weir.cli import app
 from weir.openmp import measuring, situation, suite
-from weir.openmp.cli import beside_each_other
+from weir.openmp.cli import show
 from weir.openmp.comparison import constructs
 from weir.openmp.runtimes import Runtime, Stage, at, runtimes
 from weir.openmp.section import sections
@@ -341,7 +342,7 @@ def test_tables_can_be_pasted():
     ]
     rows += [row("b", r, [-1.0, 1.0, 0.5]) | {"where": {"members": 4, "processors": 2}} for r in range(3)]
     text = markdown(constructs(rows))
-    assert "| barrier | 101 ns | 152 ns | a, by 1.50 (1.50 … 1.50) |" in text
+    assert "| barrier | a, by 1.50 (1.50 … 1.50) | 101 ns | 152 ns |" in text
     assert "**C, 4 threads on 2 processors**" in text and "| barrier | in the noise |" in text
     lines = as_csv(constructs(rows)).splitlines()
     assert lines[0].startswith("language,threads,processors,load,group,construct,runtime,version,overhead_ns")
@@ -375,9 +376,9 @@ def test_the_papers_figures_are_three_kinds_with_a_column_for_each_runtime():
         values = charts[name].drawn.to_dict()["data"]["values"]
         return {(v["runtime"], v["construct"], v["members"], v.get("chunk")) for v in values}
 
-    assert drawn("openmp-figures-1-3") == {(f"{r} (C)", "barrier", n, None) for r in "ab" for n in (2, 4)}
-    chunks = {(f"{r} (C)", "schedule-dynamic-n", 2, n) for r in "ab" for n in (1, 16)}
-    level = {(f"{r} (C)", "schedule-static", 2, n) for r in "ab" for n in (1, 16)}
+    assert drawn("openmp-figures-1-3") == {(r, "barrier", n, None) for r in "ab" for n in (2, 4)}
+    chunks = {(r, "schedule-dynamic-n", 2, n) for r in "ab" for n in (1, 16)}
+    level = {(r, "schedule-static", 2, n) for r in "ab" for n in (1, 16)}
     assert drawn("openmp-figures-7-9") == chunks | level
     assert charts["openmp-synchronisation-quota-1"].title.endswith("2 threads, a quota of 1 processors")
     assert [t.title for t in parts.tables(made)] == [
@@ -387,8 +388,21 @@ def test_the_papers_figures_are_three_kinds_with_a_column_for_each_runtime():
     ]
 
 
-def test_a_table_that_is_wider_than_the_screen_is_shown_in_parts():
-    table = parts.Table("", ["construct", "libgomp", "libiomp5", "best"], [["barrier", "172 ns", "133 ns", "libiomp5"]])
-    assert beside_each_other(table, 80) == [[0, 1, 2, 3]]
-    assert beside_each_other(table, 40) == [[0, 1, 2], [0, 3]]
-    assert beside_each_other(table, 10) == [[0, 1], [0, 2], [0, 3]]
+@pytest.mark.parametrize("width, runtimes_shown", [(80, 2), (80, 5), (140, 5)])
+def test_a_row_of_the_table_is_one_line_of_the_screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int, runtimes_shown: int
+):
+    names = ["libgomp", "libomp-19", "libiomp5", "weir by clang", "weir by gcc"][:runtimes_shown]
+    made = []
+    for i, name in enumerate(names):
+        one = row(name, 0, [(i + 1) * 1e5, (i + 1) * 1e5 + 9, (i + 1) * 1e5 - 9])
+        one["what"]["algorithm"] = "schedule-nonmonotonic-dynamic-n:1024"
+        made.append(one)
+    monkeypatch.setattr(out, "width", width)
+    show(made)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    (line,) = (text for text in lines if "schedule" in text)
+    assert "schedule-nonmonotonic-dynamic-n:1024" in line and "libgomp, by 2.00" in line and "100 µs" in line
+    assert ("500 µs" in line) == (width == 140 and runtimes_shown == 5)
+    assert any("the page has them" in text for text in lines) == (width == 80)
