@@ -110,14 +110,15 @@ def _of(found: Sequence[Comparison], ids: Sequence[str]) -> list[Barrier]:
 
 def maps(found: Sequence[Comparison]) -> alt.TopLevelMixin | None:
     """As figures 10 to 13, of one MPI: processes by threads, a panel for each barrier, the least above the mean.
-    None where none of these barriers was measured, or one size alone."""
+    None where none of these barriers was measured, or at one size alone."""
     columns = {c.place.threads for c in found if c.place.processes > 1}  # more of threads alone would make it too wide
     found = [c for c in found if c.place.threads in columns]
     values = []
     for name, ids in MAPS.items():
         for b in _of(found, ids):
             for what, ns in (("least", b.time.minimum), ("mean", b.time.mean)):
-                cell = {"panel": f"{what} time of {name}", "ns": max(ns, LEAST_NS), "cell": nanoseconds(ns)}
+                cell = {"barrier": name, "what": f"{what} time", "panel": f"{what} time of {name}"}
+                cell |= {"ns": max(ns, LEAST_NS), "cell": nanoseconds(ns)}
                 values.append(_value(b) | cell)
     if len({(v["processes"], v["threads"]) for v in values}) < 2:
         return None
@@ -157,7 +158,8 @@ def by_members(found: Sequence[Comparison]) -> alt.TopLevelMixin | None:
         for b in _of(found, ids):
             if ids == (DEFAULT, TEAM) and (b.place.processes == 1 or b.place.threads == 1):
                 continue
-            values.append(_value(b) | {"series": name, "size": f"{b.place.processes} × {b.place.threads}"})
+            size = f"{b.place.processes} × {b.place.threads}"
+            values.append(_value(b) | {"barrier": name, "series": name, "size": size})
     values = shown(values)
     if len({v["members"] for v in values}) < 2:
         return None

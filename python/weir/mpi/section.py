@@ -1,7 +1,7 @@
 """What the page shows of barriers over MPI: the figures of paper 004 for this machine, targets, and all barriers."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Part, Section, Subject, of_runs
@@ -126,16 +126,19 @@ def _charts(found: Sequence[Comparison]) -> list[Chart]:
         return made
     for mpi in dict.fromkeys(c.place.mpi for c in found):
         its = [c for c in both if c.place.mpi == mpi]
-        drawn = charts.maps([c for c in found if c.place.mpi == mpi])
-        if drawn is not None:
+        if _measured(its, charts.MAPS):
             title = f"Threads and processes together, {LIBRARIES.get(mpi, mpi)}{_finding(its)}"
-            made.append(Chart(f"mpi-figures-10-13-{mpi}", title, drawn, MAPS))
-    together = charts.by_members(found)
-    if together is not None:
-        made.append(Chart("mpi-figure-14", f"All together{_finding(both)}", together, TOGETHER))
+            drawn = charts.maps([c for c in found if c.place.mpi == mpi])
+            made.append(Chart(f"mpi-figures-10-13-{mpi}", title, drawn, MAPS if drawn else ONE_SIZE))
+    if _measured(found, charts.KINDS):
+        together = charts.by_members(found)
+        made.append(
+            Chart("mpi-figure-14", f"All together{_finding(both)}", together, TOGETHER if together else ONE_SIZE)
+        )
     return made
 
 
+ONE_SIZE = "One size was measured, so there is no line to draw: all of its barriers are in the table."
 INTERVALS = "Medians with 95 % intervals, both axes logarithmic. Grey lines are named where the pointer is on them."
 OF_THREADS = (
     f"As figures 2 to 5 of paper 004. {INTERVALS} “#pragma omp barrier” is of the OpenMP that this program was "
@@ -159,9 +162,11 @@ TOGETHER = (
 def _against(name: str, title: str, counted: str, found: Sequence[Comparison], text: str) -> Chart:
     """Words alone where one size was measured: that is no line."""
     drawn = charts.against(counted, found)
-    if drawn is None:
-        text = "One size was measured, so there is no line to draw: all of its barriers are in the table."
-    return Chart(name, title, drawn, text)
+    return Chart(name, title, drawn, text if drawn else ONE_SIZE)
+
+
+def _measured(found: Sequence[Comparison], names: Mapping[str, Sequence[str]]) -> bool:
+    return any(c.find(*ids) for c in found for ids in names.values())
 
 
 def _finding(found: Sequence[Comparison]) -> str:

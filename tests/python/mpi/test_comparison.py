@@ -116,7 +116,7 @@ def test_two_machines_are_told_apart():
     made = sections([*hosts, *made_up(), *far])
     charts, all_tables = parts.charts(made), [t for t in parts.tables(made) if t.title]
     assert len({c.name for c in charts}) == len(charts) == 8
-    for chart in charts:
+    for chart in (c for c in charts if c.drawn):
         machines = {v["machine"] for v in chart.drawn.to_dict()["data"]["values"]}
         assert len(machines) == 1 and chart.title.startswith(f"{machines.pop()}: ")
     assert len({t.title for t in all_tables}) == len(all_tables)
@@ -127,12 +127,14 @@ def test_two_machines_are_told_apart():
 
 def test_a_size_on_one_node_and_on_four_is_drawn_twice():
     rows = [row("weir", Size(n, 1), run, 1.0) for run in range(2) for n in (2, 4)]
-    spread = elsewhere([row("weir", Size(4, 1), run, 9.0) for run in range(2)], nodes=4, processors=8)
+    spread = elsewhere([row("weir", Size(n, 1), run, 9.0) for run in range(2) for n in (4, 8)], nodes=4, processors=8)
     made = sections(rows + spread)
     assert [c.title.partition(": ")[0] for c in parts.charts(made)] == ["2 processors", "8 processors of 4 nodes"]
     drawn = [[(v["processes"], v["nodes"]) for v in c.drawn.to_dict()["data"]["values"]] for c in parts.charts(made)]
-    assert drawn == [[(2, 1), (4, 1)], [(4, 4)]]
+    assert drawn == [[(2, 1), (4, 1)], [(4, 4), (8, 4)]]
     assert len(parts.charts(sections(rows + elsewhere(spread, processes=8, members=8)))) == 1, "a line may join these"
+    (alone,) = parts.charts(sections(elsewhere(rows, processes=2, members=2)))
+    assert alone.drawn is None and "One size was measured" in alone.text, "no chart is of one point"
 
 
 def test_failures_alone_are_told_in_the_words_of_their_kind(tmp_path: Path):
