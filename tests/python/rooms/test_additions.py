@@ -151,7 +151,7 @@ ADDITIONS = {
 
 # What a user of the simulator writes.
 SCENARIO = """about = "what was added"
-machine = "ideal"
+machine = "power4-32"
 processors = 2
 [[application]]
 members = 2
