@@ -15,17 +15,17 @@ from weir.scale import cli as scale
 from weir.simulation import cli as simulation
 
 COMMANDS = (
+    run.COMMAND,
+    info.COMMAND,
     barriers.COMMAND,
     openmp.COMMAND,
     mpi.COMMAND,
-    prediction.COMMAND,
+    profile.COMMAND,
+    report.COMMAND,
     simulation.COMMAND,
     scale.COMMAND,
-    profile.COMMAND,
-    run.COMMAND,
-    report.COMMAND,
+    prediction.COMMAND,
     explorer.COMMAND,
-    info.COMMAND,
     building.COMMAND,
 )
 app = assembled(COMMANDS, "Barriers for machines that are shared.")

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
-from weir.barriers.plan import share
-from weir.base.places import Place
+from weir.base.places import Place, on_fullest
 from weir.base.records import FAMILIES, Row, by_turn, clean, machine_names, rejected
 from weir.base.states import ANY, split
 from weir.base.statistics import FEWEST_PAIRS, Distribution, Interval, Runs, describe, median_interval, ratio_by_turn
@@ -80,11 +79,11 @@ class Figure:
 
     def waste(self) -> Interval:
         """Processor time beyond the members' own computing, as a share of all that they took."""
-        fullest = share(self.place.members, self.place.processors)
+        there = on_fullest(self.place.members, self.place.processors)
         wasted = []
         for row in self.clean_rows:
             samples = row["samples"]
-            own = [self.place.members * r / fullest for r in samples["reference_ns"]]
+            own = [self.place.members * r / there for r in samples["reference_ns"]]
             wasted.append([(c - o) / c for c, o in zip(samples["cpu_ns"], own, strict=True)])
         return median_interval(wasted)
 
@@ -161,7 +160,7 @@ class Comparison:
     @property
     def floor_steps(self) -> int:
         """One, or a switch for each member of the fullest processor."""
-        return share(self.place.members, self.place.processors)
+        return on_fullest(self.place.members, self.place.processors)
 
     def floor_ns(self) -> float | None:
         return self.floor_steps * self.floor.distribution().median.value if self.floor else None

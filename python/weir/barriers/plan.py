@@ -1,6 +1,5 @@
 """What a bench measures: which subjects, at which team sizes, how often."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,8 +7,6 @@ from typing import Any
 from weir.base.driver import Subject
 from weir.base.names import chosen
 
-# The faces are Weir too, but their algorithm is their own and they take only the default policy.
-FACES = ("weir::barrier", "weir_barrier_t")
 QUICK_ALGORITHMS = ("sense", "dissemination", "mcs", "combination")
 # Beside other programs: the default, one that spins, and what a user would have otherwise.
 LOADED = (
@@ -124,8 +121,3 @@ def plan(found: list[Subject], processors: list[int], asked: dict[str, Any]) -> 
         beside = tuple(n for n in sizes if n <= 2 * len(processors))[-2:] or sizes[:1]
         made.parts.append(Part(loaded(found), beside, 2, 8, "busy", asked["pinned"], 20.0, 0.8))
     return made
-
-
-def share(members: int, processors: int) -> int:
-    """Members on the fullest processor: ceil(M / P) [paper 000, section 4.2]."""
-    return math.ceil(members / processors)

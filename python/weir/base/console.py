@@ -61,8 +61,15 @@ OF_PROGRAMS = {"context_settings": {"allow_extra_args": True, "allow_intersperse
 
 
 def assembled(commands: Iterable[Command], help: str) -> typer.Typer:
-    """One program of many commands. A command stands behind the one that it is below."""
-    apps = {"": typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, help=help)}
+    """One program of many commands, listed in this order. A command comes after the one that it is below."""
+    commands = list(commands)
+    names = [one.name for one in commands if " " not in one.name]
+
+    class InOrder(Commands):
+        def list_commands(self, _: typer.Context) -> list[str]:
+            return names  # Typer lists groups after all other commands
+
+    apps = {"": typer.Typer(cls=InOrder, no_args_is_help=True, add_completion=False, help=help)}
     for one in commands:
         above, _, name = one.name.rpartition(" ")
         if isinstance(one.run, typer.Typer):
@@ -94,7 +101,7 @@ def _words(error: Any) -> str:
     else:
         says = " ".join(error.format_message().rstrip(".").split())
         if says.startswith("No such command"):
-            says += f"; known are {', '.join(error.ctx.command.commands)}"
+            says += f"; known are {', '.join(error.ctx.command.list_commands(error.ctx))}"
         elif error.ctx and error.ctx.command.get_help_option(error.ctx):
             says += f"; weir {command} --help lists what there is"
     return f"{command}: {says}" if command else says

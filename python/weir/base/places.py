@@ -1,5 +1,6 @@
 """Where figures were taken: only figures of one place are compared."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,3 +35,8 @@ class Place:
                 if its == name:
                     return value
         raise AttributeError(name)
+
+
+def on_fullest(members: int, processors: int) -> int:
+    """Members on the fullest processor: ceil(M / P) [paper 000, section 4.2]."""
+    return math.ceil(members / processors)

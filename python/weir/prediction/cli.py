@@ -10,6 +10,7 @@ import typer
 from weir.base import options
 from weir.base.console import Command
 from weir.base.options import option
+from weir.base.places import on_fullest
 from weir.prediction import formulas as predict
 from weir.prediction.delivery import Prediction, Wanted, chart, complaining, deliver
 from weir.prediction.options import MOST_MS, Several, Times
@@ -52,7 +53,7 @@ def processors(
         given = threads if available is None else available
         useful = predict.useful_processors(threads, given)
         steps = predict.staircase(threads)
-        fullest = math.ceil(threads / given)
+        fullest = on_fullest(threads, given)
         width = min(threads, 24)
         rows: list[dict[str, Any]] = [
             {

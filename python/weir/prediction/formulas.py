@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from weir.base.places import on_fullest
+
 Number = int | float | Fraction
 
 MOST_QUANTA = 2_000_000  # a few seconds
@@ -54,7 +56,7 @@ def check_shared_by_two(threads: int, processors: int) -> None:
         )
     if 2 * processors < threads:
         raise ValueError(
-            f"{threads} threads on {processors} processors put {math.ceil(threads / processors)} on one; the formula "
+            f"{threads} threads on {processors} processors put {on_fullest(threads, processors)} on one; the formula "
             f"is for at most two, that is for {math.ceil(threads / 2)} to {threads - 1} processors (simulate this case)"
         )
 
@@ -229,7 +231,7 @@ def switches(barrier: str, members: int, processors: int, fan_in: int = 4) -> in
     """
     _at_least(processors, 1, "the number of processors")
     levels = tree_levels(members, fan_in)
-    others = math.ceil(members / processors) - 1
+    others = on_fullest(members, processors) - 1
     if barrier not in BLOCKING:
         raise ValueError(f"no formula for a {barrier!r} barrier; there is one for {', '.join(BLOCKING)}")
     return {"tree": 2 * levels * others, "central": others + min(others, 1), "combination": others}[barrier]
@@ -264,7 +266,7 @@ def blocking(barrier: str, members: int, processors: int, switch: Number, comput
     if c < 0 or t < 0:
         raise ValueError("times cannot be negative")
     count = switches(barrier, members, processors, fan_in)
-    own = math.ceil(members / processors) * t
+    own = on_fullest(members, processors) * t
     return Blocking(count, own, own + count * c)
 
 
@@ -275,7 +277,7 @@ def useful_processors(threads: int, available: int) -> int:
     """Section 4.2: the least P_M <= P with ceil(M/P_M) = ceil(M/P); a team runs as fast on so many."""
     _at_least(threads, 1, "the number of threads")
     _at_least(available, 1, "the number of available processors")
-    return math.ceil(threads / math.ceil(threads / available))
+    return math.ceil(threads / on_fullest(threads, available))
 
 
 @dataclass(frozen=True)
@@ -292,7 +294,7 @@ def staircase(threads: int) -> list[Step]:
     steps: list[Step] = []
     least = 1
     while least <= _at_least(threads, 1, "the number of threads"):
-        fullest = math.ceil(threads / least)
+        fullest = on_fullest(threads, least)
         most = threads if fullest == 1 else (threads - 1) // (fullest - 1)
         steps.append(Step(least, most, fullest))
         least = most + 1

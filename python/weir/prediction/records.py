@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-from weir.barriers.plan import share
+from weir.base.places import on_fullest
 from weir.base.records import Row
 
 Cell = Fraction | float | int | str | None
@@ -44,7 +44,7 @@ def record(
     algorithm, waiting, name = barrier
     members, processors = team
     given = ",".join(f"{k}={words(v)}" for k, v in how.items())
-    reference = share(members, processors) * compute
+    reference = on_fullest(members, processors) * compute
     times = {
         "episode_ns": episode,
         "reference_ns": reference,

@@ -5,9 +5,9 @@ from typing import Any
 
 import altair as alt
 
-from weir.barriers.plan import share
 from weir.base import theme
 from weir.base.drawing import WIDE, interval, panels
+from weir.base.places import on_fullest
 from weir.base.records import Row
 from weir.base.statistics import median_interval
 from weir.simulation import rows as made
@@ -82,7 +82,7 @@ def _predicted(results: Results, chart: dict[str, Any], values: list[dict]) -> l
         curves = {"counter": recurrence, "mcs": tree}
     else:
         each = application["compute_ns"]
-        steps = [(p, share(application["members"], p) * each) for p in xs]
+        steps = [(p, on_fullest(application["members"], p) * each) for p in xs]
         curves = {v["color"]: steps for v in values}
     return [
         {"x": x, "y": y, "low": y, "high": y, "color": name, "column": column, "source": PREDICTED}

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weir.barriers.plan import share
+from weir.base.places import on_fullest
 from weir.base.records import Row
 
 MOST_SAMPLES = 50
@@ -23,7 +23,7 @@ def overhead(answer: Row, application: Row, index: int, common: Row) -> Row:
     """One application of one run, as the row that a measurement makes."""
     members, processors = application["members"], answer["processors"]
     episodes, inner = in_samples(application["episode_ns"])
-    reference = share(members, processors) * application["compute_ns"]
+    reference = on_fullest(members, processors) * application["compute_ns"]
     spent = [t for t in answer["threads"] if t["application"] == index]
     busy = sum(t.get(f"{a}_ns", 0.0) for t in spent for a in ("computing", "spinning", "synchronizing", "switching"))
     cpu = busy / max(1, len(application["episode_ns"]))
@@ -135,7 +135,7 @@ def metric(row: Row, name: str) -> float:
     if name == "episode":
         return first["episode_ns"]
     if name == "overhead":
-        return first["episode_ns"] - share(first["members"], row["processors"]) * first["compute_ns"]
+        return first["episode_ns"] - on_fullest(first["members"], row["processors"]) * first["compute_ns"]
     if name == "completion":
         return row["end_ns"]
     if name == "turnaround":

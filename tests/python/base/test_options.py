@@ -24,7 +24,7 @@ from typer.main import get_command
 from weir.barriers import measuring as bench
 from weir.base import native, options, records
 from weir.building import local_mpi
-from weir.cli import app
+from weir.cli import COMMANDS, app
 from weir.mpi import launchers
 from weir.mpi import measuring as over_mpi
 from weir.openmp import cli as openmp_cli
@@ -237,6 +237,13 @@ def test_the_least_and_the_largest_are_taken(command: str, parameter: Any):
             continue
         check_refusal(outcome, (option, option.strip("-"), option.strip("-").partition("-")[0], text), before)
         assert f"{option} takes" not in outcome.complaint, "a kind refuses what it calls right"
+
+
+def test_help_lists_the_commands_in_the_order_of_the_table():
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        WEIR.main(["--help"], prog_name="weir", standalone_mode=False)
+    listed = [line.split()[1] for line in said.getvalue().splitlines() if line.startswith("│ ") and line[2].isalpha()]
+    assert listed == [one.name for one in COMMANDS if " " not in one.name]
 
 
 def lost_options() -> list[Any]:
