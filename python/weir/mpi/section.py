@@ -1,7 +1,7 @@
 """What the page shows of barriers over MPI: the figures of paper 004 for this machine, targets, and all barriers."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Part, Section, Subject, of_runs
@@ -27,8 +27,12 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     if not found:
         return []
     rows = [r for r in rows if r["kind"] == "overhead" and _is_mpi(r)]
-    joined = enumerate(_joined(_drawn(found)).items())
-    drawn = [_distinct(chart, number, condition) for number, (condition, its) in joined for chart in _charts(its)]
+    drawn = [
+        _distinct(chart, number, condition)
+        for number, (condition, its) in enumerate(_joined(_drawn(found)).items())
+        for draw in CHARTS
+        for chart in draw(its)
+    ]
     all_of_them: list[Part] = [*tables.for_page(found)]
     stopped = [_run(r, STOPPED) for r in rows if r["how"].get("stopped")]
     if stopped:
@@ -111,31 +115,43 @@ def _joined(found: Sequence[Comparison]) -> dict[str, list[Comparison]]:
     return made
 
 
-def _charts(found: Sequence[Comparison]) -> list[Chart]:
-    made = []
+def _of_threads(found: Sequence[Comparison]) -> list[Chart]:
     threads = [c for c in found if c.place.processes == 1]
-    if threads:
-        title = f"Barriers of threads in one process{_finding(threads)}"
-        made.append(_against("mpi-figures-2-5", title, "threads", threads, OF_THREADS))
+    if not threads:
+        return []
+    title = f"Barriers of threads in one process{_finding(threads)}"
+    return [_against("mpi-figures-2-5", title, "threads", threads, OF_THREADS)]
+
+
+def _of_processes(found: Sequence[Comparison]) -> list[Chart]:
     processes = [c for c in found if c.place.threads == 1]
-    if processes:
-        title = f"Barriers of processes{_finding(processes)}"
-        made.append(_against("mpi-figures-6-9", title, "processes", processes, OF_PROCESSES))
-    both = [c for c in found if c.place.threads > 1 and c.place.processes > 1]
-    if not both:
-        return made
+    if not processes:
+        return []
+    title = f"Barriers of processes{_finding(processes)}"
+    return [_against("mpi-figures-6-9", title, "processes", processes, OF_PROCESSES)]
+
+
+def _of_both(found: Sequence[Comparison]) -> list[Comparison]:
+    return [c for c in found if c.place.threads > 1 and c.place.processes > 1]
+
+
+def _maps(found: Sequence[Comparison]) -> list[Chart]:
+    made = []
     for mpi in dict.fromkeys(c.place.mpi for c in found):
-        its = [c for c in both if c.place.mpi == mpi]
+        its = [c for c in _of_both(found) if c.place.mpi == mpi]
         if _measured(its, charts.MAPS):
             title = f"Threads and processes together, {LIBRARIES.get(mpi, mpi)}{_finding(its)}"
             drawn = charts.maps([c for c in found if c.place.mpi == mpi])
             made.append(Chart(f"mpi-figures-10-13-{mpi}", title, drawn, MAPS if drawn else ONE_SIZE))
-    if _measured(found, charts.KINDS):
-        together = charts.by_members(found)
-        made.append(
-            Chart("mpi-figure-14", f"All together{_finding(both)}", together, TOGETHER if together else ONE_SIZE)
-        )
     return made
+
+
+def _together(found: Sequence[Comparison]) -> list[Chart]:
+    both = _of_both(found)
+    if not both or not _measured(found, charts.KINDS):
+        return []
+    drawn = charts.by_members(found)
+    return [Chart("mpi-figure-14", f"All together{_finding(both)}", drawn, TOGETHER if drawn else ONE_SIZE)]
 
 
 ONE_SIZE = "One size was measured, so there is no line to draw: all of its barriers are in the table."
@@ -196,6 +212,14 @@ def _team(place: Place) -> str:
         return f"{place.members} members"
     return f"{place.processes} processes" if place.threads == 1 else f"{place.threads} threads"
 
+
+# What draws the charts of those comparisons that one line may join.
+CHARTS: tuple[Callable[[Sequence[Comparison]], list[Chart]], ...] = (
+    _of_threads,
+    _of_processes,
+    _maps,
+    _together,
+)
 
 SUBJECT = Subject(
     name="MPI",

@@ -1,7 +1,7 @@
 """What the page shows of OpenMP: the figures of paper 003 for this machine, every construct, and who is better."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ GROUPS = {
     "task": "Tasks",
     "data": "Data clauses of a region, by the size of an array",
 }
+ANY_LOAD = "any"
 
 INTERVALS = (
     "Medians with 95 % intervals, on a logarithmic axis. An open triangle is the upper end of an interval that holds "
@@ -89,17 +90,14 @@ def _csv(rows: Sequence[Row]) -> str:
 
 
 def _charts(found: Sequence[Construct]) -> list[Chart]:
-    drawn = _papers([c for c in found if c.place.load == "none"])
-    for load in dict.fromkeys(c.place.load for c in found):
-        its = [c for c in found if c.place.load == load]
-        largest = _team_shown(its)
-        for group, title in GROUPS.items():
-            those = [c for c in its if c.group == group and c.place.members == largest]
-            if those:
-                name = f"openmp-{group}-{load}".replace(":", "-").replace(".", "-")
-                says = f"{cheapest(title, those)}, with {largest} threads{load_in_words(load)}"
-                drawn.append(_chart(name, says, charts.by_construct(those), INTERVALS, those))
-    return drawn
+    loads = sorted({c.place.load for c in found}, key=lambda load: (load != "none", load))
+    return [
+        chart
+        for load in loads
+        for of_load, draw in CHARTS
+        if of_load in (load, ANY_LOAD)
+        for chart in draw([c for c in found if c.place.load == load])
+    ]
 
 
 def _chart(name: str, title: str, drawn: "alt.TopLevelMixin | None", text: str, found: Sequence[Construct]) -> Chart:
@@ -142,32 +140,60 @@ def _team_shown(found: Sequence[Construct]) -> int:
     return max(dedicated) if dedicated else min(sizes)
 
 
-def _papers(found: Sequence[Construct]) -> list[Chart]:
-    """Against threads where several team sizes were measured, against the chunk where several chunks were."""
+def _of_names(found: Sequence[Construct], names: Sequence[str]) -> list[Construct]:
+    return [c for c in found if c.name.partition(":")[0] in names]
 
-    def those(names: Sequence[str]) -> list[Construct]:
-        return [c for c in found if c.name.partition(":")[0] in names]
 
+def _synchronisation(found: Sequence[Construct]) -> list[Chart]:
+    return _against_threads("1-3", "Synchronisation", _of_names(found, SYNCHRONISATION))
+
+
+def _exclusion(found: Sequence[Construct]) -> list[Chart]:
+    return _against_threads("4-6", "Mutual exclusion", _of_names(found, EXCLUSION))
+
+
+def _against_threads(figures: str, what: str, found: Sequence[Construct]) -> list[Chart]:
+    """Where several team sizes were measured."""
     sizes = sorted({c.place.members for c in found})
-    drawn = []
-    if len(sizes) > 1:
-        for name, what, figures, its in (
-            ("openmp-figures-1-3", "Synchronisation", "1 to 3", those(SYNCHRONISATION)),
-            ("openmp-figures-4-6", "Mutual exclusion", "4 to 6", those(EXCLUSION)),
-        ):
-            most = [c for c in its if c.place.members == sizes[-1]]
-            if most:
-                title = f"{cheapest(f'{what} against threads', most)}, with {sizes[-1]} threads"
-                drawn.append(Chart(name, title, charts.by_threads(its), BY_THREADS.format(figures=figures)))
-    scheduled = those(SCHEDULES)
+    if len(sizes) < 2:
+        return []
+    most = [c for c in found if c.place.members == sizes[-1]]
+    title = f"{cheapest(f'{what} against threads', most)}, with {sizes[-1]} threads"
+    text = BY_THREADS.format(figures=figures.replace("-", " to "))
+    return [Chart(f"openmp-figures-{figures}", title, charts.by_threads(found), text)]
+
+
+def _schedules(found: Sequence[Construct]) -> list[Chart]:
+    """Where several chunks were measured: one is among the schedules of `_groups`."""
+    scheduled = _of_names(found, SCHEDULES)
     shown = _team_shown(scheduled) if scheduled else 0
     largest = [c for c in scheduled if c.place.members == shown]
-    chunks = {c.name.partition(":")[2] for c in largest if ":" in c.name}
-    if len(chunks) > 1:  # one chunk is among the schedules below
-        title = f"{cheapest('Schedules against the chunk', largest)}, with {shown} threads"
-        drawn.append(Chart("openmp-figures-7-9", title, charts.by_chunk(largest), BY_CHUNK))
-    return drawn
+    if len({c.name.partition(":")[2] for c in largest if ":" in c.name}) < 2:
+        return []
+    title = f"{cheapest('Schedules against the chunk', largest)}, with {shown} threads"
+    return [Chart("openmp-figures-7-9", title, charts.by_chunk(largest), BY_CHUNK)]
 
+
+def _groups(found: Sequence[Construct]) -> list[Chart]:
+    """A chart for each group of constructs, with one team."""
+    load, shown = found[0].place.load, _team_shown(found)
+    made = []
+    for group, title in GROUPS.items():
+        its = [c for c in found if c.group == group and c.place.members == shown]
+        if its:
+            name = f"openmp-{group}-{load}".replace(":", "-").replace(".", "-")
+            says = f"{cheapest(title, its)}, with {shown} threads{load_in_words(load)}"
+            made.append(_chart(name, says, charts.by_construct(its), INTERVALS, its))
+    return made
+
+
+# Under which load, and what draws the charts of the constructs under it.
+CHARTS: tuple[tuple[str, Callable[[Sequence[Construct]], list[Chart]]], ...] = (
+    ("none", _synchronisation),
+    ("none", _exclusion),
+    ("none", _schedules),
+    (ANY_LOAD, _groups),
+)
 
 SUBJECT = Subject(
     name="OpenMP",

@@ -18,9 +18,9 @@ RADIX_2 = "Weir's radix 2, all by messages"
 SERIES = (DEFAULT, BEST_OF_PLANS, RADIX_2, BEST_OF_SMPI)
 
 
-def _points(rows: Iterable[Row]) -> list[dict[str, object]]:
+def _points(groups: Iterable[list[Row]]) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
-    for group in ranked(rows):
+    for group in groups:
         first = group[0]
         panel = {"panel": f"{first['cluster']}, {first['per_node']} on a node", "ranks": first["ranks"]}
         smpi = [r for r in group if r["family"] == "SMPI"]
@@ -39,9 +39,9 @@ def _points(rows: Iterable[Row]) -> list[dict[str, object]]:
     return found
 
 
-def draw(rows: Iterable[Row]) -> alt.TopLevelMixin | None:
-    """None where all are of one size: that is no line."""
-    points = _points(rows)
+def against_ranks(groups: Iterable[list[Row]]) -> alt.TopLevelMixin | None:
+    """`groups`: the ranked rows of each place. None where all are of one size: that is no line."""
+    points = _points(groups)
     sizes = {p["ranks"] for p in points}
     if len(sizes) < 2:
         return None
@@ -76,7 +76,7 @@ def draw(rows: Iterable[Row]) -> alt.TopLevelMixin | None:
 
 def write(rows: Iterable[Row], path: Path) -> bool:
     """Whether there was something to draw."""
-    drawn = draw(rows)
+    drawn = against_ranks(ranked(rows))
     if drawn is not None:
         save(drawn, path, scale=1.5)
     return drawn is not None

@@ -1,11 +1,11 @@
 """What the page shows of `weir scale`: time against ranks, and all barriers of each place."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from weir.base.parts import Chart, Section, Subject
 from weir.base.records import Row
-from weir.scale import charts as scale_chart
+from weir.scale import charts
 from weir.scale.tables import as_table, left_out, ranked
 
 TEXT = (
@@ -27,8 +27,8 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     if not groups:
         return []
     tables = [replace(as_table(g), is_open=g is groups[-1]) for g in groups]
-    drawn = Chart("scale", _finding(groups), scale_chart.draw(rows), TEXT)
-    return [Section(parts=[drawn]), Section("All barriers of simulated ranks", ALL, tables)]
+    drawn = [chart for draw in CHARTS for chart in draw(groups)]
+    return [Section(parts=drawn), Section("All barriers of simulated ranks", ALL, tables)]
 
 
 def wants(rows: Sequence[Row]) -> bool:
@@ -42,6 +42,15 @@ def _finding(groups: list[list[Row]]) -> str:
         return "Barriers of simulated ranks"
     return f"Among {most:,} simulated ranks Weir's default takes at most {max(ratios):.2f} times as long as the best"
 
+
+def _against_ranks(groups: list[list[Row]]) -> list[Chart]:
+    return [Chart("scale", _finding(groups), charts.against_ranks(groups), TEXT)]
+
+
+# What draws the charts of all places; the rows of each are ranked.
+CHARTS: tuple[Callable[[list[list[Row]]], list[Chart]], ...] = (
+    _against_ranks,
+)  # fmt: skip
 
 SUBJECT = Subject(
     name="Scale",

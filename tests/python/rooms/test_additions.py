@@ -1,13 +1,14 @@
 """One place for each addition: a function or a class, and one row of a table; everything else asks the table.
 
 The test adds one of each in a copy of the sources, builds the little that the tables are compiled into, without
-optimisation, and asks the programs what they know.
+optimisation, and asks the programs what they know. Of charts it adds one for each subject, and asks `weir report`.
 """
 
 import json
 import os
 import shutil
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -19,9 +20,12 @@ from weir.base import native
 from weir.profile import pricing
 from weir.profile.counting import Directive
 
+from ..report.conftest import MEASURED, openmp_rows, scale_rows, write
+
 ROOT = Path(__file__).parents[3]
 BUILT = ROOT / "build"
-SOURCES = ("include", "src", "bench", "tests/barriers", "tests/contract.hpp")
+SOURCES = ("include", "src", "bench", "tests/barriers", "tests/contract.hpp", "python/weir")
+CACHES = "__pycache__"
 
 
 @dataclass(frozen=True)
@@ -141,12 +145,32 @@ CONSTRUCT = Addition(
     ),
     Place("bench/openmp/synchronisation.c", '    {"single",', '    {"twice", WORK_OF_EACH, NO_PARAMETER, twice},\n'),
 )
+
+
+def chart(subject: str, comment: str, row: str, first_row: str, drawn: str) -> Addition:
+    function = f"""def _added(found):
+    return [Chart("added-{subject}", "Added", charts.{drawn}(found), "")]
+
+
+"""
+    section = f"python/weir/{subject}/section.py"
+    return Addition(Place(section, comment, function), Place(section, f"    {first_row},\n", f"    {row},\n"))
+
+
+LOAD = "# Under which load, and what draws"
+CHARTS = {
+    "barriers": chart("barriers", LOAD, '("none", _added)', '("none", _overview)', "by_team_size"),
+    "openmp": chart("openmp", LOAD, '("none", _added)', '("none", _synchronisation)', "by_construct"),
+    "mpi": chart("mpi", "# What draws", "_added", "_of_threads", "by_members"),
+    "scale": chart("scale", "# What draws", "_added", "_against_ranks", "against_ranks"),
+}
 ADDITIONS = {
     "plan": PLAN,
     "barrier with a central word": CENTRAL,
     "waiting policy": POLICY,
     "peer": PEER,
     "construct": CONSTRUCT,
+    **{f"chart of {subject}": addition for subject, addition in CHARTS.items()},
 }
 
 # What a user of the simulator writes.
@@ -186,9 +210,11 @@ def ended(*words: object, cwd: Path | None = None, said: str = "") -> str:
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tree = tmp_path_factory.mktemp("additions")
     for name in SOURCES:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
-        copy(ROOT / name, tree / name)
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns(CACHES))
+        else:
+            shutil.copy(ROOT / name, tree / name)
     for addition in ADDITIONS.values():
         addition.function.put(tree)
         addition.row.put(tree)
@@ -269,7 +295,7 @@ def test_each_addition_is_one_function_and_one_row(tree: Path):
     for name in SOURCES:
         for path in [ROOT / name, *(ROOT / name).rglob("*")]:
             copy = tree / path.relative_to(ROOT)
-            if path.is_file() and path.read_bytes() != copy.read_bytes():
+            if path.is_file() and path.parent.name != CACHES and path.read_bytes() != copy.read_bytes():
                 before, after = path.read_text().splitlines(), copy.read_text().splitlines()
                 changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
                 touched += sum(change[0] != "equal" for change in changes)
@@ -318,3 +344,23 @@ def test_python_takes_the_names_from_weir_info(built: Built, monkeypatch: pytest
     (tmp_path / "weir-info").symlink_to(built.info)
     monkeypatch.setenv("WEIR_NATIVE", str(tmp_path))
     assert "chain" in native.barriers("by_messages") and "sense-again" in native.barriers()
+
+
+@pytest.fixture(scope="module")
+def page(tree: Path) -> str:
+    """A page of all subjects, drawn by the tree's `weir`."""
+    made = [write(tree / "openmp.jsonl", openmp_rows()), write(tree / "scale.jsonl", scale_rows())]
+    measured = [MEASURED / f"2026-11-21-{name}.jsonl" for name in ("two-processors", "mpi")]
+    program = "from weir.cli import app; app()"
+    subprocess.run(
+        [sys.executable, "-B", "-c", program, "report", *made, *measured, "-o", tree / "page.html"],
+        env=os.environ | {"PYTHONPATH": str(tree / "python")},
+        check=True,
+        timeout=300,
+    )
+    return (tree / "page.html").read_text()
+
+
+@pytest.mark.parametrize("subject", CHARTS)
+def test_the_page_shows_the_charts(page: str, subject: str):
+    assert f'<div class="chart" id="added-{subject}">' in page and f'["added-{subject}",{{' in page
