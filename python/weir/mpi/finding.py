@@ -11,9 +11,7 @@ def finding(rows: list[Row]) -> str:
     found = [c for c in comparisons(rows) if c.place.threads == 1 and c.default and c.find("MPI_Barrier")]
     words = []
     for processes in sorted({c.place.processes for c in found})[:: max(len({c.place.processes for c in found}) - 1, 1)]:
-        c = max(
-            (c for c in found if c.place.processes == processes), key=lambda c: count_samples(c.default.rows)
-        )
+        c = max((c for c in found if c.place.processes == processes), key=lambda c: count_samples(c.default.rows))
         ratio = c.default.against(c.find("MPI_Barrier"))
         words.append(
             f"with {processes} processes on {c.place.processors} processors Weir's barrier takes "

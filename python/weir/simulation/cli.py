@@ -5,15 +5,14 @@ from typing import Annotated
 
 import typer
 
-from weir.barriers.comparison import figures
-from weir.barriers.measuring import Bench
-from weir.base import driver, native, options, records
+from weir.base import native, options, records
 from weir.base.complaints import Complaints
 from weir.base.console import Command, bar, fail, nothing, out, refuse_others, warn
 from weir.base.options import argument, option
-from weir.simulation import calibrate as fitting
 from weir.simulation import history as timeline
 from weir.simulation import scenario, tables
+from weir.simulation.calibrate import summary
+from weir.simulation.measuring import Calibration, Interrupted, Tell
 from weir.simulation.running import Simulation
 
 MOST_SEEDS, MOST_POINTS = 1_000_000, 1_000_000
@@ -111,37 +110,30 @@ def _goes_with(what: str | None, calibrate: bool, dry_run: bool, history: Path |
 
 
 def _calibrate(target: Path, quick: bool) -> None:
-    """Measures the floor and some barriers, fits a machine file beside the records, simulates the same barriers."""
     try:
-        host = native.ask("weir-info")
-        found, _ = driver.subjects()
-        plan = fitting.session(found, host["affinity"], quick)
-        writer = records.Writer(target)
+        calibration = Calibration(target, quick)
     except (native.NativeError, OSError) as error:
         raise fail(str(error)) from None
-    machine = target.with_suffix(".toml")
-    with writer, bar() as progress:
-        task = progress.add_task("measuring", total=plan.steps())
-        measuring = Bench(plan, writer, lambda p: progress.update(task, description=p.doing, advance=p.steps))
-        measuring.run(host)
-        if measuring.interrupted:
-            where = f"the measurements are in {target}" if writer.begun else f"{target} is left as it was"
-            raise fail(f"stopped by hand before there was anything to fit to; {where}")
+    with calibration.writer as writer, bar() as progress:
+
+        def begin(name: str, steps: int) -> Tell:
+            task = progress.add_task(name, total=steps)
+            return lambda doing, n: progress.update(task, description=doing, advance=n)
+
         try:
-            fits = fitting.fit(machine, host, figures(writer.rows))
-            plans = [scenario.plan(p) for p in fitting.scenarios(target.parent, machine.name, plan)]
+            calibration.run(begin)
+        except Interrupted:
+            where = f"the measurements are in {target}" if writer.begun else f"{target} is left as it was"
+            raise fail(f"interrupted before there was anything to fit to; {where}") from None
         except (native.NativeError, scenario.BadScenario, OSError) as error:
             raise fail(str(error)) from None
-        for one in plans:
-            task = progress.add_task(one.name, total=one.steps())
-            Simulation(one, writer, lambda doing, n, t=task: progress.update(t, description=doing, advance=n)).run()
-        for row in fitting.predicted(plan, fitting.switch_ns(figures(writer.rows))):
-            writer.write(row)
-    out.print(tables.fits(fits))
-    pairs = fitting.against(figures(writer.rows))
+    out.print(tables.fits(calibration.fits))
+    pairs = calibration.pairs()
     if pairs:
-        out.print(tables.against(pairs, fitting.summary(pairs)))
-    out.print(f"Machine file: {machine}. Records: {target}. For the page: weir report {target}", highlight=False)
+        out.print(tables.against(pairs, summary(pairs)))
+    out.print(
+        f"Machine file: {calibration.machine}. Records: {target}. For the page: weir report {target}", highlight=False
+    )
 
 
 COMMAND = Command("simulate", simulate)
