@@ -130,7 +130,7 @@ def as_json(lines: list[Line], seen: Profile) -> dict:
             "total_ns": line.total_ns if line.each_ns is not None else None,
             "in_the_noise": line.noise,
             "nearest": line.nearest,
-            "priced_by": RULES[line.directive.name].says,
+            "priced_by": rule(line.directive.name).says,
         }
         for line in lines
     ]
