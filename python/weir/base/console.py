@@ -57,7 +57,10 @@ class Command:
 
 
 # What follows the program is the program's.
-OF_PROGRAMS = {"context_settings": {"allow_extra_args": True, "allow_interspersed_args": False}}
+OF_PROGRAMS = {
+    "context_settings": {"allow_extra_args": True, "allow_interspersed_args": False},
+    "options_metavar": "[OPTIONS] -- PROGRAM [ARGUMENTS]",
+}
 
 
 def assembled(commands: Iterable[Command], help: str) -> typer.Typer:

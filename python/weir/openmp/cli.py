@@ -1,14 +1,12 @@
 """`weir bench openmp`."""
 
-import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from weir.base import native, options, parts, records
+from weir.base import native, options, records
 from weir.base.console import Command, bar, fail, nothing, nothing_measured, out, tell_states, warn
 from weir.base.names import Unknown
 from weir.base.options import option
@@ -18,36 +16,13 @@ from weir.openmp import suite
 from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
 from weir.openmp.runtimes import runtimes
-from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, Load, Situation
-from weir.openmp.tables import summaries, tables
+from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, PROCESSORS, Load, situations
+from weir.openmp.tables import summaries, tables, width
 
-# What is measured beside others where nothing is named: each sample takes long.
-UNDER_LOAD = [
-    "parallel",
-    "for",
-    "parallel-for",
-    "barrier",
-    "single",
-    "reduction",
-    "critical",
-    "lock",
-    "ordered",
-    "taskwait",
-]
-
-
-PROCESSORS = sorted(os.sched_getaffinity(0))
 MOST_THREADS = 1024
 LOADS = options.ListOf(f"none, beside or quota:C (C processors, from {LEAST_QUOTA} to {MOST_QUOTA})", Load.read)
 LOADS.right = ("none", "none,beside", f"quota:{LEAST_QUOTA}", f"quota:{MOST_QUOTA}")
 LOADS.wrong += ("quota:0", "quota:-1", "quota:nan", "quota:1e9", "quota:", "quota:99999999999999", "busy")
-
-
-def _situations(
-    threads: Sequence[int] | None, processors: Sequence[int] | None, loads: Sequence[Load]
-) -> tuple[Situation, ...]:
-    counts, sizes = processors or [len(PROCESSORS)], threads or [len(PROCESSORS)]
-    return tuple(Situation(n, tuple(PROCESSORS[:count]), one) for one in loads for count in counts for n in sizes)
 
 
 def openmp(
@@ -97,9 +72,9 @@ def openmp(
     ] = Path("out/openmp.jsonl"),
 ) -> None:
     """Measure what each OpenMP construct costs, on every runtime of this machine, side by side."""
-    situations = _situations(threads, processors, load)
-    shared = any(s.shared for s in situations)
-    wanted = only or (UNDER_LOAD if shared else None)
+    where = situations(threads, processors, load)
+    shared = any(s.shared for s in where)
+    wanted = only or (suite.UNDER_LOAD if shared else None)
     try:
         host = native.ask("weir-info")
         environments = list(dict.fromkeys(suite.environment(text) for text in told or ["default"]))
@@ -111,7 +86,7 @@ def openmp(
         warn(word)
     brief = quick or shared
     how = Conditions(
-        situations, rounds or (3 if brief else 10), samples or (10 if shared else 15 if quick else 50), delay_ns
+        where, rounds or (3 if brief else 10), samples or (10 if shared else 15 if quick else 50), delay_ns
     )
     with writer, bar() as progress:
         task = progress.add_task("starting")
@@ -138,16 +113,11 @@ def show(rows: list[records.Row]) -> None:
     """A row is one line: a column for each runtime where all have room, else the cheapest alone."""
     found = constructs(rows)
     full = tables(found)
-    fits = all(needed(table) <= out.width for table in full)
+    fits = all(width(table) <= out.width for table in full)
     for one in full if fits else summaries(found):
         out.print(shown(replace(one, title=f"{one.title}: overhead of one directive"), range(len(one.heads))))
     if not fits:
-        out.print(f"All runtimes beside each other need {max(map(needed, full))} columns; the page has them.")
-
-
-def needed(table: parts.Table) -> int:
-    """Characters of a row."""
-    return 1 + sum(max(map(len, column)) + 3 for column in zip(table.heads, *table.rows, strict=True))
+        out.print(f"All runtimes beside each other need {max(map(width, full))} columns; the page has them.")
 
 
 COMMAND = Command("bench openmp", openmp)

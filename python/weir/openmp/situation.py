@@ -1,13 +1,14 @@
-"""Where series are measured: how many threads, on which processors, and who else is there."""
+"""Where series are measured: how many threads, on which processors, and under which load."""
 
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+PROCESSORS = sorted(os.sched_getaffinity(0))
 LEAST_QUOTA, MOST_QUOTA = 0.05, 4096  # processors
 PERIOD_US = 100_000  # the kernel's own default, and that of containers
 
@@ -38,7 +39,7 @@ class Load:
 
 
 def load_in_words(load: str) -> str:
-    """A load in words, for a title; empty where nobody disturbs."""
+    """A load in words, for a title; empty for none."""
     if load == "none":
         return ""
     if load == "beside":
@@ -78,6 +79,14 @@ class Situation:
         with limited(self.load.quota) as members:
             # It must be there before its runtime asks how many processors it has.
             yield ("/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"', str(members), *words)
+
+
+def situations(
+    threads: Sequence[int] | None, processors: Sequence[int] | None, loads: Sequence[Load]
+) -> tuple[Situation, ...]:
+    """All combinations. By default there are as many threads as processors, and all processors are used."""
+    counts, sizes = processors or [len(PROCESSORS)], threads or [len(PROCESSORS)]
+    return tuple(Situation(n, tuple(PROCESSORS[:count]), one) for one in loads for count in counts for n in sizes)
 
 
 @contextmanager

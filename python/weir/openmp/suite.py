@@ -21,6 +21,19 @@ PROGRAMS = {
     "weir-openmp-c-clang": ("C", "clang", "kmp"),
     "weir-openmp-fortran-gfortran": ("Fortran", "gfortran", "gomp"),
 }
+# What is measured under a load if no constructs are named: each sample takes long.
+UNDER_LOAD = [
+    "parallel",
+    "for",
+    "parallel-for",
+    "barrier",
+    "single",
+    "reduction",
+    "critical",
+    "lock",
+    "ordered",
+    "taskwait",
+]
 VALUES = {"": (), "chunk": (1, 4, 16, 64, 256, 1024), "size": (1, 9, 81, 729, 6561)}
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from weir.base import native, options, records
 from weir.base.console import OF_PROGRAMS, Command, bar, err, fail, warn
@@ -13,7 +12,7 @@ from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.outputs import prepare, writing
 from weir.base.screen import nanoseconds
-from weir.profile import counting, measuring, pricing
+from weir.profile import counting, measuring, pricing, tables
 from weir.profile.counting import Directive, Profile
 
 
@@ -34,7 +33,7 @@ def profile(
     if not seen.counts:
         raise _nothing(seen, context.args[0])
     if seen.uncounted:
-        warn(f"{seen.uncounted} threads are not counted: the table has room for {counting.ROWS}")
+        warn(f"{seen.uncounted} threads are not counted: the table holds {counting.ROWS}")
     if seen.full:
         warn(f"{seen.full} directives are not counted: a thread met more than 240 kinds of them and team sizes")
     try:
@@ -49,7 +48,7 @@ def profile(
         prepare(output)
         with writing(output):
             output.write_text(json.dumps(pricing.as_json(lines, seen), indent=1) + "\n")
-    # As a shell tells of it: 128 and the signal.
+    # A signal becomes 128 and its number, as in a shell.
     raise typer.Exit(seen.status if seen.status >= 0 else 128 - seen.status)
 
 
@@ -71,7 +70,7 @@ def _measured(directives: list[Directive]) -> pricing.Table:
         task = progress.add_task("measuring what they cost", total=sum(one.steps() for one in sessions))
         table, interrupted = measuring.measured(sessions, lambda n: progress.advance(task, n))
     if interrupted:
-        warn("stopped by hand: what was not measured has no price")
+        warn("interrupted: what was not measured has no price")
     return table
 
 
@@ -82,33 +81,9 @@ def _from_records(file: Path) -> pricing.Table:
     return measuring.from_records(rows, file)
 
 
-def _each(line: pricing.Line) -> str:
-    if line.each_ns is None:
-        return "not measured"
-    return "in the noise" if line.noise else ("≈ " if line.nearest else "") + nanoseconds(line.each_ns)
-
-
 def show(lines: list[pricing.Line], seen: Profile) -> None:
-    """On standard error: the program's own output stays its own."""
-    several = len({line.directive.runtime for line in lines}) > 1
-    table = Table(title="Where its synchronisation time goes", title_justify="left", title_style="bold")
-    for head in (
-        "directive",
-        "threads",
-        *(["runtime"] if several else []),
-        "count",
-        "overhead of one",
-        "in all",
-        "of its run",
-    ):
-        table.add_column(head, justify="left" if head in ("directive", "runtime") else "right")
-    for line in lines:
-        d = line.directive
-        where = [Path(d.runtime).name] if several else []
-        share = f"{line.total_ns / 1e7 / seen.wall_s:.2f} %" if line.each_ns is not None else ""
-        total = nanoseconds(line.total_ns) if line.each_ns is not None else ""
-        table.add_row(d.name, str(d.threads), *where, f"{line.count:,}", _each(line), total, share)
-    err.print(table)
+    """On standard error: standard output is the program's."""
+    err.print(tables.bill(lines, seen.wall_s))
     total = sum(line.total_ns for line in lines)
     err.print(
         f"It ran {seen.wall_s:.3f} s, and its directives cost about {nanoseconds(total)} of that: "

@@ -6,16 +6,15 @@ from typing import Annotated, NoReturn
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from weir.base import native, options
 from weir.base.console import OF_PROGRAMS, Command, bar, err, fail, given, out, warn
-from weir.base.options import option, shortened
+from weir.base.options import option
 from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, Unavailable
-from weir.run import launching, measuring, starting, tables
+from weir.run import launching, sides, starting, tables
 from weir.run.comparison import Comparison
 from weir.run.elf import NotElf
-from weir.run.measuring import OWN, WEIR, Comparing, Conditions, Side
+from weir.run.measuring import OWN, WEIR, Comparing, Conditions
 from weir.run.needs import Needs, needs
 from weir.run.runner import Stopped
 from weir.run.starting import LIBRARY, CannotRun
@@ -78,7 +77,7 @@ def run(
             if file is None:
                 raise CannotRun(f"{program} is a script: check the program that it starts")
             show(needs(program, runtime), program)
-        options = {"WEIR_BARRIER": _known(barrier)} if barrier is not None else {}
+        options = {"WEIR_BARRIER": sides.known(barrier)} if barrier is not None else {}
         environment = starting.environment(runtime, options)
         if file is None:
             warn(f"{program} is a script: what it starts runs on {LIBRARY}")
@@ -92,7 +91,7 @@ def run(
 
 
 def launch(words: list[str], barrier: str | None, check: bool) -> NoReturn:
-    """A wrong name for the barrier is told of by the library, which knows the names."""
+    """The library reports a wrong name of a barrier: it knows the names."""
     if check:
         raise CannotRun("--check says what a program needs of OpenMP: it does not go with --mpi")
     if not words:
@@ -105,50 +104,26 @@ def launch(words: list[str], barrier: str | None, check: bool) -> NoReturn:
 
 
 def against(words: list[str], barrier: str | None, mpi: bool, times: int | None, where: Conditions) -> NoReturn:
-    """Ends with 0 where both have been compared, with 1 where runs failed, with 130 after Ctrl-C."""
-    own, weir, called, own_name, instead = _launched(words, barrier) if mpi else _preloaded(words, barrier)
+    """Exit status 0 if both have been compared, 1 if runs failed, 130 after Ctrl-C."""
     try:
-        with bar() as progress, Comparing(own, weir, where, times) as comparing:
+        both = sides.launched(words, barrier) if mpi else sides.preloaded(words, barrier)
+        for complaint in both.complaints:
+            warn(complaint)
+        with bar() as progress, Comparing(both.own, both.weir, where, times) as comparing:
             task = progress.add_task("starting", total=None)
             comparing.tell = lambda doing, done, of: progress.update(task, description=doing, completed=done, total=of)
             comparing.run()
             progress.stop()
-            raise _told(Comparison(comparing.trials, comparing.kept, called, own_name, instead), where, comparing)
+            found = Comparison(comparing.trials, comparing.kept, both.program, both.own_name, both.instead)
+            raise _told(found, where, comparing)
+    except Stopped:
+        raise typer.Exit(130) from None
     except (Unavailable, native.NativeError) as error:
         raise CannotRun(f"run: {error}") from None
 
 
-def _preloaded(words: list[str], barrier: str | None) -> tuple[Side, Side, str, str, str]:
-    """Both sides, and what the program, its runtime and ours are called."""
-    program, runtime = starting.program(words), starting.library()
-    file = starting.examine(program)
-    set_by_user = {"WEIR_BARRIER": _known(barrier)} if barrier is not None else {}
-    changed = {n: v for n, v in starting.environment(runtime, set_by_user).items() if os.environ.get(n) != v}
-    own, weir = Side(OWN, program, tuple(words), {}), Side(WEIR, program, tuple(words), changed)
-    seen = needs(program, runtime) if file is not None else None
-    if seen is not None and seen.missing:
-        warn(f"{len(seen.missing)} functions that it needs are missing: weir run --check {program} lists them")
-    try:
-        uses_openmp = bool(seen and seen.found) or measuring.bound_to(weir, runtime)
-    except Stopped:
-        raise typer.Exit(130) from None
-    if not uses_openmp:
-        raise CannotRun(f"run: nothing to compare: {words[0]} was run, and it called no function of OpenMP")
-    return own, weir, words[0], (seen.runtime if seen else None) or "its own runtime", "Weir's runtime"
-
-
-def _launched(words: list[str], barrier: str | None) -> tuple[Side, Side, str, str, str]:
-    if not words:
-        raise CannotRun("which program? weir run --mpi --compare -- mpirun -n 4 PROGRAM [ARGUMENTS]")
-    launcher = starting.program(words)
-    environment = launching.environment(barrier)
-    changed = {n: v for n, v in environment.items() if os.environ.get(n) != v}
-    weir = Side(WEIR, launcher, tuple(launching.words(launcher, words, environment)), changed)
-    return Side(OWN, launcher, tuple(words), {}), weir, "the program", "its MPI's own", "Weir's MPI_Barrier"
-
-
 def _told(found: Comparison, where: Conditions, comparing: Comparing) -> typer.Exit:
-    """To be raised, when all that was found is on the screen."""
+    """To be raised: the result is on the screen."""
     if found.trials:
         out.print(tables.table(found, where.words()))
         for line in tables.outputs(found):
@@ -164,36 +139,16 @@ def _told(found: Comparison, where: Conditions, comparing: Comparing) -> typer.E
     return typer.Exit(0 if found.compared else 1)
 
 
-def _known(barrier: str) -> str:
-    """A wrong name is told of before the program begins, where the barriers' names can be asked for."""
-    if native.find("weir-info"):
-        try:
-            names = native.barriers()
-        except native.NativeError:
-            return barrier
-        if barrier not in [*names, "auto"]:
-            raise CannotRun(
-                f"run: --barrier: no barrier is called {shortened(barrier)}; known are auto, {', '.join(names)}"
-            )
-    return barrier
-
-
 def show(seen: Needs, program: Path) -> None:
-    """Ends with 0 where all is there, and with 1 where not."""
+    """Exit status 0 if nothing is missing, else 1."""
     for name in seen.lost:
         warn(f"{name} was not found: what it needs is not in the list")
     if not seen.found:
         out.print(f"{escape(str(program))} and its {len(seen.files) - 1} libraries need nothing of OpenMP. "
                   "What they open while they run is not seen here.", highlight=False, soft_wrap=True)  # fmt: skip
         raise typer.Exit(0)
-    table = Table(title=f"What it needs of {LIBRARY}", title_justify="left", title_style="bold")
-    for head in ("function", "version", "asked for by", "there"):
-        table.add_column(head, overflow="fold")
-    for need in seen.found:
-        there = "yes" if need.there else "no, and it can do without" if need.symbol.weak else "[bold red]missing[/]"
-        table.add_row(need.symbol.name, need.symbol.version, need.by.name, there)
     # Names stay whole where they go into a pipe.
-    out.print(table, width=max(out.width, 110), crop=False)
+    out.print(tables.needs(seen), width=max(out.width, 110), crop=False)
     missing = seen.missing
     if not missing:
         out.print(f"All is there: weir run -- {escape(str(program))}", highlight=False, soft_wrap=True)

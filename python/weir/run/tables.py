@@ -1,4 +1,4 @@
-"""What `weir run --compare` shows."""
+"""What `weir run --compare` and `weir run --check` show."""
 
 from rich.table import Table
 from rich.text import Text
@@ -6,6 +6,8 @@ from rich.text import Text
 from weir.base.screen import nanoseconds, times
 from weir.run.comparison import Comparison
 from weir.run.measuring import OWN, STREAMS, WEIR
+from weir.run.needs import Needs
+from weir.run.starting import LIBRARY
 
 ROWS = (
     ("wall_s", "wall time"),
@@ -37,3 +39,13 @@ def table(c: Comparison, where: str) -> Table:
 
 def outputs(c: Comparison) -> list[str]:
     return [f"{stream}: {c.output(stream)}." for stream in STREAMS]
+
+
+def needs(seen: Needs) -> Table:
+    table = Table(title=f"What it needs of {LIBRARY}", title_justify="left", title_style="bold")
+    for head in ("function", "version", "asked for by", "there"):
+        table.add_column(head, overflow="fold")
+    for need in seen.found:
+        there = "yes" if need.there else "no, and it can do without" if need.symbol.weak else "[bold red]missing[/]"
+        table.add_row(need.symbol.name, need.symbol.version, need.by.name, there)
+    return table

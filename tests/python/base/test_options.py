@@ -29,6 +29,7 @@ from weir.mpi import launchers
 from weir.mpi import measuring as over_mpi
 from weir.openmp import cli as openmp_cli
 from weir.openmp import measuring as of_openmp
+from weir.openmp import suite
 from weir.openmp.runtimes import Runtime
 from weir.prediction import charts as predictions
 from weir.profile import counting
@@ -77,7 +78,7 @@ WORK = (
     (predictions, "write_svg"), (predictions, "write_page"), (run_measuring, "bound_to"),
     (local_mpi, "tools"),
 )  # fmt: skip
-CONSTRUCTS = {"constructs": [{"name": name, "group": "g", "parameter": ""} for name in openmp_cli.UNDER_LOAD]}
+CONSTRUCTS = {"constructs": [{"name": name, "group": "g", "parameter": ""} for name in suite.UNDER_LOAD]}
 POINT = {"point": 0, "chosen": {}, "machine": "m", "machine_processors": 2, "processors": 2, "quantum_ns": 1.0}
 CHECKED = {"about": "", "seeds": 1, "seed": 1, "points": [POINT | {"applications": []}]}
 SUBJECT = {"id": "weir:auto/auto", "family": "weir", "algorithm": "auto", "waiting": "auto", "version": "1"}
