@@ -136,16 +136,30 @@ def events(command: Sequence[str], patience_s: float = PATIENCE_S) -> Iterator[E
     ]
     for thread in threads:
         thread.start()
+    def heard(line: str) -> Event | None:
+        try:
+            event = json.loads(line)
+        except json.JSONDecodeError:
+            event = None
+        if isinstance(event, dict) and "event" in event:
+            return event
+        if line.strip():
+            words.append(line.rstrip())
+        return None
+
     try:
-        while (line := lines.get(timeout=patience_s)) is not None:
-            try:
-                event = json.loads(line)
-            except json.JSONDecodeError:
-                event = None
-            if isinstance(event, dict) and "event" in event:
-                yield event
-            elif line.strip():
-                words.append(line.rstrip())
+        try:
+            while (line := lines.get(timeout=patience_s)) is not None:
+                if event := heard(line):
+                    yield event
+        except KeyboardInterrupt:
+            # What the program has printed was measured: it is kept, too.
+            _end(process)
+            threads[0].join(timeout=2)
+            while not lines.empty():
+                if (line := lines.get()) is not None and (event := heard(line)):
+                    yield event
+            raise
         status = process.wait(timeout=patience_s)
         threads[1].join(timeout=2)
         if status != 0:

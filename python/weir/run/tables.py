@@ -12,8 +12,8 @@ from weir.run.starting import LIBRARY
 ROWS = (
     ("wall_s", "wall time"),
     ("processor_s", "processor time"),
-    ("voluntary", "context switches, voluntary"),
-    ("involuntary", "context switches, involuntary"),
+    ("voluntary", "voluntary switches"),
+    ("involuntary", "involuntary switches"),
     ("minor_faults", "page faults, minor"),
     ("major_faults", "page faults, major"),
 )

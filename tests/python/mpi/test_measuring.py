@@ -236,6 +236,23 @@ def test_who_is_asked_to_end_keeps_what_was_measured_and_leaves_nothing_running(
     eventually(lambda: not alive(int(asleep.read_text())))
 
 
+def test_what_was_printed_before_an_interruption_is_heard(tmp_path: Path):
+    printed = tmp_path / "printed"
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import json, pathlib, time\n"
+        "for turn in range(2): print(json.dumps({'event': 'sample', 'turn': turn}), flush=True)\n"
+        f"pathlib.Path({str(printed)!r}).touch()\n"
+        "time.sleep(600)\n"
+    )
+    events = measuring.events([sys.executable, str(program)])
+    assert next(events)["turn"] == 0
+    eventually(printed.exists)
+    assert events.throw(KeyboardInterrupt)["turn"] == 1
+    with pytest.raises(KeyboardInterrupt):
+        next(events)
+
+
 def test_names_that_fit_nothing_are_told_of_and_none_counts_twice(tmp_path: Path):
     to = tmp_path / "mpi.jsonl"
     words = ["bench", "mpi", "--mpi", "mpich", "--launcher", fake(tmp_path).template, "--rounds", "1", "-o", str(to)]

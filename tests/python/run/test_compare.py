@@ -80,7 +80,7 @@ def test_a_program_is_compared_and_its_output_is_the_same(programs: dict[str, Pa
     assert status == 0, said
     assert f"on {'libgomp' if compiler == 'gcc' else 'libomp'}" in said and "6 pairs of runs in turn" in said
     assert "stdout: the same. stderr: empty." in said
-    for row in ("wall time", "processor time", "context switches, voluntary", "context switches, involuntary",
+    for row in ("wall time", "processor time", "voluntary switches", "involuntary switches",
                 "page faults, minor", "page faults, major", "exit status"):  # fmt: skip
         assert row in said
 
