@@ -4,6 +4,7 @@
 # All install what is missing, and build.
 .PHONY: demo check test build setup check-cpp check-python sanitize lint clean
 JOBS = $(shell nproc)
+WORKERS = $(shell echo $$(( $$(nproc) + 1 ))) # some tests wait for others
 WEIR = .venv/bin/weir
 SKIPS = .venv/bin/python tests/python/skips.py # fails where a test was skipped for a reason that it does not list
 # Line numbers for those who look for a fault, without the rest of what a debugger wants: a fifth of the compiling.
@@ -46,7 +47,7 @@ check-cpp: build
 
 check-python: build
 	.venv/bin/ruff check python tests/python
-	.venv/bin/python -m pytest -q -n $(JOBS) --dist loadfile tests/python
+	.venv/bin/python -m pytest -q -n $(WORKERS) --dist loadfile tests/python
 
 # The C++ tests in which a sanitizer can find something (docs/decisions.md), and a few programs over MPI, with every access
 # watched; Debug, so that checked builds are tested too.

@@ -80,7 +80,8 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def builds(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builds]:
-    builds = Builds(tmp_path_factory.mktemp("openmp-programs"))
+    base = tmp_path_factory.getbasetemp()
+    builds = Builds((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "openmp-programs")
     for item in request.session.items:
         wanted = getattr(getattr(item, "callspec", None), "params", {}).get("program")
         if (OWN or LIBRARY) and isinstance(wanted, Program) and not item.get_closest_marker("skip"):

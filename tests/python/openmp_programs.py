@@ -1,9 +1,10 @@
 """The programs of tests/openmp/programs: how they are built, and run on Weir's OpenMP runtime or the compilers' own."""
 
+import fcntl
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,27 +80,39 @@ def runs_ok(built: Path, environment: dict[str, str], size: int, launcher: Seque
 
 
 class Builds:
-    """All programs that the chosen tests need, two at a time; a test waits for its own."""
+    """The programs that tests need. The first of pytest's processes that needs a program builds it, in the folder that
+    all share, under the program's lock. Each process builds the chosen tests' programs ahead, one at a time."""
 
     def __init__(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
         self.folder = folder
-        self._pool = ThreadPoolExecutor(max_workers=2)
-        self._begun: dict[Program, Future[Path]] = {}
+        self._pool = ThreadPoolExecutor(max_workers=1)
+        self._begun: set[Program] = set()
 
     def begin(self, program: Program) -> None:
         if program not in self._begun:
-            self._begun[program] = self._pool.submit(self._build, program)
+            self._begun.add(program)
+            self._pool.submit(self._build, program, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def get(self, program: Program) -> Path:
-        self.begin(program)
-        return self._begun[program].result()
+        return self._build(program, fcntl.LOCK_EX)
 
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
 
-    def _build(self, program: Program) -> Path:
+    def _build(self, program: Program, lock: int) -> Path:
+        target = self.folder / f"{program.source.stem}-{program.compiler}{'-watched' if program.watched else ''}"
+        done = Path(f"{target}.built")
+        if not done.exists():
+            with open(f"{target}.lock", "w") as file:
+                fcntl.flock(file, lock)  # raises where another process builds it, and this one only builds ahead
+                if not done.exists():
+                    self._make(program, target)
+                    done.touch()
+        return target
+
+    def _make(self, program: Program, target: Path) -> None:
         source, openmp = program.source, OPENMP[program.compiler]
-        target = self.folder / f"{source.stem}-{program.compiler}{'-watched' if program.watched else ''}"
         # Optimised, GCC's code reads a variable before it knows whether this thread may: a race of its own making.
         how = ["-O0", "-g", "-fsanitize=thread"] if program.watched else ["-O1"]
         make = [*program.words, *how, f"-I{SOURCES}", *self._modules(program, target), source]
@@ -109,14 +122,13 @@ class Builds:
             make.append(openmp)
         # Atomic objects without an instruction of their size are LLVM's to ask libatomic for.
         self._compile([*make, "-o", target, "-lm", "-ldl", "-pthread", "-Wl,--as-needed", "-latomic"])
-        return target
 
     def _modules(self, program: Program, target: Path) -> list:
         """Fortran's are made with each program anew: what the compiler writes about them is not shared."""
         if program.source.suffix != ".f90":
             return []
         folder = target.with_suffix(".modules")
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         return [f"-J{folder}", SOURCES.parent / "checking.f90"]
 
     def _compile(self, words: list) -> None:
