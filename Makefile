@@ -1,13 +1,13 @@
 # make demo    measures this machine for two minutes and says what it found, in out/index.html
 # make check   what the last changes touch, in under two minutes
 # make test    all tests, on 2 processors in 20 minutes
-# All install what is missing, and build.
+# Each of them first installs what is missing, and builds.
 .PHONY: demo check test build setup check-cpp check-python sanitize lint clean
 JOBS = $(shell nproc)
 WORKERS = $(shell echo $$(( $$(nproc) + 1 ))) # some tests wait for others
 WEIR = .venv/bin/weir
-SKIPS = .venv/bin/python tests/python/skips.py # fails where a test was skipped for a reason that it does not list
-# Line numbers for those who look for a fault, without the rest of what a debugger wants: a fifth of the compiling.
+SKIPS = .venv/bin/python tests/python/skips.py # fails if a test was skipped for a reason that is not listed there
+# Line numbers for stack traces, without a debugger's other information, which takes a fifth of the compile time.
 CONFIGURE = cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG"
 AS_MANY = $(shell nproc)
 FOUR_TIMES = $(shell echo $$((4 * $$(nproc))))
@@ -68,15 +68,15 @@ lint: build
 clean:
 	rm -rf build build-* out
 
-# What is given away. `pip install .` needs none of these.
-# make wheel     the command weir for machines without a compiler, in dist/: pip install dist/weir-*.whl
+# Packages. `pip install .` needs none of these.
+# make wheel     the command weir for machines without a compiler: pip install dist/weir-*.whl
 # make deb       the library and the runtimes as Debian packages, in dist/
 # make install   the same in PREFIX; make uninstall removes it again
 .PHONY: wheel deb install uninstall
 PREFIX = /usr/local
 TOOLS = build-tools/bin
 LIBRARIES = -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEIR_TESTS=OFF -DWEIR_BENCH=OFF -DWEIR_SIMULATOR=OFF
-# What an OpenMP program runs on is to be this machine's, under the name that it has here.
+# OpenMP programs must use this machine's runtime, under its own name.
 EXCLUDED = --exclude libgomp.so.1 --exclude libomp.so.5
 
 wheel:

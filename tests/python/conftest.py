@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def heeding_interrupts() -> None:
-    """For a child before it begins: whoever is started in the background inherits that signals are ignored."""
+    """For a child before it begins: processes started in the background inherit ignored signals."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as nohup has it
 
@@ -118,7 +118,7 @@ def environment(runtime: Path | None, own_environment: dict[str, str]) -> Iterat
 
 
 def alive(process: int) -> bool:
-    """Not what has ended, though nobody has asked about it yet."""
+    """Not a process that has ended and was not waited for yet."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):

@@ -18,14 +18,15 @@ from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.states import in_words
 
-app = typer.Typer(invoke_without_command=True, help="Measure barriers; or OpenMP's constructs; or barriers over MPI.")
+app = typer.Typer(invoke_without_command=True, help="Measure barriers, OpenMP's constructs, or barriers over MPI.")
 
 
 @app.callback()
 def bench(
     context: typer.Context,
     members: Annotated[
-        options.Numbers | None, option(options.numbers(1, options.MOST_MEMBERS), help="Team sizes, such as 2,4,8.")
+        options.Numbers | None,
+        option(options.numbers(1, options.MOST_MEMBERS), help="Team sizes, such as 2,4,8 (up to 16 a processor)."),
     ] = None,
     algorithms: Annotated[
         options.Names | None, option(options.names("barriers"), help="Only these barriers, such as sense,mcs.")
@@ -43,7 +44,7 @@ def bench(
     ] = None,
     delay_ns: Annotated[
         float | None,
-        option(options.Real(0, options.MOST_DELAY_NS, "ns"), help="Work between barriers (100, or 1000 if shared)."),
+        option(options.Real(0, options.MOST_DELAY_NS, "ns"), help="Work between barriers (100; shared 1000)."),
     ] = None,
     pinned: Annotated[
         bool, typer.Option("--pinned/--unpinned", help="Bind members to processors, round-robin.")
@@ -60,13 +61,13 @@ def bench(
     ] = Path("out/records.jsonl"),
     mine: Annotated[
         list[Path] | None,
-        option(own.File(), "--mine", help="A barrier of yours: a C or C++ file, or a shared library. May be repeated."),
+        option(own.File(), "--mine", help="Your own barrier: a C or C++ file, or a shared library. May be repeated."),
     ] = None,
 ) -> None:
     """Measure every barrier, its peers and this machine's floor in one session. Or: weir bench openmp, mpi."""
     if (to := context.invoked_subcommand) is not None:
         for lost in given(context).values():
-            raise fail(f"bench: {lost} stands before {to}, and {to} would not see it: put it after {to}")
+            raise fail(f"bench: {lost} before {to} would have no effect: put it after {to}")
         return
     try:
         host = native.ask("weir-info")

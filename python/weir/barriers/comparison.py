@@ -111,7 +111,7 @@ def figures(rows: list[Row]) -> list[Figure]:
 
 
 def _alike(a: Place, b: Place, source: str) -> bool:
-    """In whatever state. A formula knows of no machine."""
+    """In any state of the machine. A formula has no machine."""
     if source == "predicted":
         return (a.members, a.processors, a.load, a.delay_ns) == (b.members, b.processors, b.load, b.delay_ns)
     return replace(a, state=ANY) == replace(b, state=ANY)
@@ -151,8 +151,8 @@ class Comparison:
 
     @property
     def floor(self) -> Figure | None:
-        """The step that no barrier can do without, at its dearest: one line transfer where there is a
-        processor for each member; where there is not, a context switch."""
+        """The step that every barrier needs, at its highest cost: one line transfer if there is a
+        processor for each member, else a context switch."""
         kind = "transfer" if self.floor_steps == 1 else "switch"
         costs = [f for f in self._floor if f.algorithm == kind]
         return max(costs, key=lambda f: f.distribution().median.value, default=None)

@@ -1,4 +1,4 @@
-"""Which barrier to take on this machine, in one sentence."""
+"""Which barrier to use on this machine, in one sentence."""
 
 from weir.barriers.comparison import Comparison, figures, places, ratio
 from weir.base.findings import against, count_samples, sentence
@@ -7,7 +7,7 @@ from weir.base.screen import nanoseconds
 
 
 def finding(rows: list[Row]) -> str:
-    """Which barrier to take, with a processor for each member and with too few."""
+    """Which barrier to use, with a processor for each member and with too few."""
     all_figures = figures(rows)
     found = [Comparison(all_figures, place) for place in places(all_figures)]
     found = [c for c in found if c.default and c.best_peer and c.place.members > 1]
@@ -24,7 +24,7 @@ def finding(rows: list[Row]) -> str:
         chosen = best if ahead and ahead.low > 1 else default
         cost = nanoseconds(max(chosen.distribution().median.value, 0))
         words.append(
-            f"with {c.place.members} threads on {c.place.processors} processors take {take}, which takes "
+            f"with {c.place.members} threads on {c.place.processors} processors use {take}, which takes "
             f"{cost}, {against(ratio(chosen, peer), peer.name)}"
         )
     return sentence("; ".join(words), "barriers")

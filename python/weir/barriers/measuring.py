@@ -40,7 +40,7 @@ class Series:
 
 @dataclass
 class Progress:
-    """What the screen is told after each sample."""
+    """What a progress bar shows after each sample."""
 
     doing: str
     steps: int
@@ -171,7 +171,7 @@ class Bench:
         if one.failed and not one.told:
             self.complaints.add(str(one.stopped), f"{s.id}, {members} members, run {run + 1}")
         if taken == 0 and not one.failed:
-            return  # stopped by hand before its turn
+            return  # interrupted before its first sample
         row: dict[str, Any] = {
             "kind": "overhead" if taken else "failure",
             "session": self.id,

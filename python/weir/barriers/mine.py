@@ -21,7 +21,7 @@ from weir.base.screen import times
 
 FAMILY = "mine"
 PROGRAM = "weir-measure"
-# By its ending: the compiler, where the user's environment says which, and the language.
+# By the file's suffix: the variable that names the compiler, its default, and the language.
 COMPILERS = {
     ".c": ("cc", "CC", "CFLAGS", "-std=gnu11"),
     **{end: ("c++", "CXX", "CXXFLAGS", "-std=c++20") for end in (".cpp", ".cc", ".cxx", ".C")},
@@ -102,7 +102,7 @@ def _headers() -> list[Path]:
 
 
 def checked(plan: Session, tell: Callable[[str], None] = lambda _: None) -> list[LeftOut]:
-    """Takes out of the plan whoever lets a member through early, hangs or crashes: at its first failure."""
+    """Takes barriers out of the plan that release a member early, hang or crash: at their first failure."""
     left_out: list[LeftOut] = []
     subjects = dict.fromkeys(s for part in plan.parts for s in part.subjects if s.family == FAMILY)
     for subject in subjects:
@@ -117,8 +117,8 @@ def checked(plan: Session, tell: Callable[[str], None] = lambda _: None) -> list
 
 
 def broken_promise(subject: Subject, members: int, processors: Sequence[int], pinned: bool) -> str | None:
-    """What goes wrong when a team of this size passes the barrier for a moment; None where all is well, and where it is
-    not for so many members: then measuring it says so."""
+    """What goes wrong when a team of this size passes the barrier for a moment. None if nothing does, or if the barrier
+    does not support so many members, which measuring then reports."""
     words = [*subject.options, "--members", str(members), "--processors", ",".join(map(str, processors))]
     try:
         found = _asked(subject.algorithm, "check", *words, *([] if pinned else ["--unpinned"]))
@@ -128,7 +128,7 @@ def broken_promise(subject: Subject, members: int, processors: Sequence[int], pi
 
 
 def _asked(name: str, *words: str) -> list | dict:
-    """What the measuring program says of a library, in a process of its own: whatever is in there may end it."""
+    """The measuring program's answer about a library. It has a process of its own: the library may crash it."""
     try:
         done = subprocess.run(
             [native.require(PROGRAM), *words], capture_output=True, text=True, errors="replace", timeout=CHECK_S
@@ -154,10 +154,10 @@ def against_default(c: Comparison) -> list[str]:
         r = ratio(mine, c.default) if c.default else None
         where = f"with {c.place.members} members on {c.place.processors} processors"
         if r is None:
-            said.append(f"{mine.name} {where}: how it compares with Weir's default cannot be told.")
+            said.append(f"{mine.name} {where}: the samples do not show how it compares with Weir's default.")
         elif r.low <= 1 <= r.high:
             said.append(
-                f"{mine.name} {where}: no difference to Weir's default can be told: {times(r)} times its overhead."
+                f"{mine.name} {where}: no clear difference to Weir's default: {times(r)} times its overhead."
             )
         else:
             said.append(f"{mine.name} {where} has {times(r)} times the overhead of Weir's default.")

@@ -14,17 +14,16 @@ from weir.base.screen import nanoseconds
 from weir.base.targets import section as targets_section
 
 FLOOR = (
-    "The floor that figures are held against: one line transfer where each member has a processor; where k members "
-    "share the fullest processor, k context switches. A barrier can lie below the second: the member that arrives last "
-    "on a processor may go on at once, so a team in step needs k − 1 switches in an episode, and a switch by yielding "
-    "is not the cheapest there is."
+    "The floor is one line transfer if each member has a processor, else k context switches for the k members of the "
+    "fullest processor. A barrier can lie below the latter: the member that arrives last on a processor may go on at "
+    "once, so that a team in step needs k − 1 switches in an episode; and a switch by yielding is not the cheapest one."
 )
 FIGURES = (
     "Overhead per episode. “× floor” is the median as a multiple of the floor, “/ best peer” the paired ratio to the "
     "best barrier that is not Weir's. Runs whose σ exceeds their mean, or with too many values beyond 3 σ, are "
-    "rejected and counted; where every run is rejected the figure is shown all the same, and marked; where some are, "
-    "the last column is the median with them. “In the noise”: the interval of the overhead holds zero, so that only "
-    "its upper end is known. Cycles are those of the time-stamp counter."
+    "rejected and counted. If every run is rejected, the figure is shown and marked; if some are, the last column is "
+    "the median with them. “In the noise”: the interval of the overhead contains zero, so that only its upper end is "
+    "known. Cycles are those of the time-stamp counter."
 )
 
 
@@ -60,7 +59,7 @@ def left_out(rows: Sequence[Row]) -> list[LeftOut]:
 
 
 def _runs(all_figures: list[Figure], why: str, reason: str) -> list[LeftOut]:
-    """The runs that have something to say under `why`, each once though its samples be of several states."""
+    """The runs with a reason under `why`, each once, even if its samples belong to several states."""
     found = [
         LeftOut(reason, f.name, tables.title(f.place), row["how"]["run"] + 1, row["how"][why])
         for f in all_figures
@@ -87,7 +86,7 @@ def _distinct(chart: Chart, number: int, condition: str) -> Chart:
 
 
 def _conditions(comparisons: list[Comparison]) -> dict[Place, str]:
-    """What tells a place from the others on the page, beside its team size: often nothing."""
+    """What distinguishes a place from others on the page with its team size; often nothing."""
     kinds = {
         "machine": lambda p: p.machine,
         "pinned": lambda p: "bound to processors" if p.pinned else "not bound",
@@ -109,7 +108,7 @@ def _times(value: float) -> str:
 
 def _overview(plain: list[Comparison]) -> list[Chart]:
     if len(plain) < 2:
-        return []  # of one team size the ranking says more
+        return []  # for one team size the ranking shows more
     c = plain[-1]
     heading = "Overhead against team size"
     if c.default and c.best_peer:
@@ -126,7 +125,7 @@ def _overview(plain: list[Comparison]) -> list[Chart]:
         "pass the barrier, less the time of the computing alone. Medians with 95 % intervals; both axes are "
         "logarithmic. Weir's barriers wait by the policy auto here. The dashed line is the floor, in terms of this "
         "machine: one cache-line transfer where each member has a processor, else a context switch for each member of "
-        "the fullest one. Grey lines are named where the pointer is on them. "
+        "the fullest one. Point at a grey line to see its name. "
         + charts.AT_MOST
     )
     return [Chart("overhead", heading, charts.by_team_size(plain), text)]
@@ -136,13 +135,13 @@ def _waiting(plain: list[Comparison]) -> list[Chart]:
     if len(plain) < 2 or not any(f.waiting == "block" for c in plain for f in c.barriers):
         return []
     text = (
-        "The same barriers under each way to wait. spin never gives the processor away; yield gives it to whoever is "
-        "next; block sleeps; share yields only where another member shares the processor; auto decides as it goes. "
-        "The blue line is the default, the same in each panel; the pointer tells which barrier a grey line is."
+        "The same barriers under each waiting policy. spin never gives up the processor; yield yields it at each poll; "
+        "block sleeps; share yields only if another member shares the processor; auto decides while it waits. The blue "
+        "line is the default, the same in each panel. Point at a grey line to see which barrier it is."
     )
     c = plain[-1]
     spins = [f for f in c.barriers if f.family == "weir" and f.waiting == "spin" and f.distribution().median.value > 0]
-    heading = "Each way to wait, with each barrier"
+    heading = "Each waiting policy, with each barrier"
     if spins and c.default:
         least = min(f.distribution().median.value for f in spins) / c.default.distribution().median.value
         if least > 1.5:
@@ -188,9 +187,9 @@ def _waste(loaded: list[Comparison]) -> list[Chart]:
         heading += f", the default wastes {max(default):.0%} of its processor time at most"
         heading += f", {worst.name} {worst.waste().value:.0%}"
     text = (
-        "A foreign process computes on each processor all the time; members compute 1 ms between barriers. Shown is "
-        "the team's processor time beyond that computing, as a share of all it took: time that the other program could "
-        "have had. The dashed line is the 10 % that Weir sets itself."
+        "Another process computes on each processor all the time; members compute 1 ms between barriers. The chart "
+        "shows the team's processor time beyond that computing, as a share of its total: time that the other program "
+        "could have had. The dashed line is Weir's target, 10 %."
     )
     return [Chart("beside-others", heading, charts.waste(loaded), text)]
 

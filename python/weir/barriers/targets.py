@@ -1,4 +1,4 @@
-"""What Weir sets out to reach with its barriers of threads, held against the figures of a session."""
+"""Weir's targets for barriers of threads, compared with the figures of a session."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ LARGEST_WASTE = 0.10
 
 def _against(a: Figure, b: Figure, what: str, limit: float, members: int) -> list[Target]:
     measured = ratio(a, b)
-    if measured is None or a.in_the_noise:  # what is not told from zero is not told to be less either
+    if measured is None or a.in_the_noise:  # an overhead that may be zero cannot be compared
         return []
     return [Target(members, what, measured, limit, f"{a.name} against {b.name}")]
 

@@ -1,4 +1,4 @@
-"""The terminal: what comes out, and what is complained of."""
+"""The terminal: output, progress and error messages."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,13 +21,13 @@ err = Console(stderr=True)
 
 
 def fail(message: str, status: int = 2) -> typer.Exit:
-    """To be raised: the complaint is on the screen. Status 2 is for what was asked, 1 for what became of it."""
+    """Prints the message, and returns what to raise. Status 2: a wrong request; 1: a failed result."""
     err.print(f"[bold red]weir:[/] {escape(_printable(message))}", highlight=False, soft_wrap=True)
     return typer.Exit(status)
 
 
 def _printable(message: str) -> str:
-    """What a name may hold and a terminal cannot show, escaped."""
+    """With characters escaped that a terminal cannot show."""
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(message.splitlines()))
     return shown.encode(errors="backslashreplace").decode()
 
@@ -36,7 +36,7 @@ USAGE_ERROR: type[Exception] = typer.BadParameter.__base__  # which Typer does n
 
 
 class Commands(TyperGroup):
-    """Says all complaints in one way and in one line: which option it is, what was wrong, and what is allowed."""
+    """Reports each error in one line: which option, what is wrong, and what is allowed."""
 
     def make_context(self, *args: Any, **more: Any) -> typer.Context:
         with _complaining():
@@ -49,14 +49,14 @@ class Commands(TyperGroup):
 
 @dataclass(frozen=True)
 class Command:
-    """A command, or several below a Typer of their own. One below another has two words for a name: bench mpi."""
+    """A command, or several below a Typer of their own. A subcommand has a name of two words: bench mpi."""
 
     name: str
     run: Callable[..., None] | typer.Typer
     settings: dict[str, Any] = field(default_factory=dict)  # as Typer.command takes them
 
 
-# What follows the program is the program's.
+# Words after the program are its arguments.
 OF_PROGRAMS = {
     "context_settings": {"allow_extra_args": True, "allow_interspersed_args": False},
     "options_metavar": "[OPTIONS] -- PROGRAM [ARGUMENTS]",
@@ -111,14 +111,14 @@ def _words(error: Any) -> str:
 
 
 def given(context: typer.Context) -> dict[str, str]:
-    """The options of a command that its user has given: their names by those of the parameters."""
+    """The options that the user has given: their names by those of the parameters."""
     params = {p.name: p.opts[-1] for p in context.command.params}
     sources = {name: context.get_parameter_source(name) for name in params}
     return {n: params[n] for n, source in sources.items() if source and source.name not in ("DEFAULT", "DEFAULT_MAP")}
 
 
 def refuse_others(context: typer.Context, allowed: Iterable[str], what: str) -> None:
-    """An option that would do nothing is not passed over: it ends the program."""
+    """Refuses options that would have no effect."""
     for name, option in given(context).items():
         if name not in allowed:
             raise fail(f"{_named(context)}: {option} does not go with {what}")
@@ -139,19 +139,19 @@ def tell_states(lines: Sequence[str]) -> None:
 
 
 def nothing(output: Path, interrupted: bool) -> typer.Exit:
-    """To be raised where no result came, and the file's old ones have been kept."""
+    """What to raise if there is no result; the file keeps its old ones."""
     failed = fail(f"there is no result; {output} is left as it was", status=1)
     return typer.Exit(130) if interrupted else failed
 
 
 def nothing_measured() -> typer.Exit:
-    """To be raised where there are failures alone."""
+    """What to raise if there are only failures."""
     return fail("nothing was measured: the reasons are above", status=1)
 
 
 @contextmanager
 def bar() -> Iterator[Progress]:
-    """Of long work. Who asks that to end (SIGTERM, SIGHUP) is heard as Ctrl-C is, and what has been found is kept."""
+    """A progress bar. SIGTERM and SIGHUP end the work as Ctrl-C does, and results so far are kept."""
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"))
     with heard_as_ctrl_c(), Progress(*columns, TimeRemainingColumn(), console=err) as progress:
         yield progress

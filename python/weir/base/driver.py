@@ -84,7 +84,7 @@ class Process:
         self._lines.put(None)
 
     def ask(self, command: str, timeout_s: float) -> Answer:
-        """Raises Lost where no answer comes in time, or none that can be read."""
+        """Raises Lost if no readable answer arrives in time."""
         try:
             self._process.stdin.write(command + "\n")
             self._process.stdin.flush()
@@ -113,7 +113,7 @@ class Process:
             self.kill()
 
     def pause(self) -> None:
-        """Stops all its threads where they are: what waits in them by spinning disturbs nobody meanwhile."""
+        """Stops all its threads, so that those which spin do not disturb other programs."""
         self._process.send_signal(signal.SIGSTOP)
 
     def go_on(self) -> None:

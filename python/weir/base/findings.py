@@ -7,9 +7,9 @@ from weir.base.statistics import Interval
 
 
 def against(ratio: Interval | None, other: str) -> str:
-    """A ratio of times in words; the samples may not tell."""
+    """A ratio of times in words, or that the samples do not decide."""
     if ratio is None or ratio.low <= 1 <= ratio.high:
-        return f"as long as {other}, as far as these samples can tell"
+        return f"as long as {other}, within the noise of these samples"
     if ratio.value > 1:
         return f"{ratio.value:.1f} times as long as {other}"
     return f"{ratio.value:.0%} of the time of {other}"
@@ -21,4 +21,4 @@ def count_samples(rows: Sequence[Row]) -> int:
 
 
 def sentence(words: str, about: str) -> str:
-    return f"{words[0].upper()}{words[1:]}." if words else f"The records cannot tell what is best here for {about}."
+    return f"{words[0].upper()}{words[1:]}." if words else f"The records do not show what is best here for {about}."

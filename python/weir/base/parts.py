@@ -1,4 +1,4 @@
-"""What pages are made of, and what each subject tells the page: the page knows nothing else of a subject."""
+"""The parts of pages, and what a subject gives to the page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 class Chart:
     name: str  # of the file, if charts are written as pictures
     title: str
-    drawn: "alt.TopLevelMixin | None"  # none where words say it all: a chart of one point
+    drawn: "alt.TopLevelMixin | None"  # None for a chart of one point, which words describe
     text: str = ""
     kind = "chart"
 
 
 class Cell(str):
-    """A table's cell that has more to say: `note` stands beside it in small letters, or `below` it; `verdict` is the
+    """A table's cell with a `note`, in small letters beside it or `below` it; `verdict` is the
     class that colours it: reached or missed."""
 
     note: str
@@ -75,7 +75,7 @@ def tables(sections: Sequence[Section]) -> list[Table]:
     return [part for section in sections for part in section.parts if isinstance(part, Table)]
 
 
-# Why runs are left out, in the order in which the page tells of them.
+# Why runs are left out, in the order of the page.
 FAILED = "runs failed, and gave no figure"
 REJECTED = "runs rejected as not clean"
 UNRANKED = "simulated runs gave no figure, or did not keep the contract"

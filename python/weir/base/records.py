@@ -139,7 +139,7 @@ def _lacking(row: Row, fields: Fields) -> str | None:
         return isinstance(value, wanted) and not (isinstance(value, float) and not math.isfinite(value))
 
     wrong = [name for name, wanted in fields.items() if not suits(at(row, name), wanted)]
-    return f"missing, or not of its kind: {', '.join(wrong)}" if wrong else None
+    return f"missing or of the wrong type: {', '.join(wrong)}" if wrong else None
 
 
 def _flaw(row: object) -> str | None:

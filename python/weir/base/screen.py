@@ -1,4 +1,4 @@
-"""What the terminal shows: numbers for eyes, tables."""
+"""Numbers and tables as the terminal shows them."""
 
 from collections.abc import Sequence
 from itertools import zip_longest

@@ -1,9 +1,9 @@
-"""The states that a machine was in by turns, told apart by how long a cache line took between two processors.
+"""The states that a machine alternated between, distinguished by how long a cache line took between two processors.
 
-The processors of a virtual machine are by turns hyperthreads of one core, cores of one cache, or of two. A transfer
-then takes 25, 50 or 200 ns, and barriers follow it: so samples of a state are compared with samples of that state
-alone. Each sample has a probe before it and one after it (docs/records.md); one whose probes are of different states is
-of none.
+The processors of a virtual machine are at times hyperthreads of one core, at times cores of one cache, or of two. A
+transfer then takes 25, 50 or 200 ns, and barriers follow it: so samples are compared within a state only. Each
+sample has a probe before it and one after it (docs/records.md); a sample whose probes are of different states belongs
+to none.
 """
 
 from bisect import bisect_left
@@ -52,7 +52,7 @@ class State:
         return f"{self.name}: {took}" if self.name else ""
 
 
-ANY = State()  # of samples that nothing tells apart
+ANY = State()  # of samples that are not divided
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def median_interval(runs: Runs, times: int = 1000, seed: int = 1) -> Interval:
 
 
 def in_the_noise(overheads: Sequence[float]) -> str | None:
-    """What can be said of a run whose overhead is not told from zero, or None. An overhead is the difference of two
+    """The bound of a run whose overhead may be zero, else None. An overhead is the difference of two
     times, and where it is smaller than their scatter the difference may be negative: that is no figure but a bound."""
     found = median_interval([overheads])
     return None if found.low > 0 else f"not told from 0: at most {max(found.high, 0.0):.1f} ns"

@@ -1,4 +1,4 @@
-"""What Weir sets out to reach, held against what was measured."""
+"""Weir's targets, compared with what was measured."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from weir.base.statistics import Interval
 
 TEXT = (
     "Each ratio is the median over pairs of samples taken next to each other, with its 95 % interval. “Reached” and "
-    "“missed”: the whole interval lies on that side of the limit. “Within the noise”: the interval holds the limit, "
-    "and this session cannot tell."
+    "“missed”: the whole interval lies on that side of the limit. “Within the noise”: the interval "
+    "contains the limit, so that this session does not decide."
 )
 
 
 @dataclass(frozen=True)
 class Target:
-    """`reached` is decided by the interval's lower end: what the session cannot tell apart is met."""
+    """`reached` is decided by the interval's lower end: a target within the noise counts as met."""
 
     members: int
     what: str

@@ -1,4 +1,4 @@
-"""`weir build`: what cannot come ready-made, since it depends on what this machine has.
+"""`weir build`: what a package cannot contain because it depends on the machine.
 
 May use: base.
 """

@@ -11,13 +11,13 @@ from weir.base.console import Command, fail, out, warn
 from weir.base.options import option
 from weir.building import local_mpi
 
-app = typer.Typer(no_args_is_help=True, help="Build what depends on what this machine has.")
+app = typer.Typer(no_args_is_help=True, help="Build what depends on this machine's software.")
 
 
 @app.command()
 def mpi(
     jobs: Annotated[
-        int | None, option(options.Whole(1, 1024), help="Compilers side by side (one for each processor).")
+        int | None, option(options.Whole(1, 1024), help="Simultaneous compilers (one for each processor).")
     ] = None,
 ) -> None:
     """Build barriers over this machine's MPI: for weir bench mpi, weir run --mpi and weir scale."""

@@ -14,7 +14,7 @@ def explore(context: typer.Context) -> None:
         program = native.require("weir-explore")
     except native.NativeError as error:
         raise fail(str(error)) from None
-    # Its own words, and its own Ctrl-C: both get it, and it prints what was reached.
+    # Both processes get a Ctrl-C; the native program then prints what it has found, and ends.
     with subprocess.Popen(["weir explore", *context.args], executable=program) as running:
         while True:
             try:
@@ -23,7 +23,7 @@ def explore(context: typer.Context) -> None:
                 continue
 
 
-# The native program's options are its own to say, by --help too.
+# The native program defines the options, and prints them for --help.
 COMMAND = Command(
     "explore",
     explore,

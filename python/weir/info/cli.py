@@ -1,4 +1,4 @@
-"""`weir info`: what Weir sees of this machine, and which barrier it takes here."""
+"""`weir info`: what Weir sees of this machine, and which barrier it chooses."""
 
 import json
 from typing import Annotated
@@ -16,14 +16,14 @@ MOST_MEMBERS = 65_536  # weir::max_members; a test asks weir-info
 def info(
     members: Annotated[
         int | None,
-        option(options.Whole(1, MOST_MEMBERS), help="Which barrier for so many threads on this machine, and why."),
+        option(options.Whole(1, MOST_MEMBERS), help="Show which barrier suits so many threads here, and why."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also every barrier and waiting policy, and the reasons for each team size.")
+        bool, typer.Option("--all", help="Also show all barriers and waiting policies, and the reasons for each size.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="All of it as JSON, for other programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Show what Weir sees of this machine, and which barrier it takes here."""
+    """Show what Weir sees of this machine, and which barrier it chooses."""
     if members is not None and everything:
         raise fail("info: --all does not go with --members: leave one of them out")
     try:

@@ -57,7 +57,7 @@ def _machine(info: Info) -> Table:
 
 
 def _by_size(info: Info) -> dict[int, dict[bool, Info]]:
-    """What auto takes: by team size, and whether each member is bound to a processor that Weir is told of."""
+    """What auto chooses: by team size, and whether the members are bound to processors known to Weir."""
     sizes: dict[int, dict[bool, Info]] = {}
     for choice in info["choices"]:
         sizes.setdefault(choice["members"], {})[choice["placed"]] = choice

@@ -24,7 +24,7 @@ METHODS = ("round-time", "consecutive", "both")
 MOST_PROCESSES, MOST_THREADS = 65_536, 1024
 LAUNCHER = options.Text("a command with {processes} in it, and {threads} if need be", launchers.check, "COMMAND")
 LAUNCHER.right, LAUNCHER.wrong = ("srun -n {processes}",), ("srun -n 4", "srun -n {processes", "srun {} {processes}")
-ON_THE_PAGE = ("mean", "σ", "least", "samples, runs")  # what a terminal has no room for
+ON_THE_PAGE = ("mean", "σ", "least", "samples, runs")  # too wide for a terminal
 
 
 def mpi(
@@ -119,7 +119,7 @@ def mpi(
 
 def show(found: list[Comparison]) -> None:
     for one in tables(found):
-        # The one that others are held against has 1 there.
+        # The column of ratios: 1 for the barrier that the others are compared with.
         heads = ["ratio" if head.startswith("/") else head for head in one.heads]
         out.print(shown(replace(one, heads=heads), [i for i, h in enumerate(heads) if h not in ON_THE_PAGE]))
     for t in targets(found):

@@ -1,4 +1,4 @@
-"""What Weir's barrier takes beside MPI_Barrier, in one sentence."""
+"""What Weir's barrier takes compared with MPI_Barrier, in one sentence."""
 
 from weir.base.findings import against, count_samples, sentence
 from weir.base.records import Row

@@ -11,7 +11,7 @@ from pathlib import Path
 from weir.base import native
 from weir.base.names import Unknown
 
-# The launcher of each MPI where several are installed side by side, and what tells whose a bare name is.
+# Each MPI's launcher if several MPIs are installed, and the words by which a plain mpirun shows whose it is.
 NAMES = {
     "openmpi": (("mpirun.openmpi", "mpirun", "mpiexec"), "open-mpi.org"),
     "mpich": (("mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun"), "HYDRA"),
@@ -64,12 +64,12 @@ def found(asked: Sequence[str] | None, template: str | None) -> tuple[list[Mpi],
             missing.append(f"{program_name} is not built: {name} is left out. {native.how_to_get(program_name)}")
         elif template is None and launcher is None:
             missing.append(
-                f"{name} has no launcher here ({', '.join(NAMES[name][0])}): it is left out; or say --launcher"
+                f"{name} has no launcher here ({', '.join(NAMES[name][0])}): it is left out; or give --launcher"
             )
         else:
             mpis.append(Mpi(name, program, template, launcher))
     if template and len(mpis) > 1:
-        raise Unknown(f"--launcher is one MPI's: say which with --mpi {' or --mpi '.join(m.name for m in mpis)}")
+        raise Unknown(f"--launcher is for one MPI: name it by --mpi {' or --mpi '.join(m.name for m in mpis)}")
     if not mpis:
         raise Unknown("no MPI can be measured. " + "; ".join(missing))
     return mpis, missing

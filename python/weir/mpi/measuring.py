@@ -65,7 +65,7 @@ def planned(
         of_size = levels if size.threads > 1 else levels[:1]
         made += [Start(m, size, level, chosen) for m in mpis for level in of_size if chosen]
     if not sizes:
-        raise Unknown("one process of one thread has nobody to wait for: give --processes or --threads 2 or more")
+        raise Unknown("one process of one thread has no other to wait for: give --processes or --threads 2 or more")
     measured = {name for start in made for name in start.subjects}
     unfit = [name for name in only or [] if name not in measured]
     if not made:
@@ -109,7 +109,7 @@ class _Heard:
 
 
 def events(command: Sequence[str], patience_s: float = PATIENCE_S) -> Iterator[Event]:
-    """What a program under a launcher prints, as it does. Raises Lost where it ends badly, or says nothing for long."""
+    """What a program under a launcher prints, line by line. Raises Lost if it fails or prints nothing for too long."""
     try:
         process = subprocess.Popen(
             command,
@@ -165,7 +165,7 @@ def events(command: Sequence[str], patience_s: float = PATIENCE_S) -> Iterator[E
         if status != 0:
             raise Lost(f"{command[0]} ended with status {status}. " + "\n".join(w for w in words if w.strip("- ")))
     except (queue.Empty, subprocess.TimeoutExpired):
-        raise Lost(f"nothing was heard for {patience_s:.0f} s") from None
+        raise Lost(f"it printed nothing for {patience_s:.0f} s") from None
     finally:
         _end(process)
 
@@ -307,7 +307,7 @@ class Measuring:
     def _write(self, start: Start, run: int, heard: _Heard, id: str, method: str, seen: _Seen) -> None:
         taken = len(seen.episode_ns)
         if taken == 0 and seen.stopped is None:
-            return  # stopped by hand before its turn
+            return  # interrupted before its first sample
         ours = id.partition(":")[0] in ("weir", "team")
         site = heard.site
         row: dict[str, Any] = {

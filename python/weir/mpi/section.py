@@ -16,7 +16,7 @@ from weir.mpi.finding import finding
 
 ALL = (
     "The last column: the median of the ratio over pairs of samples taken in one turn, with its 95 % interval. "
-    "Round-time: from the last coming to the last leaving, in a time that the processes have in common{clock}; where "
+    "Round-time: from the last arrival to the last departure, on a clock common to the processes{clock}; where "
     "each thread has a processor. Consecutive: the mean of barriers one after the other, by the slowest process's own "
     "clock."
 )
@@ -58,7 +58,7 @@ def _is_mpi(row: Row) -> bool:
 
 
 def _clock(rows: Sequence[Row]) -> str:
-    """How far clocks may have been apart; empty where nobody looked at them."""
+    """How far clocks may have been apart; empty if they were not compared."""
     most = max((r["how"].get("clock_ns") or 0.0 for r in rows), default=0.0)
     return f", which is known to within {nanoseconds(most)}" if most else ""
 
@@ -99,7 +99,7 @@ def _drawn(found: Sequence[Comparison]) -> list[Comparison]:
 
 
 def _joined(found: Sequence[Comparison]) -> dict[str, list[Comparison]]:
-    """Those that one line may join, by what tells them from the others, which is often nothing: the machine; where it
+    """The comparisons that one line may join, by what distinguishes them, which is often nothing: the machine; where it
     had a size on several sets of processors, which; and in which state of the machine."""
     sizes = Counter(c.place.but(processors=0, nodes=0, method="", level="") for c in found)
     repeated = {size.machine for size, times in sizes.items() if times > 1}
@@ -155,7 +155,7 @@ def _together(found: Sequence[Comparison]) -> list[Chart]:
 
 
 ONE_SIZE = "One size was measured, so there is no line to draw: all of its barriers are in the table."
-INTERVALS = "Medians with 95 % intervals, both axes logarithmic. Grey lines are named where the pointer is on them."
+INTERVALS = "Medians with 95 % intervals, both axes logarithmic. Point at a grey line to see its name."
 OF_THREADS = (
     f"As figures 2 to 5 of paper 004. {INTERVALS} “#pragma omp barrier” is of the OpenMP that this program was "
     "compiled with; that of others is measured by weir bench."
@@ -163,7 +163,7 @@ OF_THREADS = (
 OF_PROCESSES = (
     f"As figures 6 to 9 of paper 004. {INTERVALS} Names alone are by messages; “shared memory” is through what the "
     "processes of a node share. Where there are more processes than processors, barriers are measured one after the "
-    "other; where there are not, from the last coming to the last leaving."
+    "other; else from the last arrival to the last departure."
 )
 MAPS = (
     "As figures 10 to 13 of paper 004. The least and the mean time, as colours on a logarithmic scale. The first "
@@ -171,7 +171,7 @@ MAPS = (
 )
 TOGETHER = (
     "As figure 14 of paper 004: against all threads of all processes. Lines join barriers of threads alone or of "
-    "processes alone; points between them are of both, and the pointer tells how many of each."
+    "processes alone; points between them are of both; point at one to see how many of each."
 )
 
 
@@ -186,7 +186,7 @@ def _measured(found: Sequence[Comparison], names: Mapping[str, Sequence[str]]) -
 
 
 def _finding(found: Sequence[Comparison]) -> str:
-    """How many times as long as the default takes what a program has otherwise, in the largest team of each MPI."""
+    """The time of a program's own barrier as a multiple of the default's, in the largest team of each MPI."""
     says = []
     for mpi in dict.fromkeys(c.place.mpi for c in found):
         largest = max((c for c in found if c.place.mpi == mpi), key=lambda c: c.place.members)

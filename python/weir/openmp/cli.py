@@ -43,18 +43,18 @@ def openmp(
         option(
             options.Text(suite.ENVIRONMENT, suite.environment),
             "--environment",
-            help="'OMP_WAIT_POLICY=passive ...' or default; each time a series of its own.",
+            help="Settings such as 'OMP_WAIT_POLICY=passive', or default. May be repeated.",
         ),
     ] = None,
     processors: Annotated[
         options.Numbers | None,
-        option(options.numbers(1, len(PROCESSORS)), help="Numbers of processors to use, such as 1,2 (all)."),
+        option(options.numbers(1, len(PROCESSORS)), help="Numbers of processors to use, such as 1,2."),
     ] = None,
     load: Annotated[
         options.Names,
-        option(LOADS, help="none, beside (another OpenMP program), quota:1.5 (processors' time)."),
+        option(LOADS, help="none, beside (another OpenMP program runs), quota:1.5 (a CPU quota of 1.5 processors)."),
     ] = "none",
-    cross: Annotated[bool, typer.Option("--cross", help="Each program on every runtime that can run it.")] = False,
+    cross: Annotated[bool, typer.Option("--cross", help="Run each program on every runtime that can run it.")] = False,
     rounds: Annotated[
         int | None,
         option(options.Whole(1, options.MOST_ROUNDS), help="Runs, each in fresh processes (10; quick and shared 3)."),
@@ -64,14 +64,14 @@ def openmp(
         option(options.Whole(3, options.MOST_SAMPLES), help="Measurements in a run (50; quick 15; shared 10)."),
     ] = None,
     delay_ns: Annotated[
-        float, option(options.Real(0, options.MOST_DELAY_NS, "ns"), help="Work in each construct.")
+        float, option(options.Real(0, options.MOST_DELAY_NS, "ns"), help="Work in each construct, in nanoseconds.")
     ] = 100.0,
     quick: Annotated[bool, typer.Option("--quick", help="A short session: under a minute for each runtime.")] = False,
     output: Annotated[
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/openmp.jsonl"),
 ) -> None:
-    """Measure what each OpenMP construct costs, on every runtime of this machine, side by side."""
+    """Measure what each OpenMP construct costs, on every runtime of this machine."""
     where = situations(threads, processors, load)
     shared = any(s.shared for s in where)
     wanted = only or (suite.UNDER_LOAD if shared else None)
@@ -110,14 +110,14 @@ def openmp(
 
 
 def show(rows: list[records.Row]) -> None:
-    """A row is one line: a column for each runtime where all have room, else the cheapest alone."""
+    """Each row is one line: with a column for each runtime if they fit, else with the cheapest alone."""
     found = constructs(rows)
     full = tables(found)
     fits = all(width(table) <= out.width for table in full)
     for one in full if fits else summaries(found):
         out.print(shown(replace(one, title=f"{one.title}: overhead of one directive"), range(len(one.heads))))
     if not fits:
-        out.print(f"All runtimes beside each other need {max(map(width, full))} columns; the page has them.")
+        out.print(f"A table with all runtimes is {max(map(width, full))} characters wide; the page shows it.")
 
 
 COMMAND = Command("bench openmp", openmp)

@@ -70,7 +70,7 @@ def _key(row: Row) -> Key:
 
 
 def _labels(rows: Sequence[Row]) -> dict[Key, str]:
-    """The runtime; the compiler where programs of several met it, and what it was told by its environment."""
+    """The runtime; the compiler where programs of several met it, and its environment's settings."""
     seen = dict.fromkeys(map(_key, rows))
     compilers = {(language, runtime): set() for language, runtime, _, _ in seen}
     for language, runtime, compiler, _ in seen:

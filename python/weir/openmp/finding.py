@@ -1,4 +1,4 @@
-"""What Weir's runtime costs beside the compiler's, in one sentence."""
+"""What Weir's runtime costs compared with the compiler's, in one sentence."""
 
 from weir.base.findings import sentence
 from weir.base.records import Row
@@ -22,11 +22,12 @@ def finding(rows: list[Row]) -> str:
             costs = [nanoseconds(max(cost.overhead.value, 0)) for cost in (ours, other)]
             barrier = f", a barrier for instance {costs[0]} instead of {costs[1]}"
     compared = sum(bool(_cost(c, "weir") and _cost(c, theirs)) for c in found)
+    undecided = compared - cheaper - dearer
     if not compared:
         return sentence("", "OpenMP")
     return sentence(
         f"of {compared} OpenMP constructs, {cheaper} cost less on Weir's runtime than on {theirs}{barrier}, "
-        f"{dearer} cost more, and for {compared - cheaper - dearer} these samples cannot tell",
+        f"{dearer} cost more, and {undecided} {'is' if undecided == 1 else 'are'} undecided by these samples",
         "OpenMP",
     )
 

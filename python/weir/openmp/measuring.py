@@ -51,7 +51,7 @@ class _Seen:
 
 
 class _Turn:
-    """A program, and whoever runs beside it: both go on for their turn and are stopped after it."""
+    """A program and the load beside it: both run while the program is measured, and are stopped afterwards."""
 
     def __init__(self, program: Program, beside: Process | None) -> None:
         self.program, self.beside = program, beside
@@ -172,7 +172,7 @@ class Measuring:
     def _write(self, s: Series, seen: _Seen, where: Situation, run: int, cycles_per_ns: float) -> None:
         samples = len(seen.lists["episode_ns"])
         if samples == 0 and seen.stopped is None:
-            return  # stopped by hand before its turn, or left out
+            return  # interrupted before its first sample, or left out
         row: dict[str, Any] = {
             "kind": "overhead" if samples else "failure",
             "session": self.id,

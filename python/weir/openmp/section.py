@@ -1,4 +1,4 @@
-"""What the page shows of OpenMP: the figures of paper 003 for this machine, every construct, and who is better."""
+"""What the page shows of OpenMP: the figures of paper 003 for this machine, and the best runtime for each construct."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -30,8 +30,8 @@ GROUPS = {
 ANY_LOAD = "any"
 
 INTERVALS = (
-    "Medians with 95 % intervals, on a logarithmic axis. An open triangle is the upper end of an interval that holds "
-    "zero: the overhead is at most that."
+    "Medians with 95 % intervals, on a logarithmic axis. An open triangle is the upper end of an interval with "
+    "zero in it: the overhead is at most that."
 )
 BY_THREADS = (
     "What figures {figures} of paper 003 show, each for one machine with a line for each construct. Here each panel is "
@@ -45,7 +45,7 @@ BY_CHUNK = (
 
 BEST = (
     "Medians; cycles are those of the time-stamp counter. “By”: the median of the ratio over pairs of samples taken in "
-    "one turn, with its 95 % interval. “In the noise”: the interval of the overhead holds zero."
+    "one turn, with its 95 % interval. “In the noise”: the interval of the overhead contains zero."
 )
 
 
@@ -109,7 +109,7 @@ def _chart(name: str, title: str, drawn: "alt.TopLevelMixin | None", text: str, 
 
 
 def cheapest(what: str, found: Sequence[Construct]) -> str:
-    """Who is the cheapest how often, as far as that can be told."""
+    """Which runtime is the cheapest, and how often, where the intervals show it."""
     if max(len(c.costs) for c in found) < 2:
         return what
     best = Counter(c.best.runtime for c in found if _clear(c)).most_common()

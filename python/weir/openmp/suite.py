@@ -82,7 +82,7 @@ ENVIRONMENT = "NAME=VALUE with OMP_*, KMP_*, GOMP_* or WEIR_* (threads are --thr
 
 
 def environment(text: str) -> Environment:
-    """`OMP_WAIT_POLICY=passive GOMP_SPINCOUNT=0`, or `default`: what a runtime is told beside its number of threads."""
+    """`OMP_WAIT_POLICY=passive GOMP_SPINCOUNT=0`, or `default`: settings besides the number of threads."""
     if text.strip() in ("", "default"):
         return ()
     pairs = [word.partition("=") for word in text.split()]

@@ -20,7 +20,7 @@ def cell(cost: Cost | None, with_cycles: bool = False) -> str:
 
 
 def verdict(c: Construct) -> str:
-    """The cheapest, and by how much it is cheaper than the next, where that can be told."""
+    """The cheapest, and how much cheaper it is than the next, where the intervals show it."""
     if len(c.costs) < 2:
         return ""
     second = c.against_best(c.costs[1])

@@ -1,4 +1,4 @@
-"""What formulas say of teams that share processors: `weir predict`.
+"""What formulas predict for teams that share processors: `weir predict`.
 
 May use: base.
 """

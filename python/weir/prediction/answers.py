@@ -1,7 +1,4 @@
-"""The four answers of `weir predict`: the formulas over what was asked for, as rows, records and a chart.
-
-`formulas` says where each is from.
-"""
+"""The four answers of `weir predict`: the formulas' values as rows, records and a chart."""
 
 import math
 from collections.abc import Sequence
@@ -57,7 +54,7 @@ def processors(threads: int, available: int) -> Prediction:
             for p in range(s.least, s.most + 1)
         ],
         draw,
-        for_eyes=("processors", "bar", "here"),
+        table_only=("processors", "bar", "here"),
     )
 
 

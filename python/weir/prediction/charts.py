@@ -55,7 +55,7 @@ def _from_zero() -> alt.Scale:
 def curves(
     values: list[dict[str, Any]], names: dict[str, str], x_title: str, y_title: str, percent: bool = False
 ) -> alt.TopLevelMixin:
-    """Lines of x and y, one for each `line`. `names` says of each whether it is an "estimate" or the "floor", or ""."""
+    """Lines of x and y, one for each `line`. `names`: the kind of each, "estimate", "floor" or ""."""
     palette = iter(("weir", "other1", "other2", "other4"))
     colours = [colour("floor" if kind == "floor" else next(palette)) for kind in names.values()]
     order = list(names)
@@ -104,7 +104,7 @@ def write_page(
     header: list[str],
     rows: list[list[str]],
 ) -> None:
-    """One file that needs no other: the chart, its table and what to know of both. `name`: of the prediction."""
+    """One self-contained file: the chart, its table and notes. `name`: of the prediction."""
     notes = [*notes, f"By the formulas of paper 000, as {FIGURES[name]} there."]
     template = Path(__file__).with_name("prediction.html.j2")
     html = layout.render(template, {"chart": chart}, title=title, notes=notes, header=header, rows=rows)

@@ -13,14 +13,14 @@ from weir.prediction.delivery import Wanted, complaining, deliver
 from weir.prediction.formulas import BLOCKING
 from weir.prediction.options import MOST_MS, Several, Times
 
-app = typer.Typer(no_args_is_help=True, help="Predict by formulas what barriers cost where members share processors.")
+app = typer.Typer(no_args_is_help=True, help="Predict by formulas what barriers cost when members share processors.")
 
-Json = Annotated[bool, typer.Option("--json", help="The same for machines.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Output = Annotated[
-    Path | None, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Write records here.")
+    Path | None, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Also write records to this file.")
 ]
-Svg = Annotated[Path | None, option(options.OutputFile(".svg"), help="Draw it as a picture.")]
-Page = Annotated[Path | None, option(options.OutputFile(".html"), help="Draw it as one self-contained page.")]
+Svg = Annotated[Path | None, option(options.OutputFile(".svg"), help="Also write the chart as a picture.")]
+Page = Annotated[Path | None, option(options.OutputFile(".html"), help="Also write a page of chart and table.")]
 Quantum = Annotated[
     float, option(options.Real(1e-6, MOST_MS, "ms"), help="How long a thread runs before it is preempted.")
 ]
@@ -34,16 +34,16 @@ Processors = options.Whole(1, options.MOST_MEMBERS)
 
 @app.command()
 def processors(
-    threads: Annotated[int, option(options.Whole(1, 10_000), help="Threads of the team.")] = 16,
+    threads: Annotated[int, option(options.Whole(1, 10_000), help="Threads in the team.")] = 16,
     available: Annotated[
-        int | None, option(Processors, help="Processors that the team could be given (its threads).")
+        int | None, option(Processors, help="Processors that are available (as many as threads).")
     ] = None,
     as_json: Json = False,
     output: Output = None,
     svg: Svg = None,
     page: Page = None,
 ) -> None:
-    """How many processors a team can use: the fullest one sets its pace."""
+    """How many processors a team can use: its speed depends on the fullest one."""
     with complaining():
         answer = answers.processors(threads, threads if available is None else available)
         deliver(answer, Wanted(as_json, output, svg, page))
@@ -51,12 +51,12 @@ def processors(
 
 @app.command()
 def spinning(
-    threads: Annotated[int, option(Team, help="Threads of the team.")] = 16,
-    processors: Annotated[int, option(Processors, help="Processors, each with one or two of them.")] = 15,
+    threads: Annotated[int, option(Team, help="Threads in the team.")] = 16,
+    processors: Annotated[int, option(Processors, help="Processors; each has one or two of the threads.")] = 15,
     quantum_ms: Quantum = 20,
     compute_ms: Compute = "12",
     barriers: Annotated[
-        int, option(options.Whole(1, 100_000), help="How many barriers the time is averaged over.")
+        int, option(options.Whole(1, 100_000), help="Average over this many barriers.")
     ] = 100,
     as_json: Json = False,
     output: Output = None,
@@ -91,17 +91,17 @@ def tree(
 @app.command()
 def blocking(
     members: Annotated[int, option(Team, help="Members of the team.")] = 16,
-    processors: Annotated[int, option(Processors, help="Processors that they share.")] = 8,
+    processors: Annotated[int, option(Processors, help="Processors that the members share.")] = 8,
     fan_in: FanIn = 4,
-    switch_us: Annotated[float, option(options.Real(0, 1e9, "µs"), help="What a context switch takes.")] = 100,
+    switch_us: Annotated[float, option(options.Real(0, 1e9, "µs"), help="Time of a context switch.")] = 100,
     compute_ms: Compute = "1",
-    barrier: Annotated[str | None, option(options.OneOf(*BLOCKING), help="Only this one.")] = None,
+    barrier: Annotated[str | None, option(options.OneOf(*BLOCKING), help="Only this barrier (all).")] = None,
     as_json: Json = False,
     output: Output = None,
     svg: Svg = None,
     page: Page = None,
 ) -> None:
-    """Barriers whose waiters yield to other members on their processor: at most so many context switches."""
+    """Barriers whose waiters yield to other members on their processor: an upper bound by context switches."""
     with complaining():
         which = (barrier,) if barrier else BLOCKING
         answer = answers.blocking(members, processors, fan_in, switch_us, compute_ms, which)

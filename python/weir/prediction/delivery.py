@@ -1,4 +1,4 @@
-"""What `weir predict` gives out: a table, JSON, records, a chart. Times come in milliseconds."""
+"""The output of `weir predict`: a table, JSON, records, a chart. Times are in milliseconds."""
 
 import json
 import math
@@ -28,7 +28,7 @@ def complaining() -> Iterator[None]:
 
 @dataclass
 class Prediction:
-    """One answer. `columns` names the fields of `rows` for eyes; a field without a name is for machines only."""
+    """One answer. `columns`: titles of the fields of `rows` in the table; fields without one are in JSON only."""
 
     name: str
     title: str
@@ -38,8 +38,8 @@ class Prediction:
     notes: list[str] = field(default_factory=list)
     records: list[Row] = field(default_factory=list)
     draw: Callable[[], Any] | None = None  # None: nothing to draw
-    undrawn: str = ""  # what to give so that there is
-    for_eyes: tuple[str, ...] = ()  # fields of rows that JSON does without
+    undrawn: str = ""  # what to ask for instead
+    table_only: tuple[str, ...] = ()  # fields of rows that JSON leaves out
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _show(p: Prediction) -> None:
 
 
 def deliver(p: Prediction, wanted: Wanted) -> None:
-    """Files first: what cannot be written is said before anything is shown. Raises OSError, ValueError."""
+    """Writes files before it prints, so that an error comes first. Raises OSError, ValueError."""
     if (wanted.svg or wanted.page) and p.draw is None:
         raise ValueError(f"there is no chart of a single figure; {p.undrawn}")
     written = []
@@ -110,7 +110,7 @@ def deliver(p: Prediction, wanted: Wanted) -> None:
             predictions.write_page(p.draw(), wanted.page, p.name, p.title, p.notes, header, _cells(p))
             written.append(wanted.page)
     if wanted.as_json:
-        rows = [{k: v for k, v in row.items() if k not in p.for_eyes} for row in p.rows]
+        rows = [{k: v for k, v in row.items() if k not in p.table_only} for row in p.rows]
         whole = {"prediction": p.name, "inputs": p.inputs, "rows": rows, "notes": p.notes}
         print(json.dumps(plain(whole), indent=1, ensure_ascii=False))
     else:

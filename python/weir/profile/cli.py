@@ -19,13 +19,13 @@ from weir.profile.counting import Directive, Profile
 def profile(
     context: typer.Context,
     overheads: Annotated[
-        Path | None, option(options.InputFile(), help="Records of weir bench openmp, instead of measuring now.")
+        Path | None, option(options.InputFile(), help="Records of weir bench openmp to use instead of measuring.")
     ] = None,
     output: Annotated[
-        Path | None, option(options.OutputFile(".json"), "-o", "--output", help="The bill, as JSON.")
+        Path | None, option(options.OutputFile(".json"), "-o", "--output", help="Also write the table as JSON.")
     ] = None,
 ) -> None:
-    """Count an OpenMP program's directives and say what they cost: weir profile -- PROGRAM [ARGUMENTS]."""
+    """Count an OpenMP program's directives, and show what they cost: weir profile -- PROGRAM [ARGUMENTS]."""
     try:
         seen = counting.run(context.args)
     except counting.NoProgram as error:

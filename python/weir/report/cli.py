@@ -13,14 +13,14 @@ from weir.base.outputs import prepare, prepare_folder
 
 def report(
     context: typer.Context,
-    files: Annotated[list[Path], argument(options.InputFile(), "FILES...", help="Records, of one session or several.")],
+    files: Annotated[list[Path], argument(options.InputFile(), "FILES...", help="Records of one or several sessions.")],
     output: Annotated[
         Path,
         option(
             options.OutputFile(".html", ".md", ".csv"),
             "-o",
             "--output",
-            help="A page; or .md, .csv: OpenMP's tables.",
+            help="The page (.html), or OpenMP's tables (.md, .csv).",
         ),
     ] = Path("report.html"),
     png: Annotated[Path | None, option(options.OutputFolder(), help="A folder for the charts as PNG.")] = None,
@@ -30,7 +30,7 @@ def report(
     if output.suffix in (".md", ".csv"):
         refuse_others(context, ("files", "output"), f"a table: {output} holds no charts")
     if output.resolve() in {file.resolve() for file in files}:
-        raise fail(f"{output} holds the records that are to be read: give the page another name by -o")
+        raise fail(f"{output} is one of the record files: give the page another name with -o")
     prepare(output)
     for folder in filter(None, (png, svg)):
         prepare_folder(folder)

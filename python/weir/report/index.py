@@ -1,4 +1,4 @@
-"""The first page of what `make demo` measured: what to know of this machine in three sentences, and the other pages.
+"""The index page of `make demo`: three sentences about this machine, with links to the other pages.
 
 python -m weir.report.index FOLDER: writes FOLDER/index.html for the pages and records in it.
 """
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weir.base import layout, records
+from weir.base.console import fail
 from weir.base.findings import count_samples
 from weir.base.outputs import prepare, writing
 from weir.base.records import Row
@@ -18,7 +19,7 @@ PAGES = (("report.html", "records.jsonl"), ("openmp.html", "openmp.jsonl"), ("mp
 
 
 def samples(rows: Sequence[Row]) -> str:
-    """How much the sentence stands on."""
+    """How many measurements the sentence is based on."""
     measured = [row for row in rows if row["kind"] == "overhead"]
     series = {(str(r["what"]), str(r["where"])) for r in measured}
     rejected = sum(row["how"].get("rejected") is not None for row in measured)
@@ -45,4 +46,9 @@ def write(folder: Path) -> Path:
 
 
 if __name__ == "__main__":
-    print(f"Open {write(Path(sys.argv[1]))} in a browser.")
+    if len(sys.argv) != 2:
+        raise SystemExit(fail("python -m weir.report.index FOLDER").exit_code)
+    try:
+        print(f"Open {write(Path(sys.argv[1]))} in a browser.")
+    except OSError as error:
+        raise SystemExit(fail(str(error)).exit_code) from None

@@ -12,7 +12,7 @@ from weir.report.subjects import SUBJECTS
 
 
 def wanted(rows: Sequence[Row]) -> list[Subject]:
-    """Those that have something to say of the rows; the page is about the first."""
+    """The subjects that the rows are about; the first gives the page its title."""
     return [subject for subject in SUBJECTS if subject.wants(rows)]
 
 
@@ -50,7 +50,7 @@ def write(
 def write_text(rows: list[Row], output: Path) -> list[Path]:
     """The first subject's figures that can be written so, by the suffix; nothing where none can."""
     for subject in wanted(rows):
-        if (made := subject.texts.get(output.suffix, lambda _: "")(rows)):
+        if made := subject.texts.get(output.suffix, lambda _: "")(rows):
             with writing(output):
                 output.write_text(made)
             return [output]

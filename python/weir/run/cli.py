@@ -26,19 +26,19 @@ def run(
     context: typer.Context,
     barrier: Annotated[
         str | None,
-        option(options.Text("a barrier's name"), help="The teams' barrier, such as mcs, or the processes'."),
+        option(options.Text("a barrier's name"), help="The barrier to use, such as mcs."),
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Do not run it: list what it needs of OpenMP.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Only list the OpenMP functions that it needs.")] = False,
     mpi: Annotated[
-        bool, typer.Option("--mpi", help="An MPI program, by its launcher: MPI_Barrier alone becomes Weir's.")
+        bool, typer.Option("--mpi", help="Run an MPI program by its launcher: only MPI_Barrier becomes Weir's.")
     ] = False,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Run it on its own runtime and on Weir's, in turn: does it gain?")
+        bool, typer.Option("--compare", help="Run it on its own runtime and on Weir's, alternately, and compare times.")
     ] = False,
     times: Annotated[
         int | None,
         option(
-            options.Whole(1, MOST_TIMES), help="With --compare: how many runs on each (what fits in a minute, 6 to 40)."
+            options.Whole(1, MOST_TIMES), help="With --compare: runs on each (6 to 40, as fit in a minute)."
         ),
     ] = None,
     threads: Annotated[
@@ -48,23 +48,23 @@ def run(
         float | None,
         option(
             options.Real(LEAST_QUOTA, MOST_QUOTA, "processors"),
-            help="With --compare: a CPU quota of so many processors, as containers have (cgroups; as root).",
+            help="With --compare: a CPU quota of so many processors, as in containers (needs root).",
         ),
     ] = None,
     beside: Annotated[
-        int | None, option(options.Whole(1, MOST_BESIDE), help="With --compare: beside so many busy processes.")
+        int | None, option(options.Whole(1, MOST_BESIDE), help="With --compare: run beside so many busy processes.")
     ] = None,
 ) -> None:
     """Run an OpenMP program, unchanged, on Weir's runtime: weir run -- PROGRAM [ARGUMENTS].
 
     Or an MPI program with Weir's barrier: weir run --mpi -- mpirun -n 4 PROGRAM [ARGUMENTS].
 
-    Does it gain? weir run --compare -- PROGRAM [ARGUMENTS]
+    Does the program gain? weir run --compare -- PROGRAM [ARGUMENTS]
     """
     try:
         if compare:
             if check:
-                raise CannotRun("run: --check runs nothing: it does not go with --compare")
+                raise CannotRun("run: --check does not run the program: it does not go with --compare")
             against(context.args, barrier, mpi, times, Conditions(threads, quota, beside or 0))
         for name in ("times", "threads", "quota", "beside"):
             if name in given(context):
@@ -93,7 +93,7 @@ def run(
 def launch(words: list[str], barrier: str | None, check: bool) -> NoReturn:
     """The library reports a wrong name of a barrier: it knows the names."""
     if check:
-        raise CannotRun("--check says what a program needs of OpenMP: it does not go with --mpi")
+        raise CannotRun("--check is about OpenMP: it does not go with --mpi")
     if not words:
         raise CannotRun("which program? weir run --mpi -- mpirun -n 4 PROGRAM [ARGUMENTS]")
     if any(word.startswith("LD_PRELOAD=") for word in words):

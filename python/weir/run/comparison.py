@@ -10,7 +10,7 @@ from weir.base.screen import times
 from weir.base.statistics import Interval, paired_ratio
 from weir.run.measuring import FEWEST, OWN, STREAMS, WEIR, Kept, Trial, tail
 
-NO_DIFFERENCE = 0.03  # nobody changes a runtime for so little
+NO_DIFFERENCE = 0.03  # too little to change a runtime for
 MOST_SHOWN = 60  # characters of a line that differs
 
 
@@ -104,7 +104,7 @@ class Comparison:
         return bool(self.pairs) and not any(t.failed for t in self.trials)
 
     def sentence(self) -> str:
-        """What was found, or why that cannot be told."""
+        """What was found, or why nothing can be concluded."""
         for side, name in ((OWN, self.own), (WEIR, self.instead)):
             if failed := self.failed(side):
                 alone = f", and on {self.own} in none" if side == WEIR else ""

@@ -1,4 +1,4 @@
-"""What a program or library says to the dynamic linker: which libraries it needs, which symbols it has and lacks."""
+"""What a program or library tells the dynamic linker: the libraries it needs, and the symbols it has and lacks."""
 
 import struct
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How MPI programs are started with MPI_Barrier taken over: their launcher hands the environment on to them."""
+"""Starts MPI programs with Weir's MPI_Barrier: the launcher passes the environment on to them."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from weir.base import native
 from weir.run.starting import CannotRun
 
 LIBRARY = "libweir-mpi.so"
-# Asked for their version. What has another name may be the program itself.
+# These are asked for their version; a program of another name may be the user's own.
 LAUNCHERS = re.compile(r"(mpirun|mpiexec|orterun|prterun)\b")
 
 
@@ -22,19 +22,19 @@ def library() -> Path:
 
 
 def environment(barrier: str | None) -> dict[str, str]:
-    """Ours and what takes the barrier over; what the user preloads stays."""
+    """With Weir's library before what the user preloads."""
     preloaded = ":".join(filter(None, (str(library()), os.environ.get("LD_PRELOAD"))))
     return os.environ | {"LD_PRELOAD": preloaded} | ({"WEIR_MPI_BARRIER": barrier} if barrier is not None else {})
 
 
 def words(launcher: Path, asked: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """Open MPI's launcher is told what to hand on to other hosts; the others hand on all."""
+    """Open MPI's launcher needs the names of variables for other hosts; other launchers pass all of them."""
     if not LAUNCHERS.match(launcher.name):
         return list(asked)
     try:
         done = subprocess.run([launcher, "--version"], capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise CannotRun(f"{launcher} --version says nothing: {error}") from None
+        raise CannotRun(f"{launcher} --version failed: {error}") from None
     if not re.search("Open ?MPI|OpenRTE|PRRTE", done.stdout):
         return list(asked)
     names = [name for name in sorted(environment) if name == "LD_PRELOAD" or name.startswith("WEIR_MPI_")]

@@ -19,7 +19,7 @@ from weir.run.starting import CannotRun
 OWN, WEIR = "own", "weir"
 STREAMS = ("stdout", "stderr")
 
-# How many pairs of runs, where nobody says: as many as fit in the budget. The interval of a median of six pairs is the
+# The default number of pairs of runs: as many as fit in the budget. The interval of a median of six pairs is the
 # range of all six, which misses the true median once in 32; fewer pairs have no interval of 95 %.
 BUDGET_S = 60.0
 FEWEST, MOST = 6, 40
@@ -167,7 +167,7 @@ class Comparing:
                 self.interrupted = True
 
     def _order(self) -> tuple[Side, Side]:
-        """Both orders come equally often, and neither regularly: what comes first finds the processor as the other
+        """Both orders are equally frequent, at random: the side that runs first finds the processor as the other
         left it."""
         if not self._orders:
             self._orders = [self.sides, self.sides[::-1]]
@@ -185,7 +185,7 @@ class Comparing:
         self.trials += [Trial(**(vars(trial) | {"counted": counted})) for trial in made]
 
     def _limit_s(self, side: Side) -> float | None:
-        """None for its own runtime: how long a program may take is not ours to say."""
+        """None for its own runtime: a program may take as long as it needs."""
         return max(PATIENCE_S, PATIENCE_TIMES * self._longest_s) if side.name == WEIR else None
 
     def _once(self, side: Side, pair: int) -> Trial:

@@ -66,7 +66,7 @@ def cached() -> dict[str, str]:
 
 
 def _find(name: str, asking: Elf, program: Elf, cache: dict[str, str]) -> Elf | None:
-    """As the dynamic linker looks for it; a library for another machine is passed over, as there."""
+    """As the dynamic linker looks for it; a library for another machine is skipped, as there."""
     if "/" in name:
         places = [Path(name)]
     else:

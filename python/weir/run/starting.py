@@ -57,7 +57,7 @@ def examine(path: Path) -> elf.Elf | None:
 
 
 def names(runtime: Path) -> Path:
-    """A folder in which the runtime goes by every name that programs ask for. It stays: whoever runs may need it."""
+    """A folder with the runtime under every name that programs ask for. It is kept: running programs may need it."""
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     folder = Path(home) / "weir" / f"openmp-{hashlib.sha256(str(runtime).encode()).hexdigest()[:16]}"
     try:
@@ -68,7 +68,7 @@ def names(runtime: Path) -> Path:
                 made.symlink_to(runtime)
                 made.replace(folder / name)
     except OSError as error:
-        raise CannotRun(f"{folder} cannot be made: {error.strerror}; say in XDG_CACHE_HOME where it may be") from None
+        raise CannotRun(f"{folder} cannot be made: {error.strerror}; set XDG_CACHE_HOME to another folder") from None
     return folder
 
 

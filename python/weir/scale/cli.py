@@ -14,35 +14,35 @@ from weir.base.outputs import prepare, writing
 from weir.base.screen import shown
 from weir.scale import measuring as scaling
 from weir.scale.clusters import BadCluster
-from weir.scale.tables import as_table, ranked, row, write_csv
+from weir.scale.tables import BROKEN, as_table, ranked, row, write_csv
 
 MOST_SHOWN = 6
 
 
 def scale(
     clusters: Annotated[
-        options.Names, option(options.names("clusters"), help="Files, or names of those in machines/clusters.")
+        options.Names, option(options.names("clusters"), help="Cluster files, or names of files in machines/clusters.")
     ] = "omni-path-fat-tree,slingshot-dragonfly,taurus-ethernet,held-out-tcp",
     ranks: Annotated[
-        options.Numbers, option(options.numbers(2, scaling.MOST_RANKS), help="Numbers of processes in all.")
+        options.Numbers, option(options.numbers(2, scaling.MOST_RANKS), help="Total numbers of processes.")
     ] = "16,64,256,1024",
     per_node: Annotated[
         options.Numbers, option(options.numbers(1, scaling.MOST_RANKS), "--per-node", help="Processes on each node.")
     ] = "1,16",
     algorithms: Annotated[
         options.Names | None,
-        option(options.names("barriers"), help="Only these, such as auto,ompi_bruck."),
+        option(options.names("barriers"), help="Only these barriers, such as auto,ompi_bruck."),
     ] = None,
     jobs: Annotated[
-        int | None, option(options.Whole(1, 1024), help="Simulations at a time (one for each processor).")
+        int | None, option(options.Whole(1, 1024), help="Simultaneous simulations (one for each processor).")
     ] = None,
     output: Annotated[
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/scale.jsonl"),
-    table: Annotated[Path | None, option(options.OutputFile(".csv"), help="Also a table, as CSV.")] = None,
-    png: Annotated[Path | None, option(options.OutputFile(".png"), help="Also a chart, as PNG.")] = None,
+    table: Annotated[Path | None, option(options.OutputFile(".csv"), help="Also write a table as CSV.")] = None,
+    png: Annotated[Path | None, option(options.OutputFile(".png"), help="Also write a chart as PNG.")] = None,
 ) -> None:
-    """Simulate barriers of up to 1,024 processes on other clusters: Weir's, and those of other MPIs."""
+    """Simulate barriers of up to 1,024 processes on other clusters: Weir's barriers, and those of other MPIs."""
     try:
         plan = scaling.planned(clusters, ranks, per_node, algorithms)
     except (BadCluster, OSError) as error:
@@ -59,7 +59,7 @@ def scale(
             writer.write(row(run, outcome))
             progress.update(task, description=f"{run.cluster.name}, {run.ranks} ranks", advance=1)
             if isinstance(outcome, str) or not outcome.kept:
-                what = outcome if isinstance(outcome, str) else "somebody left before all had come"
+                what = outcome if isinstance(outcome, str) else BROKEN
                 failed.add(what, f"{run.cluster.name}, {run.ranks} ranks, {run.barrier.name}")
 
         running = scaling.Scale(plan, tell)

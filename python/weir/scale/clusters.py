@@ -39,8 +39,9 @@ class Cluster:
     gigabits: float
 
     def hops(self, one: int, other: int) -> list[str]:
-        """The cables from switch to switch. A fat tree has as many upper switches as it needs: a pair's way is its own
-        up and down. A dragonfly's is minimal: within the group to who has the cable, across, and within the other."""
+        """The cables from switch to switch. A fat tree has as many upper switches as it needs: each pair has a path of
+        its own, up and down. A dragonfly's path is minimal: to the switch with the cable to the other group, across,
+        and on within that group."""
         if self.topology == "fat-tree":
             return [f"up-{one}", f"up-{other}"]
         group, other_group = one // self.switches_per_group, other // self.switches_per_group

@@ -160,7 +160,7 @@ def _options(run: Run) -> Iterator[str]:
         yield f"smpi/{name}:0:{time * 1e-6:.12f}:0"
     yield from ("smpi/lat-factor:0:1", "smpi/bw-factor:0:1")  # latencies and bandwidths are as the cluster's file says
     yield from ("smpi/async-small-thresh:65536", "smpi/send-is-detached-thresh:65536")  # small messages travel at once
-    # What computing takes on this machine, and looking at clocks, is nobody's.
+    # The computing on this machine, and readings of clocks, take no simulated time.
     yield from (
         "smpi/simulate-computation:no",
         "smpi/wtime:0",
@@ -168,7 +168,7 @@ def _options(run: Run) -> Iterator[str]:
         "smpi/iprobe:0",
         "smpi/grow-injected-times:no",
     )
-    # Making a barrier waits by testing, which must take time, or nobody else would go on. Barriers do not test here.
+    # Making a barrier waits by testing, which must take time, or no other rank would proceed. Barriers do not test.
     yield "smpi/test:1e-5"
     yield "smpi/privatization:no"  # the program has no variables of its own outside functions
     yield from ("smpi/allgather:bruck", "network/crosstraffic:no")  # the first is for setting up, which is not measured
@@ -211,7 +211,7 @@ class Scale:
         self._running: set[subprocess.Popen[str]] = set()
 
     def run(self, jobs: int | None = None) -> None:
-        """As many simulations side by side as there are processors. Ctrl-C ends it early, and them."""
+        """Runs as many simulations at a time as there are processors. Ctrl-C ends them all."""
         for run in self.plan:
             self._jobs.put(run)
         count = min(len(self.plan), jobs or len(os.sched_getaffinity(0)))
@@ -243,7 +243,7 @@ class Scale:
         while (run := self._jobs.get()) is not None and not self._over:
             try:
                 self._answers.put((run, self._one(run)))
-            except Exception as error:  # whoever waits for the answer waits for ever without one
+            except Exception as error:  # without an answer `run` would wait for ever
                 self._answers.put((run, str(error) or type(error).__name__))
 
     def _one(self, run: Run) -> Outcome:

@@ -10,8 +10,8 @@ from weir.scale.tables import as_table, left_out, ranked
 
 TEXT = (
     "The library's own sources in the time of SimGrid's MPI, on clusters described by their files; the node's own "
-    "barrier from the simulator of shared memory. In the tables: one of ten in a row, one alone that all reach at the "
-    "same moment, the node's part of it, and the ratio to the best. No intervals: the same run gives the same digits."
+    "barrier from the simulator of shared memory. In the tables: one of ten in a row, one alone that all ranks reach "
+    "at once, the node's part of it, and the ratio to the best. No intervals: the same run gives the same digits."
 )
 
 

@@ -10,6 +10,7 @@ from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.scale.measuring import Outcome, Run
 
+BROKEN = "a rank left before all had arrived"
 COLUMNS = (
     "cluster", "nodes", "ranks", "per_node", "family", "algorithm", "radix", "fan_in", "fan_out", "within",
     "time_us", "alone_us", "node_us", "ratio",
@@ -41,7 +42,7 @@ def _last(rows: Iterable[Row]) -> list[Row]:
 
 
 def _why_not(row: Row) -> str:
-    return row.get("stopped") or ("" if row["kept"] else "somebody left before all had come")
+    return row.get("stopped") or ("" if row["kept"] else BROKEN)
 
 
 def ranked(rows: Iterable[Row]) -> list[list[Row]]:

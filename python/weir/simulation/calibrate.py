@@ -1,4 +1,4 @@
-"""Fits a machine file to the machine it runs on, and holds its simulation against the measurement.
+"""Fits a machine file to the machine it runs on, and compares its simulation with the measurement.
 
 What is fitted: the cost of a line from each distance, so that a simulated transfer takes as long as the measured one
 (`floor:transfer` of weir-measure, every pair of processors), and the cost of a context switch. What a load that hits
@@ -128,7 +128,7 @@ invalidate_ns = 0
 [system]
 quantum_us = 3000          # estimated: the base slice of Linux's EEVDF scheduler
 switch_us = {switch_us:.4g}     # fitted to [measured]: a switch by yielding, less the yield
-yield_us = {YIELD_US}             # estimated: a yield that finds nobody
+yield_us = {YIELD_US}             # estimated: a yield with no other thread to run
 sleep_us = 1.0             # estimated: as on a like machine
 wake_us = 1.0              # estimated: likewise
 awake_us = 20.0            # estimated: likewise
@@ -148,7 +148,7 @@ def simulated_transfer(machine: Path, a: int, b: int) -> float:
 
 
 def fit(path: Path, host: dict[str, Any], figures: Sequence[Figure]) -> list[Fit]:
-    """Writes the machine file and says how well it fits. Nearest distance first: a farther one holds the nearer."""
+    """Writes the machine file, and returns how well it fits. Nearest first: farther distances contain it."""
     processors = host["affinity"]
     found = groups(transfers(figures), processors)
     if not found:
@@ -213,7 +213,7 @@ color = "application.waiting"
 
 
 def predicted(plan: Session, switch: float) -> list[Row]:
-    """What the formulas say of the sizes that share processors: `switch` in nanoseconds."""
+    """What the formulas predict for teams that share processors. `switch`: nanoseconds."""
     made = []
     for part in plan.parts:
         for members in (n for n in part.sizes if n > len(plan.processors)):

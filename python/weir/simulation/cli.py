@@ -33,17 +33,17 @@ def simulate(
         Path | None,
         option(
             options.OutputBase(".html", ".svg", ".json"),
-            help="Write a timeline of one point to this name with .html, .svg, .json.",
+            help="Write a timeline of one point to this name with .html, .svg and .json.",
         ),
     ] = None,
     point: Annotated[int, option(options.Whole(0, MOST_POINTS), help="Which point of the sweep --history shows.")] = 0,
     jobs: Annotated[
-        int | None, option(options.Whole(1, 1024), help="Simulators at a time (one for each processor).")
+        int | None, option(options.Whole(1, 1024), help="Simultaneous simulations (one for each processor).")
     ] = None,
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Fit a machine file to this machine, and compare (one to two minutes).")
     ] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="With --calibrate: half a minute.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="With --calibrate: take half a minute.")] = False,
     machines: Annotated[
         Path | None, option(options.InputFolder(), help="A folder of machine files, instead of Weir's own.")
     ] = None,
@@ -51,7 +51,7 @@ def simulate(
         Path | None, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = None,
 ) -> None:
-    """Simulate barriers on other machines: a scenario file, or a scenario of the papers by its name."""
+    """Simulate barriers on other machines: a scenario of yours, or one of the papers by its name."""
     allowed, mode = _goes_with(what, calibrate, dry_run, history)
     refuse_others(context, allowed, mode)
     if calibrate:

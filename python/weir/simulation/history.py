@@ -1,4 +1,4 @@
-"""The history of one run: who ran where, doing what, and each barrier's arrival and release.
+"""The history of one run: which thread ran where and what it did, and each barrier's arrival and release.
 
 One self-contained page, one picture, and the JSON that Perfetto and chrome://tracing read.
 """

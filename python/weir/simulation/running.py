@@ -1,4 +1,4 @@
-"""Runs a plan: as many simulators side by side as there are processors to run them on."""
+"""Runs a plan: as many simulators at a time as there are processors."""
 
 import os
 import queue

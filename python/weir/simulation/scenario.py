@@ -116,7 +116,7 @@ def _flaws(chart: dict[str, Any], swept: list[str]) -> Iterator[tuple[str, str]]
 
 
 def _line_of(path: Path, wanted: int, key: str) -> int:
-    """Where the key stands in the chart of that number: tomllib does not tell."""
+    """The key's position in the chart of that number, which tomllib does not give."""
     number, begins = -1, 1
     for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if text.strip().startswith("["):

@@ -156,7 +156,7 @@ def test_rows_of_one_state_stay_as_they_are():
     machine = {"kind": "machine", "id": "s", "host": {}}
     assert split([machine, near, old]) == [machine, near, old] and states([machine, near, old]) == {}
     mixed = split([row("a", run, (100, 700)) for run in range(3)] + [old])
-    assert old in mixed, "without probes nothing is told apart"
+    assert old in mixed, "without probes there are no states"
 
 
 def test_a_state_with_too_few_samples_is_left_out():

@@ -261,11 +261,11 @@ def test_names_that_fit_nothing_are_told_of_and_none_counts_twice(tmp_path: Path
     assert "wier is none of these" in done.output and "team is none of these" in done.output
     assert [r["how"]["samples"] for r in records.read([to])[0][1:]] == [3]
     done = CliRunner().invoke(app, [*words, "--processes", "1", "--threads", "1"])
-    assert done.exit_code == 2 and "nobody to wait for" in done.output
+    assert done.exit_code == 2 and "no other to wait for" in done.output
 
 
 def test_a_program_that_says_nothing_is_ended():
-    with pytest.raises(Lost, match="nothing was heard for 0 s"):
+    with pytest.raises(Lost, match="it printed nothing for 0 s"):
         list(measuring.events([sys.executable, "-c", "import time; time.sleep(600)"], patience_s=0.2))
 
 

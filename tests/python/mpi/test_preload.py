@@ -1,4 +1,4 @@
-"""libweir-mpi.so, preloaded into programs that know nothing of it, under each MPI."""
+"""libweir-mpi.so, preloaded into unmodified programs, under each MPI."""
 
 import os
 import re
@@ -303,7 +303,7 @@ def test_a_limit_on_files_does_not_matter(mpi: Mpi, failing: Path):
 KEYS = range(0x57454952, 0x57454952 + 4096)  # as in src/mpi/near_memory.cpp
 
 
-# In name spaces of their own, where nobody else leaves anything.
+# In name spaces of their own, which no other process uses.
 @skips.mark("root", "make name spaces")
 @pytest.mark.parametrize("rank, point, call", [(1, "reduce", 2), (0, "gather", 1), (0, "shmat", 0)])
 def test_a_job_that_is_killed_leaves_nothing_to_the_next(mpi: Mpi, failing: Path, rank: int, point: str, call: int):

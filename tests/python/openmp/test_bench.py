@@ -87,7 +87,7 @@ def test_runtimes_are_compared_within_the_state_of_the_machine(two_states: list[
         ratio = found.against_best(found.costs[1])
         assert worth * 0.95 < ratio.low <= ratio.high < worth * 1.05
     for name, holds in (
-        ("p.html", ["near: 46 ns for a transfer", "in several states", "by 4."]),
+        ("p.html", ["near: 46 ns for a transfer", "between several states", "by 4."]),
         ("t.md", ["near: 46 ns for a transfer", "libgomp, by 1.5", "libomp, by 4."]),
         ("t.csv", [",state,transfer_ns,share_of_time", ",near,46.", ",far,241."]),
     ):
@@ -405,4 +405,4 @@ def test_a_row_of_the_table_is_one_line_of_the_screen(
     (line,) = (text for text in lines if "schedule" in text)
     assert "schedule-nonmonotonic-dynamic-n:1024" in line and "libgomp, by 2.00" in line and "100 µs" in line
     assert ("500 µs" in line) == (width == 140 and runtimes_shown == 5)
-    assert any("the page has them" in text for text in lines) == (width == 80)
+    assert any("the page shows it" in text for text in lines) == (width == 80)

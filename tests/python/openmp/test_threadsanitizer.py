@@ -1,5 +1,5 @@
 """Programs that are built with ThreadSanitizer: on Weir's OpenMP runtime it sees what the runtime orders, and reports
-what nobody orders."""
+what nothing orders."""
 
 import functools
 import re

@@ -88,7 +88,7 @@ def test_progress_and_completion_never_go_back(quantum: Fraction, compute: Fract
 
 @given(fractions, fractions)
 def test_a_barrier_is_complete_in_the_quantum_where_the_second_group_passes_it(quantum: Fraction, compute: Fraction):
-    """`recurrence` counts in whole numbers by itself; here it is held against `progress`."""
+    """`recurrence` counts in whole numbers by itself; here it is compared with `progress`."""
     t = [Fraction(0), *islice(predict.progress(quantum, compute), 1000)]  # t[n] is t_{n-1}
     for number, completed in enumerate(predict.recurrence(quantum, compute, 5), start=1):
         n = next(i for i in range(1, len(t)) if min(t[i], t[i + 1]) >= number)

@@ -1,6 +1,8 @@
-"""The first page says what the records show, and says so where they cannot tell."""
+"""The index page says what the records show, or that they show nothing."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,8 +46,7 @@ def barrier_rows(ours: float, theirs: float, members: int) -> list[dict]:
 def test_a_barrier_that_is_ahead_of_its_peers_is_recommended():
     said = barrier_finding(barrier_rows(100, 200, 2) + barrier_rows(1000, 5000, 8))
     assert (
-        "With 2 threads on 2 processors take Weir's default, which takes 102 ns, 50% of the time of std::barrier"
-        in said
+        "With 2 threads on 2 processors use Weir's default, which takes 102 ns, 50% of the time of std::barrier" in said
     )
     assert "with 8 threads on 2 processors" in said and "20% of the time of std::barrier" in said
 
@@ -54,13 +55,13 @@ def test_a_barrier_that_is_behind_is_said_to_be():
     assert "2.0 times as long as std::barrier" in barrier_finding(barrier_rows(200, 100, 2))
 
 
-def test_equal_barriers_cannot_be_told_apart():
-    assert "as far as these samples can tell" in barrier_finding(barrier_rows(100, 100, 2))
+def test_equal_barriers_are_said_to_be_within_the_noise():
+    assert "within the noise of these samples" in barrier_finding(barrier_rows(100, 100, 2))
 
 
 def test_nothing_measured_is_said():
     for finding in (barrier_finding, openmp_finding, mpi_finding):
-        assert "cannot tell what is best here" in finding([])
+        assert "do not show what is best here" in finding([])
 
 
 def openmp_rows(costs: dict[str, tuple[float, float]]) -> list[dict]:
@@ -78,7 +79,7 @@ def test_openmp_constructs_are_counted_by_who_is_cheaper():
     assert said.startswith(
         "Of 3 OpenMP constructs, 1 cost less on Weir's runtime than on libgomp, a barrier for instance 101 ns"
     )
-    assert "1 cost more, and for 1 these samples cannot tell" in said
+    assert "1 cost more, and 1 is undecided by these samples" in said
 
 
 @pytest.mark.parametrize("shown", [("report.html",), ("report.html", "openmp.html")])
@@ -98,7 +99,7 @@ def test_each_subject_that_was_measured_has_a_sentence(tmp_path: Path):
             for row in made:
                 writer.write(row)
     text = index.write(tmp_path).read_text()
-    assert "With 2 threads on 2 processors take Weir&#39;s default" in text
+    assert "With 2 threads on 2 processors use Weir&#39;s default" in text
     assert "% of the time of std::barrier" in text and "% of the time of MPI_Barrier of Open MPI" in text
     assert 'href="report.html"' in text and 'href="mpi.html"' in text and "openmp.html" not in text
     assert "samples of 27 series in 81 runs" in text
@@ -106,3 +107,12 @@ def test_each_subject_that_was_measured_has_a_sentence(tmp_path: Path):
 
 def test_where_nothing_was_measured_the_page_says_so(tmp_path: Path):
     assert "Nothing was measured." in index.write(tmp_path).read_text()
+    (tmp_path / "records.jsonl").write_text("no JSON\n")
+    (tmp_path / "mpi.jsonl").write_text(json.dumps({"schema": records.SCHEMA, "kind": "overhead"}) + "\n")
+    assert "Nothing was measured." in index.write(tmp_path).read_text()
+
+
+@pytest.mark.parametrize("words, says", [([], "FOLDER"), (["no/folder"], "there is no folder no/folder")])
+def test_a_wrong_folder_is_one_line(words: list[str], says: str):
+    done = subprocess.run([sys.executable, "-m", "weir.report.index", *words], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and says in done.stderr, done.stderr

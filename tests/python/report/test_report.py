@@ -109,7 +109,7 @@ def test_samples_are_paired_within_their_own_session():
     c = comparison(4, slow + fast)
     measured = ratio(c.default, c.best_peer)
     assert measured.value == pytest.approx(0.5, rel=0.03)
-    assert measured.low > 0.45, "no sample is held against one of another session"
+    assert measured.low > 0.45, "no sample is compared with one of another session"
 
 
 def test_the_floor_is_paired_by_run_though_one_of_its_runs_is_rejected():
@@ -176,7 +176,7 @@ def test_the_page_stands_alone_and_draws_its_charts(record_file: Path, tmp_path:
     for name in ("overhead", "waiting", "ranking-2", "ranking-8", "beside-others"):
         drawn = body.partition(f'id="{name}"')[2].partition("<h2")[0]
         assert "<svg" in drawn and drawn.count("<path") > 5, f"the chart {name} is not drawn: {drawn[:200]}"
-    assert "it hung" in body, "a run that failed is told"
+    assert "it hung" in body, "a failed run is reported"
     assert "Weir's default" in dom.replace("&#39;", "'").replace("&amp;#39;", "'")
     assert "A &lt;made-up&gt; processor" in dom, "text from records is escaped"
 

@@ -52,7 +52,7 @@ def test_the_same_to_the_digit():
     ],
 )
 def test_a_critical_path_is_what_the_plan_says(barrier, sends, ways):
-    """16 ranks; on each way somebody receives what was sent last."""
+    """16 ranks; on each path one rank receives what was sent last."""
     cluster = clusters.find("crossbar")
     (outcome,) = simulated(Run(cluster, 16, 1, barrier))
     expected = 1e3 * (sends * cluster.send + ways * (cluster.node + cluster.switch + cluster.receive))
@@ -212,7 +212,7 @@ def test_a_barrier_that_did_not_keep_the_contract_is_not_ranked_but_told(tmp_pat
     assert done.exit_code == 0, done.output
     told = page.read_text().partition("What was left out")[2]
     assert "<td>Weir dissemination 2</td><td>crossbar: 16 ranks, 1 on a node</td>" in told
-    assert "somebody left before all had come" in told and "no end after 600 s" in told
+    assert "a rank left before all had arrived" in told and "no end after 600 s" in told
 
 
 def test_of_runs_that_are_the_same_the_last_counts():

@@ -24,12 +24,12 @@ NOT_REPRODUCED = {
     ],
     "001-altix-3700": [
         "Dissemination is best below 16 threads (all lines beside the first thread)",
-        "Tournament is best from 16 threads on (each line beside who waits for it)",
+        "Tournament is best from 16 threads on (each line beside its waiter)",
     ],
     "001-altix-4700": [
         "Dissemination is best below 16 threads (all lines beside the first thread)",
-        "Dissemination is best below 16 threads (each line beside who waits for it)",
-        "Tournament is best from 16 threads on (each line beside who waits for it)",
+        "Dissemination is best below 16 threads (each line beside its waiter)",
+        "Tournament is best from 16 threads on (each line beside its waiter)",
     ],
     "002-power4": [
         "Combined is the fastest of the five, fetch-and-add the slowest (clean lines from the nearest cache)",

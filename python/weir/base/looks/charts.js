@@ -1,5 +1,5 @@
 // Draws each chart as wide as its column, again when that changes. `charts`: pairs of an element's id and a specification.
-// A chart that says so (usermeta) is made of panels, as many beside each other as have room.
+// A chart with usermeta consists of panels, as many beside each other as fit.
 const NARROW = 600, MOST = 1200, SPACE = 20;
 
 // Of the names in a legend, the longest.
@@ -28,7 +28,7 @@ async function draw(id, spec) {
   if (!column) return;  // in a part of the page that is folded
   let { made, columns, width, signal } = fitted(spec, column);
   const { view } = await vegaEmbed(at, made, { actions: false, renderer: "svg" });
-  for (let turn = 0; turn < 3; ++turn) {  // axes and names take what room they need: the drawing tells how much
+  for (let turn = 0; turn < 3; ++turn) {  // the width of axes and names is known only once they are drawn
     const over = Number(at.querySelector("svg").getAttribute("width")) - column;
     if (over <= 0 && over > -2 * columns - 2) break;
     width -= (over + 1) / columns;
@@ -37,7 +37,7 @@ async function draw(id, spec) {
 }
 
 const all = () => Promise.all(charts.map(([id, spec]) => draw(id, spec)));
-window.drawn = all();  // for whoever looks at the page by a program
+window.drawn = all();  // for programs that inspect the page
 
 function mark() {
   for (const w of document.querySelectorAll(".wide")) w.classList.toggle("scrolls", w.scrollWidth > w.clientWidth + 1);

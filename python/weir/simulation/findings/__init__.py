@@ -1,7 +1,7 @@
-"""What the papers found, held against what the simulation finds.
+"""What the papers found, compared with what the simulation finds.
 
 Each finding is the paper's own statement, with the place where it stands; `holds` is computed from the runs. Where the
-simulation does not reproduce one, `why` says what we know of the reason.
+simulation does not reproduce one, `why` gives the reason as far as it is known.
 """
 
 from weir.simulation.findings import paper000, paper001, paper002

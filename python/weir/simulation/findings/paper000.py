@@ -202,9 +202,9 @@ def _steps_down(r: Results, barrier: str, waiting: str, which: str) -> list[Find
     steps = [p for p in counts[:-1] if time[p] > 1.1 * time[p + 1]]
     expected = [p for p in counts[:-1] if math.ceil(16 / p) != math.ceil(16 / (p + 1))]
     why = (
-        "A released thread that begins to compute at once holds up the thread beside it that has still to pass the "
-        "release on down the tree. Where threads sleep, they are woken in order and the one higher up runs first; "
-        "where they yield, on 8 processors the threads i and i + 8 share one, and it happens at every second barrier."
+        "A released thread that computes at once delays the thread on its processor that has yet to pass the release "
+        "down the tree. Threads that sleep are woken in order, and the one higher up runs first. If they yield, "
+        "threads i and i + 8 share one of 8 processors, and this happens at every second barrier."
     )
     return [
         Finding(

@@ -18,7 +18,7 @@ def _altix(r: Results) -> list[Finding]:
     found = []
     for homes, where in (
         ("first", "all lines beside the first thread"),
-        ("waiter", "each line beside who waits for it"),
+        ("waiter", "each line beside its waiter"),
     ):
         why = {
             "first": "Where a bus holds two or four processors the model makes them cheap for every barrier; at "

@@ -26,8 +26,8 @@ def _power4(r: Results) -> list[Finding]:
 
 
 WHY_PADDED = (
-    "Where any cache of a module hands a clean line on to its neighbours, all members scan the padded counters nearly "
-    "as fast as the master alone, who has still to release them. Where clean lines come from memory, they do not."
+    "If any cache of a module can supply a clean line, all members scan the padded counters nearly as fast as the "
+    "master alone, which must release them afterwards. If clean lines come from memory, they do not."
 )
 
 
