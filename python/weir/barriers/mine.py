@@ -156,9 +156,7 @@ def against_default(c: Comparison) -> list[str]:
         if r is None:
             said.append(f"{mine.name} {where}: the samples do not show how it compares with Weir's default.")
         elif r.low <= 1 <= r.high:
-            said.append(
-                f"{mine.name} {where}: no clear difference to Weir's default: {times(r)} times its overhead."
-            )
+            said.append(f"{mine.name} {where}: no clear difference to Weir's default: {times(r)} times its overhead.")
         else:
             said.append(f"{mine.name} {where} has {times(r)} times the overhead of Weir's default.")
     return said

@@ -125,8 +125,7 @@ def _overview(plain: list[Comparison]) -> list[Chart]:
         "pass the barrier, less the time of the computing alone. Medians with 95 % intervals; both axes are "
         "logarithmic. Weir's barriers wait by the policy auto here. The dashed line is the floor, in terms of this "
         "machine: one cache-line transfer where each member has a processor, else a context switch for each member of "
-        "the fullest one. Point at a grey line to see its name. "
-        + charts.AT_MOST
+        "the fullest one. Point at a grey line to see its name. " + charts.AT_MOST
     )
     return [Chart("overhead", heading, charts.by_team_size(plain), text)]
 

@@ -48,7 +48,7 @@ def openmp(
     ] = None,
     processors: Annotated[
         options.Numbers | None,
-        option(options.numbers(1, len(PROCESSORS)), help="Numbers of processors to use, such as 1,2."),
+        option(options.numbers(1, len(PROCESSORS)), help="Numbers of processors to use, such as 1,2 (all)."),
     ] = None,
     load: Annotated[
         options.Names,

@@ -55,9 +55,7 @@ def spinning(
     processors: Annotated[int, option(Processors, help="Processors; each has one or two of the threads.")] = 15,
     quantum_ms: Quantum = 20,
     compute_ms: Compute = "12",
-    barriers: Annotated[
-        int, option(options.Whole(1, 100_000), help="Average over this many barriers.")
-    ] = 100,
+    barriers: Annotated[int, option(options.Whole(1, 100_000), help="Average over this many barriers.")] = 100,
     as_json: Json = False,
     output: Output = None,
     svg: Svg = None,
@@ -95,7 +93,7 @@ def blocking(
     fan_in: FanIn = 4,
     switch_us: Annotated[float, option(options.Real(0, 1e9, "µs"), help="Time of a context switch.")] = 100,
     compute_ms: Compute = "1",
-    barrier: Annotated[str | None, option(options.OneOf(*BLOCKING), help="Only this barrier (all).")] = None,
+    barrier: Annotated[str | None, option(options.OneOf(*BLOCKING), help="Only this barrier (all three).")] = None,
     as_json: Json = False,
     output: Output = None,
     svg: Svg = None,

@@ -37,9 +37,7 @@ def run(
     ] = False,
     times: Annotated[
         int | None,
-        option(
-            options.Whole(1, MOST_TIMES), help="With --compare: runs on each (6 to 40, as fit in a minute)."
-        ),
+        option(options.Whole(1, MOST_TIMES), help="With --compare: runs on each (6 to 40, as fit in a minute)."),
     ] = None,
     threads: Annotated[
         int | None, option(options.Whole(1, MOST_THREADS), help="With --compare: OMP_NUM_THREADS for both.")
