@@ -1,4 +1,4 @@
-/* Knows nothing of Weir; who waits at its barriers is seen in the libraries that it has loaded. */
+/* Does not use Weir by name: the libraries that it has loaded show whose barriers it waits at. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from weir.base import records
 from weir.cli import app
 
+from ..simulation.made_up import SMALL
 from .browser import Browser
 
 MEASURED = Path(__file__).parents[3] / "docs" / "measurements"
@@ -18,29 +19,7 @@ CONSTRUCTS = {
                  *(f"schedule-dynamic-n:{n}" for n in (1, 16, 1024))),
 }  # fmt: skip
 RUNTIMES = {"libgomp": 3.0, "libomp-19": 2.0, "libiomp5": 1.9, "weir": 1.0}
-SCENARIO = """
-about = "Two barriers (paper 000, figure 1)"
-machine = "ideal"
-processors = 2
-seeds = 3
-[system]
-quantum_us = 100
-[[application]]
-members = 3
-barrier = "sense"
-waiting = "spin"
-barriers = 12
-warmup = 2
-compute_us = 30
-distribution = "exponential"
-[sweep]
-"application.barrier" = ["sense", "mcs"]
-"application.compute_us" = [30, 60]
-[[chart]]
-x = "application.compute_us"
-y = "overhead"
-color = "application.barrier"
-"""
+SCENARIO = SMALL.replace("A small one", "Two barriers (paper 000, figure 1)").replace("[system]", "seeds = 3\n[system]")
 
 
 def openmp_row(
