@@ -13,7 +13,7 @@ from weir.barriers.comparison import Comparison, figures, places
 from weir.barriers.measuring import Bench
 from weir.barriers.tables import ranking
 from weir.base import driver, native, options, records
-from weir.base.console import Command, bar, err, fail, given, nothing, nothing_measured, out, tell_states, warn
+from weir.base.console import Command, bar, end, err, fail, given, nothing, nothing_measured, out, tell_states, warn
 from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.states import in_words
@@ -108,11 +108,7 @@ def bench(
         for line in own.against_default(compared):
             out.print(escape(line), highlight=False, soft_wrap=True)
     tell_states(in_words(writer.rows))
-    if measuring.interrupted:
-        out.print("Interrupted; what was measured until then is kept.")
-    out.print(f"Records: {output}. For the page: weir report {output} -o {output.with_name('report.html')}")
-    if measuring.interrupted:
-        raise typer.Exit(130)
+    end(output, output.with_name("report.html"), measuring.interrupted)
     if all(row["kind"] != "overhead" or row["what"]["family"] == "floor" for row in writer.rows):
         raise nothing_measured()
     if left_out:

@@ -138,6 +138,17 @@ def tell_states(lines: Sequence[str]) -> None:
         out.print(f"The machine alternated between several states; samples are compared within each. {line}")
 
 
+def end(
+    output: Path, page: Path, interrupted: bool, did: str = "measured", more: str = "", highlight: bool | None = None
+) -> None:
+    """The last lines of a command that has written records. After Ctrl-C it raises what ends the command."""
+    if interrupted:
+        out.print(f"Interrupted; what was {did} until then is kept.")
+    out.print(f"Records: {output}. For the page: weir report {output} -o {page}{more}", highlight=highlight)
+    if interrupted:
+        raise typer.Exit(130)
+
+
 def nothing(output: Path, interrupted: bool) -> typer.Exit:
     """What to raise if there is no result; the file keeps its old ones."""
     failed = fail(f"there is no result; {output} is left as it was", status=1)

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from weir.base import native, options, records
-from weir.base.console import Command, bar, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base.console import Command, bar, end, fail, nothing, nothing_measured, out, tell_states, warn
 from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.screen import shown, times
@@ -108,11 +108,7 @@ def mpi(
     found = comparisons(writer.rows)
     show(found)
     tell_states(in_words(writer.rows))
-    if measuring.interrupted:
-        out.print("Interrupted; what was measured until then is kept.")
-    out.print(f"Records: {output}. For the page: weir report {output} -o {output.with_suffix('.html')}")
-    if measuring.interrupted:
-        raise typer.Exit(130)
+    end(output, output.with_suffix(".html"), measuring.interrupted)
     if not found:
         raise nothing_measured()
 

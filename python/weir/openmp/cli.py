@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from weir.base import native, options, records
-from weir.base.console import Command, bar, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base.console import Command, bar, end, fail, nothing, nothing_measured, out, tell_states, warn
 from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.screen import shown
@@ -99,12 +99,8 @@ def openmp(
         raise nothing(output, measuring.interrupted)
     show(writer.rows)
     tell_states(in_words(writer.rows))
-    if measuring.interrupted:
-        out.print("Interrupted; what was measured until then is kept.")
-    page, table = output.with_suffix(".html"), output.with_suffix(".md")
-    out.print(f"Records: {output}. For the page: weir report {output} -o {page}; to paste: -o {table} or .csv")
-    if measuring.interrupted:
-        raise typer.Exit(130)
+    table = output.with_suffix(".md")
+    end(output, output.with_suffix(".html"), measuring.interrupted, more=f"; to paste: -o {table} or .csv")
     if all(row["kind"] != "overhead" for row in writer.rows):
         raise nothing_measured()
 

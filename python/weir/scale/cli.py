@@ -7,7 +7,7 @@ import typer
 
 from weir.base import native, options, records
 from weir.base.complaints import Complaints
-from weir.base.console import Command, bar, fail, nothing, out, warn
+from weir.base.console import Command, bar, end, fail, nothing, out, warn
 from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.outputs import prepare, writing
@@ -82,13 +82,9 @@ def scale(
             drawn = scale_chart.write(writer.rows, png)
         if not drawn:
             warn(f"{png} is not written: ranks of one size make no line")
-    if running.interrupted:
-        out.print("Interrupted; what was simulated until then is kept.")
-    out.print(
-        f"Records: {output}. For the page: weir report {output} -o {output.with_suffix('.html')}", highlight=False
-    )
-    if running.interrupted or failed:
-        raise typer.Exit(130 if running.interrupted else 1)
+    end(output, output.with_suffix(".html"), running.interrupted, "simulated", highlight=False)
+    if failed:
+        raise typer.Exit(1)
 
 
 def _show(rows: list[records.Row]) -> None:

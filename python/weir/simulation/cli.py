@@ -7,7 +7,7 @@ import typer
 
 from weir.base import native, options, records
 from weir.base.complaints import Complaints
-from weir.base.console import Command, bar, fail, nothing, out, refuse_others, warn
+from weir.base.console import Command, bar, end, fail, nothing, out, refuse_others, warn
 from weir.base.options import argument, option
 from weir.simulation import history as timeline
 from weir.simulation import scenario, tables
@@ -88,11 +88,9 @@ def simulate(
     out.print(tables.results(writer.rows))
     for finding in tables.findings(writer.rows):
         out.print(finding)
-    if running.interrupted:
-        out.print("Interrupted; what was simulated until then is kept.")
-    out.print(f"Records: {target}. For the page: weir report {target} -o {target.with_suffix('.html')}")
-    if running.interrupted or running.failures:
-        raise typer.Exit(130 if running.interrupted else 1)
+    end(target, target.with_suffix(".html"), running.interrupted, "simulated")
+    if running.failures:
+        raise typer.Exit(1)
 
 
 def _goes_with(what: str | None, calibrate: bool, dry_run: bool, history: Path | None) -> tuple[set[str], str]:
