@@ -16,17 +16,25 @@ from ..conftest import alive, eventually
 
 ROOT = Path(__file__).resolve().parents[3]
 HOSTS = ROOT / "scripts" / "hosts"
-STATE = Path("/run/weir-hosts")
 PROGRAMS = ROOT / "build" / "tests" / "mpi"
 COUNT, RANKS = 3, 2
+
+
+@pytest.fixture(scope="module", autouse=True)
+def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of these hosts: they do not meet the hosts of a user, or of another run of the tests."""
+    folder = tmp_path_factory.mktemp("hosts") / "up"
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("WEIR_HOSTS", str(folder))
+        yield folder
 
 
 def hosts(*words: str, seconds: float = 60) -> subprocess.CompletedProcess:
     return subprocess.run([HOSTS, *words], capture_output=True, text=True, timeout=seconds)
 
 
-def processes() -> list[int]:
-    return [number for number, _ in json.loads((STATE / "state.json").read_text())["processes"].values()]
+def processes(state: Path) -> list[int]:
+    return [number for number, _ in json.loads((state / "state.json").read_text())["processes"].values()]
 
 
 def mounts() -> str:
@@ -39,11 +47,10 @@ def possible() -> None:
     skips.unless("tun")
     assert native.find("weir-delayed-switch"), "weir-delayed-switch is not built: make build"
     assert Path("/usr/sbin/sshd").exists(), "there is no sshd: scripts/setup installs it"
-    assert not STATE.exists(), "hosts are up already: scripts/hosts down"
 
 
 @pytest.fixture(scope="module")
-def up() -> Iterator[str]:
+def up(state: Path) -> Iterator[str]:
     made = hosts("up", str(COUNT), "--delay", "2ms", "--ranks", str(RANKS))
     assert made.returncode == 0, made.stderr
     yield made.stdout
@@ -87,11 +94,11 @@ def test_the_default_knows_the_hosts(mpi: str) -> None:
     ]
 
 
-def test_hosts_share_no_memory_and_have_names(up: str) -> None:
+def test_hosts_share_no_memory_and_have_names(up: str, state: Path) -> None:
     assert hosts("run", "--on", "weir-host-2", "--", "hostname").stdout == "weir-host-2\n"
     assert hosts("run", "--on", "weir-host-2", "sh", "-c", "hostname; touch /dev/shm/mine").stdout == "weir-host-2\n"
     assert "mine" not in hosts("run", "ls", "/dev/shm").stdout
-    assert hosts("run", str(STATE / "ssh"), "weir-host-2", "ls /dev/shm").stdout == "mine\n"
+    assert hosts("run", str(state / "ssh"), "weir-host-2", "ls /dev/shm").stdout == "mine\n"
     assert not Path("/dev/shm/mine").exists()
 
 
@@ -122,32 +129,30 @@ def test_up_twice_says_what_to_do(up: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["whole", "switch killed", "a host killed", "up killed", "a host not noted"])
-def test_down_leaves_nothing_behind_and_up_works_again(how: str) -> None:
+def test_down_leaves_nothing_behind_and_up_works_again(how: str, state: Path) -> None:
     hosts("down")
     before = mounts()
     if how == "up killed":
         begun = subprocess.Popen([HOSTS, "up", "4"], stdout=subprocess.PIPE)
-        while not (STATE / "state.json").exists() or len(processes()) < 3:
+        while not (state / "state.json").exists() or len(processes(state)) < 3:
             assert begun.poll() is None
         begun.kill()
         begun.communicate()
     else:
         made = hosts("up", "2")
         assert made.returncode == 0, made.stderr
-    started = processes()
+    started = processes(state)
     if how == "switch killed":
         os.kill(started[-1], signal.SIGKILL)
     if how == "a host killed":
         os.kill(started[1], signal.SIGKILL)
     if how == "a host not noted":
-        state = json.loads((STATE / "state.json").read_text())
-        state["processes"] = {
-            role: its for role, its in state["processes"].items() if not role.startswith("weir-host-2")
-        }
-        (STATE / "state.json").write_text(json.dumps(state))
+        kept = json.loads((state / "state.json").read_text())
+        kept["processes"] = {r: its for r, its in kept["processes"].items() if not r.startswith("weir-host-2")}
+        (state / "state.json").write_text(json.dumps(kept))
     ended = hosts("down")
     assert ended.returncode == 0, ended.stderr
-    assert not STATE.exists()
+    assert not state.exists()
     eventually(lambda: not any(alive(process) for process in started))
     assert mounts() == before
     assert hosts("down").returncode == 0  # and nothing to do
