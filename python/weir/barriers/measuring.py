@@ -1,7 +1,6 @@
 """Runs a session: fresh processes for each run, all subjects in turn for each sample."""
 
 import random
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,9 +9,9 @@ from typing import Any
 
 from weir.barriers.mine import LeftOut
 from weir.barriers.plan import Part, Session
-from weir.base import native
 from weir.base.complaints import Complaints
 from weir.base.driver import Lost, Program, Subject
+from weir.base.load import busy
 from weir.base.records import LISTS, Writer
 from weir.base.statistics import in_the_noise, unclean
 from weir.base.transfers import Transfers
@@ -97,30 +96,31 @@ class Bench:
         delay = part.delay_for(members, len(self.session.processors))
         series = [Series(subject) for subject in part.subjects]
         arguments = self._arguments(part, members, delay)
-        load = self._start_load(part)
-        # Beside busy processes it is waste that is looked at, and a probe would find no processor idle.
-        transfers = Transfers(self.session.processors if part.load == "none" else [])
+        loaded = part.load != "none"
+        # Under load waste is what is measured, and a probe would find no idle processor.
+        transfers = Transfers([] if loaded else self.session.processors)
         programs: dict[tuple[str, tuple[str, ...]], Program] = {}
         complete = False
         try:
-            for name, options in dict.fromkeys((s.program, s.options) for s in part.subjects):
-                programs[name, options] = Program(name, [*options, *arguments])
-            for sample in range(part.samples):
-                self._random.shuffle(series)
-                for one in series:
-                    self._sample(one, programs[one.subject.program, one.subject.options], part, sample, transfers)
-                    self.tell(Progress(f"{members} members, run {run + 1}: {one.subject.id}", 1))
-            complete = True
+            with busy(self.session.processors if loaded else []):
+                try:
+                    for name, options in dict.fromkeys((s.program, s.options) for s in part.subjects):
+                        programs[name, options] = Program(name, [*options, *arguments])
+                    for sample in range(part.samples):
+                        self._random.shuffle(series)
+                        for one in series:
+                            program = programs[one.subject.program, one.subject.options]
+                            self._sample(one, program, part, sample, transfers)
+                            self.tell(Progress(f"{members} members, run {run + 1}: {one.subject.id}", 1))
+                    complete = True
+                finally:
+                    for program in programs.values():
+                        program.quit()
+                    transfers.end()
         finally:
-            for program in programs.values():
-                program.quit()
-            transfers.end()
-            for busy in load:
-                busy.kill()
-                busy.wait()
             for one in sorted(series, key=lambda s: s.subject.id):
-                program = programs.get((one.subject.program, one.subject.options))
-                self._write(one, part, members, delay, run, complete, program.starts if program else 0)
+                begun = programs.get((one.subject.program, one.subject.options))
+                self._write(one, part, members, delay, run, complete, begun.starts if begun else 0)
 
     def _sample(self, one: Series, program: Program, part: Part, sample: int, transfers: Transfers) -> None:
         if one.stopped is not None:
@@ -156,12 +156,6 @@ class Bench:
             f"{max(part.sample_ms, 200 * part.series_budget_s):g}",
         ]
         return words if part.pinned else [*words, "--unpinned"]
-
-    def _start_load(self, part: Part) -> list[subprocess.Popen]:
-        if part.load == "none":
-            return []
-        program = native.require("weir-measure")
-        return [subprocess.Popen([program, "busy", "--processor", str(p)]) for p in self.session.processors]
 
     def _write(
         self, one: Series, part: Part, members: int, delay: float, run: int, complete: bool, starts: int

@@ -1,6 +1,7 @@
 """`weir run --compare`: one program on two runtimes in turn, and what each run took and printed."""
 
 import hashlib
+import itertools
 import os
 import random
 import subprocess
@@ -11,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from weir.base import native
+from weir.base.load import busy
 from weir.openmp.situation import limited
 from weir.run.runner import Runner, Stopped
 from weir.run.starting import CannotRun
@@ -150,7 +151,8 @@ class Comparing:
         with ExitStack() as closing:
             try:
                 self._runner = closing.enter_context(Runner())
-                closing.enter_context(busy(self.where.beside))
+                dealt = itertools.cycle(sorted(os.sched_getaffinity(0)))  # to each processor in turn
+                closing.enter_context(busy(list(itertools.islice(dealt, self.where.beside))))
                 begun = time.monotonic()
                 # On its own runtime first: how long Weir's may take follows from that.
                 self._pair(0, self.sides, lambda: time.monotonic() - begun >= LONG_S)
@@ -232,25 +234,6 @@ def given_input() -> Iterator[object]:
 
 def is_file(descriptor: int) -> bool:
     return os.path.isfile(f"/proc/self/fd/{descriptor}")
-
-
-@contextmanager
-def busy(count: int) -> Iterator[None]:
-    """So many processes that compute all the time, dealt to the processors that we may use. Raises NativeError."""
-    if count == 0:
-        yield
-        return
-    program, processors = native.require("weir-measure"), sorted(os.sched_getaffinity(0))
-    started: list[subprocess.Popen] = []
-    try:
-        for number in range(count):
-            processor = str(processors[number % len(processors)])
-            started.append(subprocess.Popen([program, "busy", "--processor", processor], process_group=0))
-        yield
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
 
 
 def bound_to(side: Side, library: Path) -> bool:

@@ -3,6 +3,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from weir.barriers import plan as planning
 from weir.barriers import tables
 from weir.barriers.comparison import Comparison, figures, places, ratio
 from weir.barriers.measuring import Bench
-from weir.base import driver, records
+from weir.base import driver, load, records
 from weir.base.transfers import Transfers
 from weir.cli import app
 
@@ -201,13 +203,21 @@ def test_usual_sizes_are_fewer_as_many_and_many_more():
     assert planning.usual_sizes(1) == (2, 4, 8, 16)
 
 
-def test_a_busy_session_loads_each_processor_and_leaves_nothing_running(native_folder: Path, tmp_path: Path):
+def test_a_busy_session_loads_each_processor_and_leaves_nothing_running(
+    native_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     part = planning.Part((subject("weir:auto/auto"),), (2,), 1, 3, "busy", False, 20.0, 1.0)
     with records.Writer(tmp_path / "r.jsonl") as writer:
         bench = Bench(planning.Session([0, 1], [part]), writer)
         started = []
-        start = bench._start_load
-        bench._start_load = lambda p: started.extend(start(p)) or started
+
+        @contextmanager
+        def watched(processors: Sequence[int]) -> Iterator[None]:
+            with load.busy(processors) as processes:
+                started.extend(processes)
+                yield
+
+        monkeypatch.setattr("weir.barriers.measuring.busy", watched)
         bench.run({})
     assert [p.args[1:] for p in started] == [["busy", "--processor", "0"], ["busy", "--processor", "1"]]
     assert all(p.returncode is not None for p in started)
