@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 
 from weir.base import native
-from weir.base.options import shortened
+from weir.base.names import Unknown, chosen
 from weir.run import launching, measuring, starting
 from weir.run.measuring import OWN, WEIR, Side
 from weir.run.needs import needs
@@ -27,13 +27,11 @@ def known(barrier: str) -> str:
     """Refuses a wrong name before the program begins, if weir-info is there to list the names."""
     if native.find("weir-info"):
         try:
-            names = native.barriers()
+            chosen([barrier], ["auto", *native.barriers()], "run: --barrier", "barrier")
         except native.NativeError:
             return barrier
-        if barrier not in [*names, "auto"]:
-            raise CannotRun(
-                f"run: --barrier: no barrier is called {shortened(barrier)}; known are auto, {', '.join(names)}"
-            )
+        except Unknown as error:
+            raise CannotRun(str(error)) from None
     return barrier
 
 
