@@ -85,20 +85,13 @@ def _compiled(path: Path, to: Path) -> Path:
     if shutil.which(compiler[0]) is None:
         raise Unusable(f"{path}: there is no compiler {compiler[0]}: install one (apt-get install gcc g++), say in "
                        f"{variable} which, or give a shared library")  # fmt: skip
-    headers = [f"-I{folder}" for folder in _headers()]
-    words = [*compiler, language, *FLAGS, *headers, *shlex.split(os.environ.get(more, "")), str(path), "-o", str(to)]
+    headers = f"-I{native.sources() / 'include'}"  # <weir/mine.h>
+    words = [*compiler, language, *FLAGS, headers, *shlex.split(os.environ.get(more, "")), str(path), "-o", str(to)]
     done = subprocess.run(words, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
         why = f"{path} does not compile ({compiler[0]} ended with status {done.returncode}): mend what is said above"
         raise Unusable(why, f"{shlex.join(words)}\n{done.stdout}{done.stderr}")
     return to
-
-
-def _headers() -> list[Path]:
-    """Where <weir/mine.h> is: in the sources that the wheel brings, or in the repository."""
-    package = Path(__file__).resolve().parent.parent
-    places = (package / "source" / "include", package.parent.parent / "include")
-    return [place for place in places if (place / "weir" / "mine.h").is_file()]
 
 
 def checked(plan: Session, tell: Callable[[str], None] = lambda _: None) -> list[LeftOut]:

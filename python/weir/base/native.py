@@ -59,6 +59,12 @@ def sources() -> Path:
     return installed if installed.is_dir() else REPOSITORY
 
 
+def data(name: str) -> Path:
+    """A folder of files that Weir reads, such as `machines`: beside the installed package, or in the repository."""
+    installed = PACKAGE / name
+    return installed if installed.is_dir() else REPOSITORY / name
+
+
 def how_to_get(name: str) -> str:
     """What to do about a program or library that is missing."""
     if in_tree():

@@ -17,20 +17,13 @@ class BadScenario(ValueError):
     """The message names the file, where it can the line, the key, and what was expected."""
 
 
-def _folder(name: str) -> Path:
-    """`machines` or `scenarios`: beside the installed package, or in the source tree."""
-    here = Path(__file__).resolve().parent.parent
-    installed = here / name
-    return installed if installed.is_dir() else here.parent.parent / name
-
-
 def machines_folder() -> Path:
-    return _folder("machines")
+    return native.data("machines")
 
 
 def named() -> dict[str, Path]:
     """The scenarios that come with Weir, by name."""
-    return {path.stem: path for path in sorted(_folder("scenarios").glob("*.toml"))}
+    return {path.stem: path for path in sorted(native.data("scenarios").glob("*.toml"))}
 
 
 def find(text: str) -> Path:
