@@ -4,19 +4,18 @@
 # Each of them first installs what is missing, and builds.
 .PHONY: demo check test build setup check-cpp check-python sanitize lint clean
 JOBS = $(shell nproc)
-WORKERS = $(shell echo $$(( $$(nproc) + 1 ))) # some tests wait for others
+WORKERS = $(shell echo $$(($(JOBS) + 1))) # some tests wait for others
 WEIR = .venv/bin/weir
 SKIPS = .venv/bin/python tests/python/skips.py # fails if a test was skipped for a reason that is not listed there
 # Line numbers for stack traces, without a debugger's other information, which takes a fifth of the compile time.
 CONFIGURE = cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG"
-AS_MANY = $(shell nproc)
-FOUR_TIMES = $(shell echo $$((4 * $$(nproc))))
+FOUR_TIMES = $(shell echo $$((4 * $(JOBS))))
 
 demo:
 	@scripts/setup demo
 	@test -d build || $(CONFIGURE) -DWEIR_TESTS=OFF -DWEIR_SIMULATOR=OFF --log-level=ERROR >/dev/null
 	@cmake --build build --target first-page-programs
-	$(WEIR) bench --quick --members $(AS_MANY),$(FOUR_TIMES) --rounds 2 --seconds 50 -o out/records.jsonl
+	$(WEIR) bench --quick --members $(JOBS),$(FOUR_TIMES) --rounds 2 --seconds 50 -o out/records.jsonl
 	$(WEIR) report out/records.jsonl -o out/report.html
 	@echo "The first page: out/report.html, on barriers. OpenMP and MPI follow."
 	@cmake --build build --target demo-programs
