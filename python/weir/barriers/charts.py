@@ -11,12 +11,13 @@ from weir.base.drawing import (
     few_of_many,
     interval,
     log,
+    mapped,
     panels,
     shown,
     spread,
     time_axis,
 )
-from weir.base.screen import nanoseconds
+from weir.base.screen import nanoseconds, with_interval
 from weir.base.theme import colour
 
 DEFAULT = "Weir's default"
@@ -36,7 +37,7 @@ def _value(figure: Figure) -> dict:
         "source": figure.source,
         "peer": figure.family == "peer",
         "members": figure.place.members,
-        "says": f"{nanoseconds(d.median.value)} ({nanoseconds(d.median.low)} … {nanoseconds(d.median.high)})",
+        "says": with_interval(d.median),
     }
 
 
@@ -139,11 +140,11 @@ def ranking(c: Comparison, most: int = MOST_RANKED) -> alt.TopLevelMixin:
     x = alt.X("ns:Q", scale=log(), axis=time_axis(TITLE, (1, 2, 5)))
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y("barrier:N", sort=order, title=None),
-        color=alt.Color("barrier:N", scale=alt.Scale(domain=order, range=[its[n] for n in order]), legend=None),
+        color=alt.Color("barrier:N", scale=mapped({n: its[n] for n in order}), legend=None),
         tooltip=_tooltip(),
     )
     legend = alt.Legend(title=None, orient="top") if len(sources) > 1 else None
-    shapes = alt.Scale(domain=sources, range=[SHAPES[s] for s in sources])
+    shapes = mapped({s: SHAPES[s] for s in sources})
     dots = base.transform_filter("isValid(datum.ns)").mark_point(filled=True, size=70, opacity=1)
     layers = [*spread(base, "x", TITLE, (1, 2, 5)),
               dots.encode(x=x, shape=alt.Shape("source:N", scale=shapes, legend=legend))]  # fmt: skip
@@ -173,7 +174,7 @@ def waste(comparisons: list[Comparison]) -> alt.TopLevelMixin:
         scale=alt.Scale(domain=[least, 1], nice=False),
     )
     y = alt.Y("barrier:N", sort=order, title=None)
-    color = alt.Color("barrier:N", scale=alt.Scale(domain=order, range=[its[n] for n in order]), legend=None)
+    color = alt.Color("barrier:N", scale=mapped({n: its[n] for n in order}), legend=None)
     tooltip = [alt.Tooltip("barrier:N"), alt.Tooltip("team:N"), alt.Tooltip("says:N", title="wasted")]
     dots = alt.Chart().mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=color, tooltip=tooltip)
     bars = alt.Chart().mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q", y=y, color=color)

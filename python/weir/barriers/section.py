@@ -8,9 +8,9 @@ from weir.barriers.comparison import Comparison, Figure, Place, failures, figure
 from weir.barriers.finding import finding
 from weir.barriers.tables import about
 from weir.barriers.targets import targets
-from weir.base.parts import FAILED, REJECTED, STOPPED, Chart, LeftOut, Section, Subject
+from weir.base.parts import FAILED, REJECTED, STOPPED, Chart, LeftOut, Section, Subject, distinct
 from weir.base.records import Row
-from weir.base.screen import nanoseconds
+from weir.base.screen import nanoseconds, with_interval
 from weir.base.targets import section as targets_section
 
 FLOOR = (
@@ -71,18 +71,12 @@ def _runs(all_figures: list[Figure], why: str, reason: str) -> list[LeftOut]:
 
 def _charts(comparisons: list[Comparison], load: str, conditions: dict[Place, str]) -> list[Chart]:
     return [
-        _distinct(chart, number, conditions[group[-1].place])
+        distinct(chart, number, conditions[group[-1].place])
         for number, group in enumerate(groups(comparisons))
         for of_load, draw in CHARTS
         if of_load == load
         for chart in draw(group)
     ]
-
-
-def _distinct(chart: Chart, number: int, condition: str) -> Chart:
-    """Where a page shows several machines or settings: which one this chart is of."""
-    title = f"{condition[:1].upper()}{condition[1:]}: {chart.title}" if condition else chart.title
-    return replace(chart, name=f"{chart.name}-{number + 1}" if number else chart.name, title=title)
 
 
 def _conditions(comparisons: list[Comparison]) -> dict[Place, str]:
@@ -171,8 +165,7 @@ def _ranking(c: Comparison) -> Chart:
     rest = f"the best {charts.MOST_RANKED}, and all in the table below" if shown > charts.MOST_RANKED else "all of them"
     text += f"{len(measured)} barriers were measured{others}; here are {rest}."
     if len(c.barriers) == 1:
-        d = best.distribution().median
-        text = f"{best.name} takes {nanoseconds(d.value)} ({nanoseconds(d.low)} … {nanoseconds(d.high)})."
+        text = f"{best.name} takes {with_interval(best.distribution().median)}."
         return Chart(f"ranking-{c.place.members}", about(c.place), None, text)
     text += " Weir's default is dark blue, its other barriers are light blue; those of others have their own colours."
     return Chart(f"ranking-{c.place.members}", heading, charts.ranking(c), text)

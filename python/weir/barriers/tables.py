@@ -5,7 +5,7 @@ from rich.text import Text
 
 from weir.barriers.comparison import Comparison, Figure, Place, ratio
 from weir.base.parts import Cell, Table
-from weir.base.screen import STYLES, nanoseconds
+from weir.base.screen import STYLES, between, nanoseconds
 from weir.base.states import State
 
 HEADS = [
@@ -57,7 +57,7 @@ def _interval(f: Figure) -> str:
     median = f.distribution().median
     if f.in_the_noise:
         return f"at most {nanoseconds(max(median.high, 0))}"
-    return f"{nanoseconds(median.low)} … {nanoseconds(median.high)}"
+    return between(median)
 
 
 def floors(all_figures: list[Figure]) -> Table:
@@ -74,8 +74,7 @@ def floors(all_figures: list[Figure]) -> Table:
         what = "cache-line transfer, " + " to ".join(where) if transfer else f"context switch on {where[0]}"
         what += f" ({f.place.state.name})" if f.place.state.name else ""
         median = f.distribution().median
-        interval = f"{nanoseconds(median.low)} … {nanoseconds(median.high)}"
-        rows.append([what, nanoseconds(median.value), interval, f"{median.value * f.cycles_per_ns:,.0f}"])
+        rows.append([what, nanoseconds(median.value), between(median), f"{median.value * f.cycles_per_ns:,.0f}"])
     return Table("", ["what", "median", "95 % interval", "cycles"], rows)
 
 

@@ -1,7 +1,7 @@
 """What all charts share: axes of time, intervals, lines of which a few are named, and how wide a chart is."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,11 @@ def time_axis(title: str, steps: Sequence[int] = (1,)) -> alt.Axis:
 
 def log(domain: tuple[float, float] | None = None) -> alt.Scale:
     return alt.Scale(type="log", nice=False, padding=10) if domain is None else alt.Scale(type="log", domain=domain)
+
+
+def mapped(values: Mapping[str, Any]) -> alt.Scale:
+    """Gives each name its colour, dash or shape."""
+    return alt.Scale(domain=list(values), range=list(values.values()))
 
 
 def counts(field: str, values: Iterable[int], title: str) -> alt.X:
@@ -108,7 +113,7 @@ def few_of_many(
     y = alt.Y("ns:Q", scale=log(domain), axis=time_axis(title))
     names = list(dict.fromkeys(v[series] for v in values))
     named = {n: c for n, c in named.items() if n in names}
-    scale = alt.Scale(domain=names, range=[named.get(n, colour("rest")) for n in names])
+    scale = mapped({n: named.get(n, colour("rest")) for n in names})
     ink = alt.Color(f"{series}:N", scale=scale, legend=None)
     rest = [v for v in values if v[series] not in named]
     first = [v for n in reversed(named) for v in values if v[series] == n]

@@ -1,7 +1,7 @@
 """The parts of pages, and what a subject gives to the page."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from weir.base.records import Row
@@ -17,6 +17,12 @@ class Chart:
     drawn: "alt.TopLevelMixin | None"  # None for a chart of one point, which words describe
     text: str = ""
     kind = "chart"
+
+
+def distinct(chart: Chart, number: int, condition: str) -> Chart:
+    """Where a page shows several machines or settings: which one this chart is of."""
+    title = f"{condition[:1].upper()}{condition[1:]}: {chart.title}" if condition else chart.title
+    return replace(chart, name=f"{chart.name}-{number + 1}" if number else chart.name, title=title)
 
 
 class Cell(str):

@@ -20,6 +20,16 @@ def nanoseconds(value: float) -> str:
     raise AssertionError("unreachable")
 
 
+def between(time: Interval) -> str:
+    """The ends of an interval of nanoseconds."""
+    return f"{nanoseconds(time.low)} … {nanoseconds(time.high)}"
+
+
+def with_interval(time: Interval) -> str:
+    """Nanoseconds, and the interval in parentheses."""
+    return f"{nanoseconds(time.value)} ({between(time)})"
+
+
 def times(ratio: Interval) -> str:
     """A ratio with its interval; small ones too."""
 

@@ -6,8 +6,8 @@ from typing import Any
 import altair as alt
 
 from weir.base import theme
-from weir.base.drawing import LABEL, Values, counts, interval, log, panels, shown, spread, time_axis
-from weir.base.screen import nanoseconds
+from weir.base.drawing import LABEL, Values, counts, interval, log, mapped, panels, shown, spread, time_axis
+from weir.base.screen import nanoseconds, with_interval
 from weir.base.theme import colour
 from weir.mpi.comparison import Barrier, Comparison
 from weir.mpi.plan import BARRIER, DEFAULT, OMP, PAIRING, PAPERS, TEAM
@@ -41,7 +41,7 @@ def _value(b: Barrier) -> dict[str, Any]:
         "processors": b.place.processors,
         "nodes": b.place.nodes,
         "method": b.place.method,
-        "says": f"{nanoseconds(t.median.value)} ({nanoseconds(t.median.low)} … {nanoseconds(t.median.high)})",
+        "says": with_interval(t.median),
         "mean": nanoseconds(t.mean),
         "least": nanoseconds(t.minimum),
     }
@@ -61,7 +61,7 @@ def _own(b: Barrier) -> str:
 
 def _legend(names: Sequence[str], colours: dict[str, str]) -> alt.Color:
     """Of those that have a colour; the others are grey."""
-    scale = alt.Scale(domain=list(names), range=[colours.get(n, colour("rest")) for n in names])
+    scale = mapped({n: colours.get(n, colour("rest")) for n in names})
     return alt.Color("series:N", scale=scale, legend=alt.Legend(title=None, orient="top", values=list(colours)))
 
 

@@ -136,6 +136,7 @@ def events(command: Sequence[str], patience_s: float = PATIENCE_S) -> Iterator[E
     ]
     for thread in threads:
         thread.start()
+
     def heard(line: str) -> Event | None:
         try:
             event = json.loads(line)

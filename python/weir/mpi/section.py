@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Part, Section, Subject, of_runs
+from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Part, Section, Subject, distinct, of_runs
 from weir.base.places import Place
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
@@ -28,7 +28,7 @@ def sections(rows: Sequence[Row]) -> list[Section]:
         return []
     rows = [r for r in rows if r["kind"] == "overhead" and _is_mpi(r)]
     drawn = [
-        _distinct(chart, number, condition)
+        distinct(chart, number, condition)
         for number, (condition, its) in enumerate(_joined(_drawn(found)).items())
         for draw in CHARTS
         for chart in draw(its)
@@ -61,12 +61,6 @@ def _clock(rows: Sequence[Row]) -> str:
     """How far clocks may have been apart; empty if they were not compared."""
     most = max((r["how"].get("clock_ns") or 0.0 for r in rows), default=0.0)
     return f", which is known to within {nanoseconds(most)}" if most else ""
-
-
-def _distinct(chart: Chart, number: int, condition: str) -> Chart:
-    """Where a page shows several machines or sets of processors: which ones this chart is of."""
-    title = f"{condition[:1].upper()}{condition[1:]}: {chart.title}" if condition else chart.title
-    return replace(chart, name=f"{chart.name}-{number + 1}" if number else chart.name, title=title)
 
 
 def _run(row: Row, reason: str) -> LeftOut:

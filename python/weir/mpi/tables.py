@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from weir.base.parts import Table
-from weir.base.screen import nanoseconds, times
+from weir.base.screen import between, nanoseconds, times
 from weir.mpi.comparison import Barrier, Comparison, words
 
 
@@ -45,11 +45,11 @@ def _table(c: Comparison, machine: str) -> Table:
 
 def _cells(b: Barrier) -> list[str]:
     t = b.time
-    interval = f"{nanoseconds(t.median.low)} … {nanoseconds(t.median.high)}"
     times = [nanoseconds(v) for v in (t.mean, t.sigma, t.minimum)]
     rejected = f", {b.rejected} rejected" if b.rejected else ""
     states = ", in all states" if any(row["how"].get("of_all_states") for row in b.rows) else ""
-    return [b.name, nanoseconds(t.median.value), interval, *times, f"{t.samples} in {t.runs}{rejected}{states}"]
+    counted = f"{t.samples} in {t.runs}{rejected}{states}"
+    return [b.name, nanoseconds(t.median.value), between(t.median), *times, counted]
 
 
 def _ratio(b: Barrier, baseline: Barrier) -> str:

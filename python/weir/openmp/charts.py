@@ -6,8 +6,8 @@ from typing import Any
 import altair as alt
 
 from weir.base import theme
-from weir.base.drawing import WIDE, Values, counts, interval, log, panels, shown, spread, time_axis
-from weir.base.screen import nanoseconds
+from weir.base.drawing import WIDE, Values, counts, interval, log, mapped, panels, shown, spread, time_axis
+from weir.base.screen import nanoseconds, with_interval
 from weir.openmp.comparison import Construct, Cost
 
 SHAPES = ("circle", "square", "diamond", "cross", "triangle-up")  # as many as theme.DASHES
@@ -15,12 +15,11 @@ SHAPES = ("circle", "square", "diamond", "cross", "triangle-up")  # as many as t
 
 def _value(c: Construct, cost: Cost, languages: int) -> dict[str, Any]:
     o = cost.overhead
-    says = f"{nanoseconds(o.value)} ({nanoseconds(o.low)} … {nanoseconds(o.high)})"
     return interval(o.value, o.low, o.high) | {
         "construct": c.name,
         "runtime": f"{cost.runtime} ({c.place.language})" if languages > 1 else cost.runtime,
         "members": c.place.members,
-        "says": f"in the noise, at most {nanoseconds(max(o.high, 0))}" if cost.in_the_noise else says,
+        "says": f"in the noise, at most {nanoseconds(max(o.high, 0))}" if cost.in_the_noise else with_interval(o),
         "cycles": f"{cost.cycles:,.0f}",
     }
 
@@ -45,36 +44,38 @@ def _runtimes(values: Values) -> dict[str, Any]:
     names = sorted({v["runtime"] for v in values})
     colours, dashes = theme.colours(names), theme.dashes(names)
     legend = alt.Legend(title=None, orient="top")
-    shapes = [SHAPES[theme.DASHES.index(dashes[n])] for n in names]
+    shapes = {n: SHAPES[theme.DASHES.index(dash)] for n, dash in dashes.items()}
     return {
-        "color": alt.Color(
-            "runtime:N", scale=alt.Scale(domain=names, range=[colours[n] for n in names]), legend=legend
-        ),
-        "strokeDash": alt.StrokeDash(
-            "runtime:N", scale=alt.Scale(domain=names, range=[dashes[n] for n in names]), legend=None
-        ),
-        "shape": alt.Shape("runtime:N", scale=alt.Scale(domain=names, range=shapes), legend=legend),
+        "color": alt.Color("runtime:N", scale=mapped(colours), legend=legend),
+        "strokeDash": alt.StrokeDash("runtime:N", scale=mapped(dashes), legend=None),
+        "shape": alt.Shape("runtime:N", scale=mapped(shapes), legend=legend),
     }
+
+
+def _order(found: Sequence[Construct], values: Values) -> list[str]:
+    """The constructs that have a place in the chart, as they were found."""
+    drawn = {v["construct"] for v in values}
+    return [name for name in dict.fromkeys(c.name for c in found) if name in drawn]
 
 
 def by_construct(found: Sequence[Construct]) -> alt.TopLevelMixin | None:
     """One team size: a row for each construct, a point for each runtime. None where nothing stands out of the noise."""
     values = _values(found)
-    order = [name for name in dict.fromkeys(c.name for c in found) if any(v["construct"] == name for v in values)]
+    order = _order(found, values)
     if len(values) < 2:
         return None
-    title = "overhead of one directive"
+    title, told = "overhead of one directive", _runtimes(values)
     long = "split(replace(datum.label, 'monotonic-', 'monotonic- '), ' ')"  # on two lines
     axis = alt.Axis(grid=True, tickBand="extent", labelExpr=long)
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y("construct:N", sort=order, title=None, axis=axis),
         yOffset=alt.YOffset("runtime:N", sort=sorted({v["runtime"] for v in values})),
         tooltip=_tooltip(),
-        color=_runtimes(values)["color"],
+        color=told["color"],
     )
     x = alt.X("ns:Q", scale=log(), axis=time_axis(title))
     dots = base.transform_filter("isValid(datum.ns)").mark_point(filled=True, size=60, opacity=1)
-    dots = dots.encode(shape=_runtimes(values)["shape"])
+    dots = dots.encode(shape=told["shape"])
     tall = len({v["runtime"] for v in values}) > 3 or any("monotonic-" in name for name in order)
     row = alt.Step(30 if tall else 22, **{"for": "position"})
     return alt.layer(*spread(base, "x", title), dots.encode(x=x)).properties(width=WIDE, height=row)
@@ -97,7 +98,7 @@ def _lines(values: Values, x: alt.X, title: str, panel: str, order: list[str]) -
 def by_threads(found: Sequence[Construct]) -> alt.TopLevelMixin:
     """What figures 1 to 6 show, arranged so that runtimes are compared."""
     values = _values(found)
-    order = [name for name in dict.fromkeys(c.name for c in found) if any(v["construct"] == name for v in values)]
+    order = _order(found, values)
     x = counts("members", (c.place.members for c in found), "threads")
     return _lines(values, x, "overhead of one directive", "construct", order)
 

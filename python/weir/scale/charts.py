@@ -6,7 +6,7 @@ from pathlib import Path
 import altair as alt
 
 from weir.base import theme
-from weir.base.drawing import counts, log, panels, save, time_axis
+from weir.base.drawing import counts, log, mapped, panels, save, time_axis
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.scale.tables import ranked
@@ -46,13 +46,12 @@ def against_ranks(groups: Iterable[list[Row]]) -> alt.TopLevelMixin | None:
     if len(sizes) < 2:
         return None
     names = [n for n in SERIES if any(p["series"] == n for p in points)]
-    colours = theme.colours(names)
     base = alt.Chart().encode(
         x=counts("ranks", sizes, "ranks"),
         y=alt.Y("ns:Q", scale=log(), axis=time_axis("time of one barrier", (1, 2, 5))),
         color=alt.Color(
             "series:N",
-            scale=alt.Scale(domain=names, range=[colours[n] for n in names]),
+            scale=mapped(theme.colours(names)),
             legend=alt.Legend(title=None, orient="top"),
         ),
         strokeDash=alt.StrokeDash(

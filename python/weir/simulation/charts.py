@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 
 from weir.base import theme
-from weir.base.drawing import WIDE, interval, panels
+from weir.base.drawing import WIDE, interval, mapped, panels
 from weir.base.places import on_fullest
 from weir.base.records import Row
 from weir.base.statistics import median_interval
@@ -166,7 +166,6 @@ def draw(results: Results, number: int) -> alt.TopLevelMixin | None:
 def _layers(chart: dict[str, Any], values: list[dict], x: alt.X, y: alt.Y) -> alt.LayerChart:
     ordered = not any(isinstance(v["x"], str) for v in values)
     names = list(dict.fromkeys(v["color"] for v in values))
-    colours = theme.colours(names)
     legend = alt.Legend(title=short(chart["color"]), orient="top") if "color" in chart else None
     pointed = alt.selection_point(fields=["color"], on="pointerover", clear="pointerout", nearest=True)
     base = alt.Chart().encode(
@@ -174,7 +173,7 @@ def _layers(chart: dict[str, Any], values: list[dict], x: alt.X, y: alt.Y) -> al
         color=alt.Color(
             "color:N",
             title=None,
-            scale=alt.Scale(domain=names, range=[colours[n] for n in names]),
+            scale=mapped(theme.colours(names)),
             legend=legend,
         ),
         opacity=alt.condition(pointed, alt.value(1), alt.value(0.25)),

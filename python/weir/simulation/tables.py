@@ -10,7 +10,7 @@ from rich.table import Table
 
 from weir.barriers.comparison import Figure
 from weir.base.records import Row
-from weir.base.screen import nanoseconds
+from weir.base.screen import between, nanoseconds
 from weir.simulation.calibrate import Fit
 from weir.simulation.findings import findings as found
 from weir.simulation.results import Results, interval, short
@@ -113,7 +113,8 @@ def against(pairs: Sequence[tuple[Figure, Figure]], summary: Row) -> Table:
         table.add_column(column, justify="left" if column == "barrier" else "right")
     for m, s in sorted(pairs, key=lambda p: (p[0].place.members, p[0].id)):
         median, simulated = m.distribution().median, s.distribution().median.value
-        interval = f"{nanoseconds(median.low)} … {nanoseconds(median.high)}"
         factor = f"{simulated / median.value:.2f}" if median.value > 0 else "–"
-        table.add_row(str(m.place.members), m.name, nanoseconds(median.value), interval, nanoseconds(simulated), factor)
+        table.add_row(
+            str(m.place.members), m.name, nanoseconds(median.value), between(median), nanoseconds(simulated), factor
+        )
     return table
