@@ -1,5 +1,5 @@
-! target with optional arguments: absent arguments have no address, and are absent in the region too. (The code of GCC 12
-! itself reads absent scalars that are firstprivate, and descriptors that are mapped.)
+! target with optional arguments: an absent argument has no address and is absent in the region too. (GCC 12's own code
+! reads absent scalars that are firstprivate, and descriptors that are mapped.)
 program absent_arguments
   use checking
   implicit none
@@ -87,7 +87,7 @@ contains
     call check(seen == expected, 'nowait')
   end subroutine later
 
-  ! What is not absent, but of no size, or nowhere.
+  ! Arguments that are present, but have no elements, or are not allocated or associated.
   subroutine nothing_there(n)
     integer, intent(in) :: n
     integer :: none(n), seen

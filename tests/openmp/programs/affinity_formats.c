@@ -65,7 +65,7 @@ static void lengths(void) {
   CHECK(omp_get_affinity_format(text, sizeof text) == 7);
 }
 
-/* Runtimes choose among the two outputs: here both go to one file. */
+/* Runtimes differ in which output they write to, so both go to one file here. */
 static int outputs;
 static FILE *file;
 static void collect(void) {
@@ -76,7 +76,7 @@ static void collect(void) {
   dup2(fileno(file), 2);
 }
 
-/* Compares what has come since the last time, in any order, with lines that are `a|b|c`. */
+/* Compares the lines written since the last call, in any order, with the expected lines `a|b|c`. */
 static void came(const char *expected) {
   static long seen;
   char line[256];

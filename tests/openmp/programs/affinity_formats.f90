@@ -1,4 +1,4 @@
-! The affinity format in Fortran: texts with their lengths, filled up with blanks.
+! The affinity format in Fortran: texts have explicit lengths and are padded with blanks.
 program affinity_formats
   use omp_lib
   use checking

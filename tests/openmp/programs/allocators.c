@@ -1,4 +1,4 @@
-/* Allocators: their memory is usable, aligned and not shared; pools, and their fallbacks when they are exhausted. */
+/* Allocators: their memory is usable, aligned and not shared; a pool that is exhausted uses its fallback. */
 #include "check.h"
 #include <omp.h>
 #include <stdint.h>
@@ -54,12 +54,12 @@ static void traits(void) {
   p = omp_alloc(5000, a);
   CHECK(p != NULL && omp_alloc(5000, a) == NULL && omp_alloc(20000, a) == NULL);
   omp_free(p, a);
-  p = omp_alloc(5000, a); /* it is there again */
+  p = omp_alloc(5000, a); /* the freed memory is available again */
   CHECK(p != NULL);
 
   const omp_alloctrait_t other[] = {{omp_atk_pool_size, 64}, {omp_atk_fallback, omp_atv_allocator_fb}, {omp_atk_fb_data, (uintptr_t)a}};
   omp_allocator_handle_t b = with(3, other);
-  CHECK(omp_alloc(5000, b) == NULL); /* nor has the other so much left */
+  CHECK(omp_alloc(5000, b) == NULL); /* the other pool has too little left as well */
   q = omp_alloc(1000, b);
   CHECK(q != NULL);
   memset(q, 1, 1000);
@@ -77,7 +77,7 @@ static void traits(void) {
 
   const omp_alloctrait_t locked[] = {{omp_atk_pinned, omp_atv_true}, {omp_atk_fallback, omp_atv_null_fb}};
   a = with(2, locked);
-  if (a != omp_null_allocator) { /* not everywhere */
+  if (a != omp_null_allocator) { /* some systems cannot pin memory */
     p = omp_calloc(10000, 1, a);
     CHECK(p == NULL || ((char *)p)[9999] == 0);
     if (p != NULL) memset(p, 1, 10000);
@@ -89,7 +89,7 @@ static void traits(void) {
   CHECK(with(1, odd) == omp_null_allocator);
 }
 
-/* All members take from one pool: what they have is their own, and never more than it holds. */
+/* All members allocate from one pool: no two of them get the same memory, and together they never get more than its size. */
 static void shared_by_a_team(void) {
   enum { SIZE = 1 << 20 };
   const omp_alloctrait_t pool[] = {{omp_atk_pool_size, SIZE}, {omp_atk_fallback, omp_atv_null_fb}};
@@ -114,12 +114,12 @@ static void shared_by_a_team(void) {
   }
   CHECK(got > 0 && most <= SIZE);
   void *whole = omp_alloc(SIZE / 2, a);
-  CHECK(whole != NULL); /* all has come back */
+  CHECK(whole != NULL); /* all memory has been returned to the pool */
   omp_free(whole, a);
   omp_destroy_allocator(a);
 }
 
-/* A block grows where its pool has room for what is added: as large as the pool, though not twice. */
+/* A block grows if its pool has room for the added bytes: the pool need not hold the old and the new block at once. */
 static void grown(void) {
   const omp_alloctrait_t small[] = {{omp_atk_pool_size, 4096}, {omp_atk_fallback, omp_atv_null_fb}};
   omp_allocator_handle_t a = with(2, small);
@@ -131,8 +131,8 @@ static void grown(void) {
     CHECK(now != NULL && now[0] == 7 && now[bytes - 1] == 7);
     if (now != NULL) p = now;
   }
-  CHECK(omp_realloc(p, 5000, a, a) == NULL && p[0] == 7); /* the old block stays */
-  p = omp_realloc(p, 100, a, a);                          /* the rest is there again */
+  CHECK(omp_realloc(p, 5000, a, a) == NULL && p[0] == 7); /* the old block remains */
+  p = omp_realloc(p, 100, a, a);                          /* the rest is free again */
   char *q = omp_alloc(2500, a);
   CHECK(p != NULL && q != NULL);
   omp_free(p, a);

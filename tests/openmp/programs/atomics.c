@@ -1,4 +1,4 @@
-/* atomic: in every size, by instructions and by the runtime. */
+/* atomic: operands of every size, by instructions and by the runtime. */
 #include "check.h"
 #include <omp.h>
 #include <stdint.h>
@@ -99,7 +99,7 @@ static void captures(void) {
     CHECK(after >= 1 && after <= TICKETS);
   }
   for (int i = 0; i < TICKETS; ++i) CHECK(taken[i] == 1);
-  /* Each was swapped out by the next, but for the last. */
+  /* Each value but the last was captured by the next swap. */
   CHECK(missing + swapped == TICKETS * (TICKETS - 1) / 2);
   CHECK(precise == TICKETS);
 }

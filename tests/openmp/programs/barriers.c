@@ -1,4 +1,4 @@
-/* barrier and flush: what any thread wrote before is visible to all after, in thousands of episodes. */
+/* barrier and flush: all threads see afterwards what any thread wrote before, in thousands of episodes. */
 #include "check.h"
 #include <omp.h>
 
@@ -21,7 +21,7 @@ static void all_have_come(int rounds) {
   }
 }
 
-/* The barrier alone separates them: two fields, written in turn. */
+/* Two fields are written in turn; only the barrier separates the writes from the reads. */
 static void in_turn(int rounds) {
   static int field[2][MOST];
 #pragma omp parallel
@@ -36,7 +36,7 @@ static void in_turn(int rounds) {
   }
 }
 
-/* Some come much later than others. */
+/* Some members arrive much later than others. */
 static void with_stragglers(void) {
   int arrived = 0, team = asked();
 #pragma omp parallel
@@ -53,7 +53,7 @@ static void with_stragglers(void) {
   }
 }
 
-/* A region's end is one too. */
+/* The end of a region is a barrier too. */
 static void at_the_end_of_a_region(int rounds) {
   for (int i = 1; i <= rounds; ++i) {
 #pragma omp parallel
@@ -86,7 +86,7 @@ int main(void) {
   in_turn(episodes(5000));
   with_stragglers();
   at_the_end_of_a_region(episodes(5000));
-  if (!WATCHED) flushes(); /* ThreadSanitizer does not know fences */
-#pragma omp barrier /* of the one thread that there is */
+  if (!WATCHED) flushes(); /* ThreadSanitizer does not support fences */
+#pragma omp barrier /* outside of all regions: a team of one thread */
   return verdict();
 }

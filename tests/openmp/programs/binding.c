@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-static int places; /* {a},{b},...: one for each processor, eight at most */
+static int places; /* {a},{b},...: one for each processor, at most eight */
 static char places_named[64 + 8 * 8];
 static int processors[8];
 
@@ -23,15 +23,15 @@ static void find_places(void) {
   for (int p = 0; p < places; ++p) length += sprintf(places_named + length, "%s{%d}", p > 0 ? "," : "", processors[p]);
 }
 
-/* Is the mask of this thread what its place says? */
+/* Whether this thread's affinity mask is the processor of its place. */
 static int stands(int place) {
   cpu_set_t mine;
   sched_getaffinity(0, sizeof mine, &mine);
   return omp_get_place_num() == place && CPU_COUNT(&mine) == 1 && CPU_ISSET(processors[place], &mine);
 }
 
-/* Consecutive threads on consecutive places from the primary's, on each as many as on the others. Where they do not divide
- * evenly runtimes differ in who has more. */
+/* Consecutive threads are on consecutive places from the primary thread's on, the same number on each. If the places do not
+ * divide the threads evenly, runtimes differ in which places get one more. */
 static void check_row(const int *place, int team, int first, int count) {
   int threads[8] = {0}, changes = 0;
   for (int n = 0; n < team; ++n) {
@@ -144,7 +144,7 @@ static void unbound(void) {
   }
 }
 
-/* Barriers and regions whose members have processors of their own, and some that share theirs. */
+/* Barriers and regions whose members have a processor each, and others whose members share processors. */
 static void barriers_on_places(void) {
   for (int round = 0; round < 20; ++round)
     for (int how = 0; how < 2; ++how) {

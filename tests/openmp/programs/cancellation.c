@@ -1,4 +1,4 @@
-/* cancel: while OMP_CANCELLATION is unset nothing is cancelled, and the program continues. */
+/* cancel: if OMP_CANCELLATION is unset, nothing is cancelled and the program continues. */
 #include "check.h"
 #include <omp.h>
 

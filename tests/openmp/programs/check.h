@@ -1,4 +1,4 @@
-/* What all programs here use. Each prints "ok" and exits with 0, or prints what is wrong and exits with 1. */
+/* Common to all programs here. Each prints "ok" and exits with 0, or prints which checks failed and exits with 1. */
 #ifndef WEIR_TESTS_OPENMP_CHECK_H
 #define WEIR_TESTS_OPENMP_CHECK_H
 
@@ -11,16 +11,16 @@ static inline void wrong(const char *file, int line, const char *what) {
   if (__atomic_fetch_add(&wrongs, 1, __ATOMIC_RELAXED) < 5) fprintf(stderr, "%s:%d: not so: %s\n", file, line, what);
 }
 
-/* Any thread may. */
+/* Any thread may use it. */
 #define CHECK(...) ((__VA_ARGS__) ? (void)0 : wrong(__FILE__, __LINE__, #__VA_ARGS__))
 
-/* What main returns. */
+/* The value that main returns. */
 static inline int verdict(void) {
   if (wrongs == 0) puts("ok");
   return wrongs != 0;
 }
 
-/* The team size asked for, from the environment: what the runtime makes of it is tested against this. */
+/* The requested team size, from the environment: tests compare the runtime's behaviour with it. */
 static inline int asked(void) {
   const char *text = getenv("OMP_NUM_THREADS");
   if (text == NULL || atoi(text) < 1) {
@@ -30,14 +30,14 @@ static inline int asked(void) {
   return atoi(text);
 }
 
-/* Teams larger than the machine take longer for each episode. */
+/* A team that is larger than the machine takes longer for each episode. */
 static inline int episodes(int small) { return asked() <= 4 ? small : small / 10; }
 
 static inline void add(int *counter, int by) { __atomic_fetch_add(counter, by, __ATOMIC_RELAXED); }
 
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)
 
-/* Is the program built with ThreadSanitizer? */
+/* Whether the program is built with ThreadSanitizer. */
 #if defined __SANITIZE_THREAD__
 #define WATCHED 1
 #elif defined __has_feature

@@ -1,4 +1,4 @@
-// What C++ adds: constructors and destructors of private copies, reductions of classes, iterators, lambdas.
+// Features of C++: constructors and destructors of private copies, reductions of classes, iterators, lambdas.
 #include "check.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ void iterators() {
   CHECK(std::accumulate(numbers.begin(), numbers.end(), 0) == 333 * 2 + 111);
 }
 
-// A task's copies live until it is done, and no longer.
+// A task's copies are destroyed when it is complete, and not before.
 void tasks() {
   std::atomic<int> good{0};
 #pragma omp parallel

@@ -38,7 +38,7 @@ static void nests(void) {
     all_met();
 #pragma omp for collapse(2)
     for (int i = 0; i < 12; ++i)
-      for (int j = 0; j < asked() - asked(); ++j) met(i, j, 0); /* none of the inner: none at all */
+      for (int j = 0; j < asked() - asked(); ++j) met(i, j, 0); /* the inner loop has no iterations, so there are none */
   }
   for (int i = 0; i < 12; ++i) CHECK(times[i][0][0] == 0);
 }

@@ -1,5 +1,5 @@
-// What C++ programs say of a region's members and loops: who does something, in which order, and with which
-// values: objects where a construct takes them.
+// Constructs and clauses in C++: which members of a region execute a block, in which order, and with which values. Where a
+// construct accepts objects, objects are used.
 #include "check.h"
 
 #include <atomic>
@@ -34,7 +34,7 @@ void masked_ones() {
   }
   CHECK(said[0] == (asked() == 1 ? "firstlast" : "first") && said.back().ends_with("last") && masters == 1);
   std::vector<int> times(n);
-#ifdef __clang__  // which makes nothing of a masked taskloop, and copies for each task of what is not said to be shared
+#ifdef __clang__  // it ignores a masked taskloop, and makes variables firstprivate that are not declared shared
 #pragma omp parallel master taskloop grainsize(7) shared(times)
 #else
 #pragma omp parallel masked taskloop grainsize(7)
@@ -45,7 +45,7 @@ void masked_ones() {
   CHECK(times == std::vector<int>(n, 2));
 }
 
-// Of two who each write their own and then read the other's, one reads what was written.
+// Two members each write their own variable and then read the other's: at least one reads the new value.
 void flushed() {
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> mine[2] = {0, 0};
@@ -150,7 +150,7 @@ void steps_beside_a_loop() {
 }
 
 void scopes() {
-#ifndef __clang__  // which parses a scope, and cannot compile it yet
+#ifndef __clang__  // it parses a scope, but cannot compile it yet
   extent all;
   std::string own = "untouched";
 #pragma omp parallel

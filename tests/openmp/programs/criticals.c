@@ -1,4 +1,4 @@
-/* critical: one thread at a time under each name, and what one thread wrote the next reads. */
+/* critical: one thread at a time for each name, and each thread reads what the previous one wrote. */
 #include "check.h"
 #include <omp.h>
 

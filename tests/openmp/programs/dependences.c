@@ -1,4 +1,4 @@
-/* task depend: a task is executed after those that it depends on; taskwait depend. */
+/* task depend: a task is executed after the tasks that it depends on; taskwait depend. */
 #include "check.h"
 #include <omp.h>
 
@@ -16,7 +16,7 @@ static void a_chain(void) {
   CHECK(value == 100);
 }
 
-/* Readers after the writer before them, and all before the next writer. */
+/* Readers are executed after the preceding writer, and before the next one. */
 static void readers_and_writers(void) {
   int value = 0, readers = 0;
 #pragma omp parallel
@@ -56,7 +56,7 @@ static void exclusive_ones_are_one_at_a_time(void) {
   }
 }
 
-/* A wave over a field: each after its neighbours above and to the left. */
+/* A wavefront over a field: each task depends on its neighbours above and to the left. */
 static void a_wave(void) {
   enum { N = 12 };
   static long paths[N + 1][N + 1];
@@ -84,12 +84,12 @@ static void waited_for_by_what_they_write(void) {
 #pragma omp taskwait depend(in : a)
     CHECK(__atomic_load_n(&a, __ATOMIC_RELAXED) == 1);
 #pragma omp task depend(in : b) if (0) shared(b)
-    CHECK(b == 1); /* undeferred, and still after */
+    CHECK(b == 1); /* undeferred, but still after the task that it depends on */
 #pragma omp taskwait
   }
 }
 
-/* Dependences are between siblings. */
+/* Only siblings depend on each other. */
 static void children_depend_on_their_own(void) {
   int sum = 0;
 #pragma omp parallel

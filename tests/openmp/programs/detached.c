@@ -1,4 +1,4 @@
-/* task detach: a task is complete when any thread has fulfilled its event; tasks that depend on it are executed after that. */
+/* task detach: a task completes when any thread has fulfilled its event; tasks that depend on it are executed after that. */
 #include "check.h"
 #include <omp.h>
 #include <pthread.h>
@@ -72,7 +72,7 @@ static void so_do_groups_and_barriers(void) {
   CHECK(fulfilled == 3);
 }
 
-/* The end of a loop that reduces is a barrier too. */
+/* The end of a loop with a reduction is a barrier too. */
 static void so_do_loops(void) {
   int sum = 0;
   fulfilled = 0;
@@ -101,7 +101,7 @@ static void from_within(void) {
   }
 }
 
-/* Whoever creates them goes on, and fulfils the event afterwards. */
+/* The creating thread continues, and fulfils the event later. */
 static void what_depends_comes_after(void) {
 #pragma omp parallel
 #pragma omp single
@@ -136,7 +136,7 @@ static void what_depends_comes_after(void) {
   }
 }
 
-/* Whoever creates an undeferred task, or an included one, goes on when it is executed, and may fulfil its event then. */
+/* The thread that creates an undeferred or included task continues after its execution, and may fulfil its event then. */
 static void undeferred(void) {
   fulfilled = executed = 0;
 #pragma omp parallel
@@ -176,7 +176,7 @@ static void undeferred(void) {
   }
 }
 
-/* A reduction, and a large copy, of a task that must wait. */
+/* A task that must wait keeps its reduction and its large copy. */
 static void kept_with_all_it_has(void) {
   long sum = 0;
 #pragma omp parallel

@@ -1,4 +1,4 @@
-! Detached tasks in Fortran: omp_lib's omp_fulfill_event takes the event by value.
+! Detached tasks in Fortran: the omp_fulfill_event of omp_lib takes the event by value.
 program detached
   use checking
   use omp_lib

@@ -1,4 +1,4 @@
-/* distribute: loops of every type and schedule, divided among the teams of a league of any size, and within its teams. */
+/* distribute: loops of every type and schedule, divided among the teams of a league of any size, and within each team. */
 #include "check.h"
 #include <limits.h>
 #include <omp.h>
@@ -18,7 +18,7 @@ static void all_once(void) {
   memset(times, 0, sizeof times);
 }
 
-/* The last iteration's number comes out of it. */
+/* lastprivate gives the last iteration's value. */
 #define UP(construct, type, first, step)                                          \
   {                                                                               \
     const type limit = (type)((u64)(first) + N * (u64)(step));                        \
@@ -53,7 +53,7 @@ static void all_once(void) {
   DOWN(construct, long long, LLONG_MIN + N, 1)           \
   DOWN(construct, u64, ULLONG_MAX, 1ull << 56)
 
-/* GCC passes a step of -1 as one of 2^32 - 1. */
+/* GCC passes a step of -1 as 2^32 - 1. */
 #ifdef __clang__
 #define DOWN_UNSIGNED(construct, first) DOWN(construct, unsigned, first, 1)
 #else
@@ -69,7 +69,7 @@ static void all_once(void) {
   DOWN(construct, long long, 100, 1ll << 40)             \
   DOWN(construct, u64, (1ull << 63) + 50, 1)
 
-/* Within a league the teams share a loop, and their members do not. */
+/* The teams of a league share a loop; the members of a team do not. */
 static void in_a_league(void) {
   int leagues = 0;
 #pragma omp teams num_teams(2) reduction(+ : leagues)
@@ -110,7 +110,7 @@ int main(void) {
   with(teams distribute parallel for num_teams(2) dist_schedule(static, 20) schedule(dynamic, 3))  \
   with(teams distribute parallel for simd num_teams(2) schedule(guided))
   EVERY_CONSTRUCT(EVERY_TYPE)
-#ifdef __clang__ /* GCC's code shares them out by itself, and its sums run over; libomp's do in a team of one */
+#ifdef __clang__ /* GCC's code divides these by itself, and its sums overflow; libomp's overflow in a team of one */
   if (asked() > 1) {
     EVERY_CONSTRUCT(AT_ITS_LIMITS)
   }

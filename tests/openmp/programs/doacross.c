@@ -1,4 +1,4 @@
-/* ordered(n) with depend(sink) and depend(source): loops whose iterations wait for other single ones. */
+/* ordered(n) with depend(sink) and depend(source): loops whose iterations wait for other iterations. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void far_back_and_downwards(void) {
   for (int i = 0; i < N; ++i) CHECK(value[i] == (N - 1 - i) / 4 + 1);
 }
 
-/* Members without an iteration wait for nobody: they are several loops ahead. */
+/* Members without an iteration do not wait: they are several loops ahead. */
 static void more_members_than_iterations(void) {
   enum { LOOPS = 200 };
   static int after[LOOPS][2];

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static void warn(void) {
-#ifdef __clang__ /* which takes no other text than a literal one */
+#ifdef __clang__ /* it accepts only a string literal */
 #pragma omp error at(execution) severity(warning) message("3 apples")
 #else
   char text[32];
@@ -22,7 +22,7 @@ static void fail(void) {
 #pragma omp error at(execution) severity(fatal) message("no more pears")
 }
 
-/* What it says, and whether it comes back from it. */
+/* Returns whether `from` returns, and checks its message. */
 static int comes_back(void (*from)(void), const char *says) {
   int ends[2], status = 0;
   CHECK(pipe(ends) == 0);

@@ -48,7 +48,7 @@ int main() {
   }
   CHECK(caught == asked() && in_loop == 50 && in_critical == asked() && in_tasks == 50);
 
-  // What leaves the construct's caller is caught behind it.
+  // An exception that is thrown after the construct is caught outside of it.
   int behind = 0;
   for (int i = 0; i < 10; ++i) {
     try {

@@ -23,22 +23,22 @@ static void ends(int how) {
   region();
   switch (how) {
     case 0: exit(17);
-    case 1: usleep(50000); exit(17); /* by now they sleep */
+    case 1: usleep(50000); exit(17); /* the workers sleep by now */
     case 2: _exit(17);
-    case 3: atexit(at_exit); exit(17); /* handlers may open regions still */
+    case 3: atexit(at_exit); exit(17); /* handlers may still begin regions */
     case 4:
 #pragma omp parallel
 #pragma omp master
       _exit(17);
       break;
     case 5: raise(SIGKILL);
-    case 6: atexit(at_last); pthread_exit(NULL); /* the program ends with its last thread: no worker may stay */
+    case 6: atexit(at_last); pthread_exit(NULL); /* the program ends with its last thread, so no worker may remain */
     default: return;
   }
 }
 
 int main(void) {
-  for (int how = 0; how < 7 - WATCHED; ++how) { /* ThreadSanitizer does not outlive its first thread */
+  for (int how = 0; how < 7 - WATCHED; ++how) { /* ThreadSanitizer does not survive the end of the first thread */
     pid_t child = fork();
     if (child == 0) {
       alarm(20);
@@ -55,5 +55,5 @@ int main(void) {
   region();
   int ended = verdict();
   fflush(stdout);
-  exit(ended); /* not a return: the same, with workers there */
+  exit(ended); /* not a return: exit while workers exist */
 }

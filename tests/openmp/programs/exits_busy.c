@@ -1,4 +1,4 @@
-/* exit, while another thread begins regions: it continues until the process has ended. */
+/* exit while another thread begins regions: that thread continues until the process has ended. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <omp.h>
@@ -18,7 +18,7 @@ static void *regions(void *unused) {
   for (;;) region(unused);
 }
 
-/* Each opens its first: what a team is made of is asked for anew. */
+/* Each thread begins its first region, so the runtime allocates a team's memory anew. */
 static void *threads_with_regions(void *unused) {
   for (;;) {
     pthread_t brief;
@@ -27,7 +27,7 @@ static void *threads_with_regions(void *unused) {
   }
 }
 
-/* Output that is written last of all, slowly, and memory that was free by then is used again. */
+/* The output is written last, and slowly; meanwhile memory that was freed before is reused. */
 static ssize_t slowly(void *unused, const char *text, size_t length) {
   (void)unused, (void)text;
   for (int i = 0; i < 50; ++i) {

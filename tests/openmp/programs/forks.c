@@ -22,7 +22,7 @@ static void child_opens_regions(int depth) {
     int good = 1;
     for (int i = 0; i < 5; ++i) good &= region();
     if (depth > 0) child_opens_regions(depth - 1);
-    /* With exit as with _exit: neither waits for workers that are not there. */
+    /* Neither exit nor _exit waits for workers that do not exist in the child. */
     if (depth % 2) _exit(!good || wrongs);
     exit(!good || wrongs);
   }
@@ -32,7 +32,7 @@ static void child_opens_regions(int depth) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* By any member of several: its child is in no region, and has as many threads as the environment says. */
+/* Any member of a larger team forks: its child is in no region, and its teams have the size that the environment gives. */
 static void members_fork(void) {
 #pragma omp parallel
   if (omp_get_thread_num() < 4) {
@@ -48,7 +48,7 @@ static void members_fork(void) {
   }
 }
 
-/* In a region of one thread the child goes on, and keeps what was set in it and around it. */
+/* In a region of one thread the child continues the region, and keeps the control variables of the region and around it. */
 static void forks_in_region_of_one(void) {
   pid_t child = fork();
   if (child == 0) {
@@ -79,7 +79,7 @@ static void forks_in_region_of_one(void) {
   CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
-/* Right after the first region of all: what its workers begin meanwhile is never finished in the child. */
+/* Forks right after the very first region: whatever its workers have begun at that moment never ends in the child. */
 static void forks_early(int microseconds) {
   pid_t child = fork();
   if (child == 0) {
@@ -101,7 +101,7 @@ static void forks_early(int microseconds) {
 
 int main(void) {
   for (int i = 0; i < 100 && !wrongs; ++i) forks_early(2 * i);
-  child_opens_regions(0); /* before the parent has used it */
+  child_opens_regions(0); /* before the parent's first region */
   CHECK(region());
   for (int i = 0; i < 3; ++i) child_opens_regions(2);
   CHECK(region());

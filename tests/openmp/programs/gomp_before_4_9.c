@@ -1,4 +1,4 @@
-/* Regions, as GCC compiled them before 4.9: the caller executes its part itself, between the region's two ends. */
+/* Regions as GCC compiled them before 4.9: the caller executes its part itself, between the calls that begin and end the region. */
 #include "check.h"
 #include <omp.h>
 
@@ -90,7 +90,7 @@ static void outer(void *counter) {
   CHECK(omp_get_level() == 1 && omp_get_num_threads() == asked());
 }
 
-/* The threads that a limit grants are for all regions that are open at once. */
+/* The thread limit applies to all active regions together. */
 static void nested(void *unused) {
   (void)unused;
   CHECK(omp_get_num_threads() < omp_get_thread_limit());

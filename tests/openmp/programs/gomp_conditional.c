@@ -1,5 +1,5 @@
-/* lastprivate(conditional: ...): the value of the last iteration, or section, that assigned one. Clang's code forgets that a
-   construct may be met more than once. */
+/* lastprivate(conditional: ...): the value of the last iteration, or section, that assigned one. Clang's code is wrong for a
+   construct that is encountered more than once. */
 #include "check.h"
 #include <omp.h>
 
@@ -28,7 +28,7 @@ static void sections(void) {
   CHECK(last == 2);
 }
 
-/* Several in one region, whose memory must be zeros for each. */
+/* Several constructs in one region: the memory must be zeroed for each. */
 static void one_after_the_other(void) {
   int first = -1, second = -1;
 #pragma omp parallel

@@ -1,4 +1,4 @@
-/* GCC's entry points with the schedule of a loop as a number, and with memory that the team has in common. */
+/* GCC's entry points that take a loop's schedule as a number, and provide memory that the team shares. */
 #include "check.h"
 #include <limits.h>
 #include <omp.h>
@@ -48,7 +48,7 @@ static void met(u64 number) {
   if (number < N) add(&times[number], 1);
 }
 
-/* Eight bytes for a sum and eight for a count, which are zeros for each construct. */
+/* Eight bytes for a sum and eight for a count, zeroed for each construct. */
 static void *asks_for_memory(void) { return (void *)(2 * sizeof(long)); }
 static void share(void *memory, long number) {
   __atomic_fetch_add((long *)memory, number, __ATOMIC_RELAXED);
@@ -115,7 +115,7 @@ static void shared(long *memory) {
   }                                                                                                            \
   CHECK(last == N - 1);
 
-/* Along a line, and each line waits for the one before at the same place. */
+/* Each line is processed in order, and waits at each element for the same element of the previous line. */
 #define DOACROSS(prefix, post, wait, type, kind, number, chunk)                                                      \
   {                                                                                                                  \
     enum { LINES = 8, LENGTH = 15 };                                                                                 \
@@ -171,7 +171,7 @@ static void sections(void) {
   all_once();
 }
 
-/* The iterations are the program's to share out: only the memory is asked for. */
+/* The program divides the iterations itself, and asks only for the memory. */
 static void memory_alone(void) {
 #pragma omp parallel
   {
@@ -184,7 +184,7 @@ static void memory_alone(void) {
   }
 }
 
-/* Of the kinds, a static one shows: who executes what is known. */
+/* Only a static schedule can be checked exactly: it determines which thread executes which iteration. */
 static void static_is_static(long kind, int chunk) {
 #pragma omp parallel
   {

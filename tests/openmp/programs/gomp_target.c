@@ -1,5 +1,5 @@
-/* A target region on the host sees nothing of what is around it: an initial thread executes it, with the control variables of
-   the beginning. Clang's code asks nobody where it begins one. */
+/* A target region on the host does not depend on the surrounding context: an initial thread executes it, with the initial
+   control variables. Clang's code begins one without a call of the runtime. */
 #include "check.h"
 #include <omp.h>
 
@@ -14,7 +14,7 @@ static void as_in_the_beginning(void) {
   int chunk;
   omp_get_schedule(&kind, &chunk);
   CHECK(!(kind == omp_sched_guided && chunk == 77));
-  /* What it sets is gone with it. */
+  /* The settings of the region end with it. */
   omp_set_num_threads(2);
   omp_set_schedule(omp_sched_static, 5);
   int members = 0;

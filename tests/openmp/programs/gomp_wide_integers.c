@@ -1,5 +1,5 @@
-/* Fortran's routines where default integers have 64 bits (-fdefault-integer-8), by GCC's names for them: what does not fit into
-   32 bits is no small number. */
+/* Fortran's routines for default integers of 64 bits (-fdefault-integer-8), by GCC's names for them: a number that does not fit
+   into 32 bits is not truncated to a small one. */
 #include "check.h"
 #include <omp.h>
 
@@ -8,7 +8,7 @@ int omp_get_team_size_8_(const long *);
 void omp_set_num_threads_8_(const long *);
 void omp_set_schedule_8_(const int *, const long *);
 
-static const long wide = 1l << 32; /* cut off it is 0 */
+static const long wide = 1l << 32; /* truncated to 32 bits it is 0 */
 
 int main(void) {
   const long none = 0, outside = -wide, large = wide + 3;

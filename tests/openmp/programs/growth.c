@@ -1,4 +1,4 @@
-/* A million tiny regions, or as many as a second allows: the process does not grow. */
+/* A million tiny regions, or as many as fit into a second: the process does not grow. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static long resident_kb(void) {
   return kb;
 }
 
-/* Returns how many. */
+/* Returns the number of regions. */
 static int regions(int most, double seconds) {
   int counter = 0, done = 0;
   double until = omp_get_wtime() + seconds;
@@ -39,7 +39,7 @@ int main(void) {
   int more = regions(1000000 - first, 0.9);
   long after = resident_kb();
   CHECK(before > 0);
-  /* A leak of a word in each region would be seen where there are many. A thread's first task brings it a heap of its own. */
+  /* Many regions would show a leak of one word per region. A thread's first task gives the thread a heap of its own. */
   if (after - before > 512 + 64 * omp_get_max_threads() + more * 4 / 1024) {
     fprintf(stderr, "%d regions: %ld kB, and after %d more %ld kB\n", first, before, more, after);
     ++wrongs;

@@ -26,11 +26,11 @@ static void regions(long me, int rounds) {
   }
 }
 
-static int counted; /* by all hosts: a critical section excludes over teams */
+static int counted; /* by all hosts: a critical section excludes the members of all teams */
 
 static void *host(void *word) {
   long me = (long)word;
-  CHECK(omp_get_max_threads() == asked()); /* what main has set was for itself */
+  CHECK(omp_get_max_threads() == asked()); /* main's settings apply to main alone */
   pthread_barrier_wait(&together);
   regions(me, 100);
 #pragma omp parallel
@@ -44,7 +44,7 @@ static void *host(void *word) {
 }
 
 int main(void) {
-  for (int round = 0; round < 3; ++round) { /* threads that end, and others that come after */
+  for (int round = 0; round < 3; ++round) { /* threads that end, and others that begin after them */
     pthread_t hosts[HOSTS];
     counted = 0;
     pthread_barrier_init(&together, NULL, HOSTS);

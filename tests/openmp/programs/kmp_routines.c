@@ -1,4 +1,4 @@
-/* LLVM's own routines, looked up by name at run time, as libraries do that set the number of another library's threads. */
+/* LLVM's own routines, looked up by name at run time, as by libraries that set the number of another library's threads. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "stacks.h"
@@ -65,7 +65,7 @@ static void waiting(void) {
   CHECK(kmp_get_blocktime() == before);
 }
 
-/* Before the first region: threads have their stacks from then on. */
+/* Called before the first region, which creates the threads with their stacks. */
 static void stacks(void) {
   FIND(void, kmp_set_stacksize, int);
   FIND(void, kmp_set_stacksize_s, size_t);

@@ -1,4 +1,4 @@
-/* For programs that call LLVM's entry points as Clang's code does: the arguments of each call. */
+/* For programs that call LLVM's entry points as Clang's code does: the common arguments of the calls. */
 #ifndef WEIR_TESTS_OPENMP_KMPC_H
 #define WEIR_TESTS_OPENMP_KMPC_H
 

@@ -1,4 +1,4 @@
-/* Atomic updates as functions: what each computes and captures; no update is lost. */
+/* Atomic updates as functions: the results and captured values of each; no update is lost. */
 #include "check.h"
 #include <complex.h>
 #include <omp.h>
@@ -23,7 +23,7 @@ typedef long double _Complex cmplx10;
 #define AT NULL, 0
 enum { TIMES = 400 }; /* even */
 
-/* ---- what they compute: x and e are the operands */
+/* ---- the results: x and e are the operands */
 
 static const int LEFT[] = {7, 100, 1, -5, 64, -128, 0}, RIGHT[] = {3, 7, 2, 1, 5, 4, 1};
 #define UNIT(type) _Generic((type)0, cmplx4: 1 + 2i, cmplx8: 1 + 2i, cmplx10: 1 + 2i, default: 1)
@@ -31,7 +31,7 @@ static const int LEFT[] = {7, 100, 1, -5, 64, -128, 0}, RIGHT[] = {3, 7, 2, 1, 5
   for (int pair = 0; pair < (int)(sizeof LEFT / sizeof *LEFT); ++pair)                                   \
     for (type x = (type)(LEFT[pair] * UNIT(type)), e = (type)(RIGHT[pair] * UNIT(type)), *once = &x; once != NULL; once = NULL)
 
-/* With a capture: `last` is the argument that says which value, and cmplx4 has one more. */
+/* With a capture: the argument `last` selects the captured value, and cmplx4 has one argument more. */
 #define CALL_VALUE(type, name, at, e, v, last) v = __kmpc_atomic_##type##_##name(AT, at, e, last)
 #define CALL_ADDRESS(type, name, at, e, v, last) __kmpc_atomic_##type##_##name(AT, at, e, &v, last)
 #define DECLARE_VALUE(type, name) type __kmpc_atomic_##type##_##name(void *, int, type *, type, int);
@@ -123,7 +123,7 @@ static const int LEFT[] = {7, 100, 1, -5, 64, -128, 0}, RIGHT[] = {3, 7, 2, 1, 5
   FORWARD(how, type, mul, x *e)                      \
   READ_AND_WRITE(type)
 
-/* Reversed, where the operands must be others: the small one shifts, or divides. */
+/* Reversed operations that need other operands: the small one is the shift count, or the divisor. */
 #define REVERSED(type, name, value, e_, x_)                                                \
   {                                                                                        \
     void __kmpc_atomic_##type##_##name##_rev(void *, int, type *, type);                   \
@@ -204,7 +204,7 @@ static void complex_ones(void) {
   SWAP(cmplx10)
 }
 
-/* ---- none is lost */
+/* ---- no update is lost */
 
 #define NONE_LOST(how, type)                                                  \
   {                                                                           \
@@ -237,13 +237,13 @@ static void complex_ones(void) {
     CHECK(sum == 5);                                                          \
   }
 
-/* A complex number lies where its parts may, so that no instruction takes it at once. */
+/* A complex number is aligned only as its parts are, so no single instruction can access it. */
 static void between_words(void) {
   void __kmpc_atomic_cmplx4_add(void *, int, cmplx4 *, cmplx4);
   cmplx4 __kmpc_atomic_cmplx4_rd(void *, int, cmplx4 *);
   void __kmpc_atomic_cmplx4_wr(void *, int, cmplx4 *, cmplx4);
   _Alignas(64) float line[32] = {0};
-  cmplx4 *x = (cmplx4 *)(line + 15); /* in two lines of the cache */
+  cmplx4 *x = (cmplx4 *)(line + 15); /* across two cache lines */
 #pragma omp parallel
   for (int i = 0; i < TIMES; ++i) {
     __kmpc_atomic_cmplx4_add(AT, x, 1 + 1i);
@@ -255,7 +255,7 @@ static void between_words(void) {
   CHECK(*x == (cmplx4)4i && line[14] == 0 && line[17] == 0);
 }
 
-/* ---- the compiler's own operation, compare and swap, and a lock around all */
+/* ---- the compiler's own operation, compare and swap, and one lock for all updates */
 
 #define OPERATION(bytes, type)                                                                   \
   static void add_##bytes(void *into, void *a, void *b) { *(type *)into = *(type *)a + *(type *)b; } \

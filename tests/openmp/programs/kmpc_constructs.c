@@ -1,4 +1,4 @@
-/* LLVM's entry points that Clang seldom calls: sections, a form of copyprivate, barriers with work of one member, locks. */
+/* LLVM's entry points that Clang rarely calls: sections, a form of copyprivate, barriers in which one member works, locks. */
 #include "check.h"
 #include "kmpc.h"
 #include <omp.h>
@@ -27,7 +27,7 @@ static void sections(int count) {
     if (__kmpc_sections_init(&here, me)) {
       for (unsigned s; (s = __kmpc_next_section(&here, me, count)) < (unsigned)count;) add(&times[s], 1);
       __kmpc_end_sections(&here, me);
-    } else { /* nobody to share them with */
+    } else { /* there is no other member to share them with */
       CHECK(omp_get_num_threads() == 1);
       for (int s = 0; s < count; ++s) add(&times[s], 1);
     }
@@ -39,7 +39,7 @@ static void sections(int count) {
 void __kmpc_dispatch_init_4(place *, int, int kind, int lower, int upper, int step, int chunk);
 int __kmpc_dispatch_next_4(place *, int, int *last, int *lower, int *upper, int *step);
 
-/* schedule(simd: runtime): chunks are multiples of the width that is said in the chunk's place. */
+/* schedule(simd: runtime): chunks are multiples of the width that the argument for the chunk gives. */
 static void chunks_of_vectors(omp_sched_t kind, int chunk) {
   enum { simd_at_run_time = 47, width = 8, n = 203 };
   int times[n] = {0};
@@ -100,7 +100,7 @@ static void copies(void) {
       int value = -1;
       const int mine = __kmpc_single(&here, me);
       if (mine) {
-        usleep(100); /* who does not wait comes first */
+        usleep(100); /* members that do not wait would read too early */
         value = round;
         __kmpc_end_single(&here, me);
       }

@@ -1,4 +1,4 @@
-/* LLVM's entry points for a loop over a league and its teams at once: each iteration is executed once, for every type. */
+/* LLVM's entry points for a loop over a league and its teams together: each iteration is executed once, for every type. */
 #include "check.h"
 #include "kmpc.h"
 #include <omp.h>
@@ -26,7 +26,7 @@ static void all_once(void) {
   lasts = 0;
 }
 
-/* From `first` on by steps of 3, up or down. */
+/* From `first` on in steps of 3, up or down. */
 #define FOR_TYPE(suffix, type, signed_type)                                                                             \
   void __kmpc_dist_for_static_init_##suffix(place *, int, int, int *, type *, type *, type *, signed_type *, signed_type, \
                                             signed_type);                                                               \
@@ -100,7 +100,7 @@ FOR_TYPE(4u, u4, s4)
 FOR_TYPE(8, s8, s8)
 FOR_TYPE(8u, u8, s8)
 
-/* A distributed loop is the teams': who asks within a team gets what the team has. */
+/* A distributed loop is divided among teams: each member of a team gets its team's iterations. */
 void __kmpc_for_static_init_4(place *, int, int, int *, int *, int *, int *, int, int);
 static void the_teams_own(int kind, int chunk) {
 #pragma omp teams num_teams(2)

@@ -1,4 +1,4 @@
-/* A process forks while another of its threads is in the runtime: in the child none of the runtime's own locks is taken. */
+/* A process forks while another of its threads is in the runtime: in the child none of the runtime's own locks is held. */
 #include "check.h"
 #include "kmpc.h"
 #include <omp.h>
@@ -52,7 +52,7 @@ static void fork_during(void (*call)(void), int times) {
   for (int i = 0; i < times && wrongs == 0; ++i) {
     pid_t child = fork();
     if (child == 0) {
-      alarm(20); /* else a child that waits for ever would keep the test */
+      alarm(20); /* ends the test even if the child waits for ever */
       done = 1;
       call();
       _exit(0);

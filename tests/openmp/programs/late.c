@@ -1,5 +1,5 @@
-/* dlopen and dlclose: a library that uses OpenMP comes late into a program without. Built twice: with LIBRARY, as
-   the library, PROGRAM.so, and as the program, without OpenMP. */
+/* dlopen and dlclose: a program without OpenMP opens a library that uses it. Built twice: with LIBRARY as the library,
+   PROGRAM.so, and without OpenMP as the program. */
 #include "check.h"
 
 #ifdef LIBRARY
@@ -38,7 +38,7 @@ static void *use(void *how) {
   return NULL;
 }
 
-/* The library is let go of right after the only thread that has used it: its workers may still be on their way out. */
+/* The library is closed right after the end of the only thread that used it: that thread's workers may still be ending. */
 static void *use_only(void *library) {
   int (*work)(int);
   *(void **)&work = dlsym(library, "work");
@@ -63,7 +63,7 @@ int main(void) {
   used_by_others();
   for (int i = 0; i < 5; ++i) use(path);
   pthread_t other;
-  CHECK(pthread_create(&other, NULL, use, path) == 0); /* and a thread that ends after it */
+  CHECK(pthread_create(&other, NULL, use, path) == 0); /* this thread ends after it has closed the library */
   pthread_join(other, NULL);
   use(NULL);
   return verdict();

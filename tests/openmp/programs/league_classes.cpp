@@ -1,4 +1,4 @@
-// teams, distribute and target in C++: objects, iterators and lambdas in a league, which without a device is on the host.
+// teams, distribute and target in C++: objects, iterators and lambdas in a league. Without a device the league is on the host.
 #include "check.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct line {
 };
 #pragma omp end declare target
 
-// Each team has copies of its own.
+// Each team has its own copies.
 void copies() {
   value given, own, sum;
   given.number = 5;
@@ -100,7 +100,7 @@ void targets() {
   for (int i = 0; i < n; ++i) CHECK(grown[i] == i);
 }
 
-// A member function maps what this points at.
+// A member function maps the object that `this` points at.
 struct counter {
   int count = 0;
   void in_targets(int rounds) {

@@ -1,4 +1,4 @@
-/* Leagues: the number of their teams and threads, and that the control variables are restored afterwards. */
+/* Leagues: the numbers of their teams and threads; the control variables are restored afterwards. */
 #include "check.h"
 #include <omp.h>
 

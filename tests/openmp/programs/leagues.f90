@@ -1,4 +1,4 @@
-! teams, distribute and target in Fortran: without a device all of it is on the host.
+! teams, distribute and target in Fortran: without a device everything runs on the host.
 program leagues
   use checking
   use omp_lib

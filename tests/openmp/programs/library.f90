@@ -1,4 +1,4 @@
-! omp_lib: the routines in Fortran, with default and with 8-byte integers and logicals where there are both.
+! omp_lib: the routines in Fortran, with default and with 8-byte integers and logicals where both forms exist.
 program library
   use checking
   use omp_lib

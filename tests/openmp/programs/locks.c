@@ -1,4 +1,4 @@
-/* Locks and nest locks: held by one thread or task, tried without waiting, with hints. */
+/* Locks and nest locks: held by one task at a time, tried without waiting, initialised with hints. */
 #include "check.h"
 #include <omp.h>
 
@@ -36,7 +36,7 @@ static void nest(omp_nest_lock_t *lock, int rounds) {
   CHECK(count == 2 * rounds * asked());
 }
 
-/* A nest lock is a task's: another task finds it held, also where the same thread executes it. */
+/* A task owns a nest lock: another task finds it held, even if the same thread executes that task. */
 static void of_tasks(omp_nest_lock_t *lock) {
 #pragma omp parallel num_threads(2)
 #pragma omp single
@@ -93,7 +93,7 @@ static void another_finds_it_held(void) {
   omp_destroy_nest_lock(&nested);
 }
 
-/* A lock is a task's to hold over regions, and many are alive at once. */
+/* A task may hold a lock across regions, and many locks exist at once. */
 static void many(void) {
   enum { LOCKS = 200 };
   omp_lock_t locks[LOCKS];

@@ -59,7 +59,7 @@ static void region_and_loop(void) {
   CHECK(last == N && seen[N - 1] == N - 1);
 }
 
-/* Each iteration begins with what those before it would have left; and the last one's comes out. */
+/* Each iteration begins with the value after all previous iterations, and the last value is kept after the loop. */
 #define BESIDE(construct, type, step)                                         \
   {                                                                           \
     type at = 5;                                                              \
@@ -95,7 +95,7 @@ static void linear(void) {
 }
 
 static void scopes(void) {
-#ifndef __clang__ /* which parses a scope, and cannot compile it yet */
+#ifndef __clang__ /* it parses a scope, but cannot compile it yet */
   int rounds = episodes(200), sum = 0, most = -1, own = -1;
   long wide[5] = {0};
 #pragma omp parallel
@@ -117,7 +117,7 @@ static void scopes(void) {
 #pragma omp scope private(own)
       own = 3;
     }
-    CHECK(most == asked() - 1); /* the scope between has a barrier at its end */
+    CHECK(most == asked() - 1); /* the second scope ends with a barrier */
   }
   for (int i = 0, of_each = asked() * rounds / 5 * (rounds - 5) / 2; i < 5; ++i)
     CHECK(wide[i] == of_each + asked() * rounds / 5 * (i == 0 ? 5 : i));

@@ -1,4 +1,4 @@
-! Loops, sections and single in Fortran: every iteration once, in order if the loop is ordered.
+! Loops, sections and single in Fortran: each iteration is executed once, in order if the loop is ordered.
 program loops
   use checking
   use omp_lib

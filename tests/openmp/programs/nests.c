@@ -1,4 +1,4 @@
-/* Nested parallel regions: teams nested in other teams than before, and what members inherit. */
+/* Nested parallel regions: team sizes change between nests, and members inherit control variables. */
 #include "check.h"
 #include <omp.h>
 
@@ -15,7 +15,7 @@ static void nest(int first, int second, int third) {
   CHECK(members == first * second * third);
 }
 
-/* As many levels as may be active, whatever the nest was before. */
+/* The number of active levels is limited, whatever the previous nest was. */
 static void limited(int first, int expected) {
   int members = 0;
   omp_set_max_active_levels(2);

@@ -1,4 +1,4 @@
-/* ordered: in the order of the iterations, one at a time, on every schedule. */
+/* ordered: in the order of the iterations, one at a time, with every schedule. */
 #include "check.h"
 #include <omp.h>
 
@@ -33,7 +33,7 @@ static void in_turn(int i, int step) {
     PRAGMA(omp barrier)                               \
   }
 
-/* Not every iteration has to have its ordered part. */
+/* An iteration need not execute the ordered block. */
 static void with_gaps(void) {
   int last = -1, count = 0;
 #pragma omp parallel for ordered schedule(dynamic, 2)

@@ -4,7 +4,7 @@
 
 static int executed;
 
-/* What it is in is seen at execution alone. */
+/* Only the execution determines the loop that encloses it. */
 static void orphan(void) {
 #pragma omp ordered
   add(&executed, 1);

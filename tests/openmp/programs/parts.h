@@ -1,4 +1,4 @@
-/* For programs that need settings of their own: each part of such a program is a process with its own environment. */
+/* For programs that need several environments: each part of such a program is a process with its own environment. */
 #ifndef WEIR_TESTS_OPENMP_PARTS_H
 #define WEIR_TESTS_OPENMP_PARTS_H
 
@@ -14,7 +14,7 @@ struct part {
   const char *settings[MOST_SETTINGS]; /* NAME=value */
 };
 
-/* The process that is started with no argument starts one for each part, with its name. What main returns. */
+/* Without an argument, starts a process for each part, with the part's name as its argument. Returns main's return value. */
 static inline int run_parts(int argc, char **argv, const struct part *parts, int count) {
   for (int p = 0; p < count; ++p) {
     if (argc > 1) {

@@ -96,7 +96,7 @@ static void by_the_users_operator(void) {
   CHECK(d.sum == 5050 && d.count == 100 && d.least == 900);
 }
 
-/* In a loop of a region that goes on, over and over; and the region's own. */
+/* Repeated reductions in loops of one region, and a reduction of the region itself. */
 static void in_a_region(int rounds) {
   int sum = 0, members = 0;
 #pragma omp parallel reduction(+ : members)

@@ -31,7 +31,7 @@ static void a_region_has_the_size_it_asks_for(void) {
   int members = 0;
 #pragma omp parallel
   add(&members, 1);
-  CHECK(members == asked()); /* the clause is of its region alone */
+  CHECK(members == asked()); /* the clause applies to its region alone */
 }
 
 static void a_condition_that_fails_leaves_one(void) {
@@ -101,7 +101,7 @@ static int sum_below(int depth) {
   return sum;
 }
 
-/* What each level's task sets for its own regions, and for no other's. */
+/* A task's settings apply to its own regions, and to no other task's. */
 static void settings_are_the_tasks_own(void) {
   omp_set_max_active_levels(2);
 #pragma omp parallel num_threads(3)

@@ -1,4 +1,4 @@
-! Routines in Fortran for locks, places, teams, devices and pauses, also with integers of 8 bytes where there are such forms.
+! Routines in Fortran for locks, places, teams, devices and pauses, also with integers of 8 bytes where such forms exist.
 program routines
   use, intrinsic :: iso_c_binding
   use checking
@@ -25,7 +25,7 @@ program routines
   call pauses()
   call verdict()
 contains
-  ! libgomp has none of these two, though omp_lib says so.
+  ! libgomp has neither of these two, although omp_lib declares them.
   subroutine hinted_locks()
     integer(omp_sync_hint_kind), parameter :: hints(5) = [integer(omp_sync_hint_kind) :: omp_sync_hint_none, &
       omp_sync_hint_uncontended, omp_lock_hint_contended, omp_sync_hint_nonspeculative, omp_lock_hint_speculative]

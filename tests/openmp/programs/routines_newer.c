@@ -43,7 +43,7 @@ static void no_object(void) {}
 static void no_tool(void) {}
 #endif
 
-/* What it shows, on stderr. */
+/* Stores the text that omp_display_env writes to stderr; returns its length. */
 static size_t shown(int verbose, char *text, size_t size) {
   int ends[2], before = dup(2);
   CHECK(pipe(ends) == 0);

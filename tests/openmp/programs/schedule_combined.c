@@ -1,5 +1,5 @@
-/* Schedules that something is made of: chunks with the simd modifier, chunks of one within a league's. Each iteration is met
-   once, and the last one's value comes out. */
+/* Combined schedules: chunks with the simd modifier, chunks of one iteration within a league's chunks. Each iteration is
+   executed once, and lastprivate gives the last one's value. */
 #include "check.h"
 #include <limits.h>
 #include <omp.h>
@@ -36,7 +36,7 @@ static void all_once(void) {
   LOOP(construct, long long, -100000000000) \
   LOOP(construct, unsigned long long, (1ull << 63) - 50)
 
-/* A chunk's size may be rounded, but not up to a block for each member. */
+/* The size of a chunk may be rounded, but not up to one block for each member. */
 static void in_chunks(void) {
   int most = 0;
 #pragma omp parallel for schedule(simd : static, 5) reduction(max : most)
@@ -58,7 +58,7 @@ int main(void) {
   EVERY_TYPE(teams distribute parallel for schedule(static, 1))
   EVERY_TYPE(teams distribute parallel for num_teams(2) schedule(static, 1))
   EVERY_TYPE(teams distribute parallel for num_teams(2) dist_schedule(static, 20) schedule(static, 1))
-#ifdef __clang__ /* GCC's own sums run over */
+#ifdef __clang__ /* GCC's own sums overflow */
   LOOP(parallel for simd schedule(simd : static, 5), int, INT_MAX - 3 * N)
   LOOP(parallel for simd schedule(simd : static, 5), unsigned, UINT_MAX - 3 * N)
   LOOP(parallel for simd schedule(simd : static, 5), long long, LLONG_MAX - 3 * N)

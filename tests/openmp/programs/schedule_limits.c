@@ -25,7 +25,7 @@ int main(void) {
   int chunk = 7, huge = INT_MAX;
   EVERY_LIMIT(schedule(static))
   EVERY_LIMIT(schedule(static, chunk))
-#ifdef __clang__ /* GCC's code asks no runtime for these, and its own sums run over */
+#ifdef __clang__ /* GCC's code does not call the runtime for these, and its own sums overflow */
   unsigned vast = 3000000000u;
   EVERY_LIMIT(schedule(static, huge))
   UP(schedule(static, vast), unsigned, 0, <, 100, 1, 100)

@@ -8,7 +8,7 @@
 static const struct {
   const char *text;
   omp_sched_t kind;
-  int chunk; /* that the routine tells; 0: none, or any */
+  int chunk; /* that the routine returns; 0: none, or any */
 } SCHEDULES[] = {
     {"static", omp_sched_static, 0},         {"static,4", omp_sched_static, 4},
     {"dynamic", omp_sched_dynamic, 1},       {"DYNAMIC,3", omp_sched_dynamic, 3},
@@ -21,7 +21,7 @@ enum { COUNT = sizeof SCHEDULES / sizeof *SCHEDULES };
 static int kind_of(int *chunk) {
   omp_sched_t kind;
   omp_get_schedule(&kind, chunk);
-  return (int)(kind & ~0x80000000u); /* less whether it is monotonic */
+  return (int)(kind & ~0x80000000u); /* without the bit for monotonic */
 }
 
 static void loops(omp_sched_t kind, int chunk) {
@@ -38,7 +38,7 @@ static void loops(omp_sched_t kind, int chunk) {
 #pragma omp for schedule(runtime) ordered
     for (long i = 0; i < 50; ++i) {
 #pragma omp ordered
-      add(&sum, 1); /* others may be in the loop before */
+      add(&sum, 1); /* others may still be in the previous loop */
     }
   }
   for (int i = 0; i < 500; ++i) CHECK(times[i] == 1);

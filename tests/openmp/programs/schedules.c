@@ -1,4 +1,4 @@
-/* for: every iteration once, whatever the schedule, the type and the direction. */
+/* for: each iteration is executed once, whatever the schedule, the type and the direction. */
 #include "iterations.h"
 #include <omp.h>
 
@@ -31,7 +31,7 @@ static void with(int n, int chunk) {
   EVERY_TYPE(schedule(nonmonotonic : guided))
 }
 
-/* Static iterations are dealt in turn; and in the same way in the next loop, so that no barrier is needed between. */
+/* A static schedule distributes chunks round-robin, and in the same way in the next loop, so no barrier is needed between them. */
 static void static_is_where_it_should_be(void) {
   static int by[MOST];
 #pragma omp parallel
@@ -41,7 +41,7 @@ static void static_is_where_it_should_be(void) {
     for (int i = 0; i < 1000; ++i) CHECK(me == i / 3 % team);
 #pragma omp for schedule(static) nowait
     for (int i = 0; i < 1000; ++i) {
-      CHECK(last == -1 || last == i - 1); /* one piece for each */
+      CHECK(last == -1 || last == i - 1); /* one block for each member */
       last = i;
       by[i] = me;
     }
@@ -92,7 +92,7 @@ static void loops_without_barriers(void) {
   for (int loop = 0; loop < LOOPS; ++loop) CHECK(sums[loop] == 4950);
 }
 
-/* And behind a loop's barrier they have all its iterations. */
+/* After a loop's barrier all its iterations have been executed. */
 static void a_loop_ends_with_a_barrier(void) {
   int sum = 0;
 #pragma omp parallel

@@ -1,4 +1,4 @@
-/* sections: each once, with more and with fewer of them than threads. */
+/* sections: each is executed once, whether there are more sections than threads or fewer. */
 #include "check.h"
 #include <omp.h>
 
@@ -57,7 +57,7 @@ int main(void) {
   }
   CHECK(rounds == 106 && left == 2);
 #pragma omp sections
-  { /* in no region: by the one thread that there is */
+  { /* outside of all regions: a team of one thread */
     SECTION(0) SECTION(1) SECTION(2)
   }
   each_once(3, 1);

@@ -1,4 +1,4 @@
-/* Signals that arrive while threads wait: no thread takes them for a release. */
+/* Signals that arrive while threads wait: no thread mistakes one for a release. */
 #include "check.h"
 #include <omp.h>
 #include <signal.h>

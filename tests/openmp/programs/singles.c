@@ -1,4 +1,4 @@
-/* single, copyprivate, master and masked: exactly one thread executes the construct, and which. */
+/* single, copyprivate, master and masked: exactly one thread executes the construct, and masked selects the thread. */
 #include "check.h"
 #include <omp.h>
 
@@ -11,7 +11,7 @@ int main(void) {
   {
     for (int i = 1; i <= rounds; ++i) {
 #pragma omp single
-      ++done; /* no other is near: its barrier is between */
+      ++done; /* no other thread accesses it: the construct's barrier separates them */
       CHECK(done == i);
 #pragma omp barrier
     }

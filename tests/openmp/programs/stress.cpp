@@ -1,6 +1,6 @@
-// A long mixed run: several threads execute random sequences of regions at the same time, and the members of each region random
-// sequences of constructs. Every result is checked. WEIR_STRESS_SECONDS is the duration (default 2), WEIR_STRESS_SEED the seed.
-// Built twice: with LIBRARY, as a library, PROGRAM.so, that is opened and closed.
+// A long mixed run: several threads execute random sequences of regions at the same time, and the members of each region execute
+// random sequences of constructs. Every result is checked. WEIR_STRESS_SECONDS is the duration (default 2), WEIR_STRESS_SEED the
+// seed. Built twice: with LIBRARY as a library, PROGRAM.so, that the program opens and closes.
 #include "check.h"
 #include <omp.h>
 
@@ -38,12 +38,12 @@ int below(chance& c, int limit) { return static_cast<int>(c() % static_cast<unsi
 
 constexpr int most = 128;  // iterations
 
-// What a member does is drawn by who opens the region: all members must meet the same constructs.
+// The thread that begins a region draws its steps, because all members must encounter the same constructs.
 struct step {
   int what, how, count, chunk;
 };
 
-// What the members of a team share.
+// Shared by the members of a team.
 struct common {
   int team;
   std::array<int, most> times{}, chain{};
@@ -62,7 +62,7 @@ struct common {
   }
 };
 
-// All have come: one looks, and sets back what it has looked at.
+// All members have arrived: one of them checks the counter and resets it.
 void expect(int& counter, int value) {
 #pragma omp single
   {
@@ -71,7 +71,7 @@ void expect(int& counter, int value) {
   }
 }
 
-// Long enough for another to come between, were it not kept out.
+// Long enough for another member to interfere if mutual exclusion failed.
 void linger() {
   for (int i = 0; i < 100; ++i) __asm__ volatile("");
 }
@@ -249,7 +249,7 @@ constexpr construct constructs[] = {barriers, loops, ordered, doacross, sections
 
 int size_of(chance& c, int largest) { return 1 + below(c, below(c, 4) != 0 ? std::min(largest, 4) : largest); }
 
-// Of their own: a reduction's variables must be the region's.
+// A region of its own, because the variables of a reduction must be shared in the enclosing region.
 void reductions(chance& c, int largest) {
   const int rounds = 1 + below(c, 20), n = 1 + below(c, most), size = size_of(c, largest);
   long sum = 0;
@@ -333,7 +333,7 @@ void live(unsigned seed, clock_type::time_point until, int largest) {
 int main() {
   const char *seconds = std::getenv("WEIR_STRESS_SECONDS"), *given = std::getenv("WEIR_STRESS_SEED");
   const unsigned seed = given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device()();
-  std::fprintf(stderr, "WEIR_STRESS_SEED=%u\n", seed);  // now: it may never end
+  std::fprintf(stderr, "WEIR_STRESS_SEED=%u\n", seed);  // printed now, because the run may never end
   char self[4096] = {};
   if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) return 2;
   library_path = std::string(self) + ".so";

@@ -43,7 +43,7 @@ int main(void) {
 #pragma omp taskwait
     CHECK(field[0] == 77);
   }
-#ifndef __clang__ /* LLVM has these in its library for devices */
+#ifndef __clang__ /* LLVM has these routines in its library for devices */
   int *room = omp_target_alloc(64, omp_get_initial_device());
   CHECK(room != NULL);
   omp_target_free(room, omp_get_initial_device());

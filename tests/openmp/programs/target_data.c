@@ -59,7 +59,7 @@ static void in_order(void) {
 #pragma omp target nowait depend(inout : value) map(tofrom : value) firstprivate(executed)
     value *= 10;
 #pragma omp target update to(value) nowait depend(inout : value)
-    value = 1; /* before all of them */
+    value = 1; /* executed before all of the tasks above */
     omp_fulfill_event(event);
 #pragma omp target depend(in : value) map(tofrom : value)
     value += 5;
@@ -91,7 +91,7 @@ static void leagues(void) {
   CHECK(sum == 4005 && omp_get_num_teams() == 1);
 }
 
-/* The limit is that of the region, and of nothing behind it. */
+/* The limit applies to the region, and to nothing after it. */
 static void limited(int limit) {
   int inside = 0, threads = 0, before = omp_get_thread_limit(), after = 0;
 #pragma omp target thread_limit(limit) map(tofrom : inside, threads)
@@ -117,7 +117,7 @@ static void limited(int limit) {
   CHECK(threads >= 1 && threads <= limit && omp_get_thread_limit() == before);
 }
 
-/* Each thread of a region that meets a target executes one of its own. */
+/* Each thread of a region that encounters a target construct executes its own target region. */
 static void within_regions(void) {
   int done = 0, before = omp_get_max_threads();
 #pragma omp parallel
@@ -133,7 +133,7 @@ static void within_regions(void) {
   CHECK(done == asked() && omp_get_max_threads() == before);
 }
 
-#ifndef __clang__ /* LLVM has these in its library for devices */
+#ifndef __clang__ /* LLVM has these routines in its library for devices */
 static void memory(void) {
   const int host = omp_get_initial_device();
   CHECK(host == omp_get_num_devices() && omp_get_device_num() == host);

@@ -1,5 +1,5 @@
-// What a task may do: throw and catch, begin regions, set control variables of its own, be generated where no thread waits
-// for it.
+// Bodies of tasks: they throw and catch exceptions, begin regions and set their own control variables. No thread waits explicitly
+// for some of the tasks.
 #include <omp.h>
 #include <stdexcept>
 #include <string>

@@ -8,7 +8,7 @@ namespace {
 
 int alive = 0;
 
-// Owns what it counts with: a copy that is not begun, or not ended, is noticed.
+// Owns the memory of its count, so a copy that is not constructed, or not destroyed, is detected.
 class counter {
  public:
   counter() : count_(new long(0)) { add(&alive, 1); }
@@ -31,7 +31,7 @@ class counter {
 struct range {
   int least, most, unit;
 };
-// What a copy begins with is looked up in the variable.
+// The initial value of a copy depends on the original variable.
 void begin(range* copy, const range* original) { *copy = {1000, -1000, original->unit}; }
 #pragma omp declare reduction(span : range : omp_out.least = omp_in.least < omp_out.least ? omp_in.least : omp_out.least, \
                                   omp_out.most = omp_in.most > omp_out.most ? omp_in.most : omp_out.most)               \
@@ -161,7 +161,7 @@ void of_loops() {
   }
 }
 
-// What lies inside has copies of its own, and its tasks may use those of what lies around it too.
+// An inner construct has its own copies, and its tasks may also use the copies of the enclosing constructs.
 void of_loops_in_regions() {
   const int n = asked();
   long outer = 0, inner = 0;
@@ -196,7 +196,7 @@ void of_loops_in_regions() {
 }
 
 void of_scopes() {
-#ifndef __clang__  // it knows no tasks there
+#ifndef __clang__  // it does not support the task modifier there
   const int n = asked();
   long first = 0, second = 0, third = 0;
   counter all;
@@ -257,7 +257,7 @@ void of_taskloops(int none) {
   CHECK(sum == 4950 && all.value() == 125);
 }
 
-// A task may open a region, which shares its copy.
+// A task may begin a region, which shares the task's copy.
 void with_regions_inside() {
   int sum = 0;
 #pragma omp parallel

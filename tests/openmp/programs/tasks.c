@@ -65,7 +65,7 @@ static void taskgroup_is_for_descendants(void) {
   }
 }
 
-/* What a task is given is copied when it is made, large or not. */
+/* A task's firstprivate data, small or large, is copied when the task is created. */
 static void data_is_copied(void) {
   struct {
     int numbers[100];
@@ -109,7 +109,7 @@ static void some_are_done_at_once(int never) {
         CHECK(omp_in_final() && omp_get_thread_num() == who);
         inner = 1;
       }
-      CHECK(inner == 1); /* included: done before it goes on */
+      CHECK(inner == 1); /* included: executed before the creating task continues */
       done = 2;
     }
 #pragma omp taskwait
@@ -168,7 +168,7 @@ static void trees(void) {
   CHECK(tree == 610 && groups == 243);
 }
 
-/* A long line of tasks that each make the next, and many more than any queue holds. */
+/* Many more tasks than any queue holds. */
 static void many(void) {
   int done = 0;
 #pragma omp parallel
@@ -182,7 +182,7 @@ static void many(void) {
 
 typedef double line __attribute__((vector_size(64)));
 
-/* What is aligned is so in a task's copy. */
+/* A task's copies keep the alignment of their originals. */
 static void copies_are_aligned(void) {
 #pragma omp parallel
 #pragma omp single

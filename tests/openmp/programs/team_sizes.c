@@ -1,4 +1,4 @@
-/* The number of threads of a region, by lists of the environment, limits and dynamic adjustment; and the size of their stacks. */
+/* The number of threads of a region, by lists in the environment, limits and dynamic adjustment; the size of thread stacks. */
 #define _GNU_SOURCE
 #include "parts.h"
 #include "stacks.h"
@@ -13,7 +13,7 @@ static int size_of_region(void) {
   return size;
 }
 
-/* The list goes by the nesting level, whether regions are active or not. */
+/* The nesting level selects the element of the list, whether regions are active or not. */
 static void lists(void) {
   CHECK(omp_get_max_threads() == 4 && size_of_region() == 4);
 #pragma omp parallel num_threads(1)
@@ -25,7 +25,7 @@ static void lists(void) {
     {
       CHECK(omp_get_max_threads() == 2 && size_of_region() == 2);
 #pragma omp parallel num_threads(1)
-      CHECK(omp_get_max_threads() == 2 && size_of_region() == 2); /* the last one for all below */
+      CHECK(omp_get_max_threads() == 2 && size_of_region() == 2); /* the last element applies to all deeper levels */
     }
 #pragma omp single
     omp_set_num_threads(5);
@@ -68,7 +68,7 @@ static void limit(void) {
 #pragma omp single
         inner[omp_get_ancestor_thread_num(1)] = omp_get_num_threads();
         if (omp_get_thread_num() == 0) add(&teams, 1);
-        while (round % 2 && __atomic_load_n(&teams, __ATOMIC_RELAXED) < 3) sched_yield(); /* all three at once */
+        while (round % 2 && __atomic_load_n(&teams, __ATOMIC_RELAXED) < 3) sched_yield(); /* all three teams exist at once */
       }
     }
     for (int n = 0; n < 3; ++n) CHECK(inner[n] >= 1 && inner[n] <= 3);

@@ -1,5 +1,5 @@
-// The end of threads: destructors of their objects call the runtime, or begin regions, after the runtime itself has destroyed
-// what it knew of the thread.
+// The end of threads: destructors of their objects call the runtime, or begin regions, after the runtime has destroyed its own
+// state of the thread.
 #include "check.h"
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace {
 std::atomic<int> made{0}, gone{0};
 
 struct asks {
-  const int* told = nullptr;  // by the thread that the region was of, at its end
+  const int* told = nullptr;  // set after the region by the thread that began it
   asks() { ++made; }
   ~asks() {
     CHECK(told != nullptr && *told == 1 && omp_get_level() == 0 && omp_get_thread_num() == 0 && omp_get_num_threads() == 1 && !omp_in_parallel());
@@ -20,7 +20,7 @@ struct asks {
 };
 
 thread_local asks at_end;
-pthread_key_t key;  // its destructor comes after those of the language
+pthread_key_t key;  // its destructor runs after those of thread_local objects
 
 void opens_a_region(void*) {
   int members = 0;

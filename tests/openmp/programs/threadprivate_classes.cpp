@@ -29,7 +29,7 @@ int holder::inside = 8;
 
 }  // namespace
 
-extern value own;  // GCC wants the directive before the definition
+extern value own;  // GCC requires the directive before the definition
 #pragma omp threadprivate(own)
 value own;
 

@@ -1,5 +1,5 @@
-// threadprivate objects of threads that the program starts itself: constructed as their initializers say, whatever the first
-// thread has assigned to its own, and destroyed when the thread ends.
+// threadprivate objects of threads that the program starts itself: they are constructed from their initializers, whatever the
+// first thread has assigned to its own objects, and destroyed when the thread ends.
 #include "check.h"
 
 #include <atomic>
@@ -42,7 +42,7 @@ static void beside() {
     const bool opened_it = omp_get_thread_num() == 0;
     CHECK(one.number == (opened_it ? 20 : 7) && row[1].number == (opened_it ? 30 : 2));
     CHECK(plain == (opened_it ? 40 : 5) && vector[99] == (opened_it ? 50 : 0));
-    if (opened_it) CHECK(calls() == 13);  // the others may have been another thread's before
+    if (opened_it) CHECK(calls() == 13);  // the other members may have been in another thread's team before
   }
 }
 

@@ -1,4 +1,4 @@
-/* threadprivate: each thread has its own, which lasts from region to region; copyin. */
+/* threadprivate: each thread has its own copy, which persists from region to region; copyin. */
 #include "check.h"
 #include <omp.h>
 

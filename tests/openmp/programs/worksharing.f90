@@ -1,4 +1,4 @@
-! Loops over long integers, sections, single and doacross nests in Fortran; an error directive that only warns.
+! Loops over long integers, sections, single and doacross loop nests in Fortran; an error directive that only warns.
 program worksharing
   use omp_lib
   use, intrinsic :: iso_fortran_env, only: int64
