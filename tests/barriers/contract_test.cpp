@@ -34,7 +34,7 @@ std::vector<int> round_robin(unsigned members) {
 
 class Contract : public testing::TestWithParam<Case> {
  protected:
-  // Spinning members that share a processor burn a time slice of 4 ms at each step of a tree.
+  // Spinning members that share a processor waste a time slice of 4 ms at each step of a tree.
   bool burns_slices(unsigned members) const {
     return std::get<1>(GetParam()) == "spin" && members > weir::affinity().size();
   }
@@ -50,14 +50,14 @@ class Contract : public testing::TestWithParam<Case> {
   }
 };
 
-// With the episodes of all sizes, some 13,000 passes for each algorithm and policy.
-// Beyond 17, where a second line of slots has begun, those next to powers of two: the plans' proofs have the sizes between.
+// The episodes of all sizes make some 13,000 passes for each algorithm and policy.
+// A second line of slots begins at 17 members. Larger sizes are mostly next to powers of two: the plans' proofs cover the others.
 TEST_P(Contract, HoldsForManyTeamSizes) {
   std::vector<unsigned> sizes(17);
   std::iota(sizes.begin(), sizes.end(), 1u);
   sizes.insert(sizes.end(), {24, 31, 32, 33, 47, 63, 64});
   for (const unsigned members : sizes) {
-    if (contract::sanitized && members > 12 && members != 33) continue;  // ten times as slow
+    if (contract::sanitized && members > 12 && members != 33) continue;  // ten times slower
     if (burns_slices(members) && members != 3 && members != 5 && members != 8) continue;
     unsigned episodes = burns_slices(members) ? 3 : members <= 4 ? 1500 : members <= 16 ? 40 : 8;
     if (contract::sanitized) episodes = (episodes + 9) / 10;
@@ -71,7 +71,7 @@ TEST_P(Contract, HoldsWhetherThePlacementIsKnownOrNot) {
       check(members, placed, burns_slices(members) ? 3 : contract::sanitized ? 50 : 500);
 }
 
-// A completion runs once in each episode, sees what all wrote before, and is seen by all after; by whom it may be run is kept.
+// A completion runs once in each episode, sees all earlier writes, and is visible to all members after; only permitted members run it.
 TEST_P(Contract, CompletionsRunOnceBetweenArrivalsAndLeaving) {
   const auto& [algorithm, waiting] = GetParam();
   for (const unsigned members : {1u, 2u, 3u, 8u})
@@ -98,7 +98,7 @@ TEST_P(Contract, CompletionsRunOnceBetweenArrivalsAndLeaving) {
               },
               who);
           if (completed != before + 1) wrong = true;
-          barrier.arrive_and_wait(m);  // nobody completes again before all have looked
+          barrier.arrive_and_wait(m);  // no completion runs again before all members have checked
         }),
                   "")
             << algorithm << "/" << waiting << ", " << members << " members";
@@ -140,7 +140,7 @@ TEST(Typed, AlgorithmsAndParametersChosenByType) {
   }
 }
 
-// Each slot is a line or a part of one: a plan of P log P slots takes as much memory.
+// Each slot is a cache line or a part of one, so a plan of P log P slots takes memory in proportion to P log P.
 TEST(Memory, GrowsAsThePlansSlotsOrLinearly) {
   for (const auto& a : weir::algorithms()) {
     const auto bytes = [&](unsigned members) { return double(weir::team_barrier(members, {.algorithm = a.name}).bytes()); };

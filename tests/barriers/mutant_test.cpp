@@ -1,4 +1,4 @@
-// Each mutant is caught by the contract; each copy without its fault keeps it.
+// The contract catches each mutant; each copy without the fault keeps the contract.
 #include <gtest/gtest.h>
 
 #include "../contract.hpp"
@@ -17,7 +17,7 @@ verdict judge() {
 }
 
 verdict judge(const weir::plan& p) {
-  // Some damage leaves a barrier a barrier, where a round is not needed in full: that is no mutant.
+  // A damaged plan may still be a barrier, if it does not need all signals of a round: such a plan is no mutant.
   EXPECT_FALSE(weir::prove(p).holds) << p.name;
   contract::options its_team = team;
   its_team.members = p.participants();

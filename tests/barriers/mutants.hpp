@@ -1,6 +1,6 @@
-// Deliberately broken copies of the barriers: tests of the tests. Each is wrong in one way, named by
-// its class; all wait by `dawdling`, which on real cores holds open the windows that a race needs. The
-// explorer runs the same text.
+// Deliberately broken copies of the barriers: tests of the tests. Each has one fault, which its class
+// names. All wait by `dawdling`, which on real cores widens the windows that a race needs. The explorer
+// runs the same code.
 #pragma once
 
 #include <chrono>
@@ -218,7 +218,7 @@ using distributed_sensor_released_ungathered = distributed_sensor_like<M, false,
 template <class M>
 using distributed_sensor_reset_too_late = distributed_sensor_like<M, true, false>;
 
-// Plans, run without their proof by the real executor.
+// Plans that the real executor runs without their proof.
 template <class Machine>
 struct unproven : weir::barriers::plan_barrier<Machine, dawdling> {
   explicit unproven(const weir::plan& p)
@@ -238,7 +238,7 @@ inline weir::plan one_parity(weir::plan p) {
   return p;
 }
 
-/// `member` no longer waits for the first signal that it awaits in that half.
+/// `member` no longer waits for the first signal that it awaits in its arrival half.
 inline weir::plan impatient(weir::plan p, unsigned member) {
   auto& half = p.scripts[member].arrival;
   for (std::size_t i = 0; i < half.size(); ++i)

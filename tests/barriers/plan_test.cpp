@@ -1,4 +1,4 @@
-// The proof of the plans, at the sizes where their shape changes, and of what it rejects.
+// The proof of the plans, at the sizes where their shape changes, and the faults that the proof rejects.
 #ifndef WEIR_CHECKED
 #define WEIR_CHECKED  // as in Debug builds, for barriers by type
 #endif
@@ -31,28 +31,28 @@ unsigned ceil_log(unsigned value, unsigned base) {
 struct family {
   std::string name;
   std::function<plan(unsigned)> make;
-  unsigned stride = 1;  // parts that are proven for themselves are tried together at fewer sizes
+  unsigned stride = 1;  // fewer sizes for a plan whose parts are proven by themselves
 };
 
 using groups = std::vector<std::vector<unsigned>>;
 
 plan two_dissemination(unsigned participants) { return plans::dissemination(participants, 2); }
 
-// Neighbours together, as launchers place processes by default.
+// Neighbouring ranks are together, as launchers place processes by default.
 groups groups_of(unsigned participants, unsigned size) {
   groups all((participants + size - 1) / size);
   for (unsigned i = 0; i < participants; ++i) all[i / size].push_back(i);
   return all;
 }
 
-// Dealt out, as launchers do when asked to.
+// Round-robin, as launchers place processes on request.
 groups dealt_to(unsigned participants, unsigned nodes) {
   groups all(std::min(nodes, participants));
   for (unsigned i = 0; i < participants; ++i) all[i % all.size()].push_back(i);
   return all;
 }
 
-// Beside those of the table: what is made of them, and what their names do not reach.
+// Plans beyond those of the table: combinations of them, and shapes that no name gives.
 const std::vector<family> others = {
     {"tree_8_3_packed", [](unsigned p) { return plans::tree(p, 8, 3, true); }},
     {"tree_40_40_packed", [](unsigned p) { return plans::tree(p, 40, 40, true); }},
@@ -79,8 +79,8 @@ std::vector<family> families() {
   return all;
 }
 
-// A plan changes its shape where a round or a level is added, and by remainders: so every size up to 128 is proven, beyond it those
-// next to the powers of all radices and fans, and every 31st, which has each remainder.
+// The shape of a plan changes where a round or a level is added, and with remainders. So every size up to 128 is proven, and beyond
+// 128 those next to the powers of all radices and fan-ins, and every 31st size, which together have every remainder.
 std::set<unsigned> sizes(unsigned stride) {
   constexpr unsigned most = 1024;
   std::set<unsigned> all;
@@ -97,7 +97,7 @@ class ChosenSizes : public testing::TestWithParam<family> {};
 
 TEST_P(ChosenSizes, AreBarriers) {
   for (const unsigned members : sizes(contract::sanitized ? 13 : GetParam().stride)) {
-    if (contract::sanitized && members > 300) continue;  // the same arithmetic, at ten times the price
+    if (contract::sanitized && members > 300) continue;  // the same arithmetic, ten times slower
     const auto result = prove(GetParam().make(members));
     ASSERT_TRUE(result.holds) << members << " members: " << result.why;
   }
@@ -129,11 +129,11 @@ TEST(Plan, HasTwoHalvesAtAnySizeOrAtNone) {
   EXPECT_FALSE(plans::called("dissemination").halves());
 }
 
-// A row says it, so that nobody has to prove a plan to know it.
+// A row of the table says it, so that callers need not prove a plan to know it.
 TEST(CriticalPath, GrowsWithTheLogarithmWhereTheRowSaysSo) {
   for (const plans::entry& e : plans::table) {
     const auto path = [&](unsigned members) { return prove(e.make(members, {})).critical_path; };
-    const double growth = double(path(1024)) / path(32);  // 2 with the logarithm, 1 if constant, 32 if linear
+    const double growth = double(path(1024)) / path(32);  // 2 if logarithmic, 1 if constant, 32 if linear
     if (e.logarithmic)
       EXPECT_NEAR(growth, 2, 0.3) << e.name;
     else
@@ -146,7 +146,7 @@ TEST(CriticalPath, IsWhatThePapersSay) {
     EXPECT_EQ(prove(plans::dissemination(p, 2)).critical_path, ceil_log(p, 2)) << p;
     EXPECT_EQ(prove(plans::dissemination(p, 4)).critical_path, ceil_log(p, 4)) << p;
   }
-  for (const unsigned p : {2u, 8u, 1024u})  // others have byes, and shorter chains
+  for (const unsigned p : {2u, 8u, 1024u})  // other sizes have byes, and shorter chains
     EXPECT_EQ(prove(plans::tournament(p)).critical_path, ceil_log(p, 2) + 1) << p;
   EXPECT_EQ(prove(plans::butterfly(8)).critical_path, 3u);
   EXPECT_EQ(prove(plans::butterfly(9)).critical_path, 4u);
@@ -212,7 +212,7 @@ TEST(Proof, RejectsTwoSignallers) {
 
 TEST(Proof, RejectsWhoWaitsForEver) {
   plan p = plans::butterfly(2);
-  for (auto& script : p.scripts) std::swap(script.arrival[0], script.arrival[1]);  // both await first
+  for (auto& script : p.scripts) std::swap(script.arrival[0], script.arrival[1]);  // both members await before they signal
   EXPECT_NE(prove(p).why.find("waits for ever"), std::string::npos) << prove(p).why;
 }
 
@@ -222,7 +222,7 @@ TEST(Proof, RejectsASlotThatDoesNotExist) {
   EXPECT_NE(prove(p).why.find("does not exist"), std::string::npos) << prove(p).why;
 }
 
-/// All but participant 0 signal it by slots of one line, and await one flag.
+/// All other participants signal participant 0 by slots of one line, and await one flag.
 plan packed_on_one_line(unsigned slots) {
   plan p;
   p.name = "packed";
@@ -252,23 +252,23 @@ TEST(Proof, RejectsALineThatDoesNotExist) {
     EXPECT_NE(prove(p).why.find("slot 2 lies on line " + std::to_string(line) + ", and there are 2"), std::string::npos) << prove(p).why;
   }
   plan p = packed_on_one_line(3);
-  p.lines = 1;  // one fewer than its slots lie on
+  p.lines = 1;  // one line fewer than its slots need
   EXPECT_FALSE(prove(p).holds);
   plan many = packed_on_one_line(3);
-  many.lines = ~0u;  // wasteful, and a barrier
+  many.lines = ~0u;  // wasteful, but still a barrier
   EXPECT_TRUE(prove(many).holds) << prove(many).why;
 }
 
 TEST(Proof, RejectsHalvesOfAnArrivalThatGathersTooLittle) {
   plan p = plans::dissemination(4);
   for (auto& script : p.scripts) std::swap(script.arrival, script.release);
-  EXPECT_TRUE(prove(p).holds);  // a barrier, of which participant 0 knows nothing half-way
+  EXPECT_TRUE(prove(p).holds);  // a barrier, but participant 0 knows of no arrivals after its arrival half
   p.halves = true;
   EXPECT_NE(prove(p).why.find("participant 0 ends its arrival half without knowing that participant 1 has arrived"), std::string::npos)
       << prove(p).why;
   plan tree = plans::tree(4, 2, 2);
   auto& root = tree.scripts[0];
-  root.release.insert(root.release.begin(), root.arrival.back());  // gathers its last child after the point
+  root.release.insert(root.release.begin(), root.arrival.back());  // gathers its last child only in the release half
   root.arrival.pop_back();
   EXPECT_NE(prove(tree).why.find("without knowing that participant 2 has arrived"), std::string::npos) << prove(tree).why;
   tree.halves = false;
@@ -311,7 +311,7 @@ TEST(Plans, RefuseSenselessParameters) {
 using executor = weir::barriers::plan_barrier<weir::native, weir::waiting::yield>;
 
 TEST(PlanBarrier, RunsAPlanFromAnywhereAfterProvingIt) {
-  plan ring;  // a token goes round twice
+  plan ring;  // a token goes round the ring twice
   ring.name = "ring";
   ring.scripts.resize(3);
   for (int lap = 0; lap < 2; ++lap)
@@ -353,7 +353,7 @@ TEST(PlanBarrier, HasALineFullOfSlotsBesideItsGate) {
   EXPECT_EQ(contract::checker({.members = 17, .episodes = 100}).run([&](unsigned m) { barrier.arrive_and_wait(m); }), "");
 }
 
-// Plans damaged at random are refused, or they are barriers still and keep the contract.
+// The proof rejects a randomly damaged plan, or the plan is still a barrier and keeps the contract.
 TEST(Proof, AgreesWithExecutionOnDamagedPlans) {
   std::minstd_rand random(1);
   unsigned refused = 0, accepted = 0;

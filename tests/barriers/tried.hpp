@@ -1,4 +1,4 @@
-// The plans that tests try: all of the table, so that none is forgotten.
+// The plans that tests try: all plans of the table, so that no test omits one.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ inline bool alike(const weir::plan& a, const weir::plan& b) {
   return a.slot_line == b.slot_line;
 }
 
-/// Each plan of the table in its usual shape, and in those others that make another plan of it.
+/// Each plan of the table in its default shape, and in those of the other shapes that give a different plan.
 inline std::vector<plan_of_table> plans(const std::vector<std::pair<std::string, weir::plans::shape>>& others) {
   std::vector<plan_of_table> all;
   for (const weir::plans::entry& e : weir::plans::table) {

@@ -44,7 +44,7 @@ TEST_P(Barrier, HoldsWhereMembersShareProcessors) {
       if (processors < 3) holds(waiting, 3, 1, processors);
 }
 
-// Otherwise placements() would leave out cases.
+// If this fails, placements() leaves out cases.
 TEST_P(Barrier, TakesAPlacementOnlyWherePlacementsSaySo) {
   for (const char* waiting : {"spin", "yield", "block", "share", "auto"}) {
     const auto states = [&](unsigned processors) {
@@ -79,8 +79,8 @@ TEST_P(UnderWeakMemory, Holds) {
 
 TEST_P(Barrier, HoldsForTwoBlockingMembersInThreeEpisodes) { holds("block", 2, 3); }
 
-// Plans are run by one executor, and for two or three members most of them are the same few signals: one of each kind stands for
-// all where a search is large.
+// One executor runs all plans, and for two or three members most plans consist of the same few signals. Where a search is large,
+// one plan of each kind represents all.
 bool stands_for_others(const std::string& name) {
   for (const char* like_mcs : {"tree", "tournament", "tournament-tree", "linear"})
     if (name == like_mcs) return false;
@@ -94,7 +94,7 @@ TEST_P(Barrier, HoldsForThreeBlockingMembers) {
 }
 
 TEST_P(Barrier, HoldsForTwoMembersThatWaitByThemselves) {
-  // With a processor each or shared ones; with a clock by which yields are short, or long.
+  // With a processor for each member or a shared one; with a clock that makes yields short, or long.
   for (const unsigned processors : {1u, 2u})
     for (const double tick : {300., 1000.})
       holds("auto", 2, stands_for_others(name) || memory == memory_model::sc ? 2 : 1, processors, tick);
@@ -181,7 +181,7 @@ TEST(Reduction, LeavesOutSchedulesAndNothingElse) {
     for (const auto& name : names()) {
       for (const char* waiting : {"spin", "block"})
         compare(barrier_subject(name, waiting, explored_team(2), 2), memory, name + "/" + waiting);
-      // What auto does between looks is the same in all; with condvar a mutex comes in.
+      // auto does the same between polls in all barriers; condvar has a mutex in addition.
       const bool chosen = name == "sense" || name == "condvar" || name == "mcs";
       const unsigned episodes = chosen || memory == memory_model::sc ? 2 : 1;
       compare(barrier_subject(name, "auto", explored_team(2), episodes), memory, name + "/auto");

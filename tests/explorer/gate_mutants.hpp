@@ -1,4 +1,4 @@
-// Machines whose gates are broken, each in one way. On real cores only a few runs in a million would show it.
+// Machines whose gates are broken, each in one way. On real cores only a few runs in a million would show the fault.
 #pragma once
 
 #include "simulator/explorer/explored.hpp"
@@ -8,7 +8,7 @@ namespace mutants {
 using weir::explorer::explored;
 using weir::explorer::explored_kernel;
 
-/// The sleeper's look may precede its announcement, or the signaller's look its store.
+/// The sleeper's load may precede its announcement, or the signaller's check of the gate its store.
 struct unfenced_kernel : explored_kernel {
   static void heavy_fence() {}
 };
@@ -16,7 +16,7 @@ struct gate_without_fence : explored {
   using gate = weir::basic_gate<unfenced_kernel>;
 };
 
-/// Announces itself, and sleeps: the word may have been signalled before that.
+/// The sleeper announces itself and sleeps without checking the word, which may have been signalled before.
 struct gate_without_look : explored {
   class gate {
    public:
@@ -37,7 +37,7 @@ struct gate_without_look : explored {
   };
 };
 
-/// A flag that says "somebody sleeps", taken down by each opening, instead of a count of openings.
+/// A flag that says whether there are sleepers, cleared by each opening, instead of a count of openings.
 struct gate_with_flag : explored {
   class gate {
    public:
@@ -58,8 +58,8 @@ struct gate_with_flag : explored {
   };
 };
 
-/// The ways in which a gate may become guarded too early: immediately, although a signaller may have found it unguarded before the
-/// fence; or after the fence, but for a new announcement, which a signaller has not seen either.
+/// The gate becomes guarded too early: either immediately, although a signaller may have found it unguarded before the fence; or
+/// after the fence, but together with a new announcement, which a signaller may not have seen either.
 enum class haste { at_once, announced_anew };
 template <haste How>
 struct gate_guarded_in_haste : explored {

@@ -151,7 +151,7 @@ TEST(Interleavings, AreCounted) {
   const verdict all = explore(program(2, two_stores_each), {.reduce = false});
   EXPECT_EQ(all.reached.schedules, 6);
   EXPECT_EQ(all.reached.states, 9u);
-  // They touch different words, so one order stands for all.
+  // They access different words, so one order represents all.
   EXPECT_EQ(explore(program(2, two_stores_each)).reached.schedules, 1);
   // Two stores and two drains each, a drain after its store: two orders (sdsd, ssdd) within a member,
   // and 8! / (4! 4!) ways to merge them.

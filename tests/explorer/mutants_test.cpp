@@ -1,4 +1,4 @@
-// The explorer finds each mutant, and nothing in the copies without a fault.
+// The explorer finds a breach in each mutant, and none in the copies without a fault.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -75,7 +75,7 @@ FOUND(combination_released_before_the_tree, 3, "early leave")
 TEST(Control, PlansHold) {
   for (const plans::entry& e : plans::table) EXPECT_EQ(found_in(e.make(4, {})), "") << e.name;
 }
-// With three members one parity is enough: as the proof says, see below.
+// With three members one parity is enough, as the proof below shows.
 TEST(Mutant, DisseminationWithOneParity) { EXPECT_EQ(found_in(mutants::one_parity(plans::dissemination(4))), "deadlock"); }
 TEST(Mutant, DisseminationWithSwappedPartners) {
   EXPECT_NE(found_in(mutants::swapped_partners(plans::dissemination(4), 0, 1)), "");
@@ -95,7 +95,7 @@ TEST(Mutant, TournamentTreeWinnerForgetsItsLoser) {
   EXPECT_EQ(found_in(mutants::impatient(plans::tournament(4, plans::wake_up::tree), 2)), "early leave");
 }
 
-// The proof runs plans symbolically, the explorer runs them as they are: both must say the same.
+// The proof executes plans symbolically, the explorer executes them as they are: both must agree.
 TEST(Plans, TheProofAndTheExplorerAgree) {
   unsigned holding = 0, broken = 0;
   const auto agree = [&](const weir::plan& p) {

@@ -1,5 +1,5 @@
-// Each memory order of the barriers, the gate and the waiting policies is needed: weakened by itself, one at a time, the explorer
-// finds what breaks under weak memory. If it finds nothing, a table gives the reason for the order.
+// Each memory order of the barriers, the gate and the waiting policies is needed: if it alone is weakened, the explorer finds a
+// breach under weak memory. If the explorer finds none, a table gives the reason for the order.
 //
 // The places are taken from the headers' text and from the operations of the explored machine: both must name the same ones.
 #include <gtest/gtest.h>
@@ -123,18 +123,18 @@ std::vector<candidate> candidates() {
     all.push_back({"phased", meeting(2, 2, [=] { return std::make_unique<standard>(2, shared); })});
     all.back().s.completes = true;
   }
-  // Yields that take as long as a foreign process's slices, until the team leaves the processor to it.
+  // Yields that take as long as another process's time slices, until the team sleeps and leaves the processor to that process.
   weir::team beside = explored_team(2);
   beside.awake_us = 30e3;
   all.push_back({"sense/auto beside others", barrier_subject("sense", "auto", beside, 1)});
   all.back().s.tick = 100;
   all.back().s.slice = 4000;
-  // Two who sleep: the second finds the gate guarded.
+  // Two members sleep: the second one finds the gate guarded.
   all.push_back({"sense/block, 3 members", barrier_subject("sense", "block", explored_team(3), 1)});
   return all;
 }
 
-/// The compiler may have been given the file by any path.
+/// The path depends on how the compiler was called.
 site site_of(const std::source_location& at, order written) {
   const std::string path = at.file_name();
   return {path.substr(std::min(path.find("include/weir/"), path.find("src/simulator/"))), at.line(), written};

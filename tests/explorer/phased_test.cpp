@@ -45,7 +45,7 @@ TEST(Phased, EndsAPhaseOnceWhereAMemberLeavesTheTeam) {
   }));
 }
 
-// As barrier.h allows: a thread whose wait is over destroys the barrier, and its core is taken for the next one, of one thread.
+// As barrier.h allows: a thread whose wait has ended destroys the barrier, and the next barrier, of one thread, reuses its core.
 TEST(Phased, EndsAPhaseOnceWhereTheCoreBecomesAnotherTeams) {
   expect_holds(two([](pair& p, unsigned) {
     if (!p.arrives_last(2)) return;

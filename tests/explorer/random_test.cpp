@@ -1,4 +1,4 @@
-// Larger teams, by schedules drawn at random: these find, they do not prove.
+// Larger teams, in random schedules: these can find faults, but prove nothing.
 #include <gtest/gtest.h>
 
 #include "../barriers/mutants.hpp"

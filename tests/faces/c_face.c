@@ -1,4 +1,4 @@
-/* The C face as a C program uses it: compiled as C, and without extensions. */
+/* The C face as a C program uses it: compiled as C without extensions. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 static void* wait_and_tell(void* barrier) { return weir_barrier_wait(barrier) == WEIR_BARRIER_SERIAL_THREAD ? barrier : NULL; }
 
-/* How many of `count` threads were told that they are the serial one; -1 for an error. */
+/* The number of threads among `count` whose wait returned "serial thread"; -1 for an error. */
 int serial_threads_of_one_episode(unsigned count) {
   pthread_t threads[64];
   weir_barrier_t barrier;
@@ -37,7 +37,7 @@ int destroy_at_once(unsigned rounds) {
     weir_barrier_wait(barrier);
     if (weir_barrier_destroy(barrier) != 0) return -1;
     memset(barrier, 0xff, sizeof *barrier);
-    pthread_join(other, NULL); /* reads the barrier's pointer before it waits, and never after */
+    pthread_join(other, NULL); /* the other thread reads the barrier's pointer only before it waits */
     free(barrier);
   }
   return 0;

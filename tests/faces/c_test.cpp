@@ -21,7 +21,7 @@ TEST(CFace, HasOneSerialThreadInEachEpisode) {
 
 TEST(CFace, MayBeDestroyedWhileOthersLeave) { EXPECT_EQ(destroy_at_once(contract::sanitized ? 300 : 3000), 0); }
 
-// Under ThreadSanitizer: the other thread may have arrived at the first barrier, and not yet begun to wait.
+// For ThreadSanitizer: the other thread may have arrived at the first barrier without having begun to wait.
 TEST(CFace, MayBeMadeAgainWhileOthersLeave) {
   for (int round = 0; round < 20; ++round) {
     weir_barrier_t first;
@@ -41,7 +41,7 @@ TEST(CFace, MayBeMadeAgainWhileOthersLeave) {
   }
 }
 
-// Whatever the parent's other threads were doing when it forked. Not under sanitizers: their own locks are not all there in a child.
+// Whatever the parent's other threads did when it forked. Not under sanitizers, whose own locks may remain held in the child.
 TEST(CFace, HasBarriersInForkedChildren) {
   if (contract::sanitized) GTEST_SKIP() << "under a sanitizer";
   const auto make_one = [] {
@@ -57,7 +57,7 @@ TEST(CFace, HasBarriersInForkedChildren) {
   for (int round = 0; round < 50 && status == 0; ++round) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(20);  // else a child that waits for ever would keep the test
+      alarm(20);  // ends the test even if the child waits for ever
       _exit(make_one() ? 0 : 1);
     }
     ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -84,7 +84,7 @@ TEST(CFace, ReportsBadUse) {
   EXPECT_EQ(weir_barrier_destroy(&b), EINVAL);
   ASSERT_EQ(weir_barrier_init(&b, nullptr, 2), 0);
   std::thread waiter([&] { weir_barrier_wait(&b); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it has arrived; else the next line fails
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // by now the waiter has arrived; otherwise the next line fails
   EXPECT_EQ(weir_barrier_destroy(&b), EBUSY);
   weir_barrier_wait(&b);
   waiter.join();

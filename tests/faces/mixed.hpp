@@ -1,4 +1,4 @@
-// What mixed_checked.cpp, compiled with WEIR_CHECKED, does for mixed_test.cpp, compiled without.
+// Functions that mixed_checked.cpp, compiled with WEIR_CHECKED, provides for mixed_test.cpp, compiled without it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// An object compiled with WEIR_CHECKED and one without make one program: a barrier is the same to both, an array of them too.
+// One program has an object compiled with WEIR_CHECKED and one without: both agree on a barrier's layout, also in an array.
 #include <gtest/gtest.h>
 #include <thread>
 

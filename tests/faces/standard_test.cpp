@@ -1,4 +1,4 @@
-// weir::barrier does what std::barrier does: one text, run on both.
+// weir::barrier behaves as std::barrier does: the same tests run on both.
 #include <barrier>
 #include <cstddef>
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ TYPED_TEST(Standard, LetsOneThreadArriveForSeveral) {
   EXPECT_EQ(phases, 0);
   auto token = b.arrive(2);
   EXPECT_EQ(phases, 1);
-  b.wait(std::move(token));  // the phase is over: no wait
+  b.wait(std::move(token));  // the phase is complete, so this does not wait
 }
 
 TYPED_TEST(Standard, LetsMembersLeaveTheTeam) {

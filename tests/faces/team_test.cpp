@@ -1,4 +1,4 @@
-// weir::team_barrier by name: what it takes, and what it says to bad use.
+// weir::team_barrier by name: the arguments that it accepts, and its messages for misuse.
 #include <gtest/gtest.h>
 #include <thread>
 #include <weir/team_barrier.hpp>
@@ -51,7 +51,7 @@ TEST(TeamBarrier, SaysWhatAutoTookAndWhy) {
   EXPECT_FALSE(many.choice().reason.empty());
 }
 
-// The names are a promise to users.
+// The names are part of the interface.
 TEST(TeamBarrier, KnowsTheNames) {
   for (const char* name :
        {"counter", "sense", "condvar", "condvar-pairs", "sensor", "distributed", "distributed-padded", "distributed-sensor",

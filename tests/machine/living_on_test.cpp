@@ -1,4 +1,4 @@
-// Somebody outside sets a thread's processors (taskset) while it moves to the one that it lives on.
+// Another process sets a thread's affinity mask (taskset) while the thread migrates to its home processor.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -6,7 +6,7 @@
 #include <weir/machine/native.hpp>
 
 namespace {
-// The system's processors, made up while `on`: the thread's mask, and what another sets once the thread has set a single one.
+// The simulated masks, used while `on`: the thread's mask, and the one that another process sets after the thread has set its own.
 bool on = false;
 cpu_set_t now, from_outside;
 bool interferes = false;

@@ -1,4 +1,4 @@
-// A gate where the kernel takes membarrier(2) away from a process that has registered for it.
+// A gate in a process that has registered for membarrier(2), and to which the kernel then refuses it.
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -17,7 +17,7 @@ namespace {
 
 long fence_all() { return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
 
-/// For the calling thread, and for good.
+/// Permanently, for the calling thread.
 bool refuse_membarrier() {
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -29,12 +29,12 @@ bool refuse_membarrier() {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) == 0;
 }
 
-// One case: what the process learns it keeps.
+// A single case, because the process keeps what it has learnt.
 TEST(Membarrier, MayBeTakenAwayLater) {
   if (fence_all() != 0) GTEST_SKIP() << "this kernel has no membarrier";
   EXPECT_TRUE(weir::futex_kernel::may_be_unguarded());
-  // A signaller may have found the gate unguarded, and its store be on its way, when the sleeper announces itself without a fence:
-  // nobody will open the gate for it again. So it must come back by itself, and look.
+  // The sleeper announces itself without a fence. A signaller may have found the gate unguarded before that, with its store not yet
+  // visible, and will not open the gate again. So the sleeper must wake up by itself and check the word.
   weir::gate gate;
   std::atomic<unsigned> word{0};
   std::atomic<bool> refused{false}, came_back{false};
@@ -49,7 +49,7 @@ TEST(Membarrier, MayBeTakenAwayLater) {
   for (int i = 0; i < 1000 && !came_back; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_TRUE(came_back || !refused);
   EXPECT_FALSE(weir::futex_kernel::may_be_unguarded() && refused);
-  // And each opening from now on wakes it: the gate stays guarded, however many find nobody asleep.
+  // Each opening from now on wakes the sleeper: the gate stays guarded, even if many openings find no sleeper.
   for (int i = 0; i < 200; ++i) gate.open();
   word.store(1, std::memory_order_release);
   gate.open();

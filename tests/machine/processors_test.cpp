@@ -1,4 +1,4 @@
-// The processors that a process may use: affinity, and quotas read from made-up file systems.
+// The processors that a process may use: affinity, and quotas that are read from simulated file systems.
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>

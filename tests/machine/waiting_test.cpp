@@ -1,4 +1,4 @@
-// Sleeping and waking, and what waiting costs in processor time (not in time: that is for benchmarks).
+// Sleeping and waking, and the processor time that waiting takes. (Benchmarks measure the elapsed time.)
 #include <atomic>
 #include <chrono>
 #include <ctime>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Two threads that sleep for each other's word in turn: one lost wake-up and this hangs.
+// Two threads sleep in turn until the other signals their word: the test hangs after one lost wake-up.
 TEST(Gate, LosesNoWakeUp) {
   struct side {
     std::atomic<unsigned> word{0};
@@ -42,8 +42,8 @@ TEST(Gate, LosesNoWakeUp) {
   SUCCEED();
 }
 
-// A sleeper looks in vain; then the gate is opened for it, and another announces itself, before it
-// has gone to sleep. It must notice: nobody will open the gate for it again.
+// A sleeper has checked its word in vain. Before it sleeps, its gate is opened and another sleeper
+// announces itself. The first one must notice the opening, because no other will follow for it.
 TEST(Gate, IsNotSleptAtThroughAnOpening) {
   std::atomic<unsigned> mine{0}, other{0};
   weir::gate gate;
@@ -57,8 +57,8 @@ TEST(Gate, IsNotSleptAtThroughAnOpening) {
     next = std::thread([&] {
       while (other.load() == 0) gate.sleep_unless([&] { return other.load() != 0; });
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // until the other sleeps
-    return false;  // what it saw before all this
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // until the other thread sleeps
+    return false;  // the value from before the opening
   };
   while (mine.load() == 0 || first_look) gate.sleep_unless(ready);
   other.store(1);
@@ -84,7 +84,7 @@ TEST(Gate, WakesAllWhoSleep) {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// One member comes late: the others should be asleep by then, not at work.
+// One member arrives late: the others should sleep by then, not poll.
 template <class Pass>
 double cost_of_a_late_member(unsigned members, Pass pass, std::chrono::milliseconds late = std::chrono::milliseconds(100)) {
   const double before = cpu_seconds();
@@ -110,11 +110,11 @@ TEST(Waiting, SleepsWhereAMemberIsLate) {
 
 TEST(Waiting, SpinningIsWhatItSays) {
   weir::team_barrier b(2, {.algorithm = "sense", .waiting = "spin"});
-  // Other programs may have most of the processors meanwhile.
+  // Other programs may use most of the processors meanwhile.
   EXPECT_GT(cost_of_a_late_member(2, [&](unsigned m) { b.arrive_and_wait(m); }, std::chrono::milliseconds(400)), 0.02);
 }
 
-// The system may move it again at once: then it goes back with the next look.
+// The system may migrate the thread again immediately: the thread then returns at its next check.
 template <class Look>
 bool comes_to_live_on(int processor, Look look) {
   for (int tries = 0; tries < 1000; ++tries) {
@@ -146,7 +146,7 @@ TEST(Settling, GoesBackToItsProcessorAndMayRunOnAll) {
     }));
     ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
     EXPECT_TRUE(CPU_EQUAL(&before, &after));
-    // Where it may not run it does not go.
+    // The thread does not migrate to a processor that its mask excludes.
     cpu_set_t first;
     CPU_ZERO(&first);
     CPU_SET(all[0], &first);

@@ -16,7 +16,7 @@ std::vector<std::string> halved_barriers() {
   return names;
 }
 
-/// Every member except member 0 is the child of exactly one other, and member 0 is the root.
+/// Every member except member 0 is the child of exactly one other member; member 0 is the root.
 void expect_a_tree(const half& h, unsigned members, const std::string& what) {
   std::vector<unsigned> parents(members, members);
   for (unsigned m = 0; m < members; ++m)
@@ -59,7 +59,7 @@ TEST(Half, IsThatOfTheBarrierOfItsName) {
     EXPECT_TRUE(half::arrival(name, 4, false).central());
     EXPECT_TRUE(half::release(name, 4).central());
   }
-  EXPECT_TRUE(half::arrival("sensor", 4, false).central());  // one counter, and a sensor for each
+  EXPECT_TRUE(half::arrival("sensor", 4, false).central());  // one counter, and a sensor for each member
   EXPECT_FALSE(half::release("sensor", 4).central());
   EXPECT_FALSE(half::arrival("tournament", 4, false).central());
   EXPECT_TRUE(half::release("tournament", 4).central());  // the champion's flag

@@ -43,8 +43,8 @@ class Locations : public testing::Test {
 
 using all_places = std::vector<place>;
 
-// Two sockets, each with two third-level caches and two memories; to each of these belong two cores with two threads each. The
-// numbers alternate between the sockets, as on many machines: cores 0, 4, 2, 6 are in the first one.
+// Two sockets, each with two third-level caches and two memories. Two cores with two threads each share a cache and a memory. The
+// numbers alternate between the sockets, as on many machines: cores 0, 4, 2, 6 are in the first socket.
 class TwoSockets : public Locations {
  protected:
   TwoSockets() {

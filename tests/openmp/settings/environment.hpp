@@ -1,4 +1,4 @@
-// A made-up environment on a made-up machine.
+// A simulated environment on a simulated machine.
 #pragma once
 
 #include <initializer_list>
@@ -11,8 +11,8 @@ namespace weir::openmp {
 
 using environment = std::map<std::string, std::string>;
 
-/// Two sockets of two cores of two threads. As on most machines, a core's second thread comes after all
-/// first ones: core c has the processors c and c + 4. A socket has a last-level cache, all share a memory.
+/// Two sockets with two cores each, two threads per core. As on most machines, the second threads of all cores are numbered
+/// after all first ones: core c has the processors c and c + 4. Each socket has a last-level cache; all share one memory.
 inline machine_view eight_processors() {
   return {{0, 1, 2, 3, 4, 5, 6, 7}, 8, [] {
             std::vector<location> all;
