@@ -42,8 +42,8 @@ TEST(Gate, LosesNoWakeUp) {
   SUCCEED();
 }
 
-// A sleeper has checked its word in vain. Before it sleeps, its gate is opened and another sleeper
-// announces itself. The first one must notice the opening, because no other will follow for it.
+// A sleeper has checked its word, which was not set. Before it sleeps, its gate is opened and another
+// announces itself. The first sleeper must notice the opening, because no other will follow for it.
 TEST(Gate, IsNotSleptAtThroughAnOpening) {
   std::atomic<unsigned> mine{0}, other{0};
   weir::gate gate;

@@ -17,7 +17,7 @@ namespace plans = weir::plans;
 using action = weir::mpi::move::action;
 using path = weir::mpi::move::path;
 
-// Processes of `sizes` on nodes, in the order of the ranks.
+// Nodes with `sizes` processes each, in the order of the ranks.
 places on_nodes(const std::vector<unsigned>& sizes, bool oversubscribed = false) {
   places p;
   unsigned rank = 0;
@@ -33,8 +33,8 @@ places on_nodes(const std::vector<unsigned>& sizes, bool oversubscribed = false)
   return p;
 }
 
-// Runs the routes of all processes until none can continue, with flags and messages as sets; "" if all reach the end and know that
-// all have arrived.
+// Executes the routes of all processes, with flags and messages as sets, until none can continue; "" if all reach the end and know
+// that all have arrived.
 std::string play(const std::vector<route>& routes, const std::vector<unsigned>& node_of) {
   const auto processes = static_cast<unsigned>(routes.size());
   std::vector<std::size_t> at(processes, 0);
@@ -152,7 +152,7 @@ TEST(Route, FlagsOfANodeAreNumberedAlike) {
   }
 }
 
-// In the node's memory one slot too many on a line would overlap its gate, and a missing line another object.
+// In the node's memory, one slot too many on a line would overlap the line's gate, and a missing line would overlap another object.
 TEST(Route, IsRefusedToAPlanThatCannotBeLaidOut) {
   const auto refused = [](const weir::plan& p, const std::vector<unsigned>& node_of) {
     unsigned times = 0;
@@ -192,7 +192,7 @@ TEST(Choice, LooksWhereTheProcessesAre) {
   EXPECT_EQ(choose(on_nodes({4, 4}, /*oversubscribed=*/true), {}).within, "linear");
   EXPECT_EQ(choose(on_nodes({64, 64}), {}).within, "tournament");
   EXPECT_EQ(choose(on_nodes({4, 4}), {}).algorithm, "dissemination");
-  EXPECT_EQ(choose(on_nodes({4}), {.algorithm = "mcs"}).within, "none");  // a name alone: the paper's barrier over messages
+  EXPECT_EQ(choose(on_nodes({4}), {.algorithm = "mcs"}).within, "none");  // only a name: the paper's barrier, over messages
 }
 
 TEST(Choice, NamesTheKnownOnes) {

@@ -1,9 +1,9 @@
-# A few of the programs as tests, under each MPI's launcher. MPI itself is not watched.
+# A few of the programs as tests, under each MPI's launcher. MPI itself is not instrumented.
 
-# weir_watched(MPI PROCESSES PROGRAM ARGUMENTS...): no sanitizer may find anything of Weir's.
+# weir_watched(MPI PROCESSES PROGRAM ARGUMENTS...): no sanitizer may report an error in Weir.
 set(launcher-mpich mpiexec.mpich)
 set(launcher-openmpi mpirun.openmpi)
-# Both MPIs leak: whose a leak is, its stack says. Open MPI takes locks in different orders.
+# Both MPIs leak memory; the stack of a leak shows whether it is Weir's. Open MPI acquires locks in different orders.
 set(environment ASAN_OPTIONS=exitcode=0:abort_on_error=1 TSAN_OPTIONS=detect_deadlocks=0
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1)
 function(weir_watched mpi processes program)
@@ -19,7 +19,7 @@ function(weir_watched mpi processes program)
     FAIL_REGULAR_EXPRESSION "ERROR: AddressSanitizer;runtime error;WARNING: ThreadSanitizer;weir::;weir_mpi_")
 endfunction()
 
-# Threads of a process are all that ThreadSanitizer sees.
+# ThreadSanitizer sees only the threads of one process.
 if(WEIR_SANITIZE MATCHES thread)
   weir_watched(openmpi 2 team 2 funneled)
   weir_watched(openmpi 2 team 3 serialized)
@@ -27,7 +27,7 @@ if(WEIR_SANITIZE MATCHES thread)
 endif()
 
 foreach(mpi mpich openmpi)
-  # What libweir-mpi.so is preloaded into elsewhere is linked with it: a sanitizer wants to be loaded first.
+  # This program is linked with libweir-mpi.so instead of preloading it, because a sanitizer must be loaded first.
   if(TARGET weir-mpi-${mpi})
     add_executable(unmodified-${mpi} programs/unmodified.cpp)
     target_link_libraries(unmodified-${mpi} PRIVATE weir-mpi mpi-${mpi})
@@ -43,6 +43,6 @@ foreach(mpi mpich openmpi)
   weir_watched(${mpi} 2 unmodified at_exit)
   weir_watched(${mpi} 2 unmodified callback)
 endforeach()
-# Where a process dies MPICH loses its connections.
+# MPICH loses its connections when a process dies.
 list(APPEND environment OMPI_MCA_orte_enable_recovery=1)
 weir_watched(openmpi 3 dying none return messages test)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# No local variable is initialised at its first use: other threads wait for that, and in a process that is forked during it the wait
-# never ends. The compiler guards each such variable by another one, which this test looks for.
+# No local variable is initialised at its first use. Other threads would wait for the initialisation, and a process forked during
+# it would wait for ever. The compiler adds a guard variable for each such variable; this test searches for guard variables.
 #   no_waiting_at_first_use.sh OBJECT...
 set -euo pipefail
 objects=()  # without precompiled headers, which CMake counts among a target's objects

@@ -1,4 +1,4 @@
-// Native barriers, each passed by a function of its own; with WITH_SIMULATOR beside the simulated ones.
+// Native barriers, each with its own function that passes it; with WITH_SIMULATOR, the simulated ones are compiled beside them.
 #ifdef WITH_SIMULATOR
 #include "simulator/simulated.hpp"
 #endif

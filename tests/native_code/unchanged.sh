@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The native barriers' machine code, with and without the simulated ones beside it, is the same to the instruction;
-# and nothing of the simulator is in the library.
+# The native barriers' machine code has the same instructions with and without the simulated barriers beside it,
+# and the library contains nothing of the simulator.
 #   unchanged.sh COMPILER SOURCE LIBWEIR INCLUDE...
 set -euo pipefail
 compiler=$1 source=$2 library=$3
@@ -12,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 instructions() {  # of the functions that pass a barrier, by name; without addresses
   objdump -dr --no-show-raw-insn --no-addresses "$1" |
     awk '/^Disassembly of section/ { kept = $4 ~ /pass_|6native/ } kept && NF { print }' |
-    sed -E 's/<\.LC[0-9]+(\+0x[0-9a-f]+)?>/<here>/'  # where a jump goes, by a constant of that address in another section
+    sed -E 's/<\.LC[0-9]+(\+0x[0-9a-f]+)?>/<here>/'  # the target of a jump, as a constant in another section
 }
 for kind in alone beside; do
   define=()

@@ -1,4 +1,4 @@
-/* A known number of each directive. Each team has as many threads as OMP_NUM_THREADS says, T; counts are in the comments. */
+/* A known number of each directive. Each team has T threads, as OMP_NUM_THREADS says; the comments give the counts. */
 #include <omp.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ static void regions(void) {
   sum = 1;
 #pragma omp parallel num_threads(3) /* parallel of 3 threads: 1 */
   {
-#pragma omp parallel num_threads(2) /* parallel of 1 thread, the levels being one: 3 */
+#pragma omp parallel num_threads(2) /* parallel of 1 thread, because one level may be active: 3 */
     sum = 1;
   }
 }
@@ -41,7 +41,7 @@ static void worksharing(void) {
     }
 #pragma omp single /* single: 5 */
     sum = 1;
-#pragma omp barrier /* barrier: 5, so that the next is no end of it */
+#pragma omp barrier /* barrier: 5, so that the next construct does not count as its end */
 #pragma omp single copyprivate(copied) /* copyprivate: 5; LLVM's is a single and two barriers: single 5, barrier 5 */
     copied = k;
   }
@@ -102,14 +102,14 @@ static void loops_of_tasks(void) {
   {
 #pragma omp taskloop grainsize(1) /* taskloop: 1; LLVM's is 10 tasks and a taskgroup */
     for (int i = 0; i < 40; i += 4) __atomic_fetch_add(&sum, 1, __ATOMIC_RELAXED);
-#pragma omp taskloop grainsize(1) /* taskloop: 1; LLVM's is as above: with more tasks it splits the loop by others */
+#pragma omp taskloop grainsize(1) /* taskloop: 1; LLVM's is as above: with more tasks it splits the loop among other tasks */
     for (unsigned long i = 0; i < 60; i += 6) __atomic_fetch_add(&sum, 1, __ATOMIC_RELAXED);
   }
-  if (sum != 20) raise(SIGABRT); /* every argument must have come through: step is the last of eleven */
+  if (sum != 20) raise(SIGABRT); /* all eleven arguments must have been passed on: step is the last */
 }
 
 static void library_call(void) {
-#pragma omp parallel num_threads(3) /* of 1 thread inside a team, of 3 inside a team of one */
+#pragma omp parallel num_threads(3) /* 1 thread inside a team, 3 inside a team of one */
   {
 #pragma omp barrier
     sum = 1;
@@ -119,7 +119,7 @@ static void library_call(void) {
 static void single_around_a_region(void) {
 #pragma omp parallel /* parallel: 1 */
   for (int k = 0; k < 50; ++k) {
-#pragma omp single /* single: 50, executed by whichever thread comes first; in it 50 regions of 1 and their barriers */
+#pragma omp single /* single: 50, executed by the first thread to arrive; in it 50 regions of 1 and their barriers */
     library_call();
   }
 }
@@ -163,7 +163,7 @@ int main(int count, char **words) {
   if (strcmp(what, "tried") == 0) tried_locks();
   if (strcmp(what, "inside") == 0) end_inside();
   if (strcmp(what, "barriers") == 0) barriers(17);
-  if (strcmp(what, "fork") == 0) { /* its parent has not begun: no runtime promises more */
+  if (strcmp(what, "fork") == 0) { /* before the parent's first region: no runtime promises more */
     if (fork() == 0) {
       barriers(19);
       _exit(0);

@@ -1,4 +1,4 @@
-! As directives.c, what Fortran calls otherwise: its locks end in an underscore.
+! Like directives.c, for the routines that Fortran calls by other names: its lock routines end in an underscore.
 program directives
   use omp_lib
   implicit none

@@ -1,7 +1,7 @@
-/* A program that knows only POSIX barriers; tests/pthread/preload.sh runs it with and without
- * libweir-pthread.so. It checks what POSIX promises: every episode has one serial thread, nobody
- * leaves early, a barrier may be destroyed as soon as one's own wait has returned, and barriers shared
- * by processes work. Prints "ok"; with the argument "whose", whose barrier it got. */
+/* A program that uses only POSIX barriers; tests/pthread/preload.sh runs it with and without
+ * libweir-pthread.so. It checks what POSIX guarantees: every episode has one serial thread, no thread
+ * leaves early, a thread may destroy a barrier as soon as its own wait has returned, and barriers shared
+ * by processes work. Prints "ok"; with the argument "whose", the library that provides the barrier. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void* member(void* argument) {
 
 static void episodes_have_one_serial_thread(void) {
   pthread_t threads[members];
-  if (pthread_barrier_init(&barrier, NULL, 0) == 0) fail("a barrier for nobody was accepted");
+  if (pthread_barrier_init(&barrier, NULL, 0) == 0) fail("a barrier for 0 threads was accepted");
   if (pthread_barrier_init(&barrier, NULL, members) != 0) fail("init");
   for (long i = 0; i < members; ++i) pthread_create(&threads[i], NULL, member, (void*)i);
   int total = 0;
@@ -53,7 +53,7 @@ static void* wait_once(void* b) {
   return NULL;
 }
 
-/* Whoever comes out first destroys the barrier and poisons its memory while the other is leaving. */
+/* The thread whose wait returns first destroys the barrier and poisons its memory while the other is leaving. */
 static void may_be_destroyed_at_once(void) {
   for (int round = 0; round < 3000; ++round) {
     pthread_barrier_t* const b = malloc(sizeof *b);
@@ -104,14 +104,14 @@ static void* make_barriers(void* unused) {
   return NULL;
 }
 
-/* A child has barriers whatever its parent's other threads were doing when it was forked. */
+/* A forked child can use barriers, whatever its parent's other threads were doing at the fork. */
 static void forked_children_have_barriers(void) {
   pthread_t other;
   pthread_create(&other, NULL, make_barriers, NULL);
   for (int round = 0; round < 50; ++round) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(20); /* else a child that waits for ever would keep the test */
+      alarm(20); /* ends the test even if the child waits for ever */
       pthread_barrier_t b;
       if (pthread_barrier_init(&b, NULL, 1) != 0) _exit(1);
       if (pthread_barrier_wait(&b) != PTHREAD_BARRIER_SERIAL_THREAD) _exit(1);

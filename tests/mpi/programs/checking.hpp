@@ -1,7 +1,7 @@
 // A checker for the contract of barriers of processes: no process leaves an episode before all have arrived.
 //
-// The processes of these tests are on one machine and share its clock. Each records when it arrived and when it left, and afterwards
-// the last arrival must be before the first departure.
+// The processes of these tests are on one machine and share its clock. Each records the times of its arrival and departure. In each
+// episode the last arrival must precede the first departure.
 #pragma once
 
 #include <mpi.h>
@@ -30,7 +30,7 @@ inline int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-/// Some processes are late, in each episode a different one.
+/// Some processes are late, different ones in each episode.
 inline void dawdle(unsigned episode, unsigned seed) {
   std::minstd_rand random(seed * 7919 + episode * 104729 + 1);
   random.discard(3);
@@ -63,7 +63,7 @@ inline std::string keeps(MPI_Comm comm, unsigned episodes, const std::function<v
   combine(left, first, MPI_MIN, comm);
   for (unsigned e = 0; e < episodes; ++e)
     if (first[e] < last[e])
-      return "somebody left episode " + std::to_string(e) + " " + std::to_string(last[e] - first[e]) + " ns before the last had come";
+      return "a process left episode " + std::to_string(e) + " " + std::to_string(last[e] - first[e]) + " ns before the last arrival";
   return "";
 }
 

@@ -1,4 +1,4 @@
-// Prints the default barrier, and which processes it found on which host, one line each.
+// Prints the default barrier, and the processes that it found on each host, one line each.
 //   choice [WITHIN]
 #include <weir/mpi.hpp>
 

@@ -1,4 +1,4 @@
-// Barriers of sub-communicators, of overlapping ones and of several at once; and messages that never meet the program's own.
+// Barriers of sub-communicators, of overlapping ones and of several at once; their messages never match the program's receives.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ const weir::mpi::options ways[] = {{}, {.algorithm = "dissemination"}, {.algorit
 void split(int rank, int size) {
   for (const int parts : {2, 3}) {
     MPI_Comm part;
-    MPI_Comm_split(MPI_COMM_WORLD, rank % parts, -rank, &part);  // and in the opposite order
+    MPI_Comm_split(MPI_COMM_WORLD, rank % parts, -rank, &part);  // with the ranks in the opposite order
     for (const auto& how : ways) check(part, "one of " + std::to_string(parts) + " parts, " + how.algorithm, how);
     // Made from a communicator that has been freed.
     auto b = std::make_unique<weir::mpi::barrier>(part);
@@ -38,7 +38,7 @@ void split(int rank, int size) {
   }
 }
 
-// Each process is in two communicators, with its left and its right neighbour. All are used in turn, in episodes that are not in step.
+// Each process is in two communicators, with its left and its right neighbour. All are used in turn, but not equally often.
 void overlap(int rank, int size) {
   MPI_Comm pairs[2];
   MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pairs[0]);
@@ -105,7 +105,7 @@ void without_files(int rank) {
   setrlimit(RLIMIT_NOFILE, &before);
 }
 
-// The program receives from anyone, with any tag, while a barrier is under way.
+// The program receives from any source, with any tag, while a barrier is in progress.
 void mixed(int rank, int size) {
   for (const auto& how : ways) {
     weir::mpi::barrier b(MPI_COMM_WORLD, how);
@@ -122,7 +122,7 @@ void mixed(int rank, int size) {
   }
 }
 
-// A large message needs the help of its sender, which waits at the barrier: MPI_Barrier lets it progress, and so must this one.
+// A large message needs its sender, which waits at the barrier: MPI_Barrier lets the message progress, and so must this barrier.
 void rendezvous(int rank, int size) {
   for (const auto& how : ways) {
     weir::mpi::barrier b(MPI_COMM_WORLD, how);

@@ -1,4 +1,4 @@
-// Every algorithm, with and without shared memory, by every transport, keeps the contract: consecutive episodes, whole and split.
+// Every algorithm keeps the contract, with and without shared memory, with every transport, in whole and split episodes.
 //
 //   contract-MPI [EPISODES [ALGORITHM...]]   algorithms: only these, and the default
 #include <weir/mpi.hpp>
@@ -35,7 +35,7 @@ bool on_one_node(int processes) {
   return here == processes;
 }
 
-// MPICH spins while it waits: if processes share processors, its windows and MPI_Wait take a time slice for each process.
+// MPICH spins while it waits. If processes share processors, its windows and MPI_Wait take a time slice for each process.
 bool mpi_spins(int processes) {
 #ifdef MPICH_VERSION
   return processes > static_cast<int>(std::thread::hardware_concurrency());

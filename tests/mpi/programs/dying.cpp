@@ -1,6 +1,6 @@
-// A process dies while the others wait for it at a barrier; they get an error, destroy the barrier, and continue without the dead.
-//   dying WITHIN ERRORS [TRANSPORT [WAITING]]    ERRORS: fatal, or return: what the communicator does with them
-//                                                WAITING: wait, or test: in which calls the others are; mpi: by MPI's ways
+// A process dies while the others wait for it at a barrier; they get an error, destroy the barrier, and continue without it.
+//   dying WITHIN ERRORS [TRANSPORT [WAITING]]    ERRORS: fatal, or return: the communicator's error handler
+//                                                WAITING: wait, or test: the others' calls; mpi: the waiting policy mpi
 #include <csignal>
 #include <cstring>
 #include <memory>
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   auto b = std::make_unique<weir::mpi::barrier>(MPI_COMM_WORLD, how);
   try {
     for (int e = 0; e < 10; ++e) b->arrive_and_wait();
-    // Open MPI's MPI_Accumulate needs its target alive.
+    // Open MPI's MPI_Accumulate needs a live target.
     const bool signals_first = transport == "rma";
     if (rank == size - 1) {
       for (int r = 0; signals_first && r < rank; ++r) MPI_Recv(nullptr, 0, MPI_BYTE, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -39,10 +39,10 @@ int main(int argc, char** argv) {
     std::printf("rank %d passed\n", rank);
   } catch (const weir::mpi::error& e) {
     std::printf("rank %d was told: %s\n", rank, e.what());
-    std::thread([&] { b.reset(); }).join();  // by any thread, not only the one that began it
+    std::thread([&] { b.reset(); }).join();  // in any thread, not only the one that began the episode
     for (int i = 0; i < 100; ++i) rest.arrive_and_wait();
     std::printf("rank %d went on\n", rank);
   }
   std::fflush(stdout);
-  _exit(0);  // MPI_Finalize would wait for the dead
+  _exit(0);  // MPI_Finalize would wait for the dead process
 }

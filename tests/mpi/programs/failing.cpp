@@ -1,5 +1,5 @@
-// An MPI program that knows nothing of Weir, in which something fails in one process while a barrier is made. All processes must
-// continue; then "kept" is printed.
+// An MPI program without any reference to Weir, in which a call fails in one process while a barrier is made. All processes must
+// continue; the program then prints "kept".
 //   failing files | address_space | file_size    the resource that the process is denied
 //   failing each RANK POINT...                    each call of these functions in turn fails, in communicator after communicator
 //   failing killed RANK POINT CALL                the process is killed at its CALL-th call of the function
@@ -45,7 +45,7 @@ Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-// A function that must be called anyway, because the other processes take part in it, reports an error.
+// Returns an error after a function that must be called in any case, because the other processes take part in it.
 int reported(point p, int code) { return fails(p) ? MPI_ERR_OTHER : code; }
 
 }  // namespace
@@ -69,7 +69,7 @@ void* shmat(int number, const void* at, int flags) noexcept {
   return fails(shm_at) ? (errno = ENOMEM, reinterpret_cast<void*>(-1)) : real(number, at, flags);
 }
 
-// As in yielding.hpp: blocking under Open MPI.
+// Blocking under Open MPI, as in yielding.hpp.
 #ifdef OPEN_MPI
 int PMPI_Allgather(const void* mine, int count, MPI_Datatype type, void* all, int each, MPI_Datatype its, MPI_Comm comm) {
   static auto* const real = next<decltype(PMPI_Allgather)>("PMPI_Allgather");

@@ -1,4 +1,4 @@
-! Fortran's three bindings, each with its own name for the barrier: -DBINDING=1 mpif.h, 2 `use mpi`, 3 `use mpi_f08`.
+! Fortran's three bindings, each with its own symbol for the barrier: -DBINDING=1 mpif.h, 2 `use mpi`, 3 `use mpi_f08`.
 program passes
 #if BINDING == 2
   use mpi
@@ -31,7 +31,7 @@ program passes
 
 contains
 
-  ! Nobody leaves an episode before all have come, by the clock that the processes of one machine share.
+  ! No process leaves an episode before all have arrived, by the clock that the processes of one machine share.
   subroutine keep(comm)
 #if BINDING == 3
     type(MPI_Comm), intent(in) :: comm

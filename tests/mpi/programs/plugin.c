@@ -1,5 +1,5 @@
-/* What a Python package does: MPI comes with a library that is opened while the program runs, and is in no global scope.
- * With -DHOST: the program that opens it, by the name in its first argument; without: the library. */
+/* MPI as in a Python package: it is loaded with a library that the program opens at run time, outside of the global scope.
+ * With -DHOST this is the program, which opens the library that its first argument names; without, it is the library. */
 #ifdef HOST
 #include <dlfcn.h>
 #include <stdio.h>

@@ -18,7 +18,7 @@ constexpr unsigned episodes = 6;
 unsigned threads;
 int rank;
 
-// Like checking::keeps, for threads: the first departure and the last arrival over all of them.
+// Like checking::keeps, for threads: the first departure and the last arrival of all threads.
 class clock {
  public:
   clock() : came_(threads * episodes), left_(threads * episodes) {}
@@ -39,7 +39,7 @@ class clock {
     checking::combine(came, last, MPI_MAX, MPI_COMM_WORLD);
     checking::combine(left, first, MPI_MIN, MPI_COMM_WORLD);
     for (unsigned e = 0; e < episodes; ++e)
-      if (first[e] < last[e]) return "somebody left episode " + std::to_string(e) + " before the last had come";
+      if (first[e] < last[e]) return "a thread left episode " + std::to_string(e) + " before the last arrival";
     return "";
   }
 
@@ -94,7 +94,7 @@ class caller {
     PMPI_Query_thread(&level);
     // seq_cst: a test needs nothing weaker.
     if (inside.fetch_add(1) > 0 && level < MPI_THREAD_MULTIPLE) wrong = "two threads at once";
-    if (main == 0 && level < MPI_THREAD_SERIALIZED) wrong = "another thread than the one that has begun it";
+    if (main == 0 && level < MPI_THREAD_SERIALIZED) wrong = "a thread other than the one that initialised MPI";
     ++seen;
   }
   ~caller() { --inside; }
@@ -103,7 +103,7 @@ class caller {
 
   static void judge() {
     checking::require(wrong == nullptr ? "" : wrong.load(), "who called MPI");
-    checking::require(seen > 0 ? "" : "nobody was seen", "who called MPI");
+    checking::require(seen > 0 ? "" : "no call was seen", "who called MPI");
   }
 
  private:

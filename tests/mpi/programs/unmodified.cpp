@@ -1,4 +1,4 @@
-// MPI programs that know nothing of Weir, selected by the name of a case. Each prints "kept", or ends the job with an error message.
+// MPI programs without any reference to Weir, selected by the name of a case. Each prints "kept", or ends the job with an error.
 #include <mpi.h>
 
 #include <cstring>
@@ -55,7 +55,7 @@ void few() {
 
 void holds() { keep(MPI_COMM_WORLD, 60, "MPI_COMM_WORLD"); }
 
-// Parts, parts that overlap (rows and columns), a part of some, one process alone, ranks in another order.
+// Parts, parts that overlap (rows and columns), a part without some processes, one process alone, ranks in another order.
 void communicators() {
   const int me = rank_in(MPI_COMM_WORLD);
   MPI_Comm row = split(MPI_COMM_WORLD, me / 2), column = split(MPI_COMM_WORLD, me % 2);
@@ -108,7 +108,7 @@ void remade() {
   require(if_not(maps() < before + 20, "memory is still mapped"), "communicators made and freed");
 }
 
-// More than twice as many as MPICH has context numbers.
+// More than twice as many communicators as MPICH has context numbers.
 void many() {
   std::vector<MPI_Comm> all(1100);
   for (MPI_Comm& comm : all) {
@@ -234,7 +234,7 @@ void handlers() {
   MPI_Comm_create_errhandler(handler, &own);
   MPI_Comm_set_errhandler(comm, own);
   keep(comm, enough, "a communicator with a handler");
-  MPI_Send(nullptr, 1, MPI_INT, size_of(comm), 0, comm);  // there is no such rank
+  MPI_Send(nullptr, 1, MPI_INT, size_of(comm), 0, comm);  // no such rank exists
   require(if_not(handled == 1, "not once"), "the program's handler was called");
   MPI_Errhandler_free(&own);
   MPI_Comm_free(&comm);
@@ -256,7 +256,7 @@ void rendezvous() {
   }
 }
 
-// One of three processes ends; the others set a handler after their barrier was made, and call it again.
+// One of three processes ends; the others set an error handler after their barrier was made, and call the barrier again.
 void death() {
   MPI_Comm comm = copy(MPI_COMM_WORLD);
   for (unsigned i = 0; i < enough; ++i) MPI_Barrier(comm);
@@ -297,7 +297,7 @@ void callback() {
   keep(MPI_COMM_WORLD, enough, "MPI_COMM_WORLD");
 }
 
-// One process arrives when the others have waited for long and sleep.
+// One process arrives when the others have waited for a long time and sleep.
 void late() {
   constexpr unsigned seconds = 5;
   keep(MPI_COMM_WORLD, enough, "MPI_COMM_WORLD");

@@ -1,4 +1,4 @@
-// The locations of processors, read from the files of made-up machines.
+// The locations of processors, read from the files of simulated machines.
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
