@@ -279,7 +279,9 @@ class Built:
         parts = [main, *more, "barriers/team_barrier", "barriers/plans"]
         objects = [self._object(f"{part}.cpp") for part in parts]
         library = BUILT / "src/libweir.a"
-        ended("c++", *objects, *libraries, library, "-pthread", "-o", self.tree / program)
+        # Several sources of the simulator are one object of the archive. The tree's own objects replace it.
+        first = "-Wl,-z,muldefs"
+        ended("c++", first, *objects, *libraries, library, "-pthread", "-o", self.tree / program)
         return self.tree / program
 
 
