@@ -6,6 +6,8 @@
 
 namespace weir {
 
+class work_of_members;
+
 /// The largest team. Each plan is proven for every size up to 1,024 (tests/barriers); beyond that
 /// the same functions build it, and a limit keeps a miscounted size from taking all memory.
 inline constexpr unsigned max_members = 1u << 16;
@@ -16,6 +18,7 @@ struct team {
   unsigned processors = 1;     ///< how many the members may run on
   double usable = 1;           ///< the same, less what a CPU quota takes away
   std::optional<double> awake_us = {};  ///< how long `auto` waits awake, instead of its default; negative: not at all
+  work_of_members* work = nullptr;      ///< what members do while they wait (waiting.hpp); null: nothing else
 
   /// Does another member run on the processor of this one? Where the placement is unknown: are there more members than
   /// processors?

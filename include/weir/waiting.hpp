@@ -15,6 +15,7 @@
 #include <limits>
 #include <vector>
 
+#include <weir/machine/gate.hpp>
 #include <weir/team.hpp>
 
 namespace weir {
@@ -23,6 +24,29 @@ namespace weir {
 enum class co_located {
   unknown,  ///< some may not have arrived yet, and need the processor to do so
   waiting,  ///< all have arrived and wait: to give the processor to them helps nobody
+};
+
+/// Other work of members that wait at a barrier, such as a runtime's tasks. `auto` asks for it between polls, once a wait has lasted
+/// longer than a few microseconds; other policies do not. The functions are called by the member whose number they get, by
+/// several members at the same time; see waiting::experience for what each must do. The work must outlive the barrier.
+class work_of_members {
+ public:
+  virtual bool take(unsigned member) = 0;
+  virtual bool execute(unsigned member) = 0;
+  virtual void fall_asleep(unsigned member, gate& at) = 0;
+  virtual void awake(unsigned member) = 0;
+
+  struct of_one {
+    work_of_members& all;
+    unsigned member;
+    bool take() { return all.take(member); }
+    bool execute() { return all.execute(member); }
+    void fall_asleep(gate& at) { all.fall_asleep(member, at); }
+    void awake() { all.awake(member); }
+  };
+
+ protected:
+  ~work_of_members() = default;
 };
 
 namespace waiting {

@@ -37,7 +37,9 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
+#include <weir/machine/gate.hpp>
 #include <weir/machine/machine.hpp>
 #include <weir/waiting.hpp>
 
@@ -109,6 +111,25 @@ class experience {
       const std::uint64_t start = Machine::ticks();
       // relaxed: the gate orders the look, and poll() acquires what it finds.
       gate.sleep_unless([&] { return ready(word.load(std::memory_order_relaxed)); });
+      learn_wake_up(start, gate.opened_at(), Machine::ticks());
+    }
+  }
+
+  /// The same for a member that has other work meanwhile. `work.take()` takes some, if there is any, and is asked between polls;
+  /// `work.execute()` executes what has been taken, and says whether there was any; the member tells it by `fall_asleep(gate)`
+  /// and `awake()` where it sleeps, so that new work can wake it.
+  template <class Word, class Ready, class Work>
+  void await(bool oversubscribed, const Word& word, typename Machine::gate& gate, Ready ready, Work& work) {
+    const auto either = [&](auto now) { return ready(now) || work.take(); };
+    for (;;) {
+      if (poll(oversubscribed, word, either)) {
+        if (!work.execute()) return;
+        continue;
+      }
+      const std::uint64_t start = Machine::ticks();
+      work.fall_asleep(gate);
+      gate.sleep_unless([&] { return either(word.load(std::memory_order_relaxed)); });  // relaxed: as above
+      work.awake();
       learn_wake_up(start, gate.opened_at(), Machine::ticks());
     }
   }
@@ -214,7 +235,8 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
 
   // Under a quota each microsecond of waiting awake is taken from the team's own computing.
   explicit automatic(const team& t)
-      : experience_(t.awake_us.value_or(t.usable < t.processors ? 0 : automatic_constants::longest_awake)) {
+      : work_(t.work),
+        experience_(t.awake_us.value_or(t.usable < t.processors ? 0 : automatic_constants::longest_awake)) {
     for (unsigned m = 0; m < t.members; ++m) oversubscribed_.push_back(t.oversubscribed(m));
   }
 
@@ -238,6 +260,12 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
   template <class Word, class Ready>
   [[gnu::noinline]] void await_long(unsigned member, const Word& word, typename Machine::gate& gate, Ready ready,
                                     co_located others) {
+    if constexpr (std::is_same_v<typename Machine::gate, weir::gate>)
+      if (work_ != nullptr) {
+        work_of_members::of_one work{*work_, member};
+        experience_.await(oversubscribed(member, others), word, gate, ready, work);
+        return;
+      }
     experience_.await(oversubscribed(member, others), word, gate, ready);
   }
 
@@ -246,6 +274,7 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
   }
 
   std::vector<char> oversubscribed_;
+  work_of_members* const work_;
   experience<Machine> experience_;
 };
 

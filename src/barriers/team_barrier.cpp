@@ -32,6 +32,7 @@ std::optional<central_phases> central_phases_of(std::string_view algorithm) {
 team_barrier<>::team_barrier(unsigned members, team_options options) : members_(members) {
   team t = team_here(members, options.placement);
   t.awake_us = options.awake_us;
+  t.work = options.work;
   if (options.processors != 0) {
     t.usable = std::min<double>(t.usable, options.processors);
     t.processors = std::min(t.processors, options.processors);
