@@ -113,6 +113,9 @@ int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 //   may be writing the next region already. That is why the size is in the same word as the episode.
 // - It may miss episodes whose teams do not include it, never one whose team does: that one's join() waits for it.
 //
+// Between its arrival and its next episode it may execute tasks of the team that it has arrived in: the member that has generated
+// them has not arrived. It may look for tasks later, too: teams are kept as long as the crew.
+//
 // It answers each episode that includes it by exactly one arrival, and the word `quit`, which includes all workers, by leave().
 void crew::work(worker& w) {
   release_flag& flag = one_release_flag() ? release_ : w.release;
@@ -120,12 +123,13 @@ void crew::work(worker& w) {
   // As if the last region before it was recruited had been one without it.
   std::uint64_t seen = word_of(w.since_episode, 0);
   bool oversubscribed_team = false;  // the team that it was in last
+  member* last = nullptr;            // that it was in that team
   for (;;) {
     const auto is_new = [&](std::uint64_t now) { return episode_in(now) != episode_in(seen); };
     // acquire: the region, and all that the program did before it. Of the first word only the episode can be compared: the size
     // is not known.
     std::uint64_t now = flag.word.load(std::memory_order_acquire);
-    if (!is_new(now)) now = await_release(flag, now, oversubscribed_team);
+    if (!is_new(now)) now = await_release(flag, now, oversubscribed_team, last);
     seen = now;
     if (w.number >= size_in(now)) continue;
     happens_after(&release_);
@@ -140,7 +144,8 @@ void crew::work(worker& w) {
     run_(what_);
     complete_tasks(me);
     oversubscribed_team = affinity_matters && oversubscribed(t);
-    arrive(t, w, episode_in(now));
+    last = &me;
+    arrive(t, w, me, episode_in(now));
   }
   // The member is its team's, which is the crew's, which may be deleted: what the thread still does as it ends, it does in no
   // region.
@@ -148,15 +153,16 @@ void crew::work(worker& w) {
   leave();
 }
 
-std::uint64_t crew::await_release(release_flag& flag, std::uint64_t seen, bool oversubscribed_team) {
+std::uint64_t crew::await_release(release_flag& flag, std::uint64_t seen, bool oversubscribed_team, member* last) {
   const auto is_set = [seen](std::uint64_t now) { return now != seen; };
   const bool shares_processor = oversubscribed_team || oversubscribed(threads_.load(std::memory_order_relaxed));
-  between_regions_.await(shares_processor, flag.word, flag.waiters, is_set);
+  task_work tasks(last);
+  between_regions_.await(shares_processor, flag.word, flag.waiters, is_set, tasks);
   // acquire: as in work().
   return flag.word.load(std::memory_order_acquire);
 }
 
-void crew::arrive(const team& t, worker& w, std::uint32_t episode) {
+void crew::arrive(const team& t, worker& w, member& me, std::uint32_t episode) {
   if (t.arrival.central()) {
     happens_before(&primary_.episode);
     // acq_rel: what the region did, for the primary thread; the last member passes on what the others did.
@@ -167,7 +173,7 @@ void crew::arrive(const team& t, worker& w, std::uint32_t episode) {
     primary_.for_children.open();
     return;
   }
-  await_children(t, w.number, episode);
+  await_children(t, me, episode);
   // Looked up before the store: once this member has arrived, the crew may grow.
   arrival_flag& parent = arrival_of(t.arrival.of(w.number).parent);
   happens_before(&w.arrival.episode);
@@ -189,13 +195,15 @@ void crew::release_children(const team& t, unsigned member, std::uint64_t word) 
   for (const unsigned child : t.release.of(member)) workers_[child - 1]->release.set(word);
 }
 
-void crew::await(const arrival_flag& other, const team& t, arrival_flag& mine, std::uint32_t episode) {
-  at_joins_.await(oversubscribed(t), other.episode, mine.for_children, [episode](std::uint32_t now) { return now == episode; });
+void crew::await(const arrival_flag& other, const team& t, arrival_flag& mine, member& me, std::uint32_t episode) {
+  task_work tasks(&me);
+  const auto is_reached = [episode](std::uint32_t now) { return now == episode; };
+  at_joins_.await(oversubscribed(t), other.episode, mine.for_children, is_reached, tasks);
   happens_after(&other.episode);
 }
 
-void crew::await_children(const team& t, unsigned member, std::uint32_t episode) {
-  for (const unsigned child : t.arrival.of(member)) await(arrival_of(child), t, arrival_of(member), episode);
+void crew::await_children(const team& t, member& me, std::uint32_t episode) {
+  for (const unsigned child : t.arrival.of(me.number)) await(arrival_of(child), t, arrival_of(me.number), me, episode);
 }
 
 // ---- the primary thread's side
@@ -223,9 +231,9 @@ void crew::join(team& t) {
   complete_tasks(t.members[0]);
   current = t.parent;
   if (t.arrival.central())
-    await(primary_, t, primary_, episode_);  // which the last member to arrive sets
+    await(primary_, t, primary_, t.members[0], episode_);  // which the last member to arrive sets
   else
-    await_children(t, 0, episode_);
+    await_children(t, t.members[0], episode_);
 }
 
 void crew::dismiss() {

@@ -8,8 +8,9 @@ namespace weir::openmp {
 
 namespace {
 
-team_options barrier_options(const std::vector<int>& placement = {}) {
+team_options barrier_options(work_of_members& work, const std::vector<int>& placement = {}) {
   team_options o;
+  o.work = &work;
   o.algorithm = initial_settings().barrier;
   o.placement = placement;
   o.awake_us = awake_us();
@@ -32,7 +33,8 @@ team::team(unsigned n)
       members(std::make_unique<member[]>(n)),
       loops(std::make_unique<loop[]>(slots_in_turn)),
       doacrosses(std::make_unique<doacross[]>(slots_in_turn)),
-      barrier(std::in_place, n, barrier_options()),
+      tasks_at_barrier(members.get()),
+      barrier(std::in_place, n, barrier_options(tasks_at_barrier)),
       release(half::release(initial_settings().fork_barrier, n)),
       arrival(half::arrival(initial_settings().join_barrier, n, oversubscribed(n))),
       reduction(half::arrival(initial_settings().reduction_barrier, n, false)),
@@ -40,6 +42,7 @@ team::team(unsigned n)
   for (unsigned m = 0; m < n; ++m) {
     members[m].of = this;
     members[m].number = m;
+    members[m].implicit.executor = &members[m];
   }
   for (unsigned i = 0; i < slots_in_turn; ++i) {
     loops[i].free_for(i);
@@ -47,9 +50,13 @@ team::team(unsigned n)
   }
 }
 
-team::~team() = default;
+team::~team() {
+  // A thread that completes a detached task may still be about to wake the member that has waited for it (event.cpp).
+  for (unsigned m = 0; m < size; ++m)
+    native::yield_until(members[m].implicit.below, [](std::uint64_t word) { return word < task::visitor; });
+}
 
-void team::place_barrier(const std::vector<int>& placement) { barrier.emplace(size, barrier_options(placement)); }
+void team::place_barrier(const std::vector<int>& placement) { barrier.emplace(size, barrier_options(tasks_at_barrier, placement)); }
 
 void barrier(member& me) {
   complete_tasks(me);

@@ -14,22 +14,27 @@
 #include "openmp/core/constructs.hpp"
 #include "openmp/core/control.hpp"
 #include "openmp/core/half.hpp"
+#include "openmp/core/task.hpp"
 #include "openmp/core/thread.hpp"
+#include "openmp/core/waiting.hpp"
 #include "openmp/places/place_partition.hpp"
+#include "openmp/support/annotation.hpp"
 
 namespace weir::openmp {
 
 struct team;
 struct task_group;
 struct shared_reduction;
-class task_scope;
-class pending_tasks;
+class task_scheduler;
 
-// What core asks of the room `tasks`, which defines both.
+// What core asks of the room `tasks`, which defines it.
 void finish_tasks(member& me);
-struct delete_pending_tasks {
-  void operator()(pending_tasks*) const;
+struct delete_task_scheduler {
+  void operator()(task_scheduler*) const;
 };
+/// Takes a task for a member that waits, if the team has one for it.
+task* find_task(member& me, const task* bound);
+void execute_task(member& me, task& t);
 
 /// A thread as a member of a team, with its implicit task. While a region runs only this thread writes here.
 struct alignas(line_bytes) member {
@@ -51,11 +56,14 @@ struct alignas(line_bytes) member {
   std::uint64_t turn = 0;  // of a static loop: its next round
   std::uint64_t first = 0, step = 0, bound = 0;  // how an interface makes the program's values of iterations
   std::uint32_t reductions = 0;
-  bool in_final = false;        // does it execute a final task?
-  task_scope* task = nullptr;   // the explicit task that it executes; null: its implicit task
-  std::uint64_t tasks = 0;      // explicit tasks that it has begun
-  task_group* group = nullptr;  // the innermost that it is in
-  std::unique_ptr<pending_tasks, delete_pending_tasks> pending;  // null: it has never had any
+  task implicit;
+  task* executing = &implicit;
+  // Of the tasks that it has begun and not completed, the innermost that is tied: while it waits for tasks elsewhere than at a
+  // barrier, it may begin those below this one alone [OpenMP 5.2, 12.9].
+  const task* task_bound = &implicit;
+  task* taken_task = nullptr;             // a task that it is about to execute (task_work)
+  gate task_gate;                         // where it waits for tasks
+  std::atomic<gate*> asleep_at{nullptr};  // where it sleeps in a wait in which it executes tasks
   // The reduction for which it has last offered its values, and the one for which its parent has taken them: on one line, which
   // its parent gets in one transfer.
   alignas(line_bytes) std::atomic<std::uint32_t> offered{0}, taken{0};
@@ -68,6 +76,20 @@ struct team_binding {
   thread_binding primary;
   bind how = bind::false_;
   bool operator==(const team_binding&) const = default;
+};
+
+/// What members do while they wait at the team's barrier: the team's tasks.
+class work_at_barrier final : public work_of_members {
+ public:
+  explicit work_at_barrier(member* members) : members_(members) {}
+  bool take(unsigned number) override { return of(number).take(); }
+  bool execute(unsigned number) override { return of(number).execute(); }
+  void fall_asleep(unsigned number, gate& at) override { of(number).fall_asleep(at); }
+  void awake(unsigned number) override { of(number).awake(); }
+
+ private:
+  task_work of(unsigned number) const { return task_work(&members_[number]); }
+  member* const members_;
 };
 
 struct team {
@@ -88,12 +110,16 @@ struct team {
   const std::unique_ptr<member[]> members;
   const std::unique_ptr<loop[]> loops;  // slots_in_turn of each
   const std::unique_ptr<doacross[]> doacrosses;
+  work_at_barrier tasks_at_barrier;
   std::optional<team_barrier<>> barrier;
   const half release, arrival, reduction;  // the phases of a region, and the arrival that carries a reduction
   void* copyprivate_values = nullptr;
   char barrier_addresses[2] = {};  // what ThreadSanitizer knows the barriers by
   // Of the outermost team: threads of its contention group besides the one that it is of; counted only if there is a limit.
   std::atomic<unsigned> group_threads{0};
+  std::unique_ptr<task_scheduler, delete_task_scheduler> owned_scheduler;
+  std::atomic<task_scheduler*> scheduler{nullptr};  // null: none of its members has generated a task yet
+  std::atomic<unsigned> asleep{0};                  // members that sleep where they would execute tasks
   std::atomic<shared_reduction*> reduces{nullptr};  // of the outermost worksharing construct with a task reduction
   alignas(line_bytes) std::atomic<std::uint32_t> singles_taken{0};  // single constructs that have an executor
   waiting::experience<native> learned;  // about waiting in this team
@@ -104,7 +130,9 @@ void barrier(member& me);
 
 /// Where all tasks of the team must be complete: at its barriers, and at the end of a region.
 inline void complete_tasks(member& me) {
-  if (me.pending != nullptr) [[unlikely]] finish_tasks(me);
+  // acquire: what tasks did that are complete already.
+  if (me.implicit.below.load(std::memory_order_acquire) != 0) [[unlikely]] finish_tasks(me);
+  happens_after(&me.implicit);
 }
 
 }  // namespace weir::openmp

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include <weir/machine/processors.hpp>
 
@@ -22,14 +23,56 @@ double awake_us() {
   return under_quota() ? 0 : waiting::automatic_constants::longest_awake;
 }
 
-bool oversubscribed(unsigned size) {
+namespace {
+std::size_t processors_of_process() {
   static constinit std::atomic<std::size_t> known{0};
   // relaxed: a number with which no other data goes; all threads would find the same one.
   std::size_t processors = known.load(std::memory_order_relaxed);
   if (processors == 0) [[unlikely]] known.store(processors = affinity().size(), std::memory_order_relaxed);
-  return size > processors;
+  return processors;
+}
+}  // namespace
+
+bool oversubscribed(unsigned size) { return size > processors_of_process(); }
+
+unsigned processors_of(const team& t) {
+  return t.processors != 0 ? t.processors : static_cast<unsigned>(processors_of_process());
 }
 
-bool oversubscribed(const team& t) { return t.processors != 0 ? t.size > t.processors : oversubscribed(t.size); }
+bool oversubscribed(const team& t) { return t.size > processors_of(t); }
+
+bool task_work::take() {
+  if (me_ == nullptr) return false;
+  if (me_->taken_task != nullptr) return true;
+  // relaxed: find_task() acquires it.
+  if (me_->of->scheduler.load(std::memory_order_relaxed) == nullptr) return false;
+  return (me_->taken_task = find_task(*me_, bound_)) != nullptr;
+}
+
+bool task_work::execute() {
+  if (me_ == nullptr || me_->taken_task == nullptr) return false;
+  // At the end of a region the thread is no longer the member, in whose name it executes the task.
+  member* const outer = std::exchange(current, me_);
+  const task* const outer_bound = std::exchange(me_->task_bound, bound_);
+  execute_task(*me_, *std::exchange(me_->taken_task, nullptr));
+  me_->task_bound = outer_bound;
+  current = outer;
+  return true;
+}
+
+void task_work::fall_asleep(gate& at) {
+  if (me_ == nullptr) return;
+  me_->asleep_at.store(&at, std::memory_order_relaxed);  // relaxed: published by the next line
+  me_->of->asleep.fetch_add(1, std::memory_order_release);
+  // seq_cst: either the thread that adds a task sees this sleeper, or the sleeper, which looks once more, sees the task.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void task_work::awake() {
+  if (me_ == nullptr) return;
+  // relaxed: the gate is this member's affair. Null: the thread that woke it has counted it already.
+  if (me_->asleep_at.exchange(nullptr, std::memory_order_relaxed) != nullptr)
+    me_->of->asleep.fetch_sub(1, std::memory_order_relaxed);
+}
 
 }  // namespace weir::openmp

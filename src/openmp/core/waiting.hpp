@@ -1,9 +1,13 @@
 // What the runtime's waits ask before they begin: how long to stay awake, and whether the team is oversubscribed.
 #pragma once
 
+#include <weir/machine/gate.hpp>
+
 namespace weir::openmp {
 
 struct team;
+struct member;
+struct task;
 
 /// How long a member waits awake on a processor that nobody else wants, in microseconds; negative: not at all.
 double awake_us();
@@ -12,5 +16,25 @@ double awake_us();
 bool oversubscribed(unsigned size);
 /// Does this team have more members than the processors that it is bound to, or than the process has?
 bool oversubscribed(const team& t);
+/// The processors that it is bound to, or that the process has.
+unsigned processors_of(const team& t);
+
+/// The tasks that a member executes while it waits for something else: what waiting::experience asks for. What it has taken is the
+/// member's, which has one at most.
+class task_work {
+ public:
+  /// Tasks below `bound`; null: any tasks of the team, as at a barrier. Without a member: none.
+  explicit task_work(member* me, const task* bound = nullptr) : me_(me), bound_(bound) {}
+  /// Has it taken a task, or does it now?
+  bool take();
+  /// Executes the task that it has taken, if any.
+  bool execute();
+  void fall_asleep(gate& at);
+  void awake();
+
+ private:
+  member* const me_;
+  const task* const bound_;
+};
 
 }  // namespace weir::openmp

@@ -1,7 +1,7 @@
 // Dependences, as the program's code lists them.
 #pragma once
 
-#include "openmp/tasks/pending_tasks.hpp"
+#include "openmp/tasks/dependences.hpp"
 
 namespace weir::openmp {
 

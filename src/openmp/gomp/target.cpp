@@ -9,6 +9,7 @@
 #include "openmp/gomp/dependences.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/stop.hpp"
+#include "openmp/tasks/task.hpp"
 
 using namespace weir::openmp;
 
@@ -82,10 +83,21 @@ void execute(function run, void** addresses, int limit) {
   run(addresses);
 }
 
+/// The data of a target region's task.
+struct target_call {
+  function run;
+  std::unique_ptr<variables> its;
+  int limit;
+};
+
 /// A construct without an effect keeps its place among the tasks that it depends on and those that depend on it.
 void keep_order(unsigned flags, void** depend) {
   member& me = self();
-  if (depend != nullptr && !nothing_pending(me)) perform(me, dependences_of(depend), (flags & nowait_flag) == 0, nullptr, [] {});
+  if (depend == nullptr) return;
+  if ((flags & nowait_flag) != 0)
+    generate_empty(me, dependences_of(depend));
+  else
+    finish_before(me, dependences_of(depend));
 }
 
 }  // namespace
@@ -102,12 +114,20 @@ void GOMP_target_ext(int device, function run, std::size_t count, void** address
   need_device(device);
   member& me = self();
   const int limit = thread_limit_among(clauses);
-  const auto its = std::make_shared<variables>(count, addresses, sizes, kinds);
-  const auto call = [run, its, limit] { execute(run, its->addresses(), limit); };
-  if (nothing_pending(me) || depend == nullptr)
-    call();
-  else
-    perform(me, dependences_of(depend), (flags & nowait_flag) == 0, nullptr, call);
+  auto its = std::make_unique<variables>(count, addresses, sizes, kinds);
+  if ((flags & nowait_flag) == 0) {
+    if (depend != nullptr) finish_before(me, dependences_of(depend));
+    execute(run, its->addresses(), limit);
+    return;
+  }
+  task& t = new_task(me, sizeof(target_call));
+  new (t.data()) target_call{run, std::move(its), limit};
+  t.run = [](task& its_task) {
+    auto& call = *static_cast<target_call*>(its_task.data());
+    execute(call.run, call.its->addresses(), call.limit);
+    call.~target_call();
+  };
+  generate(me, t, false, depend != nullptr ? dependences_of(depend) : dependences{});
 }
 
 void GOMP_target_data(int device, const void*, std::size_t, void**, std::size_t*, unsigned char*) { need_device(device); }

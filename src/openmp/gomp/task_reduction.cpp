@@ -82,7 +82,7 @@ void GOMP_taskgroup_reduction_unregister(words* w) { std::free(reinterpret_cast<
 void GOMP_task_reduction_remap(std::size_t variables, std::size_t originals, void** addresses) {
   const member& me = self();
   for (std::size_t i = 0; i < variables; ++i) {
-    const auto [in, its] = find_reduction(me.group, addresses[i]);
+    const auto [in, its] = find_reduction(me.executing->group, addresses[i]);
     addresses[i] = in->copy(me, *its);
     if (i < originals) addresses[variables + i] = its->variable;
   }

@@ -1,13 +1,14 @@
 // Tasks, as GCC compiles them.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-
-#include <alloca.h>
 
 #include "openmp/gomp/dependences.hpp"
 #include "openmp/gomp/task_reduction.hpp"
+#include "openmp/tasks/event.hpp"
+#include "openmp/tasks/loop_parts.hpp"
+#include "openmp/tasks/task.hpp"
 #include "openmp/tasks/task_group.hpp"
 
 using namespace weir::openmp;
@@ -19,55 +20,71 @@ using copier = void (*)(void* into, void* from);
 using wide = unsigned long long;
 
 // Flags, as the compiler sets them.
-constexpr unsigned final_flag = 1u << 1, depends_flag = 1u << 3, counts_up = 1u << 8, no_group = 1u << 11, reduces = 1u << 12,
-                   detached_flag = 1u << 13;
+constexpr unsigned untied_flag = 1u << 0, final_flag = 1u << 1, depends_flag = 1u << 3, counts_up = 1u << 8, grain_flag = 1u << 9,
+                   if_flag = 1u << 10, no_group = 1u << 11, reduces = 1u << 12, detached_flag = 1u << 13, strict_flag = 1u << 14;
 
-void copy_variables(void* own, void* what, copier copy, std::size_t bytes) {
+/// In the task's data, in front of its variables.
+struct call {
+  function run;
+  void* variables;
+};
+
+/// A task with its own copy of its variables.
+task& make_task(member& me, function run, void* what, copier copy, long size, long alignment, unsigned flags) {
+  const auto bytes = static_cast<std::size_t>(size), align = static_cast<std::size_t>(std::max(alignment, 1L));
+  task& t = new_task(me, sizeof(call) + align + bytes);
+  t.final = (flags & final_flag) != 0;
+  t.untied = (flags & untied_flag) != 0;
+  auto* const its = static_cast<call*>(t.data());
+  const auto room = reinterpret_cast<std::uintptr_t>(its + 1);
+  *its = {run, reinterpret_cast<void*>((room + align - 1) / align * align)};
+  t.run = [](task& its_task) {
+    const auto [code, variables] = *static_cast<call*>(its_task.data());
+    code(variables);
+  };
   if (copy != nullptr)
-    copy(own, what);
+    copy(its->variables, what);
   else
-    std::memcpy(own, what, bytes);
+    std::memcpy(its->variables, what, bytes);
+  return t;
 }
 
-/// The task's own copy of its variables, on the caller's stack.
-#define OWN_COPY(what, copy, size, alignment)                                                                            \
-  const auto bytes = static_cast<std::size_t>(size), align = static_cast<std::size_t>(alignment > 0 ? alignment : 1);    \
-  const auto room = reinterpret_cast<std::uintptr_t>(alloca(bytes + align));                                             \
-  void* const own = reinterpret_cast<void*>((room + align - 1) / align * align);                                         \
-  copy_variables(own, what, copy, bytes);
-
-/// The same for a task that may have to wait.
-std::shared_ptr<void> kept_copy(void* what, copier copy, long size, long alignment) {
-  const std::size_t align = std::max<std::size_t>(static_cast<std::size_t>(alignment), alignof(std::max_align_t));
-  const auto bytes = static_cast<std::size_t>(size);
-  std::shared_ptr<void> own(std::aligned_alloc(align, (bytes + align) / align * align), std::free);
-  if (own == nullptr) std::abort();
-  copy_variables(own.get(), what, copy, bytes);
-  return own;
-}
-
-/// A taskloop as one task: its first two variables are the bounds, the third is what it reduces.
+/// The iterations of a taskloop, dealt to tasks. The first two variables of each are its bounds, the third is what it reduces.
 template <class T>
-void loop_task(function run, void* what, copier copy, long size, long alignment, unsigned flags, T start, T end, bool any) {
-  void* const words = (flags & reduces) != 0 ? static_cast<void**>(what)[2] : nullptr;
-  if (!any) {
-    if (words != nullptr) nothing_reduced(words);
-    return;
+struct task_loop {
+  function run;
+  void* what;
+  copier copy;
+  long size, alignment;
+  unsigned flags;
+  T start, step;
+  std::uint64_t trips;
+
+  void generate_tasks(unsigned long count_or_grain, bool deferrable) const {
+    void* const words = (flags & reduces) != 0 ? static_cast<void**>(what)[2] : nullptr;
+    if (trips == 0) {
+      if (words != nullptr) nothing_reduced(words);
+      return;
+    }
+    const bool group = (flags & no_group) == 0;
+    member& me = self();
+    if (words != nullptr)
+      begin_reducing_group(words);
+    else if (group)
+      begin_task_group(me);
+    const loop_parts parts = (flags & grain_flag) != 0 ? loop_parts::by_grain(trips, count_or_grain, (flags & strict_flag) != 0)
+                                                       : loop_parts::by_count(trips, count_or_grain, me.of->size);
+    T first = start;
+    for (std::uint64_t i = 0; i < parts.count; ++i) {
+      task& t = make_task(me, run, what, copy, size, alignment, flags);
+      const T bounds[] = {first, static_cast<T>(first + static_cast<T>(parts.trips(i)) * step)};
+      std::memcpy(static_cast<call*>(t.data())->variables, bounds, sizeof bounds);
+      first = bounds[1];
+      generate(me, t, !deferrable);
+    }
+    if (group) end_task_group(me);
   }
-  const bool group = (flags & no_group) == 0;
-  if (words != nullptr)
-    begin_reducing_group(words);
-  else if (group)
-    begin_task_group(self());
-  OWN_COPY(what, copy, size, alignment)
-  const T bounds[] = {start, end};
-  std::memcpy(own, bounds, sizeof bounds);
-  {
-    const task_scope scope((flags & final_flag) != 0);
-    run(own);
-  }
-  if (group) end_task_group(self());
-}
+};
 
 }  // namespace
 
@@ -77,46 +94,46 @@ extern "C" {
 void GOMP_task(function run, void* what, copier copy, long size, long alignment, bool deferrable, unsigned flags,
                void** depend, int, void* detached) {
   member& me = self();
+  const dependences after = (flags & depends_flag) != 0 ? dependences_of(depend) : dependences{};
   if (run == nullptr) {  // taskwait depend(...) nowait: an empty task that others may depend on
-    if (!nothing_pending(me)) perform(me, dependences_of(depend), false, nullptr, [] {});
+    generate_empty(me, after);
     return;
   }
-  const bool final = (flags & final_flag) != 0, detaches = (flags & detached_flag) != 0;
-  if (nothing_pending(me) && !detaches) {
-    OWN_COPY(what, copy, size, alignment)
-    const task_scope scope(final);
-    run(own);
+  if ((flags & detached_flag) == 0) {
+    generate(me, make_task(me, run, what, copy, size, alignment, flags), !deferrable, after);
     return;
   }
-  std::shared_ptr<event> until;
-  if (detaches) {
-    event_handle* const handle = make_event(me);
-    until = handle->its;
-    *static_cast<event_handle**>(detached) = handle;
-    if (what != nullptr) *static_cast<event_handle**>(what) = handle;
-  }
-  const auto own = kept_copy(what, copy, size, alignment);
-  perform(me, (flags & depends_flag) != 0 ? dependences_of(depend) : dependences{}, !deferrable || me.in_final, std::move(until),
-          [run, own, final] {
-            const task_scope scope(final);
-            run(own.get());
-          });
+  // The handle is the first of the variables, too, if there are any: it must be there when they are copied.
+  task& t = make_task(me, run, what, copy, size, alignment, flags);
+  event_handle* const handle = make_event(me, t);
+  *static_cast<event_handle**>(detached) = handle;
+  if (what != nullptr) *static_cast<event_handle**>(static_cast<call*>(t.data())->variables) = handle;
+  generate(me, t, !deferrable, after);
 }
 
-void GOMP_taskloop(function run, void* what, copier copy, long size, long alignment, unsigned flags, unsigned long, int, long start,
-                   long end, long step) {
-  loop_task(run, what, copy, size, alignment, flags, start, end, step > 0 ? start < end : start > end);
+void GOMP_taskloop(function run, void* what, copier copy, long size, long alignment, unsigned flags, unsigned long count_or_grain,
+                   int, long start, long end, long step) {
+  const bool up = step > 0;
+  // As unsigned numbers: the distance may be more than a long holds.
+  const wide distance = up ? static_cast<wide>(end) - static_cast<wide>(start) : static_cast<wide>(start) - static_cast<wide>(end);
+  const wide by = up ? static_cast<wide>(step) : 0 - static_cast<wide>(step);
+  const bool any = up ? start < end : start > end;
+  task_loop<unsigned long>{run, what, copy, size, alignment, flags, static_cast<unsigned long>(start),
+                           static_cast<unsigned long>(step), any ? (distance - 1) / by + 1 : 0}
+      .generate_tasks(count_or_grain, (flags & if_flag) != 0);
 }
-void GOMP_taskloop_ull(function run, void* what, copier copy, long size, long alignment, unsigned flags, unsigned long, int,
-                       wide start, wide end, wide) {
-  loop_task(run, what, copy, size, alignment, flags, start, end, (flags & counts_up) != 0 ? start < end : start > end);
+void GOMP_taskloop_ull(function run, void* what, copier copy, long size, long alignment, unsigned flags,
+                       unsigned long count_or_grain, int, wide start, wide end, wide step) {
+  const bool up = (flags & counts_up) != 0;
+  const wide distance = up ? end - start : start - end, by = up ? step : 0 - step;
+  const bool any = up ? start < end : start > end;
+  task_loop<wide>{run, what, copy, size, alignment, flags, start, step, any ? (distance - 1) / by + 1 : 0}
+      .generate_tasks(count_or_grain, (flags & if_flag) != 0);
 }
 
 void GOMP_taskwait(void) { finish_children(self()); }
-void GOMP_taskwait_depend(void** depend) {
-  if (!nothing_pending(self())) finish_before(self(), dependences_of(depend));
-}
-void GOMP_taskyield(void) {}
+void GOMP_taskwait_depend(void** depend) { finish_before(self(), dependences_of(depend)); }
+void GOMP_taskyield(void) { yield_to_task(self()); }
 void GOMP_taskgroup_start(void) { begin_task_group(self()); }
 void GOMP_taskgroup_end(void) { end_task_group(self()); }
 

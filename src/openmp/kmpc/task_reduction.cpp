@@ -93,8 +93,8 @@ class reductions final : public task_reductions {
 
 void* attach(int count, const description* d) {
   member& me = self();
-  me.group->reduces = std::make_unique<reductions>(*me.of, d, static_cast<std::size_t>(count));
-  return me.group;
+  me.executing->group->reduces = std::make_unique<reductions>(*me.of, d, static_cast<std::size_t>(count));
+  return me.executing->group;
 }
 
 std::vector<description> of_now(int count, const older_description* d) {
@@ -126,7 +126,7 @@ void __kmpc_task_reduction_modifier_fini(source_line*, int, int) { end_task_grou
 // In the group given, or else in those around the task.
 void* __kmpc_task_reduction_get_th_data(int, void* group, void* address) {
   const member& me = self();
-  const auto [in, its] = find_reduction(group != nullptr ? static_cast<const task_group*>(group) : me.group, address);
+  const auto [in, its] = find_reduction(group != nullptr ? static_cast<const task_group*>(group) : me.executing->group, address);
   return in->copy(me, *its);
 }
 

@@ -1,25 +1,24 @@
 // Tasks, as Clang compiles them.
-#include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include "openmp/kmpc/interface.hpp"
 #include "openmp/settings/initial.hpp"
-#include "openmp/tasks/pending_tasks.hpp"
+#include "openmp/tasks/event.hpp"
+#include "openmp/tasks/loop_parts.hpp"
+#include "openmp/tasks/task.hpp"
 #include "openmp/tasks/task_group.hpp"
 
 using namespace weir::openmp;
 
 namespace {
-struct task;
-using routine = int (*)(int global, task*);
+struct compiled_task;
+using routine = int (*)(int global, compiled_task*);
 
 // The fields that the compiler's code accesses; the task's private variables follow.
-struct task {
+struct compiled_task {
   void* shared;
   routine run;
   std::int32_t part;
@@ -29,22 +28,15 @@ struct task {
   } destructors, priority;
 };
 
-/// Of a detached task: its event, and what it depends on if the program's code says that before the task begins.
-struct detachment {
-  std::shared_ptr<event> until;
-  dependences after = {};
-};
-
 // What the runtime keeps of a task, in front of it. The compiler takes a task to be aligned as LLVM's runtime aligns it, to a
 // line: its private variables may be vectors.
 constexpr std::size_t alignment = 64;
 struct alignas(alignment) hidden {
-  std::size_t bytes = 0;
-  bool has_destructors = false, final = false, runs = false, has_more = false;
-  std::unique_ptr<detachment> detached = nullptr;
-  std::optional<task_scope> scope = std::nullopt;  // of a task that the compiler's code calls itself
+  std::size_t bytes;  // of the compiler's part
+  bool has_destructors, has_begun, has_more;
 };
-constexpr int final_flag = 2, destructors_flag = 8;
+static_assert(alignof(task) >= alignment);
+constexpr int tied_flag = 1, final_flag = 2, destructors_flag = 8;
 
 struct listed {
   std::uintptr_t at;
@@ -52,41 +44,47 @@ struct listed {
   std::uint8_t kind;
 };
 
-char* allocate(std::size_t bytes) {
-  auto* const memory = static_cast<char*>(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
-  if (memory == nullptr) std::abort();
-  return memory;
+hidden& before(compiled_task* t) { return *reinterpret_cast<hidden*>(reinterpret_cast<char*>(t) - sizeof(hidden)); }
+task& of(compiled_task* t) { return *(reinterpret_cast<task*>(reinterpret_cast<char*>(t) - sizeof(hidden)) - 1); }
+compiled_task* in(task& t) { return reinterpret_cast<compiled_task*>(static_cast<char*>(t.data()) + sizeof(hidden)); }
+
+void destroy(compiled_task* t) {
+  if (before(t).has_destructors && t->destructors.destroy != nullptr) t->destructors.destroy(global_thread_number(), t);
 }
 
-/// In memory that holds the bytes of the task itself already.
-task* task_in(char* memory, std::size_t bytes, bool has_destructors, bool final) {
-  new (memory) hidden{.bytes = bytes, .has_destructors = has_destructors, .final = final};
-  return reinterpret_cast<task*>(memory + sizeof(hidden));
-}
-
-hidden& before(task* t) { return *reinterpret_cast<hidden*>(reinterpret_cast<char*>(t) - sizeof(hidden)); }
-
-void free_task(task* t) {
-  hidden& its = before(t);
-  if (its.has_destructors && t->destructors.destroy != nullptr) t->destructors.destroy(global_thread_number(), t);
-  its.~hidden();
-  std::free(&its);
-}
-
-/// The remaining parts of an untied task: after each but the last it asks to be executed again.
-void execute_rest(task* t) {
+/// The parts of an untied task: after each but the last it asks to be executed again. Those of a task that the compiler's code
+/// begins itself: the remaining ones.
+void execute_parts(compiled_task* t) {
   hidden& its = before(t);
   while (std::exchange(its.has_more, false)) t->run(global_thread_number(), t);
 }
 
-void execute(task* t) {
-  hidden& its = before(t);
-  its.runs = its.has_more = true;
-  {
-    const task_scope scope(its.final);
-    execute_rest(t);
-  }
-  free_task(t);
+void execute(task& of_runtime) {
+  compiled_task* const t = in(of_runtime);
+  before(t).has_begun = before(t).has_more = true;
+  execute_parts(t);
+  destroy(t);
+}
+
+compiled_task* make_task(member& me, std::size_t bytes, int flags) {
+  task& made = new_task(me, sizeof(hidden) + bytes);
+  made.final = (flags & final_flag) != 0;
+  made.untied = (flags & tied_flag) == 0;
+  made.run = execute;
+  new (made.data()) hidden{bytes, (flags & destructors_flag) != 0, false, false};
+  return in(made);
+}
+
+/// The same data, for another task.
+compiled_task* copy_of(member& me, compiled_task* t) {
+  const hidden& original = before(t);
+  compiled_task* const copy = make_task(me, original.bytes, 0);
+  before(copy).has_destructors = original.has_destructors;
+  of(copy).final = of(t).final;
+  of(copy).untied = of(t).untied;
+  std::memcpy(static_cast<void*>(copy), t, original.bytes);
+  if (t->shared != nullptr) copy->shared = reinterpret_cast<char*>(copy) + (static_cast<char*>(t->shared) - reinterpret_cast<char*>(t));
+  return copy;
 }
 
 void append(dependences& list, int count, const listed* its) {
@@ -105,106 +103,119 @@ dependences list_of(int count, const listed* its, int more, const listed* others
   return list;
 }
 
-/// A detached task that has not begun. For an undeferred one the compiler's code gives the dependences before it begins the
-/// task, as if for a taskwait; tasks that depend on it wait for its event.
-thread_local task* announced = nullptr;
+/// A detached task that has not begun, and what it depends on. For an undeferred one the compiler's code gives the dependences
+/// before it begins the task, as if for a taskwait; tasks that depend on it wait for its event.
+thread_local compiled_task* announced = nullptr;
+thread_local dependences announced_after;
 
-void begin(task* t, int count, const listed* its, int more, const listed* others) {
+void begin_or_continue(compiled_task* t, const dependences& after) {
   hidden& h = before(t);
-  if (h.runs) {
+  if (h.has_begun) {
     h.has_more = true;
     return;
   }
-  member& me = self();
-  if (nothing_pending(me)) {
-    execute(t);
-    return;
-  }
   announced = nullptr;
-  perform(me, list_of(count, its, more, others), me.in_final, h.detached != nullptr ? h.detached->until : nullptr,
-          [t] { execute(t); });
+  generate(self(), of(t), false, after);
 }
 
-void wait_before(int count, const listed* its, int more, const listed* others) {
-  member& me = self();
-  if (nothing_pending(me)) return;
-  dependences list = list_of(count, its, more, others);
-  finish_before(me, list);
-  if (announced != nullptr) before(announced).detached->after = std::move(list);
+void wait_before(dependences after) {
+  // The thread executes other tasks meanwhile.
+  compiled_task* const mine = std::exchange(announced, nullptr);
+  finish_before(self(), after);
+  announced = mine;
+  if (mine != nullptr) announced_after = std::move(after);
+}
+
+/// Where in a task's data one of its loop's bounds is.
+std::uint64_t& bound_in(compiled_task* t, compiled_task* original, const std::uint64_t* of_original) {
+  return *reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(t) +
+                                           (reinterpret_cast<const char*>(of_original) - reinterpret_cast<char*>(original)));
+}
+
+/// The iterations from *lower to *upper, both included, dealt to copies of a task.
+void deal_loop(member& me, compiled_task* t, bool undeferred, std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
+               const loop_parts& parts, void (*duplicate)(compiled_task* copy, compiled_task* from, int last)) {
+  std::uint64_t first = *lower;
+  for (std::uint64_t i = 0; i < parts.count; ++i) {
+    const bool last = i + 1 == parts.count;
+    const std::uint64_t end = last ? *upper : first + (parts.trips(i) - 1) * static_cast<std::uint64_t>(step);
+    compiled_task* const one = copy_of(me, t);
+    bound_in(one, t, lower) = first;
+    bound_in(one, t, upper) = end;
+    if (duplicate != nullptr) duplicate(one, t, last ? 1 : 0);
+    generate(me, of(one), undeferred);
+    first = end + static_cast<std::uint64_t>(step);
+  }
 }
 
 }  // namespace
 
 extern "C" {
 
-task* __kmpc_omp_task_alloc(source_line*, int, int flags, std::size_t bytes, std::size_t shared_bytes, routine run) {
+compiled_task* __kmpc_omp_task_alloc(source_line*, int, int flags, std::size_t bytes, std::size_t shared_bytes, routine run) {
   const std::size_t own = (bytes + 15) / 16 * 16;
-  const std::size_t all = sizeof(hidden) + own + shared_bytes;
-  char* const memory = allocate(all);
-  std::memset(memory, 0, all);
-  task* const t = task_in(memory, all, (flags & destructors_flag) != 0, (flags & final_flag) != 0);
-  t->shared = shared_bytes != 0 ? memory + sizeof(hidden) + own : nullptr;
-  t->run = run != nullptr ? run : [](int, task*) { return 0; };
+  compiled_task* const t = make_task(self(), own + shared_bytes, flags);
+  std::memset(static_cast<void*>(t), 0, own + shared_bytes);
+  t->shared = shared_bytes != 0 ? reinterpret_cast<char*>(t) + own : nullptr;
+  t->run = run != nullptr ? run : [](int, compiled_task*) { return 0; };
   return t;
 }
 // There is no device: the task executes the region on the host.
-task* __kmpc_omp_target_task_alloc(source_line* p, int global, int flags, std::size_t bytes, std::size_t shared_bytes,
+compiled_task* __kmpc_omp_target_task_alloc(source_line* p, int global, int flags, std::size_t bytes, std::size_t shared_bytes,
                                    routine run, std::int64_t) {
   return __kmpc_omp_task_alloc(p, global, flags, bytes, shared_bytes, run);
 }
 // The affinity clause is a hint.
-int __kmpc_omp_reg_task_with_affinity(source_line*, int, task*, int, void*) { return 0; }
+int __kmpc_omp_reg_task_with_affinity(source_line*, int, compiled_task*, int, void*) { return 0; }
 
-int __kmpc_omp_task(source_line*, int, task* t) {
-  begin(t, 0, nullptr, 0, nullptr);
+int __kmpc_omp_task(source_line*, int, compiled_task* t) {
+  begin_or_continue(t, {});
   return 0;
 }
-int __kmpc_omp_task_parts(source_line*, int, task* t) {
-  begin(t, 0, nullptr, 0, nullptr);
+int __kmpc_omp_task_parts(source_line*, int, compiled_task* t) {
+  begin_or_continue(t, {});
   return 0;
 }
-int __kmpc_omp_task_with_deps(source_line*, int, task* t, int count, const listed* its, int more, const listed* others) {
-  begin(t, count, its, more, others);
+int __kmpc_omp_task_with_deps(source_line*, int, compiled_task* t, int count, const listed* its, int more, const listed* others) {
+  begin_or_continue(t, list_of(count, its, more, others));
   return 0;
 }
 // Undeferred: the compiler's code calls the routine itself, for the first part.
-void __kmpc_omp_task_begin_if0(source_line*, int, task* t) {
-  hidden& h = before(t);
-  announced = nullptr;
-  h.runs = true;
-  h.scope.emplace(h.final);
+void __kmpc_omp_task_begin_if0(source_line*, int, compiled_task* t) {
+  before(t).has_begun = true;
+  const dependences after = std::exchange(announced, nullptr) == t ? std::exchange(announced_after, {}) : dependences{};
+  begin_undeferred(self(), of(t), after);
 }
-void __kmpc_omp_task_complete_if0(source_line*, int, task* t) {
-  hidden& h = before(t);
-  execute_rest(t);
-  h.scope.reset();
-  if (h.detached != nullptr) complete_later(self(), std::move(h.detached->after), h.detached->until);
-  free_task(t);
+void __kmpc_omp_task_complete_if0(source_line*, int, compiled_task* t) {
+  execute_parts(t);
+  destroy(t);
+  end_undeferred(self(), of(t));
 }
 void __kmpc_omp_wait_deps(source_line*, int, int count, const listed* its, int more, const listed* others) {
-  wait_before(count, its, more, others);
+  wait_before(list_of(count, its, more, others));
 }
 void __kmpc_omp_taskwait_deps_51(source_line*, int, int count, const listed* its, int more, const listed* others,
                                  int nowait) {
-  member& me = self();
   if (nowait == 0)
-    wait_before(count, its, more, others);
-  else if (!nothing_pending(me))  // an empty task that others may depend on
-    perform(me, list_of(count, its, more, others), false, nullptr, [] {});
+    wait_before(list_of(count, its, more, others));
+  else  // an empty task that others may depend on
+    generate_empty(self(), list_of(count, its, more, others));
 }
 int __kmpc_omp_taskwait(source_line*, int) {
   finish_children(self());
   return 0;
 }
-int __kmpc_omp_taskyield(source_line*, int, int) { return 0; }
+int __kmpc_omp_taskyield(source_line*, int, int) {
+  yield_to_task(self());
+  return 0;
+}
 void __kmpc_taskgroup(source_line*, int) { begin_task_group(self()); }
 void __kmpc_end_taskgroup(source_line*, int) { end_task_group(self()); }
 
-event_handle* __kmpc_task_allow_completion_event(source_line*, int, task* t) {
-  event_handle* const handle = make_event(self());
-  before(t).detached = std::make_unique<detachment>(detachment{handle->its});
+event_handle* __kmpc_task_allow_completion_event(source_line*, int, compiled_task* t) {
   announced = t;
-  return handle;
+  announced_after.clear();
+  return make_event(self(), of(t));
 }
 
 // As enum kmp_target_offload_kind: disabled, default, mandatory.
@@ -216,35 +227,31 @@ int __kmpc_get_target_offload() {
   }
 }
 
-int __kmpc_get_taskid() { return task_id(self().task); }
+int __kmpc_get_taskid() { return task_id(*self().executing); }
 int __kmpc_get_parent_taskid() {
-  const task_scope* const t = self().task;
-  return t != nullptr ? task_id(t->outer()) : 0;
+  task* const parent = self().executing->parent.load(std::memory_order_relaxed);  // relaxed: this task's own
+  return parent != nullptr ? task_id(*parent) : 0;
 }
 
-// One task for the whole loop; its code iterates from *lower to *upper itself.
-void __kmpc_taskloop(source_line*, int, task* t, int, std::uint64_t*, std::uint64_t*, std::int64_t, int no_group, int,
-                     std::uint64_t, void (*duplicate)(task* copy, task* from, int last)) {
-  if (no_group == 0) begin_task_group(self());
-  if (duplicate == nullptr) {
-    execute(t);
-  } else {
-    // Only a copy can be told that it executes the last iteration.
-    hidden& original = before(t);
-    char* const memory = allocate(original.bytes);
-    std::memcpy(memory, &original, original.bytes);
-    task* const copy = task_in(memory, original.bytes, original.has_destructors, original.final);
-    if (t->shared != nullptr) copy->shared = memory + (static_cast<char*>(t->shared) - reinterpret_cast<char*>(&original));
-    duplicate(copy, t, 1);
-    execute(copy);
-    free_task(t);
-  }
-  if (no_group == 0) end_task_group(self());
+void __kmpc_taskloop_5(source_line*, int, compiled_task* t, int condition, std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
+                       int no_group, int kind, std::uint64_t size, int strict, void (*duplicate)(compiled_task* copy, compiled_task* from, int last)) {
+  enum : int { by_grain = 1 };
+  member& me = self();
+  const std::uint64_t by = step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
+  const std::uint64_t trips = (step > 0 ? *upper - *lower : *lower - *upper) / by + 1;
+  if (no_group == 0) begin_task_group(me);
+  if (trips > 0)
+    deal_loop(me, t, condition == 0, lower, upper, step,
+              kind == by_grain ? loop_parts::by_grain(trips, size, strict != 0) : loop_parts::by_count(trips, size, me.of->size),
+              duplicate);
+  if (duplicate != nullptr) destroy(t);
+  discard(me, of(t));
+  if (no_group == 0) end_task_group(me);
 }
-void __kmpc_taskloop_5(source_line* p, int global, task* t, int condition, std::uint64_t* lower, std::uint64_t* upper,
-                       std::int64_t step, int no_group, int kind, std::uint64_t size, int,
-                       void (*duplicate)(task*, task*, int)) {
-  __kmpc_taskloop(p, global, t, condition, lower, upper, step, no_group, kind, size, duplicate);
+void __kmpc_taskloop(source_line* p, int global, compiled_task* t, int condition, std::uint64_t* lower, std::uint64_t* upper,
+                     std::int64_t step, int no_group, int kind, std::uint64_t size,
+                     void (*duplicate)(compiled_task* copy, compiled_task* from, int last)) {
+  __kmpc_taskloop_5(p, global, t, condition, lower, upper, step, no_group, kind, size, 0, duplicate);
 }
 
 }  // extern "C"

@@ -9,6 +9,7 @@
 #include "openmp/core/thread_limit.hpp"
 #include "openmp/routines/forms.hpp"
 #include "openmp/settings/initial.hpp"
+#include "openmp/tasks/task.hpp"
 
 using namespace weir::openmp;
 
@@ -35,8 +36,8 @@ ASKS(int, weir_omp_get_max_active_levels, self().icv.max_active_levels)
 ASKS(int, weir_omp_get_supported_active_levels, 255)
 ASKS(int, weir_omp_get_thread_limit, thread_limit(self()))
 ASKS(int, weir_omp_get_cancellation, 0)
-ASKS(int, weir_omp_in_final, self().in_final)
-ASKS(int, weir_omp_in_explicit_task, self().task != nullptr)
+ASKS(int, weir_omp_in_final, self().executing->final)
+ASKS(int, weir_omp_in_explicit_task, in_explicit_task(self()))
 ASKS(int, weir_omp_get_num_devices, 0)
 ASKS(int, weir_omp_get_default_device, self().icv.default_device)
 ASKS(int, weir_omp_get_initial_device, 0)

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "openmp/routines/forms.hpp"
-#include "openmp/tasks/pending_tasks.hpp"
+#include "openmp/tasks/task.hpp"
 
 using namespace weir::openmp;
 

@@ -1,6 +1,6 @@
 // The routine of the OpenMP API for the events of detached tasks.
 #include "openmp/routines/forms.hpp"
-#include "openmp/tasks/pending_tasks.hpp"
+#include "openmp/tasks/event.hpp"
 
 extern "C" {
 void weir_omp_fulfill_event(weir::openmp::event_handle* handle) { weir::openmp::fulfil(handle); }

@@ -1,15 +1,11 @@
 #include "openmp/tasks/nest_lock.hpp"
 
-#include "openmp/tasks/task.hpp"
+#include "openmp/core/team.hpp"
 
 namespace weir::openmp {
 
 namespace {
-/// Identifies the calling thread's task: an explicit task by its scope, an implicit one by its member.
-const void* this_task() {
-  const member& me = self();
-  return me.task != nullptr ? static_cast<const void*>(me.task) : &me;
-}
+const void* this_task() { return self().executing; }
 }  // namespace
 
 inline bool nest_lock::is_mine() const { return owner_.load(std::memory_order_relaxed) == this_task(); }

@@ -21,7 +21,7 @@ namespace {
 
 /// Where the members find the construct that comes next inside those that they are in, as a loop inside a scope.
 std::atomic<shared_reduction*>& slot_of_next(const member& me) {
-  for (const task_group* g = me.group; g != nullptr; g = g->outer)
+  for (const task_group* g = me.executing->group; g != nullptr; g = g->outer)
     if (g->of_construct != nullptr) return g->of_construct->inner;
   return me.of->reduces;
 }
@@ -37,7 +37,7 @@ char* zeroed_copies(copies_layout layout, unsigned members) {
 }
 
 void reduce_in_group(member& me, char* copies, std::size_t stride, std::vector<task_reductions::item> items) {
-  me.group->reduces = std::make_unique<task_reductions>(*me.of, copies, stride, std::move(items));
+  me.executing->group->reduces = std::make_unique<task_reductions>(*me.of, copies, stride, std::move(items));
 }
 
 char* begin_shared_reduction(member& me, copies_layout layout) {
@@ -51,7 +51,7 @@ char* begin_shared_reduction(member& me, copies_layout layout) {
   }
   happens_after(&slot);
   begin_task_group(me);
-  me.group->of_construct = seen;
+  me.executing->group->of_construct = seen;
   return seen->copies;
 }
 

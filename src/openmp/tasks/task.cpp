@@ -1,12 +1,222 @@
 #include "openmp/tasks/task.hpp"
 
+#include <utility>
+
+#include "openmp/support/annotation.hpp"
+#include "openmp/tasks/event.hpp"
+#include "openmp/tasks/scheduler.hpp"
+#include "openmp/tasks/task_group.hpp"
+
 namespace weir::openmp {
 
-int task_id(const task_scope* t) {
+namespace {
+
+// A task that generates others faster than they are executed executes some itself when it has so many children that are not
+// complete, until half of them are left. Where none can begin, it may be itself that they wait for: it goes on after a few yields,
+// the more the more children there are. Tasks that depend on others are in no queue, which would be full.
+constexpr std::uint64_t most_children = 4096;
+
+bool nothing_below(std::uint64_t word) { return task::incomplete_in(word) == 0; }
+
+void adopt(member& me, task& t) {
+  task& parent = *me.executing;
+  // relaxed, all: the task is published later, and its parent is this member's.
+  t.parent.store(&parent, std::memory_order_relaxed);
+  t.depth.store(parent.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  t.group = parent.group;
+  t.final = t.final || parent.final;
+  t.icv = me.icv;
+  parent.below.fetch_add(task::incomplete + task::living, std::memory_order_relaxed);
+  if (t.group != nullptr) t.group->incomplete.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Makes the task a successor of siblings. True: it awaits none.
+bool order(member& me, const std::shared_ptr<dependence_node>& node, const dependences& after) {
+  task& parent = *me.executing;
+  if (parent.children == nullptr) parent.children.reset(new dependence_table);
+  return parent.children->add(node, after);
+}
+
+void begin(member& me, task& t) {
+  happens_after(&t);
+  if (t.node != nullptr) happens_after(t.node.get());
+  t.interrupted = std::exchange(me.executing, &t);
+  t.interrupted->icv = std::exchange(me.icv, t.icv);
+  t.executor = &me;
+  t.outer_bound = me.task_bound;
+  if (!t.untied) me.task_bound = &t;
+}
+
+void end(member& me, task& t) {
+  me.task_bound = t.outer_bound;
+  me.executing = t.interrupted;
+  me.icv = t.interrupted->icv;
+  if (!t.detached || finish_detached(t)) complete(&me, t);
+}
+
+/// Waits for siblings in the place of a task.
+void wait_behind(member& me, const dependences& after) {
+  if (after.empty() || me.executing->children == nullptr) return;
+  const auto node = std::make_shared<dependence_node>(nullptr);
+  node->waiter = &me;
+  if (!order(me, node, after))
+    wait_for_tasks(me, node->awaited, [](unsigned siblings) { return siblings == 0; });
+  happens_after(node.get());
+  // Nobody is to wait for it. relaxed: its only reader is this thread's table.
+  node->complete.store(true, std::memory_order_relaxed);
+}
+
+void release_successors(member* me, task& t) {
+  const auto node = std::move(t.node);
+  t.node = nullptr;
+  happens_before(node.get());
+  node->mutual.take();
+  // release: what the task did, for siblings that find it complete.
+  node->complete.store(true, std::memory_order_release);
+  const auto successors = std::move(node->successors);
+  node->mutual.release();
+  for (const auto& s : successors) {
+    // Read before: a waiter that awaits no more may be gone.
+    member* const waiter = s->waiter;
+    task* const next = s->its;
+    if (!awaits_no_more(*s)) continue;
+    if (waiter != nullptr)
+      waiter->task_gate.open();
+    else
+      scheduler_of(*t.home).release(me, *next);
+  }
+}
+
+void give_back(member* me, task& t) {
+  task_pool& pool = scheduler_of(*t.home).pool_of(*t.home);
+  if (t.home == me)
+    pool.give_back(t);
+  else
+    pool.give_back_from_elsewhere(t);
+}
+
+void execute_some(member& me) {
+  // relaxed: an estimate.
+  const auto children = [&] { return task::incomplete_in(me.executing->below.load(std::memory_order_relaxed)); };
+  if (children() <= most_children) return;
+  for (std::uint64_t yields = children() / most_children; children() > most_children / 2;) {
+    if (task* const t = find_task(me, me.task_bound)) {
+      execute_task(me, *t);
+    } else {
+      if (yields-- == 0) return;
+      native::yield();
+    }
+  }
+}
+
+}  // namespace
+
+task& new_task(member& me, std::size_t bytes) { return scheduler_of(me).pool_of(me).make(me, bytes); }
+
+void discard(member& me, task& t) { give_back(&me, t); }
+
+void generate(member& me, task& t, bool undeferred, const dependences& after) {
+  undeferred = undeferred || me.executing->final;
+  if (undeferred) wait_behind(me, after);
+  adopt(me, t);
+  if (!after.empty() && (!undeferred || t.detached)) {
+    t.node = std::make_shared<dependence_node>(&t);
+    if (!order(me, t.node, after)) return execute_some(me);
+  }
+  // A team of one executes at once what may begin: there is nobody to share it with.
+  if (undeferred || me.of->size == 1 || !scheduler_of(me).add(me, t))
+    execute_task(me, t);
+  else
+    execute_some(me);
+}
+
+void begin_undeferred(member& me, task& t, const dependences& after) {
+  adopt(me, t);
+  if (!after.empty() && t.detached) {
+    t.node = std::make_shared<dependence_node>(&t);
+    order(me, t.node, after);
+  }
+  begin(me, t);
+}
+
+void end_undeferred(member& me, task& t) { end(me, t); }
+
+void execute_task(member& me, task& t) {
+  begin(me, t);
+  t.run(t);
+  end(me, t);
+}
+
+task* find_task(member& me, const task* bound) {
+  // acquire: the scheduler, if another member has made it.
+  task_scheduler* const its = me.of->scheduler.load(std::memory_order_acquire);
+  return its != nullptr ? its->find(me, bound) : nullptr;
+}
+
+void complete(member* me, task& t) {
+  if (t.node != nullptr) release_successors(me, t);
+  t.children.reset();
+  if (t.group != nullptr) complete_in_group(*t.group);
+  // Read before: once nothing is below it, its memory may be another task's.
+  task* parent = t.parent.load(std::memory_order_relaxed);
+  std::uint64_t done = task::incomplete;
+  // acquire: the tasks below it have done with its memory. Only this thread adds to the word, and there are no more of them.
+  if (t.below.load(std::memory_order_acquire) == task::living ||
+      t.below.fetch_sub(task::living, std::memory_order_acq_rel) == task::living) {
+    happens_after(&t);
+    give_back(me, t);
+    done += task::living;
+  }
+  for (;;) {
+    member* const executor = parent->executor;
+    task* const above = parent->parent.load(std::memory_order_relaxed);
+    happens_before(parent);
+    // acq_rel: what the task did, for those who wait; what others did, for the one who gives the memory back.
+    const std::uint64_t left = parent->below.fetch_sub(done, std::memory_order_acq_rel) - done;
+    const bool last_child = done != task::living && task::incomplete_in(left) == 0;
+    if (last_child || (above == nullptr && task::without_visitors(left) == 0)) executor->task_gate.open();
+    if (above == nullptr || left != 0) return;
+    // The parent is complete, and this was the last task below it.
+    happens_after(parent);
+    give_back(me, *parent);
+    parent = above;
+    done = task::living;
+  }
+}
+
+void finish_children(member& me) {
+  wait_for_tasks(me, me.executing->below, nothing_below);
+  happens_after(me.executing);
+}
+
+void finish_before(member& me, const dependences& after) { wait_behind(me, after); }
+
+void generate_empty(member& me, const dependences& after) {
+  if (me.executing->children == nullptr) return;
+  task& t = new_task(me, 0);
+  t.run = [](task&) {};
+  generate(me, t, false, after);
+}
+
+void yield_to_task(member& me) {
+  if (task* const t = find_task(me, me.task_bound)) execute_task(me, *t);
+}
+
+void finish_tasks(member& me) {
+  task_work work(&me);
+  me.of->learned.await(oversubscribed(*me.of), me.implicit.below, me.task_gate,
+                       [](std::uint64_t word) { return task::without_visitors(word) == 0; }, work);
+  // A thread that has completed a detached task may still be about to open the gate.
+  wait_awake(me.implicit.below, [](std::uint64_t word) { return word == 0; });
+  happens_after(&me.implicit);
+  me.implicit.children.reset();
+}
+
+int task_id(task& t) {
   static std::atomic<int> next{0};
-  if (t == nullptr) return 0;
-  if (t->id == 0) t->id = next.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: the number alone matters
-  return t->id;
+  if (t.parent.load(std::memory_order_relaxed) == nullptr) return 0;
+  if (t.id == 0) t.id = next.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: the number alone matters
+  return t.id;
 }
 
 }  // namespace weir::openmp

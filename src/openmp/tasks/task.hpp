@@ -1,44 +1,66 @@
-// Explicit tasks, as the thread that executes them sees them. A task is executed at once, by the thread that generates it,
-// unless it must wait for another one (pending_tasks.hpp).
+// Explicit tasks: how an interface generates them, executes them and waits for them.
+//
+//   new_task     memory, which the interface fills with the program's data
+//   generate     the task becomes a child of the one that the member executes, and begins at once or later, as it may
+//   execute      begin(), the program's code, end()
+//   complete     successors are released, those who wait are woken, the memory is given back
+//
+// A member arrives at a barrier only when all tasks below its implicit task are complete, and so the last arrival is after the last
+// task: that the barrier is complete and that all tasks are is one decision. Members that have arrived execute tasks of the others.
 #pragma once
 
-#include <utility>
-
-#include "openmp/core/team.hpp"
+#include "openmp/tasks/dependences.hpp"
 
 namespace weir::openmp {
 
-/// In its lifetime the thread executes an explicit task: a final one if `final`, or if the task around it is final.
-class task_scope {
- public:
-  explicit task_scope(bool final)
-      : number(self().tasks++ + 1),
-        executor_(self()),
-        outer_(std::exchange(executor_.task, this)),
-        was_final_(std::exchange(executor_.in_final, executor_.in_final || final)),
-        icv_(executor_.icv) {}
-  task_scope(const task_scope&) = delete;
-  ~task_scope() {
-    executor_.task = outer_;
-    executor_.in_final = was_final_;
-    executor_.icv = icv_;
-  }
+/// A task with room for so many bytes of data, aligned as a cache line. To be passed to generate(), or to begin_undeferred().
+task& new_task(member& me, std::size_t bytes);
 
-  const std::uint64_t number;  // unique among the member's tasks
-  const task_scope* outer() const { return outer_; }
-  mutable int id = 0;  // unique in the process; 0: nobody has asked for it yet (task_id)
+/// Instead: gives its memory back.
+void discard(member& me, task& t);
 
- private:
-  member& executor_;
-  task_scope* const outer_;
-  const bool was_final_;
-  const control icv_;  // what the task sets is its own
-};
+/// The task may be executed later, by another member, unless it is `undeferred`: then it is executed, or its event remains to be
+/// fulfilled, when the function returns.
+void generate(member& me, task& t, bool undeferred, const dependences& after = {});
 
-/// The number of the task that the member executes; 0: its implicit task.
-inline std::uint64_t task_number(const member& me) { return me.task != nullptr ? me.task->number : 0; }
+/// An undeferred task whose code the caller executes between the two. What it depends on has been waited for; `after`: what is to
+/// depend on it if it is detached.
+void begin_undeferred(member& me, task& t, const dependences& after = {});
+void end_undeferred(member& me, task& t);
+
+/// Waits for all children of the task that the member executes [OpenMP 5.2, 15.5].
+void finish_children(member& me);
+/// Waits for those that a task with these dependences would await.
+void finish_before(member& me, const dependences& after);
+/// Generates an empty task on which others may depend.
+void generate_empty(member& me, const dependences& after);
+/// Executes another task, if the member may [OpenMP 5.2, 12.9].
+void yield_to_task(member& me);
+
+inline bool in_explicit_task(const member& me) { return me.executing != &me.implicit; }
 
 /// A number that no other explicit task of the process has; 0 for an implicit task.
-int task_id(const task_scope*);
+int task_id(task& t);
+
+// For the room itself.
+/// Waits until `ready(word)`, and executes tasks below the member's bound meanwhile. The thread that changes the word opens the
+/// member's task gate.
+template <class Word, class Ready>
+void wait_for_tasks(member& me, const Word& word, Ready ready);
+/// The task has been executed, and its event is fulfilled. Null: the calling thread is not of the team.
+void complete(member* me, task& t);
+
+}  // namespace weir::openmp
+
+#include "openmp/core/waiting.hpp"
+
+namespace weir::openmp {
+
+template <class Word, class Ready>
+void wait_for_tasks(member& me, const Word& word, Ready ready) {
+  if (ready(word.load(std::memory_order_acquire))) return;
+  task_work work(&me, me.task_bound);
+  me.of->learned.await(oversubscribed(*me.of), word, me.task_gate, ready, work);
+}
 
 }  // namespace weir::openmp

@@ -2,8 +2,9 @@
 
 #include <functional>
 
+#include "openmp/support/annotation.hpp"
 #include "openmp/support/stop.hpp"
-#include "openmp/tasks/pending_tasks.hpp"
+#include "openmp/tasks/task.hpp"
 
 namespace weir::openmp {
 
@@ -32,13 +33,22 @@ void* task_reductions::copy(const member& me, const item& its) const {
   return copies_of(n) + its.offset;
 }
 
-void begin_task_group(member& me) { me.group = new task_group{me.group, nullptr}; }
+void begin_task_group(member& me) { me.executing->group = new task_group{me.executing->group, &me}; }
 
 void end_task_group(member& me) {
-  task_group* const ending = me.group;
-  finish_group(me, *ending);
-  me.group = ending->outer;
+  task_group* const ending = me.executing->group;
+  wait_for_tasks(me, ending->incomplete, [](std::uint64_t tasks) { return tasks == 0; });
+  happens_after(ending);
+  me.executing->group = ending->outer;
   delete ending;
+}
+
+void complete_in_group(task_group& group) {
+  // Read before: a group without tasks may be gone.
+  member* const owner = group.owner;
+  happens_before(&group);
+  // acq_rel: what the task did, for the member that waits.
+  if (group.incomplete.fetch_sub(1, std::memory_order_acq_rel) == 1) owner->task_gate.open();
 }
 
 found_reduction find_reduction(const task_group* from, const void* address) {

@@ -44,13 +44,18 @@ class task_reductions {
 
 struct task_group {
   task_group* const outer;
-  std::unique_ptr<task_reductions> reduces;
+  member* const owner;  // who waits for its tasks
+  std::atomic<std::uint64_t> incomplete{0};  // tasks
+  std::unique_ptr<task_reductions> reduces = nullptr;
   shared_reduction* of_construct = nullptr;  // of the worksharing construct whose group it is (shared_reduction.hpp)
 };
 
 void begin_task_group(member& me);
 /// Waits for all tasks of the group; what they have reduced is no longer found by find_reduction().
 void end_task_group(member& me);
+
+/// A task of the group is complete.
+void complete_in_group(task_group& group);
 
 struct found_reduction {
   const task_reductions* in;

@@ -1,0 +1,60 @@
+// A task as its team sees it: its place in the tree of tasks, what must be complete before it is, and its control variables. The
+// operations are the room tasks'.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "openmp/core/control.hpp"
+
+namespace weir::openmp {
+
+struct member;
+struct task_group;
+struct dependence_node;
+class dependence_table;
+struct delete_dependence_table {
+  void operator()(dependence_table*) const;
+};
+
+/// An explicit task, or the implicit task of a member. The memory of explicit tasks is reused for explicit tasks alone, and kept as
+/// long as the team: a thief that looks at a task which is taken meanwhile reads another task's words, and nothing else.
+struct alignas(64) task {
+  // The tasks below this one, in one word: children that are not complete; children whose memory is still needed, by
+  // themselves or by tasks below them, and for an explicit task itself among these until it is complete; and threads outside of
+  // the team that are about to complete a task below this one (event.cpp).
+  static constexpr std::uint64_t incomplete = 1, living = std::uint64_t{1} << 28, visitor = std::uint64_t{1} << 56;
+  static constexpr std::uint64_t incomplete_in(std::uint64_t word) { return word & (living - 1); }
+  static constexpr std::uint64_t without_visitors(std::uint64_t word) { return word & (visitor - 1); }
+
+  std::atomic<std::uint64_t> below{0};
+  // relaxed, both: they are set before the task is published, and a thief that reads them too late does not get the task.
+  std::atomic<task*> parent{nullptr};
+  std::atomic<std::uint32_t> depth{0};  // 0: implicit
+
+  // What the program and its interface set before the task is generated.
+  bool final = false, untied = false;
+  void (*run)(task&) = nullptr;
+
+  member* executor = nullptr;     // from its beginning to its end
+  task_group* group = nullptr;    // the innermost that it is in
+  // The task that it interrupts, and what bounds the tasks that the member may begin in that one (member::task_bound).
+  task* interrupted = nullptr;
+  const task* outer_bound = nullptr;
+  control icv;                    // while the member executes another task
+  std::shared_ptr<dependence_node> node;   // null: it has no dependences
+  std::unique_ptr<dependence_table, delete_dependence_table> children;  // what they depend on; null: none has dependences
+  std::atomic<std::uint8_t> phase{0};  // of a detached task (event.cpp)
+  bool detached = false;
+  std::uint8_t size_class = 0;
+  member* home = nullptr;         // whose pool its memory belongs to
+  task* next = nullptr;           // in a list
+  int id = 0;                     // unique in the process; 0: not asked for yet
+
+  /// What the interface keeps of the task: the bytes that follow.
+  void* data() { return this + 1; }
+};
+
+}  // namespace weir::openmp

@@ -1,0 +1,77 @@
+// The queue of a member's tasks: the member adds and takes at one end, other members steal at the other end.
+//
+// Chase and Lev, "Dynamic circular work-stealing deque", SPAA 2005, with a fixed capacity. The orders follow Lê, Pop, Cohen and
+// Zappa Nardelli, "Correct and efficient work-stealing for weak memory models", PPoPP 2013, with sequentially consistent accesses
+// in place of their fences.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <weir/machine/machine.hpp>
+
+namespace weir::openmp {
+
+template <class Machine, class T, std::size_t Capacity>
+class deque {
+  static_assert((Capacity & (Capacity - 1)) == 0);
+
+ public:
+  /// By the owner. False: it is full.
+  bool push(T* it) {
+    const std::int64_t end = bottom_.load(std::memory_order_relaxed);  // relaxed: the owner alone writes it
+    // acquire: a thief has read its slot before the slot is written again.
+    if (end - top_.load(std::memory_order_acquire) >= static_cast<std::int64_t>(Capacity)) return false;
+    at(end).store(reinterpret_cast<std::uintptr_t>(it), std::memory_order_relaxed);  // relaxed: published by the next line
+    bottom_.store(end + 1, std::memory_order_release);
+    return true;
+  }
+
+  /// By the owner: the newest, if there is one and `may(it)`; else null.
+  template <class May>
+  T* pop(May may) {
+    const std::int64_t last = bottom_.load(std::memory_order_relaxed) - 1;
+    // relaxed: only an estimate; a thief that has taken one since is met below.
+    if (last < top_.load(std::memory_order_relaxed)) return nullptr;
+    auto* it = reinterpret_cast<T*>(at(last).load(std::memory_order_relaxed));  // relaxed: the owner alone writes it
+    if (!may(it)) return nullptr;
+    // seq_cst, both: either a thief sees that the last one is being taken, or this member sees what the thief has taken.
+    bottom_.store(last, std::memory_order_seq_cst);
+    std::int64_t first = top_.load(std::memory_order_seq_cst);
+    if (first < last) return it;
+    // The only one: thieves may want it too.
+    if (first > last || !top_.compare_exchange_strong(first, first + 1, std::memory_order_seq_cst))
+      it = nullptr;
+    bottom_.store(last + 1, std::memory_order_relaxed);  // relaxed: the deque is empty, there is nothing to publish
+    return it;
+  }
+
+  /// By any thread: the oldest, if there is one and `may(it)`; else null. Another thread may take the task while `may` looks at it.
+  template <class May>
+  T* steal(May may) {
+    std::int64_t first = top_.load(std::memory_order_seq_cst);
+    // seq_cst: see pop(). It acquires what push() has released, the task and its slot.
+    if (first >= bottom_.load(std::memory_order_seq_cst)) return nullptr;
+    auto* const it = reinterpret_cast<T*>(at(first).load(std::memory_order_relaxed));  // relaxed: if overwritten, top has moved on
+    if (!may(it)) return nullptr;
+    // seq_cst: in one order with pop(). release: the slot has been read.
+    if (!top_.compare_exchange_strong(first, first + 1, std::memory_order_seq_cst)) return nullptr;
+    return it;
+  }
+
+  /// By any thread, and only an estimate.
+  bool empty() const { return top_.load(std::memory_order_relaxed) >= bottom_.load(std::memory_order_relaxed); }
+
+ private:
+  template <class W>
+  using word = typename Machine::template word<W>;
+
+  word<std::uintptr_t>& at(std::int64_t number) { return slots_[static_cast<std::size_t>(number) % Capacity]; }
+
+  alignas(line_bytes) word<std::int64_t> top_{0};     // the oldest; thieves write it
+  alignas(line_bytes) word<std::int64_t> bottom_{0};  // behind the newest; the owner writes it
+  alignas(line_bytes) word<std::uintptr_t> slots_[Capacity]{};
+};
+
+}  // namespace weir::openmp

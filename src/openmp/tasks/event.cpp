@@ -1,0 +1,46 @@
+#include "openmp/tasks/event.hpp"
+
+#include <memory>
+
+#include "openmp/support/annotation.hpp"
+#include "openmp/tasks/task.hpp"
+
+namespace weir::openmp {
+
+namespace {
+enum phase : std::uint8_t { executed = 1, fulfilled = 2 };
+
+/// True for the second of the two, which completes the task.
+bool enter(task& t, phase p) {
+  happens_before(&t.phase);
+  // acq_rel: what the task did, for the thread that fulfils the event; or what that thread did before.
+  const bool second = t.phase.fetch_or(p, std::memory_order_acq_rel) != 0;
+  if (second) happens_after(&t.phase);
+  return second;
+}
+
+}  // namespace
+
+event_handle* make_event(member& me, task& t) {
+  t.detached = true;
+  const task* root = me.executing;
+  while (const task* const above = root->parent.load(std::memory_order_relaxed)) root = above;
+  return new event_handle{&t, root->executor};
+}
+
+bool finish_detached(task& t) { return enter(t, executed); }
+
+void fulfil(event_handle* handle) {
+  const std::unique_ptr<event_handle> owned(handle);
+  task& t = *handle->its;
+  auto& below_root = handle->root->implicit.below;
+  member* const me = current != nullptr && current->of == handle->root->of ? current : nullptr;
+  // The calling thread wakes members of the team, and so keeps them from leaving it until it has done so.
+  // relaxed: published with the phase.
+  below_root.fetch_add(task::visitor, std::memory_order_relaxed);
+  if (enter(t, fulfilled)) complete(me, t);
+  // release: this thread has done with the team.
+  below_root.fetch_sub(task::visitor, std::memory_order_release);
+}
+
+}  // namespace weir::openmp

@@ -1,0 +1,22 @@
+// Detached tasks: complete when they have been executed and their event is fulfilled, by any thread of the process
+// [OpenMP 5.2, 12.5.2].
+#pragma once
+
+#include "openmp/core/team.hpp"
+
+namespace weir::openmp {
+
+/// What the program holds; fulfil() deletes it.
+struct event_handle {
+  task* its;
+  member* root;  // whose implicit task the task is below
+};
+
+/// Makes a task that is not generated yet a detached one.
+event_handle* make_event(member& me, task& t);
+void fulfil(event_handle* handle);
+
+/// The task has been executed. True: its event is fulfilled, too.
+bool finish_detached(task& t);
+
+}  // namespace weir::openmp

@@ -1,0 +1,110 @@
+#include "openmp/tasks/scheduler.hpp"
+
+#include "openmp/core/waiting.hpp"
+#include "openmp/support/annotation.hpp"
+
+namespace weir::openmp {
+
+namespace {
+
+/// Is the task below `bound`? Exact, unless another member takes the task meanwhile; then any answer will do.
+bool is_below(const task* t, const task* bound) {
+  if (bound == nullptr) return true;
+  const std::uint32_t depth = bound->depth.load(std::memory_order_relaxed);
+  // relaxed: the deque has acquired them for a task that is still there.
+  while (t != nullptr && t->depth.load(std::memory_order_relaxed) > depth) t = t->parent.load(std::memory_order_relaxed);
+  return t == bound;
+}
+
+}  // namespace
+
+task_scheduler::task_scheduler(team& of) : of_(of), of_each_(std::make_unique<of_member[]>(of.size)) {
+  for (unsigned m = 0; m < of.size; ++m) of_each_[m].victim = m;
+}
+
+void delete_task_scheduler::operator()(task_scheduler* s) const { delete s; }
+
+task_scheduler& scheduler_of(member& me) {
+  team& t = *me.of;
+  // acquire: the scheduler that another member has made.
+  if (task_scheduler* const its = t.scheduler.load(std::memory_order_acquire)) return *its;
+  auto made = std::make_unique<task_scheduler>(t);
+  task_scheduler* expected = nullptr;
+  // release: the scheduler; acquire: the other member's, if that was faster.
+  if (!t.scheduler.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) return *expected;
+  t.owned_scheduler.reset(made.release());
+  return *t.owned_scheduler;
+}
+
+bool task_scheduler::add(member& me, task& t) {
+  happens_before(&t);
+  if (!of_each_[me.number].ready.push(&t)) return false;
+  wake_one();
+  return true;
+}
+
+void task_scheduler::release(member* me, task& t) {
+  if (me != nullptr && is_below(&t, me->task_bound) && add(*me, t)) return;
+  happens_before(&t);
+  share(t);
+  wake_one();
+}
+
+void task_scheduler::share(task& t) {
+  mutual_.take();
+  t.next = shared_;
+  shared_ = &t;
+  shared_count_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint; the lock orders the list
+  mutual_.release();
+}
+
+task* task_scheduler::find_shared(const task* bound) {
+  if (shared_count_.load(std::memory_order_relaxed) == 0) return nullptr;  // relaxed: a hint
+  mutual_.take();
+  task** at = &shared_;
+  while (*at != nullptr && !is_below(*at, bound)) at = &(*at)->next;
+  task* const found = *at;
+  if (found != nullptr) {
+    *at = found->next;
+    shared_count_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  mutual_.release();
+  return found;
+}
+
+task* task_scheduler::steal(member& me, const task* bound) {
+  unsigned& victim = of_each_[me.number].victim;
+  for (unsigned i = 0; i < of_.size; ++i) {
+    if (victim != me.number)
+      if (task* const t = of_each_[victim].ready.steal([bound](const task* it) { return is_below(it, bound); })) return t;
+    victim = victim + 1 < of_.size ? victim + 1 : 0;
+  }
+  return nullptr;
+}
+
+task* task_scheduler::find(member& me, const task* bound) {
+  // Whatever the member may begin lies upon what it may not: see add().
+  if (task* const t = of_each_[me.number].ready.pop([bound](const task* it) { return is_below(it, bound); })) return t;
+  if (task* const t = find_shared(bound)) return t;
+  return steal(me, bound);
+}
+
+void task_scheduler::wake_one() {
+  // seq_cst: either this thread sees the sleeper, or the sleeper sees the task (task_work::fall_asleep).
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const unsigned asleep = of_.asleep.load(std::memory_order_acquire);  // acquire: where they sleep
+  if (asleep == 0) [[likely]] return;
+  if (of_.size - asleep >= processors_of(of_)) return;
+  for (unsigned m = 0; m < of_.size; ++m) {
+    member& sleeper = of_.members[m];
+    if (sleeper.asleep_at.load(std::memory_order_relaxed) == nullptr) continue;
+    // acquire: the gate. Only one thread wakes it.
+    gate* const at = sleeper.asleep_at.exchange(nullptr, std::memory_order_acquire);
+    if (at == nullptr) continue;
+    of_.asleep.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count that goes with no other data
+    at->open();
+    return;
+  }
+}
+
+}  // namespace weir::openmp

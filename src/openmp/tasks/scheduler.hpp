@@ -1,0 +1,56 @@
+// The tasks of a team that may begin: a queue and a pool of memory for each member. Members that wait execute them: their own,
+// newest first, then those of others, oldest first.
+#pragma once
+
+#include <memory>
+
+#include <weir/machine/native.hpp>
+
+#include "openmp/support/lock.hpp"
+#include "openmp/tasks/deque.hpp"
+#include "openmp/tasks/task_pool.hpp"
+
+namespace weir::openmp {
+
+class task_scheduler {
+ public:
+  explicit task_scheduler(team& of);
+
+  task_pool& pool_of(const member& m) { return of_each_[m.number].pool; }
+
+  /// Adds a task that may begin, one below `me.task_bound`. False: the member's queue is full, so that it executes the task itself.
+  /// Since a bound is left only for one further out, what lies upon a task in a queue is bounded as the task is.
+  bool add(member& me, task& t);
+  /// Adds any task that may begin. Null: the calling thread is not of the team.
+  void release(member* me, task& t);
+
+  /// Takes a task that `me` may begin: one below `bound`, or any if that is null. Null: there is none.
+  task* find(member& me, const task* bound);
+
+ private:
+  // A thread that generates tasks faster than they are executed has so many in its queue, and executes the others itself.
+  static constexpr std::size_t capacity = 256;
+  struct of_member {
+    deque<native, task, capacity> ready;
+    task_pool pool;
+    unsigned victim = 0;  // that the member has stolen from last
+  };
+
+  task* find_shared(const task* bound);
+  task* steal(member& me, const task* bound);
+  void share(task& t);
+  /// Wakes a member that sleeps, if the team has fewer awake than processors.
+  void wake_one();
+
+  team& of_;
+  const std::unique_ptr<of_member[]> of_each_;
+  // Tasks that no member's queue takes. The count is read without the lock.
+  std::atomic<unsigned> shared_count_{0};
+  lock mutual_;
+  task* shared_ = nullptr;
+};
+
+/// Of the member's team; made when it is first asked for.
+task_scheduler& scheduler_of(member& me);
+
+}  // namespace weir::openmp
