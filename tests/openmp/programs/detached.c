@@ -159,6 +159,7 @@ static void undeferred(void) {
       CHECK(executed == 2);
       omp_fulfill_event(event);
     }
+#pragma omp taskwait
 #pragma omp taskgroup
     {
 #pragma omp task detach(event) if (asked() < 0) depend(out : value) shared(value)

@@ -50,14 +50,15 @@ static void in_order(void) {
 #pragma omp parallel
 #pragma omp single
   {
-    int value = 0, executed = 0;
+    int value = 0, executed = 0, ten = 10;
     omp_event_handle_t event;
 #pragma omp task detach(event) depend(out : value) shared(executed)
     add(&executed, 1);
 #pragma omp target nowait depend(inout : value) map(tofrom : value)
     value += 1;
-#pragma omp target nowait depend(inout : value) map(tofrom : value) firstprivate(executed)
-    value *= 10;
+#pragma omp target nowait depend(inout : value) map(tofrom : value) firstprivate(ten)
+    value *= ten;
+    ten = 0;
 #pragma omp target update to(value) nowait depend(inout : value)
     value = 1; /* executed before all of the tasks above */
     omp_fulfill_event(event);
