@@ -31,6 +31,9 @@ enum class co_located {
 /// several members at the same time; see waiting::experience for what each must do. The work must outlive the barrier.
 class work_of_members {
  public:
+  /// From now on there may be work: until then a wait costs the test of one word more.
+  void begin() { begun_.store(true, std::memory_order_relaxed); }  // relaxed: whoever takes work acquires it
+
   virtual bool take(unsigned member) = 0;
   virtual bool execute(unsigned member) = 0;
   virtual void fall_asleep(unsigned member, gate& at) = 0;
@@ -39,7 +42,7 @@ class work_of_members {
   struct of_one {
     work_of_members& all;
     unsigned member;
-    bool take() { return all.take(member); }
+    bool take() { return all.begun_.load(std::memory_order_relaxed) && all.take(member); }
     bool execute() { return all.execute(member); }
     void fall_asleep(gate& at) { all.fall_asleep(member, at); }
     void awake() { all.awake(member); }
@@ -47,6 +50,9 @@ class work_of_members {
 
  protected:
   ~work_of_members() = default;
+
+ private:
+  std::atomic<bool> begun_{false};
 };
 
 namespace waiting {

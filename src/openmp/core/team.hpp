@@ -82,7 +82,7 @@ struct team_binding {
 class work_at_barrier final : public work_of_members {
  public:
   explicit work_at_barrier(member* members) : members_(members) {}
-  bool take(unsigned number) override { return of(number).take(); }
+  bool take(unsigned number) override;
   bool execute(unsigned number) override { return of(number).execute(); }
   void fall_asleep(unsigned number, gate& at) override { of(number).fall_asleep(at); }
   void awake(unsigned number) override { of(number).awake(); }
@@ -124,6 +124,13 @@ struct team {
   alignas(line_bytes) std::atomic<std::uint32_t> singles_taken{0};  // single constructs that have an executor
   waiting::experience<native> learned;  // about waiting in this team
 };
+
+inline bool task_work::take() {
+  // relaxed: find_task() acquires it.
+  return me_ != nullptr && me_->of->scheduler.load(std::memory_order_relaxed) != nullptr && find();
+}
+
+inline bool work_at_barrier::take(unsigned number) { return of(number).take(); }
 
 /// All members arrive, and have completed their tasks, before any goes on.
 void barrier(member& me);

@@ -41,12 +41,9 @@ unsigned processors_of(const team& t) {
 
 bool oversubscribed(const team& t) { return t.size > processors_of(t); }
 
-bool task_work::take() {
-  if (me_ == nullptr) return false;
-  if (me_->taken_task != nullptr) return true;
-  // relaxed: find_task() acquires it.
-  if (me_->of->scheduler.load(std::memory_order_relaxed) == nullptr) return false;
-  return (me_->taken_task = find_task(*me_, bound_)) != nullptr;
+bool task_work::find() {
+  if (me_->taken_task == nullptr) me_->taken_task = find_task(*me_, bound_);
+  return me_->taken_task != nullptr;
 }
 
 bool task_work::execute() {

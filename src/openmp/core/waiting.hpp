@@ -26,13 +26,15 @@ class task_work {
   /// Tasks below `bound`; null: any tasks of the team, as at a barrier. Without a member: none.
   explicit task_work(member* me, const task* bound = nullptr) : me_(me), bound_(bound) {}
   /// Has it taken a task, or does it now?
-  bool take();
+  inline bool take();
   /// Executes the task that it has taken, if any.
   bool execute();
   void fall_asleep(gate& at);
   void awake();
 
  private:
+  bool find();
+
   member* const me_;
   const task* const bound_;
 };

@@ -33,6 +33,7 @@ task_scheduler& scheduler_of(member& me) {
   // release: the scheduler; acquire: the other member's, if that was faster.
   if (!t.scheduler.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) return *expected;
   t.owned_scheduler.reset(made.release());
+  t.tasks_at_barrier.begin();
   return *t.owned_scheduler;
 }
 
