@@ -121,8 +121,6 @@ class experience {
   template <class Word, class Ready, class Work>
   void await(bool oversubscribed, const Word& word, typename Machine::gate& gate, Ready ready, Work& work) {
     const auto either = [&](auto now) { return ready(now) || work.take(); };
-    // Members that are in step do not look for work.
-    if (!oversubscribed && Machine::spin(word, ready, constants::polls_before_clock)) return;
     for (;;) {
       if (poll(oversubscribed, word, either)) {
         if (!work.execute()) return;

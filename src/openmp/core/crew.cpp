@@ -45,6 +45,16 @@ void report_refused(unsigned wanted, unsigned got, int error) {
   std::fprintf(stderr, "weir: the system refused a thread (%s): a team of %u threads was asked for, and gets %u\n",
                std::strerror(error), wanted, got);
 }
+
+/// Executes tasks meanwhile, in the name of `me`. Members that are in step do not look for any.
+template <class Word, class Ready>
+void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed, const Word& word, gate& at, Ready ready,
+                      member* me) {
+  if (!oversubscribed && native::spin(word, ready, waiting::automatic_constants::polls_before_clock)) return;
+  task_work tasks(me);
+  learned.await(oversubscribed, word, at, ready, tasks);
+}
+
 }  // namespace
 
 // A team that takes all processors has equally many members on each. If it takes a part of them, the system knows better which.
@@ -156,8 +166,7 @@ void crew::work(worker& w) {
 std::uint64_t crew::await_release(release_flag& flag, std::uint64_t seen, bool oversubscribed_team, member* last) {
   const auto is_set = [seen](std::uint64_t now) { return now != seen; };
   const bool shares_processor = oversubscribed_team || oversubscribed(threads_.load(std::memory_order_relaxed));
-  task_work tasks(last);
-  between_regions_.await(shares_processor, flag.word, flag.waiters, is_set, tasks);
+  await_with_tasks(between_regions_, shares_processor, flag.word, flag.waiters, is_set, last);
   // acquire: as in work().
   return flag.word.load(std::memory_order_acquire);
 }
@@ -196,9 +205,8 @@ void crew::release_children(const team& t, unsigned member, std::uint64_t word) 
 }
 
 void crew::await(const arrival_flag& other, const team& t, arrival_flag& mine, member& me, std::uint32_t episode) {
-  task_work tasks(&me);
   const auto is_reached = [episode](std::uint32_t now) { return now == episode; };
-  at_joins_.await(oversubscribed(t), other.episode, mine.for_children, is_reached, tasks);
+  await_with_tasks(at_joins_, oversubscribed(t), other.episode, mine.for_children, is_reached, &me);
   happens_after(&other.episode);
 }
 

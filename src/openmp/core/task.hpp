@@ -35,7 +35,7 @@ struct alignas(64) task {
   std::atomic<std::uint32_t> depth{0};  // 0: implicit
 
   // What the program and its interface set before the task is generated.
-  bool final = false, untied = false;
+  bool final = false;
   void (*run)(task&) = nullptr;
 
   member* executor = nullptr;     // from its beginning to its end

@@ -58,8 +58,9 @@ struct alignas(line_bytes) member {
   std::uint32_t reductions = 0;
   task implicit;
   task* executing = &implicit;
-  // Of the tasks that it has begun and not completed, the innermost that is tied: while it waits for tasks elsewhere than at a
-  // barrier, it may begin those below this one alone [OpenMP 5.2, 12.9].
+  // While it waits for tasks elsewhere than at a barrier, it may begin those below the task that it executes alone [OpenMP 5.2,
+  // 12.9]; null: it waits at a barrier. Untied tasks need no such bound, but have it: without, each wait inside a task could
+  // begin one that waits in turn, as deep as there are tasks, and the stack would not hold them.
   const task* task_bound = &implicit;
   task* taken_task = nullptr;             // a task that it is about to execute (task_work)
   gate task_gate;                         // where it waits for tasks

@@ -20,7 +20,7 @@ using copier = void (*)(void* into, void* from);
 using wide = unsigned long long;
 
 // Flags, as the compiler sets them.
-constexpr unsigned untied_flag = 1u << 0, final_flag = 1u << 1, depends_flag = 1u << 3, counts_up = 1u << 8, grain_flag = 1u << 9,
+constexpr unsigned final_flag = 1u << 1, depends_flag = 1u << 3, counts_up = 1u << 8, grain_flag = 1u << 9,
                    if_flag = 1u << 10, no_group = 1u << 11, reduces = 1u << 12, detached_flag = 1u << 13, strict_flag = 1u << 14;
 
 /// In the task's data, in front of its variables.
@@ -34,7 +34,6 @@ task& make_task(member& me, function run, void* what, copier copy, long size, lo
   const auto bytes = static_cast<std::size_t>(size), align = static_cast<std::size_t>(std::max(alignment, 1L));
   task& t = new_task(me, sizeof(call) + align + bytes);
   t.final = (flags & final_flag) != 0;
-  t.untied = (flags & untied_flag) != 0;
   auto* const its = static_cast<call*>(t.data());
   const auto room = reinterpret_cast<std::uintptr_t>(its + 1);
   *its = {run, reinterpret_cast<void*>((room + align - 1) / align * align)};

@@ -36,7 +36,7 @@ struct alignas(alignment) hidden {
   bool has_destructors, has_begun, has_more;
 };
 static_assert(alignof(task) >= alignment);
-constexpr int tied_flag = 1, final_flag = 2, destructors_flag = 8;
+constexpr int final_flag = 2, destructors_flag = 8;
 
 struct listed {
   std::uintptr_t at;
@@ -69,7 +69,6 @@ void execute(task& of_runtime) {
 compiled_task* make_task(member& me, std::size_t bytes, int flags) {
   task& made = new_task(me, sizeof(hidden) + bytes);
   made.final = (flags & final_flag) != 0;
-  made.untied = (flags & tied_flag) == 0;
   made.run = execute;
   new (made.data()) hidden{bytes, (flags & destructors_flag) != 0, false, false};
   return in(made);
@@ -81,7 +80,6 @@ compiled_task* copy_of(member& me, compiled_task* t) {
   compiled_task* const copy = make_task(me, original.bytes, 0);
   before(copy).has_destructors = original.has_destructors;
   of(copy).final = of(t).final;
-  of(copy).untied = of(t).untied;
   std::memcpy(static_cast<void*>(copy), t, original.bytes);
   if (t->shared != nullptr) copy->shared = reinterpret_cast<char*>(copy) + (static_cast<char*>(t->shared) - reinterpret_cast<char*>(t));
   return copy;

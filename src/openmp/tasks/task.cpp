@@ -44,7 +44,7 @@ void begin(member& me, task& t) {
   t.interrupted->icv = std::exchange(me.icv, t.icv);
   t.executor = &me;
   t.outer_bound = me.task_bound;
-  if (!t.untied) me.task_bound = &t;
+  me.task_bound = &t;
 }
 
 void end(member& me, task& t) {

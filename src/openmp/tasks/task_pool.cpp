@@ -45,7 +45,7 @@ task& task_pool::make(member& owner, std::size_t bytes) {
   task& t = *unused(size_class);
   happens_after(&t);
   t.home = &owner;
-  t.final = t.untied = t.detached = false;
+  t.final = t.detached = false;
   t.id = 0;
   // relaxed: published with the task. A thief that still looks at the task that was here gets neither.
   t.below.store(task::living, std::memory_order_relaxed);
