@@ -209,6 +209,7 @@ class Scale:
         self._jobs: queue.Queue[Run | None] = queue.Queue()
         self._answers: queue.Queue[tuple[Run, Outcome | str]] = queue.Queue()
         self._running: set[subprocess.Popen[str]] = set()
+        self._starting = threading.Lock()  # a process is started and noted, or run() has ended: nothing in between
 
     def run(self, jobs: int | None = None) -> None:
         """Runs as many simulations at a time as there are processors. Ctrl-C ends them all."""
@@ -229,9 +230,10 @@ class Scale:
         except KeyboardInterrupt:
             self.interrupted = True
         finally:
-            self._over = True
-            for process in list(self._running):
-                _end(process)
+            with self._starting:
+                self._over = True
+                for process in list(self._running):
+                    _end(process)
 
     def _node(self, run: Run) -> float:
         key = (run.cluster.name, run.per_node, run.barrier.within)
@@ -249,14 +251,17 @@ class Scale:
     def _one(self, run: Run) -> Outcome:
         node = self._node(run) if run.levels else 0.0
         with tempfile.TemporaryDirectory() as folder:
-            process = subprocess.Popen(
-                words(run, Path(folder), node),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                start_new_session=True,
-            )
-            self._running.add(process)
+            with self._starting:
+                if self._over:
+                    raise Refused("stopped")
+                process = subprocess.Popen(
+                    words(run, Path(folder), node),
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    start_new_session=True,
+                )
+                self._running.add(process)
             try:
                 said, complaint = process.communicate(timeout=PATIENCE_S)
             except subprocess.TimeoutExpired:

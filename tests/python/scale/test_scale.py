@@ -5,7 +5,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -230,3 +233,28 @@ def test_what_a_barrier_has_not_is_null(tmp_path):
     assert shapes == [(None, None, None), (3, None, None), (None, None, None), (None, 4, 8)]
     scale_rows.write_csv(made, tmp_path / "scale.csv")
     assert "crossbar,16,16,1,Weir,auto,,,,none,1.000" in (tmp_path / "scale.csv").read_text()
+
+
+def test_a_process_that_is_starting_when_the_user_stops_is_ended(monkeypatch: pytest.MonkeyPatch):
+    started: list[subprocess.Popen] = []
+    begun, popen = threading.Event(), subprocess.Popen
+
+    def slow(*_, **options) -> subprocess.Popen:
+        started.append(popen(["sleep", "1000"], **options))
+        begun.set()
+        time.sleep(0.3)  # the thread that starts it loses the processor
+        return started[0]
+
+    def stopped() -> None:
+        begun.wait()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(scale.subprocess, "Popen", slow)
+    monkeypatch.setattr(scale, "words", lambda *_: [])
+    runs = scale.Scale([SimpleNamespace(levels=False)], lambda *_: None)
+    monkeypatch.setattr(runs._answers, "get", stopped)
+    runs.run(1)
+    try:
+        assert runs.interrupted and started[0].wait(timeout=60) == -signal.SIGKILL
+    finally:
+        started[0].kill()
