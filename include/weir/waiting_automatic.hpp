@@ -107,12 +107,8 @@ class experience {
   /// Waits until ready: awake as long as poll() does, then asleep at the gate, and learns from how long a wake-up took.
   template <class Word, class Ready>
   void await(bool oversubscribed, const Word& word, typename Machine::gate& gate, Ready ready) {
-    while (!poll(oversubscribed, word, ready)) {
-      const std::uint64_t start = Machine::ticks();
-      // relaxed: the gate orders the look, and poll() acquires what it finds.
-      gate.sleep_unless([&] { return ready(word.load(std::memory_order_relaxed)); });
-      learn_wake_up(start, gate.opened_at(), Machine::ticks());
-    }
+    no_work none;
+    await(oversubscribed, word, gate, ready, none);
   }
 
   /// The same for a member that has other work meanwhile. `work.take()` takes some, if there is any, and is asked between polls;
@@ -128,13 +124,21 @@ class experience {
       }
       const std::uint64_t start = Machine::ticks();
       work.fall_asleep(gate);
-      gate.sleep_unless([&] { return either(word.load(std::memory_order_relaxed)); });  // relaxed: as above
+      // relaxed: the gate orders the look, and poll() acquires what it finds.
+      gate.sleep_unless([&] { return either(word.load(std::memory_order_relaxed)); });
       work.awake();
       learn_wake_up(start, gate.opened_at(), Machine::ticks());
     }
   }
 
  private:
+  struct no_work {
+    static constexpr bool take() { return false; }
+    static constexpr bool execute() { return false; }
+    static constexpr void fall_asleep(const auto&) {}
+    static constexpr void awake() {}
+  };
+
   using moment = typename Machine::template word<std::uint64_t>;
 
   static std::uint64_t in_ticks(double microseconds) {
