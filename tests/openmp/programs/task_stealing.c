@@ -10,21 +10,25 @@ enum { ADDRESSES = 6, STEPS = 400, MANY = 1000000 };
 
 static int get(int *at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
 
-/* Two tasks of one thread that wait for each other: one of them is executed by a thread that waits at the barrier, and that sleeps
- * there if the tasks come late. */
+/* Two tasks of one thread that wait for each other: another thread executes one of them. */
+static void generate_two_in_step(int *begun) {
+  for (int i = 0; i < 2; ++i) {
+#pragma omp task
+    {
+      add(begun, 1);
+      while (get(begun) < 2) sched_yield();
+    }
+  }
+}
+
+/* By a thread that waits at the barrier, and that sleeps there if the tasks come late. */
 static void others_take_them(int after_us) {
   int begun = 0;
 #pragma omp parallel
 #pragma omp single
   if (omp_get_num_threads() > 1) {
     if (after_us > 0) usleep(after_us);
-    for (int i = 0; i < 2; ++i) {
-#pragma omp task shared(begun)
-      {
-        add(&begun, 1);
-        while (get(&begun) < 2) sched_yield();
-      }
-    }
+    generate_two_in_step(&begun);
   }
 }
 
@@ -32,14 +36,7 @@ static void others_take_them(int after_us) {
 static void at_the_end_of_a_region(void) {
   int begun = 0;
 #pragma omp parallel
-  if (omp_get_thread_num() == 0 && omp_get_num_threads() > 1)
-    for (int i = 0; i < 2; ++i) {
-#pragma omp task shared(begun)
-      {
-        add(&begun, 1);
-        while (get(&begun) < 2) sched_yield();
-      }
-    }
+  if (omp_get_thread_num() == 0 && omp_get_num_threads() > 1) generate_two_in_step(&begun);
 }
 
 /* A task that waits at taskyield for one that its creator creates later. */
