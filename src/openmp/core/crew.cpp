@@ -155,7 +155,7 @@ void crew::work(worker& w) {
     complete_tasks(me);
     oversubscribed_team = affinity_matters && oversubscribed(t);
     last = &me;
-    arrive(t, w, me, episode_in(now));
+    arrive(w, me, episode_in(now));
   }
   // The member is its team's, which is the crew's, which may be deleted: what the thread still does as it ends, it does in no
   // region.
@@ -171,7 +171,8 @@ std::uint64_t crew::await_release(release_flag& flag, std::uint64_t seen, bool o
   return flag.word.load(std::memory_order_acquire);
 }
 
-void crew::arrive(const team& t, worker& w, member& me, std::uint32_t episode) {
+void crew::arrive(worker& w, member& me, std::uint32_t episode) {
+  const team& t = *me.of;
   if (t.arrival.central()) {
     happens_before(&primary_.episode);
     // acq_rel: what the region did, for the primary thread; the last member passes on what the others did.
@@ -182,7 +183,7 @@ void crew::arrive(const team& t, worker& w, member& me, std::uint32_t episode) {
     primary_.for_children.open();
     return;
   }
-  await_children(t, me, episode);
+  await_children(me, episode);
   // Looked up before the store: once this member has arrived, the crew may grow.
   arrival_flag& parent = arrival_of(t.arrival.of(w.number).parent);
   happens_before(&w.arrival.episode);
@@ -204,14 +205,15 @@ void crew::release_children(const team& t, unsigned member, std::uint64_t word) 
   for (const unsigned child : t.release.of(member)) workers_[child - 1]->release.set(word);
 }
 
-void crew::await(const arrival_flag& other, const team& t, arrival_flag& mine, member& me, std::uint32_t episode) {
+void crew::await(const arrival_flag& other, member& me, std::uint32_t episode) {
+  gate& mine = arrival_of(me.number).for_children;
   const auto is_reached = [episode](std::uint32_t now) { return now == episode; };
-  await_with_tasks(at_joins_, oversubscribed(t), other.episode, mine.for_children, is_reached, &me);
+  await_with_tasks(at_joins_, oversubscribed(*me.of), other.episode, mine, is_reached, &me);
   happens_after(&other.episode);
 }
 
-void crew::await_children(const team& t, member& me, std::uint32_t episode) {
-  for (const unsigned child : t.arrival.of(me.number)) await(arrival_of(child), t, arrival_of(me.number), me, episode);
+void crew::await_children(member& me, std::uint32_t episode) {
+  for (const unsigned child : me.of->arrival.of(me.number)) await(arrival_of(child), me, episode);
 }
 
 // ---- the primary thread's side
@@ -239,9 +241,9 @@ void crew::join(team& t) {
   complete_tasks(t.members[0]);
   current = t.parent;
   if (t.arrival.central())
-    await(primary_, t, primary_, t.members[0], episode_);  // which the last member to arrive sets
+    await(primary_, t.members[0], episode_);  // which the last member to arrive sets
   else
-    await_children(t, t.members[0], episode_);
+    await_children(t.members[0], episode_);
 }
 
 void crew::dismiss() {

@@ -59,9 +59,9 @@ class crew {
   void leave();
   std::uint64_t await_release(release_flag& flag, std::uint64_t seen, bool oversubscribed_team, member* last);
   void release_children(const team& t, unsigned member, std::uint64_t word);
-  void await(const arrival_flag& other, const team& t, arrival_flag& mine, member& me, std::uint32_t episode);
-  void await_children(const team& t, member& me, std::uint32_t episode);
-  void arrive(const team& t, worker& w, member& me, std::uint32_t episode);
+  void await(const arrival_flag& other, member& me, std::uint32_t episode);
+  void await_children(member& me, std::uint32_t episode);
+  void arrive(worker& w, member& me, std::uint32_t episode);
   arrival_flag& arrival_of(unsigned member) { return member == 0 ? primary_ : workers_[member - 1]->arrival; }
 
   // The flag of all workers, if they have one in common; and the region, which is written before any flag is set and is on

@@ -40,9 +40,7 @@ struct alignas(64) task {
 
   member* executor = nullptr;     // from its beginning to its end
   task_group* group = nullptr;    // the innermost that it is in
-  // The task that it interrupts, and what bounds the tasks that the member may begin in that one (member::task_bound).
-  task* interrupted = nullptr;
-  const task* outer_bound = nullptr;
+  task* interrupted = nullptr;    // what its executor executes after it
   control icv;                    // while the member executes another task
   std::shared_ptr<dependence_node> node;   // null: it has no dependences
   std::unique_ptr<dependence_table, delete_dependence_table> children;  // what they depend on; null: none has dependences

@@ -54,6 +54,7 @@ team::~team() {
   // A thread that completes a detached task may still be about to wake the member that has waited for it (event.cpp).
   for (unsigned m = 0; m < size; ++m)
     native::yield_until(members[m].implicit.below, [](std::uint64_t word) { return word < task::visitor; });
+  delete_scheduler(scheduler.load(std::memory_order_relaxed));  // relaxed: no other thread is in the team any more
 }
 
 void team::place_barrier(const std::vector<int>& placement) { barrier.emplace(size, barrier_options(tasks_at_barrier, placement)); }

@@ -29,10 +29,8 @@ class task_scheduler;
 
 // What core asks of the room `tasks`, which defines it.
 void finish_tasks(member& me);
-struct delete_task_scheduler {
-  void operator()(task_scheduler*) const;
-};
-/// Takes a task for a member that waits, if the team has one for it.
+void delete_scheduler(task_scheduler*);
+/// Takes a task for a member that waits, one below `bound`, or any of the team if that is null. Null: there is none.
 task* find_task(member& me, const task* bound);
 void execute_task(member& me, task& t);
 
@@ -58,10 +56,6 @@ struct alignas(line_bytes) member {
   std::uint32_t reductions = 0;
   task implicit;
   task* executing = &implicit;
-  // While it waits for tasks elsewhere than at a barrier, it may begin those below the task that it executes alone [OpenMP 5.2,
-  // 12.9]; null: it waits at a barrier. Untied tasks need no such bound, but have it: without, each wait inside a task could
-  // begin one that waits in turn, as deep as there are tasks, and the stack would not hold them.
-  const task* task_bound = &implicit;
   task* taken_task = nullptr;             // a task that it is about to execute (task_work)
   gate task_gate;                         // where it waits for tasks
   std::atomic<gate*> asleep_at{nullptr};  // where it sleeps in a wait in which it executes tasks
@@ -118,7 +112,6 @@ struct team {
   char barrier_addresses[2] = {};  // what ThreadSanitizer knows the barriers by
   // Of the outermost team: threads of its contention group besides the one that it is of; counted only if there is a limit.
   std::atomic<unsigned> group_threads{0};
-  std::unique_ptr<task_scheduler, delete_task_scheduler> owned_scheduler;
   std::atomic<task_scheduler*> scheduler{nullptr};  // null: none of its members has generated a task yet
   std::atomic<unsigned> asleep{0};                  // members that sleep where they would execute tasks
   std::atomic<shared_reduction*> reduces{nullptr};  // of the outermost worksharing construct with a task reduction

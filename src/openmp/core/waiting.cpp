@@ -50,9 +50,7 @@ bool task_work::execute() {
   if (me_ == nullptr || me_->taken_task == nullptr) return false;
   // At the end of a region the thread is no longer the member, in whose name it executes the task.
   member* const outer = std::exchange(current, me_);
-  const task* const outer_bound = std::exchange(me_->task_bound, bound_);
   execute_task(*me_, *std::exchange(me_->taken_task, nullptr));
-  me_->task_bound = outer_bound;
   current = outer;
   return true;
 }

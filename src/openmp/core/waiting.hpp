@@ -23,7 +23,9 @@ unsigned processors_of(const team& t);
 /// member's, which has one at most.
 class task_work {
  public:
-  /// Tasks below `bound`; null: any tasks of the team, as at a barrier. Without a member: none.
+  /// Tasks below `bound`; null: any tasks of the team. A member that waits inside of a task may begin those below that one alone, at
+  /// a barrier any [OpenMP 5.2, 12.9]. In an untied task it might begin any, too, but then each wait could begin a task that waits in
+  /// turn, as deep as there are tasks, and the stack would not hold them. Without a member: none.
   explicit task_work(member* me, const task* bound = nullptr) : me_(me), bound_(bound) {}
   /// Has it taken a task, or does it now?
   inline bool take();

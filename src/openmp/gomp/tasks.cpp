@@ -29,8 +29,10 @@ struct call {
   void* variables;
 };
 
-/// A task with its own copy of its variables.
-task& make_task(member& me, function run, void* what, copier copy, long size, long alignment, unsigned flags) {
+void*& variables_of(task& t) { return static_cast<call*>(t.data())->variables; }
+
+/// A task with room for its own copy of its variables.
+task& make_task(member& me, function run, long size, long alignment, unsigned flags) {
   const auto bytes = static_cast<std::size_t>(size), align = static_cast<std::size_t>(std::max(alignment, 1L));
   task& t = new_task(me, sizeof(call) + align + bytes);
   t.final = (flags & final_flag) != 0;
@@ -41,11 +43,14 @@ task& make_task(member& me, function run, void* what, copier copy, long size, lo
     const auto [code, variables] = *static_cast<call*>(its_task.data());
     code(variables);
   };
-  if (copy != nullptr)
-    copy(its->variables, what);
-  else
-    std::memcpy(its->variables, what, bytes);
   return t;
+}
+
+void copy_variables(task& t, void* what, copier copy, long size) {
+  if (copy != nullptr)
+    copy(variables_of(t), what);
+  else
+    std::memcpy(variables_of(t), what, static_cast<std::size_t>(size));
 }
 
 /// The iterations of a taskloop, dealt to tasks. The first two variables of each are its bounds, the third is what it reduces.
@@ -75,9 +80,10 @@ struct task_loop {
                                                        : loop_parts::by_count(trips, count_or_grain, me.of->size);
     T first = start;
     for (std::uint64_t i = 0; i < parts.count; ++i) {
-      task& t = make_task(me, run, what, copy, size, alignment, flags);
+      task& t = make_task(me, run, size, alignment, flags);
+      copy_variables(t, what, copy, size);
       const T bounds[] = {first, static_cast<T>(first + static_cast<T>(parts.trips(i)) * step)};
-      std::memcpy(static_cast<call*>(t.data())->variables, bounds, sizeof bounds);
+      std::memcpy(variables_of(t), bounds, sizeof bounds);
       first = bounds[1];
       generate(me, t, !deferrable);
     }
@@ -98,15 +104,13 @@ void GOMP_task(function run, void* what, copier copy, long size, long alignment,
     generate_empty(me, after);
     return;
   }
-  if ((flags & detached_flag) == 0) {
-    generate(me, make_task(me, run, what, copy, size, alignment, flags), !deferrable, after);
-    return;
+  task& t = make_task(me, run, size, alignment, flags);
+  if ((flags & detached_flag) != 0) {
+    event_handle* const handle = make_event(me, t);
+    *static_cast<event_handle**>(detached) = handle;
+    if (what != nullptr) *static_cast<event_handle**>(what) = handle;  // before the variables are copied
   }
-  // The handle is the first of the variables, too, if there are any: it must be there when they are copied.
-  task& t = make_task(me, run, what, copy, size, alignment, flags);
-  event_handle* const handle = make_event(me, t);
-  *static_cast<event_handle**>(detached) = handle;
-  if (what != nullptr) *static_cast<event_handle**>(static_cast<call*>(t.data())->variables) = handle;
+  copy_variables(t, what, copy, size);
   generate(me, t, !deferrable, after);
 }
 

@@ -60,9 +60,6 @@ class deque {
     return it;
   }
 
-  /// By any thread, and only an estimate.
-  bool empty() const { return top_.load(std::memory_order_relaxed) >= bottom_.load(std::memory_order_relaxed); }
-
  private:
   template <class W>
   using word = typename Machine::template word<W>;

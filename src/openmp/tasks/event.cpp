@@ -34,11 +34,10 @@ void fulfil(event_handle* handle) {
   const std::unique_ptr<event_handle> owned(handle);
   task& t = *handle->its;
   auto& below_root = handle->root->implicit.below;
-  member* const me = current != nullptr && current->of == handle->root->of ? current : nullptr;
   // The calling thread wakes members of the team, and so keeps them from leaving it until it has done so.
   // relaxed: published with the phase.
   below_root.fetch_add(task::visitor, std::memory_order_relaxed);
-  if (enter(t, fulfilled)) complete(me, t);
+  if (enter(t, fulfilled)) complete(nullptr, t);
   // release: this thread has done with the team.
   below_root.fetch_sub(task::visitor, std::memory_order_release);
 }

@@ -22,7 +22,7 @@ task_scheduler::task_scheduler(team& of) : of_(of), of_each_(std::make_unique<of
   for (unsigned m = 0; m < of.size; ++m) of_each_[m].victim = m;
 }
 
-void delete_task_scheduler::operator()(task_scheduler* s) const { delete s; }
+void delete_scheduler(task_scheduler* s) { delete s; }
 
 task_scheduler& scheduler_of(member& me) {
   team& t = *me.of;
@@ -32,9 +32,8 @@ task_scheduler& scheduler_of(member& me) {
   task_scheduler* expected = nullptr;
   // release: the scheduler; acquire: the other member's, if that was faster.
   if (!t.scheduler.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) return *expected;
-  t.owned_scheduler.reset(made.release());
   t.tasks_at_barrier.begin();
-  return *t.owned_scheduler;
+  return *made.release();  // which the team deletes
 }
 
 bool task_scheduler::add(member& me, task& t) {
@@ -45,7 +44,7 @@ bool task_scheduler::add(member& me, task& t) {
 }
 
 void task_scheduler::release(member* me, task& t) {
-  if (me != nullptr && is_below(&t, me->task_bound) && add(*me, t)) return;
+  if (me != nullptr && add(*me, t)) return;
   happens_before(&t);
   share(t);
   wake_one();
@@ -84,7 +83,6 @@ task* task_scheduler::steal(member& me, const task* bound) {
 }
 
 task* task_scheduler::find(member& me, const task* bound) {
-  // Whatever the member may begin lies upon what it may not: see add().
   if (task* const t = of_each_[me.number].ready.pop([bound](const task* it) { return is_below(it, bound); })) return t;
   if (task* const t = find_shared(bound)) return t;
   return steal(me, bound);

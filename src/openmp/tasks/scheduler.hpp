@@ -18,10 +18,10 @@ class task_scheduler {
 
   task_pool& pool_of(const member& m) { return of_each_[m.number].pool; }
 
-  /// Adds a task that may begin, one below `me.task_bound`. False: the member's queue is full, so that it executes the task itself.
-  /// Since a bound is left only for one further out, what lies upon a task in a queue is bounded as the task is.
+  /// Adds a task that may begin: a child of the task that `me` executes, or a sibling of one that it has just completed. So whatever
+  /// `me` may begin lies upon what it may not. False: the queue is full, and the member executes the task itself.
   bool add(member& me, task& t);
-  /// Adds any task that may begin. Null: the calling thread is not of the team.
+  /// The same where it cannot; and any task, if `me` is null.
   void release(member* me, task& t);
 
   /// Takes a task that `me` may begin: one below `bound`, or any if that is null. Null: there is none.

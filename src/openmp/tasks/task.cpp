@@ -30,11 +30,16 @@ void adopt(member& me, task& t) {
   if (t.group != nullptr) t.group->incomplete.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Makes the task a successor of siblings. True: it awaits none.
+/// Makes the node a successor of siblings. True: it awaits none.
 bool order(member& me, const std::shared_ptr<dependence_node>& node, const dependences& after) {
   task& parent = *me.executing;
   if (parent.children == nullptr) parent.children.reset(new dependence_table);
   return parent.children->add(node, after);
+}
+
+bool order(member& me, task& t, const dependences& after) {
+  t.node = std::make_shared<dependence_node>(&t);
+  return order(me, t.node, after);
 }
 
 void begin(member& me, task& t) {
@@ -43,27 +48,12 @@ void begin(member& me, task& t) {
   t.interrupted = std::exchange(me.executing, &t);
   t.interrupted->icv = std::exchange(me.icv, t.icv);
   t.executor = &me;
-  t.outer_bound = me.task_bound;
-  me.task_bound = &t;
 }
 
 void end(member& me, task& t) {
-  me.task_bound = t.outer_bound;
   me.executing = t.interrupted;
   me.icv = t.interrupted->icv;
   if (!t.detached || finish_detached(t)) complete(&me, t);
-}
-
-/// Waits for siblings in the place of a task.
-void wait_behind(member& me, const dependences& after) {
-  if (after.empty() || me.executing->children == nullptr) return;
-  const auto node = std::make_shared<dependence_node>(nullptr);
-  node->waiter = &me;
-  if (!order(me, node, after))
-    wait_for_tasks(me, node->awaited, [](unsigned siblings) { return siblings == 0; });
-  happens_after(node.get());
-  // Nobody is to wait for it. relaxed: its only reader is this thread's table.
-  node->complete.store(true, std::memory_order_relaxed);
 }
 
 void release_successors(member* me, task& t) {
@@ -100,7 +90,7 @@ void execute_some(member& me) {
   const auto children = [&] { return task::incomplete_in(me.executing->below.load(std::memory_order_relaxed)); };
   if (children() <= most_children) return;
   for (std::uint64_t yields = children() / most_children; children() > most_children / 2;) {
-    if (task* const t = find_task(me, me.task_bound)) {
+    if (task* const t = find_task(me, me.executing)) {
       execute_task(me, *t);
     } else {
       if (yields-- == 0) return;
@@ -117,12 +107,10 @@ void discard(member& me, task& t) { give_back(&me, t); }
 
 void generate(member& me, task& t, bool undeferred, const dependences& after) {
   undeferred = undeferred || me.executing->final;
-  if (undeferred) wait_behind(me, after);
+  if (undeferred) finish_before(me, after);
   adopt(me, t);
-  if (!after.empty() && (!undeferred || t.detached)) {
-    t.node = std::make_shared<dependence_node>(&t);
-    if (!order(me, t.node, after)) return execute_some(me);
-  }
+  const bool others_may_await_it = !after.empty() && (!undeferred || t.detached);
+  if (others_may_await_it && !order(me, t, after)) return execute_some(me);
   // A team of one executes at once what may begin: there is nobody to share it with.
   if (undeferred || me.of->size == 1 || !scheduler_of(me).add(me, t))
     execute_task(me, t);
@@ -132,10 +120,7 @@ void generate(member& me, task& t, bool undeferred, const dependences& after) {
 
 void begin_undeferred(member& me, task& t, const dependences& after) {
   adopt(me, t);
-  if (!after.empty() && t.detached) {
-    t.node = std::make_shared<dependence_node>(&t);
-    order(me, t.node, after);
-  }
+  if (!after.empty() && t.detached) order(me, t, after);
   begin(me, t);
 }
 
@@ -189,7 +174,16 @@ void finish_children(member& me) {
   happens_after(me.executing);
 }
 
-void finish_before(member& me, const dependences& after) { wait_behind(me, after); }
+void finish_before(member& me, const dependences& after) {
+  if (after.empty() || me.executing->children == nullptr) return;
+  const auto node = std::make_shared<dependence_node>(nullptr);
+  node->waiter = &me;
+  if (!order(me, node, after))
+    wait_for_tasks(me, node->awaited, [](unsigned siblings) { return siblings == 0; });
+  happens_after(node.get());
+  // Nobody is to wait for it. relaxed: its only reader is this thread's table.
+  node->complete.store(true, std::memory_order_relaxed);
+}
 
 void generate_empty(member& me, const dependences& after) {
   if (me.executing->children == nullptr) return;
@@ -199,7 +193,7 @@ void generate_empty(member& me, const dependences& after) {
 }
 
 void yield_to_task(member& me) {
-  if (task* const t = find_task(me, me.task_bound)) execute_task(me, *t);
+  if (task* const t = find_task(me, me.executing)) execute_task(me, *t);
 }
 
 void finish_tasks(member& me) {

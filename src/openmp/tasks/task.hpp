@@ -43,11 +43,11 @@ inline bool in_explicit_task(const member& me) { return me.executing != &me.impl
 int task_id(task& t);
 
 // For the room itself.
-/// Waits until `ready(word)`, and executes tasks below the member's bound meanwhile. The thread that changes the word opens the
+/// Waits until `ready(word)`, and executes tasks below the member's task meanwhile. The thread that changes the word opens the
 /// member's task gate.
 template <class Word, class Ready>
 void wait_for_tasks(member& me, const Word& word, Ready ready);
-/// The task has been executed, and its event is fulfilled. Null: the calling thread is not of the team.
+/// The task has been executed, and its event is fulfilled. `me`: the member that has executed it; null: another thread completes it.
 void complete(member* me, task& t);
 
 }  // namespace weir::openmp
@@ -59,7 +59,7 @@ namespace weir::openmp {
 template <class Word, class Ready>
 void wait_for_tasks(member& me, const Word& word, Ready ready) {
   if (ready(word.load(std::memory_order_acquire))) return;
-  task_work work(&me, me.task_bound);
+  task_work work(&me, me.executing);
   me.of->learned.await(oversubscribed(*me.of), word, me.task_gate, ready, work);
 }
 
