@@ -59,7 +59,7 @@ void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed,
 
 // A team that takes all processors has equally many members on each. If it takes a part of them, the system knows better which.
 void crew::assign_processors() {
-  if (affinity_matters) return;
+  if (affinity_matters()) return;
   const std::vector<int> all = running_on();
   if (all.size() < 2 || workers_.size() + 1 < all.size()) return;
   const auto mine = static_cast<std::size_t>(std::ranges::lower_bound(all, sched_getcpu()) - all.begin());
@@ -148,12 +148,12 @@ void crew::work(worker& w) {
     if (!one_release_flag()) release_children(t, w.number, now);
     member& me = t.members[w.number];
     me.icv = t.inherited;
-    if (affinity_matters) bind_member(me);
+    if (affinity_matters()) bind_member(me);
     if (w.processor != lives_on) native::live_on(lives_on = w.processor);
     current = &me;
     run_(what_);
     complete_tasks(me);
-    oversubscribed_team = affinity_matters && oversubscribed(t);
+    oversubscribed_team = affinity_matters() && oversubscribed(t);
     last = &me;
     arrive(w, me, episode_in(now));
   }

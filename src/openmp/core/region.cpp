@@ -47,7 +47,10 @@ void prepare(team& t, member& parent) {
   if (const std::size_t listed = initial_settings().num_threads.size(); listed > 1 && t.level < listed) inherited.num_threads = 0;
   if (!(t.inherited == inherited)) t.inherited = inherited;
   t.members[0].icv = inherited;
-  if (affinity_matters) bind_team(t, parent);
+  if ((seldom::in_force & (seldom::affinity | seldom::cancellation)) != 0) [[unlikely]] {
+    if (affinity_matters()) bind_team(t, parent);
+    if (cancellation_in_force()) forget_cancellation(t);
+  }
 }
 
 /// The team of a region that `parent` encounters; smaller than wanted if the system refuses threads.

@@ -1,5 +1,8 @@
 #include "openmp/core/team.hpp"
 
+#include <cstdlib>
+#include <utility>
+
 #include "openmp/core/waiting.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/annotation.hpp"
@@ -18,12 +21,17 @@ team_options barrier_options(work_of_members& work, const std::vector<int>& plac
 }
 
 // Two addresses in turn: a member that leaves a barrier late must not have in its past what others do before the next one.
-[[gnu::cold, gnu::noinline]] void annotated_barrier(member& me) {
+[[gnu::cold, gnu::noinline]] bool unusual_barrier(member& me, bool may_leave) {
   team& t = *me.of;
   const void* const episode = &t.barrier_addresses[me.barriers++ % 2];
   happens_before(episode);
-  t.barrier->arrive_and_wait(me.number);
+  bool left = false;
+  if (cancellation_in_force())
+    left = pass_cancellable_barrier(me, may_leave);
+  else if (t.size > 1)
+    t.barrier->arrive_and_wait(me.number);
   happens_after(episode);
+  return left;
 }
 
 }  // namespace
@@ -35,6 +43,7 @@ team::team(unsigned n)
       doacrosses(std::make_unique<doacross[]>(slots_in_turn)),
       tasks_at_barrier(members.get()),
       barrier(std::in_place, n, barrier_options(tasks_at_barrier)),
+      cancellation(cancellation_in_force() ? std::make_unique<team_cancellation>(n) : nullptr),
       release(half::release(initial_settings().fork_barrier, n)),
       arrival(half::arrival(initial_settings().join_barrier, n, oversubscribed(n))),
       reduction(half::arrival(initial_settings().reduction_barrier, n, false)),
@@ -59,15 +68,30 @@ team::~team() {
 
 void team::place_barrier(const std::vector<int>& placement) { barrier.emplace(size, barrier_options(tasks_at_barrier, placement)); }
 
-void barrier(member& me) {
-  complete_tasks(me);
-  team& t = *me.of;
-  if (t.size == 1) return;
-  if (annotated()) [[unlikely]] {
-    annotated_barrier(me);
-    return;
+void team::start_over() {
+  // relaxed, all: published by what lets the members begin.
+  singles_taken.store(0, std::memory_order_relaxed);
+  for (unsigned m = 0; m < size; ++m) {
+    member& its = members[m];
+    its.singles = its.loops = its.doacrosses = its.barriers = 0;
+    its.has_left = false;
+    its.in_loop = nullptr;
+    its.in_doacross = nullptr;
   }
-  t.barrier->arrive_and_wait(me.number);
+  for (unsigned i = 0; i < slots_in_turn; ++i) {
+    std::free(loops[i].memory.exchange(nullptr, std::memory_order_relaxed));
+    std::free(std::exchange(doacrosses[i].posted, nullptr));
+    loops[i].free_for(i);
+    doacrosses[i].free_for(i);
+  }
+}
+
+bool pass_barrier(member& me, bool may_leave) {
+  complete_tasks(me);
+  if ((seldom::in_force & (seldom::cancellation | seldom::annotation)) != 0) [[unlikely]] return unusual_barrier(me, may_leave);
+  team& t = *me.of;
+  if (t.size > 1) t.barrier->arrive_and_wait(me.number);
+  return false;
 }
 
 }  // namespace weir::openmp

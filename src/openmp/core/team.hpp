@@ -11,6 +11,7 @@
 #include <weir/team_barrier.hpp>
 #include <weir/waiting.hpp>
 
+#include "openmp/core/cancellation.hpp"
 #include "openmp/core/constructs.hpp"
 #include "openmp/core/control.hpp"
 #include "openmp/core/half.hpp"
@@ -45,7 +46,8 @@ struct alignas(line_bytes) member {
   std::uint32_t singles = 0;
   std::uint32_t loops = 0;
   std::uint32_t doacrosses = 0;
-  std::uint32_t barriers = 0;  // counted only under ThreadSanitizer
+  std::uint32_t barriers = 0;  // counted only under ThreadSanitizer, and where cancellation is in force
+  bool has_left = false;       // its region, which is cancelled
   doacross* in_doacross = nullptr;
   // The loop that it is in, and the chunk that it has taken.
   loop* in_loop = nullptr;
@@ -92,6 +94,8 @@ struct team {
   ~team();
   /// Between regions. Empty: the members' processors are not known.
   void place_barrier(const std::vector<int>& placement);
+  /// After a region that was cancelled: its members have not encountered the same constructs.
+  void start_over();
 
   const unsigned size;
   // Written only when they change, which is seldom: the members read this line in each region.
@@ -107,6 +111,7 @@ struct team {
   const std::unique_ptr<doacross[]> doacrosses;
   work_at_barrier tasks_at_barrier;
   std::optional<team_barrier<>> barrier;
+  const std::unique_ptr<team_cancellation> cancellation;  // null: it is not in force
   const half release, arrival, reduction;  // the phases of a region, and the arrival that carries a reduction
   void* copyprivate_values = nullptr;
   char barrier_addresses[2] = {};  // what ThreadSanitizer knows the barriers by
@@ -126,8 +131,10 @@ inline bool task_work::take() {
 
 inline bool work_at_barrier::take(unsigned number) { return of(number).take(); }
 
-/// All members arrive, and have completed their tasks, before any goes on.
-void barrier(member& me);
+/// All members arrive, and have completed their tasks, before any goes on. A caller that `may_leave` does not wait if the region is
+/// cancelled: true.
+bool pass_barrier(member& me, bool may_leave);
+inline void barrier(member& me) { (void)pass_barrier(me, false); }
 
 /// Where all tasks of the team must be complete: at its barriers, and at the end of a region.
 inline void complete_tasks(member& me) {

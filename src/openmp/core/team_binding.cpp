@@ -25,10 +25,6 @@ void move_to(int place) {
   here = place;
 }
 
-[[gnu::constructor]] void when_loaded() {
-  affinity_matters = !places().empty() || initial_settings().display_affinity;
-}
-
 unsigned processors_of(const std::vector<thread_binding>& bindings) {
   std::set<int> all;
   for (const thread_binding& b : bindings) {
@@ -50,8 +46,6 @@ std::vector<int> placement_of(const std::vector<thread_binding>& bindings) {
 }
 
 }  // namespace
-
-constinit bool affinity_matters = false;
 
 bind binding_of_next(const member& me) {
   const auto& by_level = initial_settings().proc_bind;

@@ -6,13 +6,14 @@
 // teams are bound.
 #pragma once
 
+#include "openmp/core/in_force.hpp"
 #include "openmp/core/team.hpp"
 #include "openmp/settings/initial.hpp"
 
 namespace weir::openmp {
 
 /// Are threads bound, or is their affinity displayed? If not, nothing else here needs to be called.
-extern constinit bool affinity_matters;
+inline bool affinity_matters() { return (seldom::in_force & seldom::affinity) != 0; }
 
 /// The places of the settings: none if threads are not bound.
 inline const std::vector<std::vector<int>>& places() { return initial_settings().places; }
@@ -22,7 +23,7 @@ bind binding_of_next(const member& me);
 /// The proc_bind clause of the next region that this thread encounters: a value of omp_proc_bind_t.
 void keep_proc_bind(unsigned how);
 inline void request_proc_bind(unsigned how) {
-  if (affinity_matters) keep_proc_bind(how);
+  if (affinity_matters()) keep_proc_bind(how);
 }
 
 /// The binding of a thread that is in no region yet.

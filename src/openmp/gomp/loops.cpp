@@ -231,8 +231,8 @@ void GOMP_loop_end(void) {
   barrier(self());
 }
 bool GOMP_loop_end_cancel(void) {
-  GOMP_loop_end();
-  return false;
+  leave_loop();
+  return barrier_in_cancellable(self());
 }
 
 // A member has one chunk at a time, and chunks are taken in the order of the loop: it waits until those before are done.

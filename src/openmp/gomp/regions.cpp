@@ -16,6 +16,11 @@ namespace {
 
 lock unnamed;
 
+cancellable construct_of(int which) {
+  enum : int { parallel = 1, task_group = 8 };  // loops are 2, sections 4
+  return which == parallel ? cancellable::region : which == task_group ? cancellable::task_group : cancellable::worksharing;
+}
+
 /// A message that ends with a zero is given the largest length; the message may also be missing.
 int length_of(const char* message, std::size_t length) {
   if (message == nullptr) return 0;
@@ -46,10 +51,7 @@ void GOMP_single_copy_end(void* values) { copyprivate(self(), values); }
 // ---- barriers and exclusion
 
 void GOMP_barrier(void) { barrier(self()); }
-bool GOMP_barrier_cancel(void) {
-  barrier(self());
-  return false;
-}
+bool GOMP_barrier_cancel(void) { return barrier_in_cancellable(self()); }
 
 void GOMP_critical_start(void) { unnamed.take(); }
 void GOMP_critical_end(void) { unnamed.release(); }
@@ -61,8 +63,10 @@ void GOMP_atomic_end(void) { atomic_updates.release(); }
 
 // ---- cancellation
 
-bool GOMP_cancel(int, bool) { return false; }
-bool GOMP_cancellation_point(int) { return false; }
+bool GOMP_cancellation_point(int which) { return meets_cancellation(self(), construct_of(which)); }
+bool GOMP_cancel(int which, bool condition) {
+  return condition ? cancel(self(), construct_of(which)) : GOMP_cancellation_point(which);
+}
 
 // ---- code for devices that the program contains: there are no devices
 

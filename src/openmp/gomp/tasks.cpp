@@ -9,6 +9,7 @@
 #include "openmp/tasks/event.hpp"
 #include "openmp/tasks/loop_parts.hpp"
 #include "openmp/tasks/task.hpp"
+#include "openmp/tasks/task_body.hpp"
 #include "openmp/tasks/task_group.hpp"
 
 using namespace weir::openmp;
@@ -31,6 +32,15 @@ struct call {
 
 void*& variables_of(task& t) { return static_cast<call*>(t.data())->variables; }
 
+void execute(task& t) {
+  const auto [code, variables] = *static_cast<call*>(t.data());
+  code(variables);
+}
+// The code itself ends the lifetime of the task's variables: those of a task that is discarded remain.
+void leave_out(task&) {}
+using body = task_body<execute, leave_out>;
+[[gnu::constructor]] void when_loaded() { body::choose(); }
+
 /// A task with room for its own copy of its variables.
 task& make_task(member& me, function run, long size, long alignment, unsigned flags) {
   const auto bytes = static_cast<std::size_t>(size), align = static_cast<std::size_t>(std::max(alignment, 1L));
@@ -39,10 +49,7 @@ task& make_task(member& me, function run, long size, long alignment, unsigned fl
   auto* const its = static_cast<call*>(t.data());
   const auto room = reinterpret_cast<std::uintptr_t>(its + 1);
   *its = {run, reinterpret_cast<void*>((room + align - 1) / align * align)};
-  t.run = [](task& its_task) {
-    const auto [code, variables] = *static_cast<call*>(its_task.data());
-    code(variables);
-  };
+  t.run = body::run;
   return t;
 }
 

@@ -16,6 +16,7 @@
 #include "openmp/reductions/reduction.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/support/stop.hpp"
+#include "openmp/worksharing/loop.hpp"
 #include "openmp/worksharing/single.hpp"
 
 using namespace weir::openmp;
@@ -68,6 +69,19 @@ void read_arguments(void** with, int count, va_list& rest) {
     stop("a region has %d shared variables; at most %zu are supported", count, most_arguments);
   for (int i = 0; i < count; ++i) with[i] = va_arg(rest, void*);
   if (count > static_cast<int>(most_exact)) std::fill(with + count, with + most_arguments, nullptr);
+}
+
+// ---- cancellation
+
+enum : int { of_region = 1, of_loop = 2, of_task_group = 4 };  // 3: of sections
+cancellable construct_of(int which) {
+  return which == of_region ? cancellable::region : which == of_task_group ? cancellable::task_group : cancellable::worksharing;
+}
+
+/// The compiler's code leaves the construct, without asking for the next chunk of its loop.
+bool leaves(member& me, int which) {
+  if (which == of_loop && me.in_loop != nullptr) end_loop(me);
+  return true;
 }
 
 // ---- errors: where a directive is, as far as the program tells
@@ -145,12 +159,18 @@ void __kmpc_serialized_parallel(source_line*, int) {
 void __kmpc_end_serialized_parallel(source_line*, int) { end_alone(); }
 
 void __kmpc_barrier(source_line*, int) { barrier(self()); }
-int __kmpc_cancel_barrier(source_line*, int) {
-  barrier(self());
-  return 0;
+int __kmpc_cancel_barrier(source_line*, int) { return barrier_in_cancellable(self()); }
+int __kmpc_cancel(source_line*, int, int which) {
+  member& me = self();
+  return cancel(me, construct_of(which)) && leaves(me, which);
 }
-int __kmpc_cancel(source_line*, int, int) { return 0; }
-int __kmpc_cancellationpoint(source_line*, int, int) { return 0; }
+int __kmpc_cancellationpoint(source_line*, int, int which) {
+  member& me = self();
+  return meets_cancellation(me, construct_of(which)) && leaves(me, which);
+}
+// LLVM's routine; the kinds are those of __kmpc_cancel.
+int kmp_get_cancellation_status(int which) { return is_cancelled(self(), construct_of(which)); }
+int kmp_get_cancellation_status_(const int* which) { return kmp_get_cancellation_status(*which); }
 // seq_cst: the flush directive without a clause is that fence.
 void __kmpc_flush(source_line*) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
@@ -193,16 +213,27 @@ void __kmpc_critical(source_line*, int, lock* its) { its->take(); }
 void __kmpc_critical_with_hint(source_line*, int, lock* its, unsigned) { its->take(); }
 void __kmpc_end_critical(source_line*, int, lock* its) { its->release(); }
 
-int __kmpc_reduce_nowait(source_line*, int, int, std::size_t, void* values, combine with, lock*) {
-  return gather(self(), values, with, true);
+// Where cancellation is in force each member combines its own values with the result: another member may have left the region.
+int __kmpc_reduce_nowait(source_line*, int, int, std::size_t, void* values, combine with, lock* its) {
+  if (!cancellation_in_force()) [[likely]] return gather(self(), values, with, true);
+  its->take();
+  return 1;
 }
-void __kmpc_end_reduce_nowait(source_line*, int, lock*) {}
-int __kmpc_reduce(source_line*, int, int, std::size_t, void* values, combine with, lock*) {
+void __kmpc_end_reduce_nowait(source_line*, int, lock* its) {
+  if (cancellation_in_force()) [[unlikely]] its->release();
+}
+int __kmpc_reduce(source_line* p, int global, int count, std::size_t bytes, void* values, combine with, lock* its) {
+  if (cancellation_in_force()) [[unlikely]] return __kmpc_reduce_nowait(p, global, count, bytes, values, with, its);
   member& me = self();
   complete_tasks(me);  // the construct is a barrier too
   return gather(me, values, with, false);
 }
-void __kmpc_end_reduce(source_line*, int, lock*) { release_reduction(self()); }
+void __kmpc_end_reduce(source_line*, int, lock* its) {
+  member& me = self();
+  if (!cancellation_in_force()) [[likely]] return release_reduction(me);
+  its->release();
+  barrier(me);
+}
 
 // The error directive, at execution.
 void __kmpc_error(source_line* location, int severity, const char* message) {

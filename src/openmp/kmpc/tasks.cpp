@@ -9,6 +9,7 @@
 #include "openmp/tasks/event.hpp"
 #include "openmp/tasks/loop_parts.hpp"
 #include "openmp/tasks/task.hpp"
+#include "openmp/tasks/task_body.hpp"
 #include "openmp/tasks/task_group.hpp"
 
 using namespace weir::openmp;
@@ -66,10 +67,14 @@ void execute(task& of_runtime) {
   destroy(t);
 }
 
+void leave_out(task& of_runtime) { destroy(in(of_runtime)); }
+using body = task_body<execute, leave_out>;
+[[gnu::constructor]] void when_loaded() { body::choose(); }
+
 compiled_task* make_task(member& me, std::size_t bytes, int flags) {
   task& made = new_task(me, sizeof(hidden) + bytes);
   made.final = (flags & final_flag) != 0;
-  made.run = execute;
+  made.run = body::run;
   new (made.data()) hidden{bytes, (flags & destructors_flag) != 0, false, false};
   return in(made);
 }

@@ -162,9 +162,6 @@ void kmpc_set_disp_num_buffers(int) {}
 
 int kmp_get_num_known_threads(void) { return crew::workers_alive() + 1; }
 int kmp_get_num_known_threads_(void) { return kmp_get_num_known_threads(); }
-// Cancellation is not supported for any kind of construct.
-int kmp_get_cancellation_status(int) { return 0; }
-int kmp_get_cancellation_status_(const int*) { return 0; }
 
 // ---- memory
 

@@ -51,6 +51,17 @@ void complete_in_group(task_group& group) {
   if (group.incomplete.fetch_sub(1, std::memory_order_acq_rel) == 1) owner->task_gate.open();
 }
 
+// release, acquire: what the task that cancels did before, for those that meet the cancellation.
+void cancel_task_group(task& its) {
+  if (its.group != nullptr) its.group->cancelled.store(true, std::memory_order_release);
+}
+
+bool task_group_cancelled(const task& its) {
+  for (const task_group* g = its.group; g != nullptr; g = g->outer)
+    if (g->cancelled.load(std::memory_order_acquire)) return true;
+  return false;
+}
+
 found_reduction find_reduction(const task_group* from, const void* address) {
   for (const task_group* g = from; g != nullptr; g = g->outer)
     if (g->reduces != nullptr)

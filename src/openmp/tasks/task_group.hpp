@@ -46,6 +46,7 @@ struct task_group {
   task_group* const outer;
   member* const owner;  // who waits for its tasks
   std::atomic<std::uint64_t> incomplete{0};  // tasks
+  std::atomic<bool> cancelled{false};
   std::unique_ptr<task_reductions> reduces = nullptr;
   shared_reduction* of_construct = nullptr;  // of the worksharing construct whose group it is (shared_reduction.hpp)
 };

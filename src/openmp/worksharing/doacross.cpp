@@ -1,6 +1,7 @@
 #include "openmp/worksharing/doacross.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 #include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
@@ -78,7 +79,7 @@ void end_doacross(member& me) {
   happens_before(d);
   d->leave(me.doacrosses - 1, me.of->size, [d] {
     happens_after(d);
-    std::free(static_cast<void*>(d->posted));
+    std::free(std::exchange(d->posted, nullptr));
   });
 }
 

@@ -77,6 +77,19 @@ def test_program(environment: dict[str, str], builds: Builds, program: Program, 
     runs_ok(builds.get(program), environment, size)
 
 
+CANCELLABLE = ("barriers", "cancellation", "constructs", "doacross", "nests", "reductions", "regions", "singles", "tasks")
+IN_FORCE = [pytest.param(p, id=p.name) for p in programs() if p.source.stem in CANCELLABLE]
+
+
+@pytest.mark.parametrize("program", IN_FORCE)
+@pytest.mark.parametrize("size", (1, 2, 8))
+def test_program_where_cancellation_is_in_force(
+    environment: dict[str, str], builds: Builds, program: Program, size: int
+):
+    """Then barriers and reductions are others."""
+    runs_ok(builds.get(program), environment | {"OMP_CANCELLATION": "true"}, size)
+
+
 STRESS = [pytest.param(p, marks=_marks(p), id=p.compiler) for p in programs() if p.source.stem == "stress"]
 
 

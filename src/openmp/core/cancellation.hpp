@@ -1,0 +1,56 @@
+// Cancellation of regions and of worksharing constructs [OpenMP 5.2, 11.5]; that of taskgroups is in the room tasks. The
+// compiler's code asks at each cancellation point whether its construct is cancelled, and jumps to the construct's end.
+//
+// All of it only if OMP_CANCELLATION is true. Then the barriers of all teams are those of cancellable_barrier.hpp, since a member
+// that waits at a barrier must be able to leave it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <weir/machine/native.hpp>
+
+#include "openmp/core/cancellable_barrier.hpp"
+#include "openmp/core/in_force.hpp"
+#include "openmp/core/thread.hpp"
+
+namespace weir::openmp {
+
+struct task;
+
+enum class cancellable { region, worksharing, task_group };
+
+inline bool cancellation_in_force() { return (seldom::in_force & seldom::cancellation) != 0; }
+
+/// Of a team.
+struct team_cancellation {
+  explicit team_cancellation(unsigned members) : barrier(members) {}
+  cancellable_barrier<native> barrier;
+  gate waiters;
+  // The worksharing construct that is cancelled, by the barrier at which it ends (member::barriers); 0: none. A construct that can
+  // be cancelled has no nowait clause, so between two barriers there is one at most.
+  std::atomic<std::uint32_t> worksharing{0};
+};
+
+/// Cancels the innermost construct of this kind. False: cancellation is not in force.
+bool cancel(member& me, cancellable what);
+/// A cancellation point. True: the construct is cancelled, and the caller goes to its end.
+bool meets_cancellation(member& me, cancellable what);
+/// The same question, asked elsewhere.
+bool is_cancelled(const member& me, cancellable what);
+/// A barrier that is a cancellation point. True: the region is cancelled.
+bool barrier_in_cancellable(member& me);
+
+/// Is the region cancelled, or one of the taskgroups that the task is in?
+bool is_cancelled(const member& me, const task& its);
+
+/// The barrier of a team where cancellation is in force.
+bool pass_cancellable_barrier(member& me, bool may_leave);
+/// Before each region, by its primary thread: nothing is cancelled.
+void forget_cancellation(team& t);
+
+// What core asks of the room `tasks`.
+void cancel_task_group(task& its);
+bool task_group_cancelled(const task& its);
+
+}  // namespace weir::openmp

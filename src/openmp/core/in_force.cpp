@@ -1,0 +1,19 @@
+#include "openmp/core/in_force.hpp"
+
+#include "openmp/settings/initial.hpp"
+#include "openmp/support/annotation.hpp"
+
+namespace weir::openmp::seldom {
+
+constinit std::uint8_t in_force = 0;
+
+namespace {
+[[gnu::constructor]] void when_loaded() {
+  const settings& s = initial_settings();
+  if (!s.places.empty() || s.display_affinity) in_force |= affinity;
+  if (s.cancellation) in_force |= cancellation;
+  if (annotated()) in_force |= annotation;
+}
+}  // namespace
+
+}  // namespace weir::openmp::seldom
