@@ -1,4 +1,5 @@
-// The first two arguments of most functions of this interface: a line of the source, and the number of the calling thread.
+// What the files of this interface have in common. The first two arguments of most functions are a line of the source, and the number
+// of the calling thread.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,14 @@ struct source_line {
   std::int32_t unused[4];
   const char* text;  // ";file;function;line;column;;"
 };
+
+struct member;
+struct task;
+
+/// The task has a copy of a variable that is to be combined at its end.
+void combines_at_end(task&);
+/// Its end, in the thread that has executed it.
+void combine_at_end(member&, const task&);
 
 /// A number for the calling thread that no other thread has while it lives.
 int global_thread_number();

@@ -1,10 +1,17 @@
 // Task reductions, as Clang compiles them: the compiler's code has functions that initialize, destroy and combine a copy, and the
 // runtime calls them. A copy is initialized when a task first asks for it.
+//
+// If the size of a variable is known only at run time, as that of an array section, these functions take it from a thread-local
+// variable, which the compiler's code sets in a task before the task asks for its copy. Such a copy is combined at the task's end, by
+// the same thread: the thread that ends the group may have executed none of the tasks.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
 #include "openmp/kmpc/interface.hpp"
+#include "openmp/support/lock.hpp"
+#include "openmp/tasks/task.hpp"
 #include "openmp/tasks/task_group.hpp"
 
 using namespace weir::openmp;
@@ -41,11 +48,27 @@ class reductions final : public task_reductions {
   ~reductions() override {
     for (unsigned n = 0; n < of_.size; ++n)
       for (const item& i : items_)
-        if (begun(n, i)) finish(descriptions_[index(i)], i.variable, copies_of(n) + i.offset);
+        if (begun(n, i)) finish(n, i);
     std::free(copies_);
   }
 
+  bool sized_at_run_time(const item& i) const { return (descriptions_[index(i)].flags & sized_late) != 0; }
+
+  /// For an item that is sized at run time: the calling thread's task has done with its copy. Another task that the thread has
+  /// interrupted `goes_on` with it.
+  void finish_early(const member& me, const item& i, bool goes_on) const {
+    const unsigned n = number(me);
+    combining_.take();
+    finish(n, i);
+    combining_.release();
+    begun(n, i) = false;
+    if (goes_on) prepare(n, i);
+  }
+
  private:
+  static constexpr unsigned sized_late = 1;
+
+
   reductions(const team& of, const description* d, std::size_t count, std::vector<item> items)
       : task_reductions(of, room(of.size * total(d, count)), total(d, count), std::move(items)),
         descriptions_(d, d + count),
@@ -82,14 +105,26 @@ class reductions final : public task_reductions {
       reinterpret_cast<two>(d.begin)(copy, d.original);  // an older function reads its first argument alone
   }
 
-  static void finish(const description& d, void* variable, void* copy) {
-    reinterpret_cast<two>(d.add)(variable, copy);
+  void finish(unsigned n, const item& i) const {
+    const description& d = descriptions_[index(i)];
+    void* const copy = copies_of(n) + i.offset;
+    reinterpret_cast<two>(d.add)(i.variable, copy);
     if (d.end != nullptr) reinterpret_cast<function>(d.end)(copy);
   }
 
   const std::vector<description> descriptions_;
   const std::unique_ptr<bool[]> begun_;
+  mutable lock combining_;  // into variables, before the group's end
 };
+
+/// The copies to be combined at the ends of the tasks that the thread executes; those of the innermost task are the last.
+struct early {
+  const task* of;
+  const reductions* in;
+  const task_reductions::item* its;
+  bool operator==(const early&) const = default;
+};
+thread_local std::vector<early> at_ends;
 
 void* attach(int count, const description* d) {
   member& me = self();
@@ -105,6 +140,15 @@ std::vector<description> of_now(int count, const older_description* d) {
 }
 
 }  // namespace
+
+void weir::openmp::combine_at_end(member& me, const task& t) {
+  while (!at_ends.empty() && at_ends.back().of == &t) {
+    const early ending = at_ends.back();
+    at_ends.pop_back();
+    const bool goes_on = std::ranges::any_of(at_ends, [&](const early& e) { return e.in == ending.in && e.its == ending.its; });
+    ending.in->finish_early(me, *ending.its, goes_on);
+  }
+}
 
 extern "C" {
 
@@ -127,7 +171,15 @@ void __kmpc_task_reduction_modifier_fini(source_line*, int, int) { end_task_grou
 void* __kmpc_task_reduction_get_th_data(int, void* group, void* address) {
   const member& me = self();
   const auto [in, its] = find_reduction(group != nullptr ? static_cast<const task_group*>(group) : me.executing->group, address);
-  return in->copy(me, *its);
+  void* const copy = in->copy(me, *its);
+  // All task reductions of Clang's programs are of this class, also those that GCC's objects in the same program do not have.
+  const auto* const mine = dynamic_cast<const reductions*>(in);
+  if (mine != nullptr && mine->sized_at_run_time(*its) && in_explicit_task(me)) {
+    const early e{me.executing, mine, its};
+    if (std::ranges::find(at_ends, e) == at_ends.end()) at_ends.push_back(e);
+    combines_at_end(*me.executing);
+  }
+  return copy;
 }
 
 }  // extern "C"

@@ -34,7 +34,7 @@ struct compiled_task {
 constexpr std::size_t alignment = 64;
 struct alignas(alignment) hidden {
   std::size_t bytes;  // of the compiler's part
-  bool has_destructors, has_begun, has_more;
+  bool has_destructors, has_begun, has_more, combines;
 };
 static_assert(alignof(task) >= alignment);
 constexpr int final_flag = 2, destructors_flag = 8;
@@ -58,6 +58,7 @@ void destroy(compiled_task* t) {
 void execute_parts(compiled_task* t) {
   hidden& its = before(t);
   while (std::exchange(its.has_more, false)) t->run(global_thread_number(), t);
+  if (its.combines) [[unlikely]] combine_at_end(self(), of(t));
 }
 
 void execute(task& of_runtime) {
@@ -75,7 +76,7 @@ compiled_task* make_task(member& me, std::size_t bytes, int flags) {
   task& made = new_task(me, sizeof(hidden) + bytes);
   made.final = (flags & final_flag) != 0;
   made.run = body::run;
-  new (made.data()) hidden{bytes, (flags & destructors_flag) != 0, false, false};
+  new (made.data()) hidden{bytes, (flags & destructors_flag) != 0, false, false, false};
   return in(made);
 }
 
@@ -152,6 +153,8 @@ void deal_loop(member& me, compiled_task* t, bool undeferred, std::uint64_t* low
 }
 
 }  // namespace
+
+void weir::openmp::combines_at_end(task& t) { before(in(t)).combines = true; }
 
 extern "C" {
 

@@ -1,6 +1,7 @@
 // Task reductions: of classes with constructors, of arrays, declared reductions, in nested groups.
 #include <cstring>
 #include <omp.h>
+#include <sched.h>
 
 #include "check.h"
 
@@ -105,14 +106,50 @@ void by_each_of_a_team() {
 void of_parts(int size) {
   long field[20];
   for (long& f : field) f = 1;
+  int executed = 0;
 #pragma omp parallel
 #pragma omp single
 #pragma omp taskgroup task_reduction(+ : field[5 : size])
-  for (int i = 0; i < 40; ++i) {
-#pragma omp task in_reduction(+ : field[5 : size]) firstprivate(i)
-    field[5 + i % size] += 1;
+  {
+    for (int i = 0; i < 40; ++i) {
+#pragma omp task in_reduction(+ : field[5 : size]) firstprivate(i) shared(executed)
+      {
+        field[5 + i % size] += 1;
+        if (i % 4 == 0) {
+          // Inside of another one, by the same thread.
+#pragma omp task in_reduction(+ : field[5 : size]) if (false)
+          field[5 + i % size] += 1;
+          field[5 + i % size] -= 1;
+        }
+        add(&executed, 1);
+      }
+    }
+    // The thread that combines the copies has executed none of the tasks.
+    while (asked() > 1 && __atomic_load_n(&executed, __ATOMIC_ACQUIRE) < 40) sched_yield();
   }
   for (int i = 0; i < 20; ++i) CHECK(field[i] == (i < 5 || i >= 5 + size ? 1 : 1 + 40 / size));
+}
+
+void of_parts_of_objects(int size) {
+  {
+    counter field[12];
+    int executed = 0;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup task_reduction(sum : field[2 : size])
+    {
+      for (int i = 0; i < 40; ++i) {
+#pragma omp task in_reduction(sum : field[2 : size]) firstprivate(i) shared(executed)
+        {
+          field[2 + i % size].count(1);
+          add(&executed, 1);
+        }
+      }
+      while (asked() > 1 && __atomic_load_n(&executed, __ATOMIC_ACQUIRE) < 40) sched_yield();
+    }
+    for (int i = 0; i < 12; ++i) CHECK(field[i].value() == (i < 2 || i >= 2 + size ? 0 : 40 / size));
+  }
+  CHECK(alive == 0);
 }
 
 void of_regions() {
@@ -291,6 +328,7 @@ int main() {
     by_one_of_a_team();
     by_each_of_a_team();
     of_parts(4);
+    of_parts_of_objects(8);
     of_regions();
     of_loops();
     of_loops_in_regions();

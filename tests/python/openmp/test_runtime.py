@@ -54,6 +54,7 @@ OWN_FAULTS = {
     ("schedule_combined", "clang"): "libomp executes iterations of schedule(simd: static, chunk) twice",
     ("orphans", "gcc"): "libgomp does not come back from ordered outside of a loop",
     ("taskwait_nowait", "clang"): "libomp waits there all the same",
+    ("task_reductions", "clang"): "libomp combines array sections in a thread that may not know their size",
     ("threadprivate_threads", CALLS): "libomp keeps the objects of a thread that has ended",
     ("thread_ends", "gcc"): "libgomp says to a thread that ends that it is in its last region still",
     ("thread_ends", "clang"): "libomp takes memory of a thread that has ended",
