@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "openmp/core/team_binding.hpp"
 #include "openmp/settings/initial.hpp"
 
 namespace weir::openmp {
@@ -15,6 +16,37 @@ constinit std::atomic<int> teams{unset}, limit{unset};
 int value_of(const std::atomic<int>& set_by_routine, int of_environment) {
   const int value = set_by_routine.load(std::memory_order_relaxed);
   return value != unset ? value : of_environment;
+}
+
+struct league {
+  control first;  // of the first team
+  region run;
+  void* what;
+};
+
+/// Every `stride`-th team from this one on.
+void execute_teams(member& me, const league& l, unsigned first, unsigned stride) {
+  for (unsigned n = first; n < static_cast<unsigned>(l.first.teams); n += stride) {
+    me.icv = l.first;
+    me.icv.team = static_cast<int>(n);
+    l.run(l.what);
+  }
+}
+
+/// Each member of this region is in turn the initial thread of some of the league's teams.
+void execute_side_by_side(void* what) {
+  const member& side = *current;
+  const as_initial_thread here(side.binding);
+  execute_teams(*current, *static_cast<const league*>(what), side.number, side.of->size);
+}
+
+/// How many threads a region of one of its teams has, if its code does not say.
+int threads_of_each(const league& l) {
+  const settings& s = initial_settings();
+  int threads = l.first.num_threads > 0     ? l.first.num_threads
+                : !s.num_threads.empty() ? threads_at(s, 0)
+                                         : std::max(s.processors / l.first.teams, 1);
+  return l.first.thread_limit > 0 ? std::min(threads, l.first.thread_limit) : threads;
 }
 
 }  // namespace
@@ -31,6 +63,21 @@ control control_of_league(const control& outer, int asked, int most_threads) {
   if (most_threads <= 0) most_threads = teams_thread_limit();
   if (most_threads > 0) c.thread_limit = outer.thread_limit > 0 ? std::min(most_threads, outer.thread_limit) : most_threads;
   return c;
+}
+
+void execute_league(int teams, int limit, region run, void* what) {
+  member& me = self();
+  const control outer = me.icv;
+  league l{control_of_league(outer, teams, limit), run, what};
+  const int each = threads_of_each(l), at_once = std::min(initial_settings().processors / each, l.first.teams);
+  if (at_once > 1) {
+    l.first.num_threads = each;
+    request_proc_bind(static_cast<unsigned>(bind::spread));
+    fork(execute_side_by_side, &l, static_cast<unsigned>(at_once));
+  } else {
+    execute_teams(me, l, 0, 1);
+  }
+  me.icv = outer;
 }
 
 }  // namespace weir::openmp

@@ -1,8 +1,8 @@
-// Leagues: the teams of a teams region. The teams of a league execute the region one after the other, so a league has as few
-// teams as it may: the number asked for, or that of the environment, or one.
+// Leagues: the teams of a teams region. A league has as few teams as it may: the number asked for, or that of the environment, or
+// one. As many of them execute at the same time as the processors have room for their threads.
 #pragma once
 
-#include "openmp/core/team.hpp"
+#include "openmp/core/region.hpp"
 
 namespace weir::openmp {
 
@@ -15,17 +15,7 @@ void set_teams_thread_limit(int);
 /// The control variables of a league's first team; 0: the number, or the limit, is not asked for.
 control control_of_league(const control& outer, int teams, int limit);
 
-/// Executes the region with each of its teams.
-template <class Run>
-void execute_league(int teams, int limit, Run run) {
-  member& me = self();
-  const control outer = me.icv, first = control_of_league(outer, teams, limit);
-  for (int n = 0; n < first.teams; ++n) {
-    me.icv = first;
-    me.icv.team = n;
-    run();
-  }
-  me.icv = outer;
-}
+/// Executes the region, `run(what)`, with each of its teams.
+void execute_league(int teams, int limit, region run, void* what);
 
 }  // namespace weir::openmp

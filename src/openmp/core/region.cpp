@@ -60,7 +60,7 @@ team& assemble(crew& c, member& parent, unsigned wanted) {
   return t;
 }
 
-team& team_of_target(unsigned depth) {
+team& initial_team_at(unsigned depth) {
   if (this_thread.targets == nullptr) {
     destroy_at_end_of_thread();
     this_thread.targets = new std::vector<team*>;
@@ -131,11 +131,20 @@ void end_region() {
     end_alone();
 }
 
-as_initial_thread::as_initial_thread() : outer_(self()) {
-  member& me = team_of_target(outer_.of->depth + 1).members[0];
+namespace {
+/// As the device's would be: all places are its own.
+thread_binding with_all_places(thread_binding of_outer) {
+  if (of_outer.place < 0) return of_outer;
+  return {of_outer.place, 0, static_cast<int>(places().size())};
+}
+}  // namespace
+
+as_initial_thread::as_initial_thread() : as_initial_thread(with_all_places(self().binding)) {}
+
+as_initial_thread::as_initial_thread(const thread_binding& binding) : outer_(self()) {
+  member& me = initial_team_at(outer_.of->depth + 1).members[0];
   me.icv = initial_control();
-  me.binding = outer_.binding;
-  if (me.binding.place >= 0) me.binding = {me.binding.place, 0, static_cast<int>(places().size())};
+  me.binding = binding;
   current = &me;
 }
 

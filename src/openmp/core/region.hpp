@@ -28,11 +28,13 @@ void end_alone();
 std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked);
 void end_region();
 
-/// In its lifetime the calling thread executes a target region: it is an initial thread, as a device's would be, to which nothing
-/// of the surrounding regions is visible [OpenMP 5.2, 13.8].
+/// In its lifetime the calling thread executes a target region, or a team of a league: it is an initial thread, to which nothing of
+/// the surrounding regions is visible [OpenMP 5.2, 13.8].
 class as_initial_thread {
  public:
   as_initial_thread();
+  /// Bound as `binding` says.
+  explicit as_initial_thread(const thread_binding& binding);
   as_initial_thread(const as_initial_thread&) = delete;
   ~as_initial_thread();
 

@@ -160,7 +160,7 @@ void GOMP_teams(unsigned, unsigned limit) {
 }
 
 void GOMP_teams_reg(function run, void* what, unsigned teams, unsigned limit, unsigned) {
-  execute_league(static_cast<int>(teams), static_cast<int>(limit), [=] { run(what); });
+  execute_league(static_cast<int>(teams), static_cast<int>(limit), run, what);
 }
 
 }  // extern "C"

@@ -84,6 +84,12 @@ bool leaves(member& me, int which) {
   return true;
 }
 
+// ---- reductions
+
+/// Does each member combine its own values with the result, under a lock? Where cancellation is in force another member may have left
+/// the region; and the initial threads of a league's teams have no team in common.
+bool each_combines(const member& me) { return cancellation_in_force() || (me.of->size == 1 && me.icv.teams > 1); }
+
 // ---- errors: where a directive is, as far as the program tells
 
 std::string text_of(const source_line* location) {
@@ -149,7 +155,7 @@ void __kmpc_fork_teams(source_line*, int count, microtask run, ...) {
   read_arguments(with, count, rest);
   va_end(rest);
   call_of c{run, count, with};
-  execute_league(std::exchange(teams_asked_for, 0), std::exchange(limit_asked_for, 0), [&c] { run_call(&c); });
+  execute_league(std::exchange(teams_asked_for, 0), std::exchange(limit_asked_for, 0), run_call, &c);
 }
 
 void __kmpc_serialized_parallel(source_line*, int) {
@@ -213,24 +219,24 @@ void __kmpc_critical(source_line*, int, lock* its) { its->take(); }
 void __kmpc_critical_with_hint(source_line*, int, lock* its, unsigned) { its->take(); }
 void __kmpc_end_critical(source_line*, int, lock* its) { its->release(); }
 
-// Where cancellation is in force each member combines its own values with the result: another member may have left the region.
 int __kmpc_reduce_nowait(source_line*, int, int, std::size_t, void* values, combine with, lock* its) {
-  if (!cancellation_in_force()) [[likely]] return gather(self(), values, with, true);
+  member& me = self();
+  if (!each_combines(me)) [[likely]] return gather(me, values, with, true);
   its->take();
   return 1;
 }
 void __kmpc_end_reduce_nowait(source_line*, int, lock* its) {
-  if (cancellation_in_force()) [[unlikely]] its->release();
+  if (each_combines(self())) [[unlikely]] its->release();
 }
 int __kmpc_reduce(source_line* p, int global, int count, std::size_t bytes, void* values, combine with, lock* its) {
-  if (cancellation_in_force()) [[unlikely]] return __kmpc_reduce_nowait(p, global, count, bytes, values, with, its);
   member& me = self();
+  if (each_combines(me)) [[unlikely]] return __kmpc_reduce_nowait(p, global, count, bytes, values, with, its);
   complete_tasks(me);  // the construct is a barrier too
   return gather(me, values, with, false);
 }
 void __kmpc_end_reduce(source_line*, int, lock* its) {
   member& me = self();
-  if (!cancellation_in_force()) [[likely]] return release_reduction(me);
+  if (!each_combines(me)) [[likely]] return release_reduction(me);
   its->release();
   barrier(me);
 }
