@@ -91,8 +91,6 @@ unsigned crew::recruit(unsigned wanted) {
     }
   }
   assign_processors();
-  // relaxed: it only tells waiters whether they have a processor to themselves.
-  threads_.store(static_cast<unsigned>(workers_.size()) + 1, std::memory_order_relaxed);
   return std::min<unsigned>(wanted, static_cast<unsigned>(workers_.size()) + 1);
 }
 
@@ -132,14 +130,13 @@ void crew::work(worker& w) {
   int lives_on = -1;
   // As if the last region before it was recruited had been one without it.
   std::uint64_t seen = word_of(w.since_episode, 0);
-  bool oversubscribed_team = false;  // the team that it was in last
-  member* last = nullptr;            // that it was in that team
+  member* last = nullptr;  // that it was in the team that it was in last
   for (;;) {
     const auto is_new = [&](std::uint64_t now) { return episode_in(now) != episode_in(seen); };
     // acquire: the region, and all that the program did before it. Of the first word only the episode can be compared: the size
     // is not known.
     std::uint64_t now = flag.word.load(std::memory_order_acquire);
-    if (!is_new(now)) now = await_release(flag, now, oversubscribed_team, last);
+    if (!is_new(now)) now = await_release(flag, now, last);
     seen = now;
     if (w.number >= size_in(now)) continue;
     happens_after(&release_);
@@ -153,7 +150,6 @@ void crew::work(worker& w) {
     current = &me;
     run_(what_);
     complete_tasks(me);
-    oversubscribed_team = affinity_matters() && oversubscribed(t);
     last = &me;
     arrive(w, me, episode_in(now));
   }
@@ -163,9 +159,11 @@ void crew::work(worker& w) {
   leave();
 }
 
-std::uint64_t crew::await_release(release_flag& flag, std::uint64_t seen, bool oversubscribed_team, member* last) {
+// Who shares its processor with other members follows from its last team, not from the crew: workers that smaller teams do not need
+// are asleep. A worker that has been in none lets others go first.
+std::uint64_t crew::await_release(release_flag& flag, std::uint64_t seen, member* last) {
   const auto is_set = [seen](std::uint64_t now) { return now != seen; };
-  const bool shares_processor = oversubscribed_team || oversubscribed(threads_.load(std::memory_order_relaxed));
+  const bool shares_processor = last == nullptr || oversubscribed(*last->of);
   await_with_tasks(between_regions_, shares_processor, flag.word, flag.waiters, is_set, last);
   // acquire: as in work().
   return flag.word.load(std::memory_order_acquire);

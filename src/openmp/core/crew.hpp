@@ -57,7 +57,7 @@ class crew {
   void assign_processors();
   void work(worker& w);
   void leave();
-  std::uint64_t await_release(release_flag& flag, std::uint64_t seen, bool oversubscribed_team, member* last);
+  std::uint64_t await_release(release_flag& flag, std::uint64_t seen, member* last);
   void release_children(const team& t, unsigned member, std::uint64_t word);
   void await(const arrival_flag& other, member& me, std::uint32_t episode);
   void await_children(member& me, std::uint32_t episode);
@@ -77,7 +77,6 @@ class crew {
   waiting::experience<native> between_regions_{awake_us()}, at_joins_{awake_us()};
   arrival_flag primary_;  // member 0's; with an arrival by one counter, the last member sets it for all
   alignas(line_bytes) std::atomic<unsigned> arrived_{0};  // of an arrival by one counter
-  std::atomic<unsigned> threads_{1};  // the workers and the primary thread
   std::atomic<unsigned> left_{0};
 };
 
