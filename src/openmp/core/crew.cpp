@@ -30,14 +30,6 @@ bool one_release_flag() {
   return its == yes;
 }
 
-constexpr std::uint32_t quit = 0xffff;  // in place of a team size
-
-constexpr std::uint64_t word_of(std::uint32_t episode, std::uint32_t size) {
-  return static_cast<std::uint64_t>(episode) << 16 | size;
-}
-constexpr std::uint32_t size_in(std::uint64_t word) { return static_cast<std::uint32_t>(word & 0xffff); }
-constexpr std::uint32_t episode_in(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 16); }
-
 void report_refused(unsigned wanted, unsigned got, int error) {
   static std::atomic<bool> reported{false};
   // relaxed: only one of the threads that get here at the same time is to report it.
@@ -56,6 +48,12 @@ void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed,
 }
 
 }  // namespace
+
+auto crew::at_join(member& me) {
+  return [this, &me](const auto& word, gate& at, auto ready) {
+    await_with_tasks(at_joins_, oversubscribed(*me.of), word, at, ready, &me);
+  };
+}
 
 // A team that takes all processors has equally many members on each. If it takes a part of them, the system knows better which.
 void crew::assign_processors() {
@@ -112,46 +110,37 @@ int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 
 // ---- a worker's side
 
-// The invariant of a worker. Its release flag holds (episode, size); `seen` is the last value that it has acted on.
-//
-// - A new episode whose team includes it (number < size) lets it read run_, what_, team_ and that team's workers, from the load
-//   that shows the episode until its arrive(). The primary thread writes none of them in that time: it sets a flag only after
-//   they are written, and writes them again only after its join() has seen the arrivals of all members.
-// - A new episode whose team does not include it lets it read nothing: no thread waits for its arrival, so the primary thread
-//   may be writing the next region already. That is why the size is in the same word as the episode.
-// - It may miss episodes whose teams do not include it, never one whose team does: that one's join() waits for it.
+// What a worker may read, and when, is stated in fork_join.hpp.
 //
 // Between its arrival and its next episode it may execute tasks of the team that it has arrived in: the member that has generated
 // them has not arrived. It may look for tasks later, too: teams are kept as long as the crew.
-//
-// It answers each episode that includes it by exactly one arrival, and the word `quit`, which includes all workers, by leave().
 void crew::work(worker& w) {
-  release_flag& flag = one_release_flag() ? release_ : w.release;
+  auto& flag = one_release_flag() ? phases_.for_all : w.release;
   int lives_on = -1;
   // As if the last region before it was recruited had been one without it.
-  std::uint64_t seen = word_of(w.since_episode, 0);
+  std::uint64_t seen = release_word::of(w.since_episode, 0);
   member* last = nullptr;  // that it was in the team that it was in last
   for (;;) {
-    const auto is_new = [&](std::uint64_t now) { return episode_in(now) != episode_in(seen); };
-    // acquire: the region, and all that the program did before it. Of the first word only the episode can be compared: the size
-    // is not known.
-    std::uint64_t now = flag.word.load(std::memory_order_acquire);
-    if (!is_new(now)) now = await_release(flag, now, last);
-    seen = now;
-    if (w.number >= size_in(now)) continue;
-    happens_after(&release_);
-    if (size_in(now) == quit) break;
-    team& t = *team_;
-    if (!one_release_flag()) release_children(t, w.number, now);
+    seen = phases_.next(flag, seen, [&](const auto& word, gate& at, auto ready) {
+      // Who shares its processor with other members follows from its last team, not from the crew: workers that smaller teams do not
+      // need are asleep. A worker that has been in none lets others go first.
+      const bool shares_processor = last == nullptr || oversubscribed(*last->of);
+      await_with_tasks(between_regions_, shares_processor, word, at, ready, last);
+    });
+    if (w.number >= release_word::size_in(seen)) continue;
+    happens_after(&phases_.for_all);
+    if (release_word::size_in(seen) == release_word::everyone) break;
+    team& t = *phases_.region.of;
+    if (!one_release_flag()) phases_.release(t.release, w.number, seen, flags_of());
     member& me = t.members[w.number];
     me.icv = t.inherited;
     if (affinity_matters()) bind_member(me);
     if (w.processor != lives_on) native::live_on(lives_on = w.processor);
     current = &me;
-    run_(what_);
+    phases_.region.run(phases_.region.what);
     complete_tasks(me);
     last = &me;
-    arrive(w, me, episode_in(now));
+    phases_.arrive(t.arrival, t.size, w.number, release_word::episode_in(seen), flags_of(), at_join(me));
   }
   // The member is its team's, which is the crew's, which may be deleted: what the thread still does as it ends, it does in no
   // region.
@@ -159,59 +148,11 @@ void crew::work(worker& w) {
   leave();
 }
 
-// Who shares its processor with other members follows from its last team, not from the crew: workers that smaller teams do not need
-// are asleep. A worker that has been in none lets others go first.
-std::uint64_t crew::await_release(release_flag& flag, std::uint64_t seen, member* last) {
-  const auto is_set = [seen](std::uint64_t now) { return now != seen; };
-  const bool shares_processor = last == nullptr || oversubscribed(*last->of);
-  await_with_tasks(between_regions_, shares_processor, flag.word, flag.waiters, is_set, last);
-  // acquire: as in work().
-  return flag.word.load(std::memory_order_acquire);
-}
-
-void crew::arrive(worker& w, member& me, std::uint32_t episode) {
-  const team& t = *me.of;
-  if (t.arrival.central()) {
-    happens_before(&primary_.episode);
-    // acq_rel: what the region did, for the primary thread; the last member passes on what the others did.
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 2 != t.size) return;
-    // relaxed: nobody counts in the next region before the store below lets it begin.
-    arrived_.store(0, std::memory_order_relaxed);
-    primary_.episode.store(episode, std::memory_order_release);
-    primary_.for_children.open();
-    return;
-  }
-  await_children(me, episode);
-  // Looked up before the store: once this member has arrived, the crew may grow.
-  arrival_flag& parent = arrival_of(t.arrival.of(w.number).parent);
-  happens_before(&w.arrival.episode);
-  // release: what the region did, in this member and its children, for the primary thread.
-  w.arrival.episode.store(episode, std::memory_order_release);
-  parent.for_children.open();
-}
-
 void crew::leave() {
   // Read before: the last thread to leave deletes the crew, perhaps as soon as this one has left.
   const std::size_t all = workers_.size() + 1;
   // acq_rel: the last one deletes it after all others have used it.
   if (left_.fetch_add(1, std::memory_order_acq_rel) + 1 == all) delete this;
-}
-
-// ---- both sides: the release and the arrival go along a tree
-
-void crew::release_children(const team& t, unsigned member, std::uint64_t word) {
-  for (const unsigned child : t.release.of(member)) workers_[child - 1]->release.set(word);
-}
-
-void crew::await(const arrival_flag& other, member& me, std::uint32_t episode) {
-  gate& mine = arrival_of(me.number).for_children;
-  const auto is_reached = [episode](std::uint32_t now) { return now == episode; };
-  await_with_tasks(at_joins_, oversubscribed(*me.of), other.episode, mine, is_reached, &me);
-  happens_after(&other.episode);
-}
-
-void crew::await_children(member& me, std::uint32_t episode) {
-  for (const unsigned child : me.of->arrival.of(me.number)) await(arrival_of(child), me, episode);
 }
 
 // ---- the primary thread's side
@@ -223,32 +164,27 @@ void crew::execute(team& t, region run, void* what) {
 }
 
 void crew::fork(team& t, region run, void* what) {
-  run_ = run;
-  what_ = what;
-  team_ = &t;
-  happens_before(&release_);
-  const std::uint64_t word = word_of(++episode_, t.size);
+  phases_.region = {run, what, &t};
+  happens_before(&phases_.for_all);
+  const std::uint64_t word = release_word::of(++episode_, t.size);
   if (one_release_flag())
-    release_.set(word);
+    phases_.release_all(word);
   else
-    release_children(t, 0, word);
+    phases_.release(t.release, 0, word, flags_of());
   current = &t.members[0];
 }
 
 void crew::join(team& t) {
   complete_tasks(t.members[0]);
   current = t.parent;
-  if (t.arrival.central())
-    await(primary_, t.members[0], episode_);  // which the last member to arrive sets
-  else
-    await_children(t.members[0], episode_);
+  phases_.join(t.arrival, episode_, flags_of(), at_join(t.members[0]));
 }
 
 void crew::dismiss() {
-  happens_before(&release_);
-  const std::uint64_t end = word_of(episode_ + 1, quit);
+  happens_before(&phases_.for_all);
+  const std::uint64_t end = release_word::of(episode_ + 1, release_word::everyone);
   if (one_release_flag())
-    release_.set(end);
+    phases_.release_all(end);
   else
     for (const auto& w : workers_) w->release.set(end);
   leave();

@@ -8,6 +8,7 @@
 
 #include <map>
 
+#include "openmp/core/fork_join.hpp"
 #include "openmp/core/region.hpp"
 #include "openmp/core/waiting.hpp"
 
@@ -29,54 +30,36 @@ class crew {
   static int workers_alive();
 
  private:
-  // What a worker waits for between regions: the number of the next episode and the team's size, in one word. See work().
-  struct release_flag {
-    std::atomic<std::uint64_t> word{0};
-    gate waiters;
-    void set(std::uint64_t what) {
-      // release: the region, and all that the program did before it.
-      word.store(what, std::memory_order_release);
-      waiters.open();
-    }
+  /// What the workers execute.
+  struct work_of_region {
+    region run;
+    void* what;
+    team* of;
   };
-  // What a member's parent in the arrival waits for: the last episode whose region the member and its children have executed.
-  struct alignas(line_bytes) arrival_flag {
-    std::atomic<std::uint32_t> episode{0};
-    gate for_children;  // where this member waits for its children
-  };
-  struct worker {
+  using phases = fork_join<native, work_of_region>;
+  struct worker : phases::flags {
     crew* of = nullptr;
     unsigned number = 0;
-    int processor = -1;                      // that it is to live on, if any
-    std::uint32_t since_episode = 0;         // the last one before it was recruited
-    alignas(line_bytes) release_flag release;  // used if each worker has a flag of its own
-    arrival_flag arrival;
+    int processor = -1;               // that it is to live on, if any
+    std::uint32_t since_episode = 0;  // the last one before it was recruited
   };
 
   static void* begin(void* its_worker);
   void assign_processors();
   void work(worker& w);
   void leave();
-  std::uint64_t await_release(release_flag& flag, std::uint64_t seen, member* last);
-  void release_children(const team& t, unsigned member, std::uint64_t word);
-  void await(const arrival_flag& other, member& me, std::uint32_t episode);
-  void await_children(member& me, std::uint32_t episode);
-  void arrive(worker& w, member& me, std::uint32_t episode);
-  arrival_flag& arrival_of(unsigned member) { return member == 0 ? primary_ : workers_[member - 1]->arrival; }
+  /// What fork_join asks: the flags of a worker, and how a member waits in a join.
+  auto flags_of() {
+    return [this](unsigned number) -> phases::flags& { return *workers_[number - 1]; };
+  }
+  auto at_join(member& me);
 
-  // The flag of all workers, if they have one in common; and the region, which is written before any flag is set and is on
-  // its line.
-  alignas(line_bytes) release_flag release_;
-  region run_ = nullptr;
-  void* what_ = nullptr;
-  team* team_ = nullptr;
+  phases phases_;
   alignas(line_bytes) std::uint32_t episode_ = 0;
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1
   std::map<unsigned, std::unique_ptr<team>> teams_;
   // What the crew has learned about waiting for a release, and for arrivals.
   waiting::experience<native> between_regions_{awake_us()}, at_joins_{awake_us()};
-  arrival_flag primary_;  // member 0's; with an arrival by one counter, the last member sets it for all
-  alignas(line_bytes) std::atomic<unsigned> arrived_{0};  // of an arrival by one counter
   std::atomic<unsigned> left_{0};
 };
 

@@ -1,0 +1,131 @@
+// The two phases of a region, over a Machine: the release that begins it, from the primary thread (member 0) to the workers, and the
+// arrival that ends it, back to the primary thread [paper 003, section IV.A]. Both go along a tree (half.hpp). The crew says who
+// takes part and how members wait; the explorer searches the same text.
+//
+// A worker waits for a word that holds an episode and the size of its team.
+//
+// - A new episode whose team includes it lets it read the region and the crew's team, from the load that shows the episode until its
+//   arrive(). The primary thread writes none of them in that time: it sets a flag only after they are written, and writes them again
+//   only after its join() has seen the arrivals of all members.
+// - A new episode whose team does not include it lets it read nothing: no thread waits for its arrival, so the primary thread may be
+//   writing the next region already. That is why the size is in the same word as the episode.
+// - It may miss episodes whose teams do not include it, never one whose team does: that one's join() waits for it.
+//
+// It answers each episode that includes it by exactly one arrival, and the size `everyone`, which tells it to end, by none.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <weir/machine/machine.hpp>
+
+#include "openmp/core/half.hpp"
+#include "openmp/support/annotation.hpp"
+
+namespace weir::openmp {
+
+/// What a worker waits for.
+namespace release_word {
+inline constexpr std::uint32_t everyone = 0xffff;
+constexpr std::uint64_t of(std::uint32_t episode, std::uint32_t size) { return static_cast<std::uint64_t>(episode) << 16 | size; }
+constexpr std::uint32_t size_in(std::uint64_t word) { return static_cast<std::uint32_t>(word & 0xffff); }
+constexpr std::uint32_t episode_in(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 16); }
+}  // namespace release_word
+
+/// `Region`: what the primary thread writes before each release.
+template <class Machine, class Region>
+class fork_join {
+ public:
+  struct release_flag {
+    typename Machine::template word<std::uint64_t> word{0};
+    typename Machine::gate waiters;
+    void set(std::uint64_t what) {
+      // release: the region, and all that the program did before it.
+      word.store(what, std::memory_order_release);
+      waiters.open();
+    }
+  };
+  // What a member's parent in the arrival waits for: the last episode whose region the member and its children have executed.
+  struct alignas(line_bytes) arrival_flag {
+    typename Machine::template word<std::uint32_t> episode{0};
+    typename Machine::gate for_children;  // where this member waits for its children
+  };
+  /// A worker's.
+  struct flags {
+    alignas(line_bytes) release_flag release;  // used if each worker has a flag of its own
+    arrival_flag arrival;
+  };
+
+  // Below, `flags_of(number)` gives the flags of a worker, numbered from 1, and `await(word, gate, ready)` waits.
+
+  /// Releases a member's children in the tree; of member 0 also, if all workers have one flag in common, all workers.
+  template <class FlagsOf>
+  void release(const half& tree, unsigned member, std::uint64_t word, FlagsOf flags_of) {
+    for (const unsigned child : tree.of(member)) flags_of(child).release.set(word);
+  }
+  void release_all(std::uint64_t word) { for_all.set(word); }
+
+  /// Waits until a flag holds another episode than `seen`, and returns its word. Of the first word only the episode can be compared: the
+  /// size is not known.
+  template <class Await>
+  std::uint64_t next(release_flag& flag, std::uint64_t seen, Await await) {
+    // acquire, both: the region, and all that the program did before it.
+    const std::uint64_t now = flag.word.load(std::memory_order_acquire);
+    if (release_word::episode_in(now) != release_word::episode_in(seen)) return now;
+    await(flag.word, flag.waiters, [now](std::uint64_t later) { return later != now; });
+    return flag.word.load(std::memory_order_acquire);
+  }
+
+  /// A worker, a member of a team of `size`, has executed the region.
+  template <class FlagsOf, class Await>
+  void arrive(const half& tree, unsigned size, unsigned member, std::uint32_t episode, FlagsOf flags_of, Await await) {
+    if (tree.central()) {
+      happens_before(&primary.episode);
+      // acq_rel: what the region did, for the primary thread; the last member passes on what the others did.
+      if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 2 != size) return;
+      // relaxed: nobody counts in the next region before the store below lets it begin.
+      arrived_.store(0, std::memory_order_relaxed);
+      primary.episode.store(episode, std::memory_order_release);
+      primary.for_children.open();
+      return;
+    }
+    await_children(tree, member, episode, flags_of, await);
+    // Looked up before the store: once this member has arrived, the crew may grow.
+    const unsigned above = tree.of(member).parent;
+    arrival_flag& parent = above == 0 ? primary : flags_of(above).arrival;
+    arrival_flag& mine = flags_of(member).arrival;
+    happens_before(&mine.episode);
+    // release: what the region did, in this member and its children, for the primary thread.
+    mine.episode.store(episode, std::memory_order_release);
+    parent.for_children.open();
+  }
+
+  /// The primary thread waits until all workers of the team have arrived.
+  template <class FlagsOf, class Await>
+  void join(const half& tree, std::uint32_t episode, FlagsOf flags_of, Await await) {
+    if (tree.central())
+      await_arrival(primary, primary, episode, await);  // which the last member to arrive sets
+    else
+      await_children(tree, 0, episode, flags_of, await);
+  }
+
+  alignas(line_bytes) release_flag for_all;  // if all workers have one flag in common; then the region is on its line
+  Region region{};
+
+ private:
+  template <class FlagsOf, class Await>
+  void await_children(const half& tree, unsigned member, std::uint32_t episode, FlagsOf flags_of, Await await) {
+    for (const unsigned child : tree.of(member))
+      await_arrival(flags_of(child).arrival, member == 0 ? primary : flags_of(member).arrival, episode, await);
+  }
+  template <class Await>
+  void await_arrival(const arrival_flag& other, arrival_flag& mine, std::uint32_t episode, Await await) {
+    await(other.episode, mine.for_children, [episode](std::uint32_t now) { return now == episode; });
+    happens_after(&other.episode);
+  }
+
+  arrival_flag primary;  // member 0's; with an arrival by one counter, the last member sets it for all
+  alignas(line_bytes) typename Machine::template word<unsigned> arrived_{0};  // of an arrival by one counter
+};
+
+}  // namespace weir::openmp
