@@ -101,7 +101,7 @@ struct crew {
       if (!one_flag) phases.release(releases[size - 1], member, seen, flags_of());
       check(phases.region.number.load(std::memory_order_relaxed) == episode);
       executed[member].store(episode, std::memory_order_relaxed);
-      phases.arrive(arrivals[size - 1], size, member, episode, flags_of(), await());
+      phases.arrive(arrivals[size - 1], size, member, workers[member - 1], episode, flags_of(), await());
     }
   }
 };
@@ -110,7 +110,9 @@ using place = std::source_location;
 using order = std::memory_order;
 
 verdict searched(const scenario& s, memory_model memory, std::function<order(const place&, order)> order_at = {}) {
-  subject all{.members = s.members, .order_at = std::move(order_at)};
+  subject all;
+  all.members = s.members;
+  all.order_at = std::move(order_at);
   all.build = [s]() -> subject::body {
     return [c = new crew(s)](unsigned member) {
       if (member == 0)

@@ -115,7 +115,7 @@ int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 // Between its arrival and its next episode it may execute tasks of the team that it has arrived in: the member that has generated
 // them has not arrived. It may look for tasks later, too: teams are kept as long as the crew.
 void crew::work(worker& w) {
-  auto& flag = one_release_flag() ? phases_.for_all : w.release;
+  auto& flag = one_release_flag() ? phases_.for_all : w.flags.release;
   int lives_on = -1;
   // As if the last region before it was recruited had been one without it.
   std::uint64_t seen = release_word::of(w.since_episode, 0);
@@ -140,7 +140,7 @@ void crew::work(worker& w) {
     phases_.region.run(phases_.region.what);
     complete_tasks(me);
     last = &me;
-    phases_.arrive(t.arrival, t.size, w.number, release_word::episode_in(seen), flags_of(), at_join(me));
+    phases_.arrive(t.arrival, t.size, w.number, w.flags, release_word::episode_in(seen), flags_of(), at_join(me));
   }
   // The member is its team's, which is the crew's, which may be deleted: what the thread still does as it ends, it does in no
   // region.
@@ -186,7 +186,7 @@ void crew::dismiss() {
   if (one_release_flag())
     phases_.release_all(end);
   else
-    for (const auto& w : workers_) w->release.set(end);
+    for (const auto& w : workers_) w->flags.release.set(end);
   leave();
 }
 

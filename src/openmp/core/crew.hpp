@@ -37,11 +37,12 @@ class crew {
     team* of;
   };
   using phases = fork_join<native, work_of_region>;
-  struct worker : phases::flags {
+  struct worker {
     crew* of = nullptr;
     unsigned number = 0;
     int processor = -1;               // that it is to live on, if any
     std::uint32_t since_episode = 0;  // the last one before it was recruited
+    phases::flags flags;              // not a base: what is above would lie on the line of the arrival, which the parent polls
   };
 
   static void* begin(void* its_worker);
@@ -50,7 +51,7 @@ class crew {
   void leave();
   /// What fork_join asks: the flags of a worker, and how a member waits in a join.
   auto flags_of() {
-    return [this](unsigned number) -> phases::flags& { return *workers_[number - 1]; };
+    return [this](unsigned number) -> phases::flags& { return workers_[number - 1]->flags; };
   }
   auto at_join(member& me);
 

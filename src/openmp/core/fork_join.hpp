@@ -76,9 +76,10 @@ class fork_join {
     return flag.word.load(std::memory_order_acquire);
   }
 
-  /// A worker, a member of a team of `size`, has executed the region.
+  /// A worker, a member of a team of `size`, has executed the region. Its own flags are an argument: to look them up may cost a transfer,
+  /// of a line that the primary thread writes in each region.
   template <class FlagsOf, class Await>
-  void arrive(const half& tree, unsigned size, unsigned member, std::uint32_t episode, FlagsOf flags_of, Await await) {
+  void arrive(const half& tree, unsigned size, unsigned member, flags& own, std::uint32_t episode, FlagsOf flags_of, Await await) {
     if (tree.central()) {
       happens_before(&primary.episode);
       // acq_rel: what the region did, for the primary thread; the last member passes on what the others did.
@@ -89,14 +90,13 @@ class fork_join {
       primary.for_children.open();
       return;
     }
-    await_children(tree, member, episode, flags_of, await);
+    await_children(tree, member, own.arrival, episode, flags_of, await);
     // Looked up before the store: once this member has arrived, the crew may grow.
     const unsigned above = tree.of(member).parent;
     arrival_flag& parent = above == 0 ? primary : flags_of(above).arrival;
-    arrival_flag& mine = flags_of(member).arrival;
-    happens_before(&mine.episode);
+    happens_before(&own.arrival.episode);
     // release: what the region did, in this member and its children, for the primary thread.
-    mine.episode.store(episode, std::memory_order_release);
+    own.arrival.episode.store(episode, std::memory_order_release);
     parent.for_children.open();
   }
 
@@ -106,7 +106,7 @@ class fork_join {
     if (tree.central())
       await_arrival(primary, primary, episode, await);  // which the last member to arrive sets
     else
-      await_children(tree, 0, episode, flags_of, await);
+      await_children(tree, 0, primary, episode, flags_of, await);
   }
 
   alignas(line_bytes) release_flag for_all;  // if all workers have one flag in common; then the region is on its line
@@ -114,9 +114,8 @@ class fork_join {
 
  private:
   template <class FlagsOf, class Await>
-  void await_children(const half& tree, unsigned member, std::uint32_t episode, FlagsOf flags_of, Await await) {
-    for (const unsigned child : tree.of(member))
-      await_arrival(flags_of(child).arrival, member == 0 ? primary : flags_of(member).arrival, episode, await);
+  void await_children(const half& tree, unsigned member, arrival_flag& mine, std::uint32_t episode, FlagsOf flags_of, Await await) {
+    for (const unsigned child : tree.of(member)) await_arrival(flags_of(child).arrival, mine, episode, await);
   }
   template <class Await>
   void await_arrival(const arrival_flag& other, arrival_flag& mine, std::uint32_t episode, Await await) {
