@@ -20,6 +20,14 @@ team_options barrier_options(work_of_members& work, const std::vector<int>& plac
   return o;
 }
 
+// Members that update a variable one after the other have a transfer each, under a lock two; along a tree a level takes five. Who
+// shares a processor should not wait for another member at all.
+constexpr unsigned most_in_turn = 16, most_under_lock = 4;
+bool in_turn(unsigned size, unsigned most) {
+  const settings& s = initial_settings();
+  return !s.deterministic_reduction && s.reduction_barrier == "auto" && (size <= most || oversubscribed(size));
+}
+
 // Two addresses in turn: a member that leaves a barrier late must not have in its past what others do before the next one.
 [[gnu::cold, gnu::noinline]] bool unusual_barrier(member& me, bool may_leave) {
   team& t = *me.of;
@@ -47,6 +55,8 @@ team::team(unsigned n)
       release(half::release(initial_settings().fork_barrier, n)),
       arrival(half::arrival(initial_settings().join_barrier, n, oversubscribed(n))),
       reduction(half::arrival(initial_settings().reduction_barrier, n, false)),
+      reduces_in_turn(in_turn(n, most_in_turn)),
+      reduces_under_lock(in_turn(n, most_under_lock)),
       learned(awake_us()) {
   for (unsigned m = 0; m < n; ++m) {
     members[m].of = this;

@@ -56,6 +56,7 @@ struct alignas(line_bytes) member {
   std::uint64_t turn = 0;  // of a static loop: its next round
   std::uint64_t first = 0, step = 0, bound = 0;  // how an interface makes the program's values of iterations
   std::uint32_t reductions = 0;
+  bool reduces_by_itself = false, has_reduction_lock = false;  // in the reduction that it is in (reduction.hpp)
   task implicit;
   task* executing = &implicit;
   task* taken_task = nullptr;             // a task that it is about to execute (task_work)
@@ -113,6 +114,7 @@ struct team {
   std::optional<team_barrier<>> barrier;
   const std::unique_ptr<team_cancellation> cancellation;  // null: it is not in force
   const half release, arrival, reduction;  // the phases of a region, and the arrival that carries a reduction
+  const bool reduces_in_turn, reduces_under_lock;  // where the compiler's code can (reduction.hpp)
   void* copyprivate_values = nullptr;
   char barrier_addresses[2] = {};  // what ThreadSanitizer knows the barriers by
   // Of the outermost team: threads of its contention group besides the one that it is of; counted only if there is a limit.

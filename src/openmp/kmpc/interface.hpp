@@ -8,7 +8,8 @@ namespace weir::openmp {
 
 /// The line of a directive. Most functions do not use it.
 struct source_line {
-  std::int32_t unused[4];
+  static constexpr std::int32_t atomic_reduction = 0x10;  // the code of this reduction has atomic operations, too
+  std::int32_t unused, flags, more_unused[2];
   const char* text;  // ";file;function;line;column;;"
 };
 

@@ -13,7 +13,6 @@
 #include "openmp/core/region.hpp"
 #include "openmp/core/team_binding.hpp"
 #include "openmp/kmpc/interface.hpp"
-#include "openmp/reductions/reduction.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/support/stop.hpp"
 #include "openmp/worksharing/loop.hpp"
@@ -83,12 +82,6 @@ bool leaves(member& me, int which) {
   if (which == of_loop && me.in_loop != nullptr) end_loop(me);
   return true;
 }
-
-// ---- reductions
-
-/// Does each member combine its own values with the result, under a lock? Where cancellation is in force another member may have left
-/// the region; and the initial threads of a league's teams have no team in common.
-bool each_combines(const member& me) { return cancellation_in_force() || (me.of->size == 1 && me.icv.teams > 1); }
 
 // ---- errors: where a directive is, as far as the program tells
 
@@ -218,28 +211,6 @@ void __kmpc_end_scope(source_line*, int, void*) {}
 void __kmpc_critical(source_line*, int, lock* its) { its->take(); }
 void __kmpc_critical_with_hint(source_line*, int, lock* its, unsigned) { its->take(); }
 void __kmpc_end_critical(source_line*, int, lock* its) { its->release(); }
-
-int __kmpc_reduce_nowait(source_line*, int, int, std::size_t, void* values, combine with, lock* its) {
-  member& me = self();
-  if (!each_combines(me)) [[likely]] return gather(me, values, with, true);
-  its->take();
-  return 1;
-}
-void __kmpc_end_reduce_nowait(source_line*, int, lock* its) {
-  if (each_combines(self())) [[unlikely]] its->release();
-}
-int __kmpc_reduce(source_line* p, int global, int count, std::size_t bytes, void* values, combine with, lock* its) {
-  member& me = self();
-  if (each_combines(me)) [[unlikely]] return __kmpc_reduce_nowait(p, global, count, bytes, values, with, its);
-  complete_tasks(me);  // the construct is a barrier too
-  return gather(me, values, with, false);
-}
-void __kmpc_end_reduce(source_line*, int, lock* its) {
-  member& me = self();
-  if (!each_combines(me)) [[likely]] return release_reduction(me);
-  its->release();
-  barrier(me);
-}
 
 // The error directive, at execution.
 void __kmpc_error(source_line* location, int severity, const char* message) {

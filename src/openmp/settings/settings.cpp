@@ -84,6 +84,7 @@ void read_work(const variables& in, settings& s) {
                    "[monotonic:|nonmonotonic:]static|dynamic|guided|auto[,chunk], the chunk an integer from 1")
           .value_or(s.run_schedule);
   s.cancellation = in.read("OMP_CANCELLATION", parse_boolean, a_boolean).value_or(s.cancellation);
+  s.deterministic_reduction = in.read("KMP_DETERMINISTIC_REDUCTION", parse_boolean, a_boolean).value_or(false);
   s.max_task_priority = in.read("OMP_MAX_TASK_PRIORITY", parse_natural, a_natural).value_or(s.max_task_priority);
 }
 

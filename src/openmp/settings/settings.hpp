@@ -61,6 +61,7 @@ struct settings {
   // What they do
   schedule run_schedule;
   bool cancellation = false;
+  bool deterministic_reduction = false;
   int max_task_priority = 0;
   wait_policy waiting = wait_policy::unset;
   std::optional<unsigned long long> spin_count;  ///< spin_forever: infinite

@@ -120,6 +120,7 @@ std::string blocktime(const settings& s) {
 void of_vendors(const settings& s, block& all) {
   all.line("GOMP_SPINCOUNT", spins(s));
   all.line("KMP_BLOCKTIME", blocktime(s));
+  all.line("KMP_DETERMINISTIC_REDUCTION", text(s.deterministic_reduction));
   all.line("WEIR_BARRIER", s.barrier);
   all.line("WEIR_FORK_BARRIER", s.fork_barrier);
   all.line("WEIR_JOIN_BARRIER", s.join_barrier);

@@ -1,0 +1,52 @@
+// Reductions, as Clang and Intel's compilers compile them. A member is told how to combine its values: by a number that the
+// compiler's code branches on.
+#include "openmp/kmpc/interface.hpp"
+#include "openmp/reductions/reduction.hpp"
+#include "openmp/support/lock.hpp"
+
+using namespace weir::openmp;
+
+namespace {
+
+enum : int { not_at_all = 0, plainly = 1, atomically = 2 };
+
+/// The first half of both constructs. The critical section of `its` is the construct's own.
+int begin(member& me, const source_line* at, int variables, void* values, combine with, lock* its, bool at_once) {
+  const reduction_by way = way_of(me, variables, at != nullptr && (at->flags & source_line::atomic_reduction) != 0);
+  me.reduces_by_itself = way != reduction_by::tree;
+  me.has_reduction_lock = way == reduction_by::lock;
+  if (way == reduction_by::tree) return gather(me, values, with, at_once) != 0 ? plainly : not_at_all;
+  if (way == reduction_by::atomics) return atomically;
+  its->take();
+  return plainly;
+}
+
+void release_lock(const member& me, lock* its) {
+  if (me.has_reduction_lock) its->release();
+}
+
+}  // namespace
+
+extern "C" {
+
+int __kmpc_reduce_nowait(source_line* at, int, int variables, std::size_t, void* values, combine with, lock* its) {
+  return begin(self(), at, variables, values, with, its, true);
+}
+// Called by those that have combined plainly.
+void __kmpc_end_reduce_nowait(source_line*, int, lock* its) { release_lock(self(), its); }
+
+// The construct is a barrier too.
+int __kmpc_reduce(source_line* at, int, int variables, std::size_t, void* values, combine with, lock* its) {
+  member& me = self();
+  complete_tasks(me);
+  return begin(me, at, variables, values, with, its, false);
+}
+// Called by those that have combined in any way.
+void __kmpc_end_reduce(source_line*, int, lock* its) {
+  member& me = self();
+  if (!me.reduces_by_itself) return release_reduction(me);
+  release_lock(me, its);
+  barrier(me);
+}
+
+}  // extern "C"
