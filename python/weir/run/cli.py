@@ -147,17 +147,11 @@ def show(seen: Needs, program: Path) -> None:
         raise typer.Exit(0)
     # Names stay whole where they go into a pipe.
     out.print(tables.needs(seen), width=max(out.width, 110), crop=False)
-    missing = seen.missing
-    if not missing:
+    if not seen.missing:
         out.print(f"All is there: weir run -- {escape(str(program))}", highlight=False, soft_wrap=True)
         raise typer.Exit(0)
-    out.print(
-        f"{len(missing)} of {len(seen.found)} are missing: "
-        "it would end, or not begin, with an undefined symbol. "
-        "Run it on the runtime it was built for, or build a newer Weir.",
-        highlight=False,
-        soft_wrap=True,
-    )
+    for sentence in tables.lacks(seen):
+        out.print(escape(sentence), highlight=False, soft_wrap=True)
     raise typer.Exit(1)
 
 

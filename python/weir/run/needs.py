@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weir.openmp.runtimes import ASKED_FOR
-from weir.run import elf
+from weir.run import elf, left_out
 from weir.run.elf import Elf, Symbol
 
-OPENMP = re.compile(r"GOMP_|GOACC_|ompc?_|__kmpc_|kmpc?_")
+OPENMP = re.compile(r"GOMP_|ompc?_|__kmpc_|kmpc?_")
 # Weir's runtime has a second name for each of its stubs, which say only that they are not supported.
 STUB = "weir_lacks_"
 RUNTIMES = {name for names in ASKED_FOR.values() for name in names}
@@ -28,6 +28,11 @@ class Need:
     symbol: Symbol
     by: Path
     there: bool
+
+    @property
+    def left_out(self) -> str | None:
+        """The standard that Weir does not implement and the function is of."""
+        return None if self.there else left_out.standard(self.symbol)
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,7 @@ def needs(program: Path, runtime: Path) -> Needs:
     found: dict[tuple[str, str], Need] = {}
     for file in files:
         for symbol in file.lacks:
-            if OPENMP.match(symbol.name):
+            if OPENMP.match(symbol.name) or left_out.standard(symbol):
                 need = Need(symbol, file.path, _there(symbol, own, elsewhere))
                 found.setdefault((symbol.name, symbol.version), need)
     return Needs([found[key] for key in sorted(found)], files, lost)

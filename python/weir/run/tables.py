@@ -46,6 +46,18 @@ def needs(seen: Needs) -> Table:
     for head in ("function", "version", "asked for by", "there"):
         table.add_column(head, overflow="fold")
     for need in seen.found:
-        there = "yes" if need.there else "no, and it can do without" if need.symbol.weak else "[bold red]missing[/]"
+        missing = f"[bold red]missing[/]{f': {need.left_out}' if need.left_out else ''}"
+        there = "yes" if need.there else "no, and it can do without" if need.symbol.weak else missing
         table.add_row(need.symbol.name, need.symbol.version, need.by.name, there)
     return table
+
+
+def lacks(seen: Needs) -> list[str]:
+    """Why the program cannot run on Weir's runtime, and what to do: a sentence each."""
+    missing, total = seen.missing, len(seen.found)
+    said = [f"{len(missing)} of {total} are missing: it would end, or not begin, with an undefined symbol."]
+    for standard in sorted({need.left_out for need in missing if need.left_out}):
+        names = ", ".join(need.symbol.name for need in missing if need.left_out == standard)
+        said.append(f"This is {standard}, which Weir does not implement: {names}.")
+    newer = "" if all(need.left_out for need in missing) else ", or build a newer Weir"
+    return [*said, f"Run it on the runtime it was built for{newer}."]

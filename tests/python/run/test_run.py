@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from weir.cli import app
 from weir.openmp.runtimes import ASKED_FOR, runtimes
-from weir.run import elf, needs, starting
+from weir.run import elf, left_out, needs, starting
 
 from ..openmp_programs import CLANG
 
@@ -136,6 +136,48 @@ def test_what_is_not_there_fails_the_check(little: Path, tmp_path: Path):
     assert "omp_get_num_threads │ OMP_1.0 │ p │ yes" in text
     assert "omp_set_num_threads │ OMP_1.0 │ p │ missing" in text
     assert "1 of 3 are missing" in text
+
+
+OPENACC = """
+#include <openacc.h>
+int main(void) {
+  int sum = acc_get_num_devices(acc_device_host);
+#pragma acc parallel loop reduction(+ : sum)
+  for (int i = 0; i < 10; ++i) sum += i;
+  return sum;
+}
+"""
+
+
+def test_openacc_is_said_to_be_left_out(little: Path, tmp_path: Path):
+    status, text = said("--check", compiled(OPENACC, tmp_path / "p", "-fopenacc"))
+    assert status == 1 and "2 of 2 are missing" in text and "newer Weir" not in text
+    assert "GOACC_parallel_keyed │ GOACC_2.0.1 │ p │ missing: OpenACC" in text
+    assert "This is OpenACC, which Weir does not implement: GOACC_parallel_keyed, acc_get_num_devices." in text
+
+
+OF_6 = ["omp_is_free_agent", "omp_get_uid_from_device", "omp_get_devices_all_allocator", "omp_init_mempartitioner",
+        "omp_set_device_num_teams_", "omp_target_memset_async", "__kmpc_push_num_threads_strict"]  # fmt: skip
+
+
+def test_routines_of_openmp_6_are_said_to_be_left_out(little: Path, tmp_path: Path):
+    before_6 = ["omp_set_num_teams", "omp_is_initial_device", "omp_get_default_allocator", "omp_target_memcpy_async"]
+    calls = "".join(f"void {name}(void);\n" for name in [*OF_6, *before_6])
+    calls += f"void call(void) {{ {' '.join(f'{name}();' for name in [*OF_6, *before_6])} }}"
+    program = compiled(calls, tmp_path / "p", "-shared", "-fPIC", "-Wl,--no-as-needed")
+    seen = needs.needs(program, little)
+    assert {n.symbol.name for n in seen.missing if n.left_out == "OpenMP 6.0"} == set(OF_6)
+    assert {n.symbol.name for n in seen.missing if n.left_out is None} == set(before_6)
+    status, text = said("--check", program)
+    assert status == 1, text
+    assert f"This is OpenMP 6.0, which Weir does not implement: {', '.join(sorted(OF_6))}." in text
+    assert "or build a newer Weir" in text
+
+
+def test_a_function_is_known_for_one_of_openmp_6_by_its_version():
+    assert left_out.standard(elf.Symbol("omp_to_come", "OMP_6.0")) == left_out.OPENMP_6
+    assert left_out.standard(elf.Symbol("omp_here", "OMP_5.2")) is None
+    assert left_out.standard(elf.Symbol("acc_of_their_own", "")) is None
 
 
 def test_a_stub_is_not_there(little: Path, tmp_path: Path):

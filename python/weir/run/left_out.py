@@ -1,0 +1,36 @@
+"""What Weir's OpenMP runtime leaves out, by name: OpenACC, and OpenMP 6.0."""
+
+import re
+
+from weir.run.elf import Symbol
+
+OPENACC, OPENMP_6 = "OpenACC", "OpenMP 6.0"
+
+# Others may call their functions acc_*, too; GCC's OpenACC is asked for in a version of its own.
+OF_OPENACC = re.compile(r"GOACC_")
+VERSION_OF_OPENACC = re.compile(r"G?OACC_")
+VERSION_OF_6 = re.compile(r"G?OMP_6\.")
+# The routines that OpenMP 6.0 adds [OpenMP 6.0, appendix B.2], in C and Fortran; and what Clang's code calls for
+# num_threads with a list or with strict.
+ROUTINES_OF_6 = re.compile(
+    r"""omp_(
+    (ancestor_)?is_free_agent | get_max_progress_width
+  | get_uid_from_device | get_device_from_uid
+  | [gs]et_device_(num_teams | teams_thread_limit)
+  | target_memset(_async)?
+  | get_(device | device_and_host | devices | devices_and_host | devices_all)_(memspace | allocator)
+  | get_memspace_(num_resources | pagesize) | get_submemspace
+  | (init | destroy)_mempartition(er)? | mempartition_(set_part | get_user_data)
+  )(_(8_)?)?
+  | __kmpc_push_num_threads_(list | strict | list_strict)""",
+    re.VERBOSE,
+)
+
+
+def standard(symbol: Symbol) -> str | None:
+    """The one that the function is of, if Weir leaves it out."""
+    if OF_OPENACC.match(symbol.name) or VERSION_OF_OPENACC.match(symbol.version):
+        return OPENACC
+    if ROUTINES_OF_6.fullmatch(symbol.name) or VERSION_OF_6.match(symbol.version):
+        return OPENMP_6
+    return None
