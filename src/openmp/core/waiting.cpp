@@ -9,6 +9,7 @@
 #include "openmp/core/team.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/settings/set_by_routines.hpp"
+#include "openmp/support/errors.hpp"
 
 namespace weir::openmp {
 
@@ -42,6 +43,8 @@ unsigned processors_of(const team& t) {
 bool oversubscribed(const team& t) { return t.size > processors_of(t); }
 
 bool task_work::find() {
+  // In another member's task: of its own, finish_tasks() would have found it.
+  if (bound_ == nullptr && me_->executing != &me_->implicit) [[unlikely]] end_for(errors::barrier_in_task);
   if (me_->taken_task == nullptr) me_->taken_task = find_task(*me_, bound_);
   return me_->taken_task != nullptr;
 }

@@ -53,12 +53,12 @@ void GOMP_single_copy_end(void* values) { copyprivate(self(), values); }
 void GOMP_barrier(void) { barrier(self()); }
 bool GOMP_barrier_cancel(void) { return barrier_in_cancellable(self()); }
 
-void GOMP_critical_start(void) { unnamed.take(); }
+void GOMP_critical_start(void) { unnamed.take(&waits::critical); }
 void GOMP_critical_end(void) { unnamed.release(); }
 // The compiler gives each name a pointer that is null at first: enough for a lock.
-void GOMP_critical_name_start(void** its) { reinterpret_cast<lock*>(its)->take(); }
+void GOMP_critical_name_start(void** its) { reinterpret_cast<lock*>(its)->take(&waits::critical); }
 void GOMP_critical_name_end(void** its) { reinterpret_cast<lock*>(its)->release(); }
-void GOMP_atomic_start(void) { atomic_updates.take(); }
+void GOMP_atomic_start(void) { atomic_updates.take(&waits::atomic); }
 void GOMP_atomic_end(void) { atomic_updates.release(); }
 
 // ---- cancellation

@@ -208,8 +208,8 @@ void __kmpc_scope(source_line*, int, void*) {}
 void __kmpc_end_scope(source_line*, int, void*) {}
 
 // A critical section's name is an object of 32 bytes that are zeros at first: enough for a lock.
-void __kmpc_critical(source_line*, int, lock* its) { its->take(); }
-void __kmpc_critical_with_hint(source_line*, int, lock* its, unsigned) { its->take(); }
+void __kmpc_critical(source_line*, int, lock* its) { its->take(&waits::critical); }
+void __kmpc_critical_with_hint(source_line*, int, lock* its, unsigned) { its->take(&waits::critical); }
 void __kmpc_end_critical(source_line*, int, lock* its) { its->release(); }
 
 // The error directive, at execution.

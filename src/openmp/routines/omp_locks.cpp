@@ -2,34 +2,34 @@
 #include <new>
 
 #include "openmp/routines/forms.hpp"
-#include "openmp/support/lock.hpp"
+#include "openmp/support/program_lock.hpp"
 #include "openmp/tasks/nest_lock.hpp"
 
 using namespace weir::openmp;
 
 extern "C" {
 
-void weir_omp_init_lock(lock* l) { new (l) lock; }
-void weir_omp_destroy_lock(lock*) {}
-void weir_omp_set_lock(lock* l) { l->take(); }
-void weir_omp_unset_lock(lock* l) { l->release(); }
-int weir_omp_test_lock(lock* l) { return l->try_take() ? 1 : 0; }
-void weir_omp_init_lock_with_hint(lock* l, int) { new (l) lock; }
+void weir_omp_init_lock(program_lock* l) { new (l) program_lock; }
+void weir_omp_destroy_lock(program_lock* l) { l->destroy(); }
+void weir_omp_set_lock(program_lock* l) { l->set(); }
+void weir_omp_unset_lock(program_lock* l) { l->unset(); }
+int weir_omp_test_lock(program_lock* l) { return l->test() ? 1 : 0; }
+void weir_omp_init_lock_with_hint(program_lock* l, int) { new (l) program_lock; }
 
 void weir_omp_init_nest_lock(nest_lock** l) { *l = new nest_lock; }
 void weir_omp_init_nest_lock_with_hint(nest_lock** l, int) { *l = new nest_lock; }
-void weir_omp_destroy_nest_lock(nest_lock** l) { delete *l; }
-void weir_omp_set_nest_lock(nest_lock** l) { (*l)->take(); }
-void weir_omp_unset_nest_lock(nest_lock** l) { (*l)->release(); }
-int weir_omp_test_nest_lock(nest_lock** l) { return (*l)->try_take(); }
+void weir_omp_destroy_nest_lock(nest_lock** l) { nest_lock::destroy(l); }
+void weir_omp_set_nest_lock(nest_lock** l) { nest_lock::of_program(l, "omp_set_nest_lock").take(); }
+void weir_omp_unset_nest_lock(nest_lock** l) { nest_lock::of_program(l, "omp_unset_nest_lock").release(); }
+int weir_omp_test_nest_lock(nest_lock** l) { return nest_lock::of_program(l, "omp_test_nest_lock").try_take(); }
 
 // Fortran's.
-void weir_omp_init_lock_(lock* l) { weir_omp_init_lock(l); }
-void weir_omp_init_lock_with_hint_(lock* l, const int*) { weir_omp_init_lock(l); }
-void weir_omp_destroy_lock_(lock*) {}
-void weir_omp_set_lock_(lock* l) { l->take(); }
-void weir_omp_unset_lock_(lock* l) { l->release(); }
-int weir_omp_test_lock_(lock* l) { return weir_omp_test_lock(l); }
+void weir_omp_init_lock_(program_lock* l) { weir_omp_init_lock(l); }
+void weir_omp_init_lock_with_hint_(program_lock* l, const int*) { weir_omp_init_lock(l); }
+void weir_omp_destroy_lock_(program_lock* l) { l->destroy(); }
+void weir_omp_set_lock_(program_lock* l) { l->set(); }
+void weir_omp_unset_lock_(program_lock* l) { l->unset(); }
+int weir_omp_test_lock_(program_lock* l) { return weir_omp_test_lock(l); }
 void weir_omp_init_nest_lock_(nest_lock** l) { weir_omp_init_nest_lock(l); }
 void weir_omp_init_nest_lock_with_hint_(nest_lock** l, const int*) { weir_omp_init_nest_lock(l); }
 void weir_omp_destroy_nest_lock_(nest_lock** l) { weir_omp_destroy_nest_lock(l); }

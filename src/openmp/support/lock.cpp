@@ -1,4 +1,4 @@
-#include "openmp/support/lock.hpp"
+#include "openmp/support/program_lock.hpp"
 
 #include <pthread.h>
 
@@ -19,7 +19,10 @@ unsigned polls() {
 }
 }  // namespace
 
-void lock::take_slowly() {
+constinit std::atomic<void (*)(const wait_kind*)> observer_of_locks{nullptr};
+
+template <std::uint32_t Free>
+void basic_lock<Free>::take_slowly(const wait_kind* what) {
   // Polls seldom: each poll takes the lock's line from the thread that holds the lock, which needs it for the release. The
   // interval is a third of a microsecond; increasing intervals were slower in each of six measurements.
   constexpr unsigned between = 16;
@@ -28,11 +31,23 @@ void lock::take_slowly() {
     if (word_.load(std::memory_order_relaxed) == free_ && try_take()) return;
     for (unsigned p = 0; p < between; ++p) native::pause();
   }
-  while (word_.exchange(waited_for_, std::memory_order_acquire) != free_) futex_kernel::sleep_while(word_, waited_for_);
+  // relaxed: it is set before the program runs.
+  const auto observe = what != nullptr ? observer_of_locks.load(std::memory_order_relaxed) : nullptr;
+  while (word_.exchange(waited_for_, std::memory_order_acquire) != free_) {
+    if (observe != nullptr) observe(what);
+    futex_kernel::sleep_while(word_, waited_for_);
+    if (observe != nullptr) observe(nullptr);
+  }
   happens_after(this);
 }
 
-void lock::wake() { futex_kernel::wake_sleepers(word_); }
+template <std::uint32_t Free>
+void basic_lock<Free>::release_slowly(std::uint32_t was) {
+  if (was == waited_for_) futex_kernel::wake_sleepers(word_);
+}
+
+template class basic_lock<0>;
+template class basic_lock<free_in_program>;
 
 constinit lock atomic_updates;
 

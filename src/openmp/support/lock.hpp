@@ -5,12 +5,14 @@
 #include <cstdint>
 
 #include "openmp/support/annotation.hpp"
+#include "openmp/support/waits.hpp"
 
 namespace weir::openmp {
 
-/// Three states [Drepper, "Futexes are tricky"]: free, taken, and taken with a waiter asleep. Memory of the program
-/// that is all zeros is a free lock.
-class lock {
+/// Three states [Drepper, "Futexes are tricky"]: free, taken, and taken with a waiter asleep; the program's locks have a free state of
+/// their own (program_lock.hpp).
+template <std::uint32_t Free>
+class basic_lock {
  public:
   bool try_take() {
     std::uint32_t expected = free_;
@@ -19,21 +21,25 @@ class lock {
     happens_after(this);
     return true;
   }
-  void take() {
-    if (!try_take()) [[unlikely]] take_slowly();
+  /// `what`: what the program waits for; null: a short wait of the runtime's own.
+  void take(const wait_kind* what = nullptr) {
+    if (!try_take()) [[unlikely]] take_slowly(what);
   }
   void release() {
     happens_before(this);
     // release: what was done under it, for the thread that takes it next.
-    if (word_.exchange(free_, std::memory_order_release) == waited_for_) [[unlikely]] wake();
+    if (const std::uint32_t was = word_.exchange(free_, std::memory_order_release); was != taken_) [[unlikely]] release_slowly(was);
   }
 
- private:
-  static constexpr std::uint32_t free_ = 0, taken_ = 1, waited_for_ = 2;
-  void take_slowly();
-  void wake();
+ protected:
+  static constexpr std::uint32_t free_ = Free, taken_ = Free + 1, waited_for_ = Free + 2;
+  void take_slowly(const wait_kind* what);
+  void release_slowly(std::uint32_t was);
   std::atomic<std::uint32_t> word_{free_};
 };
+
+/// Memory of the program that is all zeros is a free lock.
+using lock = basic_lock<0>;
 
 /// Held during an atomic construct for which there is no instruction. The program does not know this lock, so the child of a
 /// fork must find it free; it also finds the object consistent.

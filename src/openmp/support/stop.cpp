@@ -9,7 +9,7 @@ namespace weir::openmp {
 namespace {
 // In one piece, since other threads may be writing too.
 void report(const char* why, std::va_list values) {
-  char line[512];
+  char line[1024];
   std::vsnprintf(line, sizeof line, why, values);
   std::fprintf(stderr, "weir: %s\n", line);
 }

@@ -1,13 +1,15 @@
 #include "openmp/tasks/event.hpp"
 
-#include <memory>
-
 #include "openmp/support/annotation.hpp"
+#include "openmp/support/errors.hpp"
+#include "openmp/tasks/event_table.hpp"
 #include "openmp/tasks/task.hpp"
 
 namespace weir::openmp {
 
 namespace {
+constinit event_table events;
+
 enum phase : std::uint8_t { executed = 1, fulfilled = 2 };
 
 /// True for the second of the two, which completes the task.
@@ -25,15 +27,16 @@ event_handle* make_event(member& me, task& t) {
   t.detached = true;
   const task* root = me.executing;
   while (const task* const above = root->parent.load(std::memory_order_relaxed)) root = above;
-  return new event_handle{&t, root->executor};
+  return std::bit_cast<event_handle*>(events.add({&t, root->executor}));
 }
 
 bool finish_detached(task& t) { return enter(t, executed); }
 
 void fulfil(event_handle* handle) {
-  const std::unique_ptr<event_handle> owned(handle);
-  task& t = *handle->its;
-  auto& below_root = handle->root->implicit.below;
+  event_table::event its;
+  if (!events.take(std::bit_cast<std::uint64_t>(handle), its)) end_for(errors::no_such_event);
+  task& t = *its.its;
+  auto& below_root = its.root->implicit.below;
   // The calling thread wakes members of the team, and so keeps them from leaving it until it has done so.
   // relaxed: published with the phase.
   below_root.fetch_add(task::visitor, std::memory_order_relaxed);

@@ -6,14 +6,12 @@
 
 namespace weir::openmp {
 
-/// What the program holds; fulfil() deletes it.
-struct event_handle {
-  task* its;
-  member* root;  // whose implicit task the task is below
-};
+/// What the program holds; no pointer.
+struct event_handle;
 
 /// Makes a task that is not generated yet a detached one.
 event_handle* make_event(member& me, task& t);
+/// An event that no task awaits ends the program.
 void fulfil(event_handle* handle);
 
 /// The task has been executed. True: its event is fulfilled, too.

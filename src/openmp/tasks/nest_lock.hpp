@@ -15,6 +15,10 @@ class nest_lock {
   /// How often the task holds it now; 0: another task has it.
   int try_take();
 
+  /// The lock that the program calls `routine` for; one that is destroyed, or zeros, ends the program.
+  static nest_lock& of_program(nest_lock** its, const char* routine);
+  static void destroy(nest_lock** its);
+
  private:
   bool is_mine() const;
   void enter();

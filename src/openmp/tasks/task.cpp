@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "openmp/support/annotation.hpp"
+#include "openmp/support/errors.hpp"
 #include "openmp/tasks/event.hpp"
 #include "openmp/tasks/scheduler.hpp"
 #include "openmp/tasks/task_group.hpp"
@@ -197,6 +198,8 @@ void yield_to_task(member& me) {
 }
 
 void finish_tasks(member& me) {
+  // Of an explicit task: it is below the implicit task itself, and so would wait for its own completion.
+  if (in_explicit_task(me)) [[unlikely]] end_for(errors::barrier_in_task);
   task_work work(&me);
   me.of->learned.await(oversubscribed(*me.of), me.implicit.below, me.task_gate,
                        [](std::uint64_t word) { return task::without_visitors(word) == 0; }, work);

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "openmp/support/annotation.hpp"
-#include "openmp/support/stop.hpp"
+#include "openmp/support/errors.hpp"
 #include "openmp/tasks/task.hpp"
 
 namespace weir::openmp {
@@ -66,7 +66,7 @@ found_reduction find_reduction(const task_group* from, const void* address) {
   for (const task_group* g = from; g != nullptr; g = g->outer)
     if (g->reduces != nullptr)
       if (const auto* const its = g->reduces->find(address); its != nullptr) return {g->reduces.get(), its};
-  stop("in_reduction names a variable for which no enclosing construct has a task reduction");
+  end_for(errors::no_task_reduction);
 }
 
 }  // namespace weir::openmp

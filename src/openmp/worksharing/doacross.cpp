@@ -5,6 +5,7 @@
 
 #include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
+#include "openmp/support/errors.hpp"
 #include "openmp/support/stop.hpp"
 
 namespace weir::openmp {
@@ -37,6 +38,11 @@ std::size_t iterations_of(const doacross& d) {
   return all;
 }
 
+doacross& doacross_of(const member& me) {
+  if (me.in_doacross == nullptr) [[unlikely]] end_for(errors::doacross_outside);
+  return *me.in_doacross;
+}
+
 }  // namespace
 
 void begin_doacross(member& me, const dimension* dimensions, unsigned count) {
@@ -54,7 +60,7 @@ void begin_doacross(member& me, const dimension* dimensions, unsigned count) {
 }
 
 void post(member& me, const std::int64_t* values) {
-  doacross& d = *me.in_doacross;
+  doacross& d = doacross_of(me);
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
   happens_before(&d.posted[number]);
@@ -64,7 +70,7 @@ void post(member& me, const std::int64_t* values) {
 }
 
 void wait_for(member& me, const std::int64_t* values) {
-  doacross& d = *me.in_doacross;
+  doacross& d = doacross_of(me);
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
   const auto is_posted = [](std::uint8_t p) { return p != 0; };

@@ -1,0 +1,15 @@
+// Where the program has called the runtime, for messages.
+#pragma once
+
+#include <string>
+
+namespace weir::openmp {
+
+/// The instruction outside of this library from which it was called; null if it cannot be found. It takes microseconds.
+const void* call_site();
+
+/// "file.c:12 (function)" if the program has debugging information and the system has addr2line; otherwise what is known: a
+/// function that the dynamic linker knows, the file and the address in it, which addr2line takes.
+std::string text_of(const void* call_site);
+
+}  // namespace weir::openmp

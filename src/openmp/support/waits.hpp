@@ -1,0 +1,36 @@
+// What members wait for, in the words of a report on a deadlock (core/deadlock.hpp).
+#pragma once
+
+#include <atomic>
+
+namespace weir::openmp {
+
+struct wait_kind {
+  const char* at;
+  bool for_team = true;   // only members of the team can end the wait
+  bool in_program = true; // the program has called for it at one place; not between two regions
+};
+
+namespace waits {
+inline constexpr wait_kind barrier{"a barrier"};
+inline constexpr wait_kind end_of_region{"the end of the parallel region"};
+inline constexpr wait_kind after_region{"the end of the parallel region", true, false};
+inline constexpr wait_kind reduction{"a reduction"};
+inline constexpr wait_kind ordered{"an ordered region"};
+inline constexpr wait_kind doacross{"the iteration of a doacross loop that it depends on"};
+inline constexpr wait_kind slot{"a worksharing construct that the others have not reached"};
+// A thread outside of the team may fulfil the event of a detached task, or hold the lock.
+inline constexpr wait_kind taskwait{"taskwait", false};
+inline constexpr wait_kind taskgroup{"the end of a taskgroup", false};
+inline constexpr wait_kind dependences{"the dependences of a task", false};
+inline constexpr wait_kind tasks{"a barrier or the end of the region, for its tasks", false};
+inline constexpr wait_kind critical{"a critical construct", false};
+inline constexpr wait_kind lock{"omp_set_lock", false};
+inline constexpr wait_kind nest_lock{"omp_set_nest_lock", false};
+inline constexpr wait_kind atomic{"an atomic construct", false};
+}  // namespace waits
+
+/// Told what a thread is about to wait for asleep at a lock, and null when it is awake again. Null: nobody asks.
+extern constinit std::atomic<void (*)(const wait_kind*)> observer_of_locks;
+
+}  // namespace weir::openmp

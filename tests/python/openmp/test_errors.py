@@ -1,0 +1,221 @@
+"""Errors of a program that Weir's runtime sees: it names the construct and the line of the source, and aborts."""
+
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .. import skips
+from ..openmp_programs import C_COMPILERS, COMPILERS, OPENMP, say
+
+pytestmark = skips.mark("own", "other runtimes hang, crash or go on")
+
+# Each has one line marked "here". The errors are in a function that the compiler does not see through.
+BEGIN = """
+#include <omp.h>
+#include <stdio.h>
+#define AWAY __attribute__((noinline, noclone)) static
+int sum;
+omp_lock_t lock;
+omp_nest_lock_t nest;
+"""
+UNMATCHED = """
+AWAY void reduce(void) {
+#pragma omp task in_reduction(+ : sum) /* here */
+  sum += 1;
+}
+int main(void) {
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup
+  reduce();
+}
+"""
+FULFILLED_TWICE = """
+AWAY void fulfil(omp_event_handle_t event) {
+  omp_fulfill_event(event); /* here */
+}
+int main(void) {
+#pragma omp parallel
+#pragma omp single
+  {
+    omp_event_handle_t event;
+#pragma omp task detach(event)
+    ;
+    fulfil(event);
+#pragma omp taskwait
+    fulfil(event);
+  }
+}
+"""
+NO_EVENT = """
+int main(void) {
+  omp_fulfill_event((omp_event_handle_t)0x7fff00001234); /* here */
+}
+"""
+BARRIER_IN_TASK = """
+AWAY void wait(void) {
+#pragma omp barrier /* here */
+}
+int main(void) {
+#pragma omp parallel
+#pragma omp single
+#pragma omp task IF
+  wait();
+}
+"""
+LOOP_IN_TASK = """
+AWAY void loop(void) {
+#pragma omp for schedule(SCHEDULE) /* here */
+  for (int i = 0; i < 10; ++i) __atomic_fetch_add(&sum, i, __ATOMIC_RELAXED);
+}
+int main(void) {
+#pragma omp parallel
+#pragma omp single
+#pragma omp task
+  loop();
+}
+"""
+SINGLE_IN_TASK = """
+AWAY void once(void) {
+#pragma omp single /* here */
+  ++sum;
+}
+int main(void) {
+#pragma omp parallel
+#pragma omp masked
+#pragma omp task
+  once();
+}
+"""
+IN_PARALLEL = "int main(void) {\n#pragma omp parallel\n  {\n%s\n  }\n}\n"
+IN_MAIN = "int main(void) {\n%s\n}\n"
+IN_TASK = "a barrier in a task"
+# By what is wrong: the program, the construct, and some of the words.
+ERRORS = {
+    "in_reduction": (UNMATCHED, "in_reduction", "no enclosing construct has a task reduction"),
+    "event-twice": (FULFILLED_TWICE, "omp_fulfill_event", "it has been fulfilled already"),
+    "no-event": (NO_EVENT, "omp_fulfill_event", "or it is none"),
+    "barrier-in-task": (BARRIER_IN_TASK.replace("IF", ""), IN_TASK, "use taskwait or taskgroup"),
+    "barrier-in-undeferred-task": (BARRIER_IN_TASK.replace("IF", "if(0)"), IN_TASK, "use taskwait or taskgroup"),
+    "loop-in-task": (LOOP_IN_TASK.replace("SCHEDULE", "dynamic"), IN_TASK, "worksharing constructs outside of them"),
+    "static-loop-in-task": (LOOP_IN_TASK.replace("SCHEDULE", "static"), IN_TASK, "constructs outside of them"),
+    "single-in-task": (SINGLE_IN_TASK, IN_TASK, "worksharing constructs outside of them"),
+    "destroyed-while-set": (
+        IN_MAIN % "omp_init_lock(&lock); omp_set_lock(&lock);\n omp_destroy_lock(&lock); /* here */",
+        "omp_destroy_lock", "the lock is set",
+    ),
+    "destroyed-never-initialized": (
+        IN_MAIN % "omp_destroy_lock(&lock); /* here */", "omp_destroy_lock", "the lock is not initialized",
+    ),
+    "destroyed-twice": (
+        IN_MAIN % "omp_init_lock(&lock); omp_destroy_lock(&lock);\n omp_destroy_lock(&lock); /* here */",
+        "omp_destroy_lock", "or destroyed already",
+    ),
+    "set-after-destroyed": (
+        IN_MAIN % "omp_init_lock(&lock); omp_destroy_lock(&lock);\n omp_set_lock(&lock); /* here */",
+        "omp_set_lock", "or destroyed already",
+    ),
+    "tested-after-destroyed": (
+        IN_MAIN % "omp_init_lock(&lock); omp_destroy_lock(&lock);\n return omp_test_lock(&lock); /* here */",
+        "omp_test_lock", "or destroyed already",
+    ),
+    "garbage-set": (
+        IN_MAIN % "__builtin_memset(&lock, 0x5a, sizeof lock);\n omp_set_lock(&lock); /* here */",
+        "omp_set_lock", "the lock is not initialized",
+    ),
+    "unset-that-is-free": (
+        IN_MAIN % "omp_init_lock(&lock); omp_set_lock(&lock); omp_unset_lock(&lock);\n"
+        "omp_unset_lock(&lock); /* here */",
+        "omp_unset_lock", "the lock is not set",
+    ),
+    "nest-destroyed-while-set": (
+        IN_MAIN % "omp_init_nest_lock(&nest); omp_set_nest_lock(&nest);\n omp_destroy_nest_lock(&nest); /* here */",
+        "omp_destroy_nest_lock", "the lock is set",
+    ),
+    "nest-destroyed-twice": (
+        IN_MAIN % "omp_init_nest_lock(&nest); omp_destroy_nest_lock(&nest);\n omp_destroy_nest_lock(&nest); /* here */",
+        "omp_destroy_nest_lock", "or destroyed already",
+    ),
+    "nest-never-initialized": (
+        IN_MAIN % "omp_set_nest_lock(&nest); /* here */", "omp_set_nest_lock", "call omp_init_nest_lock first",
+    ),
+    "nest-unset-by-another": (
+        "int main(void) {\nomp_init_nest_lock(&nest); omp_set_nest_lock(&nest);\n#pragma omp parallel\n"
+        "#pragma omp masked\n omp_unset_nest_lock(&nest); /* here */\n}\n",
+        "omp_unset_nest_lock", "the task has not set the lock",
+    ),
+    "nest-unset-that-is-free": (
+        IN_MAIN % "omp_init_nest_lock(&nest);\n omp_unset_nest_lock(&nest); /* here */",
+        "omp_unset_nest_lock", "the task has not set the lock",
+    ),
+}  # fmt: skip
+
+
+def built(text: str, folder: Path, compiler: str, *how: str) -> Path:
+    (folder / "error.c").write_text(BEGIN + text)
+    program = folder / "error"
+    words = [*COMPILERS[".c"][compiler], OPENMP[compiler], *how, folder / "error.c", "-o", program]
+    subprocess.run(words, check=True, capture_output=True)
+    return program
+
+
+@pytest.mark.parametrize("what", ERRORS)
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_an_error_ends_with_its_construct_and_line(
+    environment: dict[str, str], tmp_path: Path, compiler: str, what: str
+):
+    text, construct, words = ERRORS[what]
+    line = 1 + (BEGIN + text).split("/* here */")[0].count("\n")
+    status, said, _ = say(built(text, tmp_path, compiler, "-O1", "-g", "-fno-optimize-sibling-calls"), environment, 4)
+    assert status == -signal.SIGABRT, said
+    its = rf"weir: {construct} at error\.c:(\d+) \(.*\): .*{re.escape(words)}.* \[OpenMP 5\.2, "
+    found = re.match(its, said)
+    assert found, said
+    # The compilers attribute the call at a construct's end to its beginning, or to the line behind it.
+    assert int(found.group(1)) in (line, line + 1), said
+
+
+@pytest.mark.parametrize("policy", ["active", "passive"])
+def test_a_barrier_in_a_stolen_task_is_seen_however_members_wait(
+    environment: dict[str, str], tmp_path: Path, policy: str
+):
+    program = built(ERRORS["loop-in-task"][0], tmp_path, "gcc")
+    for _ in range(10):
+        status, said, _ = say(program, environment | {"OMP_WAIT_POLICY": policy}, 4)
+        assert status == -signal.SIGABRT and IN_TASK in said
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_without_debugging_information_the_place_is_an_address(
+    environment: dict[str, str], tmp_path: Path, compiler: str
+):
+    """Which addr2line takes."""
+    text = ERRORS["unset-that-is-free"][0]
+    program = built(text, tmp_path, compiler, "-O1", "-rdynamic", "-fno-optimize-sibling-calls")
+    status, said, _ = say(program, environment, 2)
+    found = re.match(r"weir: omp_unset_lock at error\+(0x[0-9a-f]+) \(main\): ", said)
+    assert status == -signal.SIGABRT and found, said
+    disassembled = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], capture_output=True, text=True)
+    address = int(found.group(1), 16)
+    calls = {int(at, 16) for at in re.findall(r"^ *([0-9a-f]+):\tcall .*omp_unset_lock", disassembled.stdout, re.M)}
+    assert any(at <= address < at + 5 for at in calls), (said, calls)
+
+
+ZEROS = """
+omp_lock_t zeros;
+int main(void) {
+  omp_set_lock(&zeros);
+  omp_unset_lock(&zeros);
+  omp_destroy_lock(&zeros);
+  omp_lock_t other = {0};
+  return omp_test_lock(&other) == 1 && omp_test_lock(&other) == 0 ? 0 : 1;
+}
+"""
+
+
+def test_a_lock_of_zeros_is_free(environment: dict[str, str], tmp_path: Path):
+    """As on GCC's runtime: programs run there that never initialize their static locks."""
+    assert say(built(ZEROS, tmp_path, "gcc"), environment, 2)[0] == 0
