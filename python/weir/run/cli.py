@@ -28,6 +28,10 @@ def run(
         str | None,
         option(options.Text("a barrier's name"), help="The barrier to use, such as mcs."),
     ] = None,
+    deadlocks: Annotated[
+        str | None,
+        option(options.OneOf("report", "end"), help="If a team's threads all wait for each other: who waits where."),
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Only list the OpenMP functions that it needs.")] = False,
     mpi: Annotated[
         bool, typer.Option("--mpi", help="Run an MPI program by its launcher: only MPI_Barrier becomes Weir's.")
@@ -60,6 +64,8 @@ def run(
     Does the program gain? weir run --compare -- PROGRAM [ARGUMENTS]
     """
     try:
+        if deadlocks is not None and (compare or mpi or check):
+            raise CannotRun("run: --deadlocks does not go with --compare, --mpi or --check")
         if compare:
             if check:
                 raise CannotRun("run: --check does not run the program: it does not go with --compare")
@@ -75,8 +81,8 @@ def run(
             if file is None:
                 raise CannotRun(f"{program} is a script: check the program that it starts")
             show(needs(program, runtime), program)
-        options = {"WEIR_BARRIER": sides.known(barrier)} if barrier is not None else {}
-        environment = starting.environment(runtime, options)
+        asked = {"WEIR_BARRIER": barrier and sides.known(barrier), "WEIR_DEADLOCKS": deadlocks}
+        environment = starting.environment(runtime, {name: value for name, value in asked.items() if value is not None})
         if file is None:
             warn(f"{program} is a script: what it starts runs on {LIBRARY}")
         os.execve(program, context.args, environment)

@@ -61,7 +61,7 @@ bool pass_cancellable_barrier(member& me, bool may_leave) {
   team& t = *me.of;
   team_cancellation& its = *t.cancellation;
   const auto wait = [&](const auto& word, auto ready) {
-    task_work tasks(&me);
+    task_work tasks(&me, waits::barrier);
     t.learned.await(oversubscribed(t), word, its.waiters, ready, tasks);
   };
   const bool left = its.barrier.arrive_and_wait(may_leave, wait, [&] { its.waiters.open(); });

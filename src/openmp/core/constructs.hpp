@@ -11,6 +11,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "openmp/core/deadlock.hpp"
 #include "openmp/settings/settings.hpp"
 
 namespace weir::openmp {
@@ -38,7 +39,7 @@ class alignas(line_bytes) slot {
       std::uint64_t now = state_.load(std::memory_order_acquire);
       if (now == ready) return;
       if (now == before && state_.compare_exchange_strong(now, of(construct, being_set), std::memory_order_acquire)) break;
-      if (now != before) wait_awake(state_, [=](std::uint64_t s) { return s == ready || s == before; });
+      if (now != before) wait_for(ready, before);
     }
     set_up();
     // relaxed: published by the state.
@@ -57,6 +58,12 @@ class alignas(line_bytes) slot {
 
  private:
   enum phase : std::uint64_t { free_ = 0, being_set = 1, ready_ = 2 };
+  void wait_for(std::uint64_t ready, std::uint64_t before) {
+    const auto either = [=](std::uint64_t s) { return s == ready || s == before; };
+    if (native::spin(state_, either, 100)) return;
+    const noted_wait_awake wait(waits::slot);
+    native::yield_until(state_, either);
+  }
   static constexpr std::uint64_t of(std::uint32_t construct, phase p) { return static_cast<std::uint64_t>(construct) << 2 | p; }
 
   std::atomic<std::uint64_t> state_{0};

@@ -41,9 +41,9 @@ void report_refused(unsigned wanted, unsigned got, int error) {
 /// Executes tasks meanwhile, in the name of `me`. Members that are in step do not look for any.
 template <class Word, class Ready>
 void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed, const Word& word, gate& at, Ready ready,
-                      member* me) {
+                      member* me, const wait_kind& what) {
   if (!oversubscribed && native::spin(word, ready, waiting::automatic_constants::polls_before_clock)) return;
-  task_work tasks(me);
+  task_work tasks(me, what);
   learned.await(oversubscribed, word, at, ready, tasks);
 }
 
@@ -51,7 +51,7 @@ void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed,
 
 auto crew::at_join(member& me) {
   return [this, &me](const auto& word, gate& at, auto ready) {
-    await_with_tasks(at_joins_, oversubscribed(*me.of), word, at, ready, &me);
+    await_with_tasks(at_joins_, oversubscribed(*me.of), word, at, ready, &me, waits::end_of_region);
   };
 }
 
@@ -125,7 +125,7 @@ void crew::work(worker& w) {
       // Who shares its processor with other members follows from its last team, not from the crew: workers that smaller teams do not
       // need are asleep. A worker that has been in none lets others go first.
       const bool shares_processor = last == nullptr || oversubscribed(*last->of);
-      await_with_tasks(between_regions_, shares_processor, word, at, ready, last);
+      await_with_tasks(between_regions_, shares_processor, word, at, ready, last, waits::after_region);
     });
     if (w.number >= release_word::size_in(seen)) continue;
     happens_after(&phases_.for_all);

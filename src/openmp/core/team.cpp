@@ -57,7 +57,8 @@ team::team(unsigned n)
       reduction(half::arrival(initial_settings().reduction_barrier, n, false)),
       reduces_in_turn(in_turn(n, most_in_turn)),
       reduces_under_lock(in_turn(n, most_under_lock)),
-      learned(awake_us()) {
+      learned(awake_us()),
+      waits(notes_for(n)) {
   for (unsigned m = 0; m < n; ++m) {
     members[m].of = this;
     members[m].number = m;
@@ -67,9 +68,11 @@ team::team(unsigned n)
     loops[i].free_for(i);
     doacrosses[i].free_for(i);
   }
+  look_at(*this);
 }
 
 team::~team() {
+  look_away_from(*this);
   // A thread that completes a detached task may still be about to wake the member that has waited for it (event.cpp).
   for (unsigned m = 0; m < size; ++m)
     native::yield_until(members[m].implicit.below, [](std::uint64_t word) { return word < task::visitor; });

@@ -14,6 +14,7 @@
 #include "openmp/core/cancellation.hpp"
 #include "openmp/core/constructs.hpp"
 #include "openmp/core/control.hpp"
+#include "openmp/core/deadlock.hpp"
 #include "openmp/core/half.hpp"
 #include "openmp/core/task.hpp"
 #include "openmp/core/thread.hpp"
@@ -86,7 +87,7 @@ class work_at_barrier final : public work_of_members {
   void awake(unsigned number) override { of(number).awake(); }
 
  private:
-  task_work of(unsigned number) const { return task_work(&members_[number]); }
+  task_work of(unsigned number) const { return task_work(&members_[number], waits::barrier); }
   member* const members_;
 };
 
@@ -124,6 +125,7 @@ struct team {
   std::atomic<shared_reduction*> reduces{nullptr};  // of the outermost worksharing construct with a task reduction
   alignas(line_bytes) std::atomic<std::uint32_t> singles_taken{0};  // single constructs that have an executor
   waiting::experience<native> learned;  // about waiting in this team
+  const std::unique_ptr<wait_note[]> waits;  // null: deadlocks are not looked for
 };
 
 inline bool task_work::take() {

@@ -13,7 +13,8 @@
 
 namespace weir::openmp {
 
-double awake_us() {
+namespace {
+double asked_awake_us() {
   constexpr double always = 1e15, a_spin = 0.02;  // a pause instruction takes 10 to 40 ns on today's processors
   const settings& s = initial_settings();
   if (s.spin_count) return *s.spin_count == 0 ? -1 : std::min(always, static_cast<double>(*s.spin_count) * a_spin);
@@ -24,7 +25,6 @@ double awake_us() {
   return under_quota() ? 0 : waiting::automatic_constants::longest_awake;
 }
 
-namespace {
 std::size_t processors_of_process() {
   static constinit std::atomic<std::size_t> known{0};
   // relaxed: a number with which no other data goes; all threads would find the same one.
@@ -33,6 +33,12 @@ std::size_t processors_of_process() {
   return processors;
 }
 }  // namespace
+
+double awake_us() {
+  // A wait is noted where the member sleeps, so each has to sleep in the end.
+  constexpr double longest = waiting::automatic_constants::longest_awake;
+  return initial_settings().deadlocks == deadlocks::ignore ? asked_awake_us() : std::min(asked_awake_us(), longest);
+}
 
 bool oversubscribed(unsigned size) { return size > processors_of_process(); }
 
@@ -60,6 +66,7 @@ bool task_work::execute() {
 
 void task_work::fall_asleep(gate& at) {
   if (me_ == nullptr) return;
+  if (me_->of->waits != nullptr) [[unlikely]] note_wait(*me_, &what_);
   me_->asleep_at.store(&at, std::memory_order_relaxed);  // relaxed: published by the next line
   me_->of->asleep.fetch_add(1, std::memory_order_release);
   // seq_cst: either the thread that adds a task sees this sleeper, or the sleeper, which looks once more, sees the task.
@@ -68,6 +75,7 @@ void task_work::fall_asleep(gate& at) {
 
 void task_work::awake() {
   if (me_ == nullptr) return;
+  if (me_->of->waits != nullptr) [[unlikely]] note_wait(*me_, nullptr);
   // relaxed: the gate is this member's affair. Null: the thread that woke it has counted it already.
   if (me_->asleep_at.exchange(nullptr, std::memory_order_relaxed) != nullptr)
     me_->of->asleep.fetch_sub(1, std::memory_order_relaxed);

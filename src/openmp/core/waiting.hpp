@@ -8,6 +8,7 @@ namespace weir::openmp {
 struct team;
 struct member;
 struct task;
+struct wait_kind;
 
 /// How long a member waits awake on a processor that nobody else wants, in microseconds; negative: not at all.
 double awake_us();
@@ -26,7 +27,7 @@ class task_work {
   /// Tasks below `bound`; null: any tasks of the team. A member that waits inside of a task may begin those below that one alone, at
   /// a barrier any [OpenMP 5.2, 12.9]. In an untied task it might begin any, too, but then each wait could begin a task that waits in
   /// turn, as deep as there are tasks, and the stack would not hold them. Without a member: none.
-  explicit task_work(member* me, const task* bound = nullptr) : me_(me), bound_(bound) {}
+  task_work(member* me, const wait_kind& what, const task* bound = nullptr) : me_(me), what_(what), bound_(bound) {}
   /// Has it taken a task, or does it now?
   inline bool take();
   /// Executes the task that it has taken, if any.
@@ -38,6 +39,7 @@ class task_work {
   bool find();
 
   member* const me_;
+  const wait_kind& what_;
   const task* const bound_;
 };
 

@@ -8,7 +8,8 @@ namespace weir::openmp {
 namespace {
 void await(member& me, const std::atomic<std::uint32_t>& word, std::uint32_t wanted) {
   team& t = *me.of;
-  t.learned.await(oversubscribed(t), word, me.reduction_gate, [wanted](std::uint32_t now) { return now == wanted; });
+  noted_wait wait(me, waits::reduction);
+  t.learned.await(oversubscribed(t), word, me.reduction_gate, [wanted](std::uint32_t now) { return now == wanted; }, wait);
   happens_after(&word);
 }
 

@@ -153,6 +153,14 @@ void read_barriers(const variables& in, const barrier_names& known, settings& s)
   s.reduction_barrier = read_barrier(in, "WEIR_REDUCTION_BARRIER", known.halved).value_or(s.reduction_barrier);
 }
 
+void read_deadlocks(const variables& in, settings& s) {
+  const auto words = [](std::string_view text) {
+    return parse_word<deadlocks>(
+        text, {{"ignore", deadlocks::ignore}, {"report", deadlocks::report}, {"end", deadlocks::end}});
+  };
+  s.deadlocks = in.read("WEIR_DEADLOCKS", words, "ignore, report or end").value_or(s.deadlocks);
+}
+
 void warn_of_unsupported(const variables& in) {
   for (const char* name : {"KMP_HW_SUBSET", "KMP_PLACE_THREADS"})
     if (in.text(name)) in.warn(std::string(name) + " is not supported; it is ignored (OMP_PLACES chooses processors)");
@@ -180,6 +188,7 @@ settings read_settings(const lookup& environment, const barrier_names& known_bar
   read_tools(in, s);
   read_display(in, s);
   read_barriers(in, known_barriers, s);
+  read_deadlocks(in, s);
   warn_of_unsupported(in);
   if (!in.read("KMP_WARNINGS", parse_boolean, a_boolean).value_or(true)) s.warnings.clear();
   return s;

@@ -33,6 +33,8 @@ struct schedule {
 enum class wait_policy { unset, active, passive };
 enum class offload { default_, mandatory, disabled };
 enum class display { no, yes, verbose };
+/// What is done if all members of a team wait and none can go on.
+enum class deadlocks { ignore, report, end };
 
 /// OMP_ALLOCATOR: a predefined allocator, or a memory space and the traits of an allocator in it.
 struct allocator {
@@ -76,6 +78,7 @@ struct settings {
   std::vector<std::string> tool_libraries;
   std::string tool_verbose_init = "disabled";  ///< or stdout, stderr, the name of a file
   bool debug = false;
+  openmp::deadlocks deadlocks = openmp::deadlocks::ignore;
 
   display display_env = display::no;
   std::vector<std::string> warnings;  ///< of values that are malformed or not supported, one sentence each

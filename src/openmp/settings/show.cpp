@@ -33,6 +33,11 @@ std::string text(wait_policy how) {
   return names[static_cast<int>(how)];
 }
 
+std::string text(deadlocks what) {
+  static constexpr const char* names[] = {"IGNORE", "REPORT", "END"};
+  return names[static_cast<int>(what)];
+}
+
 std::string text(const allocator& a) {
   std::string all = a.name;
   for (const auto& [trait, value] : a.traits) all += (all.size() == a.name.size() ? ":" : ",") + trait + "=" + value;
@@ -122,6 +127,7 @@ void of_vendors(const settings& s, block& all) {
   all.line("KMP_BLOCKTIME", blocktime(s));
   all.line("KMP_DETERMINISTIC_REDUCTION", text(s.deterministic_reduction));
   all.line("WEIR_BARRIER", s.barrier);
+  all.line("WEIR_DEADLOCKS", text(s.deadlocks));
   all.line("WEIR_FORK_BARRIER", s.fork_barrier);
   all.line("WEIR_JOIN_BARRIER", s.join_barrier);
   all.line("WEIR_REDUCTION_BARRIER", s.reduction_barrier);

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <poll.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -86,7 +87,8 @@ std::string source_line(const char* file, std::uintptr_t offset) {
 const void* call_site() {
   search its{file_of(reinterpret_cast<const void*>(&look))};
   _Unwind_Backtrace(look, &its);
-  return its.found;
+  // The C library has begun the thread: the program's function has left by a jump to the runtime's.
+  return file_of(its.found) == file_of(reinterpret_cast<const void*>(&pthread_create)) ? nullptr : its.found;
 }
 
 std::string text_of(const void* call_site) {

@@ -9,6 +9,7 @@ struct wait_kind {
   const char* at;
   bool for_team = true;   // only members of the team can end the wait
   bool in_program = true; // the program has called for it at one place; not between two regions
+  bool asleep = true;     // in the end; not if the thread yields its processor for as long as it waits
 };
 
 namespace waits {
@@ -18,7 +19,7 @@ inline constexpr wait_kind after_region{"the end of the parallel region", true, 
 inline constexpr wait_kind reduction{"a reduction"};
 inline constexpr wait_kind ordered{"an ordered region"};
 inline constexpr wait_kind doacross{"the iteration of a doacross loop that it depends on"};
-inline constexpr wait_kind slot{"a worksharing construct that the others have not reached"};
+inline constexpr wait_kind slot{"a worksharing construct that is too far ahead of the other members", true, true, false};
 // A thread outside of the team may fulfil the event of a detached task, or hold the lock.
 inline constexpr wait_kind taskwait{"taskwait", false};
 inline constexpr wait_kind taskgroup{"the end of a taskgroup", false};

@@ -171,7 +171,7 @@ void complete(member* me, task& t) {
 }
 
 void finish_children(member& me) {
-  wait_for_tasks(me, me.executing->below, nothing_below);
+  wait_for_tasks(me, waits::taskwait, me.executing->below, nothing_below);
   happens_after(me.executing);
 }
 
@@ -180,7 +180,7 @@ void finish_before(member& me, const dependences& after) {
   const auto node = std::make_shared<dependence_node>(nullptr);
   node->waiter = &me;
   if (!order(me, node, after))
-    wait_for_tasks(me, node->awaited, [](unsigned siblings) { return siblings == 0; });
+    wait_for_tasks(me, waits::dependences, node->awaited, [](unsigned siblings) { return siblings == 0; });
   happens_after(node.get());
   // Nobody is to wait for it. relaxed: its only reader is this thread's table.
   node->complete.store(true, std::memory_order_relaxed);
@@ -200,7 +200,7 @@ void yield_to_task(member& me) {
 void finish_tasks(member& me) {
   // Of an explicit task: it is below the implicit task itself, and so would wait for its own completion.
   if (in_explicit_task(me)) [[unlikely]] end_for(errors::barrier_in_task);
-  task_work work(&me);
+  task_work work(&me, waits::tasks);
   me.of->learned.await(oversubscribed(*me.of), me.implicit.below, me.task_gate,
                        [](std::uint64_t word) { return task::without_visitors(word) == 0; }, work);
   // A thread that has completed a detached task may still be about to open the gate.

@@ -46,7 +46,7 @@ int task_id(task& t);
 /// Waits until `ready(word)`, and executes tasks below the member's task meanwhile. The thread that changes the word opens the
 /// member's task gate.
 template <class Word, class Ready>
-void wait_for_tasks(member& me, const Word& word, Ready ready);
+void wait_for_tasks(member& me, const wait_kind& what, const Word& word, Ready ready);
 /// The task has been executed, and its event is fulfilled. `me`: the member that has executed it; null: another thread completes it.
 void complete(member* me, task& t);
 
@@ -57,9 +57,9 @@ void complete(member* me, task& t);
 namespace weir::openmp {
 
 template <class Word, class Ready>
-void wait_for_tasks(member& me, const Word& word, Ready ready) {
+void wait_for_tasks(member& me, const wait_kind& what, const Word& word, Ready ready) {
   if (ready(word.load(std::memory_order_acquire))) return;
-  task_work work(&me, me.executing);
+  task_work work(&me, what, me.executing);
   me.of->learned.await(oversubscribed(*me.of), word, me.task_gate, ready, work);
 }
 

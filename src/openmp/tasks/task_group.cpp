@@ -37,7 +37,7 @@ void begin_task_group(member& me) { me.executing->group = new task_group{me.exec
 
 void end_task_group(member& me) {
   task_group* const ending = me.executing->group;
-  wait_for_tasks(me, ending->incomplete, [](std::uint64_t tasks) { return tasks == 0; });
+  wait_for_tasks(me, waits::taskgroup, ending->incomplete, [](std::uint64_t tasks) { return tasks == 0; });
   happens_after(ending);
   me.executing->group = ending->outer;
   delete ending;

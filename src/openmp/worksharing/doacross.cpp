@@ -74,7 +74,8 @@ void wait_for(member& me, const std::int64_t* values) {
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
   const auto is_posted = [](std::uint8_t p) { return p != 0; };
-  me.of->learned.await(oversubscribed(*me.of), d.posted[number], d.new_post, is_posted);
+  noted_wait wait(me, waits::doacross);
+  me.of->learned.await(oversubscribed(*me.of), d.posted[number], d.new_post, is_posted, wait);
   happens_after(&d.posted[number]);
 }
 

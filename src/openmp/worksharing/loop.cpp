@@ -48,7 +48,8 @@ iterations take_static(const loop& l, member& me) {
 void wait_for_turn(loop& l, const member& me) {
   const auto is_mine = [&me](std::uint64_t now) { return now >= me.chunk.begin; };
   if (is_mine(l.turn.load(std::memory_order_acquire))) return;
-  me.of->learned.await(oversubscribed(*me.of), l.turn, l.turned, is_mine);
+  noted_wait wait(me, waits::ordered);
+  me.of->learned.await(oversubscribed(*me.of), l.turn, l.turned, is_mine, wait);
 }
 
 }  // namespace

@@ -96,6 +96,9 @@ TEST(Settings, GoodForms) {
       {"WEIR_FORK_BARRIER", "Tree", "tree"},
       {"WEIR_JOIN_BARRIER", "AUTO", "auto"},
       {"WEIR_REDUCTION_BARRIER", "sense", "sense"},
+      {"WEIR_DEADLOCKS", "ignore", "IGNORE"},
+      {"WEIR_DEADLOCKS", "Report", "REPORT"},
+      {"WEIR_DEADLOCKS", " end", "END"},
   };
   for (const auto& form : forms) {
     const settings s = read({{form.name, form.value}});
@@ -192,6 +195,7 @@ TEST(Settings, BadForms) {
       {"one of auto, sense, tree",
        {"WEIR_FORK_BARRIER", "WEIR_JOIN_BARRIER", "WEIR_REDUCTION_BARRIER"},
        {"wall", "sense,tree", "dissemination"}},
+      {"ignore, report or end", {"WEIR_DEADLOCKS"}, {"true", "report,end"}},
   };
   const std::string untouched = show(read({}));
   for (const auto& form : forms)
@@ -340,6 +344,7 @@ TEST(Settings, VerboseDisplayAddsTheVendors) {
   [host] GOMP_SPINCOUNT='5'
   [host] KMP_BLOCKTIME=''
   [host] WEIR_BARRIER='auto'
+  [host] WEIR_DEADLOCKS='IGNORE'
   [host] WEIR_FORK_BARRIER='auto'
   [host] WEIR_JOIN_BARRIER='auto'
   [host] WEIR_REDUCTION_BARRIER='auto'
