@@ -1,6 +1,6 @@
-// The events of detached tasks that are not fulfilled yet. A handle is a slot's number and the slot's generation, so that one of an
-// event that has been fulfilled already is known for what it is. Slots are reused, and never freed. Without a lock: in a process that is
-// forked meanwhile nobody would release it.
+// The events of detached tasks that are not fulfilled yet. A handle is a slot's number and the slot's generation: that of an event
+// which has been fulfilled leads to no event any more. Slots are reused, and never freed. There is no lock, because nobody would
+// release it in a child that is forked meanwhile.
 #pragma once
 
 #include <array>
@@ -9,9 +9,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "openmp/core/team.hpp"
-
 namespace weir::openmp {
+
+struct task;
+struct member;
 
 class event_table {
  public:

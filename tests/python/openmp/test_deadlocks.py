@@ -177,7 +177,7 @@ def test_a_report_leaves_the_program_alone(environment: dict[str, str], tmp_path
     program = built(MISMATCH, tmp_path, "gcc")
     how = environment | {"WEIR_DEADLOCKS": "report", "OMP_WAIT_POLICY": "active"}
     with subprocess.Popen([program], env=how, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(5)
+        time.sleep(3.5)
         assert process.poll() is None
         process.kill()
         assert process.communicate()[1].count("weir: deadlock") == 1
@@ -193,12 +193,12 @@ def test_nothing_is_said_unless_it_is_asked_for(environment: dict[str, str], tmp
 # Each member waits for longer than two looks take, and is released by one that computes, sleeps, or is no member.
 LONG = """
 AWAY void *fulfil(void *event) {
-  for (int i = 0; i < 30; ++i) usleep(100000);
+  for (int i = 0; i < 20; ++i) usleep(100000);
   omp_fulfill_event((omp_event_handle_t)(size_t)event);
   return NULL;
 }
 AWAY void *unset(void *unused) {
-  for (double end = omp_get_wtime() + 3; omp_get_wtime() < end;) {}
+  for (double end = omp_get_wtime() + 2; omp_get_wtime() < end;) {}
   omp_unset_lock(&lock);
   return unused;
 }
@@ -207,10 +207,10 @@ int main(void) {
   omp_init_lock(&lock);
 #pragma omp parallel num_threads(3)
   {
-    if (omp_get_thread_num() == 1) sleep(3);
+    if (omp_get_thread_num() == 1) sleep(2);
     meet();
     if (omp_get_thread_num() == 2)
-      for (double end = omp_get_wtime() + 3; omp_get_wtime() < end;) {}
+      for (double end = omp_get_wtime() + 2; omp_get_wtime() < end;) {}
     meet();
 #pragma omp single
     {
@@ -285,6 +285,13 @@ FORKED = MISMATCH.replace("int main(void) {", "#include <sys/wait.h>\nint main(v
 def test_a_forked_child_is_looked_at_as_well(environment: dict[str, str], tmp_path: Path):
     status, said, _ = say(built(FORKED, tmp_path, "gcc"), environment | {"WEIR_DEADLOCKS": "end"}, 2)
     assert status == signal.SIGABRT and said.count("weir: deadlock: all 3 members") == 1
+
+
+@pytest.mark.parametrize("other", [["--compare"], ["--mpi"], ["--check"]])
+def test_weir_run_does_not_look_where_it_does_not_run(other: list[str]):
+    command = [sys.executable, "-m", "weir", "run", "--deadlocks", "report", *other, "--", "true"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and "--deadlocks does not go with" in " ".join(done.stderr.split())
 
 
 def test_weir_run_asks_for_it(tmp_path: Path):

@@ -90,7 +90,19 @@ int main(void) {
   once();
 }
 """
-IN_PARALLEL = "int main(void) {\n#pragma omp parallel\n  {\n%s\n  }\n}\n"
+# The compilers refuse it where they see it.
+DOACROSS_OUTSIDE = """
+#ifdef __clang__
+void __kmpc_doacross_post(void *, int, const long long *);
+#define POST __kmpc_doacross_post(0, 0, (long long[]){0})
+#else
+void GOMP_doacross_post(long *);
+#define POST GOMP_doacross_post((long[]){0})
+#endif
+int main(void) {
+  POST; /* here */
+}
+"""
 IN_MAIN = "int main(void) {\n%s\n}\n"
 IN_TASK = "a barrier in a task"
 # By what is wrong: the program, the construct, and some of the words.
@@ -103,6 +115,7 @@ ERRORS = {
     "loop-in-task": (LOOP_IN_TASK.replace("SCHEDULE", "dynamic"), IN_TASK, "worksharing constructs outside of them"),
     "static-loop-in-task": (LOOP_IN_TASK.replace("SCHEDULE", "static"), IN_TASK, "constructs outside of them"),
     "single-in-task": (SINGLE_IN_TASK, IN_TASK, "worksharing constructs outside of them"),
+    "doacross-outside": (DOACROSS_OUTSIDE, "ordered depend", "the thread is in no loop with ordered(n)"),
     "destroyed-while-set": (
         IN_MAIN % "omp_init_lock(&lock); omp_set_lock(&lock);\n omp_destroy_lock(&lock); /* here */",
         "omp_destroy_lock", "the lock is set",
