@@ -58,7 +58,7 @@ class alignas(line_bytes) slot {
 
  private:
   enum phase : std::uint64_t { free_ = 0, being_set = 1, ready_ = 2 };
-  void wait_for(std::uint64_t ready, std::uint64_t before) {
+  [[gnu::noinline]] void wait_for(std::uint64_t ready, std::uint64_t before) {
     const auto either = [=](std::uint64_t s) { return s == ready || s == before; };
     if (native::spin(state_, either, 100)) return;
     const noted_wait_awake wait(waits::slot);

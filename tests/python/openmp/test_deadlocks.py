@@ -173,8 +173,8 @@ def test_a_deadlock_is_told_member_by_member(environment: dict[str, str], tmp_pa
 
 
 def test_a_report_leaves_the_program_alone(environment: dict[str, str], tmp_path: Path):
-    """It is given once, also where members wait without end for others."""
-    program = built(MISMATCH, tmp_path, "gcc")
+    """It is given once, also where members shall wait awake, as they do on processors of their own."""
+    program = built(DOACROSS, tmp_path, "gcc")
     how = environment | {"WEIR_DEADLOCKS": "report", "OMP_WAIT_POLICY": "active"}
     with subprocess.Popen([program], env=how, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(3.5)
