@@ -50,6 +50,7 @@ struct alignas(64) task {
   member* home = nullptr;         // whose pool its memory belongs to
   task* next = nullptr;           // in a list
   int id = 0;                     // unique in the process; 0: not asked for yet
+  int priority = 0;               // set as `final` is
 
   /// What the interface keeps of the task: the bytes that follow.
   void* data() { return this + 1; }

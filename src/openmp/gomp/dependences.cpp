@@ -10,9 +10,13 @@ namespace {
 std::uintptr_t at(const void* address) { return address == nullptr ? all_memory : reinterpret_cast<std::uintptr_t>(address); }
 
 dependence object(void* const* its) {
-  enum : std::uintptr_t { in = 1, in_out_set = 5 };
-  const auto kind = reinterpret_cast<std::uintptr_t>(its[1]);
-  return {at(its[0]), kind == in ? dependence::in : kind == in_out_set ? dependence::in_out_set : dependence::out};
+  enum : std::uintptr_t { in = 1, mutex_in_out_set = 4, in_out_set = 5 };
+  switch (reinterpret_cast<std::uintptr_t>(its[1])) {
+    case in: return {at(its[0]), dependence::in};
+    case mutex_in_out_set: return {at(its[0]), dependence::mutex_in_out_set};
+    case in_out_set: return {at(its[0]), dependence::in_out_set};
+    default: return {at(its[0]), dependence::out};
+  }
 }
 
 }  // namespace
@@ -21,13 +25,13 @@ dependences dependences_of(void** depend) {
   const auto number = [depend](std::size_t i) { return reinterpret_cast<std::uintptr_t>(depend[i]); };
   const bool with_kinds = number(0) == 0;
   const std::size_t all = number(with_kinds ? 1 : 0), first = with_kinds ? 5 : 2;
-  const std::size_t writers = with_kinds ? number(2) + number(3) : number(1);
-  const std::size_t addresses = with_kinds ? writers + number(4) : all;
+  const std::size_t writers = number(with_kinds ? 2 : 1), exclusive = writers + (with_kinds ? number(3) : 0);
+  const std::size_t addresses = with_kinds ? exclusive + number(4) : all;
   dependences list;
   for (std::size_t i = 0; i < all; ++i) {
     void* const it = depend[first + i];
     if (i < addresses)
-      list.push_back({at(it), i < writers ? dependence::out : dependence::in});
+      list.push_back({at(it), i < writers ? dependence::out : i < exclusive ? dependence::mutex_in_out_set : dependence::in});
     else
       list.push_back(object(static_cast<void**>(it)));
   }

@@ -21,7 +21,7 @@ using copier = void (*)(void* into, void* from);
 using wide = unsigned long long;
 
 // Flags, as the compiler sets them.
-constexpr unsigned final_flag = 1u << 1, depends_flag = 1u << 3, counts_up = 1u << 8, grain_flag = 1u << 9,
+constexpr unsigned final_flag = 1u << 1, depends_flag = 1u << 3, priority_flag = 1u << 4, counts_up = 1u << 8, grain_flag = 1u << 9,
                    if_flag = 1u << 10, no_group = 1u << 11, reduces = 1u << 12, detached_flag = 1u << 13, strict_flag = 1u << 14;
 
 /// In the task's data, in front of its variables.
@@ -42,10 +42,11 @@ using body = task_body<execute, leave_out>;
 [[gnu::constructor]] void when_loaded() { body::choose(); }
 
 /// A task with room for its own copy of its variables.
-task& make_task(member& me, function run, long size, long alignment, unsigned flags) {
+task& make_task(member& me, function run, long size, long alignment, unsigned flags, int priority) {
   const auto bytes = static_cast<std::size_t>(size), align = static_cast<std::size_t>(std::max(alignment, 1L));
   task& t = new_task(me, sizeof(call) + align + bytes);
   t.final = (flags & final_flag) != 0;
+  if ((flags & priority_flag) != 0) set_priority(t, priority);
   auto* const its = static_cast<call*>(t.data());
   const auto room = reinterpret_cast<std::uintptr_t>(its + 1);
   *its = {run, reinterpret_cast<void*>((room + align - 1) / align * align)};
@@ -68,6 +69,7 @@ struct task_loop {
   copier copy;
   long size, alignment;
   unsigned flags;
+  int priority;
   T start, step;
   std::uint64_t trips;
 
@@ -87,7 +89,7 @@ struct task_loop {
                                                        : loop_parts::by_count(trips, count_or_grain, me.of->size);
     T first = start;
     for (std::uint64_t i = 0; i < parts.count; ++i) {
-      task& t = make_task(me, run, size, alignment, flags);
+      task& t = make_task(me, run, size, alignment, flags, priority);
       copy_variables(t, what, copy, size);
       const T bounds[] = {first, static_cast<T>(first + static_cast<T>(parts.trips(i)) * step)};
       std::memcpy(variables_of(t), bounds, sizeof bounds);
@@ -104,14 +106,14 @@ extern "C" {
 
 // The handle of a detached task's event is also the first of its variables.
 void GOMP_task(function run, void* what, copier copy, long size, long alignment, bool deferrable, unsigned flags,
-               void** depend, int, void* detached) {
+               void** depend, int priority, void* detached) {
   member& me = self();
   const dependences after = (flags & depends_flag) != 0 ? dependences_of(depend) : dependences{};
   if (run == nullptr) {  // taskwait depend(...) nowait: an empty task that others may depend on
     generate_empty(me, after);
     return;
   }
-  task& t = make_task(me, run, size, alignment, flags);
+  task& t = make_task(me, run, size, alignment, flags, priority);
   if ((flags & detached_flag) != 0) {
     event_handle* const handle = make_event(me, t);
     *static_cast<event_handle**>(detached) = handle;
@@ -122,22 +124,22 @@ void GOMP_task(function run, void* what, copier copy, long size, long alignment,
 }
 
 void GOMP_taskloop(function run, void* what, copier copy, long size, long alignment, unsigned flags, unsigned long count_or_grain,
-                   int, long start, long end, long step) {
+                   int priority, long start, long end, long step) {
   const bool up = step > 0;
   // As unsigned numbers: the distance may be more than a long holds.
   const wide distance = up ? static_cast<wide>(end) - static_cast<wide>(start) : static_cast<wide>(start) - static_cast<wide>(end);
   const wide by = up ? static_cast<wide>(step) : 0 - static_cast<wide>(step);
   const bool any = up ? start < end : start > end;
-  task_loop<unsigned long>{run, what, copy, size, alignment, flags, static_cast<unsigned long>(start),
+  task_loop<unsigned long>{run, what, copy, size, alignment, flags, priority, static_cast<unsigned long>(start),
                            static_cast<unsigned long>(step), any ? (distance - 1) / by + 1 : 0}
       .generate_tasks(count_or_grain, (flags & if_flag) != 0);
 }
 void GOMP_taskloop_ull(function run, void* what, copier copy, long size, long alignment, unsigned flags,
-                       unsigned long count_or_grain, int, wide start, wide end, wide step) {
+                       unsigned long count_or_grain, int priority, wide start, wide end, wide step) {
   const bool up = (flags & counts_up) != 0;
   const wide distance = up ? end - start : start - end, by = up ? step : 0 - step;
   const bool any = up ? start < end : start > end;
-  task_loop<wide>{run, what, copy, size, alignment, flags, start, step, any ? (distance - 1) / by + 1 : 0}
+  task_loop<wide>{run, what, copy, size, alignment, flags, priority, start, step, any ? (distance - 1) / by + 1 : 0}
       .generate_tasks(count_or_grain, (flags & if_flag) != 0);
 }
 

@@ -34,10 +34,10 @@ struct compiled_task {
 constexpr std::size_t alignment = 64;
 struct alignas(alignment) hidden {
   std::size_t bytes;  // of the compiler's part
-  bool has_destructors, has_begun, has_more, combines;
+  bool has_destructors, has_priority, has_begun, has_more, combines;
 };
 static_assert(alignof(task) >= alignment);
-constexpr int final_flag = 2, destructors_flag = 8;
+constexpr int final_flag = 2, destructors_flag = 8, priority_flag = 32;
 
 struct listed {
   std::uintptr_t at;
@@ -72,11 +72,16 @@ void leave_out(task& of_runtime) { destroy(in(of_runtime)); }
 using body = task_body<execute, leave_out>;
 [[gnu::constructor]] void when_loaded() { body::choose(); }
 
+/// The compiler's code sets it after the task has been allocated.
+void read_priority(compiled_task* t) {
+  if (before(t).has_priority) set_priority(of(t), t->priority.priority);
+}
+
 compiled_task* make_task(member& me, std::size_t bytes, int flags) {
   task& made = new_task(me, sizeof(hidden) + bytes);
   made.final = (flags & final_flag) != 0;
   made.run = body::run;
-  new (made.data()) hidden{bytes, (flags & destructors_flag) != 0, false, false, false};
+  new (made.data()) hidden{bytes, (flags & destructors_flag) != 0, (flags & priority_flag) != 0, false, false, false};
   return in(made);
 }
 
@@ -85,19 +90,27 @@ compiled_task* copy_of(member& me, compiled_task* t) {
   const hidden& original = before(t);
   compiled_task* const copy = make_task(me, original.bytes, 0);
   before(copy).has_destructors = original.has_destructors;
+  of(copy).priority = of(t).priority;
   of(copy).final = of(t).final;
   std::memcpy(static_cast<void*>(copy), t, original.bytes);
   if (t->shared != nullptr) copy->shared = reinterpret_cast<char*>(copy) + (static_cast<char*>(t->shared) - reinterpret_cast<char*>(t));
   return copy;
 }
 
-void append(dependences& list, int count, const listed* its) {
-  enum : std::uint8_t { in = 1, in_out_set = 8, all = 0x80 };
-  for (int i = 0; i < count; ++i) {
-    const std::uint8_t kind = its[i].kind;
-    list.push_back({(kind & all) != 0 ? all_memory : its[i].at,
-                    kind == in ? dependence::in : kind == in_out_set ? dependence::in_out_set : dependence::out});
+dependence::kind_of kind_of(std::uint8_t kind) {
+  enum : std::uint8_t { in = 1, mutex_in_out_set = 4, in_out_set = 8 };
+  switch (kind) {
+    case in: return dependence::in;
+    case mutex_in_out_set: return dependence::mutex_in_out_set;
+    case in_out_set: return dependence::in_out_set;
+    default: return dependence::out;
   }
+}
+
+void append(dependences& list, int count, const listed* its) {
+  enum : std::uint8_t { all = 0x80 };
+  for (int i = 0; i < count; ++i)
+    list.push_back({(its[i].kind & all) != 0 ? all_memory : its[i].at, kind_of(its[i].kind)});
 }
 
 dependences list_of(int count, const listed* its, int more, const listed* others) {
@@ -107,10 +120,10 @@ dependences list_of(int count, const listed* its, int more, const listed* others
   return list;
 }
 
-/// A detached task that has not begun, and what it depends on. For an undeferred one the compiler's code gives the dependences
-/// before it begins the task, as if for a taskwait; tasks that depend on it wait for its event.
-thread_local compiled_task* announced = nullptr;
-thread_local dependences announced_after;
+/// Before the compiler's code begins an undeferred task, it waits for what the task depends on, as if for a taskwait. If the task is
+/// detached, the code has said so before.
+thread_local compiled_task* announced = nullptr;  // a detached task that has not begun
+thread_local std::shared_ptr<dependence_node> waited_as;
 
 void begin_or_continue(compiled_task* t, const dependences& after) {
   hidden& h = before(t);
@@ -119,15 +132,14 @@ void begin_or_continue(compiled_task* t, const dependences& after) {
     return;
   }
   announced = nullptr;
+  read_priority(t);
   generate(self(), of(t), false, after);
 }
 
-void wait_before(dependences after) {
-  // The thread executes other tasks meanwhile.
-  compiled_task* const mine = std::exchange(announced, nullptr);
-  finish_before(self(), after);
-  announced = mine;
-  if (mine != nullptr) announced_after = std::move(after);
+
+void wait_before(const dependences& after) {
+  const bool detached = std::exchange(announced, nullptr) != nullptr;
+  waited_as = wait_for_undeferred(self(), detached, after);  // the thread executes other tasks meanwhile
 }
 
 /// Where in a task's data one of its loop's bounds is.
@@ -139,6 +151,7 @@ std::uint64_t& bound_in(compiled_task* t, compiled_task* original, const std::ui
 /// The iterations from *lower to *upper, both included, dealt to copies of a task.
 void deal_loop(member& me, compiled_task* t, bool undeferred, std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
                const loop_parts& parts, void (*duplicate)(compiled_task* copy, compiled_task* from, int last)) {
+  read_priority(t);
   std::uint64_t first = *lower;
   for (std::uint64_t i = 0; i < parts.count; ++i) {
     const bool last = i + 1 == parts.count;
@@ -189,8 +202,8 @@ int __kmpc_omp_task_with_deps(source_line*, int, compiled_task* t, int count, co
 // Undeferred: the compiler's code calls the routine itself, for the first part.
 void __kmpc_omp_task_begin_if0(source_line*, int, compiled_task* t) {
   before(t).has_begun = true;
-  const dependences after = std::exchange(announced, nullptr) == t ? std::exchange(announced_after, {}) : dependences{};
-  begin_undeferred(self(), of(t), after);
+  announced = nullptr;
+  begin_undeferred(self(), of(t), std::exchange(waited_as, nullptr));
 }
 void __kmpc_omp_task_complete_if0(source_line*, int, compiled_task* t) {
   execute_parts(t);
@@ -220,7 +233,6 @@ void __kmpc_end_taskgroup(source_line*, int) { end_task_group(self()); }
 
 event_handle* __kmpc_task_allow_completion_event(source_line*, int, compiled_task* t) {
   announced = t;
-  announced_after.clear();
   return make_event(self(), of(t));
 }
 

@@ -42,7 +42,7 @@ ASKS(int, weir_omp_get_num_devices, 0)
 ASKS(int, weir_omp_get_default_device, self().icv.default_device)
 ASKS(int, weir_omp_get_initial_device, 0)
 ASKS(int, weir_omp_is_initial_device, 1)
-ASKS(int, weir_omp_get_max_task_priority, 0)
+ASKS(int, weir_omp_get_max_task_priority, initial_settings().max_task_priority)
 
 TAKES_INT(weir_omp_set_num_threads, if (it > 0) self().icv.num_threads = it)
 TAKES_INT(weir_omp_set_dynamic, self().icv.dynamic = it != 0)

@@ -19,7 +19,7 @@ void connect(const std::shared_ptr<dependence_node>& before, const std::shared_p
   before->mutual.take();
   if (!is_complete(before)) {
     before->successors.push_back(after);
-    after->awaited.fetch_add(1, std::memory_order_relaxed);  // relaxed: the 1 of the caller keeps it from zero
+    after->awaited.fetch_add(1, std::memory_order_relaxed);  // relaxed: the 2 it begins with keep it from zero
   }
   before->mutual.release();
 }
@@ -28,10 +28,43 @@ void connect(const std::shared_ptr<dependence_node>& before, const std::shared_p
 
 void delete_dependence_table::operator()(dependence_table* t) const { delete t; }
 
-bool awaits_no_more(dependence_node& node) {
-  happens_before(&node);
+bool exclusion::take(const std::shared_ptr<dependence_node>& by) {
+  mutual_.take();
+  const bool free = !taken_;
+  if (free)
+    taken_ = true;
+  else
+    set_aside_.push_back(by);
+  mutual_.release();
+  return free;
+}
+
+std::shared_ptr<dependence_node> exclusion::pass_on() {
+  std::shared_ptr<dependence_node> next;
+  mutual_.take();
+  if (set_aside_.empty()) {
+    taken_ = false;
+  } else {
+    next = std::move(set_aside_.back());
+    set_aside_.pop_back();
+  }
+  mutual_.release();
+  return next;
+}
+
+bool awaits_no_more(const std::shared_ptr<dependence_node>& node) {
+  happens_before(node.get());
   // acq_rel: what all siblings before did, for the one that begins the task.
-  return node.awaited.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  return node->awaited.fetch_sub(1, std::memory_order_acq_rel) == 2 && takes_exclusions(node);
+}
+
+bool takes_exclusions(const std::shared_ptr<dependence_node>& node) {
+  // Counted before: a thread that passes it on to the task set aside may go on with the next one already.
+  while (node->next_exclusion < node->exclusions.size())
+    if (!node->exclusions[node->next_exclusion++]->take(node)) return false;
+  // release: what the siblings did, for a member that waits; the locks have ordered it for this thread.
+  node->awaited.store(0, std::memory_order_release);
+  return true;
 }
 
 void dependence_table::add(const std::shared_ptr<dependence_node>& node, history& at, dependence::kind_of kind) {
@@ -39,7 +72,9 @@ void dependence_table::add(const std::shared_ptr<dependence_node>& node, history
     at.before = std::move(at.last);
     at.last.clear();
     at.kind = kind;
+    at.excludes = kind == dependence::mutex_in_out_set ? std::make_shared<exclusion>() : nullptr;
   }
+  if (at.excludes != nullptr) node->exclusions.push_back(at.excludes);
   // A task that names an address twice is among the last ones already: it does not wait for itself (connect()).
   for (const auto& n : at.before) connect(n, node);
   // Many readers of one address: those that are complete order nothing.
@@ -61,7 +96,11 @@ bool dependence_table::add(const std::shared_ptr<dependence_node>& node, const d
     add(node, everything_, dependence::out);
   }
   if (addresses_.size() > forget_at_) forget_complete();
-  return awaits_no_more(*node);
+  if (node->exclusions.size() > 1) {
+    std::ranges::sort(node->exclusions);
+    node->exclusions.erase(std::ranges::unique(node->exclusions).begin(), node->exclusions.end());
+  }
+  return awaits_no_more(node);
 }
 
 void dependence_table::forget_complete() {

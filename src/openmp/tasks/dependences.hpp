@@ -16,12 +16,28 @@
 namespace weir::openmp {
 
 struct dependence {
-  enum kind_of : std::uint8_t { in, out, in_out_set };  // mutexinoutset tasks are ordered, as out tasks are
+  enum kind_of : std::uint8_t { in, out, in_out_set, mutex_in_out_set };
   std::uintptr_t at;
   kind_of kind;
 };
 constexpr std::uintptr_t all_memory = ~std::uintptr_t{0};
 using dependences = std::vector<dependence>;
+
+struct dependence_node;
+
+/// What the tasks of one mutexinoutset have in turn, in any order. A task that finds it taken is set aside: no thread waits.
+class exclusion {
+ public:
+  /// False: another task has it, and passes it on to this one.
+  bool take(const std::shared_ptr<dependence_node>& by);
+  /// By the task that has it. Returns the one that has it now, if any.
+  std::shared_ptr<dependence_node> pass_on();
+
+ private:
+  lock mutual_;
+  bool taken_ = false;
+  std::vector<std::shared_ptr<dependence_node>> set_aside_;
+};
 
 /// A task with dependences, as its siblings know it; its memory may be another task's once it is complete.
 struct dependence_node {
@@ -30,10 +46,14 @@ struct dependence_node {
 
   task* const its;
   member* waiter = nullptr;
-  std::atomic<unsigned> awaited{1};  // siblings that must complete before; and 1 until all of them are known
+  // Siblings that must complete before; 1 until all of them are known; 1 until it has its exclusions.
+  std::atomic<unsigned> awaited{2};
   std::atomic<bool> complete{false};
   lock mutual;  // of the successors, and of the moment at which the task is complete
   std::vector<std::shared_ptr<dependence_node>> successors;
+  // It takes them in the order of their addresses, as all tasks do, once it awaits no sibling: so no two tasks wait for each other.
+  std::vector<std::shared_ptr<exclusion>> exclusions;
+  std::size_t next_exclusion = 0;  // only the thread that takes them for it reads or writes this
 };
 
 /// The dependences of a task's children. Only the task itself uses it.
@@ -48,6 +68,7 @@ class dependence_table {
   struct history {
     dependence::kind_of kind = dependence::out;
     nodes last, before;
+    std::shared_ptr<exclusion> excludes = nullptr;  // the last from each other
   };
   void add(const std::shared_ptr<dependence_node>& node, history& at, dependence::kind_of kind);
   void forget_complete();
@@ -57,7 +78,9 @@ class dependence_table {
   std::size_t forget_at_ = 1024;
 };
 
-/// One sibling less to wait for. True: there is none left.
-bool awaits_no_more(dependence_node& node);
+/// One sibling less to wait for. True: there is none left, and it has its exclusions.
+bool awaits_no_more(const std::shared_ptr<dependence_node>& node);
+/// True: it has them all now. Else whoever passes on the missing one calls this again.
+bool takes_exclusions(const std::shared_ptr<dependence_node>& node);
 
 }  // namespace weir::openmp

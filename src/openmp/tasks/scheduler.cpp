@@ -38,7 +38,13 @@ task_scheduler& scheduler_of(member& me) {
 
 bool task_scheduler::add(member& me, task& t) {
   happens_before(&t);
-  if (!of_each_[me.number].ready.push(&t)) return false;
+  if (t.priority > 0) [[unlikely]] {
+    // relaxed: an estimate.
+    if (with_priority_.load(std::memory_order_relaxed) >= capacity * of_.size) return false;
+    share(t);
+  } else if (!of_each_[me.number].ready.push(&t)) {
+    return false;
+  }
   wake_one();
   return true;
 }
@@ -52,21 +58,29 @@ void task_scheduler::release(member* me, task& t) {
 
 void task_scheduler::share(task& t) {
   mutual_.take();
-  t.next = shared_;
-  shared_ = &t;
-  shared_count_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint; the lock orders the list
+  task*& first = shared_[t.priority];
+  t.next = first;
+  first = &t;
+  // relaxed, both: a hint; the lock orders the lists.
+  shared_count_.fetch_add(1, std::memory_order_relaxed);
+  if (t.priority > 0) with_priority_.fetch_add(1, std::memory_order_relaxed);
   mutual_.release();
 }
 
 task* task_scheduler::find_shared(const task* bound) {
   if (shared_count_.load(std::memory_order_relaxed) == 0) return nullptr;  // relaxed: a hint
+  task* found = nullptr;
   mutual_.take();
-  task** at = &shared_;
-  while (*at != nullptr && !is_below(*at, bound)) at = &(*at)->next;
-  task* const found = *at;
-  if (found != nullptr) {
+  for (auto list = shared_.begin(); list != shared_.end(); ++list) {
+    task** at = &list->second;
+    while (*at != nullptr && !is_below(*at, bound)) at = &(*at)->next;
+    if (*at == nullptr) continue;
+    found = *at;
     *at = found->next;
+    if (list->second == nullptr) shared_.erase(list);
     shared_count_.fetch_sub(1, std::memory_order_relaxed);
+    if (found->priority > 0) with_priority_.fetch_sub(1, std::memory_order_relaxed);
+    break;
   }
   mutual_.release();
   return found;
@@ -83,6 +97,8 @@ task* task_scheduler::steal(member& me, const task* bound) {
 }
 
 task* task_scheduler::find(member& me, const task* bound) {
+  if (with_priority_.load(std::memory_order_relaxed) != 0) [[unlikely]]  // relaxed: a hint
+    if (task* const t = find_shared(bound)) return t;
   if (task* const t = of_each_[me.number].ready.pop([bound](const task* it) { return is_below(it, bound); })) return t;
   if (task* const t = find_shared(bound)) return t;
   return steal(me, bound);

@@ -1,7 +1,10 @@
-// The tasks of a team that may begin: a queue and a pool of memory for each member. Members that wait execute them: their own,
-// newest first, then those of others, oldest first.
+// The tasks of a team that may begin: a queue and a pool of memory for each member. Members that wait execute them: tasks with a
+// priority first, then their own, newest first, then those of others, oldest first.
 #pragma once
 
+#include <atomic>
+#include <functional>
+#include <map>
 #include <memory>
 
 #include <weir/machine/native.hpp>
@@ -19,7 +22,7 @@ class task_scheduler {
   task_pool& pool_of(const member& m) { return of_each_[m.number].pool; }
 
   /// Adds a task that may begin: a child of the task that `me` executes, or a sibling of one that it has just completed. So whatever
-  /// `me` may begin lies upon what it may not. False: the queue is full, and the member executes the task itself.
+  /// `me` may begin lies upon what it may not. False: there are too many, and the member executes the task itself.
   bool add(member& me, task& t);
   /// The same where it cannot; and any task, if `me` is null.
   void release(member* me, task& t);
@@ -44,10 +47,11 @@ class task_scheduler {
 
   team& of_;
   const std::unique_ptr<of_member[]> of_each_;
-  // Tasks that no member's queue takes. The count is read without the lock.
-  std::atomic<unsigned> shared_count_{0};
+  // Tasks in no member's queue, by priority, then newest first: those that have one, and those that no queue takes. The counts, of
+  // the former and of all, are read without the lock.
+  std::atomic<unsigned> with_priority_{0}, shared_count_{0};
   lock mutual_;
-  task* shared_ = nullptr;
+  std::map<int, task*, std::greater<>> shared_;
 };
 
 /// Of the member's team; made when it is first asked for.

@@ -1,7 +1,9 @@
 #include "openmp/tasks/task.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "openmp/settings/initial.hpp"
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/errors.hpp"
 #include "openmp/tasks/event.hpp"
@@ -38,9 +40,14 @@ bool order(member& me, const std::shared_ptr<dependence_node>& node, const depen
   return parent.children->add(node, after);
 }
 
-bool order(member& me, task& t, const dependences& after) {
-  t.node = std::make_shared<dependence_node>(&t);
-  return order(me, t.node, after);
+/// Waits for the siblings that the node conflicts with, and for its exclusions.
+std::shared_ptr<dependence_node> wait_as_node(member& me, const dependences& after) {
+  const auto node = std::make_shared<dependence_node>(nullptr);
+  node->waiter = &me;
+  if (!order(me, node, after))
+    wait_for_tasks(me, waits::dependences, node->awaited, [](unsigned siblings) { return siblings == 0; });
+  happens_after(node.get());
+  return node;
 }
 
 void begin(member& me, task& t) {
@@ -57,6 +64,13 @@ void end(member& me, task& t) {
   if (!t.detached || finish_detached(t)) complete(&me, t);
 }
 
+void go_on(member* me, const task& completed, const dependence_node& next) {
+  if (next.waiter != nullptr)
+    next.waiter->task_gate.open();
+  else
+    scheduler_of(*completed.home).release(me, *next.its);
+}
+
 void release_successors(member* me, task& t) {
   const auto node = std::move(t.node);
   t.node = nullptr;
@@ -66,16 +80,10 @@ void release_successors(member* me, task& t) {
   node->complete.store(true, std::memory_order_release);
   const auto successors = std::move(node->successors);
   node->mutual.release();
-  for (const auto& s : successors) {
-    // Read before: a waiter that awaits no more may be gone.
-    member* const waiter = s->waiter;
-    task* const next = s->its;
-    if (!awaits_no_more(*s)) continue;
-    if (waiter != nullptr)
-      waiter->task_gate.open();
-    else
-      scheduler_of(*t.home).release(me, *next);
-  }
+  for (const auto& s : successors)
+    if (awaits_no_more(s)) go_on(me, t, *s);
+  for (const auto& e : node->exclusions)
+    if (const auto next = e->pass_on(); next != nullptr && takes_exclusions(next)) go_on(me, t, *next);
 }
 
 void give_back(member* me, task& t) {
@@ -106,12 +114,16 @@ task& new_task(member& me, std::size_t bytes) { return scheduler_of(me).pool_of(
 
 void discard(member& me, task& t) { give_back(&me, t); }
 
+void set_priority(task& t, int priority) { t.priority = std::clamp(priority, 0, initial_settings().max_task_priority); }
+
 void generate(member& me, task& t, bool undeferred, const dependences& after) {
   undeferred = undeferred || me.executing->final;
-  if (undeferred) finish_before(me, after);
+  if (undeferred) t.node = wait_for_undeferred(me, t.detached, after);
   adopt(me, t);
-  const bool others_may_await_it = !after.empty() && (!undeferred || t.detached);
-  if (others_may_await_it && !order(me, t, after)) return execute_some(me);
+  if (!undeferred && !after.empty()) {
+    t.node = std::make_shared<dependence_node>(&t);
+    if (!order(me, t.node, after)) return execute_some(me);
+  }
   // A team of one executes at once what may begin: there is nobody to share it with.
   if (undeferred || me.of->size == 1 || !scheduler_of(me).add(me, t))
     execute_task(me, t);
@@ -119,9 +131,18 @@ void generate(member& me, task& t, bool undeferred, const dependences& after) {
     execute_some(me);
 }
 
-void begin_undeferred(member& me, task& t, const dependences& after) {
+std::shared_ptr<dependence_node> wait_for_undeferred(member& me, bool detached, const dependences& after) {
+  if (after.empty() || (!detached && me.executing->children == nullptr)) return nullptr;
+  auto node = wait_as_node(me, after);
+  if (detached || !node->exclusions.empty()) return node;
+  // Complete before any sibling can ask for it. relaxed: its only reader is this thread's table.
+  node->complete.store(true, std::memory_order_relaxed);
+  return nullptr;
+}
+
+void begin_undeferred(member& me, task& t, std::shared_ptr<dependence_node> node) {
+  t.node = std::move(node);
   adopt(me, t);
-  if (!after.empty() && t.detached) order(me, t, after);
   begin(me, t);
 }
 
@@ -175,15 +196,12 @@ void finish_children(member& me) {
   happens_after(me.executing);
 }
 
-void finish_before(member& me, const dependences& after) {
+void finish_before(member& me, dependences after) {
   if (after.empty() || me.executing->children == nullptr) return;
-  const auto node = std::make_shared<dependence_node>(nullptr);
-  node->waiter = &me;
-  if (!order(me, node, after))
-    wait_for_tasks(me, waits::dependences, node->awaited, [](unsigned siblings) { return siblings == 0; });
-  happens_after(node.get());
-  // Nobody is to wait for it. relaxed: its only reader is this thread's table.
-  node->complete.store(true, std::memory_order_relaxed);
+  for (dependence& d : after)
+    if (d.kind == dependence::mutex_in_out_set) d.kind = dependence::out;
+  // relaxed: its only reader is this thread's table.
+  wait_as_node(me, after)->complete.store(true, std::memory_order_relaxed);
 }
 
 void generate_empty(member& me, const dependences& after) {

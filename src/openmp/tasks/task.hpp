@@ -19,19 +19,24 @@ task& new_task(member& me, std::size_t bytes);
 /// Instead: gives its memory back.
 void discard(member& me, task& t);
 
+/// What the program asks for [OpenMP 5.2, 12.4], within OMP_MAX_TASK_PRIORITY.
+void set_priority(task& t, int priority);
+
 /// The task may be executed later, by another member, unless it is `undeferred`: then it is executed, or its event remains to be
 /// fulfilled, when the function returns.
 void generate(member& me, task& t, bool undeferred, const dependences& after = {});
 
-/// An undeferred task whose code the caller executes between the two. What it depends on has been waited for; `after`: what is to
-/// depend on it if it is detached.
-void begin_undeferred(member& me, task& t, const dependences& after = {});
+/// Waits for what an undeferred task must wait for. The result is to be passed to begin_undeferred(): until the task is complete,
+/// others may depend on it, if it is detached, or may be excluded by it.
+std::shared_ptr<dependence_node> wait_for_undeferred(member& me, bool detached, const dependences& after);
+/// An undeferred task whose code the caller executes between the two.
+void begin_undeferred(member& me, task& t, std::shared_ptr<dependence_node> node = nullptr);
 void end_undeferred(member& me, task& t);
 
 /// Waits for all children of the task that the member executes [OpenMP 5.2, 15.5].
 void finish_children(member& me);
-/// Waits for those that a task with these dependences would await.
-void finish_before(member& me, const dependences& after);
+/// Waits for those that a task with these dependences would await; mutexinoutset, which only tasks may name, is inout.
+void finish_before(member& me, dependences after);
 /// Generates an empty task on which others may depend.
 void generate_empty(member& me, const dependences& after);
 /// Executes another task, if the member may [OpenMP 5.2, 12.9].

@@ -46,7 +46,7 @@ task& task_pool::make(member& owner, std::size_t bytes) {
   happens_after(&t);
   t.home = &owner;
   t.final = t.detached = false;
-  t.id = 0;
+  t.id = t.priority = 0;
   // relaxed: published with the task. A thief that still looks at the task that was here gets neither.
   t.below.store(task::living, std::memory_order_relaxed);
   t.phase.store(0, std::memory_order_relaxed);
