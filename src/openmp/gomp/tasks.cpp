@@ -89,7 +89,7 @@ struct task_loop {
                                                        : loop_parts::by_count(trips, count_or_grain, me.of->size);
     T first = start;
     for (std::uint64_t i = 0; i < parts.count; ++i) {
-      task& t = make_task(me, run, size, alignment, flags, priority);
+      task& t = make_task(me, run, size, alignment, flags | priority_flag, priority);  // GCC does not set it for a taskloop
       copy_variables(t, what, copy, size);
       const T bounds[] = {first, static_cast<T>(first + static_cast<T>(parts.trips(i)) * step)};
       std::memcpy(variables_of(t), bounds, sizeof bounds);
