@@ -69,11 +69,16 @@ static int changes(int use) { return use == OUT || use == INOUT; }
 
 static struct begun begin(struct execution *e, const struct item *t, struct scope *s, struct group *g) {
   struct begun b = {e, t, s, g, {0}, mix(1, (uint64_t)t->number)};
+  int exclusive = 0;
   for (int o = 0; o < OBJECTS; ++o) {
     if (t->use[o] == NONE || t->use[o] == IN_OUT_SET) continue;
     b.before[o] = s->value[o];
-    if (t->use[o] != MUTEX_IN_OUT_SET) b.result = mix(b.result, b.before[o]); /* those have no order */
+    if (t->use[o] == MUTEX_IN_OUT_SET)
+      exclusive = 1; /* and without an order */
+    else
+      b.result = mix(b.result, b.before[o]);
   }
+  if (exclusive) sched_yield(); /* for others to come in between */
   if (t->flags & FINAL && !e->sequential) CHECK(omp_in_final());
   pause_for(t->delay);
   run(e, &t->inside, t->number, g);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "openmp/core/team.hpp"
+#include "openmp/support/annotation.hpp"
 #include "openmp/support/lock.hpp"
 
 namespace weir::openmp {
@@ -28,6 +29,7 @@ struct dependence_node;
 /// What the tasks of one mutexinoutset have in turn, in any order. A task that finds it taken is set aside: no thread waits.
 class exclusion {
  public:
+  ~exclusion() { happens_after(&mutual_); }  // its memory: the last to pass it on may not be the last to forget it
   /// False: another task has it, and passes it on to this one.
   bool take(const std::shared_ptr<dependence_node>& by);
   /// By the task that has it. Returns the one that has it now, if any.

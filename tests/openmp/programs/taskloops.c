@@ -1,5 +1,6 @@
 /* taskloop, and task reductions. */
 #include "check.h"
+#include <limits.h>
 #include <omp.h>
 #include <string.h>
 
@@ -68,6 +69,67 @@ static void loops(void) {
   }
 }
 
+/* Where each task begins, and how many iterations it has: each has a copy of `here` from which it is told apart. */
+static int begun[MOST], tasks_begun, of_task[MOST];
+
+#define COUNTED(clause, count)                                                                                 \
+  {                                                                                                            \
+    int here = -1;                                                                                             \
+    tasks_begun = 0;                                                                                           \
+    memset(of_task, 0, sizeof of_task);                                                                        \
+    PRAGMA(omp taskloop firstprivate(here) clause)                                                             \
+    for (int i = 0; i < count; ++i) {                                                                          \
+      if (here < 0) begun[here = __atomic_fetch_add(&tasks_begun, 1, __ATOMIC_RELAXED)] = i;                   \
+      add(&of_task[here], 1);                                                                                  \
+    }                                                                                                          \
+  }
+
+static void sizes_of_tasks(int seven) {
+#pragma omp parallel
+#pragma omp single
+  {
+    COUNTED(grainsize(seven), 100)
+    for (int i = 0; i < tasks_begun; ++i) CHECK(of_task[i] >= 7 && of_task[i] < 14);
+    COUNTED(num_tasks(seven), 100)
+    CHECK(tasks_begun == 7);
+    COUNTED(num_tasks(seven), 5)
+    CHECK(tasks_begun == 5);
+#ifndef __clang__ /* Clang 19 drops `strict` */
+    COUNTED(grainsize(strict : seven), 100)
+    CHECK(tasks_begun == 15);
+    for (int i = 0; i < tasks_begun; ++i) CHECK(begun[i] % 7 == 0 && of_task[i] == (begun[i] == 98 ? 2 : 7));
+    COUNTED(num_tasks(strict : seven), 100)
+    CHECK(tasks_begun == 7);
+    for (int i = 0; i < 7; ++i) CHECK(of_task[i] == 14 || of_task[i] == 15);
+#endif
+  }
+}
+
+/* Bounds near the ends of the type, and steps of great parts of it. */
+static void widest_bounds(void) {
+  const u64 top = ~0ull;
+  const long long least = LLONG_MIN;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp taskloop grainsize(3)
+    for (u64 i = top - 102; i < top; i += 3) met((long long)(i - (top - 102)) / 3);
+    all_met(34);
+#pragma omp taskloop num_tasks(5)
+    for (u64 i = top; i > top - 100; i -= 7) met((long long)(top - i) / 7);
+    all_met(15);
+#pragma omp taskloop num_tasks(7)
+    for (u64 i = 5; i <= top - (1ull << 62); i += 1ull << 58) met((long long)(i >> 58));
+    all_met(48);
+#pragma omp taskloop grainsize(2)
+    for (long long i = least; i < least / 2; i += 1ll << 57) met((i - least) >> 57);
+    all_met(32);
+#pragma omp taskloop
+    for (u64 i = 7; i > 7; --i) met(0);
+    all_met(0);
+  }
+}
+
 static void reductions(void) {
   long sum = 1;
   int most = -1, sums[5] = {0};
@@ -118,6 +180,8 @@ static void of_a_region(void) {
 int main(void) {
   for (int i = 0; i < 3; ++i) {
     loops();
+    sizes_of_tasks(7);
+    widest_bounds();
     reductions();
     of_a_region();
   }

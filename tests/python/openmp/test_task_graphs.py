@@ -16,7 +16,7 @@ from .. import skips
 from ..openmp_programs import C_COMPILERS, SOURCES, Builds, Program
 from .test_threadsanitizer import refusal
 
-pytestmark = skips.mark("own", "libgomp 12 lacks two kinds of dependence, libomp an order of tasks that wait for events")
+pytestmark = skips.mark("own", "libgomp 12 lacks two kinds of dependence, libomp some orders of detached tasks")
 
 GRAPHS = SOURCES.parent / "graphs.c"
 MOST_TASKS, DEPTH = 200, 3
