@@ -240,7 +240,7 @@ static void generate(struct execution *e, const struct item *t, struct scope *s,
 #pragma omp task OTHERS BY_KINDS
     BODY
   }
-  if (undeferred && !(t->flags & DETACHED)) CHECK(e->result[t->number] != 0);
+  if ((undeferred || omp_in_final()) && !(t->flags & DETACHED)) CHECK(e->result[t->number] != 0);
 }
 
 /* ---- between the tasks */

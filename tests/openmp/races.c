@@ -109,6 +109,126 @@ static void of_two_teams(void) {
   pthread_join(other, NULL);
 }
 
+/* ---- tasks; each takes so long that others execute some, too */
+
+static void take_a_while(void) {
+  for (volatile int i = 0; i < 20000; ++i) {
+  }
+}
+
+static void of_two_tasks(void) {
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 8; ++i) {
+#pragma omp task
+    {
+      take_a_while();
+      ++shared;
+    }
+  }
+}
+
+static void of_a_task_and_its_parent(void) {
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 8; ++i) {
+#pragma omp task
+    ++shared;
+    take_a_while();
+    ++shared;
+  }
+}
+
+/* taskwait is for children, not for theirs. */
+static void of_a_grandchild(void) {
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 8; ++i) {
+#pragma omp task
+    {
+#pragma omp task
+      {
+        take_a_while();
+        ++shared;
+      }
+    }
+#pragma omp taskwait
+    ++shared;
+  }
+}
+
+static void of_two_readers(void) {
+  int object = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 8; ++i) {
+#pragma omp task depend(in : object)
+    {
+      take_a_while();
+      ++shared;
+    }
+  }
+}
+
+/* Each names its own object. */
+static void of_two_chains(void) {
+  int object[2] = {0};
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 8; ++i) {
+#pragma omp task depend(inout : object[i % 2])
+    {
+      take_a_while();
+      ++shared;
+    }
+  }
+}
+
+/* Only siblings depend on each other. */
+static void of_cousins(void) {
+  int object = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 8; ++i) {
+#pragma omp task
+    {
+#pragma omp task depend(inout : object)
+      {
+        take_a_while();
+        ++shared;
+      }
+    }
+  }
+}
+
+static void of_exclusive_tasks_and_others(void) {
+  int object = 0, other = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 8; ++i) {
+#pragma omp task depend(mutexinoutset : object)
+    {
+      take_a_while();
+      ++shared;
+    }
+#pragma omp task depend(mutexinoutset : other)
+    {
+      take_a_while();
+      ++shared;
+    }
+  }
+}
+
+static void of_a_taskloop(void) {
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop num_tasks(8)
+  for (int i = 0; i < 8; ++i) {
+    take_a_while();
+    ++shared;
+  }
+}
+
 #define RACE(name) {#name, name}
 static const struct {
   const char *name;
@@ -117,7 +237,9 @@ static const struct {
     RACE(two_members_write),     RACE(no_critical),        RACE(another_critical),
     RACE(nowait),                RACE(nowait_of_a_shared_loop), RACE(nowait_of_a_single),
     RACE(between_two_barriers),  RACE(beside_the_ordered_part), RACE(before_the_sink),
-    RACE(of_two_teams),
+    RACE(of_two_teams),          RACE(of_two_tasks),       RACE(of_a_task_and_its_parent),
+    RACE(of_a_grandchild),       RACE(of_two_readers),     RACE(of_two_chains),
+    RACE(of_cousins),            RACE(of_exclusive_tasks_and_others), RACE(of_a_taskloop),
 };
 
 int main(void) {

@@ -90,6 +90,7 @@ def of_tasks(inside: st.SearchStrategy[Body]) -> st.SearchStrategy[Item]:
         task(st.sampled_from((0, PLAIN)), plain, st.just(())),
         task(some_of(UNDEFERRED, DETACHED).map(PLAIN.__or__), plain),
         task(how, dependences(*KINDS)),
+        task(st.just(0), dependences(MUTEX_IN_OUT_SET, least=2), st.just(())),
         task(how, dependences(MUTEX_IN_OUT_SET, MUTEX_IN_OUT_SET, OUT)),
         task(how, dependences(IN_OUT_SET, MUTEX_IN_OUT_SET, IN)),
         task(st.sampled_from((ALL_MEMORY, ALL_MEMORY | UNDEFERRED)), st.just(())),
