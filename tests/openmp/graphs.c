@@ -27,10 +27,10 @@ struct item {
   struct body inside;
 };
 
-/* The objects on which the children of one task depend, and how many of them have been executed. */
+/* The objects on which the children of one task depend, how many of them have been executed, and whether they are final. */
 struct scope {
   uint64_t value[OBJECTS];
-  int generated, executed;
+  int generated, executed, final;
 };
 struct group {
   struct group *outer;
@@ -79,7 +79,8 @@ static struct begun begin(struct execution *e, const struct item *t, struct scop
       b.result = mix(b.result, b.before[o]);
   }
   if (exclusive) sched_yield(); /* for others to come in between */
-  if (t->flags & FINAL && !e->sequential) CHECK(omp_in_final());
+  const int final = e->scope[t->number].final = s->final || t->flags & FINAL;
+  if (!e->sequential) CHECK(omp_in_final() == final);
   pause_for(t->delay);
   run(e, &t->inside, t->number, g);
   for (int o = 0; o < OBJECTS; ++o)
