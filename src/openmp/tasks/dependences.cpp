@@ -62,6 +62,7 @@ bool takes_exclusions(const std::shared_ptr<dependence_node>& node) {
   // Counted before: a thread that passes it on to the task set aside may go on with the next one already.
   while (node->next_exclusion < node->exclusions.size())
     if (!node->exclusions[node->next_exclusion++]->take(node)) return false;
+  happens_before(node.get());
   // release: what the siblings did, for a member that waits; the locks have ordered it for this thread.
   node->awaited.store(0, std::memory_order_release);
   return true;
