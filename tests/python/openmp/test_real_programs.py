@@ -125,6 +125,26 @@ def test_learning_runs_on_weirs(weirs: Environment, tmp_path: Path):
     assert all_ask_weirs(asked, "_k_means_lloyd") and all_ask_weirs(asked, "histogram"), asked
 
 
+# ---- the same in threads of Python, over the BLAS with OpenMP: teams of several threads at a time, and regions in regions
+
+NESTED = [PYTHON, SCRIPTS / "nested_learning.py"]
+
+
+@pytest.mark.parametrize(("threads", "levels"), ((2, 1), (4, 2)))
+def test_nested_learning(
+    own_environment: Environment, weirs: Environment, openblas: Path, tmp_path: Path, threads: int, levels: int
+):
+    nested = {"OMP_MAX_ACTIVE_LEVELS": str(levels)}
+    own, weirs = with_path({**own_environment, **nested}, openblas), with_path({**weirs, **nested}, openblas)
+    sums = ("cluster_scores", "linear_scores", "bagged", "norms", "centres")
+    compare(NESTED, own, weirs, tmp_path, threads, rounded=sums)
+
+
+def test_nested_learning_runs_on_weirs(weirs: Environment, openblas: Path, tmp_path: Path):
+    asked = asked_of([*NESTED, tmp_path / "results.npz"], with_path(weirs, openblas), tmp_path)
+    assert all_ask_weirs(asked, "openblas") and all_ask_weirs(asked, "_k_means_lloyd"), asked
+
+
 # ---- ImageMagick
 
 CONVERT = next((path for path in Path("/usr/bin").glob("convert") if shutil.which(path)), None)
