@@ -125,7 +125,7 @@ def test_learning_runs_on_weirs(weirs: Environment, tmp_path: Path):
     assert all_ask_weirs(asked, "_k_means_lloyd") and all_ask_weirs(asked, "histogram"), asked
 
 
-# ---- the same in threads of Python, over the BLAS with OpenMP: teams of several threads at a time, and regions in regions
+# ---- the same in threads of Python, over the BLAS with OpenMP: teams of several threads at a time
 
 NESTED = [PYTHON, SCRIPTS / "nested_learning.py"]
 
