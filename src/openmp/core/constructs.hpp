@@ -12,6 +12,7 @@
 #include <weir/machine/native.hpp>
 
 #include "openmp/core/deadlock.hpp"
+#include "openmp/core/part.hpp"
 #include "openmp/settings/settings.hpp"
 
 namespace weir::openmp {
@@ -80,12 +81,16 @@ struct loop_plan {
   schedule_kind kind = schedule_kind::dynamic;
   std::uint64_t trips = 0;
   std::uint64_t chunk = 1;  // of static: 0 is one block for each member
+  bool monotonic = true;    // must each member execute its chunks in the order of the loop?
 };
 
 /// A loop whose iterations are divided among the members; sections are a loop over their numbers.
 struct loop : slot {
   loop_plan plan;
   bool counted = false;  // are chunks taken by fetch-and-add alone?
+  bool divided = false;  // has each member a part of its own?
+  division among_members;
+  std::atomic<bool> last_taken{false};  // of a divided loop: the last chunk, which is in no part
   alignas(line_bytes) std::atomic<std::uint64_t> taken{0};  // iterations
   alignas(line_bytes) std::atomic<std::uint64_t> turn{0};   // of ordered: the first iteration that is not done
   gate turned;

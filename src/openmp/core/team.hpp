@@ -50,12 +50,17 @@ struct alignas(line_bytes) member {
   std::uint32_t barriers = 0;  // counted only under ThreadSanitizer, and where cancellation is in force
   bool has_left = false;       // its region, which is cancelled
   doacross* in_doacross = nullptr;
-  // The loop that it is in, and the chunk that it has taken.
-  loop* in_loop = nullptr;
+  // The loop that it is in, and the chunk that it has taken. A line for what each chunk reads and writes: a store of two words that
+  // crosses a page takes 8 ns.
+  alignas(64) iterations claimed;   // of a divided loop: chunks that it has taken from its part, and hands out one by one
   iterations chunk;
+  std::uint64_t claimed_chunk = 0;  // the size of each of these
+  std::uint64_t first = 0, step = 0;  // how an interface makes the program's values of iterations
+  loop* in_loop = nullptr;
+  std::uint64_t bound = 0;          // likewise
   std::uint64_t ordered_after = 0;  // in an ordered loop: the iterations that must be done before its ordered regions
-  std::uint64_t turn = 0;  // of a static loop: its next round
-  std::uint64_t first = 0, step = 0, bound = 0;  // how an interface makes the program's values of iterations
+  std::uint64_t turn = 0;           // of a static loop: its next round
+  std::uint32_t last_claim = 1;     // of a divided loop: how many chunks it has taken last
   std::uint32_t reductions = 0;
   bool reduces_by_itself = false, has_reduction_lock = false;  // in the reduction that it is in (reduction.hpp)
   task implicit;
@@ -68,6 +73,7 @@ struct alignas(line_bytes) member {
   alignas(line_bytes) std::atomic<std::uint32_t> offered{0}, taken{0};
   void* values = nullptr;
   gate reduction_gate;  // where it waits for its children's values, and until its own have been taken
+  alignas(line_bytes) part<native> parts[slots_in_turn];  // of divided loops, by their slots
 };
 
 /// What the bindings of a team's members follow from.

@@ -48,14 +48,16 @@ void GOMP_parallel_end(void) {
 #define PARALLEL_LOOP(name, kind)                                                                                   \
   void GOMP_parallel_loop_##name##_start(region run, void* what, unsigned threads, long start, long end, long step, \
                                          long chunk) {                                                              \
-    begin_parallel_worksharing(region_with_loop(run, what, start, end, step, schedule_kind::kind, chunk), threads);           \
+    const worksharing_region its =                                                                                  \
+        region_with_loop(run, what, start, end, step, schedule_kind::kind, chunk, order::monotonic);                \
+    begin_parallel_worksharing(its, threads);                                                                       \
   }
 PARALLEL_LOOP(static, static_)
 PARALLEL_LOOP(dynamic, dynamic)
 PARALLEL_LOOP(guided, guided)
 #undef PARALLEL_LOOP
 void GOMP_parallel_loop_runtime_start(region run, void* what, unsigned threads, long start, long end, long step) {
-  begin_parallel_worksharing(region_with_loop_at_run_time(run, what, start, end, step), threads);
+  begin_parallel_worksharing(region_with_loop_at_run_time(run, what, start, end, step, order::monotonic), threads);
 }
 
 void GOMP_parallel_sections_start(region run, void* what, unsigned threads, unsigned count) {

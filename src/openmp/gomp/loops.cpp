@@ -29,10 +29,13 @@ std::uint64_t trips_of(bool up, wide start, wide end, wide step) {
 
 // ---- schedules
 
-/// For a schedule given by number: 0 is the one at run time, the others are as in omp_sched_t; the highest bit says monotonic.
+/// For a schedule given by number: 0 is the one at run time, 4 the same with the nonmonotonic modifier, the others are as in
+/// omp_sched_t; the highest bit says monotonic.
 loop_plan plan_of_number(long number, std::uint64_t chunk, std::uint64_t trips) {
-  const long kind = number & 0x7fffffff;
-  return kind == 0 ? plan_at_run_time(trips) : plan_of(static_cast<schedule_kind>(kind - 1), chunk, trips);
+  constexpr long monotonic = 1L << 31;
+  const order in = (number & monotonic) != 0 ? order::monotonic : order::nonmonotonic;
+  const long kind = number & (monotonic - 1);
+  return kind == 0 || kind == 4 ? plan_at_run_time(trips, in) : plan_of(static_cast<schedule_kind>(kind - 1), chunk, trips, in);
 }
 
 // ---- chunks
@@ -58,9 +61,10 @@ void give_memory(void** memory) {
 
 /// Without `from` the compiler's code divides the iterations itself, and asks for the rest alone.
 template <class T>
-bool start_loop(const loop_plan& plan, T start, T end, T step, T* from, T* to, bool ordered, void** reductions = nullptr,
+bool start_loop(loop_plan plan, T start, T end, T step, T* from, T* to, bool ordered, void** reductions = nullptr,
                 void** memory = nullptr) {
   begin_task_reductions(reductions);
+  plan.monotonic |= ordered;
   begin_loop(self(), plan, static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(step),
              static_cast<std::uint64_t>(end));
   give_memory(memory);
@@ -76,7 +80,7 @@ void leave_loop() {
 // ---- doacross
 
 template <class T>
-bool start_doacross(unsigned count, const T* counts, const loop_plan& plan, T* from, T* to, void** reductions = nullptr,
+bool start_doacross(unsigned count, const T* counts, loop_plan plan, T* from, T* to, void** reductions = nullptr,
                     void** memory = nullptr) {
   dimension dimensions[64];
   for (unsigned i = 0; i < count && i < 64; ++i) {
@@ -84,6 +88,7 @@ bool start_doacross(unsigned count, const T* counts, const loop_plan& plan, T* f
     dimensions[i] = {0, static_cast<std::int64_t>(trips) - 1, 1, trips};
   }
   begin_doacross(self(), dimensions, std::min(count, 64u));
+  plan.monotonic = true;  // the clause ordered(n) implies it
   return start_loop<T>(plan, 0, static_cast<T>(plan.trips), 1, from, to, false, reductions, memory);
 }
 
@@ -115,14 +120,15 @@ void fork_worksharing(worksharing_region its, unsigned threads, unsigned flags) 
 
 namespace weir::openmp {
 
-worksharing_region region_with_loop(region run, void* what, long start, long end, long step, schedule_kind kind, long chunk) {
-  return {run, what, plan_of(kind, static_cast<std::uint64_t>(chunk), trips_of(start, end, step)),
+worksharing_region region_with_loop(region run, void* what, long start, long end, long step, schedule_kind kind, long chunk,
+                                    order in) {
+  return {run, what, plan_of(kind, static_cast<std::uint64_t>(chunk), trips_of(start, end, step), in),
           static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(end)};
 }
 
-worksharing_region region_with_loop_at_run_time(region run, void* what, long start, long end, long step) {
-  const schedule s = self().icv.run_schedule;
-  return region_with_loop(run, what, start, end, step, s.kind, s.chunk);
+worksharing_region region_with_loop_at_run_time(region run, void* what, long start, long end, long step, order in) {
+  return {run, what, plan_at_run_time(trips_of(start, end, step), in), static_cast<std::uint64_t>(start),
+          static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(end)};
 }
 
 worksharing_region region_with_sections(region run, void* what, unsigned count) {
@@ -145,25 +151,25 @@ extern "C" {
 
 // ---- regions that are one loop, or one sections construct
 
-#define PARALLEL_LOOP(name, kind)                                                                                       \
+#define PARALLEL_LOOP(name, kind, in)                                                                                   \
   void GOMP_parallel_loop_##name(region run, void* what, unsigned threads, long start, long end, long step, long chunk, \
                                  unsigned flags) {                                                                      \
-    fork_worksharing(region_with_loop(run, what, start, end, step, schedule_kind::kind, chunk), threads, flags);        \
+    fork_worksharing(region_with_loop(run, what, start, end, step, schedule_kind::kind, chunk, order::in), threads, flags); \
   }
-PARALLEL_LOOP(static, static_)
-PARALLEL_LOOP(dynamic, dynamic)
-PARALLEL_LOOP(guided, guided)
-PARALLEL_LOOP(nonmonotonic_dynamic, dynamic)
-PARALLEL_LOOP(nonmonotonic_guided, guided)
+PARALLEL_LOOP(static, static_, monotonic)
+PARALLEL_LOOP(dynamic, dynamic, monotonic)
+PARALLEL_LOOP(guided, guided, monotonic)
+PARALLEL_LOOP(nonmonotonic_dynamic, dynamic, nonmonotonic)
+PARALLEL_LOOP(nonmonotonic_guided, guided, nonmonotonic)
 #undef PARALLEL_LOOP
 
-#define PARALLEL_LOOP(name)                                                                                             \
+#define PARALLEL_LOOP(name, in)                                                                                         \
   void GOMP_parallel_loop_##name(region run, void* what, unsigned threads, long start, long end, long step, unsigned flags) { \
-    fork_worksharing(region_with_loop_at_run_time(run, what, start, end, step), threads, flags);                        \
+    fork_worksharing(region_with_loop_at_run_time(run, what, start, end, step, order::in), threads, flags);             \
   }
-PARALLEL_LOOP(runtime)
-PARALLEL_LOOP(nonmonotonic_runtime)
-PARALLEL_LOOP(maybe_nonmonotonic_runtime)
+PARALLEL_LOOP(runtime, monotonic)
+PARALLEL_LOOP(nonmonotonic_runtime, nonmonotonic)
+PARALLEL_LOOP(maybe_nonmonotonic_runtime, nonmonotonic)
 #undef PARALLEL_LOOP
 
 void GOMP_parallel_sections(region run, void* what, unsigned threads, unsigned count, unsigned flags) {
@@ -172,41 +178,42 @@ void GOMP_parallel_sections(region run, void* what, unsigned threads, unsigned c
 
 // ---- loops
 
-#define LOOP(name, kind, ordered)                                                                                          \
+#define LOOP(name, kind, in, ordered)                                                                                      \
   bool GOMP_loop_##name##_start(long start, long end, long step, long chunk_size, long* from, long* to) {                  \
     const std::uint64_t trips = trips_of(start, end, step);                                                                \
-    return start_loop(plan_of(schedule_kind::kind, static_cast<std::uint64_t>(chunk_size), trips), start, end, step, from, \
-                      to, ordered);                                                                                        \
+    const loop_plan plan = plan_of(schedule_kind::kind, static_cast<std::uint64_t>(chunk_size), trips, order::in);         \
+    return start_loop(plan, start, end, step, from, to, ordered);                                                          \
   }                                                                                                                        \
   bool GOMP_loop_##name##_next(long* from, long* to) { return chunk(from, to, ordered); }                                  \
   bool GOMP_loop_ull_##name##_start(bool up, wide start, wide end, wide step, wide chunk_size, wide* from, wide* to) {     \
     const std::uint64_t trips = trips_of(up, start, end, step);                                                            \
-    return start_loop(plan_of(schedule_kind::kind, chunk_size, trips), start, end, step, from, to, ordered);               \
+    const loop_plan plan = plan_of(schedule_kind::kind, chunk_size, trips, order::in);                                     \
+    return start_loop(plan, start, end, step, from, to, ordered);                                                          \
   }                                                                                                                        \
   bool GOMP_loop_ull_##name##_next(wide* from, wide* to) { return chunk(from, to, ordered); }
-LOOP(static, static_, false)
-LOOP(dynamic, dynamic, false)
-LOOP(guided, guided, false)
-LOOP(nonmonotonic_dynamic, dynamic, false)
-LOOP(nonmonotonic_guided, guided, false)
-LOOP(ordered_static, static_, true)
-LOOP(ordered_dynamic, dynamic, true)
-LOOP(ordered_guided, guided, true)
+LOOP(static, static_, monotonic, false)
+LOOP(dynamic, dynamic, monotonic, false)
+LOOP(guided, guided, monotonic, false)
+LOOP(nonmonotonic_dynamic, dynamic, nonmonotonic, false)
+LOOP(nonmonotonic_guided, guided, nonmonotonic, false)
+LOOP(ordered_static, static_, monotonic, true)
+LOOP(ordered_dynamic, dynamic, monotonic, true)
+LOOP(ordered_guided, guided, monotonic, true)
 #undef LOOP
 
-#define LOOP(name, ordered)                                                                           \
+#define LOOP(name, in, ordered)                                                                             \
   bool GOMP_loop_##name##_start(long start, long end, long step, long* from, long* to) {              \
-    return start_loop(plan_at_run_time(trips_of(start, end, step)), start, end, step, from, to, ordered); \
+    return start_loop(plan_at_run_time(trips_of(start, end, step), order::in), start, end, step, from, to, ordered); \
   }                                                                                                   \
   bool GOMP_loop_##name##_next(long* from, long* to) { return chunk(from, to, ordered); }             \
   bool GOMP_loop_ull_##name##_start(bool up, wide start, wide end, wide step, wide* from, wide* to) { \
-    return start_loop(plan_at_run_time(trips_of(up, start, end, step)), start, end, step, from, to, ordered); \
+    return start_loop(plan_at_run_time(trips_of(up, start, end, step), order::in), start, end, step, from, to, ordered); \
   }                                                                                                   \
   bool GOMP_loop_ull_##name##_next(wide* from, wide* to) { return chunk(from, to, ordered); }
-LOOP(runtime, false)
-LOOP(nonmonotonic_runtime, false)
-LOOP(maybe_nonmonotonic_runtime, false)
-LOOP(ordered_runtime, true)
+LOOP(runtime, monotonic, false)
+LOOP(nonmonotonic_runtime, nonmonotonic, false)
+LOOP(maybe_nonmonotonic_runtime, nonmonotonic, false)
+LOOP(ordered_runtime, monotonic, true)
 #undef LOOP
 
 // With a schedule by number, task reductions and memory, for which the others have no arguments. The next chunks come from those.
@@ -244,20 +251,20 @@ void GOMP_ordered_end(void) { end_ordered(self()); }
 #define DOACROSS(name, kind)                                                                                              \
   bool GOMP_loop_doacross_##name##_start(unsigned count, long* counts, long chunk_size, long* from, long* to) {           \
     return start_doacross(count, counts, plan_of(schedule_kind::kind, static_cast<std::uint64_t>(chunk_size),             \
-                                                 static_cast<std::uint64_t>(counts[0])), from, to);                       \
+                                                 static_cast<std::uint64_t>(counts[0]), order::monotonic), from, to);     \
   }                                                                                                                       \
   bool GOMP_loop_ull_doacross_##name##_start(unsigned count, wide* counts, wide chunk_size, wide* from, wide* to) {       \
-    return start_doacross(count, counts, plan_of(schedule_kind::kind, chunk_size, counts[0]), from, to);                  \
+    return start_doacross(count, counts, plan_of(schedule_kind::kind, chunk_size, counts[0], order::monotonic), from, to); \
   }
 DOACROSS(static, static_)
 DOACROSS(dynamic, dynamic)
 DOACROSS(guided, guided)
 #undef DOACROSS
 bool GOMP_loop_doacross_runtime_start(unsigned count, long* counts, long* from, long* to) {
-  return start_doacross(count, counts, plan_at_run_time(static_cast<std::uint64_t>(counts[0])), from, to);
+  return start_doacross(count, counts, plan_at_run_time(static_cast<std::uint64_t>(counts[0]), order::monotonic), from, to);
 }
 bool GOMP_loop_ull_doacross_runtime_start(unsigned count, wide* counts, wide* from, wide* to) {
-  return start_doacross(count, counts, plan_at_run_time(counts[0]), from, to);
+  return start_doacross(count, counts, plan_at_run_time(counts[0], order::monotonic), from, to);
 }
 bool GOMP_loop_doacross_start(unsigned count, long* counts, long kind, long chunk_size, long* from, long* to, void** reductions,
                               void** memory) {

@@ -16,8 +16,9 @@ struct worksharing_region {
   std::uint64_t first, step, bound;
 };
 
-worksharing_region region_with_loop(region run, void* what, long start, long end, long step, schedule_kind kind, long chunk);
-worksharing_region region_with_loop_at_run_time(region run, void* what, long start, long end, long step);
+worksharing_region region_with_loop(region run, void* what, long start, long end, long step, schedule_kind kind, long chunk,
+                                    order in);
+worksharing_region region_with_loop_at_run_time(region run, void* what, long start, long end, long step, order in);
 worksharing_region region_with_sections(region run, void* what, unsigned count);
 
 /// Sets it up for the calling member.

@@ -29,7 +29,7 @@ enum : int {
   distribute_block = 92,
 };
 constexpr int unordered = 32, ordered_from = 64, ordered_to = 80, no_merge = 160;
-constexpr int modifiers = 3 << 29;
+constexpr int monotonic = 1 << 29, nonmonotonic = 1 << 30, modifiers = monotonic | nonmonotonic;
 
 /// The kind without its modifiers, except simd.
 int plain(int kind, bool* ordered = nullptr) {
@@ -42,17 +42,17 @@ int plain(int kind, bool* ordered = nullptr) {
 
 bool of_league(int plain_kind) { return plain_kind == distribute_chunked || plain_kind == distribute_block; }
 
-loop_plan plan_of(int plain_kind, std::uint64_t chunk, std::uint64_t trips) {
+loop_plan plan_of(int plain_kind, std::uint64_t chunk, std::uint64_t trips, order in) {
   switch (plain_kind) {
     case static_chunked:
-    case simd_static_chunked: return plan_of(schedule_kind::static_, chunk, trips);
-    case static_block: return plan_of(schedule_kind::static_, 0, trips);
-    case automatic: return plan_of(schedule_kind::auto_, 0, trips);
+    case simd_static_chunked: return plan_of(schedule_kind::static_, chunk, trips, in);
+    case static_block: return plan_of(schedule_kind::static_, 0, trips, in);
+    case automatic: return plan_of(schedule_kind::auto_, 0, trips, in);
     case guided:
-    case simd_guided: return plan_of(schedule_kind::guided, chunk, trips);
-    case at_run_time: return plan_at_run_time(trips);
-    case simd_at_run_time: return plan_at_run_time(trips, chunk);  // here the chunk is the width of a vector
-    default: return plan_of(schedule_kind::dynamic, chunk, trips);
+    case simd_guided: return plan_of(schedule_kind::guided, chunk, trips, in);
+    case at_run_time: return plan_at_run_time(trips, in);
+    case simd_at_run_time: return plan_at_run_time(trips, in, chunk);  // here the chunk is the width of a vector
+    default: return plan_of(schedule_kind::dynamic, chunk, trips, in);
   }
 }
 
@@ -142,10 +142,14 @@ template <class T, class S>
 void begin_dispatch(int kind, T lower, T upper, S step, S chunk) {
   bool ordered = false;
   const int what = plain(kind, &ordered);
-  const loop_plan plan = plan_of(what, chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0, trips_of(lower, upper, step));
+  member& me = self();
+  // Without a modifier the code is of a compiler for an OpenMP before 5.0. That of a doacross nest says nonmonotonic, but the clause
+  // ordered(n) implies monotonic.
+  const order in = (kind & nonmonotonic) != 0 && !ordered && me.in_doacross == nullptr ? order::nonmonotonic : order::monotonic;
+  const loop_plan plan = plan_of(what, chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0, trips_of(lower, upper, step), in);
   const auto stride = static_cast<std::uint64_t>(static_cast<std::int64_t>(step));
   // This interface needs no bound, and keeps there whether the loop is ordered.
-  begin_loop(self(), plan, static_cast<std::uint64_t>(lower), stride, ordered ? 1 : 0);
+  begin_loop(me, plan, static_cast<std::uint64_t>(lower), stride, ordered ? 1 : 0);
 }
 
 template <class T, class S>

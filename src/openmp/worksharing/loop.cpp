@@ -54,15 +54,15 @@ void wait_for_turn(loop& l, const member& me) {
 
 }  // namespace
 
-loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips) {
+loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips, order in) {
   if (kind != schedule_kind::static_ && chunk == 0) chunk = 1;
   if (kind == schedule_kind::auto_) return {schedule_kind::static_, trips, 0};
-  return {kind, trips, chunk};
+  return {kind, trips, chunk, in == order::monotonic};
 }
 
-loop_plan plan_at_run_time(std::uint64_t trips, std::uint64_t width) {
+loop_plan plan_at_run_time(std::uint64_t trips, order in, std::uint64_t width) {
   const schedule s = self().icv.run_schedule;
-  loop_plan plan = plan_of(s.kind, static_cast<std::uint64_t>(s.chunk), trips);
+  loop_plan plan = plan_of(s.kind, static_cast<std::uint64_t>(s.chunk), trips, s.monotonic ? order::monotonic : in);
   if (width > 1) plan.chunk = (plan.chunk + width - 1) / width * width;
   return plan;
 }
@@ -73,22 +73,26 @@ void begin_loop(member& me, const loop_plan& plan) {
   me.in_loop = &l;
   me.turn = 0;
   me.chunk = {};
+  me.claimed = {};
   l.enter(construct, [&] {
     l.plan = plan;
+    divide(l, me.of->size);
     // Each member counts beyond the end once at most, so the count stays within 64 bits.
-    l.counted = plan.kind == schedule_kind::dynamic && plan.trips < (std::uint64_t{1} << 63) && plan.chunk < (std::uint64_t{1} << 40);
+    l.counted = plan.kind == schedule_kind::dynamic && !l.divided && plan.trips < (std::uint64_t{1} << 63) &&
+                plan.chunk < (std::uint64_t{1} << 40);
     // relaxed: published by the slot.
     l.taken.store(0, std::memory_order_relaxed);
     l.turn.store(0, std::memory_order_relaxed);
   });
+  if (l.divided) begin_part(me);
 }
 
 iterations next_chunk_of_any(member& me) {
   loop& l = *me.in_loop;
   switch (l.plan.kind) {
     case schedule_kind::static_: return me.chunk = take_static(l, me);
-    case schedule_kind::guided: return me.chunk = take_guided(l, me.of->size);
-    default: return me.chunk = take_dynamic(l);
+    case schedule_kind::guided: return l.divided ? next_of_divided(me) : me.chunk = take_guided(l, me.of->size);
+    default: return l.divided ? next_of_divided(me) : me.chunk = take_dynamic(l);
   }
 }
 
@@ -100,7 +104,7 @@ iterations next_ordered_chunk(member& me) {
     l.turn.store(me.chunk.end, std::memory_order_release);
     l.turned.open();
   }
-  const iterations its = next_chunk_of_any(me);
+  const iterations its = next_chunk(me);
   me.ordered_after = its.begin;
   return its;
 }

@@ -6,13 +6,19 @@
 #include <algorithm>
 
 #include "openmp/core/team.hpp"
+#include "openmp/worksharing/divided_loop.hpp"
 
 namespace weir::openmp {
 
+/// Must a member execute its chunks in the order of the loop? For loops whose schedule has neither modifier, OpenMP 5.0 changed the
+/// answer; compilers say which they mean.
+enum class order { monotonic, nonmonotonic };
+
 /// The plan for a schedule clause; chunk 0: it gives none.
-loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips);
-/// The plan for run-sched-var, its chunk rounded up to a multiple of the width [OpenMP 5.2, 11.5.3: the simd modifier].
-loop_plan plan_at_run_time(std::uint64_t trips, std::uint64_t width = 1);
+loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips, order in);
+/// The plan for run-sched-var, whose modifier may be monotonic, too. Its chunk is rounded up to a multiple of the width [OpenMP 5.2,
+/// 11.5.3: the simd modifier].
+loop_plan plan_at_run_time(std::uint64_t trips, order in, std::uint64_t width = 1);
 
 /// The block that participant `number` of `size` gets if a loop is divided into one block each: the first blocks have one
 /// iteration more if they do not divide evenly. The number is a reference so that it is loaded late, which saves an instruction in
@@ -40,6 +46,7 @@ iterations next_ordered_chunk(member& me);
 /// The member's next chunk, which becomes me.chunk; none if all are taken.
 inline iterations next_chunk(member& me, bool ordered = false) {
   if (ordered) return next_ordered_chunk(me);
+  if (me.claimed) return first_claimed(me);
   loop& l = *me.in_loop;
   if (!l.counted) return next_chunk_of_any(me);
   // Few instructions before the fetch-and-add, and no load of the word: its line is then transferred once, while the chunk
