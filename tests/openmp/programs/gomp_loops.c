@@ -17,6 +17,8 @@ _Bool GOMP_loop_ull_doacross_start(unsigned, u64 *counts, long kind, u64 chunk, 
 NEXT(static)
 NEXT(dynamic)
 NEXT(guided)
+NEXT(nonmonotonic_dynamic)
+NEXT(nonmonotonic_guided)
 NEXT(runtime)
 NEXT(ordered_static)
 NEXT(ordered_dynamic)
@@ -203,6 +205,59 @@ static void static_is_static(long kind, int chunk) {
   }
 }
 
+/* More chunks than anybody executes: each thread takes a few of a loop with so many, and all are different. */
+static void few_of(u64 chunks, u64 size) {
+  enum { FEW = 40 };
+  static u64 taken[64 * FEW];
+  const u64 trips = chunks * size;
+  memset(taken, 0xff, sizeof taken);
+#pragma omp parallel
+  {
+    const int me = omp_get_thread_num();
+    u64 from, to;
+    int count = 0;
+    for (_Bool more = GOMP_loop_ull_start(1, 0, trips, 1, DYNAMIC, size, &from, &to, NULL, NULL); more && count < FEW;
+         more = GOMP_loop_ull_nonmonotonic_dynamic_next(&from, &to)) {
+      CHECK(from % size == 0 && to - from == size && to <= trips);
+      if (me < 64) taken[me * FEW + count] = from / size;
+      ++count;
+    }
+    CHECK(count == FEW);
+    GOMP_loop_end();
+  }
+  for (int i = 0; i < 64 * FEW; ++i)
+    for (int k = i + 1; k < 64 * FEW; ++k) CHECK(taken[i] == ~0ull || taken[i] != taken[k]);
+}
+
+/* Chunks of nearly all iterations that a type has. */
+static void large_chunks(long kind, u64 size) {
+  u64 all = 0;
+#pragma omp parallel
+  {
+    u64 from, to;
+    for (_Bool more = GOMP_loop_ull_start(1, 3, ULLONG_MAX, 1, kind, size, &from, &to, NULL, NULL); more;
+         more = GOMP_loop_ull_nonmonotonic_dynamic_next(&from, &to)) {
+      CHECK(from < to && (kind != DYNAMIC || to == ULLONG_MAX || to - from == size));
+      __atomic_fetch_add(&all, to - from, __ATOMIC_RELAXED);
+    }
+    GOMP_loop_end();
+  }
+  CHECK(all == ULLONG_MAX - 3);
+}
+
+static void at_the_limits(void) {
+  few_of(1ull << 31, 1);        /* the most that members divide: all but the last are 2^31 - 1 */
+  few_of((1ull << 31) + 1, 1);  /* too many */
+  few_of(1ull << 33, 1);
+  few_of((1ull << 31) - 5, 3);
+  few_of(1ull << 40, 1ull << 20);
+  large_chunks(DYNAMIC, 1ull << 62);
+  large_chunks(DYNAMIC, ULLONG_MAX);
+  large_chunks(DYNAMIC, ULLONG_MAX / 50);
+  large_chunks(GUIDED, 1ull << 60);
+  large_chunks(GUIDED, 1ull << 40);
+}
+
 int main(void) {
   omp_set_dynamic(0);
   for (int round = 0; round < episodes(20); ++round) {
@@ -220,5 +275,6 @@ int main(void) {
     static_is_static(STATIC, 0);
     static_is_static(STATIC | MONOTONIC, 7);
   }
+  at_the_limits();
   return verdict();
 }
