@@ -67,8 +67,9 @@ class alignas(line_bytes) slot {
   }
   static constexpr std::uint64_t of(std::uint32_t construct, phase p) { return static_cast<std::uint64_t>(construct) << 2 | p; }
 
+  // On one line with what the construct itself adds first: a member gets all of it in one transfer.
   std::atomic<std::uint64_t> state_{0};
-  alignas(line_bytes) std::atomic<std::uint32_t> left_{0};
+  std::atomic<std::uint32_t> left_{0};
 };
 
 /// Iterations of a loop, counted from 0: from begin up to end, or none.
@@ -86,11 +87,11 @@ struct loop_plan {
 
 /// A loop whose iterations are divided among the members; sections are a loop over their numbers.
 struct loop : slot {
-  loop_plan plan;
   bool counted = false;  // are chunks taken by fetch-and-add alone?
   bool divided = false;  // has each member a part of its own?
-  division among_members;
   std::atomic<bool> last_taken{false};  // of a divided loop: the last chunk, which is in no part
+  loop_plan plan;
+  division among_members;
   alignas(line_bytes) std::atomic<std::uint64_t> taken{0};  // iterations
   alignas(line_bytes) std::atomic<std::uint64_t> turn{0};   // of ordered: the first iteration that is not done
   gate turned;
