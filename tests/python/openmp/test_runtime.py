@@ -51,6 +51,7 @@ OWN_FAULTS = {
     ("loop_clauses", "clang"): "libomp may report a loop's last iteration to no member if members steal",
     ("leagues_at_once", "gcc"): "libgomp executes the teams of a league one after the other",
     ("leagues_at_once", "clang"): "libomp forms fewer teams than asked for",
+    ("schedule_stealing", "clang"): "libomp may report a loop's last iteration to no member if members steal",
     ("locks", "clang"): "libomp's nest locks belong to threads",
     ("kmpc_constructs", "clang"): "libomp multiplies the chunk of schedule(simd: runtime) by the vector's width",
     ("schedule_combined", "clang"): "libomp executes iterations of schedule(simd: static, chunk) twice",
