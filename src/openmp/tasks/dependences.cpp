@@ -73,9 +73,10 @@ void dependence_table::add(const std::shared_ptr<dependence_node>& node, history
     at.before = std::move(at.last);
     at.last.clear();
     at.kind = kind;
-    at.excludes = kind == dependence::mutex_in_out_set ? std::make_shared<exclusion>() : nullptr;
+    if (at.excludes != nullptr) [[unlikely]] at.excludes = nullptr;
+    if (kind == dependence::mutex_in_out_set) [[unlikely]] at.excludes = std::make_shared<exclusion>();
   }
-  if (at.excludes != nullptr) node->exclusions.push_back(at.excludes);
+  if (at.excludes != nullptr) [[unlikely]] node->exclusions.push_back(at.excludes);
   // A task that names an address twice is among the last ones already: it does not wait for itself (connect()).
   for (const auto& n : at.before) connect(n, node);
   // Many readers of one address: those that are complete order nothing.

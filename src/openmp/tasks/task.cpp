@@ -82,6 +82,7 @@ void release_successors(member* me, task& t) {
   node->mutual.release();
   for (const auto& s : successors)
     if (awaits_no_more(s)) go_on(me, t, *s);
+  if (node->exclusions.empty()) [[likely]] return;
   for (const auto& e : std::exchange(node->exclusions, {}))
     if (const auto next = e->pass_on(); next != nullptr && takes_exclusions(next)) go_on(me, t, *next);
 }
