@@ -49,10 +49,11 @@ void copies() {
 void distributed() {
   std::vector<int> times(n);
   value last;
+#pragma omp teams distribute num_teams(3) shared(times)
+  for (auto i = times.begin(); i < times.end(); ++i) *i += 1;
+  // Teams do not wait for each other between two loops.
 #pragma omp teams num_teams(3) shared(times)
   {
-#pragma omp distribute
-    for (auto i = times.begin(); i < times.end(); ++i) *i += 1;
 #pragma omp distribute parallel for dist_schedule(static, 20) schedule(dynamic, 3)
     for (auto i = times.begin(); i < times.end(); i += 2) *i += 1;
 #pragma omp distribute parallel for simd order(concurrent)

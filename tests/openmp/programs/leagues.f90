@@ -41,21 +41,25 @@ contains
     call check(omp_get_num_teams() == 1 .and. omp_get_team_num() == 0, 'after a league')
   end subroutine its_size
 
+  ! Teams do not wait for each other between two loops.
   subroutine distributed()
     integer :: times(n), i, j, given, last
     times = 0; given = 4; last = 0
     !$omp teams num_teams(4) shared(times)
     !$omp distribute
     do i = 1, n
+      !$omp atomic
       times(i) = times(i) + 1
     end do
     !$omp distribute dist_schedule(static, 7) firstprivate(given)
     do i = n, 1, -1
+      !$omp atomic
       times(i) = times(i) + given
     end do
     !$omp distribute collapse(2)
     do i = 0, 8
       do j = 1, n / 9
+        !$omp atomic
         times(n / 9 * i + j) = times(n / 9 * i + j) + 10
       end do
     end do
@@ -75,12 +79,16 @@ contains
     !$omp teams num_teams(2) shared(times)
     !$omp distribute parallel do
     do i = 1, n
+      !$omp atomic
       times(i) = times(i) + 1
     end do
     !$omp distribute parallel do dist_schedule(static, 20) schedule(dynamic, 3)
     do i = 1, n
+      !$omp atomic
       times(i) = times(i) + 1
     end do
+    !$omp end teams
+    !$omp teams num_teams(2) shared(times)
     !$omp distribute parallel do simd schedule(guided) order(concurrent)
     do i = n, 1, -1
       times(i) = times(i) + 1
