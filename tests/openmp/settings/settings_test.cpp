@@ -343,6 +343,7 @@ TEST(Settings, VerboseDisplayAddsTheVendors) {
   EXPECT_NE(text.find(R"(  [host] OMP_WAIT_POLICY=''
   [host] GOMP_SPINCOUNT='5'
   [host] KMP_BLOCKTIME=''
+  [host] KMP_DETERMINISTIC_REDUCTION='FALSE'
   [host] WEIR_BARRIER='auto'
   [host] WEIR_DEADLOCKS='IGNORE'
   [host] WEIR_FORK_BARRIER='auto'
