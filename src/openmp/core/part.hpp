@@ -75,6 +75,9 @@ class part {
   /// By the owner, whose part is empty: what it has stolen and not taken.
   void keep(const division& d, chunks stolen) { word_.store(packed(d, stolen), std::memory_order_relaxed); }
 
+  /// While nobody is in a loop: as at first, with a division as at first.
+  void start_over() { word_.store(0, std::memory_order_relaxed); }
+
  private:
   static std::uint32_t round_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 62); }
   static std::uint64_t packed(const division& d, chunks left) {

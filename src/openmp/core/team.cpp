@@ -90,11 +90,14 @@ void team::start_over() {
     its.has_left = false;
     its.in_loop = nullptr;
     its.in_doacross = nullptr;
+    // A member that has left early has not begun its parts of loops that others have executed.
+    for (auto& part : its.parts) part.start_over();
   }
   for (unsigned i = 0; i < slots_in_turn; ++i) {
     std::free(loops[i].memory.exchange(nullptr, std::memory_order_relaxed));
     std::free(std::exchange(doacrosses[i].posted, nullptr));
     loops[i].free_for(i);
+    loops[i].among_members = {};
     doacrosses[i].free_for(i);
   }
 }

@@ -52,6 +52,30 @@ static void region(void) {
   }
 }
 
+/* Whoever cancels misses a loop that the others execute; the loops of later regions are whole, however many it has missed. */
+static void region_before_a_loop(void) {
+  for (int missed = 0; missed < 10; ++missed) {
+    int iterations = 0, later[20] = {0};
+    for (int k = 0; k < missed; ++k) {
+#pragma omp parallel
+      {
+        if (omp_get_thread_num() == 0) {
+#pragma omp cancel parallel
+        }
+#pragma omp for schedule(dynamic) nowait
+        for (int i = 0; i < 20; ++i) add(&iterations, 1);
+        for (;;) {
+#pragma omp cancellation point parallel
+        }
+      }
+    }
+    CHECK(asked() == 1 || iterations == 20 * missed);
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < 20; ++i) add(&later[i], 1);
+    for (int i = 0; i < 20; ++i) CHECK(later[i] == 1);
+  }
+}
+
 /* Members that wait at the barriers of worksharing constructs, and at their ends. */
 static void region_at_constructs(void) {
   for (int round = 0; round < rounds; ++round) {
@@ -380,6 +404,7 @@ int main(int count, char **arguments) {
   rounds = episodes(50);
   CHECK(omp_get_cancellation());
   region();
+  region_before_a_loop();
   region_at_constructs();
   region_with_orphans();
   region_in_region();
