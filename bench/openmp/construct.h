@@ -1,9 +1,13 @@
-/* What the suite measures: one function for each construct, and how its time is compared. C, so that Fortran's
-   functions stand in the same table. */
+/* What the suite measures: one function for each construct, and how its time is compared; and whole programs. C, so that
+   Fortran's and C++'s functions stand in the same table. */
 #ifndef WEIR_BENCH_OPENMP_CONSTRUCT_H
 #define WEIR_BENCH_OPENMP_CONSTRUCT_H
 
 #include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* What a directive's computing is, and so with what its time is compared [paper 003, section II]. */
 enum work {
@@ -28,6 +32,9 @@ struct construct {
   /* `count` directives, each with its delays; the parameter is the chunk or the size. Opens its own region. */
   void (*run)(long count, long parameter);
   enum delay delay;
+  /* Instead of `run`: executes a whole program once, and returns how many nanoseconds it took; negative: its result was
+     wrong. Its time is reported as it is. */
+  double (*program)(void);
 };
 
 /* The delay: a loop of dependent arithmetic [paper 003, section II]. In a file of its own, compiled the same for all. Its
@@ -42,10 +49,20 @@ struct group {
   const struct construct *constructs;
   size_t count;
 };
-extern const struct group weir_synchronisation, weir_exclusion, weir_schedules, weir_tasks, weir_data;
+extern const struct group weir_synchronisation, weir_exclusion, weir_schedules, weir_tasks, weir_data, weir_programs;
 
 /* What a program has, up to a null pointer; in one file for each language. */
 extern const char weir_language[];
 extern const struct group *const weir_groups[];
+
+/* The runtime, in one file for OpenMP and in one for each library of tasks. */
+int weir_threads(void);     /* of a team, as OMP_NUM_THREADS asks */
+void weir_start_team(void); /* a team computes a delay */
+/* An address of the runtime's code. */
+void *weir_runtime(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

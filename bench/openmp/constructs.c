@@ -3,4 +3,4 @@
 
 const char weir_language[] = "C";
 const struct group *const weir_groups[] = {&weir_synchronisation, &weir_exclusion, &weir_schedules, &weir_tasks, &weir_data,
-                                           NULL};
+                                           &weir_programs,       NULL};

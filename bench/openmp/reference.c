@@ -1,7 +1,5 @@
 #include "reference.h"
 
-#include <omp.h>
-
 double clock_ns(clockid_t which) {
   struct timespec t;
   clock_gettime(which, &t);
@@ -34,7 +32,7 @@ long length_of_delay(double ns) {
 }
 
 double reference_ns(enum work work, long count, struct share share) {
-  const long threads = omp_get_max_threads();
+  const long threads = weir_threads();
   const long together = threads < share.processors ? threads : share.processors;
   const double in_turn = (double)((threads + share.processors - 1) / share.processors);
   /* In delays: one after the other at the least, and of all threads. */

@@ -12,10 +12,18 @@ struct share {
   double capacity; /* how many processors' time they get: less under a quota, or where others run as well */
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 double clock_ns(clockid_t which);
 /* The length for weir_set_delay() with which a delay takes so long on this machine. */
 long length_of_delay(double ns);
 /* T_s / p [paper 003, section II]: nanoseconds that the computing of one of `count` directives takes in such a share. */
 double reference_ns(enum work work, long count, struct share share);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

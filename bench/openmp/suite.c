@@ -7,6 +7,8 @@
  *       sample CONSTRUCT[:PARAMETER]    one measurement; the first of a construct finds its count by a pilot
  *       quit
  *
+ * A program (a construct of the group `program`) is executed as it is: its time is its episode, and its reference is 0.
+ *
  * The number of threads is the runtime's: OMP_NUM_THREADS. It may use P processors, and of their time as much as C have:
  * less than P under a quota, or beside another program (default P). */
 #define _GNU_SOURCE
@@ -14,7 +16,6 @@
 #include "reference.h"
 
 #include <dlfcn.h>
-#include <omp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,33 +43,36 @@ struct chosen {
 static struct chosen in_use[MOST];
 static size_t used;
 
-/* A runtime keeps its team where malloc puts it at the first region: after other allocations it may lie on the same lines
- * as they, and libgomp's barrier then costs more than twice as much. So a region precedes them, as in EPCC's own suite. */
-static void first_region(void) {
-#pragma omp parallel
-  weir_delay();
-}
+/* Directives are divided among the threads. */
+static long least_count(const struct chosen *c) { return c->what->program != NULL ? 1 : weir_threads(); }
 
-static long least_count(void) { return omp_get_max_threads(); }
-
+/* Negative: a program's result was wrong. */
 static double timed_ns(const struct chosen *c, long count) {
+  if (c->what->program != NULL) {
+    double sum = 0;
+    for (long i = 0; i < count; ++i) {
+      const double took = c->what->program();
+      if (took < 0) return took;
+      sum += took;
+    }
+    return sum;
+  }
   const double begin = wall_ns();
   c->what->run(count, c->parameter);
   return wall_ns() - begin;
 }
 
-/* As many directives as make a sample last as long as asked; a multiple of the threads, among which they are divided. */
+/* As many directives as make a sample last as long as asked. */
 static void pilot(struct chosen *c) {
-  long count = least_count();
+  const long least = least_count(c);
+  long count = least;
   double took = timed_ns(c, count);
-  while (took < asked.sample_ms * 0.5e6 && count < 1000000000 && took * 4 < asked.limit_ms * 1e6) {
+  while (took >= 0 && took < asked.sample_ms * 0.5e6 && count < 1000000000 && took * 4 < asked.limit_ms * 1e6) {
     count *= took * 16 < asked.sample_ms * 1e6 ? 8 : 2;
     took = timed_ns(c, count);
   }
   const double wanted = (double)count * asked.sample_ms * 1e6 / took;
-  const long threads = least_count();
-  count = wanted < (double)threads ? threads : (long)wanted / threads * threads;
-  c->count = count;
+  c->count = wanted < (double)least ? least : (long)wanted / least * least;
 }
 
 static const struct construct *called(const char *name) {
@@ -107,6 +111,15 @@ static struct chosen *find(const char *id, char *error, size_t room) {
   return NULL;
 }
 
+/* What lets the threads wake up and fetch what they need. A program lasts long enough to leave it out. */
+static void lead_in(const struct chosen *c) {
+  const long least = least_count(c);
+  if (c->what->program != NULL)
+    weir_start_team();
+  else
+    timed_ns(c, c->count / 8 > least ? c->count / 8 / least * least : least);
+}
+
 static void sample(const char *id) {
   char error[256];
   struct chosen *c = find(id, error, sizeof error);
@@ -115,26 +128,30 @@ static void sample(const char *id) {
     return;
   }
   weir_set_delay(lengths[c->what->delay]);
-  timed_ns(c, c->count / 8 > least_count() ? c->count / 8 / least_count() * least_count() : least_count()); /* a lead-in */
+  lead_in(c);
   const double cpu_begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   const double took = timed_ns(c, c->count);
   const double cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin;
-  const double reference = reference_ns(c->what->work, c->count, asked.share);
+  if (took < 0) {
+    printf("{\"id\":\"%s\",\"error\":\"its result is wrong\"}\n", id);
+    return;
+  }
+  const double reference = c->what->program != NULL ? 0 : reference_ns(c->what->work, c->count, asked.share);
   const double each = took / (double)c->count;
   printf("{\"id\":\"%s\",\"inner\":%ld,\"episode_ns\":%.3f,\"reference_ns\":%.3f,\"overhead_ns\":%.3f,\"cpu_ns\":%.3f,\"delay_ns\":%g,"
          "\"threads\":%d}\n",
          id, c->count, each, reference, each - reference, cpu / (double)c->count, delay_ns(c->what->delay),
-         omp_get_max_threads());
+         weir_threads());
 }
 
 /* The file of the runtime that this program has met. */
 static const char *library(void) {
   Dl_info info;
-  return dladdr((void *)(size_t)omp_get_num_threads, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "";
+  return dladdr(weir_runtime(), &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "";
 }
 
 static int list(void) {
-  printf("{\"language\":\"%s\",\"openmp\":%d,\"library\":\"%s\",\"constructs\":[", weir_language, _OPENMP, library());
+  printf("{\"language\":\"%s\",\"library\":\"%s\",\"constructs\":[", weir_language, library());
   static const char *const parameters[] = {"", "chunk", "size"};
   const char *comma = "";
   for (const struct group *const *g = weir_groups; *g != NULL; ++g)
@@ -145,11 +162,14 @@ static int list(void) {
   return 0;
 }
 
-/* A load for others: an OpenMP program that computes and meets at barriers until it is killed, or its parent ends. */
+/* A load for others: a program that computes and meets at barriers until it is killed, or its parent ends. Where there are no
+   barriers, it is the first of the programs. */
 static void work(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const struct construct *barrier = called("barrier");
-  for (;;) barrier->run(1000, 0);
+  const struct construct *const barrier = called("barrier"), *const first = weir_groups[0]->constructs;
+  for (;;)
+    if (barrier != NULL) barrier->run(1000, 0);
+    else first->program();
 }
 
 static int usage(FILE *to) {
@@ -200,8 +220,7 @@ int main(int count, char **words) {
   asked.sample_ms = options[1].value;
   asked.limit_ms = options[2].value;
   asked.share = (struct share){(long)options[3].value, options[4].value};
-  omp_set_dynamic(0);
-  first_region();
+  weir_start_team();
   for (int kind = FULL; kind <= BRIEF; ++kind) lengths[kind] = length_of_delay(delay_ns(kind));
   weir_set_delay(lengths[FULL]);
   if (asked.share.capacity == 0) asked.share.capacity = (double)asked.share.processors;
