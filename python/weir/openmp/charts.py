@@ -8,7 +8,7 @@ import altair as alt
 from weir.base import theme
 from weir.base.drawing import WIDE, Values, counts, interval, log, mapped, panels, shown, spread, time_axis
 from weir.base.screen import nanoseconds, with_interval
-from weir.openmp.comparison import Construct, Cost
+from weir.openmp.comparison import Construct, Cost, is_whole
 
 SHAPES = ("circle", "square", "diamond", "cross", "triangle-up")  # as many as theme.DASHES
 
@@ -64,7 +64,8 @@ def by_construct(found: Sequence[Construct]) -> alt.TopLevelMixin | None:
     order = _order(found, values)
     if len(values) < 2:
         return None
-    title, told = "overhead of one directive", _runtimes(values)
+    title = "time of one run" if all(is_whole(c.place) for c in found) else "overhead of one directive"
+    told = _runtimes(values)
     long = "split(replace(datum.label, 'monotonic-', 'monotonic- '), ' ')"  # on two lines
     axis = alt.Axis(grid=True, tickBand="extent", labelExpr=long)
     base = alt.Chart(alt.Data(values=values)).encode(

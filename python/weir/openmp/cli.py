@@ -15,9 +15,9 @@ from weir.base.states import in_words
 from weir.openmp import suite
 from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
-from weir.openmp.runtimes import runtimes
+from weir.openmp.runtimes import runtimes, task_libraries
 from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, PROCESSORS, Load, situations
-from weir.openmp.tables import summaries, tables, width
+from weir.openmp.tables import summaries, tables, title, width
 
 MOST_THREADS = 1024
 LOADS = options.ListOf(f"none, beside or quota:C (C processors, from {LEAST_QUOTA} to {MOST_QUOTA})", Load.read)
@@ -32,7 +32,7 @@ def openmp(
     ] = None,
     only: Annotated[
         options.Names | None,
-        option(options.names("constructs"), "--constructs", help="Only these, such as barrier,parallel."),
+        option(options.names("constructs"), "--constructs", help="Only these, or of these groups: barrier,task."),
     ] = None,
     on: Annotated[
         options.Names | None,
@@ -57,11 +57,11 @@ def openmp(
     cross: Annotated[bool, typer.Option("--cross", help="Run each program on every runtime that can run it.")] = False,
     rounds: Annotated[
         int | None,
-        option(options.Whole(1, options.MOST_ROUNDS), help="Runs, each in fresh processes (10; quick and shared 3)."),
+        option(options.Whole(1, options.MOST_ROUNDS), help="Runs, in fresh processes (10; quick, shared, long 3)."),
     ] = None,
     samples: Annotated[
         int | None,
-        option(options.Whole(3, options.MOST_SAMPLES), help="Measurements in a run (50; quick 15; shared 10)."),
+        option(options.Whole(3, options.MOST_SAMPLES), help="Measurements in a run (50; quick 15; shared, long 10)."),
     ] = None,
     delay_ns: Annotated[
         float, option(options.Real(0, options.MOST_DELAY_NS, "ns"), help="Work in each construct, in nanoseconds.")
@@ -78,15 +78,16 @@ def openmp(
     try:
         host = native.ask("weir-info")
         environments = list(dict.fromkeys(suite.environment(text) for text in told or ["default"]))
-        plan = suite.plan(runtimes(), wanted, on, cross, environments)
+        plan = suite.plan(runtimes() + task_libraries(), wanted, on, cross, environments)
         writer = records.Writer(output)
     except (native.NativeError, Unknown, OSError) as error:
         raise fail(str(error)) from None
     for word in plan.missing:
         warn(word)
-    brief = quick or shared
+    # Samples that last tens of milliseconds: fewer are taken.
+    long = shared or any(s.group == suite.PROGRAM for s in plan.series)
     how = Conditions(
-        where, rounds or (3 if brief else 10), samples or (10 if shared else 15 if quick else 50), delay_ns
+        where, rounds or (3 if quick or long else 10), samples or (10 if long else 15 if quick else 50), delay_ns
     )
     with writer, bar() as progress:
         task = progress.add_task("starting")
@@ -111,7 +112,7 @@ def show(rows: list[records.Row]) -> None:
     full = tables(found)
     fits = all(width(table) <= out.width for table in full)
     for one in full if fits else summaries(found):
-        out.print(shown(replace(one, title=f"{one.title}: overhead of one directive"), range(len(one.heads))))
+        out.print(shown(replace(one, title=title(one)), range(len(one.heads))))
     if not fits:
         out.print(f"A table with all runtimes is {max(map(width, full))} characters wide; the page shows it.")
 

@@ -9,6 +9,7 @@ from weir.base.records import Row, by_turn, clean, rejected
 from weir.base.states import ANY, split
 from weir.base.statistics import FEWEST_PAIRS, Interval, median_interval, ratio_by_turn
 from weir.openmp.situation import load_in_words
+from weir.openmp.suite import PROGRAM
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,14 @@ class Cost:
 
 # What a place consists of: one language, one team size, the same processors and load.
 PLACE = ("what.language", "where.members", "where.processors")
+
+
+# Of whole programs the time is compared, and so that of libraries for which they are written in other languages.
+WHOLE = "whole programs"
+
+
+def is_whole(place: Place) -> bool:
+    return place.language == WHOLE
 
 
 def words(place: Place) -> str:
@@ -90,6 +99,8 @@ def constructs(rows: Sequence[Row]) -> list[Construct]:
     for row in rows:
         what = row["what"]
         place = Place.of_row(row, PLACE, load=row["where"].get("load", "none"))
+        if what["group"] == PROGRAM:
+            place = place.but(language=WHOLE)
         by_place[what["group"], what["algorithm"], place][labels[_key(row)]].append(row)
     made = []
     for (group, name, place), runtimes in by_place.items():

@@ -3,14 +3,14 @@
 from weir.base.findings import sentence
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
-from weir.openmp.comparison import Construct, Cost, constructs
+from weir.openmp.comparison import Construct, Cost, constructs, is_whole
 
 
 def finding(rows: list[Row]) -> str:
     """On how many constructs Weir's runtime is cheaper than that of the compiler."""
     cheaper = dearer = 0
     barrier = ""
-    found = constructs(rows)
+    found = [c for c in constructs(rows) if not is_whole(c.place)]
     theirs = next((n for n in ("libgomp", "libomp") if any(_cost(c, n) for c in found)), "")
     for c in found:
         ours, other = _cost(c, "weir"), _cost(c, theirs)

@@ -1,4 +1,4 @@
-"""The OpenMP runtimes of this machine, and how a program that is already built is run on one of them."""
+"""The OpenMP runtimes of this machine, other libraries of tasks, and how a built program is run on one of them."""
 
 import os
 import re
@@ -11,13 +11,17 @@ from pathlib import Path
 
 from weir.base import native
 
-# Names under which programs ask for a runtime: GCC's, LLVM's, Intel's.
-ASKED_FOR = {"gomp": ("libgomp.so.1",), "kmp": ("libomp.so.5", "libomp.so", "libiomp5.so")}
+# Names under which programs ask for a runtime: GCC's, LLVM's, Intel's; and for oneTBB.
+ASKED_FOR = {
+    "gomp": ("libgomp.so.1",),
+    "kmp": ("libomp.so.5", "libomp.so", "libiomp5.so"),
+    "tbb": ("libtbb.so.12",),
+}
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """One library. `serves`: the interfaces of compilers that it has: gomp (GCC's), kmp (LLVM's)."""
+    """One library. `serves`: the interfaces that it has: gomp (that of GCC's programs), kmp (of LLVM's), tbb."""
 
     name: str
     version: str
@@ -88,6 +92,12 @@ def at(path: Path) -> Runtime:
 def runtimes() -> list[Runtime]:
     """Those found here; several versions of LLVM's are several runtimes."""
     return _libgomp() + _libomp() + _libiomp5() + _weir()
+
+
+def task_libraries() -> list[Runtime]:
+    """What task programs are written for besides OpenMP, where it is installed: oneTBB."""
+    paths = _known_to_the_loader("libtbb.so.12")
+    return [Runtime("onetbb", path.name.replace(".so.", " "), path, ("tbb",)) for path in paths]
 
 
 def clang() -> str | None:

@@ -12,6 +12,7 @@ from weir.openmp import charts, tables
 from weir.openmp.comparison import Construct, constructs
 from weir.openmp.finding import finding
 from weir.openmp.situation import load_in_words
+from weir.openmp.suite import PROGRAM
 
 if TYPE_CHECKING:
     import altair as alt
@@ -25,6 +26,7 @@ GROUPS = {
     "exclusion": "Mutual exclusion",
     "schedule": "Loop schedules, 1,024 iterations for each thread",
     "task": "Tasks",
+    PROGRAM: "Task programs",
     "data": "Data clauses of a region, by the size of an array",
 }
 ANY_LOAD = "any"
@@ -44,8 +46,9 @@ BY_CHUNK = (
 
 
 BEST = (
-    "Medians; cycles are those of the time-stamp counter. “By”: the median of the ratio over pairs of samples taken in "
-    "one turn, with its 95 % interval. “In the noise”: the interval of the overhead contains zero."
+    "Medians of a directive's overhead or a whole program's time; cycles are those of the time-stamp counter. “By”: "
+    "the median of the ratio over pairs of samples taken in one turn, with its 95 % interval. “In the noise”: the "
+    "interval of the overhead contains zero."
 )
 
 

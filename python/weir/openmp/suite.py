@@ -20,7 +20,10 @@ PROGRAMS = {
     "weir-openmp-c-gcc": ("C", "gcc", "gomp"),
     "weir-openmp-c-clang": ("C", "clang", "kmp"),
     "weir-openmp-fortran-gfortran": ("Fortran", "gfortran", "gomp"),
+    "weir-tasks-tbb": ("C++", "g++", "tbb"),
 }
+# The group of whole programs, whose samples last long: they are measured where they are asked for.
+PROGRAM = "program"
 # What is measured under a load if no constructs are named: each sample takes long.
 UNDER_LOAD = [
     "parallel",
@@ -92,6 +95,11 @@ def environment(text: str) -> Environment:
     return tuple(sorted((name, value) for name, _, value in pairs))
 
 
+def _names(c: dict[str, Any], asked: Sequence[str] | None) -> bool:
+    """Is the construct among those asked for, by its name or its group's?"""
+    return c["group"] != PROGRAM if asked is None else c["name"] in asked or c["group"] in asked
+
+
 def plan(
     found: list[Runtime],
     constructs: Sequence[str] | None,
@@ -100,8 +108,8 @@ def plan(
     environments: Sequence[Environment] = ((),),
 ) -> Suite:
     """Every runtime with its own compiler's program, in each environment; `cross`: with each that it can run.
-    Raises Unknown."""
-    if not found:
+    Constructs are named by themselves or by their group. Raises Unknown."""
+    if all(runtime.serves == ("tbb",) for runtime in found):
         raise Unknown("no OpenMP runtime was found on this machine: install gcc, or libomp-dev and clang")
     for path in [name for name in names or [] if "/" in name]:
         try:
@@ -111,8 +119,10 @@ def plan(
         names = [found[-1].name if name == path else name for name in names or []]
     wanted_runtimes = chosen(names, [r.name for r in found], "--runtimes", "OpenMP runtime")
     suite = Suite()
-    known: dict[str, None] = {}
+    known: dict[str, dict[str, Any]] = {}
     for program, (language, compiler, interface) in PROGRAMS.items():
+        if interface == "tbb" and not any(c["group"] == PROGRAM and _names(c, constructs) for c in known.values()):
+            continue  # not missed where no programs are asked for
         if native.find(program) is None:
             suite.missing.append(f"{program} is not built: {language} by {compiler} is left out")
             continue
@@ -121,18 +131,18 @@ def plan(
             suite.missing.append(f"no runtime here serves {program}: {language} by {compiler} is left out")
             continue
         listed = _listed(program, serving[0])
-        known |= dict.fromkeys(c["name"] for c in listed)
+        known |= {c["name"]: c for c in listed}
         for runtime in found:
             # LLVM's and Intel's have GCC's interface beside their own.
-            own = runtime.meant_for or (("kmp",) if "kmp" in runtime.serves else ("gomp",))
+            own = runtime.meant_for or (("kmp",) if "kmp" in runtime.serves else runtime.serves)
             fits = interface in own or (cross and interface in runtime.serves)
             if runtime.name not in wanted_runtimes or not fits:
                 continue
             for c in listed:
-                if constructs is not None and c["name"] not in constructs:
+                if not _names(c, constructs):
                     continue
                 for name in [f"{c['name']}:{n}" for n in VALUES[c["parameter"]]] or [c["name"]]:
                     for e in environments:
                         suite.series.append(Series(name, c["group"], program, language, compiler, runtime, e))
-    chosen(constructs, list(known), "--constructs", "construct")
+    chosen(constructs, [*known, *dict.fromkeys(c["group"] for c in known.values())], "--constructs", "construct")
     return suite

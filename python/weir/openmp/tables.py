@@ -8,7 +8,7 @@ from dataclasses import replace
 from weir.base.parts import Table
 from weir.base.places import Place
 from weir.base.screen import nanoseconds
-from weir.openmp.comparison import Construct, Cost, words
+from weir.openmp.comparison import WHOLE, Construct, Cost, words
 
 
 def cell(cost: Cost | None, with_cycles: bool = False) -> str:
@@ -34,6 +34,11 @@ def verdict(c: Construct) -> str:
 
 def places(found: Sequence[Construct]) -> list[Place]:
     return list(dict.fromkeys(c.place for c in found))
+
+
+def title(table: Table) -> str:
+    """With what its figures are."""
+    return f"{table.title}: {'time of one run' if table.title.startswith(WHOLE) else 'overhead of one directive'}"
 
 
 def tables(found: Sequence[Construct], with_cycles: bool = False) -> list[Table]:
@@ -85,10 +90,11 @@ def _short(c: Construct) -> str:
 
 
 def markdown(found: Sequence[Construct], states: Sequence[str] = ()) -> str:
-    """To paste where Markdown is read. Overheads of one directive, with the runtimes' versions below."""
+    """To paste where Markdown is read, with the runtimes' versions below."""
     parts = [*states]
     for table in tables(found):
-        lines = [f"**{table.title}**: overhead of one directive", ""]
+        where, _, what = title(table).rpartition(": ")
+        lines = [f"**{where}**: {what}", ""]
         lines.append("| " + " | ".join(table.heads) + " |")
         lines.append("|" + "|".join("---" if i in table.words else "---:" for i in range(len(table.heads))) + "|")
         lines += ["| " + " | ".join(word.replace("|", "\\|") for word in row) + " |" for row in table.rows]
