@@ -16,10 +16,11 @@ from weir.cli import app
 from weir.openmp import measuring, situation, suite
 from weir.openmp.cli import show
 from weir.openmp.comparison import constructs
+from weir.openmp.finding import finding
 from weir.openmp.runtimes import Runtime, Stage, at, runtimes
 from weir.openmp.section import sections
 from weir.openmp.situation import Load, Situation, Unavailable, limited
-from weir.openmp.tables import as_csv, markdown
+from weir.openmp.tables import as_csv, markdown, tables, title
 
 from .. import skips
 from ..conftest import put_fake
@@ -44,6 +45,11 @@ for line in sys.stdin:
     answer = {{"id": word, "inner": inner, "episode_ns": 150, "reference_ns": 100, "overhead_ns": 50, "cpu_ns": 300}}
     print(json.dumps(answer | {{"delay_ns": 100}}), flush=True)
 """
+
+
+# EPCC's task kernels, by our names, in its order.
+EPCC = ("task-by-all", "task-by-master", "task-others-busy", "task-undeferred", "taskwait", "task-barrier")
+EPCC += ("task-nested-by-all", "task-nested-by-master", "task-tree", "task-nested")
 
 
 FAKE_OF_TWO_STATES = """#!{python}
@@ -136,6 +142,65 @@ def test_constructs_with_a_parameter_are_measured_for_each_chunk(fake: list[Runt
         "weir-openmp-c-clang is not built: C by clang is left out",
         "weir-openmp-fortran-gfortran is not built: Fortran by gfortran is left out",
     ]
+
+
+@pytest.fixture
+def with_programs(fake: list[Runtime], tmp_path: Path) -> list[Runtime]:
+    """The made-up program has a whole program, too, and so has a library of tasks."""
+    for name, listed in (("weir-openmp-c-gcc", '["barrier", "whole"]'), ("weir-tasks-tbb", '["whole"]')):
+        text = FAKE.format(python=sys.executable).replace('["barrier", "hang", "crash", "loop"]', listed)
+        text = text.replace('else ("task", "")', 'else ("program", "") if n == "whole" else ("synchronisation", "")')
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    return [*fake, Runtime("onetbb", "libtbb 0", Path("/nowhere/libtbb.so.12"), ("tbb",))]
+
+
+def test_whole_programs_are_measured_where_they_are_asked_for(with_programs: list[Runtime], tmp_path: Path):
+    def planned(*names: str) -> list[tuple[str, str]]:
+        plan = suite.plan(with_programs, list(names) or None, None, cross=False)
+        return [(s.runtime.name, s.construct) for s in plan.series]
+
+    assert planned() == planned("synchronisation") == [("libgomp", "barrier")]
+    assert planned("program") == planned("whole") == [("libgomp", "whole"), ("onetbb", "whole")]
+    (tmp_path / "weir-tasks-tbb").unlink()
+    missed = "weir-tasks-tbb is not built: C++ by g++ is left out"
+    assert missed in suite.plan(with_programs, ["whole"], None, cross=False).missing
+    assert missed not in suite.plan(with_programs, None, None, cross=False).missing
+
+
+def test_whole_programs_compare_across_languages(with_programs: list[Runtime], tmp_path: Path):
+    rows = measured(with_programs, tmp_path / "r.jsonl", ["barrier", "program"])
+    assert {r["what"]["language"] for r in rows if r["kind"] == "overhead"} == {"C", "C++"}
+    of_barrier, of_program = constructs(rows)
+    assert {c.runtime for c in of_barrier.costs} == {"libgomp"}
+    assert {c.runtime for c in of_program.costs} == {"libgomp", "onetbb"}
+    assert [title(table) for table in tables([of_barrier, of_program])] == [
+        "C, 2 threads on 2 processors: overhead of one directive",
+        "whole programs, 2 threads on 2 processors: time of one run",
+    ]
+    assert "**whole programs, 2 threads on 2 processors**: time of one run" in markdown([of_program])
+    ours = [row | {"what": row["what"] | {"runtime": "weir"}} for row in rows if row["kind"] == "overhead"]
+    assert finding([*rows, *ours]).startswith("Of 1 OpenMP constructs")
+
+
+@pytest.mark.parametrize("program", ["weir-openmp-c-gcc", "weir-openmp-c-clang", "weir-tasks-tbb"])
+def test_each_task_construct_and_program_runs(program: str):
+    """A program whose result is wrong answers with an error."""
+    if program == "weir-tasks-tbb":
+        skips.unless("onetbb")
+    listed = json.loads(subprocess.run([native.require(program), "list"], capture_output=True).stdout)["constructs"]
+    wanted = {c["name"]: c["group"] for c in listed if c["group"] in ("task", "program")}
+    recursive = {"fibonacci", "queens", "tree-search"}
+    assert set(wanted) >= recursive | (set() if "tbb" in program else {*EPCC, "sparse-lu", "cholesky"})
+    process = Process(program, ["--sample-ms", "0.01"], {"OMP_NUM_THREADS": "2"})
+    for name, group in wanted.items():
+        answer = process.ask(f"sample {name}", 60)
+        assert "error" not in answer, answer
+        assert answer["threads"] == 2
+        if group == "program":
+            assert (answer["inner"], answer["reference_ns"]) == (1, 0)
+            assert answer["overhead_ns"] == answer["episode_ns"] > 1e5
+    process.quit()
 
 
 def test_unknown_names_list_the_known(fake: list[Runtime]):

@@ -59,6 +59,15 @@ def test_a_demonstration_needs_no_test_and_no_second_compiler(machine: Path):
     assert asked(machine, "demo") == needed
 
 
+def test_a_peer_that_cannot_be_installed_is_left_out(machine: Path):
+    (machine / "absent").write_text("libtbb-dev")
+    assert asked(machine, "build") == {"libtbb-dev"}
+    (machine / "apt-get").write_text("#!/bin/sh\n[ $1 = update ]\n")
+    environment = os.environ | {"PATH": f"{machine}:{os.environ['PATH']}"}
+    done = subprocess.run([SETUP, "build"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "without libtbb-dev" in done.stderr
+
+
 def test_a_package_that_cannot_be_installed_ends_it(machine: Path):
     (machine / "absent").write_text("g++")
     (machine / "apt-get").write_text("#!/bin/sh\n[ $1 = update ]\n")
