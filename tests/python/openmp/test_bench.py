@@ -185,14 +185,16 @@ def test_whole_programs_compare_across_languages(with_programs: list[Runtime], t
 
 @pytest.mark.parametrize("program", ["weir-openmp-c-gcc", "weir-openmp-c-clang", "weir-tasks-tbb"])
 def test_each_task_construct_and_program_runs(program: str):
-    """A program whose result is wrong answers with an error."""
+    """A program whose result is wrong answers with an error. On Weir: others take minutes beside tests."""
     if program == "weir-tasks-tbb":
         skips.unless("onetbb")
     listed = json.loads(subprocess.run([native.require(program), "list"], capture_output=True).stdout)["constructs"]
     wanted = {c["name"]: c["group"] for c in listed if c["group"] in ("task", "program")}
     recursive = {"fibonacci", "queens", "tree-search"}
     assert set(wanted) >= recursive | (set() if "tbb" in program else {*EPCC, "sparse-lu", "cholesky"})
-    process = Process(program, ["--sample-ms", "0.01"], {"OMP_NUM_THREADS": "2"})
+    stage = Stage()
+    weir = next(runtime for runtime in runtimes() if runtime.name == "weir")
+    process = Process(program, ["--sample-ms", "0.01"], {"OMP_NUM_THREADS": "2"} | stage.environment(weir))
     for name, group in wanted.items():
         answer = process.ask(f"sample {name}", 60)
         assert "error" not in answer, answer
@@ -201,6 +203,7 @@ def test_each_task_construct_and_program_runs(program: str):
             assert (answer["inner"], answer["reference_ns"]) == (1, 0)
             assert answer["overhead_ns"] == answer["episode_ns"] > 1e5
     process.quit()
+    stage.close()
 
 
 def test_unknown_names_list_the_known(fake: list[Runtime]):

@@ -260,11 +260,14 @@ class Built:
             "exclusion",
             "schedules",
             "tasks",
+            "programs",
+            "tiles",
             "data",
+            "team",
             "delay",
         )
         suite = [tree / f"bench/openmp/{part}.c" for part in parts]
-        ended("gcc", "-std=gnu11", "-w", "-fopenmp", *suite, "-o", self.suite, "-ldl")
+        ended("gcc", "-std=gnu11", "-w", "-fopenmp", *suite, "-o", self.suite, "-ldl", "-lm")
 
     def _object(self, source: str) -> Path:
         return self.tree / f"{Path(source).parent.name}-{Path(source).stem}.o"
