@@ -49,7 +49,7 @@ task& make_task(member& me, function run, long size, long alignment, unsigned fl
   if ((flags & priority_flag) != 0) set_priority(t, priority);
   auto* const its = static_cast<call*>(t.data());
   const auto room = reinterpret_cast<std::uintptr_t>(its + 1);
-  *its = {run, reinterpret_cast<void*>((room + align - 1) / align * align)};
+  *its = {run, reinterpret_cast<void*>((room + align - 1) & ~(align - 1))};  // a power of two
   t.run = body::run;
   return t;
 }
@@ -108,9 +108,8 @@ extern "C" {
 void GOMP_task(function run, void* what, copier copy, long size, long alignment, bool deferrable, unsigned flags,
                void** depend, int priority, void* detached) {
   member& me = self();
-  const dependences after = (flags & depends_flag) != 0 ? dependences_of(depend) : dependences{};
   if (run == nullptr) {  // taskwait depend(...) nowait: an empty task that others may depend on
-    generate_empty(me, after);
+    generate_empty(me, dependences_of(depend));
     return;
   }
   task& t = make_task(me, run, size, alignment, flags, priority);
@@ -120,7 +119,10 @@ void GOMP_task(function run, void* what, copier copy, long size, long alignment,
     if (what != nullptr) *static_cast<event_handle**>(what) = handle;  // before the variables are copied
   }
   copy_variables(t, what, copy, size);
-  generate(me, t, !deferrable, after);
+  if ((flags & depends_flag) != 0)
+    generate(me, t, !deferrable, dependences_of(depend));
+  else
+    generate(me, t, !deferrable);
 }
 
 void GOMP_taskloop(function run, void* what, copier copy, long size, long alignment, unsigned flags, unsigned long count_or_grain,

@@ -125,7 +125,9 @@ dependences list_of(int count, const listed* its, int more, const listed* others
 thread_local compiled_task* announced = nullptr;  // a detached task that has not begun
 thread_local std::shared_ptr<dependence_node> waited_as;
 
-void begin_or_continue(compiled_task* t, const dependences& after) {
+/// `after`: what the task depends on; or nothing.
+template <class... After>
+void begin_or_continue(compiled_task* t, const After&... after) {
   hidden& h = before(t);
   if (h.has_begun) {
     h.has_more = true;
@@ -133,7 +135,7 @@ void begin_or_continue(compiled_task* t, const dependences& after) {
   }
   announced = nullptr;
   read_priority(t);
-  generate(self(), of(t), false, after);
+  generate(self(), of(t), false, after...);
 }
 
 
@@ -188,11 +190,11 @@ compiled_task* __kmpc_omp_target_task_alloc(source_line* p, int global, int flag
 int __kmpc_omp_reg_task_with_affinity(source_line*, int, compiled_task*, int, void*) { return 0; }
 
 int __kmpc_omp_task(source_line*, int, compiled_task* t) {
-  begin_or_continue(t, {});
+  begin_or_continue(t);
   return 0;
 }
 int __kmpc_omp_task_parts(source_line*, int, compiled_task* t) {
-  begin_or_continue(t, {});
+  begin_or_continue(t);
   return 0;
 }
 int __kmpc_omp_task_with_deps(source_line*, int, compiled_task* t, int count, const listed* its, int more, const listed* others) {

@@ -5,29 +5,13 @@
 
 namespace weir::openmp {
 
-namespace {
-
-/// Is the task below `bound`? Exact, unless another member takes the task meanwhile; then any answer will do.
-bool is_below(const task* t, const task* bound) {
-  if (bound == nullptr) return true;
-  const std::uint32_t depth = bound->depth.load(std::memory_order_relaxed);
-  // relaxed: the deque has acquired them for a task that is still there.
-  while (t != nullptr && t->depth.load(std::memory_order_relaxed) > depth) t = t->parent.load(std::memory_order_relaxed);
-  return t == bound;
-}
-
-}  // namespace
-
 task_scheduler::task_scheduler(team& of) : of_(of), of_each_(std::make_unique<of_member[]>(of.size)) {
   for (unsigned m = 0; m < of.size; ++m) of_each_[m].victim = m;
 }
 
 void delete_scheduler(task_scheduler* s) { delete s; }
 
-task_scheduler& scheduler_of(member& me) {
-  team& t = *me.of;
-  // acquire: the scheduler that another member has made.
-  if (task_scheduler* const its = t.scheduler.load(std::memory_order_acquire)) return *its;
+task_scheduler& make_scheduler(team& t) {
   auto made = std::make_unique<task_scheduler>(t);
   task_scheduler* expected = nullptr;
   // release: the scheduler; acquire: the other member's, if that was faster.
@@ -36,15 +20,10 @@ task_scheduler& scheduler_of(member& me) {
   return *made.release();  // which the team deletes
 }
 
-bool task_scheduler::add(member& me, task& t) {
-  happens_before(&t);
-  if (t.priority > 0) [[unlikely]] {
-    // relaxed: an estimate.
-    if (with_priority_.load(std::memory_order_relaxed) >= capacity * of_.size) return false;
-    share(t);
-  } else if (!of_each_[me.number].ready.push(&t)) {
-    return false;
-  }
+bool task_scheduler::add_with_priority(task& t) {
+  // relaxed: an estimate.
+  if (with_priority_.load(std::memory_order_relaxed) >= capacity * of_.size) return false;
+  share(t);
   wake_one();
   return true;
 }
@@ -99,16 +78,12 @@ task* task_scheduler::steal(member& me, const task* bound) {
 task* task_scheduler::find(member& me, const task* bound) {
   if (with_priority_.load(std::memory_order_relaxed) != 0) [[unlikely]]  // relaxed: a hint
     if (task* const t = find_shared(bound)) return t;
-  if (task* const t = of_each_[me.number].ready.pop([bound](const task* it) { return is_below(it, bound); })) return t;
+  if (task* const t = newest(me, bound)) return t;
   if (task* const t = find_shared(bound)) return t;
   return steal(me, bound);
 }
 
-void task_scheduler::wake_one() {
-  // seq_cst: either this thread sees the sleeper, or the sleeper sees the task (task_work::fall_asleep).
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  const unsigned asleep = of_.asleep.load(std::memory_order_acquire);  // acquire: where they sleep
-  if (asleep == 0) [[likely]] return;
+void task_scheduler::wake_one_of(unsigned asleep) {
   if (of_.size - asleep >= processors_of(of_)) return;
   for (unsigned m = 0; m < of_.size; ++m) {
     member& sleeper = of_.members[m];

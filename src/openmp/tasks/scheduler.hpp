@@ -9,6 +9,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "openmp/support/annotation.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/tasks/deque.hpp"
 #include "openmp/tasks/task_pool.hpp"
@@ -23,12 +24,22 @@ class task_scheduler {
 
   /// Adds a task that may begin: a child of the task that `me` executes, or a sibling of one that it has just completed. So whatever
   /// `me` may begin lies upon what it may not. False: there are too many, and the member executes the task itself.
-  bool add(member& me, task& t);
+  bool add(member& me, task& t) {
+    happens_before(&t);
+    if (t.priority > 0) [[unlikely]] return add_with_priority(t);
+    if (!of_each_[me.number].ready.push(&t)) return false;
+    wake_one();
+    return true;
+  }
   /// The same where it cannot; and any task, if `me` is null.
   void release(member* me, task& t);
 
   /// Takes a task that `me` may begin: one below `bound`, or any if that is null. Null: there is none.
   task* find(member& me, const task* bound);
+  /// The newest of the member's own queue, unless a task with a priority comes first.
+  task* find_own(member& me, const task* bound) {
+    return with_priority_.load(std::memory_order_relaxed) == 0 ? newest(me, bound) : nullptr;  // relaxed: a hint
+  }
 
  private:
   // A thread that generates tasks faster than they are executed has so many in its queue, and executes the others itself.
@@ -39,11 +50,30 @@ class task_scheduler {
     unsigned victim = 0;  // that the member has stolen from last
   };
 
+  /// Is the task below `bound`? Exact, unless another member takes the task meanwhile; then any answer will do.
+  static bool is_below(const task* t, const task* bound) {
+    if (bound == nullptr) return true;
+    const std::uint32_t depth = bound->depth.load(std::memory_order_relaxed);
+    // relaxed: the deque has acquired them for a task that is still there.
+    while (t != nullptr && t->depth.load(std::memory_order_relaxed) > depth) t = t->parent.load(std::memory_order_relaxed);
+    return t == bound;
+  }
+
+  task* newest(member& me, const task* bound) {
+    return of_each_[me.number].ready.pop([bound](const task* it) { return is_below(it, bound); });
+  }
+  bool add_with_priority(task& t);
   task* find_shared(const task* bound);
   task* steal(member& me, const task* bound);
   void share(task& t);
   /// Wakes a member that sleeps, if the team has fewer awake than processors.
-  void wake_one();
+  void wake_one() {
+    // seq_cst: either this thread sees the sleeper, or the sleeper sees the task (task_work::fall_asleep).
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    const unsigned asleep = of_.asleep.load(std::memory_order_acquire);  // acquire: where they sleep
+    if (asleep != 0) [[unlikely]] wake_one_of(asleep);
+  }
+  void wake_one_of(unsigned asleep);
 
   team& of_;
   const std::unique_ptr<of_member[]> of_each_;
@@ -54,7 +84,12 @@ class task_scheduler {
   std::map<int, task*, std::greater<>> shared_;
 };
 
+task_scheduler& make_scheduler(team& t);
 /// Of the member's team; made when it is first asked for.
-task_scheduler& scheduler_of(member& me);
+inline task_scheduler& scheduler_of(member& me) {
+  // acquire: the scheduler that another member has made.
+  task_scheduler* const its = me.of->scheduler.load(std::memory_order_acquire);
+  return its != nullptr ? *its : make_scheduler(*me.of);
+}
 
 }  // namespace weir::openmp

@@ -21,7 +21,8 @@ constexpr std::uint64_t most_children = 4096;
 
 bool nothing_below(std::uint64_t word) { return task::incomplete_in(word) == 0; }
 
-void adopt(member& me, task& t) {
+/// Returns how many children of the same parent were not complete.
+std::uint64_t adopt(member& me, task& t) {
   task& parent = *me.executing;
   // relaxed, all: the task is published later, and its parent is this member's.
   t.parent.store(&parent, std::memory_order_relaxed);
@@ -29,8 +30,9 @@ void adopt(member& me, task& t) {
   t.group = parent.group;
   t.final = t.final || parent.final;
   t.icv = me.icv;
-  parent.below.fetch_add(task::incomplete + task::living, std::memory_order_relaxed);
+  const std::uint64_t before = parent.below.fetch_add(task::incomplete + task::living, std::memory_order_relaxed);
   if (t.group != nullptr) t.group->incomplete.fetch_add(1, std::memory_order_relaxed);
+  return task::incomplete_in(before);
 }
 
 /// Makes the node a successor of siblings. True: it awaits none.
@@ -95,10 +97,11 @@ void give_back(member* me, task& t) {
     pool.give_back_from_elsewhere(t);
 }
 
-void execute_some(member& me) {
+/// So many children were not complete when a task became another one.
+void throttle(member& me, std::uint64_t before) {
+  if (before < most_children) [[likely]] return;
   // relaxed: an estimate.
   const auto children = [&] { return task::incomplete_in(me.executing->below.load(std::memory_order_relaxed)); };
-  if (children() <= most_children) return;
   for (std::uint64_t yields = children() / most_children; children() > most_children / 2;) {
     if (task* const t = find_task(me, me.executing)) {
       execute_task(me, *t);
@@ -109,6 +112,15 @@ void execute_some(member& me) {
   }
 }
 
+/// The task may begin.
+inline void add(member& me, task& t, bool undeferred, std::uint64_t siblings) {
+  // A team of one executes it at once: there is nobody to share it with.
+  if (undeferred || me.of->size == 1 || !scheduler_of(me).add(me, t))
+    execute_task(me, t);
+  else
+    throttle(me, siblings);
+}
+
 }  // namespace
 
 task& new_task(member& me, std::size_t bytes) { return scheduler_of(me).pool_of(me).make(me, bytes); }
@@ -117,19 +129,21 @@ void discard(member& me, task& t) { give_back(&me, t); }
 
 void set_priority(task& t, int priority) { t.priority = std::clamp(priority, 0, initial_settings().max_task_priority); }
 
+void generate(member& me, task& t, bool undeferred) {
+  undeferred = undeferred || me.executing->final;
+  const std::uint64_t siblings = adopt(me, t);
+  add(me, t, undeferred, siblings);
+}
+
 void generate(member& me, task& t, bool undeferred, const dependences& after) {
   undeferred = undeferred || me.executing->final;
   if (undeferred) t.node = wait_for_undeferred(me, t.detached, after);
-  adopt(me, t);
+  const std::uint64_t siblings = adopt(me, t);
   if (!undeferred && !after.empty()) {
     t.node = std::make_shared<dependence_node>(&t);
-    if (!order(me, t.node, after)) return execute_some(me);
+    if (!order(me, t.node, after)) return throttle(me, siblings);
   }
-  // A team of one executes at once what may begin: there is nobody to share it with.
-  if (undeferred || me.of->size == 1 || !scheduler_of(me).add(me, t))
-    execute_task(me, t);
-  else
-    execute_some(me);
+  add(me, t, undeferred, siblings);
 }
 
 std::shared_ptr<dependence_node> wait_for_undeferred(member& me, bool detached, const dependences& after) {
@@ -162,8 +176,8 @@ task* find_task(member& me, const task* bound) {
 }
 
 void complete(member* me, task& t) {
-  if (t.node != nullptr) release_successors(me, t);
-  t.children.reset();
+  if (t.node != nullptr) [[unlikely]] release_successors(me, t);
+  if (t.children != nullptr) [[unlikely]] t.children.reset();
   if (t.group != nullptr) complete_in_group(*t.group);
   // Read before: once nothing is below it, its memory may be another task's.
   task* parent = t.parent.load(std::memory_order_relaxed);
@@ -182,7 +196,8 @@ void complete(member* me, task& t) {
     // acq_rel: what the task did, for those who wait; what others did, for the one who gives the memory back.
     const std::uint64_t left = parent->below.fetch_sub(done, std::memory_order_acq_rel) - done;
     const bool last_child = done != task::living && task::incomplete_in(left) == 0;
-    if (last_child || (above == nullptr && task::without_visitors(left) == 0)) executor->task_gate.open();
+    // A member that executes this does not sleep.
+    if (executor != me && (last_child || (above == nullptr && task::without_visitors(left) == 0))) executor->task_gate.open();
     if (above == nullptr || left != 0) return;
     // The parent is complete, and this was the last task below it.
     happens_after(parent);
@@ -193,7 +208,17 @@ void complete(member* me, task& t) {
 }
 
 void finish_children(member& me) {
-  wait_for_tasks(me, waits::taskwait, me.executing->below, nothing_below);
+  // Its newest tasks are its children and theirs: while it has any, it has nothing to wait for.
+  // acquire, both: what the children did; the scheduler, which another member may have made.
+  while (!nothing_below(me.executing->below.load(std::memory_order_acquire))) {
+    task_scheduler* const its = me.of->scheduler.load(std::memory_order_acquire);
+    task* const t = its != nullptr ? its->find_own(me, me.executing) : nullptr;
+    if (t == nullptr) {
+      wait_for_tasks(me, waits::taskwait, me.executing->below, nothing_below);
+      break;
+    }
+    execute_task(me, *t);
+  }
   happens_after(me.executing);
 }
 

@@ -24,7 +24,8 @@ void set_priority(task& t, int priority);
 
 /// The task may be executed later, by another member, unless it is `undeferred`: then it is executed, or its event remains to be
 /// fulfilled, when the function returns.
-void generate(member& me, task& t, bool undeferred, const dependences& after = {});
+void generate(member& me, task& t, bool undeferred);
+void generate(member& me, task& t, bool undeferred, const dependences& after);
 
 /// Waits for what an undeferred task must wait for. The result is to be passed to begin_undeferred(): until the task is complete,
 /// others may depend on it, if it is detached, or may be excluded by it.

@@ -1,11 +1,9 @@
 #include "openmp/tasks/task_pool.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <new>
 
-#include "openmp/support/annotation.hpp"
 #include "openmp/support/stop.hpp"
 
 namespace weir::openmp {
@@ -14,49 +12,23 @@ task_pool::~task_pool() {
   for (void* block : blocks_) std::free(block);
 }
 
-task* task_pool::unused(std::size_t size_class) {
-  if (free_[size_class] == nullptr) {
-    // acquire: the thread that gave it back has done with it. It may be of any size.
-    for (task* t = returned_.exchange(nullptr, std::memory_order_acquire); t != nullptr;) {
-      task* const next = t->next;
-      give_back(*t);
-      t = next;
-    }
+void task_pool::refill(std::size_t size_class) {
+  // acquire: the thread that gave it back has done with it. It may be of any size.
+  for (task* t = returned_.exchange(nullptr, std::memory_order_acquire); t != nullptr;) {
+    task* const next = t->next;
+    give_back(*t);
+    t = next;
   }
-  if (free_[size_class] == nullptr) {
-    const std::size_t bytes = std::size_t{1} << (size_class + smallest), several = std::max<std::size_t>(4096 / bytes, 1);
-    auto* const block = static_cast<char*>(std::aligned_alloc(alignof(task), bytes * several));
-    if (block == nullptr) stop("there is no memory for a task of %zu bytes", bytes);
-    blocks_.push_back(block);
-    for (std::size_t i = 0; i < several; ++i) {
-      task* const t = new (block + i * bytes) task;
-      t->size_class = static_cast<std::uint8_t>(size_class);
-      give_back(*t);
-    }
+  if (free_[size_class] != nullptr) return;
+  const std::size_t bytes = std::size_t{1} << (size_class + smallest), several = std::max<std::size_t>(4096 / bytes, 1);
+  auto* const block = static_cast<char*>(std::aligned_alloc(alignof(task), bytes * several));
+  if (block == nullptr) stop("there is no memory for a task of %zu bytes", bytes);
+  blocks_.push_back(block);
+  for (std::size_t i = 0; i < several; ++i) {
+    task* const t = new (block + i * bytes) task;
+    t->size_class = static_cast<std::uint8_t>(size_class);
+    give_back(*t);
   }
-  task* const t = free_[size_class];
-  free_[size_class] = t->next;
-  return t;
-}
-
-task& task_pool::make(member& owner, std::size_t bytes) {
-  const std::size_t all = sizeof(task) + bytes;
-  const std::size_t size_class = std::max<std::size_t>(std::bit_width(all - 1), smallest) - smallest;
-  task& t = *unused(size_class);
-  happens_after(&t);
-  t.home = &owner;
-  t.final = t.detached = false;
-  t.id = t.priority = 0;
-  // relaxed: published with the task. A thief that still looks at the task that was here gets neither.
-  t.below.store(task::living, std::memory_order_relaxed);
-  t.phase.store(0, std::memory_order_relaxed);
-  return t;
-}
-
-void task_pool::give_back(task& t) {
-  happens_before(&t);
-  t.next = free_[t.size_class];
-  free_[t.size_class] = &t;
 }
 
 void task_pool::give_back_from_elsewhere(task& t) {

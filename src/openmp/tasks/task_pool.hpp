@@ -4,9 +4,11 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <vector>
 
 #include "openmp/core/team.hpp"
+#include "openmp/support/annotation.hpp"
 
 namespace weir::openmp {
 
@@ -19,16 +21,37 @@ class task_pool {
   /// By the owner: a new task with room for so many bytes of data. Ends the program if there is no memory.
   task& make(member& owner, std::size_t bytes);
   /// By the owner, or by another thread.
-  void give_back(task& t);
+  void give_back(task& t) {
+    happens_before(&t);
+    t.next = free_[t.size_class];
+    free_[t.size_class] = &t;
+  }
   void give_back_from_elsewhere(task& t);
 
  private:
   static constexpr std::size_t smallest = 8;  // 2^8 bytes
-  task* unused(std::size_t size_class);
+  /// Takes back what other threads have returned, or new memory, until there is a task of this size.
+  void refill(std::size_t size_class);
 
   std::array<task*, 48> free_{};  // by size class
   std::vector<void*> blocks_;
   alignas(line_bytes) std::atomic<task*> returned_{nullptr};  // by other threads
 };
+
+inline task& task_pool::make(member& owner, std::size_t bytes) {
+  const std::size_t all = sizeof(task) + bytes;
+  const std::size_t size_class = static_cast<std::size_t>(std::bit_width((all - 1) >> smallest));
+  if (free_[size_class] == nullptr) [[unlikely]] refill(size_class);
+  task& t = *free_[size_class];
+  free_[size_class] = t.next;
+  happens_after(&t);
+  t.home = &owner;
+  t.final = t.detached = false;
+  t.id = t.priority = 0;
+  // relaxed: published with the task. A thief that still looks at the task that was here gets neither.
+  t.below.store(task::living, std::memory_order_relaxed);
+  t.phase.store(0, std::memory_order_relaxed);
+  return t;
+}
 
 }  // namespace weir::openmp
