@@ -29,31 +29,34 @@ struct alignas(64) task {
   static constexpr std::uint64_t incomplete_in(std::uint64_t word) { return word & (living - 1); }
   static constexpr std::uint64_t without_visitors(std::uint64_t word) { return word & (visitor - 1); }
 
+  // A thief fetches each line that it touches from the processor of the task's parent. So the first lines hold what every task
+  // needs, and what its interface keeps begins on the last.
   std::atomic<std::uint64_t> below{0};
-  // relaxed, both: they are set before the task is published, and a thief that reads them too late does not get the task.
-  std::atomic<task*> parent{nullptr};
+  std::atomic<task*> parent{nullptr};  // relaxed, and depth: they are set before the task is published, and a thief that reads
+                                       // them too late does not get the task
+  void (*run)(task&) = nullptr;        // what the program and its interface set before the task is generated; and final
+  member* executor = nullptr;          // from its beginning to its end
+  task_group* group = nullptr;         // the innermost that it is in
+  task* interrupted = nullptr;         // what its executor executes after it
+  member* home = nullptr;              // whose pool its memory belongs to
+  task* next = nullptr;                // in a list
+
   std::atomic<std::uint32_t> depth{0};  // 0: implicit
-
-  // What the program and its interface set before the task is generated.
+  int id = 0;                           // unique in the process; 0: not asked for yet
   bool final = false;
-  void (*run)(task&) = nullptr;
-
-  member* executor = nullptr;     // from its beginning to its end
-  task_group* group = nullptr;    // the innermost that it is in
-  task* interrupted = nullptr;    // what its executor executes after it
-  control icv;                    // while the member executes another task
-  std::shared_ptr<dependence_node> node;   // null: it has no dependences
-  std::unique_ptr<dependence_table, delete_dependence_table> children;  // what they depend on; null: none has dependences
-  std::atomic<std::uint8_t> phase{0};  // of a detached task (event.cpp)
   bool detached = false;
+  std::atomic<std::uint8_t> phase{0};  // of a detached task (event.cpp)
   std::uint8_t size_class = 0;
-  member* home = nullptr;         // whose pool its memory belongs to
-  task* next = nullptr;           // in a list
-  int id = 0;                     // unique in the process; 0: not asked for yet
-  int priority = 0;               // set as `final` is
+  int priority = 0;                     // set as `final` is
+  control icv;                          // while the member executes another task
 
-  /// What the interface keeps of the task: the bytes that follow.
-  void* data() { return this + 1; }
+  std::shared_ptr<dependence_node> node;  // null: it has no dependences
+  std::unique_ptr<dependence_table, delete_dependence_table> children;  // what they depend on; null: none has dependences
+
+  /// What the interface keeps of the task: the rest of this line, and the bytes that follow.
+  alignas(8) std::byte room[40];
+  void* data() { return room; }
 };
+static_assert(sizeof(task) == 192, "room fills the last line");
 
 }  // namespace weir::openmp

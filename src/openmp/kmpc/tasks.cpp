@@ -29,14 +29,13 @@ struct compiled_task {
   } destructors, priority;
 };
 
-// What the runtime keeps of a task, in front of it. The compiler takes a task to be aligned as LLVM's runtime aligns it, to a
-// line: its private variables may be vectors.
-constexpr std::size_t alignment = 64;
-struct alignas(alignment) hidden {
+// What the runtime keeps of a task, in the room of its own line. The compiler's part begins on the next: the compiler takes it to
+// be aligned as LLVM's runtime aligns it, to a line, because its private variables may be vectors.
+struct hidden {
   std::size_t bytes;  // of the compiler's part
   bool has_destructors, has_priority, has_begun, has_more, combines;
 };
-static_assert(alignof(task) >= alignment);
+static_assert(alignof(task) >= 64 && sizeof(hidden) <= sizeof(task::room));
 constexpr int final_flag = 2, destructors_flag = 8, priority_flag = 32;
 
 struct listed {
@@ -45,9 +44,9 @@ struct listed {
   std::uint8_t kind;
 };
 
-hidden& before(compiled_task* t) { return *reinterpret_cast<hidden*>(reinterpret_cast<char*>(t) - sizeof(hidden)); }
-task& of(compiled_task* t) { return *(reinterpret_cast<task*>(reinterpret_cast<char*>(t) - sizeof(hidden)) - 1); }
-compiled_task* in(task& t) { return reinterpret_cast<compiled_task*>(static_cast<char*>(t.data()) + sizeof(hidden)); }
+task& of(compiled_task* t) { return *(reinterpret_cast<task*>(t) - 1); }
+hidden& before(compiled_task* t) { return *static_cast<hidden*>(of(t).data()); }
+compiled_task* in(task& t) { return reinterpret_cast<compiled_task*>(&t + 1); }
 
 void destroy(compiled_task* t) {
   if (before(t).has_destructors && t->destructors.destroy != nullptr) t->destructors.destroy(global_thread_number(), t);
@@ -78,7 +77,7 @@ void read_priority(compiled_task* t) {
 }
 
 compiled_task* make_task(member& me, std::size_t bytes, int flags) {
-  task& made = new_task(me, sizeof(hidden) + bytes);
+  task& made = new_task(me, sizeof(task::room) + bytes);
   made.final = (flags & final_flag) != 0;
   made.run = body::run;
   new (made.data()) hidden{bytes, (flags & destructors_flag) != 0, (flags & priority_flag) != 0, false, false, false};

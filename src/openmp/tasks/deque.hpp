@@ -21,8 +21,14 @@ class deque {
   /// By the owner. False: it is full.
   bool push(T* it) {
     const std::int64_t end = bottom_.load(std::memory_order_relaxed);  // relaxed: the owner alone writes it
-    // acquire: a thief has read its slot before the slot is written again.
-    if (end - top_.load(std::memory_order_acquire) >= static_cast<std::int64_t>(Capacity)) return false;
+    // Thieves only move the oldest on, so one that was read earlier is a bound, and their line need not be fetched for each task.
+    // relaxed: the owner alone uses it.
+    if (end - seen_top_.load(std::memory_order_relaxed) >= static_cast<std::int64_t>(Capacity)) [[unlikely]] {
+      // acquire: a thief has read its slot before the slot is written again.
+      const std::int64_t first = top_.load(std::memory_order_acquire);
+      seen_top_.store(first, std::memory_order_relaxed);
+      if (end - first >= static_cast<std::int64_t>(Capacity)) return false;
+    }
     at(end).store(reinterpret_cast<std::uintptr_t>(it), std::memory_order_relaxed);  // relaxed: published by the next line
     bottom_.store(end + 1, std::memory_order_release);
     return true;
@@ -68,6 +74,7 @@ class deque {
 
   alignas(line_bytes) word<std::int64_t> top_{0};     // the oldest; thieves write it
   alignas(line_bytes) word<std::int64_t> bottom_{0};  // behind the newest; the owner writes it
+  word<std::int64_t> seen_top_{0};                    // as the owner has last read it
   alignas(line_bytes) word<std::uintptr_t> slots_[Capacity]{};
 };
 

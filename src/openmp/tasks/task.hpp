@@ -13,7 +13,7 @@
 
 namespace weir::openmp {
 
-/// A task with room for so many bytes of data, aligned as a cache line. To be passed to generate(), or to begin_undeferred().
+/// A task with room for so many bytes of data, aligned as a pointer. To be passed to generate(), or to begin_undeferred().
 task& new_task(member& me, std::size_t bytes);
 
 /// Instead: gives its memory back.

@@ -13,12 +13,8 @@ task_pool::~task_pool() {
 }
 
 void task_pool::refill(std::size_t size_class) {
-  // acquire: the thread that gave it back has done with it. It may be of any size.
-  for (task* t = returned_.exchange(nullptr, std::memory_order_acquire); t != nullptr;) {
-    task* const next = t->next;
-    give_back(*t);
-    t = next;
-  }
+  // acquire: the threads that gave them back have done with them.
+  free_[size_class] = returned_[size_class].exchange(nullptr, std::memory_order_acquire);
   if (free_[size_class] != nullptr) return;
   const std::size_t bytes = std::size_t{1} << (size_class + smallest), several = std::max<std::size_t>(4096 / bytes, 1);
   auto* const block = static_cast<char*>(std::aligned_alloc(alignof(task), bytes * several));
@@ -33,9 +29,10 @@ void task_pool::refill(std::size_t size_class) {
 
 void task_pool::give_back_from_elsewhere(task& t) {
   happens_before(&t);
-  t.next = returned_.load(std::memory_order_relaxed);  // relaxed: only a value to compare with
+  std::atomic<task*>& returned = returned_[t.size_class];
+  t.next = returned.load(std::memory_order_relaxed);  // relaxed: only a value to compare with
   // release: this thread has done with it.
-  while (!returned_.compare_exchange_weak(t.next, &t, std::memory_order_release, std::memory_order_relaxed)) {
+  while (!returned.compare_exchange_weak(t.next, &t, std::memory_order_release, std::memory_order_relaxed)) {
   }
 }
 

@@ -35,15 +35,17 @@ class task_pool {
 
   std::array<task*, 48> free_{};  // by size class
   std::vector<void*> blocks_;
-  alignas(line_bytes) std::atomic<task*> returned_{nullptr};  // by other threads
+  alignas(line_bytes) std::array<std::atomic<task*>, 48> returned_{};  // by other threads, by size class
 };
 
 inline task& task_pool::make(member& owner, std::size_t bytes) {
-  const std::size_t all = sizeof(task) + bytes;
+  const std::size_t all = sizeof(task) - sizeof(task::room) + bytes;
   const std::size_t size_class = static_cast<std::size_t>(std::bit_width((all - 1) >> smallest));
   if (free_[size_class] == nullptr) [[unlikely]] refill(size_class);
   task& t = *free_[size_class];
   free_[size_class] = t.next;
+  // Another thread may have had its memory; it is fetched while this task is generated.
+  __builtin_prefetch(t.next, 1);
   happens_after(&t);
   t.home = &owner;
   t.final = t.detached = false;
