@@ -42,11 +42,10 @@ using body = task_body<execute, leave_out>;
 [[gnu::constructor]] void when_loaded() { body::choose(); }
 
 /// A task with room for its own copy of its variables.
-task& make_task(member& me, function run, long size, long alignment, unsigned flags, int priority) {
+inline task& make_task(member& me, function run, long size, long alignment, unsigned flags) {
   const auto bytes = static_cast<std::size_t>(size), align = static_cast<std::size_t>(std::max(alignment, 1L));
   task& t = new_task(me, sizeof(call) + align + bytes);
   t.final = (flags & final_flag) != 0;
-  if ((flags & priority_flag) != 0) set_priority(t, priority);
   auto* const its = static_cast<call*>(t.data());
   const auto room = reinterpret_cast<std::uintptr_t>(its + 1);
   *its = {run, reinterpret_cast<void*>((room + align - 1) & ~(align - 1))};  // a power of two
@@ -59,6 +58,26 @@ void copy_variables(task& t, void* what, copier copy, long size) {
     copy(variables_of(t), what);
   else
     std::memcpy(variables_of(t), what, static_cast<std::size_t>(size));
+}
+
+/// Apart from the others, for which no register is then saved. The handle of a detached task's event is also the first of its
+/// variables.
+[[gnu::noinline]] void generate_with_clauses(member& me, function run, void* what, copier copy, long size, long alignment,
+                                             bool deferrable, unsigned flags, void** depend, int priority, void* detached) {
+  const dependences after = (flags & depends_flag) != 0 ? dependences_of(depend) : dependences{};
+  if (run == nullptr) {  // taskwait depend(...) nowait: an empty task that others may depend on
+    generate_empty(me, after);
+    return;
+  }
+  task& t = make_task(me, run, size, alignment, flags);
+  if ((flags & priority_flag) != 0) set_priority(t, priority);
+  if ((flags & detached_flag) != 0) {
+    event_handle* const handle = make_event(me, t);
+    *static_cast<event_handle**>(detached) = handle;
+    if (what != nullptr) *static_cast<event_handle**>(what) = handle;  // before the variables are copied
+  }
+  copy_variables(t, what, copy, size);
+  generate(me, t, !deferrable, after);
 }
 
 /// The iterations of a taskloop, dealt to tasks. The first two variables of each are its bounds, the third is what it reduces.
@@ -89,7 +108,8 @@ struct task_loop {
                                                        : loop_parts::by_count(trips, count_or_grain, me.of->size);
     T first = start;
     for (std::uint64_t i = 0; i < parts.count; ++i) {
-      task& t = make_task(me, run, size, alignment, flags | priority_flag, priority);  // GCC does not set it for a taskloop
+      task& t = make_task(me, run, size, alignment, flags);
+      set_priority(t, priority);  // GCC does not set the flag for a taskloop
       copy_variables(t, what, copy, size);
       const T bounds[] = {first, static_cast<T>(first + static_cast<T>(parts.trips(i)) * step)};
       std::memcpy(variables_of(t), bounds, sizeof bounds);
@@ -104,25 +124,15 @@ struct task_loop {
 
 extern "C" {
 
-// The handle of a detached task's event is also the first of its variables.
 void GOMP_task(function run, void* what, copier copy, long size, long alignment, bool deferrable, unsigned flags,
                void** depend, int priority, void* detached) {
   member& me = self();
-  if (run == nullptr) {  // taskwait depend(...) nowait: an empty task that others may depend on
-    generate_empty(me, dependences_of(depend));
-    return;
-  }
-  task& t = make_task(me, run, size, alignment, flags, priority);
-  if ((flags & detached_flag) != 0) {
-    event_handle* const handle = make_event(me, t);
-    *static_cast<event_handle**>(detached) = handle;
-    if (what != nullptr) *static_cast<event_handle**>(what) = handle;  // before the variables are copied
-  }
+  constexpr unsigned clauses = depends_flag | detached_flag | priority_flag;
+  if (run == nullptr || (flags & clauses) != 0) [[unlikely]]
+    return generate_with_clauses(me, run, what, copy, size, alignment, deferrable, flags, depend, priority, detached);
+  task& t = make_task(me, run, size, alignment, flags);
   copy_variables(t, what, copy, size);
-  if ((flags & depends_flag) != 0)
-    generate(me, t, !deferrable, dependences_of(depend));
-  else
-    generate(me, t, !deferrable);
+  generate(me, t, !deferrable);
 }
 
 void GOMP_taskloop(function run, void* what, copier copy, long size, long alignment, unsigned flags, unsigned long count_or_grain,
