@@ -11,7 +11,7 @@ namespace {
 using namespace weir::explorer;
 
 struct item;
-constexpr unsigned items = 2;
+constexpr unsigned items = 4;  // more than the queue holds
 // Their addresses are values of words, and must be the same in each schedule.
 item* item_of(unsigned number) { return reinterpret_cast<item*>(std::uintptr_t{number} + 1); }
 std::size_t number_of(const item* it) { return reinterpret_cast<std::uintptr_t>(it) - 1; }
@@ -32,7 +32,7 @@ struct queue {
     const auto any = [](const item*) { return true; };
     if (member == 0) {
       for (unsigned i = 0; i < items; ++i) {
-        tasks.push(item_of(i));
+        if (!tasks.push(item_of(i))) take(item_of(i));
         if (Order == order::taken_in_between) take(tasks.pop(any));
       }
       for (unsigned i = 0; i < items; ++i) take(tasks.pop(any));

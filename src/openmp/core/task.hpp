@@ -26,6 +26,7 @@ struct alignas(64) task {
   // themselves or by tasks below them, and for an explicit task itself among these until it is complete; and threads outside of
   // the team that are about to complete a task below this one (event.cpp).
   static constexpr std::uint64_t incomplete = 1, living = std::uint64_t{1} << 28, visitor = std::uint64_t{1} << 56;
+  static constexpr std::uint64_t a_child = incomplete + living;
   static constexpr std::uint64_t incomplete_in(std::uint64_t word) { return word & (living - 1); }
   static constexpr std::uint64_t without_visitors(std::uint64_t word) { return word & (visitor - 1); }
 
@@ -35,7 +36,8 @@ struct alignas(64) task {
   std::atomic<task*> parent{nullptr};  // relaxed, and depth: they are set before the task is published, and a thief that reads
                                        // them too late does not get the task
   void (*run)(task&) = nullptr;        // what the program and its interface set before the task is generated; and final
-  member* executor = nullptr;          // from its beginning to its end
+  // From its beginning to its end. relaxed: other threads ask it whom to wake, who does not wait any more when it has changed.
+  std::atomic<member*> executor{nullptr};
   task_group* group = nullptr;         // the innermost that it is in
   task* interrupted = nullptr;         // what its executor executes after it
   member* home = nullptr;              // whose pool its memory belongs to
@@ -48,13 +50,17 @@ struct alignas(64) task {
   std::atomic<std::uint8_t> phase{0};  // of a detached task (event.cpp)
   std::uint8_t size_class = 0;
   int priority = 0;                     // set as `final` is
-  control icv;                          // while the member executes another task
+  // Children that `below` counts though there are none: yet to be generated, or completed by the task's own executor, which alone
+  // changes this, while it executes the task. So a task whose children no other thread completes needs no atomic update, and the
+  // thread that generates tasks for others seldom takes their line.
+  std::uint32_t credit = 0;
+  control icv;                         // while the member executes another task
 
   std::shared_ptr<dependence_node> node;  // null: it has no dependences
   std::unique_ptr<dependence_table, delete_dependence_table> children;  // what they depend on; null: none has dependences
 
   /// What the interface keeps of the task: the rest of this line, and the bytes that follow.
-  alignas(8) std::byte room[40];
+  alignas(8) std::byte room[32];
   void* data() { return room; }
 };
 static_assert(sizeof(task) == 192, "room fills the last line");

@@ -7,7 +7,6 @@
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/errors.hpp"
 #include "openmp/tasks/event.hpp"
-#include "openmp/tasks/scheduler.hpp"
 #include "openmp/tasks/task_group.hpp"
 
 namespace weir::openmp {
@@ -19,20 +18,38 @@ namespace {
 // the more the more children there are. Tasks that depend on others are in no queue, which would be full.
 constexpr std::uint64_t most_children = 4096;
 
-bool nothing_below(std::uint64_t word) { return task::incomplete_in(word) == 0; }
+/// Counts the next child of a task that this thread executes. Returns how many others are not complete, where the word shows it;
+/// otherwise 0.
+inline std::uint64_t count_child(task& parent) {
+  constexpr unsigned at_once = 32;
+  if (parent.credit != 0) [[likely]] {
+    --parent.credit;
+    return 0;
+  }
+  parent.credit = at_once - 1;
+  // relaxed: the task is published later.
+  return task::incomplete_in(parent.below.fetch_add(at_once * task::a_child, std::memory_order_relaxed));
+}
 
-/// Returns how many children of the same parent were not complete.
-std::uint64_t adopt(member& me, task& t) {
+/// Before a task waits where other threads may have to wake it: the word then counts those children alone that there are.
+inline std::uint64_t settle(task& parent) {
+  // relaxed: who reads the word next acquires what the children did, whose release sequence this continues.
+  if (parent.credit != 0) parent.below.fetch_sub(std::exchange(parent.credit, 0u) * task::a_child, std::memory_order_relaxed);
+  // acquire: what the children did.
+  return parent.below.load(std::memory_order_acquire);
+}
+
+/// Returns what count_child() does.
+inline std::uint64_t adopt(member& me, task& t) {
   task& parent = *me.executing;
-  // relaxed, all: the task is published later, and its parent is this member's.
+  // relaxed, all: the task is published later.
   t.parent.store(&parent, std::memory_order_relaxed);
   t.depth.store(parent.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   t.group = parent.group;
   t.final = t.final || parent.final;
   t.icv = me.icv;
-  const std::uint64_t before = parent.below.fetch_add(task::incomplete + task::living, std::memory_order_relaxed);
   if (t.group != nullptr) t.group->incomplete.fetch_add(1, std::memory_order_relaxed);
-  return task::incomplete_in(before);
+  return count_child(parent);
 }
 
 /// Makes the node a successor of siblings. True: it awaits none.
@@ -52,17 +69,20 @@ std::shared_ptr<dependence_node> wait_as_node(member& me, const dependences& aft
   return node;
 }
 
-void begin(member& me, task& t) {
+inline void begin(member& me, task& t) {
   happens_after(&t);
   if (t.node != nullptr) happens_after(t.node.get());
   t.interrupted = std::exchange(me.executing, &t);
-  t.interrupted->icv = std::exchange(me.icv, t.icv);
-  t.executor = &me;
+  // Copied as a whole: parts would be stored one by one, and end() would wait until the processor has put them together.
+  t.interrupted->icv = me.icv;
+  me.icv = t.icv;
+  t.executor.store(&me, std::memory_order_relaxed);
 }
 
 void end(member& me, task& t) {
   me.executing = t.interrupted;
   me.icv = t.interrupted->icv;
+  t.executor.store(nullptr, std::memory_order_relaxed);  // nobody changes its credit from here on
   if (!t.detached || finish_detached(t)) complete(&me, t);
 }
 
@@ -73,7 +93,8 @@ void go_on(member* me, const task& completed, const dependence_node& next) {
     scheduler_of(*completed.home).release(me, *next.its);
 }
 
-void release_successors(member* me, task& t) {
+// noinline, here and below: what most tasks do not need would have all of them save registers.
+[[gnu::noinline]] void release_successors(member* me, task& t) {
   const auto node = std::move(t.node);
   t.node = nullptr;
   happens_before(node.get());
@@ -89,19 +110,18 @@ void release_successors(member* me, task& t) {
     if (const auto next = e->pass_on(); next != nullptr && takes_exclusions(next)) go_on(me, t, *next);
 }
 
-void give_back(member* me, task& t) {
-  task_pool& pool = scheduler_of(*t.home).pool_of(*t.home);
-  if (t.home == me)
-    pool.give_back(t);
+inline void give_back(member* me, task& t) {
+  if (t.home == me) [[likely]]
+    scheduler_of(*me).pool_of(*me).give_back(t);
   else
-    pool.give_back_from_elsewhere(t);
+    scheduler_of(*t.home).pool_of(*t.home).give_back_from_elsewhere(t);
 }
 
-/// So many children were not complete when a task became another one.
-void throttle(member& me, std::uint64_t before) {
-  if (before < most_children) [[likely]] return;
+void throttle(member& me) {
   // relaxed: an estimate.
-  const auto children = [&] { return task::incomplete_in(me.executing->below.load(std::memory_order_relaxed)); };
+  const auto children = [&] {
+    return task::incomplete_in(me.executing->below.load(std::memory_order_relaxed)) - me.executing->credit;
+  };
   for (std::uint64_t yields = children() / most_children; children() > most_children / 2;) {
     if (task* const t = find_task(me, me.executing)) {
       execute_task(me, *t);
@@ -117,13 +137,11 @@ inline void add(member& me, task& t, bool undeferred, std::uint64_t siblings) {
   // A team of one executes it at once: there is nobody to share it with.
   if (undeferred || me.of->size == 1 || !scheduler_of(me).add(me, t))
     execute_task(me, t);
-  else
-    throttle(me, siblings);
+  else if (siblings > most_children) [[unlikely]]
+    throttle(me);
 }
 
 }  // namespace
-
-task& new_task(member& me, std::size_t bytes) { return scheduler_of(me).pool_of(me).make(me, bytes); }
 
 void discard(member& me, task& t) { give_back(&me, t); }
 
@@ -141,7 +159,10 @@ void generate(member& me, task& t, bool undeferred, const dependences& after) {
   const std::uint64_t siblings = adopt(me, t);
   if (!undeferred && !after.empty()) {
     t.node = std::make_shared<dependence_node>(&t);
-    if (!order(me, t.node, after)) return throttle(me, siblings);
+    if (!order(me, t.node, after)) {
+      if (siblings > most_children) throttle(me);
+      return;
+    }
   }
   add(me, t, undeferred, siblings);
 }
@@ -175,6 +196,27 @@ task* find_task(member& me, const task* bound) {
   return its != nullptr ? its->find(me, bound) : nullptr;
 }
 
+/// Takes from its parent's word a child that is complete, one whose memory nobody needs any more, or both. False: nobody needs the
+/// parent's memory.
+static inline bool complete_below(member* me, task& parent, std::uint64_t done) {
+  // Read before: it may be the last that keeps the parent.
+  member* const executor = parent.executor.load(std::memory_order_relaxed);
+  if (executor != nullptr && executor == me && done == task::a_child) [[likely]] {
+    ++parent.credit;
+    return true;
+  }
+  const bool implicit = parent.parent.load(std::memory_order_relaxed) == nullptr;
+  happens_before(&parent);
+  // acq_rel: what the task did, for those who wait; what others did, for the one who gives the memory back.
+  const std::uint64_t left = parent.below.fetch_sub(done, std::memory_order_acq_rel) - done;
+  // A member that executes this does not sleep; and one that sleeps has no credit.
+  if (executor != me && executor != nullptr) {
+    const bool last_child = done != task::living && task::incomplete_in(left) == 0;
+    if (last_child || (implicit && task::without_visitors(left) == 0)) executor->task_gate.open();
+  }
+  return implicit || left != 0;
+}
+
 void complete(member* me, task& t) {
   if (t.node != nullptr) [[unlikely]] release_successors(me, t);
   if (t.children != nullptr) [[unlikely]] t.children.reset();
@@ -182,24 +224,17 @@ void complete(member* me, task& t) {
   // Read before: once nothing is below it, its memory may be another task's.
   task* parent = t.parent.load(std::memory_order_relaxed);
   std::uint64_t done = task::incomplete;
-  // acquire: the tasks below it have done with its memory. Only this thread adds to the word, and there are no more of them.
-  if (t.below.load(std::memory_order_acquire) == task::living ||
-      t.below.fetch_sub(task::living, std::memory_order_acq_rel) == task::living) {
+  // Itself, and the children that there are not. acquire: the tasks below it have done with its memory. Only this thread adds to the
+  // word, and there are no more of them.
+  const std::uint64_t own = task::living + t.credit * task::a_child;
+  if (t.below.load(std::memory_order_acquire) == own || t.below.fetch_sub(own, std::memory_order_acq_rel) == own) {
     happens_after(&t);
     give_back(me, t);
     done += task::living;
   }
-  for (;;) {
-    member* const executor = parent->executor;
-    task* const above = parent->parent.load(std::memory_order_relaxed);
-    happens_before(parent);
-    // acq_rel: what the task did, for those who wait; what others did, for the one who gives the memory back.
-    const std::uint64_t left = parent->below.fetch_sub(done, std::memory_order_acq_rel) - done;
-    const bool last_child = done != task::living && task::incomplete_in(left) == 0;
-    // A member that executes this does not sleep.
-    if (executor != me && (last_child || (above == nullptr && task::without_visitors(left) == 0))) executor->task_gate.open();
-    if (above == nullptr || left != 0) return;
+  while (!complete_below(me, *parent, done)) {
     // The parent is complete, and this was the last task below it.
+    task* const above = parent->parent.load(std::memory_order_relaxed);
     happens_after(parent);
     give_back(me, *parent);
     parent = above;
@@ -207,19 +242,25 @@ void complete(member* me, task& t) {
   }
 }
 
+[[gnu::noinline]] static void wait_for_children(member& me) {
+  task& parent = *me.executing;
+  wait_for_tasks(me, waits::taskwait, parent.below, [&](std::uint64_t) { return task::incomplete_in(settle(parent)) == 0; });
+}
+
 void finish_children(member& me) {
+  task& parent = *me.executing;
   // Its newest tasks are its children and theirs: while it has any, it has nothing to wait for.
   // acquire, both: what the children did; the scheduler, which another member may have made.
-  while (!nothing_below(me.executing->below.load(std::memory_order_acquire))) {
+  while (task::incomplete_in(parent.below.load(std::memory_order_acquire)) != parent.credit) {
     task_scheduler* const its = me.of->scheduler.load(std::memory_order_acquire);
-    task* const t = its != nullptr ? its->find_own(me, me.executing) : nullptr;
+    task* const t = its != nullptr ? its->find_own(me, &parent) : nullptr;
     if (t == nullptr) {
-      wait_for_tasks(me, waits::taskwait, me.executing->below, nothing_below);
+      wait_for_children(me);
       break;
     }
     execute_task(me, *t);
   }
-  happens_after(me.executing);
+  happens_after(&parent);
 }
 
 void finish_before(member& me, dependences after) {
@@ -246,7 +287,7 @@ void finish_tasks(member& me) {
   if (in_explicit_task(me)) [[unlikely]] end_for(errors::barrier_in_task);
   task_work work(&me, waits::tasks);
   me.of->learned.await(oversubscribed(*me.of), me.implicit.below, me.task_gate,
-                       [](std::uint64_t word) { return task::without_visitors(word) == 0; }, work);
+                       [&](std::uint64_t) { return task::without_visitors(settle(me.implicit)) == 0; }, work);
   // A thread that has completed a detached task may still be about to open the gate.
   wait_awake(me.implicit.below, [](std::uint64_t word) { return word == 0; });
   happens_after(&me.implicit);

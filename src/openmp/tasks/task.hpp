@@ -10,11 +10,12 @@
 #pragma once
 
 #include "openmp/tasks/dependences.hpp"
+#include "openmp/tasks/scheduler.hpp"
 
 namespace weir::openmp {
 
 /// A task with room for so many bytes of data, aligned as a pointer. To be passed to generate(), or to begin_undeferred().
-task& new_task(member& me, std::size_t bytes);
+inline task& new_task(member& me, std::size_t bytes) { return scheduler_of(me).pool_of(me).make(me, bytes); }
 
 /// Instead: gives its memory back.
 void discard(member& me, task& t);

@@ -30,6 +30,7 @@ class task_pool {
 
  private:
   static constexpr std::size_t smallest = 8;  // 2^8 bytes
+  static constexpr unsigned credit_to_begin_with = 32;  // children
   /// Takes back what other threads have returned, or new memory, until there is a task of this size.
   void refill(std::size_t size_class);
 
@@ -50,8 +51,9 @@ inline task& task_pool::make(member& owner, std::size_t bytes) {
   t.home = &owner;
   t.final = t.detached = false;
   t.id = t.priority = 0;
+  t.credit = credit_to_begin_with;
   // relaxed: published with the task. A thief that still looks at the task that was here gets neither.
-  t.below.store(task::living, std::memory_order_relaxed);
+  t.below.store(task::living + credit_to_begin_with * task::a_child, std::memory_order_relaxed);
   t.phase.store(0, std::memory_order_relaxed);
   return t;
 }

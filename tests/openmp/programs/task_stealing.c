@@ -216,6 +216,37 @@ static void a_producer_runs_ahead(int many) {
 }
 
 /* Tasks in nested teams, and teams in tasks. */
+/* As many children as there may be: what waits for them goes on when all are complete, and their memory is given back. */
+static void generate(int children, int *done) {
+  for (int i = 0; i < children; ++i) {
+#pragma omp task
+    add(done, 1);
+  }
+}
+static void any_number_of_children(void) {
+#pragma omp parallel
+#pragma omp single
+  for (int children = 1; children <= 150; children += children < 40 ? 1 : 10) {
+    int count = 0, *const done = &count;
+    generate(children, done);
+#pragma omp taskwait
+    CHECK(get(done) == children);
+    /* By a task that waits for them, by one that ends before them, and both again in a row. */
+#pragma omp taskgroup
+    for (int again = 0; again < 2; ++again) {
+#pragma omp task
+      {
+        generate(children, done);
+#pragma omp taskwait
+        generate(children, done);
+      }
+#pragma omp task
+      generate(children, done);
+    }
+    CHECK(get(done) == 7 * children);
+  }
+}
+
 static void nested(void) {
   int done = 0;
   omp_set_max_active_levels(2);
@@ -248,6 +279,7 @@ int main(void) {
     dependences_keep_the_order((unsigned)i);
     readers();
     nested();
+    any_number_of_children();
     if (i % 10 == 0) {
       others_take_them(30000);
       sleepers_are_woken();
