@@ -19,17 +19,19 @@ struct delete_dependence_table {
   void operator()(dependence_table*) const;
 };
 
-/// An explicit task, or the implicit task of a member. The memory of explicit tasks is reused for explicit tasks alone, and kept as
-/// long as the team: a thief that looks at a task which is taken meanwhile reads another task's words, and nothing else.
-struct alignas(64) task {
-  // The tasks below this one, in one word: children that are not complete; children whose memory is still needed, by
-  // themselves or by tasks below them, and for an explicit task itself among these until it is complete; and threads outside of
-  // the team that are about to complete a task below this one (event.cpp).
+/// The tasks below a task, in one word: children that are not complete; children whose memory is still needed, by themselves or by
+/// tasks below them, and for an explicit task itself among these until it is complete; and threads outside of the team that are about
+/// to complete a task below this one (event.cpp).
+struct task_counts {
   static constexpr std::uint64_t incomplete = 1, living = std::uint64_t{1} << 28, visitor = std::uint64_t{1} << 56;
   static constexpr std::uint64_t a_child = incomplete + living;
   static constexpr std::uint64_t incomplete_in(std::uint64_t word) { return word & (living - 1); }
   static constexpr std::uint64_t without_visitors(std::uint64_t word) { return word & (visitor - 1); }
+};
 
+/// An explicit task, or the implicit task of a member. The memory of explicit tasks is reused for explicit tasks alone, and kept as
+/// long as the team: a thief that looks at a task which is taken meanwhile reads another task's words, and nothing else.
+struct alignas(64) task : task_counts {
   // A thief fetches each line that it touches from the processor of the task's parent. So the first lines hold what every task
   // needs, and what its interface keeps begins on the last.
   std::atomic<std::uint64_t> below{0};

@@ -6,6 +6,7 @@
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/errors.hpp"
+#include "openmp/tasks/completion.hpp"
 #include "openmp/tasks/event.hpp"
 #include "openmp/tasks/task_group.hpp"
 
@@ -17,27 +18,6 @@ namespace {
 // complete, until half of them are left. Where none can begin, it may be itself that they wait for: it goes on after a few yields,
 // the more the more children there are. Tasks that depend on others are in no queue, which would be full.
 constexpr std::uint64_t most_children = 4096;
-
-/// Counts the next child of a task that this thread executes. Returns how many others are not complete, where the word shows it;
-/// otherwise 0.
-inline std::uint64_t count_child(task& parent) {
-  constexpr unsigned at_once = 32;
-  if (parent.credit != 0) [[likely]] {
-    --parent.credit;
-    return 0;
-  }
-  parent.credit = at_once - 1;
-  // relaxed: the task is published later.
-  return task::incomplete_in(parent.below.fetch_add(at_once * task::a_child, std::memory_order_relaxed));
-}
-
-/// Before a task waits where other threads may have to wake it: the word then counts those children alone that there are.
-inline std::uint64_t settle(task& parent) {
-  // relaxed: who reads the word next acquires what the children did, whose release sequence this continues.
-  if (parent.credit != 0) parent.below.fetch_sub(std::exchange(parent.credit, 0u) * task::a_child, std::memory_order_relaxed);
-  // acquire: what the children did.
-  return parent.below.load(std::memory_order_acquire);
-}
 
 /// Returns what count_child() does.
 inline std::uint64_t adopt(member& me, task& t) {
@@ -196,50 +176,12 @@ task* find_task(member& me, const task* bound) {
   return its != nullptr ? its->find(me, bound) : nullptr;
 }
 
-/// Takes from its parent's word a child that is complete, one whose memory nobody needs any more, or both. False: nobody needs the
-/// parent's memory.
-static inline bool complete_below(member* me, task& parent, std::uint64_t done) {
-  // Read before: it may be the last that keeps the parent.
-  member* const executor = parent.executor.load(std::memory_order_relaxed);
-  if (executor != nullptr && executor == me && done == task::a_child) [[likely]] {
-    ++parent.credit;
-    return true;
-  }
-  const bool implicit = parent.parent.load(std::memory_order_relaxed) == nullptr;
-  happens_before(&parent);
-  // acq_rel: what the task did, for those who wait; what others did, for the one who gives the memory back.
-  const std::uint64_t left = parent.below.fetch_sub(done, std::memory_order_acq_rel) - done;
-  // A member that executes this does not sleep; and one that sleeps has no credit.
-  if (executor != me && executor != nullptr) {
-    const bool last_child = done != task::living && task::incomplete_in(left) == 0;
-    if (last_child || (implicit && task::without_visitors(left) == 0)) executor->task_gate.open();
-  }
-  return implicit || left != 0;
-}
-
 void complete(member* me, task& t) {
   if (t.node != nullptr) [[unlikely]] release_successors(me, t);
   if (t.children != nullptr) [[unlikely]] t.children.reset();
   if (t.group != nullptr) complete_in_group(*t.group);
-  // Read before: once nothing is below it, its memory may be another task's.
-  task* parent = t.parent.load(std::memory_order_relaxed);
-  std::uint64_t done = task::incomplete;
-  // Itself, and the children that there are not. acquire: the tasks below it have done with its memory. Only this thread adds to the
-  // word, and there are no more of them.
-  const std::uint64_t own = task::living + t.credit * task::a_child;
-  if (t.below.load(std::memory_order_acquire) == own || t.below.fetch_sub(own, std::memory_order_acq_rel) == own) {
-    happens_after(&t);
-    give_back(me, t);
-    done += task::living;
-  }
-  while (!complete_below(me, *parent, done)) {
-    // The parent is complete, and this was the last task below it.
-    task* const above = parent->parent.load(std::memory_order_relaxed);
-    happens_after(parent);
-    give_back(me, *parent);
-    parent = above;
-    done = task::living;
-  }
+  complete_counted(
+      me, t, [me](task& its) { give_back(me, its); }, [](member& executor) { executor.task_gate.open(); });
 }
 
 [[gnu::noinline]] static void wait_for_children(member& me) {

@@ -9,6 +9,7 @@
 
 #include "openmp/core/team.hpp"
 #include "openmp/support/annotation.hpp"
+#include "openmp/tasks/completion.hpp"
 
 namespace weir::openmp {
 
@@ -30,7 +31,6 @@ class task_pool {
 
  private:
   static constexpr std::size_t smallest = 8;  // 2^8 bytes
-  static constexpr unsigned credit_to_begin_with = 32;  // children
   /// Takes back what other threads have returned, or new memory, until there is a task of this size.
   void refill(std::size_t size_class);
 
@@ -51,9 +51,9 @@ inline task& task_pool::make(member& owner, std::size_t bytes) {
   t.home = &owner;
   t.final = t.detached = false;
   t.id = t.priority = 0;
-  t.credit = credit_to_begin_with;
+  t.credit = children_counted_at_once;
   // relaxed: published with the task. A thief that still looks at the task that was here gets neither.
-  t.below.store(task::living + credit_to_begin_with * task::a_child, std::memory_order_relaxed);
+  t.below.store(task::living + children_counted_at_once * task::a_child, std::memory_order_relaxed);
   t.phase.store(0, std::memory_order_relaxed);
   return t;
 }

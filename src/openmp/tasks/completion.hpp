@@ -1,0 +1,91 @@
+// How a task learns that all tasks below it are complete, and a task's memory that nobody needs it any more. It is the decision that
+// a barrier is complete, too: a member arrives when nothing is below its implicit task.
+//
+// A task's word counts its children in advance, and its executor keeps, in `credit`, how many of those there are not: yet to be
+// generated, or completed by the executor itself. Only other threads that complete children change the word, and only before a wait
+// in which they may have to wake it does the executor give its credit back.
+//
+// Over the type of the task, whose words may be the explorer's: the native ones are in core/task.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "openmp/support/annotation.hpp"
+
+namespace weir::openmp {
+
+inline constexpr unsigned children_counted_at_once = 32;
+
+/// Counts the next child of a task that this thread executes. Returns how many others are not complete, where the word shows it;
+/// otherwise 0.
+template <class Task>
+std::uint64_t count_child(Task& parent, unsigned at_once = children_counted_at_once) {
+  if (parent.credit != 0) [[likely]] {
+    --parent.credit;
+    return 0;
+  }
+  parent.credit = at_once - 1;
+  // relaxed: the task is published later.
+  return Task::incomplete_in(parent.below.fetch_add(at_once * Task::a_child, std::memory_order_relaxed));
+}
+
+/// Before a task waits where other threads may have to wake it: the word, which then counts those children alone that there are.
+template <class Task>
+std::uint64_t settle(Task& parent) {
+  if (const unsigned given_back = parent.credit; given_back != 0) {
+    parent.credit = 0;
+    // relaxed: who reads the word next acquires what the children did, whose release sequence this continues.
+    parent.below.fetch_sub(given_back * Task::a_child, std::memory_order_relaxed);
+  }
+  // acquire: what the children did.
+  return parent.below.load(std::memory_order_acquire);
+}
+
+/// Takes from its parent's word a child that is complete, one whose memory nobody needs any more, or both. False: nobody needs the
+/// parent's memory. `me`: null for a thread outside of the team.
+template <class Task, class Member, class Wake>
+bool complete_below(Member* me, Task& parent, std::uint64_t done, Wake wake) {
+  // Read before: it may be the last that keeps the parent.
+  Member* const executor = parent.executor.load(std::memory_order_relaxed);
+  if (executor != nullptr && executor == me && done == Task::a_child) [[likely]] {
+    ++parent.credit;
+    return true;
+  }
+  const bool implicit = parent.parent.load(std::memory_order_relaxed) == nullptr;
+  happens_before(&parent);
+  // acq_rel: what the task did, for those who wait; what others did, for the one who gives the memory back.
+  const std::uint64_t left = parent.below.fetch_sub(done, std::memory_order_acq_rel) - done;
+  // A member that executes this does not sleep; and one that sleeps has no credit.
+  if (executor != me && executor != nullptr) {
+    const bool last_child = done != Task::living && Task::incomplete_in(left) == 0;
+    if (last_child || (implicit && Task::without_visitors(left) == 0)) wake(*executor);
+  }
+  return implicit || left != 0;
+}
+
+/// The task, which has no executor any more, is complete.
+template <class Task, class Member, class GiveBack, class Wake>
+void complete_counted(Member* me, Task& t, GiveBack give_back, Wake wake) {
+  // Read before: once nothing is below it, its memory may be another task's.
+  Task* parent = t.parent.load(std::memory_order_relaxed);
+  std::uint64_t done = Task::incomplete;
+  // Itself, and the children that there are not. acquire: the tasks below it have done with its memory. Only this thread adds to the
+  // word, and there are no more of them.
+  const std::uint64_t own = Task::living + t.credit * Task::a_child;
+  if (t.below.load(std::memory_order_acquire) == own || t.below.fetch_sub(own, std::memory_order_acq_rel) == own) {
+    happens_after(&t);
+    give_back(t);
+    done += Task::living;
+  }
+  while (!complete_below(me, *parent, done, wake)) {
+    // The parent is complete, and this was the last task below it.
+    Task* const above = parent->parent.load(std::memory_order_relaxed);
+    happens_after(parent);
+    give_back(*parent);
+    parent = above;
+    done = Task::living;
+  }
+}
+
+}  // namespace weir::openmp
