@@ -108,6 +108,7 @@ def nothing_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scenario, "_charts", lambda *_: [])
     one = Runtime("libgomp", "1", Path("/native/libgomp.so.1"), ("gomp",))
     monkeypatch.setattr(openmp_cli, "runtimes", lambda: [one])
+    monkeypatch.setattr(openmp_cli, "task_libraries", list)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     here = tmp_path / "here"
     here.mkdir()

@@ -13,7 +13,8 @@ from weir.run import starting
 from weir.simulation import scenario
 
 ROOT = Path(__file__).parents[3]
-PROGRAMS = {*driver.PROGRAMS, *suite.PROGRAMS, "weir-info", "weir-transfers", "weir-simulate", "weir-explore"}
+OF_OPENMP = {name for name, (*_, asks) in suite.PROGRAMS.items() if asks != "tbb"}  # oneTBB's stays with the source
+PROGRAMS = {*driver.PROGRAMS, *OF_OPENMP, "weir-info", "weir-transfers", "weir-simulate", "weir-explore"}
 LIBRARIES = {starting.LIBRARY, "libweir-pthread.so", "libweir-profile.so"}
 
 
