@@ -14,6 +14,9 @@ namespace errors {
 inline constexpr error barrier_in_task{
     "a barrier in a task", "the barrier waits for the task, and the task for the barrier",
     "use taskwait or taskgroup in tasks, and worksharing constructs outside of them", "17.1"};
+inline constexpr error nested_worksharing{
+    "a worksharing construct in a loop or in sections", "the thread is in one of the same team already",
+    "end that first, or put the inner construct into a parallel region", "17.1"};
 inline constexpr error no_task_reduction{
     "in_reduction", "no enclosing construct has a task reduction of the variable",
     "put the task into a taskgroup with task_reduction, or a construct with reduction(task, ...)", "5.5.10"};

@@ -5,6 +5,7 @@
 
 #include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
+#include "openmp/support/errors.hpp"
 
 namespace weir::openmp {
 
@@ -68,6 +69,7 @@ loop_plan plan_at_run_time(std::uint64_t trips, order in, std::uint64_t width) {
 }
 
 void begin_loop(member& me, const loop_plan& plan) {
+  if (me.in_loop != nullptr) [[unlikely]] end_for(errors::nested_worksharing);
   const std::uint32_t construct = me.loops++;
   loop& l = me.of->loops[construct % slots_in_turn];
   me.in_loop = &l;

@@ -55,6 +55,17 @@ int main(void) {
   omp_fulfill_event((omp_event_handle_t)0x7fff00001234); /* here */
 }
 """
+LOOP_IN_LOOP = """
+AWAY void inner(void) {
+#pragma omp for schedule(dynamic) nowait /* here */
+  for (int j = 0; j < 4; ++j) ++sum;
+}
+int main(void) {
+#pragma omp parallel num_threads(2)
+#pragma omp for schedule(dynamic)
+  for (int i = 0; i < 100; ++i) inner();
+}
+"""
 BARRIER_IN_TASK = """
 AWAY void wait(void) {
 #pragma omp barrier /* here */
@@ -110,6 +121,7 @@ ERRORS = {
     "in_reduction": (UNMATCHED, "in_reduction", "no enclosing construct has a task reduction"),
     "event-twice": (FULFILLED_TWICE, "omp_fulfill_event", "it has been fulfilled already"),
     "no-event": (NO_EVENT, "omp_fulfill_event", "or it is none"),
+    "loop-in-loop": (LOOP_IN_LOOP, "a worksharing construct in a loop or in sections", "the same team already"),
     "barrier-in-task": (BARRIER_IN_TASK.replace("IF", ""), IN_TASK, "use taskwait or taskgroup"),
     "barrier-in-undeferred-task": (BARRIER_IN_TASK.replace("IF", "if(0)"), IN_TASK, "use taskwait or taskgroup"),
     "loop-in-task": (LOOP_IN_TASK.replace("SCHEDULE", "dynamic"), IN_TASK, "worksharing constructs outside of them"),
