@@ -9,10 +9,10 @@ namespace {
 
 part<native>& part_of(member& owner, const member& in_loop) { return owner.parts[(in_loop.loops - 1) % slots_in_turn]; }
 
-/// How many chunks a member takes at a time, of those that are left in its part.
+/// How many chunks a member takes at a time, of those that are left in its part, or that it has stolen: the first alone.
 std::uint32_t share(const member& me, const loop& l, std::uint32_t left) {
   if (l.plan.kind == schedule_kind::guided) return (left + 1) / 2;
-  return std::clamp(left / 8, 1u, std::min(2 * me.last_claim, 8u));
+  return std::clamp(left / 8, 1u, me.chunk ? std::min(2 * me.last_claim, 8u) : 1u);
 }
 
 /// They are the member's now.
