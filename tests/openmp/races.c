@@ -219,16 +219,6 @@ static void of_exclusive_tasks_and_others(void) {
   }
 }
 
-static void of_a_taskloop(void) {
-#pragma omp parallel
-#pragma omp single
-#pragma omp taskloop num_tasks(8)
-  for (int i = 0; i < 8; ++i) {
-    take_a_while();
-    ++shared;
-  }
-}
-
 #define RACE(name) {#name, name}
 static const struct {
   const char *name;
@@ -239,7 +229,7 @@ static const struct {
     RACE(between_two_barriers),  RACE(beside_the_ordered_part), RACE(before_the_sink),
     RACE(of_two_teams),          RACE(of_two_tasks),       RACE(of_a_task_and_its_parent),
     RACE(of_a_grandchild),       RACE(of_two_readers),     RACE(of_two_chains),
-    RACE(of_cousins),            RACE(of_exclusive_tasks_and_others), RACE(of_a_taskloop),
+    RACE(of_cousins),            RACE(of_exclusive_tasks_and_others),
 };
 
 int main(void) {

@@ -23,7 +23,7 @@ bool is(const event_table::event& found, std::uintptr_t number) {
 }
 
 TEST(EventTable, AHandleLeadsToItsEventOnce) {
-  event_table table;
+  static event_table table;  // never destroyed, as the runtime's
   event_table::event found{};
   std::vector<std::uint64_t> handles;
   for (std::uintptr_t n = 0; n < 1000; ++n) handles.push_back(table.add(numbered(n)));
@@ -35,7 +35,7 @@ TEST(EventTable, AHandleLeadsToItsEventOnce) {
 }
 
 TEST(EventTable, AnOldHandleIsKnownAfterItsSlotIsUsedAgain) {
-  event_table table;
+  static event_table table;  // never destroyed, as the runtime's
   event_table::event found{};
   std::vector<std::uint64_t> old;
   for (std::uintptr_t n = 0; n < 100; ++n) {
@@ -49,7 +49,7 @@ TEST(EventTable, AnOldHandleIsKnownAfterItsSlotIsUsedAgain) {
 }
 
 TEST(EventTable, NoOtherNumberIsAHandle) {
-  event_table table;
+  static event_table table;  // never destroyed, as the runtime's
   event_table::event found{};
   const auto handle = table.add(numbered(7));
   for (const std::uint64_t other : {std::uint64_t{0}, ~std::uint64_t{0}, handle + 1, handle + (std::uint64_t{1} << 32),
@@ -60,7 +60,7 @@ TEST(EventTable, NoOtherNumberIsAHandle) {
 
 TEST(EventTable, OneOfSeveralThreadsTakesAnEvent) {
   constexpr unsigned threads = 4, rounds = 5000;
-  event_table table;
+  static event_table table;  // never destroyed, as the runtime's
   std::uint64_t handles[threads];
   std::atomic<unsigned> taken{0};
   std::atomic<bool> wrong{false};
