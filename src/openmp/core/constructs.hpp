@@ -61,9 +61,8 @@ class alignas(line_bytes) slot {
   enum phase : std::uint64_t { free_ = 0, being_set = 1, ready_ = 2 };
   [[gnu::noinline]] void wait_for(std::uint64_t ready, std::uint64_t before) {
     const auto either = [=](std::uint64_t s) { return s == ready || s == before; };
-    if (native::spin(state_, either, 100)) return;
     const noted_wait_awake wait(waits::slot);
-    native::yield_until(state_, either);
+    wait_awake(state_, either);
   }
   static constexpr std::uint64_t of(std::uint32_t construct, phase p) { return static_cast<std::uint64_t>(construct) << 2 | p; }
 

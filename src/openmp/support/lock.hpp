@@ -26,14 +26,18 @@ class basic_lock {
     if (!try_take()) [[unlikely]] take_slowly(what);
   }
   void release() {
-    happens_before(this);
-    // release: what was done under it, for the thread that takes it next.
-    if (const std::uint32_t was = word_.exchange(free_, std::memory_order_release); was != taken_) [[unlikely]] release_slowly(was);
+    if (const std::uint32_t was = make_free(); was != taken_) [[unlikely]] release_slowly(was);
   }
 
  protected:
   static constexpr std::uint32_t free_ = Free, taken_ = Free + 1, waited_for_ = Free + 2;
   void take_slowly(const wait_kind* what);
+  /// Returns the state before.
+  std::uint32_t make_free() {
+    happens_before(this);
+    // release: what was done under it, for the thread that takes it next.
+    return word_.exchange(free_, std::memory_order_release);
+  }
   void release_slowly(std::uint32_t was);
   std::atomic<std::uint32_t> word_{free_};
 };

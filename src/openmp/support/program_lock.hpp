@@ -17,9 +17,7 @@ class program_lock : private basic_lock<free_in_program> {
   }
   bool test() { return try_take() || test_slowly(); }
   void unset() {
-    happens_before(this);
-    // release: what was done under it, for the thread that takes it next.
-    if (const std::uint32_t was = word_.exchange(free_, std::memory_order_release); was != taken_) [[unlikely]] unset_slowly(was);
+    if (const std::uint32_t was = make_free(); was != taken_) [[unlikely]] unset_slowly(was);
   }
 
  private:
