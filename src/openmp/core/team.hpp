@@ -36,6 +36,9 @@ void delete_scheduler(task_scheduler*);
 task* find_task(member& me, const task* bound);
 void execute_task(member& me, task& t);
 
+/// How the members of a team combine their values (reductions/reduction.hpp).
+enum class reduction_by : std::uint8_t { tree, atomics, locking };
+
 /// A thread as a member of a team, with its implicit task. While a region runs only this thread writes here.
 struct alignas(line_bytes) member {
   team* of = nullptr;
@@ -62,7 +65,7 @@ struct alignas(line_bytes) member {
   std::uint64_t turn = 0;           // of a static loop: its next round
   std::uint32_t last_claim = 1;     // of a divided loop: how many chunks it has taken last
   std::uint32_t reductions = 0;
-  bool reduces_by_itself = false, has_reduction_lock = false;  // in the reduction that it is in (reduction.hpp)
+  reduction_by reduces_by{};  // in the reduction that it is in
   task implicit;
   task* executing = &implicit;
   task* taken_task = nullptr;             // a task that it is about to execute (task_work)

@@ -12,17 +12,17 @@ enum : int { not_at_all = 0, plainly = 1, atomically = 2 };
 
 /// The first half of both constructs. The critical section of `its` is the construct's own.
 int begin(member& me, const source_line* at, int variables, void* values, combine with, lock* its, bool at_once) {
-  const reduction_by way = way_of(me, variables, at != nullptr && (at->flags & source_line::atomic_reduction) != 0);
-  me.reduces_by_itself = way != reduction_by::tree;
-  me.has_reduction_lock = way == reduction_by::lock;
-  if (way == reduction_by::tree) return gather(me, values, with, at_once) != 0 ? plainly : not_at_all;
-  if (way == reduction_by::atomics) return atomically;
-  its->take();
+  me.reduces_by = way_of(me, variables, at != nullptr && (at->flags & source_line::atomic_reduction) != 0);
+  switch (me.reduces_by) {
+    case reduction_by::tree: return gather(me, values, with, at_once) != 0 ? plainly : not_at_all;
+    case reduction_by::atomics: return atomically;
+    case reduction_by::locking: its->take();
+  }
   return plainly;
 }
 
 void release_lock(const member& me, lock* its) {
-  if (me.has_reduction_lock) its->release();
+  if (me.reduces_by == reduction_by::locking) its->release();
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ int __kmpc_reduce(source_line* at, int, int variables, std::size_t, void* values
 // Called by those that have combined in any way.
 void __kmpc_end_reduce(source_line*, int, lock* its) {
   member& me = self();
-  if (!me.reduces_by_itself) return release_reduction(me);
+  if (me.reduces_by == reduction_by::tree) return release_reduction(me);
   release_lock(me, its);
   barrier(me);
 }

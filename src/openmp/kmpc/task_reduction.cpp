@@ -68,7 +68,6 @@ class reductions final : public task_reductions {
  private:
   static constexpr unsigned sized_late = 1;
 
-
   reductions(const team& of, const description* d, std::size_t count, std::vector<item> items)
       : task_reductions(of, room(of.size * total(d, count)), total(d, count), std::move(items)),
         descriptions_(d, d + count),
@@ -172,7 +171,7 @@ void* __kmpc_task_reduction_get_th_data(int, void* group, void* address) {
   const member& me = self();
   const auto [in, its] = find_reduction(group != nullptr ? static_cast<const task_group*>(group) : me.executing->group, address);
   void* const copy = in->copy(me, *its);
-  // All task reductions of Clang's programs are of this class, also those that GCC's objects in the same program do not have.
+  // Task reductions of GCC's objects in the same program are of another class.
   const auto* const mine = dynamic_cast<const reductions*>(in);
   if (mine != nullptr && mine->sized_at_run_time(*its) && in_explicit_task(me)) {
     const early e{me.executing, mine, its};

@@ -137,7 +137,6 @@ void begin_or_continue(compiled_task* t, const After&... after) {
   generate(self(), of(t), false, after...);
 }
 
-
 void wait_before(const dependences& after) {
   const bool detached = std::exchange(announced, nullptr) != nullptr;
   waited_as = wait_for_undeferred(self(), detached, after);  // the thread executes other tasks meanwhile

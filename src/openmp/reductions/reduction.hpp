@@ -14,8 +14,6 @@ namespace weir::openmp {
 /// Combines what the second points to into the first.
 using combine = void (*)(void* into, void* from);
 
-enum class reduction_by { tree, atomics, lock };
-
 /// How the members of this team reduce so many variables, for which the compiler's code `has_atomics`.
 inline reduction_by way_of(const member& me, int variables, bool has_atomics) {
   // Each atomic operation may need the line from another processor once more.
@@ -24,9 +22,9 @@ inline reduction_by way_of(const member& me, int variables, bool has_atomics) {
   has_atomics = has_atomics && variables <= most_atomically;
   // A member may have left a cancelled region; and the initial threads of a league's teams have no team in common.
   if (cancellation_in_force() || (t.size == 1 && me.icv.teams > 1)) [[unlikely]]
-    return has_atomics ? reduction_by::atomics : reduction_by::lock;
+    return has_atomics ? reduction_by::atomics : reduction_by::locking;
   if (t.size == 1) return reduction_by::tree;
-  return has_atomics && t.reduces_in_turn ? reduction_by::atomics : t.reduces_under_lock ? reduction_by::lock : reduction_by::tree;
+  return has_atomics && t.reduces_in_turn ? reduction_by::atomics : t.reduces_under_lock ? reduction_by::locking : reduction_by::tree;
 }
 
 /// Along the tree. Each member offers its values. Member 0 gets 1: its own values are then the result. The others get 0 as soon as their
