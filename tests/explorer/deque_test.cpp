@@ -5,6 +5,7 @@
 
 #include "simulator/explorer/explored.hpp"
 #include "simulator/explorer/explorer.hpp"
+#include "word_mutants.hpp"
 
 namespace {
 
@@ -78,19 +79,6 @@ struct word_that_publishes_later : explored::word<T> {
 struct publishes_later : explored {
   template <class T>
   using word = word_that_publishes_later<T>;
-};
-
-template <class T>
-struct word_that_takes_without_comparing : explored::word<T> {
-  using explored::word<T>::word;
-  bool compare_exchange_strong(T&, T wanted, std::memory_order asked) {
-    this->store(wanted, asked);
-    return true;
-  }
-};
-struct takes_without_comparing : explored {
-  template <class T>
-  using word = word_that_takes_without_comparing<T>;
 };
 
 TEST(DequeMutants, AnOwnerWhoseClaimIsSeenTooLateTakesATaskTwice) {

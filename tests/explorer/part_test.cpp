@@ -5,6 +5,7 @@
 
 #include "simulator/explorer/explored.hpp"
 #include "simulator/explorer/explorer.hpp"
+#include "word_mutants.hpp"
 
 namespace {
 
@@ -92,19 +93,6 @@ TEST_P(Part, NobodySetsThePartsUp) {
 INSTANTIATE_TEST_SUITE_P(In, Part, testing::Values(memory_model::sc, memory_model::tso, memory_model::weak));
 
 /// Mutants: a machine whose words are not what a part asks for.
-template <class T>
-struct word_that_does_not_compare : explored::word<T> {
-  using explored::word<T>::word;
-  bool compare_exchange_strong(T&, T wanted, std::memory_order asked) {
-    this->store(wanted, asked);
-    return true;
-  }
-};
-struct takes_without_comparing : explored {
-  template <class T>
-  using word = word_that_does_not_compare<T>;
-};
-
 constexpr std::uint64_t round_bits = std::uint64_t{3} << 62;
 template <class T>
 struct word_without_a_round : explored::word<T> {

@@ -24,7 +24,8 @@ static void descend(int from, int count) {
   for (int i = from; i + 1 < from + count; ++i) CHECK(order[i] >= order[i + 1]);
 }
 
-static void tasks(void) {
+/* One thread executes the tasks, of which there are so many, and does so in the order of their priorities. */
+static void by_one_thread(void (*generate)(void), int count) {
   int begun = 0, released = 0;
   done = 0;
 #pragma omp parallel num_threads(asked() < 2 ? 1 : 2)
@@ -32,61 +33,40 @@ static void tasks(void) {
   if (omp_get_num_threads() > 1) {
     keep_other_busy(&begun, &released);
 #pragma omp taskgroup
-    for (int i = 0; i < TASKS; ++i) {
-      const int priority = i * 7 % (MOST + 1);
-#pragma omp task priority(priority) firstprivate(priority)
-      note(priority);
-    }
-    CHECK(done == TASKS);
-    descend(0, TASKS);
+    generate();
+    CHECK(done == count);
+    descend(0, count);
     add(&released, 1);
+  }
+}
+
+static void tasks(void) {
+  for (int i = 0; i < TASKS; ++i) {
+    const int priority = i * 7 % (MOST + 1);
+#pragma omp task priority(priority) firstprivate(priority)
+    note(priority);
   }
 }
 
 /* Tasks that a dependence has kept from beginning. */
 static void successors(void) {
-  int begun = 0, released = 0, object = 0;
-  done = 0;
-#pragma omp parallel num_threads(asked() < 2 ? 1 : 2)
-#pragma omp single
-  if (omp_get_num_threads() > 1) {
-    keep_other_busy(&begun, &released);
-#pragma omp taskgroup
-    {
+  static int object;
 #pragma omp task depend(out : object)
-      note(MOST);
-      for (int i = 0; i < MOST; ++i) {
+  note(MOST);
+  for (int i = 0; i < MOST; ++i) {
 #pragma omp task depend(in : object) priority(i % 2 == 0 ? i : MOST - i) firstprivate(i)
-        note(i % 2 == 0 ? i : MOST - i);
-      }
-    }
-    CHECK(done == MOST + 1);
-    descend(0, MOST + 1);
-    add(&released, 1);
+    note(i % 2 == 0 ? i : MOST - i);
   }
 }
 
 /* Each task of a taskloop has its priority, and a priority above the greatest is the greatest. */
 static void loops(void) {
-  int begun = 0, released = 0;
-  done = 0;
-#pragma omp parallel num_threads(asked() < 2 ? 1 : 2)
-#pragma omp single
-  if (omp_get_num_threads() > 1) {
-    keep_other_busy(&begun, &released);
-#pragma omp taskgroup
-    {
 #pragma omp taskloop nogroup num_tasks(4) priority(3)
-      for (int i = 0; i < 4; ++i) note(3);
+  for (int i = 0; i < 4; ++i) note(3);
 #pragma omp taskloop nogroup num_tasks(4) priority(1000000)
-      for (int i = 0; i < 4; ++i) note(MOST);
+  for (int i = 0; i < 4; ++i) note(MOST);
 #pragma omp taskloop nogroup num_tasks(4)
-      for (int i = 0; i < 4; ++i) note(0);
-    }
-    CHECK(done == 12);
-    descend(0, 12);
-    add(&released, 1);
-  }
+  for (int i = 0; i < 4; ++i) note(0);
 }
 
 /* A member that waits in a task begins only what is below that task, whatever the priority of others. */
@@ -140,9 +120,9 @@ int main(int count, char **arguments) {
   }
   CHECK(omp_get_max_task_priority() == MOST);
   for (int i = 0; i < 10; ++i) {
-    tasks();
-    successors();
-    loops();
+    by_one_thread(tasks, TASKS);
+    by_one_thread(successors, MOST + 1);
+    by_one_thread(loops, 12);
     below_the_task_that_waits();
   }
   trees();

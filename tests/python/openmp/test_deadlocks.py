@@ -1,4 +1,4 @@
-"""WEIR_DEADLOCKS: a team whose members all wait for each other is reported, who waits where; no other team is."""
+"""WEIR_DEADLOCKS: a team whose members all wait for each other is reported, with where each waits; no other team is."""
 
 import re
 import signal
