@@ -30,7 +30,7 @@ def run(
     ] = None,
     deadlocks: Annotated[
         str | None,
-        option(options.OneOf("report", "end"), help="If a team's threads all wait for each other: who waits where."),
+        option(options.OneOf("report", "end"), help="Report where each thread waits, if all of a team wait."),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Only list the OpenMP functions that it needs.")] = False,
     mpi: Annotated[

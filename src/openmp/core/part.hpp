@@ -40,7 +40,7 @@ struct division {
 /// The word holds the round and what is left. A word of the round before stands for the part that the member has at first, so nobody
 /// sets the parts up, and the part of a member that comes late is taken by others. Every member must take() once in each round.
 ///
-/// relaxed, everywhere: whoever changes the word owns what it takes out, because it compares the whole word; chunks are numbers, and
+/// relaxed, everywhere: a thread that changes the word owns what it takes out, because it compares the whole word; chunks are numbers, and
 /// what they compute is published by the end of the loop.
 template <class Machine>
 class part {

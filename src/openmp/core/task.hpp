@@ -38,7 +38,7 @@ struct alignas(64) task : task_counts {
   std::atomic<task*> parent{nullptr};  // relaxed, and depth: they are set before the task is published, and a thief that reads
                                        // them too late does not get the task
   void (*run)(task&) = nullptr;        // what the program and its interface set before the task is generated; and final
-  // From its beginning to its end. relaxed: other threads ask it whom to wake, who does not wait any more when it has changed.
+  // From its beginning to its end. relaxed: other threads read which member to wake; a member that is not the executor any more does not wait.
   std::atomic<member*> executor{nullptr};
   task_group* group = nullptr;         // the innermost that it is in
   task* interrupted = nullptr;         // what its executor executes after it

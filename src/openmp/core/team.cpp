@@ -20,8 +20,8 @@ team_options barrier_options(work_of_members& work, const std::vector<int>& plac
   return o;
 }
 
-// Members that update a variable one after the other have a transfer each, under a lock two; along a tree a level takes five. Who
-// shares a processor should not wait for another member at all.
+// Members that update a variable one after the other have a transfer each, under a lock two; along a tree a level takes five. A
+// member that shares a processor should not wait for another one at all.
 constexpr unsigned most_in_turn = 16, most_under_lock = 4;
 bool in_turn(unsigned size, unsigned most) {
   const settings& s = initial_settings();

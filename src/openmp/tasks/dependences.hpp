@@ -82,7 +82,7 @@ class dependence_table {
 
 /// One sibling less to wait for. True: there is none left, and it has its exclusions.
 bool awaits_no_more(const std::shared_ptr<dependence_node>& node);
-/// True: it has them all now. Else whoever passes on the missing one calls this again.
+/// True: it has them all now. Otherwise the thread that passes on the missing one calls this again.
 bool takes_exclusions(const std::shared_ptr<dependence_node>& node);
 
 }  // namespace weir::openmp

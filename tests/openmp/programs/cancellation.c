@@ -52,7 +52,7 @@ static void region(void) {
   }
 }
 
-/* Whoever cancels misses a loop that the others execute; the loops of later regions are whole, however many it has missed. */
+/* The thread that cancels misses a loop that the others execute; the loops of later regions are whole, however many it missed. */
 static void region_before_a_loop(void) {
   for (int missed = 0; missed < 10; ++missed) {
     int iterations = 0, later[20] = {0};

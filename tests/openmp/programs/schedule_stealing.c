@@ -91,7 +91,7 @@ static void the_last_iteration_is_the_last(void) {
     int last = -1, chunk = 1 + round % 3, n = 20 + round % 80;
 #pragma omp parallel for schedule(dynamic, chunk) lastprivate(last)
     for (int i = 0; i < n; ++i) {
-      compute(i < n / 2 ? 2000 : 0); /* who has the second half is through early, and steals */
+      compute(i < n / 2 ? 2000 : 0); /* the thread with the second half is through early, and steals */
       last = i;
     }
     CHECK(last == n - 1);
