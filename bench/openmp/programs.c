@@ -58,7 +58,7 @@ static long search(uint64_t name, unsigned children) {
   }
 PROGRAM(fibonacci, fibonacci(FIBONACCI_OF), FIBONACCI)
 PROGRAM(queens, queens((struct board){0, 0, 0}), SOLUTIONS)
-PROGRAM(search, search(ROOT_NAME, ROOT_CHILDREN), nodes_below(ROOT_NAME, ROOT_CHILDREN))
+PROGRAM(search, search(ROOT_NAME, ROOT_CHILDREN), nodes_of_tree())
 
 static const struct construct programs[] = {
     {.name = "fibonacci", .program = fibonacci_program},

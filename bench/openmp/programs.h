@@ -42,13 +42,18 @@ static inline uint64_t child_name(uint64_t parent, unsigned place) {
 static inline unsigned children_of(uint64_t name) {
   return (double)(name >> 11) * 0x1p-53 < LIKELIHOOD ? CHILDREN : 0;
 }
-/* What a search must find, counted without tasks. */
 static inline long nodes_below(uint64_t name, unsigned children) {
   long nodes = 1;
   for (unsigned i = 0; i < children; ++i) {
     const uint64_t child = child_name(name, i);
     nodes += nodes_below(child, children_of(child));
   }
+  return nodes;
+}
+/* What a search must find, counted without tasks, once. */
+static inline long nodes_of_tree(void) {
+  static long nodes;
+  if (nodes == 0) nodes = nodes_below(ROOT_NAME, ROOT_CHILDREN);
   return nodes;
 }
 
