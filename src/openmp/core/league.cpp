@@ -40,13 +40,12 @@ void execute_side_by_side(void* what) {
   execute_teams(*current, *static_cast<const league*>(what), side.number, side.of->size);
 }
 
-/// How many threads a region of one of its teams has, if its code does not say.
-int threads_of_each(const league& l) {
+/// How many threads a region of one of its teams has, an equal part of the processors if neither the program nor the environment says it.
+int threads_of_each(const member& me, const control& first) {
   const settings& s = initial_settings();
-  int threads = l.first.num_threads > 0     ? l.first.num_threads
-                : !s.num_threads.empty() ? threads_at(s, 0)
-                                         : std::max(s.processors / l.first.teams, 1);
-  return l.first.thread_limit > 0 ? std::min(threads, l.first.thread_limit) : threads;
+  const bool is_said = me.icv.num_threads > 0 || !s.num_threads.empty();
+  const int threads = is_said ? nthreads_var(me) : std::max(s.processors / first.teams, 1);
+  return first.thread_limit > 0 ? std::min(threads, first.thread_limit) : threads;
 }
 
 }  // namespace
@@ -69,7 +68,7 @@ void execute_league(int teams, int limit, region run, void* what) {
   member& me = self();
   const control outer = me.icv;
   league l{control_of_league(outer, teams, limit), run, what};
-  const int each = threads_of_each(l), at_once = std::min(initial_settings().processors / each, l.first.teams);
+  const int each = threads_of_each(me, l.first), at_once = std::min(initial_settings().processors / each, l.first.teams);
   if (at_once > 1) {
     l.first.num_threads = each;
     request_proc_bind(static_cast<unsigned>(bind::spread));

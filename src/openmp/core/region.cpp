@@ -14,9 +14,7 @@ namespace {
 /// [OpenMP 5.2, 10.1.1], except for the thread limit, which granted_threads observes.
 unsigned threads_for(const member& me, unsigned asked) {
   if (asked == 1 || me.of->active_level >= static_cast<unsigned>(me.icv.max_active_levels)) return 1;
-  const unsigned wanted = asked != 0              ? asked
-                          : me.icv.num_threads > 0 ? static_cast<unsigned>(me.icv.num_threads)
-                                                   : static_cast<unsigned>(threads_at(initial_settings(), me.of->level));
+  const unsigned wanted = asked != 0 ? asked : static_cast<unsigned>(nthreads_var(me));
   const unsigned most = me.icv.dynamic ? static_cast<unsigned>(initial_settings().processors) : 0xfffeu;
   return std::min(wanted, most);
 }
@@ -75,6 +73,10 @@ team& initial_team_at(unsigned depth) {
 }
 
 }  // namespace
+
+int nthreads_var(const member& me) {
+  return me.icv.num_threads > 0 ? me.icv.num_threads : threads_at(initial_settings(), me.of->level);
+}
 
 control initial_control() {
   const settings& s = initial_settings();

@@ -15,6 +15,9 @@ using region = void (*)(void* what);
 /// What an initial thread's task begins with.
 control initial_control();
 
+/// nthreads-var of the member's task [OpenMP 5.2, 2.1]: how many threads its next region asks for if its code does not say.
+int nthreads_var(const member& me);
+
 /// Executes a region: `run(what)` by each member of a team of `asked` threads (0: as the control variables say).
 void fork(region run, void* what, unsigned asked);
 /// The same by the calling thread alone.

@@ -5,7 +5,7 @@
 
 #include <weir/machine/processors.hpp>
 
-#include "openmp/core/team.hpp"
+#include "openmp/core/region.hpp"
 #include "openmp/core/thread_limit.hpp"
 #include "openmp/routines/forms.hpp"
 #include "openmp/settings/initial.hpp"
@@ -24,8 +24,7 @@ member* ancestor(int level) {
 
 ASKS(int, weir_omp_get_thread_num, static_cast<int>(self().number))
 ASKS(int, weir_omp_get_num_threads, static_cast<int>(self().of->size))
-ASKS(int, weir_omp_get_max_threads,
-     self().icv.num_threads > 0 ? self().icv.num_threads : threads_at(initial_settings(), self().of->level))
+ASKS(int, weir_omp_get_max_threads, nthreads_var(self()))
 ASKS(int, weir_omp_get_num_procs, std::max(1, static_cast<int>(weir::affinity().size())))
 ASKS(int, weir_omp_in_parallel, self().of->active_level > 0)
 ASKS(int, weir_omp_get_dynamic, self().icv.dynamic)
