@@ -28,20 +28,6 @@ bool in_turn(unsigned size, unsigned most) {
   return !s.deterministic_reduction && s.reduction_barrier == "auto" && (size <= most || oversubscribed(size));
 }
 
-// Two addresses in turn: a member that leaves a barrier late must not have in its past what others do before the next one.
-[[gnu::cold, gnu::noinline]] bool unusual_barrier(member& me, bool may_leave) {
-  team& t = *me.of;
-  const void* const episode = &t.barrier_addresses[me.barriers++ % 2];
-  happens_before(episode);
-  bool left = false;
-  if (cancellation_in_force())
-    left = pass_cancellable_barrier(me, may_leave);
-  else if (t.size > 1)
-    t.barrier->arrive_and_wait(me.number);
-  happens_after(episode);
-  return left;
-}
-
 }  // namespace
 
 team::team(unsigned n)
@@ -102,12 +88,30 @@ void team::start_over() {
   }
 }
 
-bool pass_barrier(member& me, bool may_leave) {
+// Two addresses in turn: a member that leaves a barrier late must not have in its past what others do before the next one.
+[[gnu::noinline]] bool pass_barrier(member& me, bool may_leave) {
   complete_tasks(me);
-  if ((seldom::in_force & (seldom::cancellation | seldom::annotation)) != 0) [[unlikely]] return unusual_barrier(me, may_leave);
   team& t = *me.of;
-  if (t.size > 1) t.barrier->arrive_and_wait(me.number);
-  return false;
+  const void* const episode = &t.barrier_addresses[me.barriers++ % 2];
+  happens_before(episode);
+  bool left = false;
+  if (cancellation_in_force())
+    left = pass_cancellable_barrier(me, may_leave);
+  else if (t.size > 1)
+    t.barrier->arrive_and_wait(me.number);
+  happens_after(episode);
+  return left;
+}
+
+// The usual path ends in a jump to the barrier's own code, and saves no register.
+void barrier(member& me) {
+  // acquire: what tasks did that are complete already.
+  const bool tasks = me.implicit.below.load(std::memory_order_acquire) != 0;
+  if (tasks || (seldom::in_force & (seldom::cancellation | seldom::annotation)) != 0) [[unlikely]] {
+    (void)pass_barrier(me, false);
+    return;
+  }
+  if (team& t = *me.of; t.size > 1) t.barrier->arrive_and_wait(me.number);
 }
 
 }  // namespace weir::openmp

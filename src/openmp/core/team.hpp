@@ -16,6 +16,7 @@
 #include "openmp/core/control.hpp"
 #include "openmp/core/deadlock.hpp"
 #include "openmp/core/half.hpp"
+#include "openmp/core/known_reductions.hpp"
 #include "openmp/core/task.hpp"
 #include "openmp/core/thread.hpp"
 #include "openmp/core/waiting.hpp"
@@ -37,7 +38,7 @@ task* find_task(member& me, const task* bound);
 void execute_task(member& me, task& t);
 
 /// How the members of a team combine their values (reductions/reduction.hpp).
-enum class reduction_by : std::uint8_t { tree, atomics, locking };
+enum class reduction_by : std::uint8_t { tree, measured_tree, atomics, locking };
 
 /// A thread as a member of a team, with its implicit task. While a region runs only this thread writes here.
 struct alignas(line_bytes) member {
@@ -124,7 +125,8 @@ struct team {
   std::optional<team_barrier<>> barrier;
   const std::unique_ptr<team_cancellation> cancellation;  // null: it is not in force
   const half release, arrival, reduction;  // the phases of a region, and the arrival that carries a reduction
-  const bool reduces_in_turn, reduces_under_lock;  // where the compiler's code can (reduction.hpp)
+  const bool reduces_in_turn, reduces_under_lock;  // where the values are few, and the compiler's code can (reduction.hpp)
+  known_reductions knows;
   void* copyprivate_values = nullptr;
   char barrier_addresses[2] = {};  // what ThreadSanitizer knows the barriers by
   // Of the outermost team: threads of its contention group besides the one that it is of; counted only if there is a limit.
@@ -144,10 +146,10 @@ inline bool task_work::take() {
 
 inline bool work_at_barrier::take(unsigned number) { return of(number).take(); }
 
-/// All members arrive, and have completed their tasks, before any goes on. A caller that `may_leave` does not wait if the region is
-/// cancelled: true.
+/// All members arrive, and have completed their tasks, before any goes on.
+void barrier(member& me);
+/// The same for a caller that, if it `may_leave`, does not wait if the region is cancelled: true.
 bool pass_barrier(member& me, bool may_leave);
-inline void barrier(member& me) { (void)pass_barrier(me, false); }
 
 /// Where all tasks of the team must be complete: at its barriers, and at the end of a region.
 inline void complete_tasks(member& me) {

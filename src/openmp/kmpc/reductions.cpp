@@ -10,16 +10,19 @@ namespace {
 
 enum : int { not_at_all = 0, plainly = 1, atomically = 2 };
 
-/// The first half of both constructs. The critical section of `its` is the construct's own.
-int begin(member& me, const source_line* at, int variables, void* values, combine with, lock* its, bool at_once) {
-  me.reduces_by = way_of(me, variables, at != nullptr && (at->flags & source_line::atomic_reduction) != 0);
+/// The first half of both constructs. The critical section of `critical` is the construct's own.
+int begin(member& me, const values_of_member& its, lock* critical, bool at_once) {
+  me.reduces_by = way_of(me, its);
   switch (me.reduces_by) {
-    case reduction_by::tree: return gather(me, values, with, at_once) != 0 ? plainly : not_at_all;
+    case reduction_by::tree: return gather(me, its, at_once) != 0 ? plainly : not_at_all;
+    case reduction_by::measured_tree: return gather_measured(me, its, at_once) != 0 ? plainly : not_at_all;
     case reduction_by::atomics: return atomically;
-    case reduction_by::locking: its->take();
+    case reduction_by::locking: critical->take();
   }
   return plainly;
 }
+
+bool has_atomics(const source_line* at) { return at != nullptr && (at->flags & source_line::atomic_reduction) != 0; }
 
 void release_lock(const member& me, lock* its) {
   if (me.reduces_by == reduction_by::locking) its->release();
@@ -29,22 +32,22 @@ void release_lock(const member& me, lock* its) {
 
 extern "C" {
 
-int __kmpc_reduce_nowait(source_line* at, int, int variables, std::size_t, void* values, combine with, lock* its) {
-  return begin(self(), at, variables, values, with, its, true);
+int __kmpc_reduce_nowait(source_line* at, int, int variables, std::size_t bytes, void* list, combine with, lock* its) {
+  return begin(self(), {list, variables, bytes, with, has_atomics(at)}, its, true);
 }
 // Called by those that have combined plainly.
 void __kmpc_end_reduce_nowait(source_line*, int, lock* its) { release_lock(self(), its); }
 
 // The construct is a barrier too.
-int __kmpc_reduce(source_line* at, int, int variables, std::size_t, void* values, combine with, lock* its) {
+int __kmpc_reduce(source_line* at, int, int variables, std::size_t bytes, void* list, combine with, lock* its) {
   member& me = self();
   complete_tasks(me);
-  return begin(me, at, variables, values, with, its, false);
+  return begin(me, {list, variables, bytes, with, has_atomics(at)}, its, false);
 }
 // Called by those that have combined in any way.
 void __kmpc_end_reduce(source_line*, int, lock* its) {
   member& me = self();
-  if (me.reduces_by == reduction_by::tree) return release_reduction(me);
+  if (me.reduces_by == reduction_by::tree || me.reduces_by == reduction_by::measured_tree) return release_reduction(me);
   release_lock(me, its);
   barrier(me);
 }

@@ -1,5 +1,8 @@
 #include "openmp/reductions/reduction.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
 
@@ -19,11 +22,12 @@ void notify(member& other, std::atomic<std::uint32_t>& word, std::uint32_t value
   word.store(value, std::memory_order_release);
   other.reduction_gate.open();
 }
-}  // namespace
 
-int gather(member& me, void* values, combine with, bool at_once) {
+/// Member 0, and every other, combines its children's values with its own, and member 0 returns. The others return when their values
+/// have been taken, or released.
+template <class Combine>
+bool combine_along_tree(member& me, void* values, Combine with, bool at_once) {
   team& t = *me.of;
-  if (t.size == 1) return 1;
   const std::uint32_t mine = ++me.reductions;
   const auto branch = t.reduction.of(me.number);
   for (const unsigned child : branch) {
@@ -32,12 +36,67 @@ int gather(member& me, void* values, combine with, bool at_once) {
     with(values, other.values);
     if (at_once) notify(other, other.taken, mine);
   }
-  if (me.number == 0) return 1;
+  if (me.number == 0) return true;
   me.values = values;
   notify(t.members[branch.parent], me.offered, mine);
   await(me, me.taken, mine);
   if (!at_once) release_reduction(me);
-  return 0;
+  return false;
+}
+
+/// How long combining takes, but for the transfer of the first value, in nanoseconds.
+double time_of(combine with, void* into, void* from) {
+  (void)**static_cast<const volatile char* const volatile*>(from);
+  const std::uint64_t start = native::ticks_in_order();
+  with(into, from);
+  return static_cast<double>(native::ticks_in_order() - start) / native::ticks_per_microsecond() * 1000;
+}
+
+constexpr std::uintptr_t short_array = 16;
+
+/// Are the arrays whose sizes the list holds short, all of them? No address is as low as such a size, so the list needs no types.
+bool arrays_are_short(const values_of_member& its) {
+  const auto list = static_cast<const std::uintptr_t*>(its.list);
+  const std::size_t entries = its.list_bytes / sizeof *list, sizes = entries - static_cast<std::size_t>(its.variables);
+  return static_cast<std::size_t>(std::count_if(list, list + entries, [](auto e) { return e <= short_array; })) == sizes;
+}
+
+const void* construct_of(const values_of_member& its) { return reinterpret_cast<const void*>(its.with); }
+}  // namespace
+
+reduction_by way_of(const member& me, const values_of_member& its) {
+  // Each atomic operation may need the line from another processor once more.
+  constexpr int most_atomically = 4;
+  const team& t = *me.of;
+  const bool has_atomics = its.has_atomics && its.variables <= most_atomically;
+  // A member may have left a cancelled region; and the initial threads of a league's teams have no team in common.
+  if (cancellation_in_force() || (t.size == 1 && me.icv.teams > 1)) [[unlikely]]
+    return has_atomics ? reduction_by::atomics : reduction_by::locking;
+  const reduction_by one_by_one = has_atomics && t.reduces_in_turn ? reduction_by::atomics
+                                  : t.reduces_under_lock           ? reduction_by::locking
+                                                                   : reduction_by::tree;
+  if (t.size == 1 || one_by_one == reduction_by::tree) return reduction_by::tree;
+  if (its.list_bytes > static_cast<std::size_t>(its.variables) * sizeof(void*))
+    return arrays_are_short(its) ? one_by_one : reduction_by::tree;
+  switch (t.knows.of(construct_of(its))) {
+    case known_reductions::values::few: return one_by_one;
+    case known_reductions::values::many: return reduction_by::tree;
+    case known_reductions::values::unknown: break;
+  }
+  return reduction_by::measured_tree;
+}
+
+int gather(member& me, const values_of_member& its, bool at_once) {
+  return me.of->size == 1 || combine_along_tree(me, its.list, its.with, at_once) ? 1 : 0;
+}
+
+int gather_measured(member& me, const values_of_member& its, bool at_once) {
+  double least = std::numeric_limits<double>::infinity();
+  const auto measured = [&](void* into, void* from) { least = std::min(least, time_of(its.with, into, from)); };
+  if (!combine_along_tree(me, its.list, measured, false)) return 0;
+  me.of->knows.learn(construct_of(its), least);
+  if (at_once) release_reduction(me);
+  return 1;
 }
 
 void release_reduction(member& me) {

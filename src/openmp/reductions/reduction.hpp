@@ -11,26 +11,27 @@
 
 namespace weir::openmp {
 
-/// Combines what the second points to into the first.
+/// Combines what the second list of values has into those of the first.
 using combine = void (*)(void* into, void* from);
 
-/// How the members of this team reduce so many variables, for which the compiler's code `has_atomics`.
-inline reduction_by way_of(const member& me, int variables, bool has_atomics) {
-  // Each atomic operation may need the line from another processor once more.
-  constexpr int most_atomically = 4;
-  const team& t = *me.of;
-  has_atomics = has_atomics && variables <= most_atomically;
-  // A member may have left a cancelled region; and the initial threads of a league's teams have no team in common.
-  if (cancellation_in_force() || (t.size == 1 && me.icv.teams > 1)) [[unlikely]]
-    return has_atomics ? reduction_by::atomics : reduction_by::locking;
-  if (t.size == 1) return reduction_by::tree;
-  return has_atomics && t.reduces_in_turn ? reduction_by::atomics : t.reduces_under_lock ? reduction_by::locking : reduction_by::tree;
-}
+/// The values of a member in a reduction: a list of addresses. An array whose size is known only when the program runs has its number
+/// of elements after its address.
+struct values_of_member {
+  void* list;
+  int variables;
+  std::size_t list_bytes;
+  combine with;
+  bool has_atomics;  // has the compiler's code atomic operations for them?
+};
+
+/// How the members of this team combine these values.
+reduction_by way_of(const member& me, const values_of_member& its);
 
 /// Along the tree. Each member offers its values. Member 0 gets 1: its own values are then the result. The others get 0 as soon as their
-/// parent has taken their values (`at_once`), or, if the construct has a barrier, when member 0 has called
-/// release_reduction().
-int gather(member& me, void* values, combine with, bool at_once);
+/// parent has taken their values (`at_once`), or, if the construct has a barrier, when member 0 has called release_reduction(). A
+/// reduction that is measured has one in any case, before which member 0 notes what it has found.
+int gather(member& me, const values_of_member& its, bool at_once);
+int gather_measured(member& me, const values_of_member& its, bool at_once);
 void release_reduction(member& me);
 
 }  // namespace weir::openmp

@@ -16,12 +16,16 @@ class nest_lock {
   int try_take();
 
   /// The lock that the program calls `routine` for; one that is destroyed, or zeros, ends the program.
-  static nest_lock& of_program(nest_lock** its, const char* routine);
+  static nest_lock& of_program(nest_lock** its, const char* routine) {
+    if (*its == nullptr) [[unlikely]] not_initialized(routine);
+    return **its;
+  }
   static void destroy(nest_lock** its);
 
  private:
-  bool is_mine() const;
-  void enter();
+  [[noreturn]] static void not_initialized(const char* routine);
+  bool is_of(const void* task) const { return owner_.load(std::memory_order_relaxed) == task; }
+  void enter(const void* task);
 
   lock mutual_;
   int depth_ = 0;

@@ -123,6 +123,45 @@ static void in_a_region(int rounds) {
   CHECK(members == asked() && sum == 45 * rounds + 6);
 }
 
+/* More constructs than the runtime learns the sizes of, one after the other without a barrier; of values, of arrays of a known size
+   and of an unknown one, short and long. The runtime combines them in different ways, and may change them between rounds. */
+#define ONE_OF_MANY(k)                                                                        \
+  PRAGMA(omp for reduction(+ : sums[k]) nowait)                                               \
+  for (int i = 0; i < 10; ++i) sums[k] += i;                                                  \
+  PRAGMA(omp for reduction(+ : small[k][ : 3]) nowait)                                        \
+  for (int i = 0; i < 9; ++i) small[k][i % 3] += i;                                           \
+  PRAGMA(omp for reduction(+ : large[k][ : 200]) nowait)                                      \
+  for (int i = 0; i < 200; ++i) large[k][i] += i;                                             \
+  PRAGMA(omp for reduction(+ : of_length[k][ : length]) nowait)                               \
+  for (int i = 0; i < 200; ++i) of_length[k][i % length] += i;
+#define FIVE(k) ONE_OF_MANY(k) ONE_OF_MANY(k + 1) ONE_OF_MANY(k + 2) ONE_OF_MANY(k + 3) ONE_OF_MANY(k + 4)
+
+static void many_without_barriers(int length, int rounds) {
+  enum { constructs = 15 };
+  static long sums[constructs], small[constructs][3], large[constructs][200], of_length[constructs][200];
+  for (int k = 0; k < constructs; ++k) {
+    sums[k] = 0;
+    for (int i = 0; i < 200; ++i) small[k][i % 3] = large[k][i] = of_length[k][i] = 0;
+  }
+#pragma omp parallel
+  for (int round = 0; round < rounds; ++round) {
+    FIVE(0)
+    FIVE(5)
+    FIVE(10)
+#pragma omp barrier
+  }
+  for (int k = 0; k < constructs; ++k) {
+    CHECK(sums[k] == 45l * rounds);
+    CHECK(small[k][0] == 9l * rounds && small[k][1] == 12l * rounds && small[k][2] == 15l * rounds);
+    long all = 0;
+    for (int i = 0; i < 200; ++i) {
+      CHECK(large[k][i] == (long)i * rounds);
+      all += of_length[k][i];
+    }
+    CHECK(all == 19900l * rounds);
+  }
+}
+
 int main(void) {
   for (int i = 0; i < 20; ++i) {
     every_operator(100);
@@ -139,5 +178,7 @@ int main(void) {
     by_the_users_operator();
   }
   in_a_region(episodes(500));
+  many_without_barriers(5, episodes(100));
+  many_without_barriers(150, episodes(100));
   return verdict();
 }

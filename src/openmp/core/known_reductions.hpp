@@ -1,0 +1,55 @@
+// What a team has learned about its reductions: which of them combine few values.
+//
+// Members that combine their values one after the other, by atomic operations or under a lock, are faster than a tree as long as the
+// values are few; for an array the tree is. The compiler's code does not say how many values there are, so the first executions of a
+// construct go along the tree, and member 0 measures them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace weir::openmp {
+
+/// A construct is known by the function that combines the values of two members; `Function` is its address.
+///
+/// Not atomic: member 0 writes, in a reduction whose values all members have offered already and which it has released none of them
+/// from. So no other member reads at that time, and all of them read the same before the next reduction.
+class known_reductions {
+ public:
+  enum class values : std::uint8_t { unknown, few, many };
+
+  values of(const void* construct) const {
+    for (std::size_t i = first(construct), probes = 0; probes < entries_.size(); i = after(i), ++probes) {
+      if (entries_[i].construct == construct) return entries_[i].its;
+      if (entries_[i].construct == nullptr) return values::unknown;
+    }
+    return values::many;  // there is no room to learn it
+  }
+
+  /// Combining took so many nanoseconds this time. The least of several times counts: a thread may lose its processor meanwhile.
+  void learn(const void* construct, double took) {
+    std::size_t i = first(construct);
+    while (entries_[i].construct != nullptr && entries_[i].construct != construct) i = after(i);
+    entry& its = entries_[i];
+    its.construct = construct;
+    if (took <= few_take) its.its = values::few;
+    else if (++its.executions == tried) its.its = values::many;
+  }
+
+ private:
+  // Measured (docs/openmp/runtime.md): a value, or several on a line, take 5 to 15 ns.
+  static constexpr double few_take = 60;
+  static constexpr std::uint8_t tried = 4;
+  struct entry {
+    const void* construct = nullptr;
+    values its = values::unknown;
+    std::uint8_t executions = 0;
+  };
+  static constexpr std::size_t size = 32;
+  static std::size_t first(const void* construct) { return reinterpret_cast<std::uintptr_t>(construct) / 16 % size; }
+  static std::size_t after(std::size_t i) { return (i + 1) % size; }
+  std::array<entry, size> entries_{};
+};
+
+}  // namespace weir::openmp
