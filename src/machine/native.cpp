@@ -7,6 +7,7 @@
 #include <sched.h>
 
 #include "processor_mask.hpp"
+#include "scheduling.hpp"
 
 namespace weir {
 
@@ -79,7 +80,15 @@ void native::look_home(std::uint64_t now) noexcept {
   if (sched_getcpu() != home) move_to(home);
 }
 
-void native::yield() noexcept { sched_yield(); }
+constinit thread_local const scheduling* scheduled_by = nullptr;
+constinit std::atomic<void (*)(std::atomic<std::uint32_t>&) noexcept> wake_scheduled{nullptr};
+
+void native::yield() noexcept {
+  if (const scheduling* const by = scheduled_by)
+    by->yield();
+  else
+    sched_yield();
+}
 
 double native::ticks_per_microsecond() {
 #if defined(__x86_64__)

@@ -113,7 +113,8 @@ def environment(runtime: Path | None, own_environment: dict[str, str]) -> Iterat
         return
     stage = Stage()
     plain = {n: v for n, v in own_environment.items() if n != "OMP_WAIT_POLICY"}
-    yield plain | stage.environment(Runtime("weir", "", runtime, ("gomp", "kmp")))
+    threads = {"WEIR_THREADS": os.environ[name] for name in ("WEIR_TEST_THREADS",) if name in os.environ}
+    yield plain | threads | stage.environment(Runtime("weir", "", runtime, ("gomp", "kmp")))
     stage.close()
 
 

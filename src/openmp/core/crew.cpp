@@ -49,6 +49,14 @@ void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed,
 
 }  // namespace
 
+bool runs_on_processors(unsigned size) {
+  if (size == 1) return false;
+  const threads_of who = initial_settings().threads;
+  if (who == threads_of::kernel || (who == threads_of::automatic && !oversubscribed(size))) return false;
+  // Threads that are bound are the kernel's; and ThreadSanitizer knows no others.
+  return (seldom::in_force & (seldom::affinity | seldom::annotation)) == 0 && threads::why_not_here() == nullptr;
+}
+
 auto crew::at_join(member& me) {
   return [this, &me](const auto& word, gate& at, auto ready) {
     await_with_tasks(at_joins_, oversubscribed(*me.of), word, at, ready, &me, waits::end_of_region);
@@ -57,7 +65,7 @@ auto crew::at_join(member& me) {
 
 // A team that takes all processors has equally many members on each. If it takes a part of them, the system knows better which.
 void crew::assign_processors() {
-  if (affinity_matters()) return;
+  if (on_processors_ || affinity_matters()) return;
   const std::vector<int> all = running_on();
   if (all.size() < 2 || workers_.size() + 1 < all.size()) return;
   const auto mine = static_cast<std::size_t>(std::ranges::lower_bound(all, sched_getcpu()) - all.begin());
@@ -65,8 +73,38 @@ void crew::assign_processors() {
   for (const auto& w : workers_) w->processor = all[(mine + w->number) % all.size()];
 }
 
+// A worker that encounters a region itself has its crew on the processors of its own team, its own one first.
+void crew::take_seats() {
+  if (!on_processors_ || !seats_.empty()) return;
+  if (this_thread.processors != nullptr) {
+    seats_ = *this_thread.processors;
+    std::ranges::rotate(seats_, std::ranges::find(seats_, &threads::here()));
+    return;
+  }
+  seats_.push_back(&threads::here());
+  for (std::size_t i = 1; i < affinity().size(); ++i)
+    if (threads::processor* const p = threads::helper(static_cast<unsigned>(i - 1))) seats_.push_back(p);
+}
+
+int crew::start(worker& w) {
+  if (on_processors_) return threads::start(begin, &w, *seats_[w.number % seats_.size()], stack_bytes());
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  if (const std::size_t bytes = stack_bytes(); bytes != 0) pthread_attr_setstacksize(&attributes, bytes);
+  pthread_t thread;
+  const auto run = [](void* its) -> void* {
+    begin(its);
+    return nullptr;
+  };
+  const int error = pthread_create(&thread, &attributes, run, &w);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
 unsigned crew::recruit(unsigned wanted) {
   if (workers_.size() + 1 >= wanted) return wanted;
+  take_seats();
   keep_freed_memory();
   while (workers_.size() + 1 < wanted) {
     workers_.push_back(std::make_unique<worker>());
@@ -75,14 +113,7 @@ unsigned crew::recruit(unsigned wanted) {
     w.number = static_cast<unsigned>(workers_.size());
     // It begins by waiting for the next region.
     w.since_episode = episode_;
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (const std::size_t bytes = stack_bytes(); bytes != 0) pthread_attr_setstacksize(&attributes, bytes);
-    pthread_t thread;
-    const int error = pthread_create(&thread, &attributes, begin, &w);
-    pthread_attr_destroy(&attributes);
-    if (error != 0) {
+    if (const int error = start(w); error != 0) {
       workers_.pop_back();
       report_refused(wanted, static_cast<unsigned>(workers_.size()) + 1, error);
       break;
@@ -94,16 +125,16 @@ unsigned crew::recruit(unsigned wanted) {
 
 team& crew::of_size(unsigned size) {
   auto& t = teams_[size];
-  if (t == nullptr) t = std::make_unique<team>(size);
+  if (t == nullptr) t = std::make_unique<team>(size, on_processors_);
   return *t;
 }
 
-void* crew::begin(void* its_worker) {
+void crew::begin(void* its_worker) {
   worker& w = *static_cast<worker*>(its_worker);
+  if (w.of->on_processors_) this_thread.processors = &w.of->seats_;
   alive.fetch_add(1, std::memory_order_relaxed);
   w.of->work(w);
   alive.fetch_sub(1, std::memory_order_relaxed);
-  return nullptr;
 }
 
 int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
@@ -164,6 +195,7 @@ void crew::execute(team& t, region run, void* what) {
 }
 
 void crew::fork(team& t, region run, void* what) {
+  if (on_processors_) driving_.emplace();
   phases_.region = {run, what, &t};
   happens_before(&phases_.for_all);
   const std::uint64_t word = release_word::of(++episode_, t.size);
@@ -178,6 +210,7 @@ void crew::join(team& t) {
   complete_tasks(t.members[0]);
   current = t.parent;
   phases_.join(t.arrival, episode_, flags_of(), at_join(t.members[0]));
+  if (on_processors_) driving_.reset();
 }
 
 void crew::dismiss() {

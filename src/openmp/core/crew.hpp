@@ -7,15 +7,21 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "openmp/core/fork_join.hpp"
 #include "openmp/core/region.hpp"
 #include "openmp/core/waiting.hpp"
+#include "threads/processor.hpp"
 
 namespace weir::openmp {
 
+/// Do the members of a team of this size run on virtual processors?
+bool runs_on_processors(unsigned size);
+
 class crew {
  public:
+  explicit crew(bool on_processors) : on_processors_(on_processors) {}
   /// How many of `wanted` threads a region can have, the primary thread among them: fewer if the system refuses some.
   unsigned recruit(unsigned wanted);
   team& of_size(unsigned size);
@@ -45,7 +51,9 @@ class crew {
     phases::flags flags;              // not a base: what is above would lie on the line of the arrival, which the parent polls
   };
 
-  static void* begin(void* its_worker);
+  static void begin(void* its_worker);
+  int start(worker& w);
+  void take_seats();
   void assign_processors();
   void work(worker& w);
   void leave();
@@ -55,6 +63,9 @@ class crew {
   }
   auto at_join(member& me);
 
+  const bool on_processors_;
+  std::vector<threads::processor*> seats_;    // the virtual processors of its members, in turn, from the primary thread's on
+  std::optional<threads::driving> driving_;   // in a region, the primary thread's
   phases phases_;
   alignas(line_bytes) std::uint32_t episode_ = 0;
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1

@@ -20,17 +20,19 @@ unsigned threads_for(const member& me, unsigned asked) {
 }
 
 /// The crew for the regions that this thread encounters at its present depth.
-crew& crew_of(const member& me) {
+crew& crew_of(const member& me, bool on_processors) {
   const std::size_t depth = me.of->depth;
-  if (this_thread.crews == nullptr) {
+  auto*& all = on_processors ? this_thread.crews_on_processors : this_thread.crews;
+  if (all == nullptr) {
     destroy_at_end_of_thread();
-    this_thread.crews = new std::vector<crew*>;
+    all = new std::vector<crew*>;
   }
-  auto& crews = *this_thread.crews;
-  if (crews.size() <= depth) crews.resize(depth + 1);
-  if (crews[depth] == nullptr) crews[depth] = new crew;
-  return *crews[depth];
+  if (all->size() <= depth) all->resize(depth + 1);
+  crew*& its = (*all)[depth];
+  if (its == nullptr) its = new crew(on_processors);
+  return *its;
 }
+crew& crew_for(const member& me, unsigned size) { return crew_of(me, runs_on_processors(size)); }
 
 void prepare(team& t, member& parent) {
   if (t.parent != &parent) {
@@ -89,7 +91,7 @@ control initial_control() {
 void fork(region run, void* what, unsigned asked) {
   member& me = self();
   const granted_threads granted(me, threads_for(me, asked));
-  crew& c = crew_of(me);
+  crew& c = crew_for(me, granted.size());
   team& t = assemble(c, me, granted.size());
   if (t.size > 1) {
     c.execute(t, run, what);
@@ -105,7 +107,7 @@ void fork_alone(region run, void* what) { fork(run, what, 1); }
 
 void begin_alone() {
   member& me = self();
-  current = &assemble(crew_of(me), me, 1).members[0];
+  current = &assemble(crew_for(me, 1), me, 1).members[0];
 }
 
 void end_alone() {
@@ -116,7 +118,7 @@ void end_alone() {
 std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked) {
   member& me = self();
   auto granted = std::make_unique<granted_threads>(me, threads_for(me, asked));
-  crew& c = crew_of(me);
+  crew& c = crew_for(me, granted->size());
   team& t = assemble(c, me, granted->size());
   if (t.size > 1)
     c.fork(t, run, what);
@@ -128,7 +130,7 @@ std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned a
 void end_region() {
   team& t = *current->of;
   if (t.size > 1)
-    crew_of(*t.parent).join(t);
+    crew_of(*t.parent, t.on_processors).join(t);
   else
     end_alone();
 }

@@ -30,8 +30,9 @@ bool in_turn(unsigned size, unsigned most) {
 
 }  // namespace
 
-team::team(unsigned n)
+team::team(unsigned n, bool virtually)
     : size(n),
+      on_processors(virtually),
       members(std::make_unique<member[]>(n)),
       loops(std::make_unique<loop[]>(slots_in_turn)),
       doacrosses(std::make_unique<doacross[]>(slots_in_turn)),

@@ -102,7 +102,7 @@ class work_at_barrier final : public work_of_members {
 };
 
 struct team {
-  explicit team(unsigned size);
+  explicit team(unsigned size, bool on_processors = false);
   ~team();
   /// Between regions. Empty: the members' processors are not known.
   void place_barrier(const std::vector<int>& placement);
@@ -110,6 +110,7 @@ struct team {
   void start_over();
 
   const unsigned size;
+  const bool on_processors;  // do its members run on virtual processors?
   // Written only when they change, which is seldom: the members read this line in each region.
   unsigned level = 0, active_level = 0;
   unsigned depth = 0;        // the level, with target regions counted too

@@ -20,7 +20,8 @@ namespace {
 // in. The child goes on in regions of one thread, and ends them as their team is set up; it is no longer a member of a region
 // of several.
 void begin_in_child() {
-  this_thread.crews = nullptr;
+  this_thread.crews = this_thread.crews_on_processors = nullptr;
+  this_thread.processors = nullptr;
   if (this_thread.initial == nullptr) {
     current = nullptr;  // it was a worker
     return;
@@ -33,10 +34,12 @@ void begin_in_child() {
 void destroy(void* thread) {
   auto& state = *static_cast<thread_state*>(thread);
   current = nullptr;
-  if (state.crews != nullptr)
-    for (crew* c : *state.crews)
+  for (auto* const crews : {std::exchange(state.crews, nullptr), std::exchange(state.crews_on_processors, nullptr)}) {
+    if (crews == nullptr) continue;
+    for (crew* c : *crews)
       if (c != nullptr) c->dismiss();
-  delete std::exchange(state.crews, nullptr);
+    delete crews;
+  }
   if (state.targets != nullptr)
     for (const team* t : *state.targets) delete t;
   delete std::exchange(state.targets, nullptr);

@@ -161,6 +161,14 @@ void read_deadlocks(const variables& in, settings& s) {
   s.deadlocks = in.read("WEIR_DEADLOCKS", words, "ignore, report or end").value_or(s.deadlocks);
 }
 
+void read_kind_of_threads(const variables& in, settings& s) {
+  const auto words = [](std::string_view text) {
+    return parse_word<threads_of>(
+        text, {{"kernel", threads_of::kernel}, {"user", threads_of::user}, {"auto", threads_of::automatic}});
+  };
+  s.threads = in.read("WEIR_THREADS", words, "kernel, user or auto").value_or(s.threads);
+}
+
 void warn_of_unsupported(const variables& in) {
   for (const char* name : {"KMP_HW_SUBSET", "KMP_PLACE_THREADS"})
     if (in.text(name)) in.warn(std::string(name) + " is not supported; it is ignored (OMP_PLACES chooses processors)");
@@ -189,6 +197,7 @@ settings read_settings(const lookup& environment, const barrier_names& known_bar
   read_display(in, s);
   read_barriers(in, known_barriers, s);
   read_deadlocks(in, s);
+  read_kind_of_threads(in, s);
   warn_of_unsupported(in);
   if (!in.read("KMP_WARNINGS", parse_boolean, a_boolean).value_or(true)) s.warnings.clear();
   return s;

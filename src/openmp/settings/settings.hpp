@@ -35,6 +35,8 @@ enum class offload { default_, mandatory, disabled };
 enum class display { no, yes, verbose };
 /// What is done if all members of a team wait and none can go on.
 enum class deadlocks { ignore, report, end };
+/// What schedules the members of teams: the kernel; Weir, on virtual processors; or Weir those of teams that are larger than the machine.
+enum class threads_of { kernel, user, automatic };
 
 /// OMP_ALLOCATOR: a predefined allocator, or a memory space and the traits of an allocator in it.
 struct allocator {
@@ -79,6 +81,7 @@ struct settings {
   std::string tool_verbose_init = "disabled";  ///< or stdout, stderr, the name of a file
   bool debug = false;
   openmp::deadlocks deadlocks = openmp::deadlocks::ignore;
+  threads_of threads = threads_of::kernel;
 
   display display_env = display::no;
   std::vector<std::string> warnings;  ///< of values that are malformed or not supported, one sentence each

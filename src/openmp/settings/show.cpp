@@ -38,6 +38,11 @@ std::string text(deadlocks what) {
   return names[static_cast<int>(what)];
 }
 
+std::string text(threads_of who) {
+  static constexpr const char* names[] = {"KERNEL", "USER", "AUTO"};
+  return names[static_cast<int>(who)];
+}
+
 std::string text(const allocator& a) {
   std::string all = a.name;
   for (const auto& [trait, value] : a.traits) all += (all.size() == a.name.size() ? ":" : ",") + trait + "=" + value;
@@ -131,6 +136,7 @@ void of_vendors(const settings& s, block& all) {
   all.line("WEIR_FORK_BARRIER", s.fork_barrier);
   all.line("WEIR_JOIN_BARRIER", s.join_barrier);
   all.line("WEIR_REDUCTION_BARRIER", s.reduction_barrier);
+  all.line("WEIR_THREADS", text(s.threads));
 }
 
 }  // namespace

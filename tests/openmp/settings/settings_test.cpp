@@ -99,6 +99,9 @@ TEST(Settings, GoodForms) {
       {"WEIR_DEADLOCKS", "ignore", "IGNORE"},
       {"WEIR_DEADLOCKS", "Report", "REPORT"},
       {"WEIR_DEADLOCKS", " end", "END"},
+      {"WEIR_THREADS", "Kernel", "KERNEL"},
+      {"WEIR_THREADS", "user ", "USER"},
+      {"WEIR_THREADS", "auto", "AUTO"},
   };
   for (const auto& form : forms) {
     const settings s = read({{form.name, form.value}});
@@ -196,6 +199,7 @@ TEST(Settings, BadForms) {
        {"WEIR_FORK_BARRIER", "WEIR_JOIN_BARRIER", "WEIR_REDUCTION_BARRIER"},
        {"wall", "sense,tree", "dissemination"}},
       {"ignore, report or end", {"WEIR_DEADLOCKS"}, {"true", "report,end"}},
+      {"kernel, user or auto", {"WEIR_THREADS"}, {"true", "posix", "user,kernel"}},
   };
   const std::string untouched = show(read({}));
   for (const auto& form : forms)
@@ -349,6 +353,7 @@ TEST(Settings, VerboseDisplayAddsTheVendors) {
   [host] WEIR_FORK_BARRIER='auto'
   [host] WEIR_JOIN_BARRIER='auto'
   [host] WEIR_REDUCTION_BARRIER='auto'
+  [host] WEIR_THREADS='KERNEL'
 OPENMP DISPLAY ENVIRONMENT END
 )"),
             std::string::npos)

@@ -1,0 +1,23 @@
+// Who schedules the calling thread, where it is not the kernel alone. What a thread does to give its processor away asks here before it
+// makes a system call, so that all barriers, policies and locks over the native machine run on virtual processors too (src/threads).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weir {
+
+struct scheduling {
+  /// To another thread that is ready to run.
+  void (*yield)() noexcept;
+  /// Returns when the word is woken, or at once if it has another value.
+  void (*sleep_while)(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
+};
+
+/// Null: the kernel alone schedules this thread.
+extern constinit thread_local const scheduling* scheduled_by;
+
+/// Wakes all threads that sleep on the word by scheduling::sleep_while. Null until the first of them.
+extern constinit std::atomic<void (*)(std::atomic<std::uint32_t>& word) noexcept> wake_scheduled;
+
+}  // namespace weir

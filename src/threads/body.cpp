@@ -1,0 +1,94 @@
+#include "threads/body.hpp"
+
+#include <csignal>
+#include <memory>
+
+#include <linux/futex.h>
+#include <linux/rseq.h>
+#include <pthread.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "machine/scheduling.hpp"
+#include "threads/processor.hpp"
+
+namespace weir::threads {
+
+constinit thread_local body* this_body = nullptr;
+
+namespace {
+
+/// The stack on which a lent body's kernel thread sleeps: the end of its own. Room for one signal's frame: those of the C library's own
+/// (setuid and the like, in all threads) cannot be blocked.
+constexpr std::size_t parking_bytes = 16384;
+
+/// A virtual processor's number of its kernel processor is in that kernel thread's memory, not in the body's: without this, sched_getcpu()
+/// would answer where the body was lent. Unregistered, the C library asks the kernel's vDSO.
+void unregister_rseq() {
+  if (__rseq_size == 0) return;
+  const auto area = static_cast<char*>(thread_pointer()) + __rseq_offset;
+  // The kernel compares the size that was registered: glibc's first is 32 bytes, whatever it uses of it.
+  syscall(SYS_rseq, area, 32u, RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
+}
+
+/// On the parking stack, where this_body is null still: for the processor the body comes from another thread. The kernel thread shall handle no signal in the body's name.
+context park(void* its) {
+  body& b = *static_cast<body*>(its);
+  make_ready(b);
+  // acquire: what the body did elsewhere, and where it has stopped.
+  while (b.home.load(std::memory_order_acquire) == 0)
+    syscall(SYS_futex, &b.home, FUTEX_WAIT_PRIVATE, 0u, nullptr, nullptr, 0);
+  scheduled_by = nullptr;
+  this_body = nullptr;
+  b.on = nullptr;
+  pthread_sigmask(SIG_SETMASK, &b.signals, nullptr);
+  return b.at;
+}
+
+void* begin(void* its) {
+  const std::unique_ptr<body> b(static_cast<body*>(its));
+  b->thread_pointer = thread_pointer();
+  unregister_rseq();
+  alignas(16) std::byte parking[parking_bytes];
+  weir_lend(&b->at, parking + parking_bytes, park, b.get());
+  if (b->on != nullptr) {
+    this_body = b.get();
+    scheduled_by = &by_processors;
+    after_switch(*b);
+  }
+  b->run(b->what);
+  if (b->on != nullptr) leave_for_home(*b);
+  return nullptr;
+}
+
+}  // namespace
+
+void body::go_home() {
+  // release: what the body did, for its kernel thread.
+  home.store(1, std::memory_order_release);
+  syscall(SYS_futex, &home, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+int start(void (*run)(void*), void* what, processor& on, std::size_t stack_bytes) {
+  auto b = std::make_unique<body>();
+  b->run = run;
+  b->what = what;
+  b->on = &on;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  if (stack_bytes != 0) pthread_attr_setstacksize(&attributes, stack_bytes);
+  // Signals that the process gets are for threads that run.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, nullptr, &b->signals);
+  pthread_attr_setsigmask_np(&attributes, &all);
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, begin, b.get());
+  pthread_attr_destroy(&attributes);
+  if (error == 0) b.release();
+  return error;
+}
+
+}  // namespace weir::threads

@@ -1,0 +1,66 @@
+#include <weir/crowd.hpp>
+
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <weir/machine/native.hpp>
+#include <weir/machine/processors.hpp>
+
+#include "threads/processor.hpp"
+
+namespace weir {
+
+struct crowd::state : std::enable_shared_from_this<state> {
+  struct seat {
+    state* of;
+    unsigned number;
+  };
+  std::function<void(unsigned)> run;
+  std::vector<seat> seats;
+  std::atomic<unsigned> left{0};  // members that have not ended
+  gate all_ended;
+
+  static void begin(void* its) {
+    const seat me = *static_cast<seat*>(its);
+    me.of->run(me.number);
+    me.of->end(1);
+  }
+  void end(unsigned members) {
+    const auto alive = shared_from_this();  // join() may return, and the crowd end, before the gate is open
+    // acq_rel: what all members did, for join().
+    if (left.fetch_sub(members, std::memory_order_acq_rel) == members) all_ended.open();
+  }
+};
+
+crowd::crowd(unsigned members, std::function<void(unsigned)> run) : crowd(members, std::move(run), options{}) {}
+
+crowd::crowd(unsigned members, std::function<void(unsigned)> run, options o) : its_(std::make_shared<state>()) {
+  if (const char* why = threads::why_not_here()) throw std::system_error(ENOTSUP, std::generic_category(), why);
+  const unsigned processors = o.processors != 0 ? o.processors : static_cast<unsigned>(affinity().size());
+  state& s = *its_;
+  s.run = std::move(run);
+  s.left.store(members, std::memory_order_relaxed);
+  for (unsigned m = 0; m < members; ++m) s.seats.push_back({&s, m});
+  threads::processor& mine = threads::here();
+  for (unsigned m = 0; m < members; ++m) {
+    threads::processor* const on = m % processors == 0 ? &mine : threads::helper(m % processors - 1);
+    const int error = on == nullptr ? EAGAIN : threads::start(state::begin, &s.seats[m], *on, o.stack_bytes);
+    if (error == 0) continue;
+    s.end(members - m);
+    join();
+    throw std::system_error(error, std::generic_category(), "weir::crowd: a member's thread");
+  }
+}
+
+crowd::~crowd() { join(); }
+
+void crowd::join() {
+  const threads::driving as_processor;
+  const auto ended = [this] { return its_->left.load(std::memory_order_acquire) == 0; };
+  while (!ended()) its_->all_ended.sleep_unless(ended);
+}
+
+void this_member::yield() noexcept { native::yield(); }
+
+}  // namespace weir

@@ -1,0 +1,80 @@
+#include "threads/sleepers.hpp"
+
+#include <sched.h>
+
+#include <weir/machine/native.hpp>
+
+#include "machine/scheduling.hpp"
+#include "threads/processor.hpp"
+
+namespace weir::threads {
+
+namespace {
+
+struct alignas(line_bytes) bucket {
+  std::atomic<bool> taken{false};
+  std::atomic<unsigned> sleepers{0};
+  body* first = nullptr;
+
+  void take() {
+    // acquire: the list. No body stops while it holds the lock; the kernel may stop the thread that does.
+    while (taken.exchange(true, std::memory_order_acquire)) sched_yield();
+  }
+  void release() { taken.store(false, std::memory_order_release); }
+};
+
+constexpr unsigned buckets = 64;
+constinit bucket all[buckets];
+
+// Words of gates are at least a line apart.
+bucket& of(const void* word) { return all[reinterpret_cast<std::uintptr_t>(word) / 64 % buckets]; }
+
+}  // namespace
+
+void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  body& me = *this_body;
+  bucket& its = of(&word);
+  // relaxed, also below: the sender of a wake-up looks at it after it has changed the word.
+  if (wake_scheduled.load(std::memory_order_relaxed) != wake) wake_scheduled.store(wake, std::memory_order_relaxed);
+  its.take();
+  its.sleepers.fetch_add(1, std::memory_order_relaxed);
+  // seq_cst: either wake() sees this sleeper (and the function that wakes it), or this body sees the word that has changed.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (word.load(std::memory_order_relaxed) != value) {
+    its.sleepers.fetch_sub(1, std::memory_order_relaxed);
+    its.release();
+    return;
+  }
+  me.awaits = &word;
+  me.next = its.first;
+  its.first = &me;
+  its.release();
+  me.on->block(me);
+}
+
+void wake(std::atomic<std::uint32_t>& word) noexcept {
+  bucket& its = of(&word);
+  if (its.sleepers.load(std::memory_order_relaxed) == 0) return;
+  body* woken = nullptr;
+  its.take();
+  for (body** link = &its.first; *link != nullptr;) {
+    body& b = **link;
+    if (b.awaits != &word) {
+      link = &b.next;
+      continue;
+    }
+    *link = b.next;
+    b.next = woken;
+    woken = &b;
+    its.sleepers.fetch_sub(1, std::memory_order_relaxed);
+  }
+  its.release();
+  // Those that sleep longest are first now.
+  while (woken != nullptr) {
+    body* const next = woken->next;
+    make_ready(*woken);
+    woken = next;
+  }
+}
+
+}  // namespace weir::threads

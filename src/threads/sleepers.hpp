@@ -1,0 +1,14 @@
+// Where bodies sleep: a futex in user space. A body that sleeps on a word is in a list, found by the word's address.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weir::threads {
+
+/// The calling body sleeps until the word is woken, unless it has another value.
+void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
+/// Wakes all bodies that sleep on the word. Thread-safe, for threads that are no bodies too. After the store that they wait for.
+void wake(std::atomic<std::uint32_t>& word) noexcept;
+
+}  // namespace weir::threads

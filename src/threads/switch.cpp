@@ -1,0 +1,205 @@
+#include "threads/switch.hpp"
+
+#include <cstdint>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern "C" {
+/// Is there an instruction that sets the thread pointer? Else a system call does.
+[[gnu::visibility("hidden")]] constinit std::uint8_t weir_sets_thread_pointer = 0;
+}
+
+#if defined(__x86_64__)
+
+// System V ABI: rbx, rbp, r12 to r15, the x87 control word and the control bits of mxcsr belong to the caller of a function.
+// 158, 0x1002: arch_prctl(ARCH_SET_FS).
+asm(R"(
+.pushsection .text
+.macro weir_save
+  pushq %rbp
+  .cfi_adjust_cfa_offset 8
+  pushq %rbx
+  .cfi_adjust_cfa_offset 8
+  pushq %r12
+  .cfi_adjust_cfa_offset 8
+  pushq %r13
+  .cfi_adjust_cfa_offset 8
+  pushq %r14
+  .cfi_adjust_cfa_offset 8
+  pushq %r15
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  stmxcsr (%rsp)
+  fnstcw 4(%rsp)
+  movq %rsp, (%rdi)
+.endm
+.macro weir_restore
+  ldmxcsr (%rsp)
+  fldcw 4(%rsp)
+  addq $8, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.endm
+
+.globl weir_switch
+.hidden weir_switch
+.type weir_switch, @function
+.p2align 4
+weir_switch:
+  .cfi_startproc
+  endbr64
+  weir_save
+  movq %rsi, %rsp
+  cmpb $0, weir_sets_thread_pointer(%rip)
+  je 1f
+  wrfsbase %rdx
+2:
+  weir_restore
+1:
+  movl $158, %eax
+  movl $0x1002, %edi
+  movq %rdx, %rsi
+  syscall
+  jmp 2b
+  .cfi_endproc
+.size weir_switch, . - weir_switch
+
+.globl weir_lend
+.hidden weir_lend
+.type weir_lend, @function
+.p2align 4
+weir_lend:
+  .cfi_startproc
+  endbr64
+  weir_save
+  movq %rsi, %rsp
+  .cfi_undefined rip
+  movq %rcx, %rdi
+  call *%rdx
+  movq %rax, %rsp
+  weir_restore
+  .cfi_endproc
+.size weir_lend, . - weir_lend
+.popsection
+)");
+
+namespace weir::threads {
+
+void* thread_pointer() { return __builtin_thread_pointer(); }
+
+namespace {
+bool has_shadow_stack() {
+  // ARCH_SHSTK_STATUS, of Linux 6.6 and later; earlier ones have no shadow stacks for programs.
+  unsigned long features = 0;
+  return syscall(SYS_arch_prctl, 0x5005, &features) == 0 && features != 0;
+}
+}  // namespace
+
+const char* why_not_here() {
+  static const char* const answer = [] {
+    // Linux: bit 1 of AT_HWCAP2 says that programs may execute wrfsbase.
+    weir_sets_thread_pointer = (getauxval(AT_HWCAP2) & 2) != 0 ? 1 : 0;
+    return has_shadow_stack() ? "the program has a shadow stack, which only the kernel may switch" : nullptr;
+  }();
+  return answer;
+}
+
+}  // namespace weir::threads
+
+#elif defined(__aarch64__)
+
+// AAPCS64: x19 to x29, the low halves of v8 to v15 and fpcr belong to the caller of a function.
+asm(R"(
+.pushsection .text
+.macro weir_save
+  sub sp, sp, #176
+  stp x19, x20, [sp, #0]
+  stp x21, x22, [sp, #16]
+  stp x23, x24, [sp, #32]
+  stp x25, x26, [sp, #48]
+  stp x27, x28, [sp, #64]
+  stp x29, x30, [sp, #80]
+  stp d8, d9, [sp, #96]
+  stp d10, d11, [sp, #112]
+  stp d12, d13, [sp, #128]
+  stp d14, d15, [sp, #144]
+  mrs x9, fpcr
+  str x9, [sp, #160]
+  mov x9, sp
+  str x9, [x0]
+.endm
+.macro weir_restore
+  ldp x19, x20, [sp, #0]
+  ldp x21, x22, [sp, #16]
+  ldp x23, x24, [sp, #32]
+  ldp x25, x26, [sp, #48]
+  ldp x27, x28, [sp, #64]
+  ldp x29, x30, [sp, #80]
+  ldp d8, d9, [sp, #96]
+  ldp d10, d11, [sp, #112]
+  ldp d12, d13, [sp, #128]
+  ldp d14, d15, [sp, #144]
+  ldr x9, [sp, #160]
+  msr fpcr, x9
+  add sp, sp, #176
+  ret
+.endm
+
+.globl weir_switch
+.hidden weir_switch
+.type weir_switch, %function
+.p2align 4
+weir_switch:
+  hint #34
+  weir_save
+  mov sp, x1
+  msr tpidr_el0, x2
+  weir_restore
+.size weir_switch, . - weir_switch
+
+.globl weir_lend
+.hidden weir_lend
+.type weir_lend, %function
+.p2align 4
+weir_lend:
+  hint #34
+  weir_save
+  mov sp, x1
+  mov x9, x2
+  mov x0, x3
+  blr x9
+  mov sp, x0
+  weir_restore
+.size weir_lend, . - weir_lend
+.popsection
+)");
+
+namespace weir::threads {
+
+void* thread_pointer() { return __builtin_thread_pointer(); }
+const char* why_not_here() { return nullptr; }
+
+}  // namespace weir::threads
+
+#else
+
+extern "C" {
+void weir_switch(void**, void*, void*) { __builtin_trap(); }
+void weir_lend(void**, void*, void* (*)(void*), void*) { __builtin_trap(); }
+}
+
+namespace weir::threads {
+
+void* thread_pointer() { return nullptr; }
+const char* why_not_here() { return "this processor's registers are not known to Weir"; }
+
+}  // namespace weir::threads
+
+#endif
