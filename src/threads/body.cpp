@@ -55,7 +55,7 @@ void* begin(void* its) {
   if (b->on != nullptr) {
     this_body = b.get();
     scheduled_by = &by_processors;
-    after_switch(*b);
+    b->on->arrive();
   }
   b->run(b->what);
   if (b->on != nullptr) leave_for_home(*b);

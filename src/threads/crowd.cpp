@@ -37,6 +37,7 @@ crowd::crowd(unsigned members, std::function<void(unsigned)> run) : crowd(member
 
 crowd::crowd(unsigned members, std::function<void(unsigned)> run, options o) : its_(std::make_shared<state>()) {
   if (const char* why = threads::why_not_here()) throw std::system_error(ENOTSUP, std::generic_category(), why);
+  (void)threads::why_no_quanta();  // then members keep the processor until they wait
   const unsigned processors = o.processors != 0 ? o.processors : static_cast<unsigned>(affinity().size());
   state& s = *its_;
   s.run = std::move(run);

@@ -23,6 +23,8 @@ namespace {
 constexpr unsigned idle_polls = 400;
 // Yields in a row that find no ready body, to one system call: other processes may want the kernel's processor.
 constexpr unsigned idle_yields = 64;
+// Quanta in a row that nobody wants, until the timer stops: to start it again costs a system call.
+constexpr unsigned most_idle_quanta = 8;
 
 body closed_mark;
 
@@ -61,16 +63,24 @@ inline body* processor::take() {
   return b;
 }
 
+// Without preemption.
 inline void processor::switch_to(body& me, body& next) {
+  ++switches_;
+  quantum_.start();
+  const std::uint32_t held = held_.load(std::memory_order_relaxed);
   weir_switch(&me.at, next.at, next.thread_pointer);
-  if (me.on != nullptr) after_switch();  // null: at home
-}
-
-void processor::after_switch() {
+  if (me.on == nullptr) return;  // at home
+  held_.store(held, std::memory_order_relaxed);
   if (leaving_ != nullptr) [[unlikely]] std::exchange(leaving_, nullptr)->go_home();
 }
 
+void processor::arrive() {
+  if (leaving_ != nullptr) std::exchange(leaving_, nullptr)->go_home();
+  held_.store(0, std::memory_order_relaxed);
+}
+
 void processor::yield(body& me) {
+  const without_preemption to_the_end(&me);
   body* const next = take();
   if (next == nullptr) {
     if (++idle_yields_ % idle_yields == 0) sched_yield();
@@ -81,22 +91,44 @@ void processor::yield(body& me) {
   switch_to(me, *next);
 }
 
-void processor::block(body& me) {
+inline body& processor::next_body() {
   for (;; idle())
-    if (body* const next = take(); next != nullptr) {
-      if (next != &me) switch_to(me, *next);
-      return;
-    }
+    if (body* const next = take()) return *next;
+}
+
+void processor::block(body& me) {
+  const without_preemption to_the_end(&me);
+  if (body& next = next_body(); &next != &me) switch_to(me, next);
 }
 
 void processor::leave_for_home(body& me) {
-  for (;; idle())
-    if (body* const next = take(); next != nullptr) {
-      leaving_ = &me;
-      weir_switch(&me.at, next->at, next->thread_pointer);
-      return;  // at home
-    }
+  held_.store(1, std::memory_order_relaxed);
+  body& next = next_body();
+  leaving_ = &me;
+  switch_to(me, next);
 }
+
+void processor::end_quantum() {
+  const bool held = held_.load(std::memory_order_relaxed) != 0;
+  if (held || !has_ready()) {
+    // One that drives nothing stops at once, since its thread may be in a system call that does not like to be interrupted.
+    if (++idle_quanta_ < (this_body == nullptr ? 1 : most_idle_quanta)) return;
+    quantum_.stop();
+    if (arrived_.load(std::memory_order_relaxed) != nullptr) quantum_.start();
+    return;
+  }
+  idle_quanta_ = 0;
+  // A body that has begun since the last time keeps the processor until the next.
+  if (std::exchange(switches_before_, switches_) == switches_) yield(*this_body);
+}
+
+void processor::begin_driving() {
+  quantum_.make(*this);
+  if (has_ready()) quantum_.start();
+  held_.store(0, std::memory_order_relaxed);
+}
+
+void processor::end_driving() { held_.store(1, std::memory_order_relaxed); }
 
 void processor::idle() {
   for (unsigned i = 0; i < idle_polls; ++i) {
@@ -121,15 +153,20 @@ void processor::close() {
 // ---- for any thread
 
 void processor::make_ready(body& b) {
-  if (this_body != nullptr && this_body->on == this) return append(b);
+  if (this_body != nullptr && this_body->on == this) {
+    const without_preemption to_the_end;
+    append(b);
+    return quantum_.start();
+  }
   body* latest = arrived_.load(std::memory_order_acquire);  // acquire: that it is closed
   do {
     if (latest == &closed_mark) return b.go_home();
     b.next = latest;
     // release: what the caller did, for the body.
   } while (!arrived_.compare_exchange_weak(latest, &b, std::memory_order_release, std::memory_order_acquire));
-  // seq_cst: as in idle().
+  // seq_cst: as in idle(), and in quantum::stop().
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  quantum_.start();
   if (asleep_.load(std::memory_order_relaxed) == 0) return;
   asleep_.store(0, std::memory_order_relaxed);
   syscall(SYS_futex, &asleep_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
@@ -143,8 +180,9 @@ namespace {
 constinit thread_local processor* own_processor = nullptr;
 
 std::mutex making;
+unsigned threads_with_processor = 0;
 std::vector<processor*>& helpers() {
-  static auto& all = *new std::vector<processor*>;  // never destroyed: their threads run as long as the process
+  static auto& all = *new std::vector<processor*>;  // never destroyed: threads may end after the program's objects
   return all;
 }
 
@@ -153,7 +191,22 @@ void* help(void* its) {
   this_body = &p.own();
   p.own().thread_pointer = thread_pointer();
   scheduled_by = &by_processors;
-  for (;;) p.block(p.own());
+  p.begin_driving();
+  p.block(p.own());  // until the last thread that has a processor of its own ends
+  p.end_driving();
+  this_body = nullptr;
+  p.close();
+  return nullptr;
+}
+
+/// A process ends with its last thread, so no helper may remain. Bodies that are on their processors still go home.
+void end_processor(void* its) {
+  own_processor = nullptr;
+  static_cast<processor*>(its)->close();
+  const std::lock_guard lock(making);
+  if (--threads_with_processor != 0) return;
+  for (processor* const p : helpers()) p->make_ready(p->own());
+  helpers().clear();
 }
 
 pthread_key_t end_of_thread;
@@ -165,15 +218,13 @@ void begin_in_child() {
   this_body = nullptr;
   own_processor = nullptr;
   helpers().clear();
+  threads_with_processor = 0;
   making.unlock();
 }
 
 [[gnu::constructor]] void when_loaded() {
   pthread_atfork([] { making.lock(); }, [] { making.unlock(); }, begin_in_child);
-  pthread_key_create(&end_of_thread, [](void* its) {
-    own_processor = nullptr;
-    static_cast<processor*>(its)->close();
-  });
+  pthread_key_create(&end_of_thread, end_processor);
 }
 
 }  // namespace
@@ -184,6 +235,8 @@ processor& here() {
     own_processor = new processor;
     own_processor->own().thread_pointer = thread_pointer();
     pthread_setspecific(end_of_thread, own_processor);
+    const std::lock_guard lock(making);
+    ++threads_with_processor;
   }
   return *own_processor;
 }
@@ -210,12 +263,15 @@ processor* helper(unsigned which) {
 
 driving::driving() : outermost_(this_body == nullptr) {
   if (!outermost_) return;
-  this_body = &here().own();
+  processor& mine = here();
+  this_body = &mine.own();
   scheduled_by = &by_processors;
+  mine.begin_driving();
 }
 
 driving::~driving() {
   if (!outermost_) return;
+  this_body->on->end_driving();
   this_body = nullptr;
   scheduled_by = nullptr;
 }

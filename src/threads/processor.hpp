@@ -4,6 +4,9 @@
 // while it is about to stop has stopped before it is resumed. Bodies give the processor away of their own accord, by yield() or by
 // block(); a processor without ready bodies waits in the body that has stopped last, on its stack.
 //
+// Or a timer takes the processor from a body that has run for a whole quantum while others were ready (quantum.hpp): by a signal, whose
+// handler yields in the body's name. What changes the processor's lists holds the timer off.
+//
 // A thread of the program drives a processor of its own while it is in a region (driving), and its own body runs there alone. The other
 // processors of the process are threads that do nothing else (helper()).
 #pragma once
@@ -15,6 +18,7 @@
 
 #include "machine/scheduling.hpp"
 #include "threads/body.hpp"
+#include "threads/quantum.hpp"
 
 namespace weir::threads {
 
@@ -27,29 +31,64 @@ class processor {
   /// For the thread that drives it, in the name of the body `me`: to another ready body, if there is one; and until `me` is made ready.
   void yield(body& me);
   void block(body& me);
-  /// Drives other bodies, until one switches to `me`; `me` goes home.
+  /// `me` goes home, as soon as there is another body to drive.
   void leave_for_home(body& me);
-  void after_switch();
+  /// A body begins to run here.
+  void arrive();
+  /// For the handler of the quantum's signal. Returns when `me` runs again, unless it need not stop.
+  void end_quantum();
+  /// For the thread that drives it: from now on, and no longer.
+  void begin_driving();
+  void end_driving();
   /// No thread drives it any more: bodies that are ready, or are made ready later, go home.
   void close();
 
   body& own() { return own_; }
 
  private:
+  friend class without_preemption;
+  // relaxed: whether there are, not which.
+  bool has_ready() const { return first_ != nullptr || arrived_.load(std::memory_order_relaxed) != nullptr; }
   body* take();
   void take_arrived();
   void append(body& b);
   void switch_to(body& me, body& next);
   void idle();
+  body& next_body();
 
   body own_;                  // of the kernel thread that drives it
   body* first_ = nullptr;     // ready, in the order in which they run
   body* last_ = nullptr;
   body* leaving_ = nullptr;   // for home, once it has stopped
   unsigned idle_yields_ = 0;  // in a row
+  std::uint32_t switches_ = 0, switches_before_ = 0;  // now, and at the end of the last quantum
+  unsigned idle_quanta_ = 0;                          // in a row
+  // Not zero: its thread is about to change what is above, or drives nothing. relaxed: for a handler on the same thread. It belongs to
+  // the body that runs, which finds its own value again.
+  std::atomic<std::uint32_t> held_{1};
+  quantum quantum_;
   // Made ready by other threads, the last one first. relaxed and acquire where it is taken: the push releases what the sender did.
   alignas(line_bytes) std::atomic<body*> arrived_{nullptr};
   std::atomic<std::uint32_t> asleep_{0};  // 1: its kernel thread sleeps, or is about to
+};
+
+/// In its lifetime no signal makes the calling body stop. For threads that are none it does nothing.
+class without_preemption {
+ public:
+  explicit without_preemption(body* me = this_body) : me_(me) { add(1); }
+  without_preemption(const without_preemption&) = delete;
+  ~without_preemption() { add(~0u); }
+
+ private:
+  // Not one update: only the thread itself and its handler write it, and the handler leaves it as it was.
+  void add(std::uint32_t by) {
+    if (me_ == nullptr || me_->on == nullptr) return;  // none, or at home by now
+    auto& held = me_->on->held_;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    held.store(held.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  body* const me_;
 };
 
 /// What bodies do instead of system calls.
@@ -74,7 +113,6 @@ processor& here();
 processor* helper(unsigned which);
 
 inline void make_ready(body& b) { b.on->make_ready(b); }
-inline void after_switch(body& me) { me.on->after_switch(); }
 inline void leave_for_home(body& me) { me.on->leave_for_home(me); }
 
 }  // namespace weir::threads

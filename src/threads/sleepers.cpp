@@ -32,6 +32,7 @@ bucket& of(const void* word) { return all[reinterpret_cast<std::uintptr_t>(word)
 }  // namespace
 
 void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  const without_preemption to_the_end;
   body& me = *this_body;
   bucket& its = of(&word);
   // relaxed, also below: the sender of a wake-up looks at it after it has changed the word.
@@ -55,6 +56,7 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept
 void wake(std::atomic<std::uint32_t>& word) noexcept {
   bucket& its = of(&word);
   if (its.sleepers.load(std::memory_order_relaxed) == 0) return;
+  const without_preemption to_the_end;
   body* woken = nullptr;
   its.take();
   for (body** link = &its.first; *link != nullptr;) {

@@ -16,7 +16,7 @@ void weir_lend(context* from, void* stack_end, context (*park)(void*), void* wha
 }
 
 void* thread_pointer();
-/// Can a program here set its thread pointer, and may stacks be switched? Read once. Null: yes; else why not.
+/// Can a program here set its thread pointer, and may stacks be switched? Read once, before the first switch. Null: yes; else why not.
 const char* why_not_here();
 
 }  // namespace weir::threads

@@ -54,7 +54,8 @@ bool runs_on_processors(unsigned size) {
   const threads_of who = initial_settings().threads;
   if (who == threads_of::kernel || (who == threads_of::automatic && !oversubscribed(size))) return false;
   // Threads that are bound are the kernel's; and ThreadSanitizer knows no others.
-  return (seldom::in_force & (seldom::affinity | seldom::annotation)) == 0 && threads::why_not_here() == nullptr;
+  return (seldom::in_force & (seldom::affinity | seldom::annotation)) == 0 && threads::why_not_here() == nullptr &&
+         threads::why_no_quanta() == nullptr;
 }
 
 auto crew::at_join(member& me) {
@@ -176,6 +177,7 @@ void crew::work(worker& w) {
   // The member is its team's, which is the crew's, which may be deleted: what the thread still does as it ends, it does in no
   // region.
   current = nullptr;
+  this_thread.processors = nullptr;
   leave();
 }
 
