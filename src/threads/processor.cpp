@@ -12,6 +12,7 @@
 
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
+#include <weir/waiting_automatic.hpp>
 
 #include "threads/sleepers.hpp"
 
@@ -21,8 +22,9 @@ namespace {
 
 // An idle processor looks for arrivals for about as long as a sleep and a wake-up in the kernel take.
 constexpr unsigned idle_polls = 400;
-// Yields in a row that find no ready body, to one system call: other processes may want the kernel's processor.
-constexpr unsigned idle_yields = 64;
+// Bodies yield where they wait. If all that run come back within a microsecond each, for as long as a waiter that has its processor for
+// itself polls before it asks (waiting_automatic.hpp), other threads of the system may have it: those may be what they wait for.
+constexpr double worked_us = 1, between_system_yields_us = waiting::automatic_constants::between_yields;
 // Quanta in a row that nobody wants, until the timer stops: to start it again costs a system call.
 constexpr unsigned most_idle_quanta = 8;
 
@@ -81,14 +83,21 @@ void processor::arrive() {
 
 void processor::yield(body& me) {
   const without_preemption to_the_end(&me);
+  let_others_run();
   body* const next = take();
-  if (next == nullptr) {
-    if (++idle_yields_ % idle_yields == 0) sched_yield();
-    native::pause();
-    return;
-  }
+  if (next == nullptr) return native::pause();
   append(me);
   switch_to(me, *next);
+}
+
+inline void processor::let_others_run() {
+  const std::uint64_t now = native::ticks();
+  const double us = native::ticks_per_microsecond();
+  if (static_cast<double>(now - last_yield_) > worked_us * us) idle_since_ = now;
+  last_yield_ = now;
+  if (static_cast<double>(now - idle_since_) <= between_system_yields_us * us) [[likely]] return;
+  sched_yield();
+  last_yield_ = idle_since_ = native::ticks();
 }
 
 inline body& processor::next_body() {
