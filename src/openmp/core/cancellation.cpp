@@ -7,10 +7,23 @@ namespace weir::openmp {
 
 namespace {
 
+/// From here on the member begins no construct.
+void note_that_it_has_left(member& me) {
+  // release: its counts of constructs; the turns that it has passed on, and what it has posted.
+  me.has_left.store(true, std::memory_order_release);
+  for (unsigned i = 0; i < slots_in_turn; ++i) {
+    me.of->loops[i].turned.open();
+    me.of->doacrosses[i].new_post.open();
+  }
+}
+
+/// relaxed: for the member itself.
+bool has_left(const member& me) { return me.has_left.load(std::memory_order_relaxed); }
+
 /// The caller goes to the end of its region, and passes no more barriers of it.
 void leave(member& me) {
-  if (me.has_left) return;
-  me.has_left = true;
+  if (has_left(me)) return;
+  note_that_it_has_left(me);
   team_cancellation& its = *me.of->cancellation;
   if (its.barrier.leave()) its.waiters.open();
 }
@@ -45,8 +58,22 @@ bool is_cancelled(const member& me, cancellable what) {
   return false;
 }
 
+bool is_cancelled(const team& t) { return t.cancellation->barrier.is_cancelled(); }
+
 bool is_cancelled(const member& me, const task& its) {
-  return me.of->cancellation->barrier.is_cancelled() || task_group_cancelled(its);
+  return is_cancelled(*me.of) || task_group_cancelled(its);
+}
+
+unsigned participants(const team& t, std::uint32_t member::*begun, std::uint32_t construct) {
+  if (t.cancellation == nullptr) return t.size;
+  unsigned all = 0;
+  for (unsigned m = 0; m < t.size; ++m) {
+    const member& its = t.members[m];
+    // acquire: its count, which it changes no more. Counts wrap around.
+    const bool left_before = its.has_left.load(std::memory_order_acquire) && static_cast<std::int32_t>(its.*begun - construct) <= 0;
+    if (!left_before) ++all;
+  }
+  return all;
 }
 
 bool meets_cancellation(member& me, cancellable what) {
@@ -57,7 +84,7 @@ bool meets_cancellation(member& me, cancellable what) {
 }
 
 bool pass_cancellable_barrier(member& me, bool may_leave) {
-  if (me.has_left) return true;  // the compiler's code has one on its way to the end
+  if (has_left(me)) return true;  // the compiler's code has one on its way to the end
   team& t = *me.of;
   team_cancellation& its = *t.cancellation;
   const auto wait = [&](const auto& word, auto ready) {
@@ -65,8 +92,10 @@ bool pass_cancellable_barrier(member& me, bool may_leave) {
     t.learned.await(oversubscribed(t), word, its.waiters, ready, tasks);
   };
   const bool left = its.barrier.arrive_and_wait(may_leave, wait, [&] { its.waiters.open(); });
-  if (left) happens_after(&its);
-  return me.has_left = left;
+  if (!left) return false;
+  happens_after(&its);
+  note_that_it_has_left(me);
+  return true;
 }
 
 bool barrier_in_cancellable(member& me) { return pass_barrier(me, true) || meets_cancellation(me, cancellable::region); }

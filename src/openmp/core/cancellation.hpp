@@ -41,6 +41,11 @@ bool is_cancelled(const member& me, cancellable what);
 /// A barrier that is a cancellation point. True: the region is cancelled.
 bool barrier_in_cancellable(member& me);
 
+/// Is the team's region cancelled? Only where cancellation is in force.
+bool is_cancelled(const team& t);
+/// How many members begin the construct with this number, of those that they count in `begun`: all, except those that have left the
+/// region, which is cancelled, before.
+unsigned participants(const team& t, std::uint32_t member::*begun, std::uint32_t construct);
 /// Is the region cancelled, or one of the taskgroups that the task is in?
 bool is_cancelled(const member& me, const task& its);
 

@@ -17,6 +17,8 @@
 
 namespace weir::openmp {
 
+struct member;
+
 inline constexpr unsigned slots_in_turn = 8;
 
 /// For waits that are rare and short: yields between its polls, and never sleeps.
@@ -30,9 +32,10 @@ class alignas(line_bytes) slot {
   /// The slot's state before the construct with this number begins.
   void free_for(std::uint32_t construct) { state_.store(of(construct, free_), std::memory_order_relaxed); }
 
-  /// The first member to enter sets the construct up; the others find it set up.
-  template <class Set>
-  void enter(std::uint32_t construct, Set set_up) {
+  /// The first member to enter sets the construct up; the others find it set up. `Kind` says how its construct is cleared away,
+  /// and whether it is abandoned: all members have left it, except those that have left the region before, which is cancelled.
+  template <class Kind, class Set>
+  void enter(const member& me, std::uint32_t construct, Set set_up) {
     const std::uint64_t before = of(construct, free_), ready = of(construct, ready_);
     for (;;) {
       // acquire: with the release below, what the first member has set up; with that of leave(), that no member is in the
@@ -40,7 +43,7 @@ class alignas(line_bytes) slot {
       std::uint64_t now = state_.load(std::memory_order_acquire);
       if (now == ready) return;
       if (now == before && state_.compare_exchange_strong(now, of(construct, being_set), std::memory_order_acquire)) break;
-      if (now != before) wait_for(ready, before);
+      if (now != before) wait_for<Kind>(me, before);
     }
     set_up();
     // relaxed: published by the state.
@@ -48,21 +51,33 @@ class alignas(line_bytes) slot {
     state_.store(ready, std::memory_order_release);
   }
 
-  /// The last of `members` to leave clears the construct away.
-  template <class Clear>
-  void leave(std::uint32_t construct, unsigned members, Clear clear_away) {
+  /// The last of `members` to leave clears the construct away. If it is abandoned, a member that waits for the slot does.
+  template <class Kind>
+  void leave(std::uint32_t construct, unsigned members) {
     // acq_rel: the last one frees it after all others have used it.
     if (left_.fetch_add(1, std::memory_order_acq_rel) + 1 != members) return;
-    clear_away();
+    Kind::clear_away(*this);
     state_.store(of(construct + slots_in_turn, free_), std::memory_order_release);
   }
 
  private:
-  enum phase : std::uint64_t { free_ = 0, being_set = 1, ready_ = 2 };
-  [[gnu::noinline]] void wait_for(std::uint64_t ready, std::uint64_t before) {
-    const auto either = [=](std::uint64_t s) { return s == ready || s == before; };
+  enum phase : std::uint64_t { free_ = 0, being_set = 1, ready_ = 2, being_cleared = 3 };
+  template <class Kind>
+  [[gnu::noinline]] void wait_for(const member& me, std::uint64_t before) {
+    // Its number, from `before` alone: the caller keeps no register for it.
+    const auto construct = static_cast<std::uint32_t>(before >> 2);
+    const std::uint64_t last = of(construct - slots_in_turn, ready_), ready = of(construct, ready_);
+    // acquire: that all others have used it.
+    const auto abandoned = [&] {
+      return Kind::abandoned(me, construct - slots_in_turn, left_.load(std::memory_order_acquire));
+    };
     const noted_wait_awake wait(waits::slot);
-    wait_awake(state_, either);
+    wait_awake(state_, [&](std::uint64_t s) { return s == ready || s == before || (s == last && abandoned()); });
+    std::uint64_t now = last;
+    if (!abandoned() || !state_.compare_exchange_strong(now, of(construct - slots_in_turn, being_cleared), std::memory_order_acquire))
+      return;
+    Kind::clear_away(*this);
+    state_.store(before, std::memory_order_release);
   }
   static constexpr std::uint64_t of(std::uint32_t construct, phase p) { return static_cast<std::uint64_t>(construct) << 2 | p; }
 

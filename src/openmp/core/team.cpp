@@ -74,7 +74,7 @@ void team::start_over() {
   for (unsigned m = 0; m < size; ++m) {
     member& its = members[m];
     its.singles = its.loops = its.doacrosses = its.barriers = 0;
-    its.has_left = false;
+    its.has_left.store(false, std::memory_order_relaxed);
     its.in_loop = nullptr;
     its.in_doacross = nullptr;
     // A member that has left early has not begun its parts of loops that others have executed.

@@ -52,7 +52,7 @@ struct alignas(line_bytes) member {
   std::uint32_t loops = 0;
   std::uint32_t doacrosses = 0;
   std::uint32_t barriers = 0;  // counted only under ThreadSanitizer, and where cancellation is in force
-  bool has_left = false;       // its region, which is cancelled
+  std::atomic<bool> has_left{false};  // its region, which is cancelled
   doacross* in_doacross = nullptr;
   // The loop that it is in, and the chunk that it has taken. A line for what each chunk reads and writes: a store of two words that
   // crosses a page takes 8 ns.

@@ -7,6 +7,7 @@
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/errors.hpp"
 #include "openmp/support/stop.hpp"
+#include "openmp/worksharing/loop.hpp"
 
 namespace weir::openmp {
 
@@ -38,6 +39,26 @@ std::size_t iterations_of(const doacross& d) {
   return all;
 }
 
+/// Does the region end without this iteration, because it falls to a member that has left it? Where the compiler's code divides the
+/// iterations itself, the runtime does not know to whom, and the caller goes on once any member has left.
+bool nobody_posts(const member& me, const doacross& d, std::uint64_t number) {
+  if (!cancellation_in_force() || !is_cancelled(*me.of)) return false;
+  if (me.in_loop == nullptr) return participants(*me.of, &member::doacrosses, me.doacrosses - 1) < me.of->size;
+  return me.in_loop->plan.trips != 0 && is_left_out(me, number / (iterations_of(d) / me.in_loop->plan.trips));
+}
+
+struct kind_of_slot {
+  static bool abandoned(const member& me, std::uint32_t construct, unsigned left) {
+    const unsigned expected = participants(*me.of, &member::doacrosses, construct);
+    return left == expected && expected < me.of->size;  // else the last to leave clears it away
+  }
+  static void clear_away(slot& its) {
+    doacross& d = static_cast<doacross&>(its);
+    happens_after(&d);
+    std::free(std::exchange(d.posted, nullptr));
+  }
+};
+
 doacross& doacross_of(const member& me) {
   if (me.in_doacross == nullptr) [[unlikely]] end_for(errors::doacross_outside);
   return *me.in_doacross;
@@ -47,7 +68,7 @@ doacross& doacross_of(const member& me) {
 
 void begin_doacross(member& me, const dimension* dimensions, unsigned count) {
   doacross& d = me.of->doacrosses[me.doacrosses++ % slots_in_turn];
-  d.enter(me.doacrosses - 1, [&] {
+  d.enter<kind_of_slot>(me, me.doacrosses - 1, [&] {
     happens_after(&d);
     d.dimensions.assign(dimensions, dimensions + count);
     const std::size_t all = iterations_of(d);
@@ -73,7 +94,7 @@ void wait_for(member& me, const std::int64_t* values) {
   doacross& d = doacross_of(me);
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
-  const auto is_posted = [](std::uint8_t p) { return p != 0; };
+  const auto is_posted = [&](std::uint8_t p) { return p != 0 || nobody_posts(me, d, number); };
   noted_wait wait(me, waits::doacross);
   me.of->learned.await(oversubscribed(*me.of), d.posted[number], d.new_post, is_posted, wait);
   happens_after(&d.posted[number]);
@@ -84,10 +105,7 @@ void end_doacross(member& me) {
   if (d == nullptr) return;
   me.in_doacross = nullptr;
   happens_before(d);
-  d->leave(me.doacrosses - 1, me.of->size, [d] {
-    happens_after(d);
-    std::free(std::exchange(d->posted, nullptr));
-  });
+  d->leave<kind_of_slot>(me.doacrosses - 1, me.of->size);
 }
 
 }  // namespace weir::openmp

@@ -46,12 +46,52 @@ iterations take_static(const loop& l, member& me) {
   return {at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
 }
 
+/// Of a static loop: the chunk that has this iteration, and the member that executes it.
+struct assignment {
+  iterations chunk;
+  unsigned member;
+};
+assignment assignment_of(const loop_plan& plan, unsigned size, std::uint64_t iteration) {
+  const std::uint64_t n = plan.trips;
+  if (plan.chunk != 0) {
+    const std::uint64_t number = iteration / plan.chunk, begin = number * plan.chunk;
+    return {{begin, n - begin < plan.chunk ? n : begin + plan.chunk}, static_cast<unsigned>(number % size)};
+  }
+  unsigned member = 0;
+  while (block_of(member, size, n).end <= iteration) ++member;
+  return {block_of(member, size, n), member};
+}
+
 void wait_for_turn(loop& l, const member& me) {
   const auto is_mine = [&me](std::uint64_t now) { return now >= me.chunk.begin; };
-  if (is_mine(l.turn.load(std::memory_order_acquire))) return;
-  noted_wait wait(me, waits::ordered);
-  me.of->learned.await(oversubscribed(*me.of), l.turn, l.turned, is_mine, wait);
+  const auto goes_on = [&](std::uint64_t now) { return is_mine(now) || is_left_out(me, now); };
+  std::uint64_t now;
+  while (now = l.turn.load(std::memory_order_acquire), !is_mine(now)) {
+    if (!is_left_out(me, now)) {
+      noted_wait wait(me, waits::ordered);
+      me.of->learned.await(oversubscribed(*me.of), l.turn, l.turned, goes_on, wait);
+    } else if (const std::uint64_t end = assignment_of(l.plan, me.of->size, now).chunk.end;
+               // acq_rel: what was done in the turns before, for this member and for the next.
+               l.turn.compare_exchange_strong(now, end, std::memory_order_acq_rel)) {
+      l.turned.open();
+    }
+  }
 }
+
+struct kind_of_slot {
+  static bool abandoned(const member& me, std::uint32_t construct, unsigned left) {
+    const unsigned expected = participants(*me.of, &member::loops, construct);
+    return left == expected && expected < me.of->size;  // else the last to leave clears it away
+  }
+  static void clear_away(slot& its) {
+    loop& l = static_cast<loop&>(its);
+    // relaxed: all other members have left.
+    void* const memory = l.memory.exchange(nullptr, std::memory_order_relaxed);
+    if (memory == nullptr) return;  // without it, the end of a loop orders nothing
+    happens_after(&l.memory);
+    std::free(memory);
+  }
+};
 
 }  // namespace
 
@@ -68,6 +108,14 @@ loop_plan plan_at_run_time(std::uint64_t trips, order in, std::uint64_t width) {
   return plan;
 }
 
+bool is_left_out(const member& me, std::uint64_t iteration) {
+  if (!cancellation_in_force()) return false;
+  const loop_plan& plan = me.in_loop->plan;
+  if (plan.kind != schedule_kind::static_ || iteration >= plan.trips) return false;
+  // acquire: the turns that it has passed on, if it has been in this loop.
+  return me.of->members[assignment_of(plan, me.of->size, iteration).member].has_left.load(std::memory_order_acquire);
+}
+
 void begin_loop(member& me, const loop_plan& plan) {
   if (me.in_loop != nullptr) [[unlikely]] end_for(errors::nested_worksharing);
   const std::uint32_t construct = me.loops++;
@@ -76,7 +124,7 @@ void begin_loop(member& me, const loop_plan& plan) {
   me.turn = 0;
   me.chunk = {};
   me.claimed = {};
-  l.enter(construct, [&] {
+  l.enter<kind_of_slot>(me, construct, [&] {
     l.plan = plan;
     divide(l, me.of->size);
     // Each member counts beyond the end once at most, so the count stays within 64 bits.
@@ -141,13 +189,7 @@ void end_loop(member& me) {
   loop& l = *me.in_loop;
   me.in_loop = nullptr;
   happens_before(&l.memory);
-  l.leave(me.loops - 1, me.of->size, [&l] {
-    // relaxed: all other members have left.
-    void* const memory = l.memory.exchange(nullptr, std::memory_order_relaxed);
-    if (memory == nullptr) return;  // without it, the end of a loop orders nothing
-    happens_after(&l.memory);
-    std::free(memory);
-  });
+  l.leave<kind_of_slot>(me.loops - 1, me.of->size);
 }
 
 }  // namespace weir::openmp

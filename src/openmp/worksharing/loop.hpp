@@ -60,6 +60,9 @@ inline iterations next_chunk(member& me, bool ordered = false) {
 void* common_memory(member& me, std::size_t bytes);
 /// The member has executed its part of the loop. No barrier.
 void end_loop(member& me);
+/// Does no member execute this iteration of the loop that `me` is in, because it falls to one that has left the region, which is
+/// cancelled?
+bool is_left_out(const member& me, std::uint64_t iteration);
 /// Waits until all iterations before this member's chunk are done. Outside of an ordered loop it returns at once.
 void begin_ordered(member& me);
 void end_ordered(member& me);
