@@ -6,6 +6,7 @@
 #include "openmp/core/waiting.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/annotation.hpp"
+#include "openmp/support/errors.hpp"
 
 namespace weir::openmp {
 
@@ -75,6 +76,7 @@ void team::start_over() {
     member& its = members[m];
     its.singles = its.loops = its.doacrosses = its.barriers = 0;
     its.has_left.store(false, std::memory_order_relaxed);
+    its.forbids = 0;
     its.in_loop = nullptr;
     its.in_doacross = nullptr;
     // A member that has left early has not begun its parts of loops that others have executed.
@@ -89,8 +91,20 @@ void team::start_over() {
   }
 }
 
+// In a team of one, nobody waits for what the member does not do.
+[[gnu::cold]] void check_barrier(const member& me) {
+  if (me.executing != &me.implicit) end_for(errors::barrier_in_task);
+  if (me.of->size > 1) end_for(errors::barrier_in_worksharing);
+}
+[[gnu::cold]] void check_worksharing(const member& me) {
+  const bool shared = me.of->size > 1;
+  if (me.executing != &me.implicit && shared) end_for(errors::worksharing_in_task);
+  if (me.in_loop != nullptr || (me.forbids != 0 && shared)) end_for(errors::nested_worksharing);
+}
+
 // Two addresses in turn: a member that leaves a barrier late must not have in its past what others do before the next one.
 [[gnu::noinline]] bool pass_barrier(member& me, bool may_leave) {
+  if (!may_wait_for_all(me)) [[unlikely]] check_barrier(me);
   complete_tasks(me);
   team& t = *me.of;
   const void* const episode = &t.barrier_addresses[me.barriers++ % 2];
@@ -108,7 +122,7 @@ void team::start_over() {
 void barrier(member& me) {
   // acquire: what tasks did that are complete already.
   const bool tasks = me.implicit.below.load(std::memory_order_acquire) != 0;
-  if (tasks || (seldom::in_force & (seldom::cancellation | seldom::annotation)) != 0) [[unlikely]] {
+  if (tasks || !may_wait_for_all(me) || (seldom::in_force & (seldom::cancellation | seldom::annotation)) != 0) [[unlikely]] {
     (void)pass_barrier(me, false);
     return;
   }

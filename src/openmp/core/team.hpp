@@ -44,6 +44,10 @@ enum class reduction_by : std::uint8_t { tree, measured_tree, atomics, locking }
 struct alignas(line_bytes) member {
   team* of = nullptr;
   unsigned number = 0;
+  // In a loop or in sections whose iterations it takes from the runtime, or in a single of which the runtime knows the end: what must
+  // not begin. GCC's code has barriers of its own in loops, as for lastprivate. On a line that barriers read anyway.
+  std::uint8_t forbids = 0;
+  static constexpr std::uint8_t worksharing = 1, worksharing_and_barriers = 3;
   control icv;
   thread_binding binding;
   const team* last_shown = nullptr;  // by OMP_DISPLAY_AFFINITY, of the teams of the regions that it has encountered
@@ -151,6 +155,12 @@ inline bool work_at_barrier::take(unsigned number) { return of(number).take(); }
 void barrier(member& me);
 /// The same for a caller that, if it `may_leave`, does not wait if the region is cancelled: true.
 bool pass_barrier(member& me, bool may_leave);
+/// In a worksharing construct, and in an explicit task, neither worksharing constructs nor barriers may begin [OpenMP 5.2, 17.1].
+inline bool may_share(const member& me) { return me.forbids == 0 && me.executing == &me.implicit; }
+inline bool may_wait_for_all(const member& me) { return me.forbids <= member::worksharing && me.executing == &me.implicit; }
+/// Where it may not: end the program, unless what it begins is harmless.
+void check_barrier(const member& me);
+void check_worksharing(const member& me);
 
 /// Where all tasks of the team must be complete: at its barriers, and at the end of a region.
 inline void complete_tasks(member& me) {

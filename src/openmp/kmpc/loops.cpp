@@ -150,6 +150,7 @@ void begin_dispatch(int kind, T lower, T upper, S step, S chunk) {
   const auto stride = static_cast<std::uint64_t>(static_cast<std::int64_t>(step));
   // This interface needs no bound, and keeps there whether the loop is ordered.
   begin_loop(me, plan, static_cast<std::uint64_t>(lower), stride, ordered ? 1 : 0);
+  me.forbids = member::worksharing_and_barriers;
 }
 
 template <class T, class S>
@@ -216,7 +217,9 @@ void __kmpc_ordered(source_line*, int) { begin_ordered(self()); }
 void __kmpc_end_ordered(source_line*, int) { end_ordered(self()); }
 
 int __kmpc_sections_init(source_line*, int) {
-  begin_loop(self(), sections_without_end);
+  member& me = self();
+  begin_loop(me, sections_without_end);
+  me.forbids = member::worksharing_and_barriers;
   return 1;
 }
 unsigned __kmpc_next_section(source_line*, int, int count) {

@@ -173,8 +173,14 @@ int kmp_get_cancellation_status_(const int* which) { return kmp_get_cancellation
 // seq_cst: the flush directive without a clause is that fence.
 void __kmpc_flush(source_line*) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-int __kmpc_single(source_line*, int) { return takes_single(self()); }
-void __kmpc_end_single(source_line*, int) {}
+// Its end is called by the member that executes it.
+int __kmpc_single(source_line*, int) {
+  member& me = self();
+  const bool mine = takes_single(me);
+  if (mine) me.forbids = member::worksharing_and_barriers;
+  return mine;
+}
+void __kmpc_end_single(source_line*, int) { self().forbids = 0; }
 int __kmpc_master(source_line*, int) { return self().number == 0; }
 void __kmpc_end_master(source_line*, int) {}
 int __kmpc_masked(source_line*, int, int filter) { return static_cast<int>(self().number) == filter; }

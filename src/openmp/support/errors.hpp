@@ -14,8 +14,14 @@ namespace errors {
 inline constexpr error barrier_in_task{
     "a barrier in a task", "the barrier waits for the task, and the task for the barrier",
     "use taskwait or taskgroup in tasks, and worksharing constructs outside of them", "17.1"};
+inline constexpr error worksharing_in_task{
+    "a worksharing construct in a task", "the other members of the team do not come to it",
+    "put it outside of tasks, or into a parallel region; taskloop divides iterations in tasks", "17.1"};
+inline constexpr error barrier_in_worksharing{
+    "a barrier in a loop, sections or single", "the other members of the team do not come to it", "put it behind the construct",
+    "17.1"};
 inline constexpr error nested_worksharing{
-    "a worksharing construct in a loop or in sections", "the thread is in one of the same team already",
+    "a worksharing construct in a loop, sections or single", "the thread is in one of the same team already",
     "end that first, or put the inner construct into a parallel region", "17.1"};
 inline constexpr error no_task_reduction{
     "in_reduction", "no enclosing construct has a task reduction of the variable",

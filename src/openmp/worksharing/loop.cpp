@@ -5,7 +5,6 @@
 
 #include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
-#include "openmp/support/errors.hpp"
 
 namespace weir::openmp {
 
@@ -117,7 +116,8 @@ bool is_left_out(const member& me, std::uint64_t iteration) {
 }
 
 void begin_loop(member& me, const loop_plan& plan) {
-  if (me.in_loop != nullptr) [[unlikely]] end_for(errors::nested_worksharing);
+  if (!may_share(me)) [[unlikely]] check_worksharing(me);
+  me.forbids = member::worksharing;
   const std::uint32_t construct = me.loops++;
   loop& l = me.of->loops[construct % slots_in_turn];
   me.in_loop = &l;
@@ -188,6 +188,7 @@ void* common_memory(member& me, std::size_t bytes) {
 void end_loop(member& me) {
   loop& l = *me.in_loop;
   me.in_loop = nullptr;
+  me.forbids = 0;
   happens_before(&l.memory);
   l.leave<kind_of_slot>(me.loops - 1, me.of->size);
 }

@@ -7,6 +7,7 @@ namespace weir::openmp {
 
 /// Does the caller execute this single construct?
 inline bool takes_single(member& me) {
+  if (!may_share(me)) [[unlikely]] check_worksharing(me);
   team& t = *me.of;
   std::uint32_t mine = me.singles++;
   if (t.size == 1) return true;

@@ -77,6 +77,16 @@ int main(void) {
 GROUP = EVENT.replace("#pragma omp taskwait /* taskwait */", "").replace(
     "#pragma omp task detach", "#pragma omp taskgroup\n#pragma omp task detach"
 )
+CRITICAL_IN_ITSELF = """
+AWAY void enter(void) {
+#pragma omp critical(a) /* critical */
+  ++sum;
+}
+int main(void) {
+#pragma omp critical(a)
+  enter();
+}
+"""
 LOCK = """
 int main(void) {
   omp_init_lock(&lock);
@@ -132,6 +142,7 @@ CASES = {
     "mismatch": (MISMATCH, [(END, "region"), ("a barrier", "barrier"), (WORKER, None)]),
     "event": (EVENT, [("taskwait", "taskwait"), (WORKER, None)]),
     "group": (GROUP, [("the end of a taskgroup", None), (WORKER, None)]),
+    "critical-in-itself": (CRITICAL_IN_ITSELF, [("a critical construct", "critical")]),
     "lock": (LOCK, [("omp_set_lock", "lock")]),
     "doacross": (DOACROSS, [("the iteration of a doacross loop", "sink")] * 2),
     "ahead": (AHEAD, [(END, "region"), ("a worksharing construct that is too far ahead", "loop")]),
