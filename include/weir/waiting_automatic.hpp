@@ -101,6 +101,7 @@ class experience {
   template <class Word, class Ready>
   bool poll(bool oversubscribed, const Word& word, Ready ready) {
     if (Machine::spin(word, ready, oversubscribed ? 1 : constants::polls_before_clock)) return true;
+    if (oversubscribed && awake_us_ >= 0 && Machine::switch_until(word, ready, constants::polls_before_clock)) return true;
     return awake_us_ >= 0 && stay_awake(oversubscribed, word, ready);
   }
 

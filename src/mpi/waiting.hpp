@@ -51,6 +51,10 @@ struct processes : native {
     native::yield();
   }
   template <class Word, class Ready>
+  static bool switch_until(const Word&, Ready, unsigned) {
+    return false;
+  }
+  template <class Word, class Ready>
   static void yield_until(const Word& word, Ready ready) {
     while (!ready(word.load(std::memory_order_acquire))) yield();
   }

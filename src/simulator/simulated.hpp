@@ -158,6 +158,10 @@ struct simulated {
     while (!ready(word.load(std::memory_order_acquire))) engine::here().wait_for_change(&word, 0, true);
   }
 
+  template <class Word, class Ready>
+  static bool switch_until(const Word&, Ready, unsigned) {
+    return false;
+  }
   static void migrate_home(std::uint64_t) {}
   static std::uint64_t ticks() { return static_cast<std::uint64_t>(engine::here().now() / nanosecond); }
   static double ticks_per_microsecond() { return 1000.0; }

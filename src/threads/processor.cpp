@@ -22,8 +22,9 @@ namespace {
 
 // An idle processor looks for arrivals for about as long as a sleep and a wake-up in the kernel take.
 constexpr unsigned idle_polls = 400;
-// Bodies yield where they wait. If all that run come back within a microsecond each, for as long as a waiter that has its processor for
+// Bodies yield where they wait. If those that run come back within a microsecond on average, for as long as a waiter that has its processor for
 // itself polls before it asks (waiting_automatic.hpp), other threads of the system may have it: those may be what they wait for.
+constexpr unsigned between_looks = 64;  // at the clock, in yields
 constexpr double worked_us = 1, between_system_yields_us = waiting::automatic_constants::between_yields;
 // Quanta in a row that nobody wants, until the timer stops: to start it again costs a system call.
 constexpr unsigned most_idle_quanta = 8;
@@ -91,13 +92,17 @@ void processor::yield(body& me) {
 }
 
 inline void processor::let_others_run() {
+  if (++yields_ % between_looks == 0) [[unlikely]] look_for_idleness();
+}
+
+void processor::look_for_idleness() {
   const std::uint64_t now = native::ticks();
   const double us = native::ticks_per_microsecond();
-  if (static_cast<double>(now - last_yield_) > worked_us * us) idle_since_ = now;
-  last_yield_ = now;
-  if (static_cast<double>(now - idle_since_) <= between_system_yields_us * us) [[likely]] return;
+  if (static_cast<double>(now - last_look_) > between_looks * worked_us * us) idle_since_ = now;
+  last_look_ = now;
+  if (static_cast<double>(now - idle_since_) < between_system_yields_us * us) return;
   sched_yield();
-  last_yield_ = idle_since_ = native::ticks();
+  last_look_ = idle_since_ = native::ticks();
 }
 
 inline body& processor::next_body() {

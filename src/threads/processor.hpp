@@ -55,13 +55,15 @@ class processor {
   void switch_to(body& me, body& next);
   void idle();
   void let_others_run();
+  void look_for_idleness();
   body& next_body();
 
   body own_;                  // of the kernel thread that drives it
   body* first_ = nullptr;     // ready, in the order in which they run
   body* last_ = nullptr;
   body* leaving_ = nullptr;   // for home, once it has stopped
-  std::uint64_t last_yield_ = 0, idle_since_ = 0;  // in ticks
+  unsigned yields_ = 0;
+  std::uint64_t last_look_ = 0, idle_since_ = 0;  // in ticks
   std::uint32_t switches_ = 0, switches_before_ = 0;  // now, and at the end of the last quantum
   unsigned idle_quanta_ = 0;                          // in a row
   // Not zero: its thread is about to change what is above, or drives nothing. relaxed: for a handler on the same thread. It belongs to

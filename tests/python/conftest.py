@@ -113,7 +113,8 @@ def environment(runtime: Path | None, own_environment: dict[str, str]) -> Iterat
         return
     stage = Stage()
     plain = {n: v for n, v in own_environment.items() if n != "OMP_WAIT_POLICY"}
-    threads = {"WEIR_THREADS": os.environ[name] for name in ("WEIR_TEST_THREADS",) if name in os.environ}
+    asked = os.environ.get("WEIR_TEST_THREADS")
+    threads = {} if asked is None else {"WEIR_THREADS": asked}
     yield plain | threads | stage.environment(Runtime("weir", "", runtime, ("gomp", "kmp")))
     stage.close()
 

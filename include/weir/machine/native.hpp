@@ -43,11 +43,10 @@ struct native {
   }
   template <class Word, class Ready>
   static bool spin(const Word& word, Ready ready, unsigned polls) {
-    for (unsigned i = 0; i < polls; ++i) {
+    for (unsigned i = 0;; pause()) {
       if (ready(word.load(std::memory_order_acquire))) return true;
-      pause();
+      if (++i == polls) return false;
     }
-    return false;
   }
 
   /// One system call, sched_yield: about 0.4 us if no other thread wants the processor.
@@ -55,6 +54,18 @@ struct native {
   template <class Word, class Ready>
   static void yield_until(const Word& word, Ready ready) {
     while (!ready(word.load(std::memory_order_acquire))) yield();
+  }
+
+  /// Of a thread that the kernel alone schedules, false at once.
+  template <class Word, class Ready>
+  static bool switch_until(const Word& word, Ready ready, unsigned times) {
+    const auto to_another = in_user_space();
+    if (to_another == nullptr) return false;
+    for (unsigned i = 0; i < times; ++i) {
+      to_another();
+      if (ready(word.load(std::memory_order_acquire))) return true;
+    }
+    return false;
   }
 
   /// Moves the calling thread back to the processor that it was given by live_on(), if it is on another; looks at most every
@@ -90,6 +101,8 @@ struct native {
   static double ticks_per_microsecond();
 
  private:
+  /// What gives the processor to another member; null: the kernel's yield does.
+  static void (*in_user_space() noexcept)() noexcept;
   static void look_home(std::uint64_t now) noexcept;
   static constinit thread_local std::uint64_t next_look_home;  // the largest: never
 };

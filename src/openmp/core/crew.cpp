@@ -53,8 +53,8 @@ bool runs_on_processors(unsigned size) {
   if (size == 1) return false;
   const threads_of who = initial_settings().threads;
   if (who == threads_of::kernel || (who == threads_of::automatic && !oversubscribed(size))) return false;
-  // Threads that are bound are the kernel's; and ThreadSanitizer knows no others.
-  return (seldom::in_force & (seldom::affinity | seldom::annotation)) == 0 && threads::why_not_here() == nullptr &&
+  // Threads that are bound are the kernel's; ThreadSanitizer knows no others; and which of them sleep is asked of the kernel.
+  return initial_settings().deadlocks == deadlocks::ignore && (seldom::in_force & (seldom::affinity | seldom::annotation)) == 0 && threads::why_not_here() == nullptr &&
          threads::why_no_quanta() == nullptr;
 }
 
@@ -126,7 +126,14 @@ unsigned crew::recruit(unsigned wanted) {
 
 team& crew::of_size(unsigned size) {
   auto& t = teams_[size];
-  if (t == nullptr) t = std::make_unique<team>(size, on_processors_);
+  if (t != nullptr) return *t;
+  t = std::make_unique<team>(size, on_processors_);
+  // The members of a virtual processor meet first, and one of them goes on to those of the others.
+  if (on_processors_) {
+    std::vector<int> seat_of(size);
+    for (unsigned m = 0; m < size; ++m) seat_of[m] = static_cast<int>(m % seats_.size());
+    t->place_barrier(seat_of);
+  }
   return *t;
 }
 

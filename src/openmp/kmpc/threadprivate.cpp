@@ -18,6 +18,7 @@
 
 #include "openmp/kmpc/interface.hpp"
 #include "openmp/support/annotation.hpp"
+#include "threads/body.hpp"
 
 using namespace weir::openmp;
 
@@ -118,7 +119,8 @@ void* find(void* address, std::size_t bytes) {
   if (const auto at = own->found.find(address); at != own->found.end()) return at->second;
   const variable& v = known->find(address, bytes);
   void* object = address;
-  if (gettid() != getpid()) object = own->made.emplace_back(&v, v.new_copy()).second.get();
+  // A member on a virtual processor has that one's identity to the kernel, which may be the first thread's.
+  if (gettid() != getpid() || weir::threads::is_lent()) object = own->made.emplace_back(&v, v.new_copy()).second.get();
   own->found[address] = object;
   return object;
 }

@@ -165,6 +165,10 @@ struct explored {
     word.spin(ready, std::memory_order_acquire);
   }
 
+  template <class Word, class Ready>
+  static bool switch_until(const Word&, Ready, unsigned) {
+    return false;
+  }
   static void migrate_home(std::uint64_t) {}
 
   static std::uint64_t ticks() { return player::here().ticks(); }
