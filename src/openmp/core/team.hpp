@@ -132,7 +132,6 @@ struct team {
   const half release, arrival, reduction;  // the phases of a region, and the arrival that carries a reduction
   const bool reduces_in_turn, reduces_under_lock;  // where the values are few, and the compiler's code can (reduction.hpp)
   known_reductions knows;
-  void* copyprivate_values = nullptr;
   char barrier_addresses[2] = {};  // what ThreadSanitizer knows the barriers by
   // Of the outermost team: threads of its contention group besides the one that it is of; counted only if there is a limit.
   std::atomic<unsigned> group_threads{0};
@@ -140,6 +139,7 @@ struct team {
   std::atomic<unsigned> asleep{0};                  // members that sleep where they would execute tasks
   std::atomic<shared_reduction*> reduces{nullptr};  // of the outermost worksharing construct with a task reduction
   alignas(line_bytes) std::atomic<std::uint32_t> singles_taken{0};  // single constructs that have an executor
+  alignas(line_bytes) void* copyprivate_values = nullptr;
   waiting::experience<native> learned;  // about waiting in this team
   const std::unique_ptr<wait_note[]> waits;  // null: deadlocks are not looked for
 };

@@ -6,8 +6,8 @@ namespace weir::openmp {
 
 bool program_lock::adopt_zeros() {
   std::uint32_t zeros = 0;
-  // relaxed: nothing was done under it before.
-  return word_.compare_exchange_strong(zeros, free_, std::memory_order_relaxed);
+  // relaxed, both: nothing was done under it before. Read first: an update takes the line from the thread that has the lock.
+  return word_.load(std::memory_order_relaxed) == zeros && word_.compare_exchange_strong(zeros, free_, std::memory_order_relaxed);
 }
 
 void program_lock::check(const char* routine, std::uint32_t state) const {
