@@ -49,12 +49,11 @@ void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed,
 
 }  // namespace
 
-bool runs_on_processors(unsigned size) {
-  if (size == 1) return false;
-  const threads_of who = initial_settings().threads;
-  if (who == threads_of::kernel || (who == threads_of::automatic && !oversubscribed(size))) return false;
+bool may_run_on_processors(unsigned size) {
+  if (size == 1 || (initial_settings().threads == threads_of::automatic && !oversubscribed(size))) return false;
   // Threads that are bound are the kernel's; ThreadSanitizer knows no others; and which of them sleep is asked of the kernel.
-  return initial_settings().deadlocks == deadlocks::ignore && (seldom::in_force & (seldom::affinity | seldom::annotation)) == 0 && threads::why_not_here() == nullptr &&
+  return (seldom::in_force & (seldom::affinity | seldom::annotation)) == 0 &&
+         initial_settings().deadlocks == deadlocks::ignore && threads::why_not_here() == nullptr &&
          threads::why_no_quanta() == nullptr;
 }
 

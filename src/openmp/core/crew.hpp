@@ -17,7 +17,10 @@
 namespace weir::openmp {
 
 /// Do the members of a team of this size run on virtual processors?
-bool runs_on_processors(unsigned size);
+bool may_run_on_processors(unsigned size);
+inline bool runs_on_processors(unsigned size) {
+  return (seldom::in_force & seldom::virtual_processors) != 0 && may_run_on_processors(size);
+}
 
 class crew {
  public:

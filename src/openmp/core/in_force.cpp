@@ -13,6 +13,7 @@ namespace {
   if (!s.places.empty() || s.display_affinity) in_force |= affinity;
   if (s.cancellation) in_force |= cancellation;
   if (annotated()) in_force |= annotation;
+  if (s.threads != threads_of::kernel) in_force |= virtual_processors;
 }
 }  // namespace
 
