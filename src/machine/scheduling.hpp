@@ -1,5 +1,6 @@
-// Who schedules the calling thread, where it is not the kernel alone. What a thread does to give its processor away asks here before it
-// makes a system call, so that all barriers, policies and locks over the native machine run on virtual processors too (src/threads).
+// Who schedules the calling thread, where it is not the kernel alone. What a thread does to give its processor away asks here
+// before it makes a system call, so that all barriers, policies and locks over the native machine run on virtual processors too
+// (src/threads).
 #pragma once
 
 #include <atomic>

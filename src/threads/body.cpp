@@ -3,10 +3,10 @@
 #include <csignal>
 #include <memory>
 
+#include <dlfcn.h>
 #include <linux/futex.h>
 #include <linux/rseq.h>
 #include <pthread.h>
-#include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,20 +19,33 @@ constinit thread_local body* this_body = nullptr;
 
 namespace {
 
-/// The stack on which a lent body's kernel thread sleeps: the end of its own. Room for one signal's frame: those of the C library's own
-/// (setuid and the like, in all threads) cannot be blocked.
+/// The stack on which a lent body's kernel thread sleeps: the end of its own. Room for one signal's frame: those of the C
+/// library's own (setuid and the like, in all threads) cannot be blocked.
 constexpr std::size_t parking_bytes = 16384;
 
-/// A virtual processor's number of its kernel processor is in that kernel thread's memory, not in the body's: without this, sched_getcpu()
-/// would answer where the body was lent. Unregistered, the C library asks the kernel's vDSO.
-void unregister_rseq() {
-  if (__rseq_size == 0) return;
-  const auto area = static_cast<char*>(thread_pointer()) + __rseq_offset;
-  // The kernel compares the size that was registered: glibc's first is 32 bytes, whatever it uses of it.
-  syscall(SYS_rseq, area, 32u, RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
+// Looked up, since the C library has them from version 2.35 on [its manual, "Restartable Sequences"].
+constinit const std::ptrdiff_t* rseq_offset = nullptr;
+constinit const unsigned* rseq_size = nullptr;
+[[gnu::constructor]] void when_loaded() {
+  rseq_offset = static_cast<const std::ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
+  rseq_size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
 }
 
-/// On the parking stack, where this_body is null still: for the processor the body comes from another thread. The kernel thread shall handle no signal in the body's name.
+/// A virtual processor's number of its kernel processor is in that kernel thread's memory, not in the body's: without this,
+/// sched_getcpu() would answer where the body was lent. Unregistered, the C library asks the kernel's vDSO.
+void unregister_rseq() {
+  if (rseq_offset == nullptr || rseq_size == nullptr || *rseq_size == 0) return;
+#if defined(__aarch64__)
+  constexpr unsigned signature = 0xd428bc00;
+#else
+  constexpr unsigned signature = 0x53053053;
+#endif
+  constexpr unsigned registered = 32;  // by the C library, whatever it uses of them
+  syscall(SYS_rseq, static_cast<char*>(thread_pointer()) + *rseq_offset, registered, RSEQ_FLAG_UNREGISTER, signature);
+}
+
+/// On the parking stack, where this_body is null still: for the processor the body comes from another thread. The kernel thread
+/// shall handle no signal in the body's name.
 context park(void* its) {
   body& b = *static_cast<body*>(its);
   make_ready(b);
@@ -62,8 +75,8 @@ context park(void* its) {
   return nullptr;
 }
 
-/// Stacks begin at the same place of a page, and so what members use of them would compete for the same few lines of the first cache:
-/// each begins at another place.
+/// Stacks begin at the same place of a page, and so what members use of them would compete for the same few lines of the first
+/// cache: each begins at another place.
 constexpr unsigned places = 16, place_bytes = 256;
 
 void* begin(void* its) {

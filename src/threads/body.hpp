@@ -44,8 +44,8 @@ extern constinit thread_local body* this_body;
 /// Is the calling thread a body that another thread drives?
 inline bool is_lent() { return this_body != nullptr && this_body->run != nullptr; }
 
-/// Makes a thread whose body is lent to `on` at once, and begins with `run(what)` there. It goes home at its end. `stack_bytes`: 0: as
-/// the system has it. 0, or why the system refuses (errno). Thread-safe.
+/// Makes a thread whose body is lent to `on` at once, and begins with `run(what)` there. It goes home at its end.
+/// `stack_bytes`: 0: as the system has it. 0, or why the system refuses (errno). Thread-safe.
 int start(void (*run)(void*), void* what, processor& on, std::size_t stack_bytes);
 
 }  // namespace weir::threads

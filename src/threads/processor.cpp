@@ -22,8 +22,9 @@ namespace {
 
 // An idle processor looks for arrivals for about as long as a sleep and a wake-up in the kernel take.
 constexpr unsigned idle_polls = 400;
-// Bodies yield where they wait. If those that run come back within a microsecond on average, for as long as a waiter that has its processor for
-// itself polls before it asks (waiting_automatic.hpp), other threads of the system may have it: those may be what they wait for.
+// Bodies yield where they wait. If those that run come back within a microsecond on average, for as long as a waiter that has
+// its processor for itself polls before it asks (waiting_automatic.hpp), other threads of the system may have it: those may be
+// what they wait for.
 constexpr unsigned between_looks = 64;  // at the clock, in yields
 constexpr double worked_us = 1, between_system_yields_us = waiting::automatic_constants::between_yields;
 // Quanta in a row that nobody wants, until the timer stops: to start it again costs a system call.
@@ -133,7 +134,10 @@ void processor::end_quantum() {
   }
   idle_quanta_ = 0;
   // A body that has begun since the last time keeps the processor until the next.
-  if (std::exchange(switches_before_, switches_) == switches_) yield(*this_body);
+  if (std::exchange(switches_before_, switches_) != switches_) return quantum_.lengthen();
+  quantum_.shorten();
+  ++switches_before_;  // by this switch: whoever is next has begun now
+  yield(*this_body);
 }
 
 void processor::begin_driving() {
@@ -158,6 +162,7 @@ void processor::idle() {
 }
 
 void processor::close() {
+  quantum_.end();
   while (body* const b = take()) b->go_home();
   // acquire: as in take_arrived(). release: for those that find it closed.
   body* late = arrived_.exchange(&closed_mark, std::memory_order_acq_rel);
@@ -195,10 +200,8 @@ constinit thread_local processor* own_processor = nullptr;
 
 std::mutex making;
 unsigned threads_with_processor = 0;
-std::vector<processor*>& helpers() {
-  static auto& all = *new std::vector<processor*>;  // never destroyed: threads may end after the program's objects
-  return all;
-}
+// Created when the library is loaded, and never destroyed: threads may end after the program's objects.
+constinit std::vector<processor*>* helpers = nullptr;
 
 void* help(void* its) {
   processor& p = *static_cast<processor*>(its);
@@ -213,14 +216,15 @@ void* help(void* its) {
   return nullptr;
 }
 
-/// A process ends with its last thread, so no helper may remain. Bodies that are on their processors still go home.
+/// A process ends with its last thread, so no helper may remain. Bodies that are on their processors still go home; those that
+/// sleep find them closed later, so processors are not freed.
 void end_processor(void* its) {
   own_processor = nullptr;
   static_cast<processor*>(its)->close();
   const std::lock_guard lock(making);
   if (--threads_with_processor != 0) return;
-  for (processor* const p : helpers()) p->make_ready(p->own());
-  helpers().clear();
+  for (processor* const p : *helpers) p->make_ready(p->own());
+  helpers->clear();
 }
 
 pthread_key_t end_of_thread;
@@ -231,12 +235,13 @@ void begin_in_child() {
   scheduled_by = nullptr;
   this_body = nullptr;
   own_processor = nullptr;
-  helpers().clear();
+  helpers->clear();
   threads_with_processor = 0;
   making.unlock();
 }
 
 [[gnu::constructor]] void when_loaded() {
+  helpers = new std::vector<processor*>;
   pthread_atfork([] { making.lock(); }, [] { making.unlock(); }, begin_in_child);
   pthread_key_create(&end_of_thread, end_processor);
 }
@@ -257,7 +262,7 @@ processor& here() {
 
 processor* helper(unsigned which) {
   const std::lock_guard lock(making);
-  auto& all = helpers();
+  auto& all = *helpers;
   while (all.size() <= which) {
     auto* const p = new processor;
     pthread_attr_t attributes;

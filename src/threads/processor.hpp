@@ -1,14 +1,14 @@
 // Virtual processors: kernel threads that drive bodies in turn.
 //
-// A body belongs to one processor, whose own thread alone runs it, and takes it out of its lists. So a body that others have made ready
-// while it is about to stop has stopped before it is resumed. Bodies give the processor away of their own accord, by yield() or by
-// block(); a processor without ready bodies waits in the body that has stopped last, on its stack.
+// A body belongs to one processor, whose own thread alone runs it, and takes it out of its lists. So a body that others have
+// made ready while it is about to stop has stopped before it is resumed. Bodies give the processor away of their own accord, by
+// yield() or by block(); a processor without ready bodies waits in the body that has stopped last, on its stack.
 //
-// Or a timer takes the processor from a body that has run for a whole quantum while others were ready (quantum.hpp): by a signal, whose
-// handler yields in the body's name. What changes the processor's lists holds the timer off.
+// Or a timer takes the processor from a body that has run for a whole quantum while others were ready (quantum.hpp): by a
+// signal, whose handler yields in the body's name. What changes the processor's lists holds the timer off.
 //
-// A thread of the program drives a processor of its own while it is in a region (driving), and its own body runs there alone. The other
-// processors of the process are threads that do nothing else (helper()).
+// A thread of the program drives a processor of its own while it is in a region (driving), and its own body runs there alone.
+// The other processors of the process are threads that do nothing else (helper()).
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,8 @@ class processor {
 
   /// The body becomes ready here. Thread-safe; the caller hands it over.
   void make_ready(body& b);
-  /// For the thread that drives it, in the name of the body `me`: to another ready body, if there is one; and until `me` is made ready.
+  /// For the thread that drives it, in the name of the body `me`: to another ready body, if there is one; and until `me` is
+  /// made ready.
   void yield(body& me);
   void block(body& me);
   /// `me` goes home, as soon as there is another body to drive.
@@ -66,11 +67,12 @@ class processor {
   std::uint64_t last_look_ = 0, idle_since_ = 0;  // in ticks
   std::uint32_t switches_ = 0, switches_before_ = 0;  // now, and at the end of the last quantum
   unsigned idle_quanta_ = 0;                          // in a row
-  // Not zero: its thread is about to change what is above, or drives nothing. relaxed: for a handler on the same thread. It belongs to
-  // the body that runs, which finds its own value again.
+  // Not zero: its thread is about to change what is above, or drives nothing. relaxed: for a handler on the same thread. It
+  // belongs to the body that runs, which finds its own value again.
   std::atomic<std::uint32_t> held_{1};
   quantum quantum_;
-  // Made ready by other threads, the last one first. relaxed and acquire where it is taken: the push releases what the sender did.
+  // Made ready by other threads, the last one first. relaxed and acquire where it is taken: the push releases what the sender
+  // did.
   alignas(line_bytes) std::atomic<body*> arrived_{nullptr};
   std::atomic<std::uint32_t> asleep_{0};  // 1: its kernel thread sleeps, or is about to
 };
@@ -97,8 +99,8 @@ class without_preemption {
 /// What bodies do instead of system calls.
 extern const scheduling by_processors;
 
-/// In its lifetime the calling thread drives the processor of its own. For a thread that is a body, or drives one already, it does
-/// nothing.
+/// In its lifetime the calling thread drives the processor of its own. For a thread that is a body, or drives one already, it
+/// does nothing.
 class driving {
  public:
   driving();
@@ -111,8 +113,8 @@ class driving {
 
 /// Of the calling thread: that which drives it, or its own.
 processor& here();
-/// The processors of the process besides those that its threads drive themselves: `which` counts from 0. Null: the system refuses a
-/// thread. Thread-safe.
+/// The processors of the process besides those that its threads drive themselves: `which` counts from 0. Null: the system
+/// refuses a thread. Thread-safe.
 processor* helper(unsigned which);
 
 inline void make_ready(body& b) { b.on->make_ready(b); }

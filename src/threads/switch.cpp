@@ -13,8 +13,8 @@ extern "C" {
 #if defined(__x86_64__)
 
 // System V ABI: rbx, rbp, r12 to r15, the x87 control word and the control bits of mxcsr belong to the caller of a function.
-// mxcsr is kept with its flags, which a thread keeps too. Loading both words takes as long as the rest of a switch, so they are loaded
-// only where they differ. 158, 0x1002: arch_prctl(ARCH_SET_FS).
+// mxcsr is kept with its flags, which a thread keeps too. Loading both words takes as long as the rest of a switch, so they are
+// loaded only where they differ. 158, 0x1002: arch_prctl(ARCH_SET_FS).
 asm(R"(
 .pushsection .text
 .macro weir_save
@@ -113,16 +113,16 @@ bool has_shadow_stack() {
   unsigned long features = 0;
   return syscall(SYS_arch_prctl, 0x5005, &features) == 0 && features != 0;
 }
+
+constinit const char* reason = nullptr;
+[[gnu::constructor]] void when_loaded() {
+  // Linux: bit 1 of AT_HWCAP2 says that programs may execute wrfsbase.
+  weir_sets_thread_pointer = (getauxval(AT_HWCAP2) & 2) != 0 ? 1 : 0;
+  if (has_shadow_stack()) reason = "the program has a shadow stack, which only the kernel may switch";
+}
 }  // namespace
 
-const char* why_not_here() {
-  static const char* const answer = [] {
-    // Linux: bit 1 of AT_HWCAP2 says that programs may execute wrfsbase.
-    weir_sets_thread_pointer = (getauxval(AT_HWCAP2) & 2) != 0 ? 1 : 0;
-    return has_shadow_stack() ? "the program has a shadow stack, which only the kernel may switch" : nullptr;
-  }();
-  return answer;
-}
+const char* why_not_here() { return reason; }
 
 }  // namespace weir::threads
 

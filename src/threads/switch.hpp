@@ -1,5 +1,5 @@
-// From one context to another: the registers that a function call keeps, the stack, the floating-point control words, and the thread
-// pointer, by which thread_local variables, errno and the C library's own data of a thread are found.
+// From one context to another: the registers that a function call keeps, the stack, the floating-point control words, and the
+// thread pointer, by which thread_local variables, errno and the C library's own data of a thread are found.
 #pragma once
 
 namespace weir::threads {
@@ -8,15 +8,17 @@ namespace weir::threads {
 using context = void*;
 
 extern "C" {
-/// Saves the caller's context in `*from`, then goes on in `to`, with its thread pointer. Returns when somebody switches to `*from`.
+/// Saves the caller's context in `*from`, then goes on in `to`, with its thread pointer. Returns when somebody switches to
+/// `*from`.
 void weir_switch(context* from, context to, void* thread_pointer);
-/// Saves the caller's context in `*from`, then calls `park(what)` on the stack that ends at `stack_end`. When it returns, the caller's
-/// kernel thread goes on in the context that it returns. So this call, too, returns wherever somebody switches to `*from`.
+/// Saves the caller's context in `*from`, then calls `park(what)` on the stack that ends at `stack_end`. When it returns, the
+/// caller's kernel thread goes on in the context that it returns. So this call, too, returns wherever somebody switches to
+/// `*from`.
 void weir_lend(context* from, void* stack_end, context (*park)(void*), void* what);
 }
 
 void* thread_pointer();
-/// Can a program here set its thread pointer, and may stacks be switched? Read once, before the first switch. Null: yes; else why not.
+/// Can a program here set its thread pointer, and may stacks be switched? Null: yes; else why not.
 const char* why_not_here();
 
 }  // namespace weir::threads

@@ -63,7 +63,7 @@ struct native {
     if (to_another == nullptr) return false;
     for (unsigned i = 0; i < times; ++i) {
       to_another();
-      if (ready(word.load(std::memory_order_acquire))) return true;
+      if (spin(word, ready, 1)) return true;
     }
     return false;
   }

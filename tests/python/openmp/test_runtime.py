@@ -1,6 +1,7 @@
 """Weir's OpenMP runtime under programs of each compiler: those of tests/openmp/programs, on teams of several sizes.
 
 WEIR_TEST_RUNTIME=own runs them on the compilers' own runtimes instead: so the programs themselves are tested.
+WEIR_TEST_THREADS=user runs them all on virtual processors.
 """
 
 import os
@@ -94,6 +95,32 @@ def test_program_where_cancellation_is_in_force(
 ):
     """Then barriers and reductions are others."""
     runs_ok(builds.get(program), environment | {"OMP_CANCELLATION": "true"}, size)
+
+
+# Where members meet, wait, end and are counted.
+MEETING = CANCELLABLE | {
+    "exceptions",
+    "exits",
+    "forks",
+    "hosts",
+    "locks",
+    "schedules",
+    "task_stealing",
+    "task_teams",
+    "tasks",
+    "thread_ends",
+    "threadprivates",
+}
+ON_PROCESSORS = [pytest.param(p, id=p.name) for p in programs() if p.source.stem in MEETING]
+
+
+@pytest.mark.parametrize("program", ON_PROCESSORS)
+@pytest.mark.parametrize("threads, size", [("user", 2), ("auto", 8)])
+@skips.mark("own", "other runtimes have no virtual processors")
+def test_program_on_virtual_processors(
+    environment: dict[str, str], builds: Builds, program: Program, threads: str, size: int
+):
+    runs_ok(builds.get(program), environment | {"WEIR_THREADS": threads}, size)
 
 
 STRESS = [pytest.param(p, marks=_marks(p), id=p.compiler) for p in programs() if p.source.stem == "stress"]
