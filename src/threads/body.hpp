@@ -29,6 +29,8 @@ struct body {
   body* next = nullptr;         // in a list of ready bodies, or of sleeping ones
   const std::atomic<std::uint32_t>* awaits = nullptr;  // the word that it sleeps on
 
+  std::uint64_t interrupted_at = 0;  // when the timer has looked the last time (quantum.cpp)
+
   void (*run)(void*) = nullptr;
   void* what = nullptr;
   std::atomic<std::uint32_t> home{0};  // 1: its kernel thread goes on

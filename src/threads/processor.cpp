@@ -27,12 +27,18 @@ constexpr unsigned idle_polls = 400;
 // what they wait for.
 constexpr unsigned between_looks = 64;  // at the clock, in yields
 constexpr double worked_us = 1, between_system_yields_us = waiting::automatic_constants::between_yields;
-// Quanta in a row that nobody wants, until the timer stops: to start it again costs a system call.
-constexpr unsigned most_idle_quanta = 8;
+// Looks in a row that find nobody waiting, until the timer stops: to start it again costs a system call.
+constexpr unsigned most_idle_looks = 8;
 
 body closed_mark;
 
-void yield_body() noexcept { this_body->on->yield(*this_body); }
+// The caller may have gone home in the last yield of several.
+void yield_body() noexcept {
+  if (body* const me = this_body)
+    me->on->yield(*me);
+  else
+    sched_yield();
+}
 void sleep_body_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept { sleep_while(word, value); }
 
 }  // namespace
@@ -123,20 +129,21 @@ void processor::leave_for_home(body& me) {
   switch_to(me, next);
 }
 
-void processor::end_quantum() {
-  const bool held = held_.load(std::memory_order_relaxed) != 0;
-  if (held || !has_ready()) {
+void processor::end_quantum(std::uint64_t place) {
+  if (held_.load(std::memory_order_relaxed) != 0 || !has_ready()) {
     // One that drives nothing stops at once, since its thread may be in a system call that does not like to be interrupted.
-    if (++idle_quanta_ < (this_body == nullptr ? 1 : most_idle_quanta)) return;
+    if (this_body != nullptr && ++idle_looks_ < most_idle_looks) return quantum_.look_late();
     quantum_.stop();
-    if (arrived_.load(std::memory_order_relaxed) != nullptr) quantum_.start();
+    if (has_ready() && this_body != nullptr) quantum_.start();
     return;
   }
-  idle_quanta_ = 0;
-  // A body that has begun since the last time keeps the processor until the next.
-  if (std::exchange(switches_before_, switches_) != switches_) return quantum_.lengthen();
-  quantum_.shorten();
-  ++switches_before_;  // by this switch: whoever is next has begun now
+  idle_looks_ = 0;
+  const bool as_before = std::exchange(this_body->interrupted_at, place) == place;
+  // Bodies that switch by themselves need no quanta, unless the last one to begin spins.
+  if (std::exchange(switches_before_, switches_) != switches_ && !as_before) return quantum_.look_late();
+  if (!as_before && !quantum_.is_over()) return quantum_.look_again();
+  ++switches_before_;  // by this switch
+  quantum_.look_at_next();
   yield(*this_body);
 }
 

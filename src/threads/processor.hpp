@@ -36,8 +36,9 @@ class processor {
   void leave_for_home(body& me);
   /// A body begins to run here.
   void arrive();
-  /// For the handler of the quantum's signal. Returns when `me` runs again, unless it need not stop.
-  void end_quantum();
+  /// For the handler of the quantum's signal, which has interrupted the running body at this place (quantum.cpp). Returns when the
+  /// body runs again, unless it need not stop.
+  void end_quantum(std::uint64_t place);
   /// For the thread that drives it: from now on, and no longer.
   void begin_driving();
   void end_driving();
@@ -65,8 +66,8 @@ class processor {
   body* leaving_ = nullptr;   // for home, once it has stopped
   unsigned yields_ = 0;
   std::uint64_t last_look_ = 0, idle_since_ = 0;  // in ticks
-  std::uint32_t switches_ = 0, switches_before_ = 0;  // now, and at the end of the last quantum
-  unsigned idle_quanta_ = 0;                          // in a row
+  std::uint32_t switches_ = 0, switches_before_ = 0;  // now, and when the timer has looked last
+  unsigned idle_looks_ = 0;                           // in a row
   // Not zero: its thread is about to change what is above, or drives nothing. relaxed: for a handler on the same thread. It
   // belongs to the body that runs, which finds its own value again.
   std::atomic<std::uint32_t> held_{1};

@@ -4,6 +4,10 @@
 // The timer's signal goes to the kernel thread that drives the processor. It is SIGURG, which programs hardly use and which is
 // ignored by default. A timer that finds nobody waiting stops, so that members that do not compete are not interrupted, and is
 // started again where a body becomes ready.
+//
+// A body that follows one whose quantum has ended is looked at after 50 us, again after 50, then after four times as long each
+// time. If its registers are as they were the last time, it spins, and its quantum ends. Else the quantum ends with the last
+// look, after 17 ms.
 #pragma once
 
 #include <atomic>
@@ -26,24 +30,27 @@ class quantum {
     // relaxed: stop() and the caller each have a fence between their store and their load.
     if (stopped_.load(std::memory_order_relaxed)) [[unlikely]] set_going();
   }
-  /// For the handler: a body has run through its quantum while others were ready; or none has.
-  void shorten();
-  void lengthen();
-  /// For the handler; the caller looks for ready bodies once more.
+
+  // For the handler, which is called when the time has passed.
+  /// Nobody looks any more; the caller looks for ready bodies once more.
   void stop();
+  /// The next look: at a body that follows another, or that goes on; or after the longest time.
+  void look_at_next();
+  void look_again();
+  void look_late();
+  /// Was this the last look?
+  bool is_over() const;
 
  private:
   void set_going();
-  void set_timer();
+  void set_timer(unsigned which);
 
   timer_t timer_{};
   std::atomic<bool> made_{false};
   std::atomic<bool> stopped_{true};
-  std::atomic<long> length_ns_{1'000'000'000};  // or the longest, if that is shorter
+  unsigned look_ = 0;
 };
 
-/// Of all processors, in microseconds; set before the first body is made.
-void set_quantum(unsigned microseconds);
 /// Null: the signal is free; else why there can be no quanta.
 const char* why_no_quanta();
 
