@@ -21,9 +21,6 @@ enum class membarrier {
 // relaxed, everywhere: a gate's state orders what matters, see sleep_while().
 constinit std::atomic<membarrier> state{membarrier::refused};
 
-/// Threads that sleep in the kernel, at any word.
-constinit std::atomic<unsigned> in_kernel{0};
-
 [[gnu::constructor]] void register_membarrier() noexcept {
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
     state.store(membarrier::works, std::memory_order_relaxed);
@@ -50,18 +47,16 @@ void futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t v
   // made guarded without a fence has acquired the gate's state, and sees this state too.
   constexpr timespec look_again{0, 50'000'000};
   const bool unsure = state.load(std::memory_order_relaxed) == membarrier::failed;
-  // seq_cst: either the thread that wakes sees this sleeper, or the kernel finds that the word has changed.
-  in_kernel.fetch_add(1, std::memory_order_seq_cst);
   // Returns at once if the gate has been opened since its state was `value`.
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, unsure ? &look_again : nullptr, nullptr, 0);
-  in_kernel.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void futex_kernel::wake_sleepers(std::atomic<std::uint32_t>& word) noexcept {
-  // seq_cst: after the store to the word, see the two sleepers.
+  // seq_cst: after the change of the word; see threads::sleep_while().
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (const auto wake = wake_scheduled.load(std::memory_order_relaxed)) wake(word);
-  if (in_kernel.load(std::memory_order_relaxed) != 0) syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  // In any case: other threads, and users of another copy of this library, sleep in the kernel.
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
 template void basic_gate<futex_kernel>::open_guarded();
