@@ -98,15 +98,22 @@ def _spoken_of(comparisons: list[Comparison], drawn: list[Figure]) -> dict[str, 
     return {f.name: colour("mine") for f in drawn if f.family == "mine"} | theme.colours(names)
 
 
+def _measured(comparisons: list[Comparison]) -> list[Figure]:
+    return [f for c in comparisons for f in c.barriers if f.family == "weir" and f.source == "measured"]
+
+
+def with_several_policies(comparisons: list[Comparison]) -> list[Figure]:
+    """Of the barriers that are measured under more than one waiting policy. In a rare state there may be none."""
+    ours = [f for f in _measured(comparisons) if not f.is_default]
+    return [f for f in ours if len({g.waiting for g in ours if g.algorithm == f.algorithm}) > 1]
+
+
 def by_waiting(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     """A panel for each way of waiting: all barriers, and the default beside them."""
-    figures = [f for c in comparisons for f in c.barriers if f.family == "weir" and f.source == "measured"]
-    ours = [f for f in figures if not f.is_default]
-    everywhere = [f for f in ours if len({g.waiting for g in ours if g.algorithm == f.algorithm}) > 1]
-    values = _values(everywhere)
+    values = _values(with_several_policies(comparisons))
     waitings = sorted({v["waiting"] for v in values})  # "auto" first
-    default = [v | {"waiting": w, "algorithm": DEFAULT} for v in _values([f for f in figures if f.is_default])
-               for w in waitings]  # fmt: skip
+    defaults = [f for f in _measured(comparisons) if f.is_default]
+    default = [v | {"waiting": w, "algorithm": DEFAULT} for v in _values(defaults) for w in waitings]
     sizes = [c.place.members for c in comparisons]
     pointed = alt.selection_point(fields=["algorithm"], on="pointerover", clear="pointerout", nearest=True, empty=False)
     everything = values + default

@@ -125,7 +125,7 @@ def _overview(plain: list[Comparison]) -> list[Chart]:
 
 
 def _waiting(plain: list[Comparison]) -> list[Chart]:
-    if len(plain) < 2 or not any(f.waiting == "block" for c in plain for f in c.barriers):
+    if len(plain) < 2 or not any(f.waiting == "block" for f in charts.with_several_policies(plain)):
         return []
     text = (
         "The same barriers under each waiting policy. spin never gives up the processor; yield yields it at each poll; "

@@ -181,6 +181,20 @@ def test_the_page_stands_alone_and_draws_its_charts(record_file: Path, tmp_path:
     assert "A &lt;made-up&gt; processor" in dom, "text from records is escaped"
 
 
+def test_a_page_of_a_rare_state_lacks_what_it_has_too_few_samples_for(tmp_path: Path):
+    path = tmp_path / "records.jsonl"
+    kept = {"weir:auto/auto", "weir:sense/block", "weir:mcs/spin"}  # each barrier under one policy alone
+    with records.Writer(path) as writer:
+        writer.write({"kind": "machine", "id": "s", "time": "2026-01-01", "host": INFO})
+        for row in rows():
+            if row["what"]["family"] != "weir" or row["what"]["id"] in kept:
+                writer.write(row)
+    page = tmp_path / "page.html"
+    out = CliRunner().invoke(app, ["report", str(path), "-o", str(page)])
+    assert out.exit_code == 0, out.output
+    assert 'id="overhead"' in page.read_text() and 'id="waiting"' not in page.read_text()
+
+
 def test_a_page_of_several_settings_tells_them_apart(tmp_path: Path):
     unbound = rows()
     for row in unbound:
