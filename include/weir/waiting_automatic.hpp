@@ -101,7 +101,8 @@ class experience {
   template <class Word, class Ready>
   bool poll(bool oversubscribed, const Word& word, Ready ready) {
     if (Machine::spin(word, ready, oversubscribed ? 1 : constants::polls_before_clock)) return true;
-    if (oversubscribed && awake_us_ >= 0 && Machine::switch_until(word, ready, constants::polls_before_clock)) return true;
+    if (oversubscribed && awake_us_ >= 0 && !loaded() && Machine::switch_until(word, ready, constants::polls_before_clock))
+      return true;
     return awake_us_ >= 0 && stay_awake(oversubscribed, word, ready);
   }
 
@@ -144,6 +145,11 @@ class experience {
 
   static std::uint64_t in_ticks(double microseconds) {
     return static_cast<std::uint64_t>(microseconds * Machine::ticks_per_microsecond());
+  }
+
+  bool loaded() const {
+    const std::uint64_t until = loaded_until_.load(std::memory_order_relaxed);
+    return until != 0 && Machine::ticks() < until;
   }
 
   template <class Word, class Ready>

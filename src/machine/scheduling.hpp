@@ -9,8 +9,10 @@
 namespace weir {
 
 struct scheduling {
-  /// To another thread that is ready to run.
+  /// To another thread that is ready to run; now and then to another program. The caller measures how long it takes.
   void (*yield)() noexcept;
+  /// To another thread of this scheduler alone.
+  void (*switch_to_another)() noexcept;
   /// Returns when the word is woken, or at once if it has another value.
   void (*sleep_while)(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
 };

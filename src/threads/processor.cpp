@@ -32,8 +32,17 @@ constexpr unsigned most_idle_looks = 8;
 
 body closed_mark;
 
-// The caller may have gone home in the last yield of several.
 void yield_body() noexcept {
+  processor& its = *this_body->on;
+  if (!its.has_ready()) {
+    sched_yield();
+    return;
+  }
+  its.let_others_run();
+  its.yield(*this_body);
+}
+// The caller may have gone home in the last one of several.
+void switch_body() noexcept {
   if (body* const me = this_body)
     me->on->yield(*me);
   else
@@ -43,7 +52,7 @@ void sleep_body_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noe
 
 }  // namespace
 
-constinit const scheduling by_processors{yield_body, sleep_body_while};
+constinit const scheduling by_processors{yield_body, switch_body, sleep_body_while};
 
 // ---- for its own thread
 
@@ -91,18 +100,15 @@ void processor::arrive() {
 
 void processor::yield(body& me) {
   const without_preemption to_the_end(&me);
-  let_others_run();
   body* const next = take();
   if (next == nullptr) return native::pause();
   append(me);
   switch_to(me, *next);
 }
 
-inline void processor::let_others_run() {
-  if (++yields_ % between_looks == 0) [[unlikely]] look_for_idleness();
-}
-
-void processor::look_for_idleness() {
+void processor::let_others_run() {
+  const without_preemption to_the_end;
+  if (++yields_ % between_looks != 0) return;
   const std::uint64_t now = native::ticks();
   const double us = native::ticks_per_microsecond();
   if (static_cast<double>(now - last_look_) > between_looks * worked_us * us) idle_since_ = now;

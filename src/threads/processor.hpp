@@ -32,6 +32,8 @@ class processor {
   /// made ready.
   void yield(body& me);
   void block(body& me);
+  /// For the same thread, before a body yields: if all bodies have only waited for a while, threads of the system run first.
+  void let_others_run();
   /// `me` goes home, as soon as there is another body to drive.
   void leave_for_home(body& me);
   /// A body begins to run here.
@@ -45,19 +47,17 @@ class processor {
   /// No thread drives it any more: bodies that are ready, or are made ready later, go home.
   void close();
 
+  /// Are there bodies that wait for the processor? For the same thread. relaxed: whether, not which.
+  bool has_ready() const { return first_ != nullptr || arrived_.load(std::memory_order_relaxed) != nullptr; }
   body& own() { return own_; }
 
  private:
   friend class without_preemption;
-  // relaxed: whether there are, not which.
-  bool has_ready() const { return first_ != nullptr || arrived_.load(std::memory_order_relaxed) != nullptr; }
   body* take();
   void take_arrived();
   void append(body& b);
   void switch_to(body& me, body& next);
   void idle();
-  void let_others_run();
-  void look_for_idleness();
   body& next_body();
 
   body own_;                  // of the kernel thread that drives it
