@@ -76,6 +76,11 @@ unsigned participants(const team& t, std::uint32_t member::*begun, std::uint32_t
   return all;
 }
 
+bool is_abandoned(const team& t, std::uint32_t member::*begun, std::uint32_t construct, unsigned left) {
+  const unsigned expected = participants(t, begun, construct);
+  return left == expected && expected < t.size;
+}
+
 bool meets_cancellation(member& me, cancellable what) {
   if (!is_cancelled(me, what)) return false;
   happens_after(me.of->cancellation.get());

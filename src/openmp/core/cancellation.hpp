@@ -46,6 +46,8 @@ bool is_cancelled(const team& t);
 /// How many members begin the construct with this number, of those that they count in `begun`: all, except those that have left the
 /// region, which is cancelled, before.
 unsigned participants(const team& t, std::uint32_t member::*begun, std::uint32_t construct);
+/// Have all of them, `left`, left this construct, though they are not all members? Else the last member to leave clears it away.
+bool is_abandoned(const team& t, std::uint32_t member::*begun, std::uint32_t construct, unsigned left);
 /// Is the region cancelled, or one of the taskgroups that the task is in?
 bool is_cancelled(const member& me, const task& its);
 

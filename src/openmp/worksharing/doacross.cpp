@@ -49,8 +49,7 @@ bool nobody_posts(const member& me, const doacross& d, std::uint64_t number) {
 
 struct kind_of_slot {
   static bool abandoned(const member& me, std::uint32_t construct, unsigned left) {
-    const unsigned expected = participants(*me.of, &member::doacrosses, construct);
-    return left == expected && expected < me.of->size;  // else the last to leave clears it away
+    return is_abandoned(*me.of, &member::doacrosses, construct, left);
   }
   static void clear_away(slot& its) {
     doacross& d = static_cast<doacross&>(its);

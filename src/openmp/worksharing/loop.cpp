@@ -79,8 +79,7 @@ void wait_for_turn(loop& l, const member& me) {
 
 struct kind_of_slot {
   static bool abandoned(const member& me, std::uint32_t construct, unsigned left) {
-    const unsigned expected = participants(*me.of, &member::loops, construct);
-    return left == expected && expected < me.of->size;  // else the last to leave clears it away
+    return is_abandoned(*me.of, &member::loops, construct, left);
   }
   static void clear_away(slot& its) {
     loop& l = static_cast<loop&>(its);
