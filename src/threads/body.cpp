@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "machine/detached_thread.hpp"
 #include "machine/scheduling.hpp"
 #include "threads/processor.hpp"
 
@@ -100,18 +101,11 @@ int start(void (*run)(void*), void* what, processor& on, std::size_t stack_bytes
   b->run = run;
   b->what = what;
   b->on = &on;
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  if (stack_bytes != 0) pthread_attr_setstacksize(&attributes, stack_bytes);
   // Signals that the process gets are for threads that run.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, nullptr, &b->signals);
-  pthread_attr_setsigmask_np(&attributes, &all);
-  pthread_t thread;
-  const int error = pthread_create(&thread, &attributes, begin, b.get());
-  pthread_attr_destroy(&attributes);
+  const int error = start_detached(begin, b.get(), stack_bytes, &all);
   if (error == 0) b.release();
   return error;
 }

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include <weir/machine/native.hpp>
-#include <weir/machine/processors.hpp>
 #include <weir/waiting_automatic.hpp>
 
+#include "machine/detached_thread.hpp"
 #include "threads/sleepers.hpp"
 
 namespace weir::threads {
@@ -32,23 +32,32 @@ constexpr unsigned most_idle_looks = 8;
 
 body closed_mark;
 
+// The caller has asked who schedules it, and may have gone home since: where its quantum has ended, or in the last one of
+// several switches. From the first line on it stays.
 void yield_body() noexcept {
-  processor& its = *this_body->on;
-  if (!its.has_ready()) {
+  const without_preemption to_the_end;
+  body* const me = this_body;
+  if (me == nullptr || !me->on->has_ready()) {
     sched_yield();
     return;
   }
-  its.let_others_run();
-  its.yield(*this_body);
+  me->on->let_others_run();
+  me->on->yield(*me);
 }
-// The caller may have gone home in the last one of several.
 void switch_body() noexcept {
+  const without_preemption to_the_end;
   if (body* const me = this_body)
     me->on->yield(*me);
   else
     sched_yield();
 }
-void sleep_body_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept { sleep_while(word, value); }
+void sleep_body_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  const without_preemption to_the_end;
+  if (this_body != nullptr)
+    sleep_while(word, value);
+  else
+    futex_kernel::sleep_while(word, value);  // by the kernel, this time
+}
 
 }  // namespace
 
@@ -99,15 +108,14 @@ void processor::arrive() {
 }
 
 void processor::yield(body& me) {
-  const without_preemption to_the_end(&me);
   body* const next = take();
   if (next == nullptr) return native::pause();
   append(me);
   switch_to(me, *next);
 }
 
+// Without preemption.
 void processor::let_others_run() {
-  const without_preemption to_the_end;
   if (++yields_ % between_looks != 0) return;
   const std::uint64_t now = native::ticks();
   const double us = native::ticks_per_microsecond();
@@ -150,6 +158,7 @@ void processor::end_quantum(std::uint64_t place) {
   if (!as_before && !quantum_.is_over()) return quantum_.look_again();
   ++switches_before_;  // by this switch
   quantum_.look_at_next();
+  const without_preemption to_the_end;
   yield(*this_body);
 }
 
@@ -278,13 +287,7 @@ processor* helper(unsigned which) {
   auto& all = *helpers;
   while (all.size() <= which) {
     auto* const p = new processor;
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_t thread;
-    const int error = pthread_create(&thread, &attributes, help, p);
-    pthread_attr_destroy(&attributes);
-    if (error != 0) {
+    if (start_detached(help, p) != 0) {
       delete p;
       return nullptr;
     }

@@ -28,8 +28,8 @@ class processor {
 
   /// The body becomes ready here. Thread-safe; the caller hands it over.
   void make_ready(body& b);
-  /// For the thread that drives it, in the name of the body `me`: to another ready body, if there is one; and until `me` is
-  /// made ready.
+  /// For the thread that drives it, without preemption, in the name of the body `me`: to another ready body, if there is one;
+  /// and until `me` is made ready.
   void yield(body& me);
   void block(body& me);
   /// For the same thread, before a body yields: if all bodies have only waited for a while, threads of the system run first.

@@ -67,8 +67,8 @@ const char* why_no_quanta() {
   return its == none ? nullptr : "the program handles SIGURG, which is to end a member's quantum";
 }
 
-bool quantum::make(processor& its) {
-  if (made_.load(std::memory_order_relaxed)) return true;  // relaxed: by this thread
+void quantum::make(processor& its) {
+  if (made_.load(std::memory_order_relaxed)) return;  // relaxed: by this thread
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = signal_number;
@@ -77,9 +77,8 @@ bool quantum::make(processor& its) {
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
   event.sigev_notify_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
-  if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) return false;
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) return;
   made_.store(true, std::memory_order_release);  // release: which timer it is
-  return true;
 }
 
 void quantum::end() {

@@ -21,8 +21,8 @@ class processor;
 
 class quantum {
  public:
-  /// Makes the timer, for the calling thread. False: the system refuses; then nothing is ever interrupted.
-  bool make(processor& its);
+  /// Makes the timer, for the calling thread. If the system refuses, nothing is ever interrupted.
+  void make(processor& its);
   /// For the same thread, the last call.
   void end();
   /// Thread-safe. After the body has become ready.

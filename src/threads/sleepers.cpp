@@ -32,7 +32,6 @@ bucket& of(const void* word) { return all[reinterpret_cast<std::uintptr_t>(word)
 }  // namespace
 
 void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-  const without_preemption to_the_end;
   body& me = *this_body;
   bucket& its = of(&word);
   // relaxed, also below: the sender of a wake-up looks at it after it has changed the word.

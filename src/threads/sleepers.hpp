@@ -6,7 +6,7 @@
 
 namespace weir::threads {
 
-/// The calling body sleeps until the word is woken, unless it has another value.
+/// The calling body sleeps until the word is woken, unless it has another value. Without preemption.
 void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
 /// Wakes all bodies that sleep on the word. Thread-safe, for threads that are no bodies too. After the store that they wait for.
 void wake(std::atomic<std::uint32_t>& word) noexcept;

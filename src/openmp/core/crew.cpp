@@ -8,6 +8,7 @@
 
 #include <weir/machine/processors.hpp>
 
+#include "machine/detached_thread.hpp"
 #include "openmp/core/team_binding.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/settings/set_by_routines.hpp"
@@ -88,18 +89,11 @@ void crew::take_seats() {
 
 int crew::start(worker& w) {
   if (on_processors_) return threads::start(begin, &w, *seats_[w.number % seats_.size()], stack_bytes());
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  if (const std::size_t bytes = stack_bytes(); bytes != 0) pthread_attr_setstacksize(&attributes, bytes);
-  pthread_t thread;
   const auto run = [](void* its) -> void* {
     begin(its);
     return nullptr;
   };
-  const int error = pthread_create(&thread, &attributes, run, &w);
-  pthread_attr_destroy(&attributes);
-  return error;
+  return start_detached(run, &w, stack_bytes());
 }
 
 unsigned crew::recruit(unsigned wanted) {

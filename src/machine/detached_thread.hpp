@@ -1,0 +1,25 @@
+// Threads that nobody joins.
+#pragma once
+
+#include <cstddef>
+
+#include <pthread.h>
+#include <signal.h>
+
+namespace weir {
+
+/// Begins with `run(what)`. `stack_bytes`: 0: as the system has it. `blocked`: signals; null: those of the caller. 0, or why
+/// the system refuses (errno). Thread-safe.
+inline int start_detached(void* (*run)(void*), void* what, std::size_t stack_bytes = 0, const sigset_t* blocked = nullptr) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  if (stack_bytes != 0) pthread_attr_setstacksize(&attributes, stack_bytes);
+  if (blocked != nullptr) pthread_attr_setsigmask_np(&attributes, blocked);
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, run, what);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
+}  // namespace weir
