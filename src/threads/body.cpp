@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <linux/rseq.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,7 +21,9 @@ constinit thread_local body* this_body = nullptr;
 
 namespace {
 
-/// The stack on which a lent body's kernel thread sleeps: the end of its own. Room for one signal's frame: those of the C
+constinit thread_local body* own_body = nullptr;  // of a thread that start() has made
+
+/// The stack on which a lent body's kernel thread sleeps: a part of its own. Room for one signal's frame: those of the C
 /// library's own (setuid and the like, in all threads) cannot be blocked.
 constexpr std::size_t parking_bytes = 16384;
 
@@ -45,35 +48,83 @@ void unregister_rseq() {
   syscall(SYS_rseq, static_cast<char*>(thread_pointer()) + *rseq_offset, registered, RSEQ_FLAG_UNREGISTER, signature);
 }
 
-/// On the parking stack, where this_body is null still: for the processor the body comes from another thread. The kernel thread
-/// shall handle no signal in the body's name.
+/// FUTEX_WAIT, by the system call alone: the C library's function would set an errno that is the body's, which runs elsewhere.
+void sleep_while_zero(const std::atomic<std::uint32_t>* word) {
+#if defined(__x86_64__)
+  long result = SYS_futex;
+  register long timeout asm("r10") = 0;
+  asm volatile("syscall" : "+a"(result) : "D"(word), "S"(FUTEX_WAIT_PRIVATE), "d"(0), "r"(timeout) : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+  register long result asm("x0") = reinterpret_cast<long>(word);
+  register long how asm("x1") = FUTEX_WAIT_PRIVATE;
+  register long value asm("x2") = 0;
+  register long timeout asm("x3") = 0;
+  register long call asm("x8") = SYS_futex;
+  asm volatile("svc 0" : "+r"(result) : "r"(how), "r"(value), "r"(timeout), "r"(call) : "memory");
+#else
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 0u, nullptr, nullptr, 0);
+#endif
+}
+
+// What a body does that has gone home before it would have: it returns to its seat where it waits.
+void return_to_seat() noexcept {
+  go_to(own_body->seat);
+  if (own_body->on == nullptr) sched_yield();  // nobody drives that processor now
+}
+void sleep_in_seat(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  return_to_seat();
+  if (scheduled_by == &by_processors)
+    by_processors.sleep_while(word, value);
+  else
+    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+constexpr scheduling by_return{return_to_seat, return_to_seat, sleep_in_seat};
+
+/// On the parking stack, where this_body is null still: for the processor the body comes from another thread.
 context park(void* its) {
   body& b = *static_cast<body*>(its);
   make_ready(b);
   // acquire: what the body did elsewhere, and where it has stopped.
-  while (b.home.load(std::memory_order_acquire) == 0)
-    syscall(SYS_futex, &b.home, FUTEX_WAIT_PRIVATE, 0u, nullptr, nullptr, 0);
-  scheduled_by = nullptr;
-  this_body = nullptr;
+  while (b.home.load(std::memory_order_acquire) == 0) sleep_while_zero(&b.home);
   b.on = nullptr;
+  scheduled_by = b.seat != nullptr ? &by_return : nullptr;
+  this_body = nullptr;
   pthread_sigmask(SIG_SETMASK, &b.signals, nullptr);
   return b.at;
 }
 
-[[gnu::noinline]] void* lend_body(void* its) {
-  const std::unique_ptr<body> b(static_cast<body*>(its));
-  b->thread_pointer = thread_pointer();
-  unregister_rseq();
-  alignas(16) std::byte parking[parking_bytes];
-  weir_lend(&b->at, parking + parking_bytes, park, b.get());
-  if (b->on != nullptr) {
-    this_body = b.get();
-    scheduled_by = &by_processors;
-    b->on->arrive();
+/// The kernel thread shall handle no signal in the body's name.
+[[gnu::noinline]] void lend(body& b, processor& to) {
+  close_own_processor();
+  if (b.thread_pointer == nullptr) {
+    b.thread_pointer = thread_pointer();
+    unregister_rseq();
   }
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &b.signals);
+  b.on = &to;
+  b.home.store(0, std::memory_order_relaxed);  // relaxed: this thread alone reads it before the body is ready
+  b.held.store(1, std::memory_order_relaxed);
+  this_body = nullptr;
+  weir_lend(&b.at, b.parking, park, &b);
+  if (b.on == nullptr) return;  // the processor drives nothing any more
+  this_body = &b;
+  scheduled_by = &by_processors;
+  b.on->settle();
+  b.held.store(0, std::memory_order_relaxed);
+}
+
+[[gnu::noinline]] void host(void* its) {
+  const std::unique_ptr<body> b(static_cast<body*>(its));
+  alignas(16) std::byte parking[parking_bytes];
+  asm volatile("" : : "r"(parking) : "memory");
+  b->parking = parking + parking_bytes;
+  own_body = b.get();
+  go_to(b->seat);
   b->run(b->what);
-  if (b->on != nullptr) leave_for_home(*b);
-  return nullptr;
+  go_to(nullptr);
+  own_body = nullptr;
 }
 
 /// Stacks begin at the same place of a page, and so what members use of them would compete for the same few lines of the first
@@ -86,9 +137,26 @@ void* begin(void* its) {
   const unsigned place = begun.fetch_add(1, std::memory_order_relaxed) % places;
   auto* const unused = static_cast<char*>(__builtin_alloca(place * place_bytes + 1));
   asm volatile("" : : "r"(unused) : "memory");
-  return lend_body(its);
+  host(its);
+  return nullptr;
 }
 }  // namespace
+
+bool is_body() { return own_body != nullptr; }
+
+void go_to(processor* seat) {
+  body& b = *own_body;
+  {
+    const without_preemption to_the_end;
+    b.seat = seat;
+    if (b.on == seat) {
+      if (seat == nullptr) scheduled_by = nullptr;
+      return;
+    }
+    if (b.on != nullptr) return b.on->leave(b, seat);
+  }
+  lend(b, *seat);
+}
 
 void body::go_home() {
   // release: what the body did, for its kernel thread.
@@ -96,16 +164,12 @@ void body::go_home() {
   syscall(SYS_futex, &home, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-int start(void (*run)(void*), void* what, processor& on, std::size_t stack_bytes) {
+int start(void (*run)(void*), void* what, processor* on, std::size_t stack_bytes) {
   auto b = std::make_unique<body>();
   b->run = run;
   b->what = what;
-  b->on = &on;
-  // Signals that the process gets are for threads that run.
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, nullptr, &b->signals);
-  const int error = start_detached(begin, b.get(), stack_bytes, &all);
+  b->seat = on;
+  const int error = start_detached(begin, b.get(), stack_bytes != 0 ? stack_bytes + parking_bytes : 0);
   if (error == 0) b.release();
   return error;
 }

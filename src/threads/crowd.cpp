@@ -46,7 +46,7 @@ crowd::crowd(unsigned members, std::function<void(unsigned)> run, options o) : i
   threads::processor& mine = threads::here();
   for (unsigned m = 0; m < members; ++m) {
     threads::processor* const on = m % processors == 0 ? &mine : threads::helper(m % processors - 1);
-    const int error = on == nullptr ? EAGAIN : threads::start(state::begin, &s.seats[m], *on, o.stack_bytes);
+    const int error = on == nullptr ? EAGAIN : threads::start(state::begin, &s.seats[m], on, o.stack_bytes);
     if (error == 0) continue;
     s.end(members - m);
     join();

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <iterator>
 
 #include <sys/syscall.h>
@@ -38,10 +39,60 @@ std::uint64_t place_of(const ucontext_t& in) {
   return place;
 }
 
+#if defined(__x86_64__)
+/// Calls that wait, and end by EINTR whatever the program asks for.
+bool waits_for_more(std::uint32_t call) {
+  switch (call) {
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_pause:
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_rt_sigtimedwait:
+    case SYS_rt_sigsuspend:
+      return true;
+    default:
+      return false;
+  }
+}
+#endif
+
+/// Has the signal interrupted a system call that will be executed again? Where it would end by EINTR, this sees to it.
+bool goes_on_in_system(ucontext_t& in) {
+#if defined(__x86_64__)
+  auto& all = in.uc_mcontext.gregs;
+  constexpr unsigned char instruction[] = {0x0f, 0x05};  // syscall
+  constexpr std::uintptr_t page = 4096, number_bytes = 5;
+  const auto at = static_cast<std::uintptr_t>(all[REG_RIP]);
+  const auto* const code = reinterpret_cast<const unsigned char*>(at);
+  // The kernel has set it back for a call that is restarted.
+  if (at % page <= page - sizeof instruction && std::memcmp(code, instruction, sizeof instruction) == 0) return true;
+  // Before the call its number is loaded, as the last instruction: mov $number, %eax.
+  if (all[REG_RAX] != -EINTR || at % page < sizeof instruction + number_bytes) return false;
+  const unsigned char* const number_at = code - sizeof instruction - number_bytes;
+  if (std::memcmp(code - sizeof instruction, instruction, sizeof instruction) != 0 || *number_at != 0xb8) return false;
+  std::uint32_t call;
+  std::memcpy(&call, number_at + 1, sizeof call);
+  if (!waits_for_more(call)) return false;
+  all[REG_RIP] -= sizeof instruction;
+  all[REG_RAX] = call;
+  return true;
+#else
+  (void)in;
+  return false;
+#endif
+}
+
 void handle(int, siginfo_t* why, void* interrupted) {
   if (why->si_code != SI_TIMER) return;  // data out of band, of a socket of the program's
   const int before = errno;
-  static_cast<processor*>(why->si_value.sival_ptr)->end_quantum(place_of(*static_cast<const ucontext_t*>(interrupted)));
+  auto& in = *static_cast<ucontext_t*>(interrupted);
+  const bool in_system = goes_on_in_system(in);
+  static_cast<processor*>(why->si_value.sival_ptr)->end_quantum(place_of(in), in_system);
   errno = before;
 }
 
@@ -89,7 +140,7 @@ void quantum::end() {
 
 // Only one of those that find it stopped; relaxed: nothing goes with it.
 void quantum::set_going() {
-  if (made_.load(std::memory_order_acquire) && stopped_.exchange(false, std::memory_order_relaxed)) set_timer(last_look);
+  if (made_.load(std::memory_order_acquire) && state_.exchange(going, std::memory_order_relaxed) != going) set_timer(last_look);
 }
 
 void quantum::set_timer(unsigned which) {
@@ -103,9 +154,10 @@ void quantum::look_late() { set_timer(look_ = last_look); }
 bool quantum::is_over() const { return look_ == last_look; }
 
 void quantum::stop() {
-  stopped_.store(true, std::memory_order_relaxed);
+  state_.store(stopped, std::memory_order_relaxed);
   // seq_cst: either the sender of a body sees that the timer has stopped, or the caller sees the body.
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
+void quantum::rest() { state_.store(resting, std::memory_order_relaxed); }
 
 }  // namespace weir::threads

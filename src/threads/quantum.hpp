@@ -8,6 +8,10 @@
 // A body that follows one whose quantum has ended is looked at after 50 us, again after 50, then after four times as long each
 // time. If its registers are as they were the last time, it spins, and its quantum ends. Else the quantum ends with the last
 // look, after 17 ms.
+//
+// A body that is found in a system call goes home: its own kernel thread executes the call again, and waits there. Calls that end by
+// EINTR, whatever the program asks for, are those in which a thread waits for time, for files or for a signal: they are executed
+// again, too, once, so a sleep may last longer by what it has lasted until then, 17 ms at most.
 #pragma once
 
 #include <atomic>
@@ -25,15 +29,21 @@ class quantum {
   void make(processor& its);
   /// For the same thread, the last call.
   void end();
-  /// Thread-safe. After the body has become ready.
+  /// A body has become ready, by another thread. Thread-safe.
   void start() {
     // relaxed: stop() and the caller each have a fence between their store and their load.
-    if (stopped_.load(std::memory_order_relaxed)) [[unlikely]] set_going();
+    if (state_.load(std::memory_order_relaxed) == stopped) [[unlikely]] set_going();
+  }
+  /// The same by the processor's own thread.
+  void go_on() {
+    if (state_.load(std::memory_order_relaxed) != going) [[unlikely]] set_going();
   }
 
   // For the handler, which is called when the time has passed.
   /// Nobody looks any more; the caller looks for ready bodies once more.
   void stop();
+  /// The same until the processor's own thread goes on.
+  void rest();
   /// The next look: at a body that follows another, or that goes on; or after the longest time.
   void look_at_next();
   void look_again();
@@ -47,7 +57,8 @@ class quantum {
 
   timer_t timer_{};
   std::atomic<bool> made_{false};
-  std::atomic<bool> stopped_{true};
+  enum timer_state : std::uint8_t { going, stopped, resting };
+  std::atomic<timer_state> state_{stopped};
   unsigned look_ = 0;
 };
 

@@ -88,7 +88,7 @@ void crew::take_seats() {
 }
 
 int crew::start(worker& w) {
-  if (on_processors_) return threads::start(begin, &w, *seats_[w.number % seats_.size()], stack_bytes());
+  if (on_processors_) return threads::start(begin, &w, seats_[w.number % seats_.size()], stack_bytes());
   const auto run = [](void* its) -> void* {
     begin(its);
     return nullptr;
