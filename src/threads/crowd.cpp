@@ -44,6 +44,7 @@ crowd::crowd(unsigned members, std::function<void(unsigned)> run, options o) : i
   s.left.store(members, std::memory_order_relaxed);
   for (unsigned m = 0; m < members; ++m) s.seats.push_back({&s, m});
   threads::processor& mine = threads::here();
+  (void)threads::helper(0);  // stands in for the caller's processor while that is in a system call
   for (unsigned m = 0; m < members; ++m) {
     threads::processor* const on = m % processors == 0 ? &mine : threads::helper(m % processors - 1);
     const int error = on == nullptr ? EAGAIN : threads::start(state::begin, &s.seats[m], on, o.stack_bytes);

@@ -138,43 +138,53 @@ void processor::leave(body& me, processor* to) {
   switch_to(me, next != nullptr ? *next : idle_);
 }
 
-void processor::end_quantum(std::uint64_t place, bool in_system) {
+bool processor::end_quantum(std::uint64_t place, bool in_system) {
   body* const me = this_body;
   // One that drives nothing stops at once, since its thread may be in a system call that does not like to be interrupted.
-  if (me == nullptr) return quantum_.stop();
-  if (me->held.load(std::memory_order_relaxed) != 0) return quantum_.look_late();
+  if (me == nullptr) return quantum_.stop(), false;
+  if (me->held.load(std::memory_order_relaxed) != 0) return quantum_.look_late(), false;
   const without_preemption to_the_end(me);
-  if (in_system) {
-    if (me->parking == nullptr) return give_to_another();
+  if (in_system && me->parking != nullptr) {
     quantum_.look_at_next();
-    return leave(*me, nullptr);
+    leave(*me, nullptr);
+    return true;
   }
+  if (in_system && give_to_another()) return true;
   if (!has_ready()) {
-    if (++idle_looks_ < most_idle_looks) return quantum_.look_late();
-    quantum_.stop();
-    if (has_ready()) quantum_.go_on();
-    return;
+    if (++idle_looks_ < most_idle_looks)
+      quantum_.look_late();
+    else
+      stop_looking();
+    return false;
   }
   idle_looks_ = 0;
   const bool as_before = std::exchange(me->interrupted_at, place) == place;
   // Bodies that switch by themselves need no quanta, unless the last one to begin spins.
   const std::uint32_t switches = switches_.load(std::memory_order_relaxed);
-  if (std::exchange(switches_before_, switches) != switches && !as_before) return quantum_.look_late();
-  if (!as_before && !quantum_.is_over()) return quantum_.look_again();
+  if (std::exchange(switches_before_, switches) != switches && !as_before) return quantum_.look_late(), false;
+  if (!as_before && !quantum_.is_over()) return quantum_.look_again(), false;
   ++switches_before_;  // by this switch
   quantum_.look_at_next();
   yield(*me);
+  return false;
 }
 
-// Its own body is in a system call, and can run nowhere else. Others that become ready meanwhile wait for it, or are robbed.
-void processor::give_to_another() {
-  quantum_.rest();
+void processor::stop_looking() {
+  quantum_.stop();
+  if (has_ready()) quantum_.go_on();
+}
+
+// Its own body is in a system call, and can run nowhere else. Each other one interrupts it at most once: it sits elsewhere from then
+// on.
+bool processor::give_to_another() {
   processor* const other = another(*this);
-  if (other == nullptr) return;
+  if (other == nullptr) return false;
   while (body* const b = take()) {
-    b->on = other;
+    b->on = b->seat = other;
     other->make_ready(*b);
   }
+  stop_looking();
+  return true;
 }
 
 context processor::idle_main(void* its) {
@@ -246,7 +256,7 @@ void processor::make_ready(body& b) {
   } while (!arrived_.compare_exchange_weak(latest, &b, std::memory_order_release, std::memory_order_acquire));
   // seq_cst: as in idle(), and in quantum::stop().
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  quantum_.start();
+  quantum_.go_on();
   if (asleep_.load(std::memory_order_relaxed) == 0) return;
   asleep_.store(0, std::memory_order_relaxed);
   syscall(SYS_futex, &asleep_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);

@@ -43,8 +43,8 @@ class processor {
   /// A body has begun to run here: it ends what the last one has left.
   void settle();
   /// For the handler of the quantum's signal, which has interrupted the running body at this place (quantum.cpp). Returns when the
-  /// body runs again, unless it need not stop. `in_system`: in a system call, which goes on, or is executed again, afterwards.
-  void end_quantum(std::uint64_t place, bool in_system);
+  /// body runs again, unless it need not stop. `in_system`: in a system call. True: that may go on as long as it likes.
+  bool end_quantum(std::uint64_t place, bool in_system);
   /// For the thread that drives it: from now on, and no longer.
   void begin_driving();
   void end_driving();
@@ -64,7 +64,8 @@ class processor {
  private:
   body* take();
   void take_arrived();
-  void give_to_another();
+  bool give_to_another();
+  void stop_looking();
   void switch_to(body& me, body& next);
   void idle();
   body& next_body();
@@ -139,6 +140,8 @@ class driving {
 
 /// Of the calling thread: that which drives it, or its own.
 processor& here();
+/// The same, but if another one drives it just now, its own seat.
+processor& seat();
 /// The calling thread, if it has a processor of its own, will not drive it, since others are to drive its body.
 void close_own_processor();
 /// The processors of the process besides those that its threads drive themselves: `which` counts from 0. Null: the system

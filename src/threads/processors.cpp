@@ -87,6 +87,8 @@ processor& here() {
   return *own_processor;
 }
 
+processor& seat() { return this_body != nullptr ? *this_body->seat : here(); }
+
 void close_own_processor() {
   if (own_processor != nullptr) own_processor->close();
 }

@@ -61,38 +61,52 @@ bool waits_for_more(std::uint32_t call) {
 }
 #endif
 
-/// Has the signal interrupted a system call that will be executed again? Where it would end by EINTR, this sees to it.
-bool goes_on_in_system(ucontext_t& in) {
+/// What the signal has interrupted.
+struct interrupted {
+  bool in_system = false;       // in a call that is executed again, by the kernel or
+  std::uint32_t ended_call = 0;  // by execute_again(); 0: by the kernel
+};
+
 #if defined(__x86_64__)
-  auto& all = in.uc_mcontext.gregs;
-  constexpr unsigned char instruction[] = {0x0f, 0x05};  // syscall
-  constexpr std::uintptr_t page = 4096, number_bytes = 5;
+constexpr unsigned char syscall_instruction[] = {0x0f, 0x05};
+#endif
+
+interrupted what_is_interrupted(const ucontext_t& in) {
+#if defined(__x86_64__)
+  const auto& all = in.uc_mcontext.gregs;
+  constexpr std::size_t length = sizeof syscall_instruction, number_length = 5;
+  constexpr std::uintptr_t page = 4096;  // what lies before may not be mapped
   const auto at = static_cast<std::uintptr_t>(all[REG_RIP]);
   const auto* const code = reinterpret_cast<const unsigned char*>(at);
-  // The kernel has set it back for a call that is restarted.
-  if (at % page <= page - sizeof instruction && std::memcmp(code, instruction, sizeof instruction) == 0) return true;
-  // Before the call its number is loaded, as the last instruction: mov $number, %eax.
-  if (all[REG_RAX] != -EINTR || at % page < sizeof instruction + number_bytes) return false;
-  const unsigned char* const number_at = code - sizeof instruction - number_bytes;
-  if (std::memcmp(code - sizeof instruction, instruction, sizeof instruction) != 0 || *number_at != 0xb8) return false;
+  // The kernel has set it back for a call that it executes again. So does a thread look that is about to execute one.
+  if (at % page <= page - length && std::memcmp(code, syscall_instruction, length) == 0) return {.in_system = true};
+  // The last instruction before such a call loads its number: mov $number, %eax.
+  if (all[REG_RAX] != -EINTR || at % page < length + number_length) return {};
+  const unsigned char* const load = code - length - number_length;
+  if (std::memcmp(code - length, syscall_instruction, length) != 0 || *load != 0xb8) return {};
   std::uint32_t call;
-  std::memcpy(&call, number_at + 1, sizeof call);
-  if (!waits_for_more(call)) return false;
-  all[REG_RIP] -= sizeof instruction;
-  all[REG_RAX] = call;
-  return true;
+  std::memcpy(&call, load + 1, sizeof call);
+  if (waits_for_more(call)) return {.in_system = true, .ended_call = call};
 #else
   (void)in;
-  return false;
+#endif
+  return {};
+}
+
+void execute_again([[maybe_unused]] ucontext_t& in, [[maybe_unused]] std::uint32_t call) {
+#if defined(__x86_64__)
+  in.uc_mcontext.gregs[REG_RIP] -= sizeof syscall_instruction;
+  in.uc_mcontext.gregs[REG_RAX] = call;
 #endif
 }
 
-void handle(int, siginfo_t* why, void* interrupted) {
+void handle(int, siginfo_t* why, void* context) {
   if (why->si_code != SI_TIMER) return;  // data out of band, of a socket of the program's
   const int before = errno;
-  auto& in = *static_cast<ucontext_t*>(interrupted);
-  const bool in_system = goes_on_in_system(in);
-  static_cast<processor*>(why->si_value.sival_ptr)->end_quantum(place_of(in), in_system);
+  auto& in = *static_cast<ucontext_t*>(context);
+  const interrupted what = what_is_interrupted(in);
+  const bool undisturbed = static_cast<processor*>(why->si_value.sival_ptr)->end_quantum(place_of(in), what.in_system);
+  if (undisturbed && what.ended_call != 0) execute_again(in, what.ended_call);
   errno = before;
 }
 
@@ -140,7 +154,7 @@ void quantum::end() {
 
 // Only one of those that find it stopped; relaxed: nothing goes with it.
 void quantum::set_going() {
-  if (made_.load(std::memory_order_acquire) && state_.exchange(going, std::memory_order_relaxed) != going) set_timer(last_look);
+  if (made_.load(std::memory_order_acquire) && stopped_.exchange(false, std::memory_order_relaxed)) set_timer(last_look);
 }
 
 void quantum::set_timer(unsigned which) {
@@ -154,10 +168,9 @@ void quantum::look_late() { set_timer(look_ = last_look); }
 bool quantum::is_over() const { return look_ == last_look; }
 
 void quantum::stop() {
-  state_.store(stopped, std::memory_order_relaxed);
+  stopped_.store(true, std::memory_order_relaxed);
   // seq_cst: either the sender of a body sees that the timer has stopped, or the caller sees the body.
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
-void quantum::rest() { state_.store(resting, std::memory_order_relaxed); }
 
 }  // namespace weir::threads

@@ -29,21 +29,15 @@ class quantum {
   void make(processor& its);
   /// For the same thread, the last call.
   void end();
-  /// A body has become ready, by another thread. Thread-safe.
-  void start() {
-    // relaxed: stop() and the caller each have a fence between their store and their load.
-    if (state_.load(std::memory_order_relaxed) == stopped) [[unlikely]] set_going();
-  }
-  /// The same by the processor's own thread.
+  /// Thread-safe. After a body has become ready.
   void go_on() {
-    if (state_.load(std::memory_order_relaxed) != going) [[unlikely]] set_going();
+    // relaxed: stop() and the caller each have a fence between their store and their load.
+    if (stopped_.load(std::memory_order_relaxed)) [[unlikely]] set_going();
   }
 
   // For the handler, which is called when the time has passed.
   /// Nobody looks any more; the caller looks for ready bodies once more.
   void stop();
-  /// The same until the processor's own thread goes on.
-  void rest();
   /// The next look: at a body that follows another, or that goes on; or after the longest time.
   void look_at_next();
   void look_again();
@@ -57,8 +51,7 @@ class quantum {
 
   timer_t timer_{};
   std::atomic<bool> made_{false};
-  enum timer_state : std::uint8_t { going, stopped, resting };
-  std::atomic<timer_state> state_{stopped};
+  std::atomic<bool> stopped_{true};
   unsigned look_ = 0;
 };
 

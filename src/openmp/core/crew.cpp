@@ -9,6 +9,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "machine/detached_thread.hpp"
+#include "openmp/core/seats.hpp"
 #include "openmp/core/team_binding.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/settings/set_by_routines.hpp"
@@ -50,12 +51,8 @@ void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed,
 
 }  // namespace
 
-bool may_run_on_processors(unsigned size) {
-  if (size == 1 || (initial_settings().threads == threads_of::automatic && !oversubscribed(size))) return false;
-  // Threads that are bound are the kernel's; ThreadSanitizer knows no others; and which of them sleep is asked of the kernel.
-  return (seldom::in_force & (seldom::affinity | seldom::annotation)) == 0 &&
-         initial_settings().deadlocks == deadlocks::ignore && threads::why_not_here() == nullptr &&
-         threads::why_no_quanta() == nullptr;
+crew::crew(bool of_program) {
+  if (of_program && may_have_seats()) host_.emplace();
 }
 
 auto crew::at_join(member& me) {
@@ -66,7 +63,7 @@ auto crew::at_join(member& me) {
 
 // A team that takes all processors has equally many members on each. If it takes a part of them, the system knows better which.
 void crew::assign_processors() {
-  if (on_processors_ || affinity_matters()) return;
+  if (affinity_matters()) return;
   const std::vector<int> all = running_on();
   if (all.size() < 2 || workers_.size() + 1 < all.size()) return;
   const auto mine = static_cast<std::size_t>(std::ranges::lower_bound(all, sched_getcpu()) - all.begin());
@@ -74,21 +71,8 @@ void crew::assign_processors() {
   for (const auto& w : workers_) w->processor = all[(mine + w->number) % all.size()];
 }
 
-// A worker that encounters a region itself has its crew on the processors of its own team, its own one first.
-void crew::take_seats() {
-  if (!on_processors_ || !seats_.empty()) return;
-  if (this_thread.processors != nullptr) {
-    seats_ = *this_thread.processors;
-    std::ranges::rotate(seats_, std::ranges::find(seats_, &threads::here()));
-    return;
-  }
-  seats_.push_back(&threads::here());
-  for (std::size_t i = 1; i < affinity().size(); ++i)
-    if (threads::processor* const p = threads::helper(static_cast<unsigned>(i - 1))) seats_.push_back(p);
-}
-
 int crew::start(worker& w) {
-  if (on_processors_) return threads::start(begin, &w, seats_[w.number % seats_.size()], stack_bytes());
+  if (may_have_seats()) return threads::start(begin, &w, nullptr, stack_bytes());
   const auto run = [](void* its) -> void* {
     begin(its);
     return nullptr;
@@ -96,9 +80,8 @@ int crew::start(worker& w) {
   return start_detached(run, &w, stack_bytes());
 }
 
-unsigned crew::recruit(unsigned wanted) {
+unsigned crew::recruit(unsigned wanted, unsigned seats) {
   if (workers_.size() + 1 >= wanted) return wanted;
-  take_seats();
   keep_freed_memory();
   while (workers_.size() + 1 < wanted) {
     workers_.push_back(std::make_unique<worker>());
@@ -113,26 +96,19 @@ unsigned crew::recruit(unsigned wanted) {
       break;
     }
   }
-  assign_processors();
+  if (seats == 0) assign_processors();
   return std::min<unsigned>(wanted, static_cast<unsigned>(workers_.size()) + 1);
 }
 
-team& crew::of_size(unsigned size) {
-  auto& t = teams_[size];
-  if (t != nullptr) return *t;
-  t = std::make_unique<team>(size, on_processors_);
-  // The members of a virtual processor meet first, and one of them goes on to those of the others.
-  if (on_processors_) {
-    std::vector<int> seat_of(size);
-    for (unsigned m = 0; m < size; ++m) seat_of[m] = static_cast<int>(m % seats_.size());
-    t->place_barrier(seat_of);
-  }
+team& crew::of_size(unsigned size, unsigned seats) {
+  auto& t = teams_[{size, seats}];
+  if (t == nullptr) t = std::make_unique<team>(size, seats);
   return *t;
 }
 
 void crew::begin(void* its_worker) {
   worker& w = *static_cast<worker*>(its_worker);
-  if (w.of->on_processors_) this_thread.processors = &w.of->seats_;
+  this_thread.is_worker = true;
   alive.fetch_add(1, std::memory_order_relaxed);
   w.of->work(w);
   alive.fetch_sub(1, std::memory_order_relaxed);
@@ -167,7 +143,8 @@ void crew::work(worker& w) {
     member& me = t.members[w.number];
     me.icv = t.inherited;
     if (affinity_matters()) bind_member(me);
-    if (w.processor != lives_on) native::live_on(lives_on = w.processor);
+    if (may_have_seats()) [[unlikely]] threads::go_to(t.seats.empty() ? nullptr : t.seats[w.number % t.seats.size()]);
+    if (const int home = t.seats.empty() ? w.processor : -1; home != lives_on) native::live_on(lives_on = home);
     current = &me;
     phases_.region.run(phases_.region.what);
     complete_tasks(me);
@@ -177,7 +154,6 @@ void crew::work(worker& w) {
   // The member is its team's, which is the crew's, which may be deleted: what the thread still does as it ends, it does in no
   // region.
   current = nullptr;
-  this_thread.processors = nullptr;
   leave();
 }
 
@@ -197,7 +173,7 @@ void crew::execute(team& t, region run, void* what) {
 }
 
 void crew::fork(team& t, region run, void* what) {
-  if (on_processors_) driving_.emplace();
+  if (may_have_seats()) [[unlikely]] begin_in_seats(t);
   phases_.region = {run, what, &t};
   happens_before(&phases_.for_all);
   const std::uint64_t word = release_word::of(++episode_, t.size);
@@ -212,7 +188,22 @@ void crew::join(team& t) {
   complete_tasks(t.members[0]);
   current = t.parent;
   phases_.join(t.arrival, episode_, flags_of(), at_join(t.members[0]));
-  if (on_processors_) driving_.reset();
+  if (may_have_seats()) [[unlikely]] {
+    driving_.reset();
+    if (host_) host_->end_region();
+  }
+}
+
+// Workers wait where they were in their last region. Those on the primary thread's processor run only if it drives that.
+void crew::begin_in_seats(team& t) {
+  if (host_) host_->begin_region();
+  if (!t.seats.empty()) {
+    native::live_on(-1);
+    driving_.emplace();
+  } else if (seated_) {
+    threads::close_own_processor();
+  }
+  seated_ = !t.seats.empty();
 }
 
 void crew::dismiss() {

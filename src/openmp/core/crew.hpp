@@ -11,23 +11,20 @@
 
 #include "openmp/core/fork_join.hpp"
 #include "openmp/core/region.hpp"
+#include "openmp/core/share.hpp"
 #include "openmp/core/waiting.hpp"
 #include "threads/processor.hpp"
 
 namespace weir::openmp {
 
-/// Do the members of a team of this size run on virtual processors?
-bool may_run_on_processors(unsigned size);
-inline bool runs_on_processors(unsigned size) {
-  return (seldom::in_force & seldom::virtual_processors) != 0 && may_run_on_processors(size);
-}
-
 class crew {
  public:
-  explicit crew(bool on_processors) : on_processors_(on_processors) {}
-  /// How many of `wanted` threads a region can have, the primary thread among them: fewer if the system refuses some.
-  unsigned recruit(unsigned wanted);
-  team& of_size(unsigned size);
+  /// `of_program`: of a thread that the runtime has not made.
+  explicit crew(bool of_program);
+  /// How many of `wanted` threads a region with so many seats can have, the primary thread among them: fewer if the system refuses
+  /// some.
+  unsigned recruit(unsigned wanted, unsigned seats);
+  team& of_size(unsigned size, unsigned seats);
   /// Executes the region with all members of that team; the caller is its primary thread, member 0.
   void execute(team& t, region run, void* what);
   /// The two ends of the same, for a caller that executes its own part between them.
@@ -56,23 +53,23 @@ class crew {
 
   static void begin(void* its_worker);
   int start(worker& w);
-  void take_seats();
   void assign_processors();
   void work(worker& w);
   void leave();
+  void begin_in_seats(team& t);
   /// What fork_join asks: the flags of a worker, and how a member waits in a join.
   auto flags_of() {
     return [this](unsigned number) -> phases::flags& { return workers_[number - 1]->flags; };
   }
   auto at_join(member& me);
 
-  const bool on_processors_;
-  std::vector<threads::processor*> seats_;    // the virtual processors of its members, in turn, from the primary thread's on
-  std::optional<threads::driving> driving_;   // in a region, the primary thread's
+  std::optional<host> host_;                  // if teams may have seats, and it is a crew of the program's
+  std::optional<threads::driving> driving_;   // in a region with seats, the primary thread's
+  bool seated_ = false;                       // was the last team?
   phases phases_;
   alignas(line_bytes) std::uint32_t episode_ = 0;
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1
-  std::map<unsigned, std::unique_ptr<team>> teams_;
+  std::map<std::pair<unsigned, unsigned>, std::unique_ptr<team>> teams_;  // by size and seats
   // What the crew has learned about waiting for a release, and for arrivals.
   waiting::experience<native> between_regions_{awake_us()}, at_joins_{awake_us()};
   std::atomic<unsigned> left_{0};

@@ -2,6 +2,7 @@
 
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/annotation.hpp"
+#include "threads/switch.hpp"
 
 namespace weir::openmp::seldom {
 
@@ -13,7 +14,10 @@ namespace {
   if (!s.places.empty() || s.display_affinity) in_force |= affinity;
   if (s.cancellation) in_force |= cancellation;
   if (annotated()) in_force |= annotation;
-  if (s.threads != threads_of::kernel) in_force |= virtual_processors;
+  // Threads that are bound are the kernel's; ThreadSanitizer knows no others; and which of them sleep is asked of the kernel.
+  if (s.threads != threads_of::kernel && (in_force & (affinity | annotation)) == 0 && s.deadlocks == deadlocks::ignore &&
+      threads::why_not_here() == nullptr)
+    in_force |= virtual_processors;
 }
 }  // namespace
 

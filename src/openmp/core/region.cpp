@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "openmp/core/crew.hpp"
+#include "openmp/core/seats.hpp"
 #include "openmp/core/team_binding.hpp"
 #include "openmp/core/thread_limit.hpp"
 #include "openmp/settings/initial.hpp"
@@ -20,19 +21,18 @@ unsigned threads_for(const member& me, unsigned asked) {
 }
 
 /// The crew for the regions that this thread encounters at its present depth.
-crew& crew_of(const member& me, bool on_processors) {
+crew& crew_of(const member& me) {
   const std::size_t depth = me.of->depth;
-  auto*& all = on_processors ? this_thread.crews_on_processors : this_thread.crews;
+  auto*& all = this_thread.crews;
   if (all == nullptr) {
     destroy_at_end_of_thread();
     all = new std::vector<crew*>;
   }
   if (all->size() <= depth) all->resize(depth + 1);
   crew*& its = (*all)[depth];
-  if (its == nullptr) its = new crew(on_processors);
+  if (its == nullptr) its = new crew(me.of->parent == nullptr && !this_thread.is_worker);
   return *its;
 }
-crew& crew_for(const member& me, unsigned size) { return crew_of(me, runs_on_processors(size)); }
 
 void prepare(team& t, member& parent) {
   if (t.parent != &parent) {
@@ -47,15 +47,17 @@ void prepare(team& t, member& parent) {
   if (const std::size_t listed = initial_settings().num_threads.size(); listed > 1 && t.level < listed) inherited.num_threads = 0;
   if (!(t.inherited == inherited)) t.inherited = inherited;
   t.members[0].icv = inherited;
-  if ((seldom::in_force & (seldom::affinity | seldom::cancellation)) != 0) [[unlikely]] {
+  if ((seldom::in_force & (seldom::affinity | seldom::cancellation | seldom::virtual_processors)) != 0) [[unlikely]] {
     if (affinity_matters()) bind_team(t, parent);
     if (cancellation_in_force()) forget_cancellation(t);
+    if (may_have_seats()) find_place(t);
   }
 }
 
 /// The team of a region that `parent` encounters; smaller than wanted if the system refuses threads.
 team& assemble(crew& c, member& parent, unsigned wanted) {
-  team& t = c.of_size(c.recruit(wanted));
+  const unsigned seats = seats_for(parent, wanted), size = c.recruit(wanted, seats);
+  team& t = c.of_size(size, std::min(seats, size));
   prepare(t, parent);
   return t;
 }
@@ -91,7 +93,7 @@ control initial_control() {
 void fork(region run, void* what, unsigned asked) {
   member& me = self();
   const granted_threads granted(me, threads_for(me, asked));
-  crew& c = crew_for(me, granted.size());
+  crew& c = crew_of(me);
   team& t = assemble(c, me, granted.size());
   if (t.size > 1) {
     c.execute(t, run, what);
@@ -107,7 +109,7 @@ void fork_alone(region run, void* what) { fork(run, what, 1); }
 
 void begin_alone() {
   member& me = self();
-  current = &assemble(crew_for(me, 1), me, 1).members[0];
+  current = &assemble(crew_of(me), me, 1).members[0];
 }
 
 void end_alone() {
@@ -118,7 +120,7 @@ void end_alone() {
 std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked) {
   member& me = self();
   auto granted = std::make_unique<granted_threads>(me, threads_for(me, asked));
-  crew& c = crew_for(me, granted->size());
+  crew& c = crew_of(me);
   team& t = assemble(c, me, granted->size());
   if (t.size > 1)
     c.fork(t, run, what);
@@ -130,7 +132,7 @@ std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned a
 void end_region() {
   team& t = *current->of;
   if (t.size > 1)
-    crew_of(*t.parent, t.on_processors).join(t);
+    crew_of(*t.parent).join(t);
   else
     end_alone();
 }

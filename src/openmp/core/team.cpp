@@ -24,16 +24,16 @@ team_options barrier_options(work_of_members& work, const std::vector<int>& plac
 // Members that update a variable one after the other have a transfer each, under a lock two; along a tree a level takes five. A
 // member that shares a processor should not wait for another one at all.
 constexpr unsigned most_in_turn = 16, most_under_lock = 4;
-bool in_turn(unsigned size, unsigned most) {
+bool in_turn(unsigned size, bool crowded, unsigned most) {
   const settings& s = initial_settings();
-  return !s.deterministic_reduction && s.reduction_barrier == "auto" && (size <= most || oversubscribed(size));
+  return !s.deterministic_reduction && s.reduction_barrier == "auto" && (size <= most || crowded);
 }
 
 }  // namespace
 
-team::team(unsigned n, bool virtually)
+team::team(unsigned n, unsigned with_seats)
     : size(n),
-      on_processors(virtually),
+      processors(with_seats),
       members(std::make_unique<member[]>(n)),
       loops(std::make_unique<loop[]>(slots_in_turn)),
       doacrosses(std::make_unique<doacross[]>(slots_in_turn)),
@@ -41,10 +41,10 @@ team::team(unsigned n, bool virtually)
       barrier(std::in_place, n, barrier_options(tasks_at_barrier)),
       cancellation(cancellation_in_force() ? std::make_unique<team_cancellation>(n) : nullptr),
       release(half::release(initial_settings().fork_barrier, n)),
-      arrival(half::arrival(initial_settings().join_barrier, n, oversubscribed(n))),
+      arrival(half::arrival(initial_settings().join_barrier, n, oversubscribed(*this))),
       reduction(half::arrival(initial_settings().reduction_barrier, n, false)),
-      reduces_in_turn(in_turn(n, most_in_turn)),
-      reduces_under_lock(in_turn(n, most_under_lock)),
+      reduces_in_turn(in_turn(n, oversubscribed(*this), most_in_turn)),
+      reduces_under_lock(in_turn(n, oversubscribed(*this), most_under_lock)),
       learned(awake_us()),
       waits(notes_for(n)) {
   for (unsigned m = 0; m < n; ++m) {

@@ -23,6 +23,10 @@
 #include "openmp/places/place_partition.hpp"
 #include "openmp/support/annotation.hpp"
 
+namespace weir::threads {
+class processor;
+}
+
 namespace weir::openmp {
 
 struct team;
@@ -106,7 +110,8 @@ class work_at_barrier final : public work_of_members {
 };
 
 struct team {
-  explicit team(unsigned size, bool on_processors = false);
+  /// `seats`: how many it has; 0: its members are threads of the kernel.
+  explicit team(unsigned size, unsigned seats = 0);
   ~team();
   /// Between regions. Empty: the members' processors are not known.
   void place_barrier(const std::vector<int>& placement);
@@ -114,14 +119,13 @@ struct team {
   void start_over();
 
   const unsigned size;
-  const bool on_processors;  // do its members run on virtual processors?
   // Written only when they change, which is seldom: the members read this line in each region.
   unsigned level = 0, active_level = 0;
   unsigned depth = 0;        // the level, with target regions counted too
   member* parent = nullptr;  // the member that encountered the region; null: the team is an initial thread's
   control inherited;         // what the members begin with
   team_binding binding;
-  unsigned processors = 0;   // that its members are bound to; 0: they are not bound
+  unsigned processors;       // that its members are bound to, or sit on; 0: neither
   bool shown = false;        // does each member display its affinity in this region?
   const std::unique_ptr<member[]> members;
   const std::unique_ptr<loop[]> loops;  // slots_in_turn of each
@@ -142,6 +146,8 @@ struct team {
   alignas(line_bytes) void* copyprivate_values = nullptr;
   waiting::experience<native> learned;  // about waiting in this team
   const std::unique_ptr<wait_note[]> waits;  // null: deadlocks are not looked for
+  std::vector<threads::processor*> seats;    // the virtual processors of its members, in turn; none: threads of the kernel
+  unsigned share = 1;                        // the processors that it may take, if any teams have seats
 };
 
 inline bool task_work::take() {

@@ -20,8 +20,7 @@ namespace {
 // in. The child goes on in regions of one thread, and ends them as their team is set up; it is no longer a member of a region
 // of several.
 void begin_in_child() {
-  this_thread.crews = this_thread.crews_on_processors = nullptr;
-  this_thread.processors = nullptr;
+  this_thread.crews = nullptr;
   if (this_thread.initial == nullptr) {
     current = nullptr;  // it was a worker
     return;
@@ -34,8 +33,7 @@ void begin_in_child() {
 void destroy(void* thread) {
   auto& state = *static_cast<thread_state*>(thread);
   current = nullptr;
-  for (auto* const crews : {std::exchange(state.crews, nullptr), std::exchange(state.crews_on_processors, nullptr)}) {
-    if (crews == nullptr) continue;
+  if (auto* const crews = std::exchange(state.crews, nullptr)) {
     for (crew* c : *crews)
       if (c != nullptr) c->dismiss();
     delete crews;

@@ -4,10 +4,6 @@
 
 #include <vector>
 
-namespace weir::threads {
-class processor;
-}
-
 namespace weir::openmp {
 
 struct member;
@@ -18,8 +14,7 @@ struct thread_state {
   // By the depth of the region that the thread encounters; null: none. At the end of the process they are left alone: exit
   // handlers may begin regions.
   std::vector<crew*>* crews = nullptr;
-  std::vector<crew*>* crews_on_processors = nullptr;  // those whose workers run on virtual processors
-  const std::vector<threads::processor*>* processors = nullptr;  // of the crew that it is a worker of, if that is one of these
+  bool is_worker = false;
   team* initial = nullptr;              // the team that it is in outside of all regions
   std::vector<team*>* targets = nullptr;  // its team at the beginning of a target region, by depth; null: none
 };

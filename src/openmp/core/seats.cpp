@@ -1,0 +1,52 @@
+#include "openmp/core/seats.hpp"
+
+#include <algorithm>
+
+#include "openmp/core/share.hpp"
+#include "openmp/core/team.hpp"
+#include "openmp/settings/initial.hpp"
+#include "threads/processor.hpp"
+
+namespace weir::openmp {
+
+namespace {
+/// Of the team that the member is in, those that a team nested in it may take.
+unsigned share_of(const member& me) {
+  const team& outer = *me.of;
+  return outer.parent == nullptr ? share_of_processors() : std::max(outer.share / outer.size, 1u);
+}
+}  // namespace
+
+unsigned seats_of_new_team(const member& me, unsigned size) {
+  if (size == 1 || threads::why_no_quanta() != nullptr) return 0;
+  // Members of one that has seats share them with it.
+  if (me.of->seats.size() != 0) return static_cast<unsigned>(me.of->seats.size());
+  const unsigned share = share_of(me);
+  return initial_settings().threads == threads_of::automatic && size <= share ? 0 : std::min(share, size);
+}
+
+void find_place(team& t) {
+  t.share = share_of(*t.parent);
+  if (t.processors == 0 || t.size == 1) return;
+  threads::processor& mine = threads::seat();
+  if (!t.seats.empty() && t.seats.front() == &mine) return;
+  t.seats.clear();
+  if (const team& outer = *t.parent->of; !outer.seats.empty()) {
+    t.seats = outer.seats;
+    std::ranges::rotate(t.seats, std::ranges::find(t.seats, &mine));
+    t.seats.resize(t.processors);
+  } else {
+    t.seats.push_back(&mine);
+    // Teams that have a part of the processors each begin with another helper.
+    const unsigned helpers = static_cast<unsigned>(initial_settings().processors) - 1, first = t.parent->number * (t.processors - 1);
+    (void)threads::helper(0);  // stands in for the primary thread's processor while that is in a system call
+    for (unsigned i = 0; i + 1 < t.processors; ++i)
+      if (threads::processor* const p = threads::helper((first + i) % std::max(helpers, t.processors - 1))) t.seats.push_back(p);
+  }
+  // The members of a virtual processor meet first, and one of them goes on to those of the others.
+  std::vector<int> seat_of(t.size);
+  for (unsigned m = 0; m < t.size; ++m) seat_of[m] = static_cast<int>(m % t.seats.size());
+  t.place_barrier(seat_of);
+}
+
+}  // namespace weir::openmp

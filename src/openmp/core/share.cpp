@@ -1,0 +1,127 @@
+#include "openmp/core/share.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <ctime>
+#include <vector>
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <weir/machine/processors.hpp>
+
+#include "machine/detached_thread.hpp"
+#include "openmp/settings/initial.hpp"
+
+namespace weir::openmp {
+
+class share_watch {
+ public:
+  void add(host& h);
+  void remove(host& h);
+  unsigned share() const { return share_.load(std::memory_order_relaxed); }
+
+  void lock() { pthread_mutex_lock(&mutex_); }
+  void unlock() { pthread_mutex_unlock(&mutex_); }
+  void begin_in_child();
+
+ private:
+  // A host that has begun no region for three looks counts no more. An interrupt of the timer and the switches take 30 us here, 0.3 %
+  // of one processor at this rate; with one host, whose part does not depend on others, a tenth of it.
+  static constexpr unsigned quiet_after = 3;
+  static constexpr long between_looks_ns = 10'000'000, with_one_host_ns = 100'000'000;
+
+  static void* run(void* its);
+  void look();
+  void divide(std::size_t active);
+
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+  std::vector<host*> hosts_;
+  unsigned processors_ = 0;  // of the process, now; 0: not known yet
+  bool running_ = false;
+  std::atomic<unsigned> share_{1};  // relaxed: a number with which no other data goes
+};
+
+namespace {
+// Created when the library is loaded, and never destroyed: threads may end after the program's objects.
+constinit share_watch* watch = nullptr;
+
+[[gnu::constructor]] void when_loaded() {
+  watch = new share_watch;
+  pthread_atfork([] { watch->lock(); }, [] { watch->unlock(); }, [] { watch->begin_in_child(); });
+}
+}  // namespace
+
+void share_watch::divide(std::size_t active) {
+  const auto hosts = static_cast<unsigned>(std::max<std::size_t>(active, 1));
+  share_.store(std::max(processors_ / hosts, 1u), std::memory_order_relaxed);
+}
+
+void share_watch::add(host& h) {
+  lock();
+  hosts_.push_back(&h);
+  if (processors_ == 0) processors_ = static_cast<unsigned>(initial_settings().processors);
+  divide(hosts_.size());
+  // Signals that the process gets are for the program's threads.
+  sigset_t all;
+  sigfillset(&all);
+  if (!running_) running_ = start_detached(run, this, 0, &all) == 0;
+  if (hosts_.size() == 2) pthread_cond_signal(&changed_);
+  unlock();
+}
+
+void share_watch::remove(host& h) {
+  lock();
+  std::erase(hosts_, &h);
+  divide(hosts_.size());
+  if (hosts_.empty()) pthread_cond_signal(&changed_);
+  unlock();
+}
+
+// The child has one thread, and no host but those that it will make.
+void share_watch::begin_in_child() {
+  hosts_.clear();
+  running_ = false;
+  changed_ = PTHREAD_COND_INITIALIZER;
+  unlock();
+}
+
+void share_watch::look() {
+  // The watch's own mask: the program binds its threads, an administrator all of them.
+  if (const std::size_t mask = running_on().size(); mask != 0)
+    processors_ = static_cast<unsigned>(std::clamp(std::ceil(quota().value_or(cpu_quota{1e6, {}}).processors), 1.0, static_cast<double>(mask)));
+  const auto is_active = [](host* h) {
+    const std::uint32_t now = h->regions_.load(std::memory_order_relaxed);
+    const bool quiet = now == h->seen_ && now % 2 == 0;
+    h->seen_ = now;
+    h->quiet_looks_ = quiet ? h->quiet_looks_ + 1 : 0;
+    return h->quiet_looks_ < quiet_after;
+  };
+  divide(static_cast<std::size_t>(std::ranges::count_if(hosts_, is_active)));
+}
+
+// A process ends with its last thread, so the watch ends with the last host.
+void* share_watch::run(void* its) {
+  auto& w = *static_cast<share_watch*>(its);
+  w.lock();
+  while (!w.hosts_.empty()) {
+    timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += w.hosts_.size() > 1 ? between_looks_ns : with_one_host_ns;
+    until.tv_sec += until.tv_nsec / 1'000'000'000;
+    until.tv_nsec %= 1'000'000'000;
+    if (pthread_cond_timedwait(&w.changed_, &w.mutex_, &until) == ETIMEDOUT) w.look();
+  }
+  w.running_ = false;
+  w.unlock();
+  return nullptr;
+}
+
+host::host() { watch->add(*this); }
+host::~host() { watch->remove(*this); }
+
+unsigned share_of_processors() { return watch->share(); }
+
+}  // namespace weir::openmp

@@ -1,0 +1,36 @@
+// How many processors each thread of the program may take for its regions.
+//
+// A team that is alone has all processors of the process. Where several threads of the program are in regions at the same time, each
+// has its part of them, one at least: P threads that open regions then run at the speed of P threads. A thread of the runtime's looks
+// every few milliseconds which of them have begun a region since, and which processors the affinity mask and the quota allow. It exists
+// only if teams may run on virtual processors (seats.hpp).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weir::openmp {
+
+/// A thread of the program that begins regions.
+class host {
+ public:
+  host();
+  ~host();
+  host(const host&) = delete;
+
+  // relaxed, both: only that they change matters.
+  void begin_region() { regions_.store(regions_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void end_region() { begin_region(); }
+
+ private:
+  friend class share_watch;
+  std::atomic<std::uint32_t> regions_{0};  // begun and ended: in a region it is odd
+  // The watch's.
+  std::uint32_t seen_ = 0;
+  unsigned quiet_looks_ = 0;
+};
+
+/// The part of the processors that a thread has now. Thread-safe.
+unsigned share_of_processors();
+
+}  // namespace weir::openmp
