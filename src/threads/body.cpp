@@ -144,7 +144,7 @@ void* begin(void* its) {
 
 bool is_body() { return own_body != nullptr; }
 
-void go_to(processor* seat) {
+void change_seat(processor* seat) {
   body& b = *own_body;
   {
     const without_preemption to_the_end;

@@ -60,6 +60,10 @@ bool is_body();
 int start(void (*run)(void*), void* what, processor* on, std::size_t stack_bytes);
 
 /// The calling thread, which start() has made, goes on there; null: at home. It costs a comparison if it is there already.
-void go_to(processor* seat);
+void change_seat(processor* seat);
+inline void go_to(processor* seat) {
+  const body* const me = this_body;
+  if (me == nullptr || me->on != seat || me->seat != seat) change_seat(seat);
+}
 
 }  // namespace weir::threads

@@ -101,9 +101,11 @@ unsigned crew::recruit(unsigned wanted, unsigned seats) {
 }
 
 team& crew::of_size(unsigned size, unsigned seats) {
+  if (last_ != nullptr && last_->size == size && last_seats_ == seats) return *last_;
   auto& t = teams_[{size, seats}];
   if (t == nullptr) t = std::make_unique<team>(size, seats);
-  return *t;
+  last_seats_ = seats;
+  return *(last_ = t.get());
 }
 
 void crew::begin(void* its_worker) {
@@ -143,8 +145,8 @@ void crew::work(worker& w) {
     member& me = t.members[w.number];
     me.icv = t.inherited;
     if (affinity_matters()) bind_member(me);
-    if (may_have_seats()) [[unlikely]] threads::go_to(t.seats.empty() ? nullptr : t.seats[w.number % t.seats.size()]);
-    if (const int home = t.seats.empty() ? w.processor : -1; home != lives_on) native::live_on(lives_on = home);
+    if (may_have_seats()) [[unlikely]] threads::go_to(me.seat);
+    if (const int home = me.seat == nullptr ? w.processor : -1; home != lives_on) native::live_on(lives_on = home);
     current = &me;
     phases_.region.run(phases_.region.what);
     complete_tasks(me);

@@ -66,6 +66,8 @@ class crew {
   std::optional<host> host_;                  // if teams may have seats, and it is a crew of the program's
   std::optional<threads::driving> driving_;   // in a region with seats, the primary thread's
   bool seated_ = false;                       // was the last team?
+  team* last_ = nullptr;                      // that was asked for, and its seats
+  unsigned last_seats_ = 0;
   phases phases_;
   alignas(line_bytes) std::uint32_t episode_ = 0;
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1

@@ -45,7 +45,10 @@ void find_place(team& t) {
   }
   // The members of a virtual processor meet first, and one of them goes on to those of the others.
   std::vector<int> seat_of(t.size);
-  for (unsigned m = 0; m < t.size; ++m) seat_of[m] = static_cast<int>(m % t.seats.size());
+  for (unsigned m = 0; m < t.size; ++m) {
+    seat_of[m] = static_cast<int>(m % t.seats.size());
+    t.members[m].seat = t.seats[m % t.seats.size()];
+  }
   t.place_barrier(seat_of);
 }
 

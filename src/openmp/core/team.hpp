@@ -53,6 +53,7 @@ struct alignas(line_bytes) member {
   std::uint8_t forbids = 0;
   static constexpr std::uint8_t worksharing = 1, worksharing_and_barriers = 3;
   control icv;
+  threads::processor* seat = nullptr;  // null: it runs in a thread of the kernel
   thread_binding binding;
   const team* last_shown = nullptr;  // by OMP_DISPLAY_AFFINITY, of the teams of the regions that it has encountered
   // Constructs encountered in this team, over all of its regions: the same for every member.
