@@ -138,7 +138,7 @@ void processor::leave(body& me, processor* to) {
   switch_to(me, next != nullptr ? *next : idle_);
 }
 
-bool processor::end_quantum(const place& at, bool in_system) {
+bool processor::end_quantum(std::uint64_t place, bool in_system) {
   body* const me = this_body;
   // One that drives nothing stops at once, since its thread may be in a system call that does not like to be interrupted.
   if (me == nullptr) return quantum_.stop(), false;
@@ -158,7 +158,7 @@ bool processor::end_quantum(const place& at, bool in_system) {
     return false;
   }
   idle_looks_ = 0;
-  const bool spins = std::exchange(me->interrupted_at, at.registers) == at.registers || at.near(spun_at_);
+  const bool spins = std::exchange(me->interrupted_at, place) == place;
   // Bodies that switch by themselves need no quanta, unless the last one to begin spins.
   const std::uint32_t switches = switches_.load(std::memory_order_relaxed);
   const bool switched = std::exchange(switches_before_, switches) != switches;
@@ -166,7 +166,6 @@ bool processor::end_quantum(const place& at, bool in_system) {
   ++switches_before_;  // by this switch
   quantum_.look_at_next();
   if (!spins) return yield(*me), false;
-  spun_at_ = at;
   quantum_.hurry();
   body& next = *take();
   ready_.append_spinning(*me);

@@ -44,7 +44,7 @@ class processor {
   void settle();
   /// For the handler of the quantum's signal, which has interrupted the running body at this place (quantum.cpp). Returns when the
   /// body runs again, unless it need not stop. `in_system`: in a system call. True: that may go on as long as it likes.
-  bool end_quantum(const place& at, bool in_system);
+  bool end_quantum(std::uint64_t place, bool in_system);
   /// For the thread that drives it: from now on, and no longer.
   void begin_driving();
   void end_driving();
@@ -79,7 +79,6 @@ class processor {
   std::uint64_t last_look_ = 0, idle_since_ = 0;  // in ticks
   std::uint32_t switches_before_ = 0;             // when the timer has looked last
   unsigned idle_looks_ = 0;                       // in a row
-  place spun_at_;                                 // where a body has been found to spin
   quantum quantum_;
   // Changed by the processor's thread, or by a robber in its place (stealing.cpp).
   alignas(line_bytes) ready_list ready_;

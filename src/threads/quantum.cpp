@@ -22,23 +22,24 @@ constexpr int signal_number = SIGURG;
 // ms.
 constexpr long looks[] = {50'000, 50'000, 200'000, 800'000, 3'200'000, 12'800'000};
 constexpr unsigned last_look = std::size(looks) - 1;
-constexpr unsigned hurried = 8;  // looks, a third of whose time goes to the timer
+// So many looks follow each other soon where a body spins: a fifth of the time goes to the timer then.
+constexpr unsigned hurried = 8;
 
-place place_of(const ucontext_t& in) {
-  place its;
-  const auto add = [&](std::uint64_t word) { its.registers = (its.registers ^ word) * 0x9e3779b97f4a7c15u; };
+/// Where the interrupted body is, by its general registers. One that computes has others each time; one that polls a word has the
+/// same.
+std::uint64_t place_of(const ucontext_t& in) {
+  std::uint64_t place = 0;
+  const auto add = [&](std::uint64_t word) { place = (place ^ word) * 0x9e3779b97f4a7c15u; };
 #if defined(__x86_64__)
   const auto& all = in.uc_mcontext.gregs;
   for (const int which : {REG_RBX, REG_RBP, REG_RSP, REG_RSI, REG_RDI, REG_RCX, REG_RDX, REG_R8, REG_R9, REG_R10, REG_R12, REG_R13, REG_R14,
                           REG_R15})
     add(static_cast<std::uint64_t>(all[which]));
-  its.code = static_cast<std::uint64_t>(all[REG_RIP]);
 #elif defined(__aarch64__)
   for (const auto word : in.uc_mcontext.regs) add(word);
   add(in.uc_mcontext.sp);
-  its.code = in.uc_mcontext.pc;
 #endif
-  return its;
+  return place;
 }
 
 #if defined(__x86_64__)
@@ -160,18 +161,18 @@ void quantum::set_going() {
 }
 
 void quantum::set_timer(unsigned which) {
-  const itimerspec once{{0, 0}, {0, looks[which]}};
+  const itimerspec once{{0, 0}, {0, looks[look_ = which]}};
   timer_settime(timer_, 0, &once, nullptr);
 }
 
-void quantum::look_at_next() { set_timer(look_ = 0); }
+void quantum::look_at_next() { set_timer(0); }
 void quantum::look_again() {
-  if (hurried_looks_ == 0) return set_timer(look_ = std::min(look_ + 1, last_look));
+  if (hurried_looks_ == 0) return set_timer(std::min(look_ + 1, last_look));
   --hurried_looks_;
-  set_timer(look_ = 0);
+  set_timer(0);
 }
 void quantum::hurry() { hurried_looks_ = hurried; }
-void quantum::look_late() { set_timer(look_ = last_look); }
+void quantum::look_late() { set_timer(last_look); }
 bool quantum::is_over() const { return look_ == last_look; }
 
 void quantum::stop() {

@@ -7,8 +7,7 @@
 //
 // A body that follows one whose quantum has ended is looked at after 50 us, again after 50, then after four times as long each
 // time. If its registers are as they were the last time, it spins, and its quantum ends. Else the quantum ends with the last
-// look, after 17 ms. Where a body has been found to spin, others will: the next looks follow each other at once, and one that finds a
-// body in the same loop ends its quantum.
+// look, after 17 ms. Where a body has been found to spin, others will: the next looks follow each other soon.
 //
 // A body that is found in a system call goes home: its own kernel thread executes the call again, and waits there. Calls that end by
 // EINTR, whatever the program asks for, are those in which a thread waits for time, for files or for a signal: they are executed
@@ -23,17 +22,6 @@
 namespace weir::threads {
 
 class processor;
-
-/// Where a look finds a body: the address of the instruction, and a hash of the general registers. One that computes has others each
-/// time; one that polls a word has the same.
-struct place {
-  std::uint64_t code = 0, registers = 0;
-  /// In the same loop, perhaps.
-  bool near(const place& other) const { return code - other.code + loop_bytes <= 2 * loop_bytes; }
-
- private:
-  static constexpr std::uint64_t loop_bytes = 32;
-};
 
 class quantum {
  public:
