@@ -1,6 +1,7 @@
 """`weir run -- program`, `weir run --check program`, `weir run --mpi -- mpirun program`, each with --compare."""
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -10,16 +11,27 @@ from rich.markup import escape
 from weir.base import native, options
 from weir.base.console import OF_PROGRAMS, Command, bar, err, fail, given, out, warn
 from weir.base.options import option
+from weir.openmp.runtimes import Stage
 from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, Unavailable
 from weir.run import launching, sides, starting, tables
 from weir.run.comparison import Comparison
 from weir.run.elf import NotElf
-from weir.run.measuring import OWN, WEIR, Comparing, Conditions
+from weir.run.measuring import WEIR, Comparing, Conditions
 from weir.run.needs import Needs, needs
 from weir.run.runner import Stopped
-from weir.run.starting import LIBRARY, CannotRun
+from weir.run.sides import Sides
+from weir.run.starting import KINDS, LIBRARY, THREADS, CannotRun
 
-MOST_TIMES, MOST_THREADS, MOST_BESIDE = 1_000, 65_534, 1_024
+MOST_TIMES, MOST_TEAM, MOST_BESIDE, MOST_COPIES = 1_000, 65_534, 1_024, 1_024
+
+
+class Kinds(options.OneOf):
+    """Kinds of threads. Who gives a number means the team's size."""
+
+    def read(self, text: str) -> str:
+        if options.WHOLE.fullmatch(text):
+            raise ValueError(f"a team's size is --team {text}")
+        return super().read(text)
 
 
 def run(
@@ -44,7 +56,18 @@ def run(
         option(options.Whole(1, MOST_TIMES), help="With --compare: runs on each (6 to 40, as fit in a minute)."),
     ] = None,
     threads: Annotated[
-        int | None, option(options.Whole(1, MOST_THREADS), help="With --compare: OMP_NUM_THREADS for both.")
+        str | None,
+        option(Kinds(*KINDS), help="What the members of teams are: kernel threads, user-level, or by the team's size."),
+    ] = None,
+    against: Annotated[
+        options.Names | None,
+        option(
+            options.names("own, kinds of threads (kernel, user, auto) and runtimes (libgomp, libomp, ...)"),
+            help="With --compare: compare Weir's runtime with these (own).",
+        ),
+    ] = None,
+    team: Annotated[
+        int | None, option(options.Whole(1, MOST_TEAM), help="With --compare: OMP_NUM_THREADS for all.")
     ] = None,
     quota: Annotated[
         float | None,
@@ -56,6 +79,10 @@ def run(
     beside: Annotated[
         int | None, option(options.Whole(1, MOST_BESIDE), help="With --compare: run beside so many busy processes.")
     ] = None,
+    copies: Annotated[
+        int | None,
+        option(options.Whole(1, MOST_COPIES), help="With --compare: a run is so many of the program at the same time."),
+    ] = None,
 ) -> None:
     """Run an OpenMP program, unchanged, on Weir's runtime: weir run -- PROGRAM [ARGUMENTS].
 
@@ -66,11 +93,18 @@ def run(
     try:
         if deadlocks is not None and (compare or mpi or check):
             raise CannotRun("run: --deadlocks does not go with --compare, --mpi or --check")
+        for name in ("threads", "against"):
+            if mpi and name in given(context):
+                raise CannotRun(f"run: --{name} is about OpenMP: it does not go with --mpi")
         if compare:
             if check:
                 raise CannotRun("run: --check does not run the program: it does not go with --compare")
-            against(context.args, barrier, mpi, times, Conditions(threads, quota, beside or 0))
-        for name in ("times", "threads", "quota", "beside"):
+            where = Conditions(team, quota, beside or 0, copies or 1)
+            with closing(Stage()) as stage:
+                if mpi:
+                    compared(sides.launched(context.args, barrier), times, where)
+                compared(sides.preloaded(context.args, barrier, threads, against or (), stage), times, where)
+        for name in ("times", "against", "team", "quota", "beside", "copies"):
             if name in given(context):
                 raise CannotRun(f"run: --{name} goes with --compare only")
         if mpi:
@@ -81,7 +115,7 @@ def run(
             if file is None:
                 raise CannotRun(f"{program} is a script: check the program that it starts")
             show(needs(program, runtime), program)
-        asked = {"WEIR_BARRIER": barrier and sides.known(barrier), "WEIR_DEADLOCKS": deadlocks}
+        asked = {"WEIR_BARRIER": barrier and sides.known(barrier), "WEIR_DEADLOCKS": deadlocks, THREADS: threads}
         environment = starting.environment(runtime, {name: value for name, value in asked.items() if value is not None})
         if file is None:
             warn(f"{program} is a script: what it starts runs on {LIBRARY}")
@@ -107,40 +141,44 @@ def launch(words: list[str], barrier: str | None, check: bool) -> NoReturn:
     os.execve(launcher, launching.words(launcher, words, environment), environment)
 
 
-def against(words: list[str], barrier: str | None, mpi: bool, times: int | None, where: Conditions) -> NoReturn:
-    """Exit status 0 if both have been compared, 1 if runs failed, 130 after Ctrl-C."""
+def compared(sides: Sides, times: int | None, where: Conditions) -> NoReturn:
+    """Exit status 0 if all have been compared, 1 if runs failed, 130 after Ctrl-C."""
     try:
-        both = sides.launched(words, barrier) if mpi else sides.preloaded(words, barrier)
-        for complaint in both.complaints:
+        for complaint in sides.complaints:
             warn(complaint)
-        with bar() as progress, Comparing(both.own, both.weir, where, times) as comparing:
+        with bar() as progress, Comparing(sides.all, where, times) as comparing:
             task = progress.add_task("starting", total=None)
             comparing.tell = lambda doing, done, of: progress.update(task, description=doing, completed=done, total=of)
             comparing.run()
             progress.stop()
-            found = Comparison(comparing.trials, comparing.kept, both.program, both.own_name, both.instead)
-            raise _told(found, where, comparing)
+            raise _told(sides, where, comparing)
     except Stopped:
         raise typer.Exit(130) from None
     except (Unavailable, native.NativeError) as error:
         raise CannotRun(f"run: {error}") from None
 
 
-def _told(found: Comparison, where: Conditions, comparing: Comparing) -> typer.Exit:
+def _told(sides: Sides, where: Conditions, comparing: Comparing) -> typer.Exit:
     """To be raised: the result is on the screen."""
-    if found.trials:
-        out.print(tables.table(found, where.words()))
-        for line in tables.outputs(found):
-            out.print(escape(line), highlight=False, soft_wrap=True)
+    found = [
+        Comparison(comparing.trials, comparing.kept, sides.program, side.title, sides.weir.title, side.name)
+        for side in sides.others
+    ]
+    for one in found:
+        if one.trials:
+            out.print(tables.table(one, where.words()))
+            for line in tables.outputs(one):
+                out.print(escape(line), highlight=False, soft_wrap=True)
     if comparing.interrupted:
         out.print("Interrupted; what was measured until then is shown.")
-    for side in (OWN, WEIR):
-        for line in found.last_words(side):
-            err.print(f"[yellow]{found.own if side == OWN else found.instead}:[/] {escape(line)}", highlight=False)
-    out.print(f"[bold]{escape(found.sentence())}[/]", highlight=False, soft_wrap=True)
+    for side in sides.all:
+        for line in next(one for one in found if side.name in (one.other, WEIR)).last_words(side.name):
+            err.print(f"[yellow]{side.title}:[/] {escape(line)}", highlight=False)
+    for one in found:
+        out.print(f"[bold]{escape(one.sentence())}[/]", highlight=False, soft_wrap=True)
     if comparing.interrupted:
         return typer.Exit(130)
-    return typer.Exit(0 if found.compared else 1)
+    return typer.Exit(0 if all(one.compared for one in found) else 1)
 
 
 def show(seen: Needs, program: Path) -> None:

@@ -27,10 +27,14 @@ FIGURES = ("wall_s", "processor_s", "voluntary", "involuntary", "minor_faults", 
 
 
 class Comparison:
-    """`own`: what the program's own runtime is called, `program`: as it was asked for."""
+    """Of Weir's runtime with another, the side `other`. `own` and `instead`: what the two are called, `program`: as it
+    was asked for."""
 
-    def __init__(self, trials: Sequence[Trial], kept: Kept, program: str, own: str, instead: str) -> None:
-        self.trials, self.kept, self.program, self.own, self.instead = list(trials), kept, program, own, instead
+    def __init__(
+        self, trials: Sequence[Trial], kept: Kept, program: str, own: str, instead: str, other: str = OWN
+    ) -> None:
+        self.trials = [t for t in trials if t.side in (other, WEIR)]
+        self.kept, self.program, self.own, self.instead, self.other = kept, program, own, instead, other
         self.pairs = self._pairs()
 
     def _pairs(self) -> list[tuple[Trial, Trial]]:
@@ -39,7 +43,7 @@ class Comparison:
         for t in self.trials:
             if t.counted and not t.failed:
                 by_pair.setdefault(t.pair, {})[t.side] = t
-        return [(both[OWN], both[WEIR]) for both in by_pair.values() if len(both) == 2]
+        return [(both[self.other], both[WEIR]) for both in by_pair.values() if len(both) == 2]
 
     def of(self, side: str) -> list[Trial]:
         return [t for t in self.trials if t.side == side]
@@ -64,13 +68,13 @@ class Comparison:
     def output(self, stream: str) -> str:
         """Whether what it prints is the same, as bytes."""
         place = STREAMS.index(stream)
-        own, weir = ({t.printed[place]: None for t in self.of(side)} for side in (OWN, WEIR))
+        own, weir = ({t.printed[place]: None for t in self.of(side)} for side in (self.other, WEIR))
         if not own or not weir:
             return "not compared"
         if len(own) > 1:
             return f"differs from run to run, on {self.own} as well"
         if own == weir:
-            return "empty" if self._size(OWN, stream, next(iter(own))) == 0 else "the same"
+            return "empty" if self._size(self.other, stream, next(iter(own))) == 0 else "the same"
         where = self._first_difference(stream, next(iter(own)), next(d for d in weir if d not in own))
         return f"differs{' in some runs' if len(weir) > 1 else ''}: {where}"
 
@@ -82,7 +86,7 @@ class Comparison:
         return file.stat().st_size if file else None
 
     def _first_difference(self, stream: str, own: str, weir: str) -> str:
-        files = self._file(OWN, stream, own), self._file(WEIR, stream, weir)
+        files = self._file(self.other, stream, own), self._file(WEIR, stream, weir)
         if None in files:
             return "it is not kept where"
         with files[0].open("rb") as a, files[1].open("rb") as b:
@@ -105,7 +109,7 @@ class Comparison:
 
     def sentence(self) -> str:
         """What was found, or why nothing can be concluded."""
-        for side, name in ((OWN, self.own), (WEIR, self.instead)):
+        for side, name in ((self.other, self.own), (WEIR, self.instead)):
             if failed := self.failed(side):
                 alone = f", and on {self.own} in none" if side == WEIR else ""
                 return (f"This cannot be told: on {name} {self.program} failed in {len(failed)} of "

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,30 +31,48 @@ MOST_FAILED = 3
 # On Weir's runtime a run is given up after this long, or so many times the longest run on its own.
 PATIENCE_S, PATIENCE_TIMES = 60.0, 20
 
-# The shell joins the group, and only then sets the variables: it shall not load the runtime itself.
-INTO_GROUP = 'echo $$ >"$0" && while [ "$1" != -- ]; do export "$1"; shift; done && shift && exec "$@"'
+# The shell joins the group, and only then sets the variables: it shall not load the runtime itself. Of several copies
+# each opens the input anew, and the shell fails as the last one that fails.
+START = """
+[ -z "$0" ] || echo $$ >"$0" || exit
+copies=$1; shift
+while [ "$1" != -- ]; do export "$1"; shift; done
+shift
+[ "$copies" -gt 1 ] || exec "$@"
+running=
+exec 3<&0
+while [ "$copies" -gt 0 ]; do "$@" </dev/fd/3 3<&- & running="$running $!"; copies=$((copies - 1)); done
+status=0
+for one in $running; do wait "$one" || status=$?; done
+[ "$status" -lt 128 ] || kill -$((status - 128)) $$
+exit "$status"
+"""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two ways to run the program. `changed`: the variables that it sets beside or instead of ours."""
+    """One of the ways to run the program. `changed`: the variables that it sets beside or instead of ours."""
 
-    name: str  # own, weir
+    name: str  # weir, own, or what else is compared
     program: Path
     words: tuple[str, ...]
     changed: dict[str, str]
+    title: str = ""  # what it is called: the name of its runtime
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """Under what both sides run. `threads`: OMP_NUM_THREADS, `quota`: processors' time, `beside`: busy processes."""
+    """Under what all sides run. `team`: OMP_NUM_THREADS, `quota`: processors' time, `beside`: busy processes, `copies`:
+    of the program, which a run starts at the same time."""
 
-    threads: int | None = None
+    team: int | None = None
     quota: float | None = None
     beside: int = 0
+    copies: int = 1
 
     def words(self) -> str:
-        said = [f"{self.threads} {'thread' if self.threads == 1 else 'threads'}"] if self.threads else []
+        said = [f"{self.copies} copies at once"] if self.copies > 1 else []
+        said += [f"{self.team} {'thread' if self.team == 1 else 'threads'}"] if self.team else []
         said += [f"a quota of {self.quota:g} {'processor' if self.quota == 1 else 'processors'}"] if self.quota else []
         if self.beside:
             said.append(f"beside {self.beside} busy {'process' if self.beside == 1 else 'processes'}")
@@ -62,13 +80,21 @@ class Conditions:
 
     @contextmanager
     def launcher(self, changed: dict[str, str]) -> Iterator[tuple[str, ...]]:
-        """Words before the program's own; none without a quota. A new group for each run: no run inherits another's
-        debts. Raises Unavailable."""
-        if self.quota is None:
+        """Words before the program's own; none for one program without a quota. A new group for each run: no run
+        inherits another's debts. Raises Unavailable."""
+        if self.quota is None and self.copies == 1:
             yield ()
             return
-        with limited(self.quota) as members:
-            yield ("/bin/sh", "-c", INTO_GROUP, str(members), *(f"{n}={v}" for n, v in changed.items()), "--")
+        with limited(self.quota) if self.quota is not None else nullcontext("") as members:
+            yield (
+                "/bin/sh",
+                "-c",
+                START,
+                str(members),
+                str(self.copies),
+                *(f"{n}={v}" for n, v in changed.items()),
+                "--",
+            )
 
 
 @dataclass(frozen=True)
@@ -112,26 +138,25 @@ class Kept:
 
 
 class Comparing:
-    """Pairs of runs, one run on each side, in an order that is drawn. `tell(doing, done, planned)` is called before
-    each run."""
+    """Rounds of runs, one run on each side, in an order that is drawn; with two sides, pairs.
+    `tell(doing, done, planned)` is called before each run."""
 
     def __init__(
         self,
-        own: Side,
-        weir: Side,
+        sides: Sequence[Side],
         where: Conditions,
         times: int | None,
         tell: Callable[[str, int, int], None] = lambda *_: None,
     ) -> None:
-        self.sides, self.where, self.times, self.tell = (own, weir), where, times, tell
+        self.sides, self.where, self.times, self.tell = tuple(sides), where, times, tell
         self.trials: list[Trial] = []
         self.interrupted = False
         self.planned = times or FEWEST
         self._folder = tempfile.TemporaryDirectory(prefix="weir-compare-")
         self.kept = Kept(Path(self._folder.name))
-        self._longest_s = 0.0  # on its own runtime
+        self._longest_s = 0.0  # on the others than Weir's runtime
         self._random = random.Random()
-        self._orders: list[tuple[Side, Side]] = []
+        self._orders: list[tuple[Side, ...]] = []
 
     def close(self) -> None:
         self._folder.cleanup()
@@ -154,8 +179,12 @@ class Comparing:
                 dealt = itertools.cycle(sorted(os.sched_getaffinity(0)))  # to each processor in turn
                 closing.enter_context(busy(list(itertools.islice(dealt, self.where.beside))))
                 begun = time.monotonic()
-                # On its own runtime first: how long Weir's may take follows from that.
-                self._pair(0, self.sides, lambda: time.monotonic() - begun >= LONG_S)
+                # On the other runtimes first: how long Weir's may take follows from that.
+                self._pair(
+                    0,
+                    sorted(self.sides, key=lambda side: side.name == WEIR),
+                    lambda: time.monotonic() - begun >= LONG_S,
+                )
                 took = time.monotonic() - begun
                 if self.times is None:
                     self.planned = min(MOST, max(FEWEST, int(BUDGET_S / took)))
@@ -168,26 +197,26 @@ class Comparing:
             except Stopped:
                 self.interrupted = True
 
-    def _order(self) -> tuple[Side, Side]:
-        """Both orders are equally frequent, at random: the side that runs first finds the processor as the other
-        left it."""
+    def _order(self) -> tuple[Side, ...]:
+        """Each side is equally often in each place, at random: which runs after which decides how it finds the
+        processors."""
         if not self._orders:
-            self._orders = [self.sides, self.sides[::-1]]
+            drawn = tuple(self._random.sample(self.sides, len(self.sides)))
+            self._orders = [drawn[i:] + drawn[:i] for i in range(len(drawn))]
             self._random.shuffle(self._orders)
         return self._orders.pop()
 
     def _pair(self, pair: int, order: Sequence[Side], counts: Callable[[], bool]) -> None:
         made = []
         for side in order:
-            doing = "on its own runtime" if side.name == OWN else "on Weir's runtime"
-            self.tell(doing, len(self.trials), 2 * (self.planned + 1))
+            self.tell(f"on {side.title}", len(self.trials) + len(made), len(self.sides) * (self.planned + 1))
             made.append(self._once(side, pair))
-        # Both of a pair or none.
+        # All of a round or none.
         counted = counts()
         self.trials += [Trial(**(vars(trial) | {"counted": counted})) for trial in made]
 
     def _limit_s(self, side: Side) -> float | None:
-        """None for its own runtime: a program may take as long as it needs."""
+        """None on other runtimes: a program may take as long as it needs."""
         return max(PATIENCE_S, PATIENCE_TIMES * self._longest_s) if side.name == WEIR else None
 
     def _once(self, side: Side, pair: int) -> Trial:
@@ -207,7 +236,7 @@ class Comparing:
                 )
             except OSError as error:
                 raise CannotRun(f"{side.program}: {error.strerror}") from None
-        if side.name == OWN:
+        if side.name != WEIR:
             self._longest_s = max(self._longest_s, ended.wall_s)
         printed = tuple(self.kept.note(side.name, stream, file) for stream, file in zip(STREAMS, files, strict=True))
         used = ended.used
@@ -218,7 +247,7 @@ class Comparing:
         )  # fmt: skip
 
     def _variables(self) -> dict[str, str]:
-        return {"OMP_NUM_THREADS": str(self.where.threads)} if self.where.threads else {}
+        return {"OMP_NUM_THREADS": str(self.where.team)} if self.where.team else {}
 
 
 @contextmanager

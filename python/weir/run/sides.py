@@ -1,10 +1,12 @@
 """What `weir run --compare` compares: the program as it is, and on Weir's runtime or with Weir's MPI barrier."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weir.base import native
 from weir.base.names import Unknown, chosen
+from weir.openmp.runtimes import ASKED_FOR, Runtime, Stage, runtimes
 from weir.run import launching, measuring, starting
 from weir.run.measuring import OWN, WEIR, Side
 from weir.run.needs import needs
@@ -13,14 +15,16 @@ from weir.run.starting import CannotRun
 
 @dataclass(frozen=True)
 class Sides:
-    """`own_name` and `instead`: what is compared, in words."""
+    """Weir's is compared with each of the others."""
 
-    own: Side
+    others: tuple[Side, ...]
     weir: Side
     program: str
-    own_name: str
-    instead: str
     complaints: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> tuple[Side, ...]:
+        return (*self.others, self.weir)
 
 
 def known(barrier: str) -> str:
@@ -39,20 +43,58 @@ def _changed(environment: dict[str, str]) -> dict[str, str]:
     return {n: v for n, v in environment.items() if os.environ.get(n) != v}
 
 
-def preloaded(words: list[str], barrier: str | None) -> Sides:
-    """An OpenMP program on both runtimes. Raises CannotRun, runner.Stopped."""
+def preloaded(
+    words: list[str], barrier: str | None, threads: str | None, against: Sequence[str], stage: Stage
+) -> Sides:
+    """An OpenMP program on Weir's runtime and on others. Raises CannotRun, runner.Stopped."""
+    elsewhere = _of_machine(against) if against else {}
     program, runtime = starting.program(words), starting.library()
     file = starting.examine(program)
     set_by_user = {"WEIR_BARRIER": known(barrier)} if barrier is not None else {}
-    own = Side(OWN, program, tuple(words), {})
-    weir = Side(WEIR, program, tuple(words), _changed(starting.environment(runtime, set_by_user)))
+    on_weir = _changed(starting.environment(runtime, set_by_user))
+
+    def of_kind(name: str, kind: str | None) -> Side:
+        its = {} if kind is None else {starting.THREADS: kind}
+        title = "Weir's runtime" + ("" if kind is None else f" ({kind})")
+        return Side(name, program, tuple(words), on_weir | its, title)
+
+    weir = of_kind(WEIR, threads)
     seen = needs(program, runtime) if file is not None else None
     missing = seen.missing if seen is not None else []
     if not (seen and seen.found) and not measuring.bound_to(weir, runtime):
         raise CannotRun(f"run: nothing to compare: {words[0]} was run, and it called no function of OpenMP")
     lost = f"{len(missing)} functions that it needs are missing: weir run --check {program} lists them"
-    own_name = (seen.runtime if seen else None) or "its own runtime"
-    return Sides(own, weir, words[0], own_name, "Weir's runtime", (lost,) if missing else ())
+    own = Side(OWN, program, tuple(words), {}, (seen.runtime if seen else None) or "its own runtime")
+    others = []
+    for name in against or (OWN,):
+        if name == OWN:
+            others.append(own)
+        elif name in starting.KINDS:
+            others.append(of_kind(name, name))
+        elif not _serves(elsewhere[name], own.title):
+            raise CannotRun(f"run: --against {name}: {words[0]} was built for {own.title}, and {name} cannot run it")
+        else:
+            its = elsewhere[name]
+            others.append(Side(name, program, tuple(words), stage.environment(its), its.name))
+    return Sides(tuple(others), weir, words[0], (lost,) if missing else ())
+
+
+def _of_machine(names: Sequence[str]) -> dict[str, Runtime]:
+    """The other runtimes among the names; libomp is the newest. Raises CannotRun."""
+    there = {found.name: found for found in runtimes() if found.name != "weir"}
+    numbered = [its for its in there if its.startswith("libomp-")]
+    if numbered:
+        there["libomp"] = there[max(numbered, key=lambda its: int(its.rpartition("-")[2] or 0))]
+    try:
+        chosen(names, [OWN, *starting.KINDS, *there], "run: --against", "runtime")
+    except Unknown as error:
+        raise CannotRun(str(error)) from None
+    return {name: there[name] for name in names if name in there}
+
+
+def _serves(found: Runtime, built_for: str) -> bool:
+    needed = next((kind for kind, files in ASKED_FOR.items() if any(built_for in file for file in files)), None)
+    return needed is None or needed in found.serves
 
 
 def launched(words: list[str], barrier: str | None) -> Sides:
@@ -61,6 +103,7 @@ def launched(words: list[str], barrier: str | None) -> Sides:
         raise CannotRun("which program? weir run --mpi --compare -- mpirun -n 4 PROGRAM [ARGUMENTS]")
     launcher = starting.program(words)
     environment = launching.environment(barrier)
-    weir = Side(WEIR, launcher, tuple(launching.words(launcher, words, environment)), _changed(environment))
-    own = Side(OWN, launcher, tuple(words), {})
-    return Sides(own, weir, "the program", "its MPI's own", "Weir's MPI_Barrier")
+    started = tuple(launching.words(launcher, words, environment))
+    weir = Side(WEIR, launcher, started, _changed(environment), "Weir's MPI_Barrier")
+    own = Side(OWN, launcher, tuple(words), {}, "its MPI's own")
+    return Sides((own,), weir, "the program")

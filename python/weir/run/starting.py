@@ -12,6 +12,7 @@ from weir.openmp.runtimes import ASKED_FOR
 from weir.run import elf
 
 LIBRARY = "libweir-omp.so"
+THREADS, KINDS = "WEIR_THREADS", ("kernel", "user", "auto")  # of threads: docs/threads.md
 
 
 class CannotRun(Exception):

@@ -5,7 +5,7 @@ from rich.text import Text
 
 from weir.base.screen import nanoseconds, times
 from weir.run.comparison import Comparison
-from weir.run.measuring import OWN, STREAMS, WEIR
+from weir.run.measuring import STREAMS, WEIR
 from weir.run.needs import Needs
 from weir.run.starting import LIBRARY
 
@@ -33,7 +33,7 @@ def table(c: Comparison, where: str) -> Table:
         show = (lambda v: nanoseconds(1e9 * v)) if name.endswith("_s") else (lambda v: f"{v:,.0f}")
         ratio = times(figure.ratio) if figure.ratio else "–"
         made.add_row(words, show(figure.own), show(figure.weir), ratio)
-    made.add_row("exit status", c.statuses(OWN), c.statuses(WEIR), "")
+    made.add_row("exit status", c.statuses(c.other), c.statuses(WEIR), "")
     return made
 
 

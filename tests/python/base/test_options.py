@@ -35,6 +35,7 @@ from weir.prediction import charts as predictions
 from weir.profile import counting
 from weir.report import page
 from weir.run import measuring as run_measuring
+from weir.run import sides as run_sides
 from weir.scale import measuring as scale
 from weir.simulation import history, running, scenario
 
@@ -56,7 +57,10 @@ NEEDS = {
     "run": ["--", "/bin/true"],
 }
 WITH = {
-    **{("run", option): ["--compare"] for option in ("--times", "--threads", "--quota", "--beside")},
+    **{
+        ("run", option): ["--compare"]
+        for option in ("--times", "--against", "--team", "--quota", "--beside", "--copies")
+    },
     ("simulate", "--point"): ["--history", "h"],
     **{
         (f"predict {p}", o): ["--compute-ms", "1,2"]
@@ -108,6 +112,7 @@ def nothing_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scenario, "_charts", lambda *_: [])
     one = Runtime("libgomp", "1", Path("/native/libgomp.so.1"), ("gomp",))
     monkeypatch.setattr(openmp_cli, "runtimes", lambda: [one])
+    monkeypatch.setattr(run_sides, "runtimes", lambda: [one])
     monkeypatch.setattr(openmp_cli, "task_libraries", list)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     here = tmp_path / "here"
@@ -285,6 +290,9 @@ def test_an_option_before_a_subcommand_is_not_lost(words: tuple[str, ...], to: s
         ("report", "Missing argument 'FILES...'"),
         ("bench mpi --processes 1024 --threads 2", "by --launcher"),
         ("run --times 3 -- /bin/true", "--times goes with --compare only"),
+        ("run --copies 2 -- /bin/true", "--copies goes with --compare only"),
+        ("run --compare --threads 8 -- /bin/true", "a team's size is --team 8"),
+        ("run --mpi --threads user -- /bin/true", "--threads is about OpenMP"),
         ("run --compare --check -- /bin/true", "--check does not run the program"),
         ("scale --ranks 3 --per-node 2", "--ranks 3 must fill at least two nodes"),
         ("predict spinning --barriers 100000 --compute-ms 0:1000:1", "--barriers"),

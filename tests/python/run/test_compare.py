@@ -160,7 +160,7 @@ def comparing(words: list[object], where: Conditions, times: int = 1) -> Compari
     program = Path(words[0])
     own = Side(OWN, program, tuple(map(str, words)), {})
     weir = Side(WEIR, program, own.words, {"MARK": "a b"})
-    return Comparing(own, weir, where, times)
+    return Comparing((own, weir), where, times)
 
 
 def printed(done: Comparing, side: str) -> list[str]:
@@ -174,11 +174,95 @@ def test_both_run_under_the_quota():
         "group=$(grep -o 'weir-[0-9-]*$' /proc/self/cgroup); echo ${group%%[0-9]*}; "
         "cat $(find /sys/fs/cgroup/cpu -name $group)/cpu.cfs_quota_us; echo $MARK $OMP_NUM_THREADS $0"
     )
-    with comparing(["/bin/sh", "-c", script, "its=word"], Conditions(threads=3, quota=0.5)) as done:
+    with comparing(["/bin/sh", "-c", script, "its=word"], Conditions(team=3, quota=0.5)) as done:
         done.run()
         own, weir = (printed(done, side)[0].splitlines() for side in (OWN, WEIR))
     assert own[:-1] == weir[:-1] == ["weir-", "50000"]
     assert (own[-1], weir[-1]) == ("3 its=word", "a b 3 its=word")
+
+
+# Waits until three of its shell's children are there.
+MEETING = """
+read line; echo "$line $MARK"; echo here >>"$0/$PPID"; n=0
+until [ $(wc -l <"$0/$PPID") -ge 3 ]; do sleep 0.05; n=$((n + 1)); [ $n -lt 400 ] || exit 7; done
+"""
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        Conditions(copies=3),
+        pytest.param(Conditions(copies=3, quota=0.5), marks=[skips.mark("root"), skips.mark("quota")], id="quota"),
+    ],
+)
+def test_copies_run_at_the_same_time_and_each_reads_the_input(tmp_path: Path, where: Conditions):
+    (tmp_path / "input").write_text("first\nsecond\n")
+    before = os.dup(0)
+    try:
+        with (tmp_path / "input").open() as file:
+            os.dup2(file.fileno(), 0)
+        with comparing(["/bin/sh", "-c", MEETING, tmp_path], where) as done:
+            done.run()
+            said = [printed(done, side) for side in (OWN, WEIR)]
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+    assert [t.status for t in done.trials] == [0] * 4
+    assert said == [["first \n" * 3], ["first a b\n" * 3]]
+
+
+def test_one_copy_that_fails_fails_the_run(tmp_path: Path):
+    script = 'mkdir "$0/$PPID" 2>/dev/null || exit 5'  # the first that comes succeeds
+    with comparing(["/bin/sh", "-c", script, tmp_path], Conditions(copies=3)) as done:
+        done.run()
+    assert {t.status for t in done.trials} == {5}
+    with comparing(["/bin/sh", "-c", "kill -ABRT $$"], Conditions(copies=2)) as done:
+        done.run()
+    assert {t.status for t in done.trials} == {-signal.SIGABRT}
+
+
+def test_kinds_of_threads_and_other_runtimes_are_compared_in_turn(programs: dict[str, Path]):
+    status, said = compare("--threads", "user", "--against", "own,kernel,libomp", "--", programs["gcc"], "own", "print")
+    assert status == 0, said
+    for other in ("libgomp", "Weir's runtime (kernel)", f"libomp-{CLANG}"):
+        assert f"of its time on {other}" in said or f"as long as on {other}" in said, said
+    # Only runs on Weir's runtime print no more than they should.
+    assert "line 2 is 'and this' on libgomp, not there on Weir's runtime (user)." in said
+    assert f"line 2 is 'and this' on libomp-{CLANG}, not there on Weir's runtime (user)." in said
+    assert said.count("stdout: the same.") == 1
+
+
+# It says what WEIR_THREADS is, where a team is begun.
+KIND = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  int members = 0;
+#pragma omp parallel reduction(+ : members)
+  members++;
+  const char *kind = getenv("WEIR_THREADS");
+  printf("%d %s\n", members, kind ? kind : "unset");
+}
+"""
+
+
+def test_threads_sets_the_kind_for_weirs_runtime_alone(tmp_path: Path):
+    (tmp_path / "kind.c").write_text(KIND)
+    subprocess.run(["gcc", "-fopenmp", tmp_path / "kind.c", "-o", tmp_path / "kind"], check=True)
+    words = [sys.executable, "-m", "weir", "run", "--threads", "user", "--", tmp_path / "kind"]
+    assert subprocess.run(words, capture_output=True, text=True).stdout == "2 user\n"
+    _, said = compare("--threads", "user", "--team", "3", "--", tmp_path / "kind", times=1)
+    assert "line 1 is '3 unset' on libgomp, '3 user' on Weir's runtime (user)." in said, said
+    _, said = compare("--against", "auto", "--copies", "2", "--", tmp_path / "kind", times=1)
+    assert "line 1 is '2 auto' on Weir's runtime (auto), '2 unset' on Weir's runtime." in said, said
+    assert "2 copies at once" in said
+
+
+def test_a_runtime_that_cannot_run_the_program_is_refused(programs: dict[str, Path]):
+    status, said = compare("--against", "libgomp", "--", programs["clang"])
+    assert status == 2 and "was built for libomp, and libgomp cannot run it" in said, said
+    status, said = compare("--against", "libfoo", "--", programs["clang"])
+    assert status == 2 and "no runtime is called 'libfoo'; known are own, kernel, user, auto, libgomp" in said, said
 
 
 COUNT = """

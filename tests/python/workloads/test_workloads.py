@@ -1,4 +1,4 @@
-"""The workloads compute what they should, on each runtime and with each kind of threads. How long they take is not tested."""
+"""The workloads compute what they should, on each runtime and with each kind of threads. No time decides a test."""
 
 import os
 import re
