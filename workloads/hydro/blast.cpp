@@ -3,9 +3,7 @@
 // total energy is conserved but for rounding (Caramana et al. 1998).
 #include "blast.hpp"
 
-#include <bit>
 #include <cmath>
-#include <cstdint>
 
 #include "modes.hpp"
 
@@ -258,19 +256,6 @@ void blast::total_energies() {
   });
   internal_ = total(n * n);
   least_energy_ = least_of_elements([=](std::size_t e) { return energy[e]; });
-}
-
-double blast::centre_x(int i, int j, int k) const {
-  double sum = 0;
-  for (int c = 0; c < corners; c++) sum += position_.x[node(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2))];
-  return sum / corners;
-}
-
-unsigned long long blast::digest() const {
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a, by words
-  for (const field* f : {&position_.x, &position_.y, &position_.z, &velocity_.x, &velocity_.y, &velocity_.z, &energy_})
-    for (const double value : *f) hash = (hash ^ std::bit_cast<std::uint64_t>(value)) * 1099511628211u;
-  return hash;
 }
 
 }  // namespace hydro

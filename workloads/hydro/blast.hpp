@@ -39,6 +39,9 @@ class blast {
   double density(int i, int j, int k) const { return density_[element(i, j, k)]; }
   double centre_x(int i, int j, int k) const;
 
+  /// The largest relative difference between the volume of an element and what its faces enclose.
+  double volume_error() const;
+
   /// All bits of positions, velocities and energies: the same for the same result.
   unsigned long long digest() const;
 

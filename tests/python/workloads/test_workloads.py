@@ -14,7 +14,7 @@ from weir.openmp.runtimes import Runtime, Stage, runtimes
 FOLDER = native.REPOSITORY / "build" / "workloads"
 # Small enough for any machine, also where threads spin for whole time slices.
 SMALL = {
-    "hydro": ["--elements", "5", "--steps", "12"],
+    "hydro": ["--elements", "5", "--steps", "100"],
     "wavefront": ["--rows", "12", "--columns", "40", "--pairs", "2"],
     "hosts": ["--hosts", "3", "--threads", "2", "--blocks", "7", "--regions", "20"],
     "intervals": ["--steps", "500", "--episodes", "40"],
