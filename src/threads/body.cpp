@@ -98,7 +98,9 @@ context park(void* its) {
   close_own_processor();
   if (b.thread_pointer == nullptr) {
     b.thread_pointer = thread_pointer();
-    unregister_rseq();
+    unregister_rseq(b.thread_pointer);
+    // A cancellation is a signal for the kernel thread that sleeps in park(), which would end the thread while its body runs.
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
   }
   sigset_t all;
   sigfillset(&all);
@@ -115,6 +117,14 @@ context park(void* its) {
   b.held.store(0, std::memory_order_relaxed);
 }
 
+/// Also where pthread_exit() unwinds the body: the rest of a thread's end is for its own kernel thread.
+struct way_home {
+  ~way_home() {
+    go_to(nullptr);
+    own_body = nullptr;
+  }
+};
+
 [[gnu::noinline]] void host(void* its) {
   const std::unique_ptr<body> b(static_cast<body*>(its));
   alignas(16) std::byte parking[parking_bytes];
@@ -122,9 +132,8 @@ context park(void* its) {
   b->parking = parking + parking_bytes;
   own_body = b.get();
   go_to(b->seat);
+  const way_home at_the_end;
   b->run(b->what);
-  go_to(nullptr);
-  own_body = nullptr;
 }
 
 /// Stacks begin at the same place of a page, and so what members use of them would compete for the same few lines of the first

@@ -23,8 +23,12 @@ struct crowd::state : std::enable_shared_from_this<state> {
 
   static void begin(void* its) {
     const seat me = *static_cast<seat*>(its);
+    // Also where pthread_exit() unwinds the member.
+    const struct ending {
+      state* of;
+      ~ending() { of->end(1); }
+    } at_the_end{me.of};
     me.of->run(me.number);
-    me.of->end(1);
   }
   void end(unsigned members) {
     const auto alive = shared_from_this();  // join() may return, and the crowd end, before the gate is open

@@ -2,13 +2,29 @@
 
 #include <cstdint>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 extern "C" {
 /// Is there an instruction that sets the thread pointer? Else a system call does.
 [[gnu::visibility("hidden")]] constinit std::uint8_t weir_sets_thread_pointer = 0;
+/// In programs that are built with ThreadSanitizer.
+[[gnu::weak]] void __tsan_init();
 }
+
+namespace weir::threads {
+namespace {
+constinit const char* reason = nullptr;
+// It takes the thread that sleeps in park() and the body that runs meanwhile for one thread, since they have one thread pointer. And
+// it blocks all signals while a handler runs, also those that end the quanta of the members to which the handler has switched.
+[[gnu::constructor]] void ask_for_sanitizer() {
+  if (&__tsan_init != nullptr) reason = "ThreadSanitizer takes a member and the kernel thread that it has left for one thread";
+}
+}  // namespace
+
+const char* why_not_here() { return reason; }
+}  // namespace weir::threads
 
 #if defined(__x86_64__)
 
@@ -114,15 +130,12 @@ bool has_shadow_stack() {
   return syscall(SYS_arch_prctl, 0x5005, &features) == 0 && features != 0;
 }
 
-constinit const char* reason = nullptr;
 [[gnu::constructor]] void when_loaded() {
   // Linux: bit 1 of AT_HWCAP2 says that programs may execute wrfsbase.
   weir_sets_thread_pointer = (getauxval(AT_HWCAP2) & 2) != 0 ? 1 : 0;
   if (has_shadow_stack()) reason = "the program has a shadow stack, which only the kernel may switch";
 }
 }  // namespace
-
-const char* why_not_here() { return reason; }
 
 }  // namespace weir::threads
 
@@ -197,7 +210,15 @@ weir_lend:
 namespace weir::threads {
 
 void* thread_pointer() { return __builtin_thread_pointer(); }
-const char* why_not_here() { return nullptr; }
+
+namespace {
+[[gnu::constructor]] void when_loaded() {
+  // PR_GET_SHADOW_STACK_STATUS, of Linux 6.13 and later; bit 0: the thread has one.
+  unsigned long status = 0;
+  if (prctl(74, &status, 0, 0, 0) == 0 && (status & 1) != 0)
+    reason = "the program has a shadow stack, which is not switched";
+}
+}  // namespace
 
 }  // namespace weir::threads
 
@@ -211,7 +232,10 @@ void weir_lend(void**, void*, void* (*)(void*), void*) { __builtin_trap(); }
 namespace weir::threads {
 
 void* thread_pointer() { return nullptr; }
-const char* why_not_here() { return "this processor's registers are not known to Weir"; }
+
+namespace {
+[[gnu::constructor]] void when_loaded() { reason = "this processor's registers are not known to Weir"; }
+}  // namespace
 
 }  // namespace weir::threads
 

@@ -1,6 +1,4 @@
 // Members on virtual processors: each is a thread of its own, in all that a program can see of it.
-#include <weir/crowd.hpp>
-
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -20,13 +18,11 @@
 #include <weir/machine/processors.hpp>
 #include <weir/team_barrier.hpp>
 
+#include "members.hpp"
+
 namespace {
 
 thread_local unsigned mine = 0;
-
-void yields(int count) {
-  for (int i = 0; i < count; ++i) weir::this_member::yield();
-}
 
 TEST(Crowd, EachMemberRunsOnce) {
   for (const unsigned members : {0u, 1u, 2u, 3u, 17u}) {

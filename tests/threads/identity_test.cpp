@@ -1,0 +1,227 @@
+// Who a member is: to the C library a thread of its own, to the kernel the virtual processor that drives it.
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <linux/futex.h>
+#include <linux/rseq.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "members.hpp"
+
+namespace {
+
+TEST(Identity, TheKernelKnowsTheVirtualProcessor) {
+  const long owner = kernel_thread();
+  std::atomic<int> elsewhere{0};
+  weir::crowd one(5, [&](unsigned) {
+    for (int i = 0; i < 20; ++i, yields(1))
+      if (kernel_thread() != owner) ++elsewhere;
+  }, {.processors = 1});
+  one.join();
+  EXPECT_EQ(elsewhere, 0);
+
+  std::mutex guard;
+  std::set<long> drive;
+  weir::crowd two(6, [&](unsigned) {
+    yields(20);
+    const std::lock_guard lock(guard);
+    drive.insert(kernel_thread());
+  }, {.processors = 2});
+  two.join();
+  EXPECT_EQ(drive.size(), 2u);
+  EXPECT_TRUE(drive.contains(owner));
+}
+
+unsigned asked_of_the_kernel() {
+  unsigned processor = 0;
+  syscall(SYS_getcpu, &processor, nullptr, nullptr);
+  return processor;
+}
+
+// Which processor it is may change between two questions, but not each time.
+TEST(Identity, SchedGetcpuIsTheKernelsAnswer) {
+  std::atomic<int> wrong{0};
+  weir::crowd c(6, [&](unsigned m) {
+    // The processor changes with the mask, also after the member has been lent.
+    cpu_set_t all, one;
+    sched_getaffinity(0, sizeof all, &all);
+    for (int p = 0, i = 0; i < 4; ++p) {
+      if (!CPU_ISSET(p % CPU_SETSIZE, &all)) continue;
+      ++i;
+      if (m == 0) {
+        CPU_ZERO(&one);
+        CPU_SET(p % CPU_SETSIZE, &one);
+        sched_setaffinity(0, sizeof one, &one);
+      }
+      yields(3);
+      bool right = false;
+      for (int tries = 0; tries < 1000 && !right; ++tries) right = sched_getcpu() == static_cast<int>(asked_of_the_kernel());
+      if (!right) ++wrong;
+    }
+    sched_setaffinity(0, sizeof all, &all);
+  }, {.processors = 2});
+  c.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+// Code with restartable sequences of its own (tcmalloc) looks there first, and does without where there are none.
+TEST(Identity, AMembersAreaOfRestartableSequencesIsNotRegistered) {
+  const auto* const offset = static_cast<const std::ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
+  const auto* const size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
+  const auto processor = [&] {
+    const auto* const area = reinterpret_cast<const volatile struct rseq*>(static_cast<char*>(__builtin_thread_pointer()) + *offset);
+    return static_cast<int>(area->cpu_id);
+  };
+  // Before version 2.35 the C library has none; and the kernel may refuse them.
+  const bool has_any = offset != nullptr && size != nullptr && *size != 0;
+  std::atomic<int> registered{0};
+  weir::crowd c(4, [&](unsigned) {
+    yields(5);
+    if (has_any && processor() >= 0) ++registered;
+  }, {.processors = 2});
+  c.join();
+  EXPECT_EQ(registered, 0);
+  EXPECT_TRUE(!has_any || processor() >= 0) << "the owner's own is";
+}
+
+std::int64_t now(clockid_t clock) {
+  timespec t;
+  EXPECT_EQ(clock_gettime(clock, &t), 0);
+  return t.tv_sec * 1'000'000'000 + t.tv_nsec;
+}
+
+TEST(Identity, TheClockOfAThreadsTimeIsItsProcessors) {
+  constexpr std::int64_t work = 20'000'000;
+  std::atomic<bool> begun{false}, worked{false};
+  std::int64_t of_the_processor = 0, of_the_thread = 0;
+  weir::crowd c(2, [&](unsigned m) {
+    if (m == 0) {
+      clockid_t mine;
+      pthread_getcpuclockid(pthread_self(), &mine);
+      const std::int64_t before = now(CLOCK_THREAD_CPUTIME_ID), mine_before = now(mine);
+      begun = true;
+      while (!worked) yields(1);
+      of_the_processor = now(CLOCK_THREAD_CPUTIME_ID) - before;
+      of_the_thread = now(mine) - mine_before;
+    } else {
+      while (!begun) yields(1);
+      const std::int64_t before = now(CLOCK_THREAD_CPUTIME_ID);
+      while (now(CLOCK_THREAD_CPUTIME_ID) - before < work) {
+      }
+      worked = true;
+    }
+  }, {.processors = 1});
+  c.join();
+  EXPECT_GE(of_the_processor, work) << "what another member has used";
+  EXPECT_EQ(of_the_thread, 0) << "of the kernel thread that sleeps meanwhile";
+}
+
+TEST(Identity, TheMaskOfAThreadIsNotItsProcessors) {
+  cpu_set_t all, first;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  CPU_ZERO(&first);
+  for (int p = 0; CPU_COUNT(&first) == 0; ++p)
+    if (CPU_ISSET(p, &all)) CPU_SET(p, &first);
+  bool mine_changed = false, drivers_unchanged = false;
+  weir::crowd c(1, [&](unsigned) {
+    cpu_set_t mine, drivers;
+    pthread_setaffinity_np(pthread_self(), sizeof first, &first);
+    pthread_getaffinity_np(pthread_self(), sizeof mine, &mine);
+    sched_getaffinity(0, sizeof drivers, &drivers);
+    mine_changed = CPU_EQUAL(&mine, &first);
+    drivers_unchanged = CPU_EQUAL(&drivers, &all);
+  });
+  c.join();
+  EXPECT_TRUE(mine_changed) << "of the kernel thread that sleeps";
+  EXPECT_TRUE(drivers_unchanged);
+}
+
+// ---- mutexes that know their owner
+
+struct a_mutex {
+  pthread_mutex_t its;
+  template <class Set>
+  explicit a_mutex(Set set) {
+    pthread_mutexattr_t how;
+    pthread_mutexattr_init(&how);
+    set(&how);
+    pthread_mutex_init(&its, &how);
+    pthread_mutexattr_destroy(&how);
+  }
+};
+
+TEST(Identity, MutexesThatKnowTheirOwnerKnowTheMember) {
+  a_mutex recursive([](auto* how) { pthread_mutexattr_settype(how, PTHREAD_MUTEX_RECURSIVE); });
+  a_mutex checking([](auto* how) { pthread_mutexattr_settype(how, PTHREAD_MUTEX_ERRORCHECK); });
+  std::atomic<int> step{0};
+  std::vector<int> answers(6, -1);
+  weir::crowd c(2, [&](unsigned m) {
+    if (m == 0) {
+      pthread_mutex_lock(&recursive.its);
+      pthread_mutex_lock(&checking.its);
+      answers[0] = pthread_mutex_lock(&recursive.its);
+      answers[1] = pthread_mutex_lock(&checking.its);
+      for (step = 1; step == 1;) yields(1);
+      answers[2] = pthread_mutex_unlock(&checking.its);
+    } else {
+      while (step == 0) yields(1);
+      answers[3] = pthread_mutex_trylock(&recursive.its);
+      answers[4] = pthread_mutex_unlock(&recursive.its);
+      answers[5] = pthread_mutex_unlock(&checking.its);
+      step = 2;
+    }
+  }, {.processors = 1});
+  c.join();
+  EXPECT_EQ(answers, (std::vector{0, EDEADLK, 0, EBUSY, EPERM, EPERM}));
+}
+
+TEST(Identity, ARobustMutexLearnsThatItsMemberHasEnded) {
+  a_mutex robust([](auto* how) { pthread_mutexattr_setrobust(how, PTHREAD_MUTEX_ROBUST); });
+  weir::crowd c(3, [&](unsigned m) {
+    yields(3);
+    if (m == 1) pthread_mutex_lock(&robust.its);
+    yields(3);
+  }, {.processors = 1});
+  c.join();
+  EXPECT_EQ(pthread_mutex_lock(&robust.its), EOWNERDEAD);
+  EXPECT_EQ(pthread_mutex_consistent(&robust.its), 0);
+  EXPECT_EQ(pthread_mutex_unlock(&robust.its), 0);
+}
+
+// What does not hold: the kernel lets only the thread give it to a waiter that it knows as the owner, and the C library does not
+// tell.
+TEST(Identity, APriorityInheritingMutexThatIsContendedIsNotFreedByAMember) {
+  a_mutex inheriting([](auto* how) { pthread_mutexattr_setprotocol(how, PTHREAD_PRIO_INHERIT); });
+  const auto* const word = reinterpret_cast<const volatile unsigned*>(&inheriting.its);
+  std::atomic<bool> taken{false};
+  int alone = -1, waited = -1;
+  std::thread beside([&] {
+    while (!taken) std::this_thread::yield();
+    timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    ++end.tv_sec;
+    waited = pthread_mutex_timedlock(&inheriting.its, &end);
+  });
+  weir::crowd c(1, [&](unsigned) {
+    pthread_mutex_lock(&inheriting.its);
+    alone = pthread_mutex_unlock(&inheriting.its);
+    pthread_mutex_lock(&inheriting.its);
+    taken = true;
+    while ((*word & FUTEX_WAITERS) == 0) sched_yield();
+    pthread_mutex_unlock(&inheriting.its);
+    beside.join();
+  });
+  c.join();
+  EXPECT_EQ(alone, 0);
+  EXPECT_EQ(waited, ETIMEDOUT);
+}
+
+}  // namespace

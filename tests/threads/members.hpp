@@ -1,0 +1,32 @@
+// What the tests of members on virtual processors share.
+#pragma once
+
+#include <weir/crowd.hpp>
+
+#include <chrono>
+#include <thread>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+// The virtual processor of a thread that has ended is kept: members that sleep may still look for it.
+extern "C" inline const char* __lsan_default_suppressions() { return "leak:weir::threads::here\n"; }
+#endif
+
+inline void yields(int count) {
+  for (int i = 0; i < count; ++i) weir::this_member::yield();
+}
+
+/// Until it holds; false: not within a minute. For threads that are no members.
+template <class Holds>
+bool eventually(Holds holds) {
+  for (int i = 0; i < 6000; ++i) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return holds();
+}
+
+/// The kernel's number of the thread that drives the caller.
+inline long kernel_thread() { return syscall(SYS_gettid); }

@@ -1,0 +1,198 @@
+// Stacks, libraries that are loaded, and processes that begin in a member.
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "members.hpp"
+
+namespace {
+
+struct range {
+  std::byte *first, *guard;  // of the stack; its guard is below
+  std::size_t bytes, guard_bytes;
+};
+range my_stack() {
+  pthread_attr_t attributes;
+  void* first = nullptr;
+  std::size_t bytes = 0, guard = 0;
+  pthread_getattr_np(pthread_self(), &attributes);
+  pthread_attr_getstack(&attributes, &first, &bytes);
+  pthread_attr_getguardsize(&attributes, &guard);
+  pthread_attr_destroy(&attributes);
+  auto* const begin = static_cast<std::byte*>(first);
+  return {begin, begin - guard, bytes, guard};
+}
+
+TEST(Stack, AMemberRunsOnItsOwn) {
+  std::atomic<int> outside{0};
+  weir::crowd c(7, [&](unsigned) {
+    const range mine = my_stack();
+    const std::byte here{};
+    yields(4);
+    if (&here < mine.first || &here >= mine.first + mine.bytes || mine.guard_bytes == 0) ++outside;
+  }, {.processors = 2, .stack_bytes = 262144});
+  c.join();
+  EXPECT_EQ(outside, 0);
+}
+
+// ---- overflow, in a process of its own that ends by it
+
+constinit range overflowing{};
+void judge(int, siginfo_t* what, void*) {
+  auto* const at = static_cast<std::byte*>(what->si_addr);
+  _exit(at >= overflowing.guard && at < overflowing.first ? 42 : 43);
+}
+
+[[gnu::noinline]] int deeper(int depth) {
+  volatile std::byte frame[1024];
+  frame[static_cast<unsigned>(depth) % 1024] = std::byte{1};
+  return depth < 0 ? 0 : deeper(depth + 1) + static_cast<int>(frame[0]);
+}
+
+void overflow(unsigned processors, bool handled) {
+  weir::crowd c(4, [&](unsigned m) {
+    yields(5);
+    if (m != 2) return yields(1000);
+    // An alternate stack is the virtual processor's, which handles the fault.
+    static std::array<std::byte, 65536> alternate;
+    const stack_t its{alternate.data(), 0, alternate.size()};
+    sigaltstack(&its, nullptr);
+    struct sigaction action {};
+    action.sa_sigaction = judge;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    if (handled) sigaction(SIGSEGV, &action, nullptr);
+    overflowing = my_stack();
+    deeper(0);
+  }, {.processors = processors, .stack_bytes = 131072});
+}
+
+TEST(StackDeathTest, AnOverflowEndsTheProcess) {
+  EXPECT_EXIT(overflow(1, false), testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_EXIT(overflow(2, false), testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(StackDeathTest, AnOverflowMeetsTheMembersGuardPage) {
+  EXPECT_EXIT(overflow(1, true), testing::ExitedWithCode(42), "");
+  EXPECT_EXIT(overflow(2, true), testing::ExitedWithCode(42), "");
+}
+
+// ---- unwinding
+
+[[gnu::noinline]] void throws_below(unsigned depth, int what) {
+  if (depth == 0) throw what;
+  yields(1);
+  throws_below(depth - 1, what);
+  yields(1);
+}
+
+TEST(Stack, ItIsUnwoundToItsEnd) {
+  std::atomic<int> wrong{0};
+  weir::crowd c(5, [&](unsigned m) {
+    for (int i = 0; i < 20; ++i) {
+      try {
+        throws_below(m + 1, i);
+        ++wrong;
+      } catch (const int what) {
+        if (what != i) ++wrong;
+      }
+      std::array<void*, 64> frames;
+      const int found = backtrace(frames.data(), frames.size());
+      if (found < 3 || found == 64) ++wrong;
+    }
+  }, {.processors = 2});
+  c.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+// ---- libraries
+
+TEST(Libraries, AMemberMayLoadOneAndHasItsVariables) {
+  std::atomic<int> wrong{0}, loaded{0};
+  weir::crowd c(6, [&](unsigned m) {
+    yields(static_cast<int>(m));
+    void* const library = dlopen(WEIR_TEST_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return;
+    ++loaded;
+    auto* const exchange = reinterpret_cast<int (*)(int)>(dlsym(library, "exchange"));
+    int before = 7;
+    for (int i = 0; i < 50; ++i, yields(1)) {
+      if (exchange(static_cast<int>(m) * 100 + i) != before) ++wrong;
+      before = static_cast<int>(m) * 100 + i;
+    }
+    dlclose(library);
+  }, {.processors = 2});
+  c.join();
+  EXPECT_EQ(loaded, 6);
+  EXPECT_EQ(wrong, 0);
+}
+
+// ---- processes
+
+/// How the process has ended: its exit status, or minus its signal.
+int end_of(pid_t process) {
+  int status = 0;
+  while (waitpid(process, &status, 0) == -1 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST(Processes, TheChildOfAForkIsAnOrdinaryThread) {
+  thread_local unsigned mine = 0;
+  std::vector<int> ends(4, -1);
+  weir::crowd c(4, [&](unsigned m) {
+    mine = m;
+    yields(3);
+    const pid_t child = fork();
+    if (child == 0) {
+      // Its thread-local variables are the member's, it has a processor of its own, and may have a crowd.
+      std::atomic<unsigned> ran{0};
+      {
+        weir::crowd again(3, [&](unsigned) {
+          yields(5);
+          ++ran;
+        });
+      }
+      _exit(mine == m && ran == 3 && getpid() == kernel_thread() ? 0 : 1);
+    }
+    yields(3);
+    ends[m] = end_of(child);
+  }, {.processors = 2});
+  c.join();
+  EXPECT_EQ(ends, std::vector<int>(4, 0));
+}
+
+TEST(Processes, AMemberMayStartAProgram) {
+  std::vector<int> ends(4, -1);
+  weir::crowd c(4, [&](unsigned m) {
+    char name[] = "/bin/sh", option[] = "-c", script[] = "exit 5";
+    char* const words[] = {name, option, script, nullptr};
+    for (int i = 0; i < 3; ++i) {
+      pid_t child = -1;
+      if (m % 2 == 0)
+        EXPECT_EQ(posix_spawn(&child, name, nullptr, nullptr, words, environ), 0);
+      else if ((child = vfork()) == 0) {
+        execv(name, words);
+        _exit(1);
+      }
+      yields(1);
+      ends[m] = end_of(child);
+    }
+  }, {.processors = 2});
+  c.join();
+  EXPECT_EQ(ends, std::vector<int>(4, 5));
+}
+
+}  // namespace
