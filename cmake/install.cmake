@@ -10,6 +10,9 @@ install(EXPORT weir-targets NAMESPACE weir:: DESTINATION ${package_dir} COMPONEN
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   PATTERN "*.md" EXCLUDE)
 
+# For gdb: the stacks of members on virtual processors.
+install(FILES ${PROJECT_SOURCE_DIR}/src/threads/gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/weir COMPONENT development)
+
 # weir-mpi looks for the barriers over each MPI in its own folder.
 foreach(target weir-pthread weir-omp weir-mpi)
   if(TARGET ${target})

@@ -19,6 +19,12 @@ namespace weir::threads {
 
 constinit thread_local body* this_body = nullptr;
 
+extern "C" {
+/// For debuggers (gdb.py): where this_body is, from the thread pointer, and what is where in a body.
+[[gnu::used]] constinit std::ptrdiff_t weir_for_debuggers[] = {0, offsetof(body, at), offsetof(body, on), offsetof(body, awaits),
+                                                               offsetof(body, run)};
+}
+
 namespace {
 
 constinit thread_local body* own_body = nullptr;  // of a thread that start() has made
@@ -31,6 +37,7 @@ constexpr std::size_t parking_bytes = 16384;
 constinit const std::ptrdiff_t* rseq_offset = nullptr;
 constinit const unsigned* rseq_size = nullptr;
 [[gnu::constructor]] void when_loaded() {
+  weir_for_debuggers[0] = reinterpret_cast<char*>(&this_body) - static_cast<char*>(thread_pointer());
   rseq_offset = static_cast<const std::ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
   rseq_size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
 }

@@ -31,7 +31,7 @@ struct body {
   processor* on = nullptr;    // that drives it, or is to; null: it is at home, or about to be
   processor* seat = nullptr;  // where it belongs; null: at home
   body* next = nullptr;       // in a list of ready bodies, or of sleeping ones
-  const std::atomic<std::uint32_t>* awaits = nullptr;  // the word that it sleeps on
+  const std::atomic<std::uint32_t>* awaits = nullptr;  // the word that it sleeps on; null: none
 
   // Not zero: it must not be stopped, and what is its processor's changes. relaxed: it is written by the body alone; its handler,
   // on the same thread, leaves it as it was; and a robber has a fence (stealing.cpp).

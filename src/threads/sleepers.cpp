@@ -65,6 +65,7 @@ void wake(std::atomic<std::uint32_t>& word) noexcept {
       continue;
     }
     *link = b.next;
+    b.awaits = nullptr;  // for debuggers
     b.next = woken;
     woken = &b;
     its.sleepers.fetch_sub(1, std::memory_order_relaxed);

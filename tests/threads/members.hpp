@@ -11,7 +11,7 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 // The virtual processor of a thread that has ended is kept: members that sleep may still look for it.
-extern "C" inline const char* __lsan_default_suppressions() { return "leak:weir::threads::here\n"; }
+extern "C" [[gnu::used]] inline const char* __lsan_default_suppressions() { return "leak:weir::threads::here\n"; }
 #endif
 
 inline void yields(int count) {
