@@ -4,10 +4,10 @@
     (gdb) weir threads          all members, and what each does
     (gdb) weir backtrace 12     the stack of the member whose own thread is gdb's thread 12; of all: weir backtrace
 
-A member's own thread sleeps in park() while a virtual processor drives the member. Both have the member's thread pointer, by
-which this_body is found. Of a member that is suspended, the registers lie where body::at points (switch.cpp): an unwinder
-goes on there, from the frame of weir_lend, where the thread has left its stack. So nothing is written. It needs the symbols
-of Weir's library.
+A member's own thread sleeps in park() while a virtual processor drives the member. Both have the member's thread
+pointer, by which this_body is found. Of a member that is suspended, the registers lie where body::at points
+(switch.cpp): an unwinder goes on there, from the frame of weir_lend, where the thread has left its stack. So nothing is
+written. It needs the symbols of Weir's library.
 """
 
 import gdb
