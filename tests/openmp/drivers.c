@@ -1,0 +1,49 @@
+/* Who drives the members of a team: the kernel's threads that execute a region, and how many members there are to the C library.
+   drivers [handled|overflow]: the program handles SIGURG itself; a member's stack overflows. */
+#include <omp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { most = 64 };
+static long drivers[most], members[most];
+
+static int distinct(const long *all, int n) {
+  int found = 0;
+  for (int i = 0; i < n; ++i) {
+    int before = 0;
+    for (int j = 0; j < i; ++j) before |= all[i] == all[j];
+    found += !before;
+  }
+  return found;
+}
+
+static void handler(int number) { (void)number; }
+
+__attribute__((noinline)) static int deeper(int depth) {
+  volatile char frame[1024];
+  frame[depth % 1024] = 1;
+  return depth < 0 ? 0 : deeper(depth + 1) + frame[0];
+}
+
+int main(int count, char **words) {
+  const char *what = count > 1 ? words[1] : "";
+  if (strcmp(what, "handled") == 0) signal(SIGURG, handler);
+  int n = 0;
+#pragma omp parallel
+  {
+    const int me = omp_get_thread_num();
+#pragma omp barrier
+    drivers[me] = syscall(SYS_gettid);
+    members[me] = (long)pthread_self();
+#pragma omp single
+    n = omp_get_num_threads();
+    if (strcmp(what, "overflow") == 0 && me == n / 2) deeper(0);
+#pragma omp barrier
+  }
+  printf("%d members, %d identities, %d drivers\n", n, distinct(members, n), distinct(drivers, n));
+  return 0;
+}

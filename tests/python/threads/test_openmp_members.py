@@ -1,0 +1,74 @@
+"""Members of OpenMP teams on virtual processors: who drives them, where teams are kernel threads instead, and how a
+program ends whose member overflows its stack."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .. import skips
+from ..openmp.test_threadsanitizer import refusal
+from ..openmp_programs import C_COMPILERS, SOURCES, Builds, Program
+
+pytestmark = skips.mark("own", "other runtimes have no virtual processors")
+DRIVERS = SOURCES.parent / "drivers.c"
+MEMBERS = 8
+HERE = len(os.sched_getaffinity(0))
+
+
+def run(program: Path, environment: dict[str, str], *words: str, members: int = MEMBERS) -> subprocess.CompletedProcess:
+    own = environment | {"OMP_NUM_THREADS": str(members), "OMP_STACKSIZE": "256k", "TSAN_OPTIONS": "exitcode=0"}
+    return subprocess.run([program, *words], env=own, capture_output=True, text=True, timeout=60)
+
+
+def drivers(program: Path, environment: dict[str, str], *words: str, members: int = MEMBERS) -> int:
+    """How many kernel threads execute a region."""
+    done = run(program, environment, *words, members=members)
+    said = done.stdout.split()
+    assert done.returncode == 0 and said[:4] == [str(members), "members,", str(members), "identities,"], done
+    return int(said[4])
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+@pytest.mark.parametrize("threads", ["user", "auto"])
+def test_virtual_processors_drive_all_members(environment: dict[str, str], builds: Builds, compiler: str, threads: str):
+    members = MEMBERS * HERE
+    found = drivers(builds.get(Program(DRIVERS, compiler)), environment | {"WEIR_THREADS": threads}, members=members)
+    assert 1 <= found <= HERE
+
+
+# What cannot hold on virtual processors, and words of the program. The kernel drives each member of such a team.
+KERNEL_THREADS = {
+    "not asked for": ({"WEIR_THREADS": "kernel"}, ()),
+    "SIGURG is the program's": ({}, ("handled",)),
+    "bound": ({"OMP_PROC_BIND": "true"}, ()),
+    "at places": ({"OMP_PLACES": "threads"}, ()),
+    "deadlocks are looked for": ({"WEIR_DEADLOCKS": "end"}, ()),
+}
+
+
+@pytest.mark.parametrize("why", KERNEL_THREADS)
+def test_the_kernel_drives_what_cannot_hold(environment: dict[str, str], builds: Builds, why: str):
+    settings, words = KERNEL_THREADS[why]
+    program = builds.get(Program(DRIVERS, "gcc"))
+    assert drivers(program, environment | {"WEIR_THREADS": "user"} | settings, *words) == MEMBERS
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_the_kernel_drives_what_threadsanitizer_watches(environment: dict[str, str], builds: Builds, compiler: str):
+    assert not (why := refusal(compiler)), why
+    watched = builds.get(Program(DRIVERS, compiler, watched=True))
+    assert drivers(watched, environment | {"WEIR_THREADS": "user"}) == MEMBERS
+
+
+def test_automatic_leaves_teams_that_fit_to_the_kernel(environment: dict[str, str], builds: Builds):
+    program = builds.get(Program(DRIVERS, "gcc"))
+    assert drivers(program, environment | {"WEIR_THREADS": "auto"}, members=HERE) == HERE
+
+
+@pytest.mark.parametrize("threads", ["user", "kernel"])
+def test_a_stack_that_overflows_ends_the_program(environment: dict[str, str], builds: Builds, threads: str):
+    done = run(builds.get(Program(DRIVERS, "gcc")), environment | {"WEIR_THREADS": threads}, "overflow")
+    assert done.returncode == -signal.SIGSEGV and done.stdout == ""
