@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
@@ -47,6 +48,30 @@ TEST(Stack, AMemberRunsOnItsOwn) {
   c.join();
   EXPECT_EQ(outside, 0);
 }
+
+#if !defined(__SANITIZE_ADDRESS__)  // which has a shadow of all memory
+// A page each of the body's stack, of the stack on which its kernel thread sleeps, of thread-local variables, and of tables.
+TEST(Stack, AMemberTakesFewPages) {
+  const auto resident = [] {
+    long all = 0, pages = 0;
+    std::FILE* const file = std::fopen("/proc/self/statm", "r");
+    EXPECT_EQ(std::fscanf(file, "%ld %ld", &all, &pages), 2);
+    std::fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+  };
+  constexpr unsigned members = 500;
+  std::atomic<unsigned> there{0};
+  long before = 0, with_all = 0;
+  weir::crowd(4, [](unsigned) { yields(2); }).join();  // what is needed once
+  before = resident();
+  weir::crowd c(members, [&](unsigned m) {
+    for (++there; there < members;) yields(1);
+    if (m == 0) with_all = resident();
+  }, {.processors = 1});
+  c.join();
+  EXPECT_LT(with_all - before, static_cast<long>(members) * 24 * 1024);
+}
+#endif
 
 // ---- overflow, in a process of its own that ends by it
 
