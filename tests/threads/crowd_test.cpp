@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cfenv>
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -12,9 +13,13 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 #include <pthread.h>
 #include <sched.h>
 
+#include <weir/locks.hpp>
 #include <weir/machine/processors.hpp>
 #include <weir/team_barrier.hpp>
 
@@ -70,6 +75,30 @@ TEST(Crowd, AMemberKeepsItsRoundingOfNumbers) {
   EXPECT_EQ(wrong, 0);
 }
 
+#if defined(__x86_64__)
+// Each of the two control words alone, with modes that rounding does not change: what C sets, it sets in both.
+TEST(Crowd, AMemberKeepsItsModesOfEachFloatingPointUnit) {
+  constexpr unsigned flush_to_zero = 0x8000, plain_precision = 0x300, low_precision = 0x000;
+  std::atomic<int> wrong{0};
+  weir::crowd c(6, [&](unsigned m) {
+    const unsigned sse = (_mm_getcsr() & ~flush_to_zero) | (m % 3 == 1 ? flush_to_zero : 0);
+    unsigned short x87 = 0;
+    asm volatile("fnstcw %0" : "=m"(x87));
+    x87 = static_cast<unsigned short>((x87 & ~plain_precision) | (m % 3 == 2 ? low_precision : plain_precision));
+    _mm_setcsr(sse);
+    asm volatile("fldcw %0" : : "m"(x87));
+    for (int i = 0; i < 500; ++i) {
+      yields(1);
+      unsigned short now = 0;
+      asm volatile("fnstcw %0" : "=m"(now));
+      if (now != x87 || ((_mm_getcsr() ^ sse) & flush_to_zero) != 0) ++wrong;
+    }
+  }, {.processors = 1});
+  c.join();
+  EXPECT_EQ(wrong, 0);
+}
+#endif
+
 TEST(Crowd, BarriersHoldMembersBack) {
   for (const unsigned members : {2u, 3u, 8u, 33u})
     for (const char* algorithm : {"auto", "counter", "sense", "dissemination", "combination"}) {
@@ -122,6 +151,30 @@ TEST(Crowd, AMemberThatSpinsLosesItsProcessorInTheEnd) {
   });
   c.join();
   EXPECT_EQ(turn, 30u);
+}
+
+// Members stop while they sleep, while they yield and while they are interrupted; each goes on as it was.
+TEST(Crowd, QuantaEndAlsoWhereMembersHaveSlept) {
+  constexpr unsigned members = 4, rounds = 3;
+  std::vector<std::unique_ptr<weir::semaphore>> may_begin;
+  for (unsigned m = 0; m < members; ++m) may_begin.push_back(std::make_unique<weir::semaphore>(0));
+  std::atomic<unsigned> turn{0};
+  weir::crowd c(members, [&](unsigned m) {
+    for (unsigned round = 0; round < rounds; ++round) {
+      if (m != 0) {
+        may_begin[m]->acquire();
+      } else {
+        yields(200);  // until the others sleep
+        for (auto& each : may_begin) each->release();
+        yields(3);
+      }
+      while (turn != members * round + m) {
+      }
+      ++turn;
+    }
+  }, {.processors = 1});
+  c.join();
+  EXPECT_EQ(turn, members * rounds);
 }
 
 TEST(Crowd, AMemberThatHoldsAMutexWhileOthersWaitForItRunsAgain) {
