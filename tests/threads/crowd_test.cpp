@@ -177,6 +177,28 @@ TEST(Crowd, QuantaEndAlsoWhereMembersHaveSlept) {
   EXPECT_EQ(turn, members * rounds);
 }
 
+// A processor looks for bodies for a while, then its thread sleeps: here others come earlier, later, and at that moment.
+TEST(Crowd, AnIdleProcessorHearsOfEachBody) {
+  constexpr unsigned rounds = 20'000;
+  weir::semaphore there(0), back(0);
+  unsigned heard = 0;
+  weir::crowd c(2, [&](unsigned m) {
+    for (unsigned i = 0; i < rounds; ++i) {
+      if (m == 1) {
+        there.acquire();
+        ++heard;
+        back.release();
+        continue;
+      }
+      for (unsigned pause = 0, most = i * 7 % 1000; pause < most; ++pause) weir::native::pause();
+      there.release();
+      back.acquire();
+    }
+  }, {.processors = 2});
+  c.join();
+  EXPECT_EQ(heard, rounds);
+}
+
 TEST(Crowd, AMemberThatHoldsAMutexWhileOthersWaitForItRunsAgain) {
   std::mutex mutex;
   int inside = 0;

@@ -206,6 +206,15 @@ TEST(Processes, TheChildOfAForkIsAnOrdinaryThread) {
   EXPECT_EQ(ends, std::vector<int>(4, 0));
 }
 
+[[gnu::noinline]] pid_t vforked(const char* name, char* const* words) {
+  const pid_t child = vfork();
+  if (child == 0) {
+    execv(name, words);
+    _exit(1);
+  }
+  return child;
+}
+
 TEST(Processes, AMemberMayStartAProgram) {
   std::vector<int> ends(4, -1);
   weir::crowd c(4, [&](unsigned m) {
@@ -215,10 +224,8 @@ TEST(Processes, AMemberMayStartAProgram) {
       pid_t child = -1;
       if (m % 2 == 0)
         EXPECT_EQ(posix_spawn(&child, name, nullptr, nullptr, words, environ), 0);
-      else if ((child = vfork()) == 0) {
-        execv(name, words);
-        _exit(1);
-      }
+      else
+        child = vforked(name, words);
       yields(1);
       ends[m] = end_of(child);
     }
