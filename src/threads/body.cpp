@@ -44,7 +44,7 @@ constinit const unsigned* rseq_size = nullptr;
 
 /// A virtual processor's number of its kernel processor is in that kernel thread's memory, not in the body's: without this,
 /// sched_getcpu() would answer where the body was lent. Unregistered, the C library asks the kernel's vDSO.
-void unregister_rseq() {
+void unregister_rseq(void* of_thread) {
   if (rseq_offset == nullptr || rseq_size == nullptr || *rseq_size == 0) return;
 #if defined(__aarch64__)
   constexpr unsigned signature = 0xd428bc00;
@@ -52,7 +52,16 @@ void unregister_rseq() {
   constexpr unsigned signature = 0x53053053;
 #endif
   constexpr unsigned registered = 32;  // by the C library, whatever it uses of them
-  syscall(SYS_rseq, static_cast<char*>(thread_pointer()) + *rseq_offset, registered, RSEQ_FLAG_UNREGISTER, signature);
+  syscall(SYS_rseq, static_cast<char*>(of_thread) + *rseq_offset, registered, RSEQ_FLAG_UNREGISTER, signature);
+}
+
+/// In the child of a fork, whose only thread is registered with the area of the virtual processor's thread that has called fork. The C
+/// library takes that thread's stack for unused: when it is unmapped, the kernel ends the process that it cannot tell the processor.
+[[gnu::constructor(102)]] void before_processors() {  // whose handler forgets who has called
+  pthread_atfork(nullptr, nullptr, [] {
+    const body* const caller = this_body;
+    if (caller != nullptr && caller->parking != nullptr) unregister_rseq(caller->on->own().thread_pointer);
+  });
 }
 
 /// FUTEX_WAIT, by the system call alone: the C library's function would set an errno that is the body's, which runs elsewhere.
