@@ -1,8 +1,8 @@
 // What a member costs in memory: weir-member-memory crowd|threads|openmp [MEMBERS]
 //
-// All members are there, each has called a function of the C library and waited once. Of the process, by /proc/self/status: resident
-// and virtual memory, and its page tables. Of the system, by /proc/meminfo: kernel stacks, which other programs change too; take the
-// least of several runs. `openmp` is a team of the runtime that the program is started on.
+// All members are there, each has called a function of the C library and waited once. Of the process, by /proc/self/status:
+// resident and virtual memory, and its page tables. Of the system, by /proc/meminfo: kernel stacks, which other programs change
+// too; take the least of several runs. `openmp` is a team of the runtime that the program is started on.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

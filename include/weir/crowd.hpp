@@ -4,9 +4,9 @@
 //     c.join();
 //
 // Its members execute one function on virtual processors, in user space [Weir's docs/threads.md]. Each member is a real thread
-// with a stack and thread-local variables of its own. Weir's barriers, gates and this_member::yield() give the virtual
-// processor to another member. What waits in the kernel (a mutex of the standard library, a system call) keeps it, and so does
-// a member that spins.
+// with a stack and thread-local variables of its own. Weir's barriers, gates, locks (locks.hpp) and this_member::yield() give the
+// virtual processor to another member. What waits in the kernel (a mutex of the standard library, a system call) keeps it, and
+// so does a member that spins.
 #pragma once
 
 #include <cstddef>

@@ -9,8 +9,8 @@
 // A member that waits gives its virtual processor to another one [Weir's docs/threads.md]; in a lock of the standard library it
 // would keep it. Other threads poll for a moment, then sleep in the kernel.
 //
-// Small, and not fair: whoever comes first takes the lock, and a release wakes all that sleep. None has timed waits. An object may
-// be destroyed as soon as no thread is going to use it, also by the thread that has taken the lock last.
+// Small, and not fair: whoever comes first takes the lock, and a release wakes all that sleep. None has timed waits. An object
+// may be destroyed as soon as no thread is going to use it, also by the thread that has taken the lock last.
 #pragma once
 
 #include <cassert>
@@ -26,7 +26,13 @@ namespace weir {
 /// wake-up in the kernel cost several.
 inline constexpr unsigned polls_at_locks = 32;
 
-// The protocols alone, over a machine and what its gates ask of the system (gate.hpp), so that the explorer checks this very text.
+template <class Machine, class Word, class Ready>
+bool becomes(const Word& word, Ready ready) {
+  return Machine::switch_until(word, ready, polls_at_locks) || Machine::spin(word, ready, polls_at_locks);
+}
+
+// The protocols alone, over a machine and what its gates ask of the system (gate.hpp), so that the explorer checks this very
+// text.
 
 /// Three states, as in Drepper's "Futexes are tricky".
 template <class Machine, class Kernel>
@@ -51,7 +57,7 @@ class basic_mutex {
  private:
   void lock_slowly() {
     const auto is_free = [](std::uint32_t now) { return now == free; };
-    if ((Machine::switch_until(state_, is_free, polls_at_locks) || Machine::spin(state_, is_free, polls_at_locks)) && try_lock()) return;
+    if (becomes<Machine>(state_, is_free) && try_lock()) return;
     // It stays waited_for where this thread takes it: others may sleep still. acquire: as in try_lock().
     while (state_.exchange(waited_for, std::memory_order_acquire) != free) Kernel::sleep_while(state_, waited_for);
   }
@@ -135,8 +141,7 @@ class basic_semaphore {
   }
   void acquire_slowly() {
     const auto has_unit = [](std::uint32_t now) { return now >= unit; };
-    if ((Machine::switch_until(state_, has_unit, polls_at_locks) || Machine::spin(state_, has_unit, polls_at_locks)) && try_acquire())
-      return;
+    if (becomes<Machine>(state_, has_unit) && try_acquire()) return;
     for (;;) {
       // relaxed: the announcement alone; the kernel compares it with the present state.
       const std::uint32_t seen = state_.fetch_or(announced, std::memory_order_relaxed) | announced;

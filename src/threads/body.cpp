@@ -55,8 +55,9 @@ void unregister_rseq(void* of_thread) {
   syscall(SYS_rseq, static_cast<char*>(of_thread) + *rseq_offset, registered, RSEQ_FLAG_UNREGISTER, signature);
 }
 
-/// In the child of a fork, whose only thread is registered with the area of the virtual processor's thread that has called fork. The C
-/// library takes that thread's stack for unused: when it is unmapped, the kernel ends the process that it cannot tell the processor.
+/// In the child of a fork, whose only thread is registered with the area of the virtual processor's thread that has called fork.
+/// The C library takes that thread's stack for unused: when it is unmapped, the kernel ends the process that it cannot tell the
+/// processor.
 [[gnu::constructor(102)]] void before_processors() {  // whose handler forgets who has called
   pthread_atfork(nullptr, nullptr, [] {
     const body* const caller = this_body;

@@ -1,5 +1,5 @@
-// Weir's mutex, condition and semaphore in every interleaving: who is inside is alone, sees what was done before, and nobody sleeps
-// through its wake-up.
+// Weir's mutex, condition and semaphore in every interleaving: who is inside is alone, sees what was done before, and nobody
+// sleeps through its wake-up.
 #include <weir/locks.hpp>
 
 #include <gtest/gtest.h>
@@ -110,7 +110,9 @@ verdict searched(unsigned members, memory_model memory, Make make, order_at at =
   subject s;
   s.members = members;
   s.order_at = std::move(at);
-  s.build = [members, make]() -> subject::body { return [its = make(), members](unsigned member) { its->pass(member, members); }; };
+  s.build = [members, make]() -> subject::body {
+    return [its = make(), members](unsigned member) { its->pass(member, members); };
+  };
   return explore(s, {.memory = memory});
 }
 

@@ -77,8 +77,8 @@ TEST(Identity, AMembersAreaOfRestartableSequencesIsNotRegistered) {
   const auto* const offset = static_cast<const std::ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
   const auto* const size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
   const auto processor = [&] {
-    const auto* const area = reinterpret_cast<const volatile struct rseq*>(static_cast<char*>(__builtin_thread_pointer()) + *offset);
-    return static_cast<int>(area->cpu_id);
+    const auto* const area = static_cast<char*>(__builtin_thread_pointer()) + *offset;
+    return static_cast<int>(reinterpret_cast<const volatile struct rseq*>(area)->cpu_id);
   };
   // Before version 2.35 the C library has none; and the kernel may refuse them.
   const bool has_any = offset != nullptr && size != nullptr && *size != 0;

@@ -1,5 +1,5 @@
-// Signals, and how a member ends. Handlers run in the name of the member that they interrupt; masks and alternate stacks are those
-// of the virtual processor.
+// Signals, and how a member ends. Handlers run in the name of the member that they interrupt; masks and alternate stacks are
+// those of the virtual processor.
 #include <algorithm>
 #include <array>
 #include <atomic>
