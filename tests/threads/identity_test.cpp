@@ -121,7 +121,7 @@ TEST(Identity, TheClockOfAThreadsTimeIsItsProcessors) {
   }, {.processors = 1});
   c.join();
   EXPECT_GE(of_the_processor, work) << "what another member has used";
-  EXPECT_EQ(of_the_thread, 0) << "of the kernel thread that sleeps meanwhile";
+  EXPECT_LT(of_the_thread, work / 4) << "of the kernel thread that goes to sleep meanwhile";
 }
 
 TEST(Identity, TheMaskOfAThreadIsNotItsProcessors) {

@@ -67,7 +67,7 @@ TEST(Stack, AMemberTakesFewPages) {
   weir::crowd c(members, [&](unsigned m) {
     for (++there; there < members;) yields(1);
     if (m == 0) with_all = resident();
-  }, {.processors = 1});
+  }, {.processors = 1, .stack_bytes = 65536});  // too small for a huge page
   c.join();
   EXPECT_LT(with_all - before, static_cast<long>(members) * 24 * 1024);
 }
