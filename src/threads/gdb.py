@@ -6,8 +6,8 @@
 
 A member's own thread sleeps in park() while a virtual processor drives the member. Both have the member's thread
 pointer, by which this_body is found. Of a member that is suspended, the registers lie where body::at points
-(switch.cpp): an unwinder goes on there, from the frame of weir_lend, where the thread has left its stack. So nothing is
-written. It needs the symbols of Weir's library.
+(switch.cpp): an unwinder goes on there from where the thread sleeps. So nothing is written. It needs the symbols of
+Weir's library.
 """
 
 import gdb
@@ -104,21 +104,20 @@ def members():
 
 
 class Suspended(gdb.unwinder.Unwinder):
-    """From the frame of weir_lend to where the body has stopped."""
+    """From where a member's own thread sleeps to where the member has stopped. It begins at the newest frame: gdb takes
+    the member's stack, which is below the one on which the thread sleeps, for corrupt if it comes after another."""
 
     def __init__(self):
         super().__init__("weir-suspended")
-        self.at = None
+        self.at = self.asleep = None
 
     def __call__(self, pending):
-        if self.at is None:
-            return None
         registers, size, (_, stack, code) = context()
-        pc = pending.read_register(code)
-        if "weir_lend" not in gdb.execute(f"info symbol {int(pc):#x}", to_string=True):
+        sp, pc = pending.read_register(stack), pending.read_register(code)
+        if self.at is None or (int(sp), int(pc)) != self.asleep:
             return None
-        found = pending.create_unwind_info(FrameId(pending.read_register(stack), pc))
         whole = gdb.lookup_type("unsigned long")
+        found = pending.create_unwind_info(FrameId(gdb.Value(self.at).cast(whole), pc))
         for name, offset in registers.items():
             found.add_saved_register(name, gdb.Value(word(self.at + offset)).cast(whole))
         found.add_saved_register(stack, gdb.Value(self.at + size).cast(whole))
@@ -135,8 +134,15 @@ gdb.unwinder.register_unwinder(None, SUSPENDED, replace=True)
 
 
 def goes_on_at(at):
-    SUSPENDED.at = at
+    """The selected thread does, if it is the newest frame that is asked. None: no thread."""
+    _, _, (_, stack, code) = context()
+    SUSPENDED.at = None
     gdb.invalidate_cached_frames()
+    if at is not None:
+        newest = gdb.newest_frame()
+        SUSPENDED.asleep = tuple(int(newest.read_register(name)) for name in (stack, code))
+        gdb.invalidate_cached_frames()
+    SUSPENDED.at = at
 
 
 class Weir(gdb.Command):
