@@ -138,6 +138,19 @@ INSTANTIATE_TEST_SUITE_P(Of, Locks, testing::ValuesIn(of),
                          });
 
 #if !defined(__SANITIZE_THREAD__)
+// What all of them rely on: who finds another value than it has seen does not sleep, since it may have missed the wake-up.
+TEST(LocksOfMembers, AMemberDoesNotSleepOnAWordThatHasChanged) {
+  std::atomic<std::uint32_t> word{2};
+  bool returned = false;
+  weir::crowd c(2, [&](unsigned m) {
+    if (m != 0) return;
+    weir::futex_kernel::sleep_while(word, 1);
+    returned = true;
+  }, {.processors = 1});
+  c.join();
+  EXPECT_TRUE(returned);
+}
+
 // Without the signal that ends quanta, the first wait that keeps the processor keeps it for ever.
 TEST(LocksOfMembers, AWaitGivesTheProcessorAway) {
   constexpr unsigned members = 6, rounds = 200;
