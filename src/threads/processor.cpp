@@ -27,6 +27,9 @@ constexpr double worked_us = 3, between_system_yields_us = waiting::automatic_co
 // Looks in a row that find nobody waiting, until the timer stops: to start it again costs a system call.
 constexpr unsigned most_idle_looks = 8;
 
+// Of the idle context's stack: room for handlers of the program's own signals, and the page below it.
+constexpr std::size_t idle_bytes = 65536, idle_guard = 4096;
+
 body closed_mark;
 
 // The caller has asked who schedules it, and may have gone home since: where its quantum has ended, or in the last one of
@@ -200,18 +203,16 @@ context processor::idle_main(void* its) {
   }
 }
 
-// Room for handlers of the program's own signals.
 void processor::make_idle_context() {
-  constexpr std::size_t bytes = 65536, guard = 4096;
-  void* const stack = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (stack == MAP_FAILED) std::abort();
-  mprotect(stack, guard, PROT_NONE);
+  idle_stack_ = mmap(nullptr, idle_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (idle_stack_ == MAP_FAILED) std::abort();
+  mprotect(idle_stack_, idle_guard, PROT_NONE);
   idle_.thread_pointer = own_.thread_pointer;
-  weir_lend(&making_idle_, static_cast<char*>(stack) + bytes, idle_main, this);
+  weir_lend(&making_idle_, static_cast<char*>(idle_stack_) + idle_bytes, idle_main, this);
 }
 
 void processor::begin_driving() {
-  if (idle_.at == nullptr) make_idle_context();
+  if (idle_stack_ == nullptr) make_idle_context();
   // relaxed: by this thread.
   if (arrived_.load(std::memory_order_relaxed) == &closed_mark) arrived_.store(nullptr, std::memory_order_relaxed);
   quantum_.make(*this);
@@ -238,6 +239,7 @@ void processor::idle() {
 
 void processor::close() {
   quantum_.end();
+  if (idle_stack_ != nullptr) munmap(std::exchange(idle_stack_, nullptr), idle_bytes);
   while (body* const b = take()) b->go_home();
   // acquire: as in take_arrived(). release: for those that find it closed.
   body* late = arrived_.exchange(&closed_mark, std::memory_order_acq_rel);

@@ -75,6 +75,7 @@ class processor {
   body own_;   // of the kernel thread that drives it
   body idle_;  // the same thread, where it waits after a body has left
   context making_idle_ = nullptr;
+  void* idle_stack_ = nullptr;
   body* leaving_ = nullptr;  // once it has stopped
   std::uint64_t last_look_ = 0, idle_since_ = 0;  // in ticks
   std::uint32_t switches_before_ = 0;             // when the timer has looked last

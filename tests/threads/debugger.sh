@@ -17,8 +17,8 @@ look_at() {
   done
   for seen in live dead; do
     stack_has "$seen" 'runs on thread 1' all_are_there member_that_runs
-    stack_has "$seen" 'is ready' syscall member_that_yields
-    stack_has "$seen" 'sleeps on 0x' syscall member_that_sleeps
+    stack_has "$seen" 'is ready' park member_that_yields
+    stack_has "$seen" 'sleeps on 0x' park member_that_sleeps
   done
   # Nothing is left changed: the thread that was selected still is, with its own stack.
   sed -n '/^after/,$p' "$work/live" | grep -q '^#0 .*kill' || fail "another thread is selected"
@@ -29,7 +29,7 @@ stack_has() {
   seen=$1 state=$2
   shift 2
   sed -n "/^Member .* $state/,/^$/p" "$work/$seen" >"$work/stack"
-  for frame in "$@" lend_body start_thread; do
+  for frame in "$@" host start_thread; do
     grep -q "^#.*\b$frame\b" "$work/stack" || fail "$seen: no $frame where it $state"
   done
 }
