@@ -17,7 +17,8 @@
 //            |                                      |                                       '-----------------------'
 //            '------- ready: leave <----------------'
 //
-// A member whose processor is oversubscribed polls once, then yields after each poll, and sleeps at once where there is load.
+// A member whose processor is oversubscribed polls once, then yields after each poll, and sleeps at once where there is load. So
+// does each member on a virtual processor (src/threads), which polls by itself for a moment before it sleeps.
 //
 // What the team knows of load, in the words of `experience`. Only yields that took long change it, and time that passes
 // (last_long_yield_ keeps two members that saw the same slice from counting it twice):
@@ -156,7 +157,7 @@ class experience {
   bool stay_awake(bool oversubscribed, const Word& word, Ready ready) {
     const std::uint64_t start = Machine::ticks();
     const bool loaded = start < loaded_until_.load(std::memory_order_relaxed);
-    if (oversubscribed && loaded) return false;
+    if (loaded && (oversubscribed || Machine::switches_in_user_space())) return false;
     if (!loaded) Machine::migrate_home(start);
     const double awake = oversubscribed ? std::min(awake_us_, constants::long_yield) : awake_us_;
     const std::uint64_t longest = loaded ? spin_limit() : std::max(in_ticks(awake), spin_limit());

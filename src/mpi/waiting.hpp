@@ -50,6 +50,7 @@ struct processes : native {
     progress_hook::run();
     native::yield();
   }
+  static bool switches_in_user_space() { return false; }
   template <class Word, class Ready>
   static bool switch_until(const Word&, Ready, unsigned) {
     return false;

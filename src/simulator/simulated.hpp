@@ -158,6 +158,7 @@ struct simulated {
     while (!ready(word.load(std::memory_order_acquire))) engine::here().wait_for_change(&word, 0, true);
   }
 
+  static bool switches_in_user_space() { return false; }
   template <class Word, class Ready>
   static bool switch_until(const Word&, Ready, unsigned) {
     return false;

@@ -56,6 +56,9 @@ struct native {
     while (!ready(word.load(std::memory_order_acquire))) yield();
   }
 
+  /// Does the calling thread share its processor with others in user space, where a sleep costs no system call?
+  static bool switches_in_user_space() noexcept { return in_user_space() != nullptr; }
+
   /// Of a thread that the kernel alone schedules, false at once.
   template <class Word, class Ready>
   static bool switch_until(const Word& word, Ready ready, unsigned times) {

@@ -165,6 +165,7 @@ struct explored {
     word.spin(ready, std::memory_order_acquire);
   }
 
+  static bool switches_in_user_space() { return false; }
   template <class Word, class Ready>
   static bool switch_until(const Word&, Ready, unsigned) {
     return false;
