@@ -37,6 +37,24 @@ int processor(const std::string& option, const std::string& text) {
 
 }  // namespace
 
+std::vector<int> processors_in(const std::string& option, const std::string& value) {
+  std::vector<int> named;
+  std::istringstream list(value);
+  for (std::string word; std::getline(list, word, ',');) {
+    const int p = processor(option, word);
+    if (std::find(named.begin(), named.end(), p) != named.end())
+      throw std::invalid_argument(option + " names processor " + word + " twice");
+    named.push_back(p);
+  }
+  if (value.empty() || value.back() == ',')
+    throw std::invalid_argument(option + " takes processors with commas between, not \"" + value + '"');
+  return named;
+}
+
+double sample_time_in(const std::string& option, const std::string& value) {
+  return number_in(option, value, least_ms, most_ms);
+}
+
 arguments parse(const std::vector<std::string>& words) {
   arguments a;
   if (words.empty()) throw std::invalid_argument(std::string("what to do?") + usage);
@@ -56,17 +74,7 @@ arguments parse(const std::vector<std::string>& words) {
     if (option == "--members") {
       a.serve.team.members = whole_number_in(option, value, 1, weir::max_members);
     } else if (option == "--processors") {
-      a.serve.team.processors.clear();
-      std::istringstream list(value);
-      for (std::string word; std::getline(list, word, ',');) {
-        const int p = processor(option, word);
-        const auto& named = a.serve.team.processors;
-        if (std::find(named.begin(), named.end(), p) != named.end())
-          throw std::invalid_argument(option + " names processor " + word + " twice");
-        a.serve.team.processors.push_back(p);
-      }
-      if (value.empty() || value.back() == ',')
-        throw std::invalid_argument("--processors takes processors with commas between, not \"" + value + '"');
+      a.serve.team.processors = processors_in(option, value);
     } else if (option == "--processor") {
       a.processor = processor(option, value);
     } else if (option == "--mine") {
@@ -75,9 +83,9 @@ arguments parse(const std::vector<std::string>& words) {
     } else if (option == "--delay-ns") {
       a.serve.delay_ns = number_in(option, value, 0, most_delay_ns);
     } else if (option == "--sample-ms") {
-      a.serve.sample_ms = number_in(option, value, least_ms, most_ms);
+      a.serve.sample_ms = sample_time_in(option, value);
     } else if (option == "--limit-ms") {
-      a.serve.limit_ms = number_in(option, value, least_ms, most_ms);
+      a.serve.limit_ms = sample_time_in(option, value);
     } else {
       throw std::invalid_argument("unknown option " + option + usage);
     }

@@ -20,4 +20,9 @@ extern const char* const usage;  ///< begins with a new line
 /// Throws std::invalid_argument with what was wrong and how it is used.
 arguments parse(const std::vector<std::string>& words);
 
+/// The value of an option that takes processors of the affinity mask, with commas between. Throws std::invalid_argument.
+std::vector<int> processors_in(const std::string& option, const std::string& value);
+/// The same for times of samples. In milliseconds.
+double sample_time_in(const std::string& option, const std::string& value);
+
 }  // namespace bench

@@ -35,7 +35,7 @@ void crew::together(const job& all_do) {
   ended_.wait(lock, [&] { return finished_ == setting_.members; });
 }
 
-reading crew::measure(subject& s, std::uint64_t inner, const delay& work) {
+reading members_of_team::measure(subject& s, std::uint64_t inner, const delay& work) {
   // The reference: the delay alone, right before, on a machine that is as quiet as it will be.
   // Where members share processors the ideal is T_s / p, each processor doing its members' delays.
   const std::size_t share = (setting_.members + setting_.processors.size() - 1) / setting_.processors.size();
@@ -61,7 +61,7 @@ reading crew::measure(subject& s, std::uint64_t inner, const delay& work) {
     if (is_last(started)) start_ns = now_ns();
     s.run(member, inner, work);
     if (is_last(ended)) end_ns = now_ns();
-    members_cpu_ns.fetch_add(thread_cpu_ns() - start_cpu, std::memory_order_relaxed);
+    if (has_clock(member)) members_cpu_ns.fetch_add(thread_cpu_ns() - start_cpu, std::memory_order_relaxed);
     // And one episode more: a member that has finished would sleep and leave its processor to the others,
     // which no member does in the midst of a program. Where spinning members share processors, that would
     // hide a whole time slice.
@@ -71,7 +71,7 @@ reading crew::measure(subject& s, std::uint64_t inner, const delay& work) {
   return {inner, (end_ns - start_ns) / episodes, reference, members_cpu_ns.load() / episodes};
 }
 
-std::uint64_t crew::pilot(subject& s, double wanted_ns, double limit_ns, const delay& work) {
+std::uint64_t members_of_team::pilot(subject& s, double wanted_ns, double limit_ns, const delay& work) {
   // Stretches of 1, 2, 4, .. episodes; member 0 reads the clock, and one more episode tells the others
   // whether there is another stretch. The fastest counts: another program that takes a processor
   // meanwhile, or members out of step, can only make a stretch slower. Short stretches do not count:

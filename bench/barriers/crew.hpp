@@ -1,4 +1,4 @@
-// The threads that run subjects. Between samples they are parked and use no processor time.
+// Who runs subjects: threads that are parked between samples, and use no processor time then; or others (threads/teams.hpp).
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,11 @@ struct reading {
   double cpu_ns = 0;          // processor time of all members in one
 };
 
-class crew {
+/// Members that can do one thing together.
+class members_of_team {
  public:
-  explicit crew(setting s) : setting_(std::move(s)) {}
-
-  /// What each member's thread executes until dismiss(): a fresh std::thread, or a thread of a
-  /// parallel region. Binds itself to its processor first.
-  void serve(unsigned member);
+  explicit members_of_team(setting s) : setting_(std::move(s)) {}
+  virtual ~members_of_team() = default;
 
   /// One measurement of `inner` episodes, by all members, after as many that are not measured.
   /// Called by the coordinator, which is no member.
@@ -35,17 +33,33 @@ class crew {
   /// How many episodes take about `wanted_ns` once the team is in step. Runs the subject for many
   /// times as long, without a pause, yet not for more than `limit_ns` as far as it can tell.
   std::uint64_t pilot(subject& s, double wanted_ns, double limit_ns, const delay& work);
-  void dismiss();
 
   const setting& team() const { return setting_; }
 
- private:
+ protected:
   using job = std::function<void(unsigned member)>;
 
-  /// All members do it, each once; then they are parked again.
-  void together(const job& all_do);
+  /// All members do it, each once.
+  virtual void together(const job& all_do) = 0;
+  /// Has this member a clock of processor time that no other member counted so uses?
+  virtual bool has_clock(unsigned) const { return true; }
 
   setting setting_;
+};
+
+class crew final : public members_of_team {
+ public:
+  using members_of_team::members_of_team;
+
+  /// What each member's thread executes until dismiss(): a fresh std::thread, or a thread of a
+  /// parallel region. Binds itself to its processor first.
+  void serve(unsigned member);
+  void dismiss();
+
+ private:
+  /// Then they are parked again.
+  void together(const job& all_do) override;
+
   std::mutex mutex_;
   // Two, so that the end of a job wakes the coordinator alone, and not every member.
   std::condition_variable begun_, ended_;

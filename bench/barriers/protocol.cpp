@@ -6,8 +6,6 @@
 
 #include <weir/machine/native.hpp>
 
-#include "../machine/floor.hpp"
-
 namespace bench {
 
 using nlohmann::json;
@@ -38,28 +36,30 @@ json floor_list(const std::vector<int>& processors) {
 protocol::protocol(const catalogue& all, bool with_floor, serving s)
     : all_(all), with_floor_(with_floor), serving_(std::move(s)), work_(serving_.delay_ns) {}
 
-void protocol::answer_all(crew& members) {
-  for (std::string command; std::getline(std::cin, command) && command != "quit";)
-    std::cout << answer(command, members).dump() << std::endl;
-}
+namespace {
 
-json protocol::answer(const std::string& command, crew& members) {
+json answer(const std::string& command, const answers& by_name) {
   const auto space = command.find(' ');
   const std::string verb = command.substr(0, space);
   const std::string id = space == std::string::npos ? "" : command.substr(space + 1);
   try {
-    if (verb == "sample") return sample(id, members);
-    if (verb == "drop") return {{"id", id}, {"dropped", in_use_.erase(id) > 0}};
-    throw std::invalid_argument("unknown command \"" + verb + "\"; known are sample ID, drop ID, quit");
+    if (const auto known = by_name.find(verb); known != by_name.end()) return known->second(id);
+    std::string names;
+    for (const auto& [name, _] : by_name) names += name + " ID, ";
+    throw std::invalid_argument("unknown command \"" + verb + "\"; known are " + names + "quit");
   } catch (const std::exception& e) {
     return {{"id", id}, {"error", e.what()}};
   }
 }
 
-json protocol::sample(const std::string& id, crew& members) {
-  if (with_floor_ && id.starts_with("floor:")) return sample_floor(id);
-  chosen& c = chosen_for(id, members);
-  const reading r = members.measure(*c.what, c.inner, work_);
+}  // namespace
+
+void answer_all(const answers& by_name) {
+  for (std::string command; std::getline(std::cin, command) && command != "quit";)
+    std::cout << answer(command, by_name).dump() << std::endl;
+}
+
+json as_answer(const std::string& id, const reading& r) {
   return {{"id", id},
           {"inner", r.inner},
           {"episode_ns", r.episode_ns},
@@ -67,6 +67,21 @@ json protocol::sample(const std::string& id, crew& members) {
           {"overhead_ns", r.episode_ns - r.reference_ns},
           {"cpu_ns", r.cpu_ns},
           {"cycles_per_ns", weir::native::ticks_per_microsecond() / 1000}};
+}
+
+json as_answer(const std::string& id, std::uint64_t inner, cost one) {
+  return as_answer(id, reading{inner, one.wall_ns, 0, one.cpu_ns});
+}
+
+void protocol::answer_all(crew& members) {
+  bench::answer_all({{"sample", [&](const std::string& id) { return sample(id, members); }},
+                     {"drop", [&](const std::string& id) -> json { return {{"id", id}, {"dropped", in_use_.erase(id) > 0}}; }}});
+}
+
+json protocol::sample(const std::string& id, crew& members) {
+  if (with_floor_ && id.starts_with("floor:")) return sample_floor(id);
+  chosen& c = chosen_for(id, members);
+  return as_answer(id, members.measure(*c.what, c.inner, work_));
 }
 
 // Inner repetitions so that the resolution of the clock (tens of ns) does not matter and a sample
@@ -91,8 +106,7 @@ json protocol::sample_floor(const std::string& id) const {
     const bool transfer = f["algorithm"] == "transfer";
     const std::uint64_t inner = transfer ? 2000 : 500;
     const cost one = transfer ? one_transfer(where[0], where[1], inner) : one_switch(where[0], inner);
-    return {{"id", id}, {"inner", inner}, {"episode_ns", one.wall_ns}, {"reference_ns", 0}, {"overhead_ns", one.wall_ns},
-            {"cpu_ns", one.cpu_ns}, {"cycles_per_ns", weir::native::ticks_per_microsecond() / 1000}};
+    return as_answer(id, inner, one);
   }
   throw std::invalid_argument("no such floor here: \"" + id + "\"; processors are those of --processors");
 }

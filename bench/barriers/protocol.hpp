@@ -2,12 +2,14 @@
 // JSON on standard output for each (docs/records.md).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "../machine/floor.hpp"
 #include "crew.hpp"
 #include "subject.hpp"
 
@@ -19,6 +21,14 @@ struct serving {
   double sample_ms = 1;   // how long a sample should last
   double limit_ms = 400;  // how long it may last at most, as the pilot estimates it
 };
+
+/// Answers each command on standard input by the function of its name, which gets the ID behind it, until "quit" or the end of
+/// the input. What they throw is the answer, too.
+using answers = std::map<std::string, std::function<nlohmann::json(const std::string& id)>>;
+void answer_all(const answers& by_name);
+/// What `sample` answers.
+nlohmann::json as_answer(const std::string& id, const reading& found);
+nlohmann::json as_answer(const std::string& id, std::uint64_t inner, cost one);
 
 class protocol {
  public:
@@ -33,7 +43,6 @@ class protocol {
     std::uint64_t inner = 0;
   };
 
-  nlohmann::json answer(const std::string& command, crew& members);
   nlohmann::json sample(const std::string& id, crew& members);
   nlohmann::json sample_floor(const std::string& id) const;
   chosen& chosen_for(const std::string& id, crew& members);

@@ -1,6 +1,7 @@
 #include "delay.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "clock.hpp"
 
@@ -17,6 +18,13 @@ delay::delay(double nanoseconds) : nominal_ns_(nanoseconds) {
     fastest = std::min(fastest, thread_cpu_ns() - start);
   }
   iterations_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(nanoseconds / (fastest / 200'000)));
+}
+
+delay delay::times(double factor) const {
+  delay made = *this;
+  made.iterations_ = static_cast<std::uint64_t>(std::llround(static_cast<double>(iterations_) * factor));
+  made.nominal_ns_ *= factor;
+  return made;
 }
 
 double delay::measure(double duration_ns) const {

@@ -14,6 +14,9 @@ class delay {
   /// Calibrates the loop to about so many nanoseconds (takes a few milliseconds). 0: no work at all.
   explicit delay(double nanoseconds);
 
+  /// A loop so many times as long, without a calibration of its own.
+  delay times(double factor) const;
+
   void operator()() const {
     double a = 1;
     for (std::uint64_t i = 0; i < iterations_; ++i) a = a * 0.999 + 0.5;
