@@ -16,7 +16,7 @@ namespace {
 const char* const usage_of_threads =
     "\nusage: serve [--processors A,B,..] [--sample-ms M] [--limit-ms L]"
     "\n       --help"
-    "\nserve reads \"sample ID\", \"drop ID\" and \"quit\"; an ID is switch:KIND, quantum:KIND, transfer, or a program:"
+    "\nserve reads \"sample ID\", \"drop ID\" and \"quit\"; an ID is switch:KIND, quantum:KIND, or a program:"
     "\n  KIND:BARRIER/WAITING:members=N:processors=N:compute_ns=D"
     "[:applications=N:policy=POLICY:distribution=SHAPE:slot_us=D]"
     "\n  KIND: user, kernel. POLICY: shared, partition, coscheduling. SHAPE: constant, exponential";
@@ -62,10 +62,6 @@ class server {
   };
 
   nlohmann::json sample(const std::string& id) {
-    if (id == "transfer") {
-      if (asked_.processors.size() < 2) throw std::invalid_argument("a transfer needs two processors");
-      return as_answer(id, 2000, one_transfer(asked_.processors[0], asked_.processors[1], 2000));
-    }
     for (const bool user_level : {true, false}) {
       const std::string kind = user_level ? "user" : "kernel";
       if (id == "switch:" + kind) return as_answer(id, 1, switch_between(user_level, asked_.processors[0]));
@@ -92,12 +88,14 @@ class server {
 
   /// Members of several applications do not meet, so that one cannot tell all others to go on or to end.
   std::uint64_t pilot_of_several(members_of_team& team, subject& what, const delay& work) const {
-    const double wanted_ns = std::min(asked_.sample_ms, asked_.limit_ms) * 1e6;
-    for (std::uint64_t n = 1;; n *= 2) {
-      const double episode_ns = team.measure(what, n, work).episode_ns;
-      if (episode_ns * static_cast<double>(n) >= wanted_ns / 4)
-        return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted_ns / episode_ns));
+    const double wanted_ns = std::min(asked_.sample_ms, asked_.limit_ms) * 1e6, most_ns = asked_.limit_ms * 1e6;
+    double fastest_ns = most_ns;  // of one episode: another program can only make it slower
+    for (std::uint64_t n = 4;; n *= 2) {
+      const double episode_ns = team.measure(what, n, work).episode_ns, lasted_ns = episode_ns * static_cast<double>(n);
+      fastest_ns = std::min(fastest_ns, episode_ns);
+      if (fastest_ns * static_cast<double>(n) >= wanted_ns / 2 || lasted_ns >= most_ns) break;
     }
+    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted_ns / fastest_ns));
   }
 
   const asked asked_;

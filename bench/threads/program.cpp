@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 
-#include <weir/team.hpp>
+#include <weir/machine/native.hpp>
 
 #include "../number.hpp"
 #include "rota.hpp"
@@ -92,6 +93,7 @@ class applications final : public subject {
   }
 
   void run(unsigned m, std::uint64_t episodes, const delay& work) override {
+    meet();
     const auto [application, index] = seats_[m];
     const bool first = index == 0;
     if (rota_ && first) rota_->enter(application);
@@ -107,8 +109,20 @@ class applications final : public subject {
   }
 
  private:
+  /// All members of all applications: none is ahead of the measured time by episodes of its own.
+  void meet() {
+    // acq_rel and acquire: what came before, for those that go on.
+    const unsigned all = static_cast<unsigned>(seats_.size()), number = met_.fetch_add(1, std::memory_order_acq_rel);
+    const unsigned last = number / all * all + all;
+    const auto complete = [&] { return met_.load(std::memory_order_acquire) >= last; };
+    if (complete()) gate_.open();
+    while (!complete()) gate_.sleep_unless(complete);
+  }
+
   std::vector<std::unique_ptr<subject>> barriers_;
   std::vector<seat> seats_;
+  std::atomic<unsigned> met_{0};
+  weir::gate gate_;
   std::optional<uneven> uneven_;
   std::optional<rota> rota_;
 };

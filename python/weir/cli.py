@@ -13,6 +13,7 @@ from weir.report import cli as report
 from weir.run import cli as run
 from weir.scale import cli as scale
 from weir.simulation import cli as simulation
+from weir.threads import cli as threads
 
 COMMANDS = (
     run.COMMAND,
@@ -20,6 +21,7 @@ COMMANDS = (
     barriers.COMMAND,
     openmp.COMMAND,
     mpi.COMMAND,
+    threads.COMMAND,
     profile.COMMAND,
     report.COMMAND,
     simulation.COMMAND,

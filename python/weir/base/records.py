@@ -104,12 +104,17 @@ FAMILIES: dict[str, Fields] = {
         "what.group": str, "what.language": str, "what.runtime": str, "what.version": str,
         "what.compiler": str | None, "what.environment": dict | None,
     },
+    "threads": {
+        "what.experiment": str, "what.threads": str, "where.applications": int, "where.policy": str,
+        "where.distribution": str, "where.slot_us": NUMBER | None, "how.switch_ns": NUMBER | None,
+        "how.quantum_ns": NUMBER | None,
+    },
 }  # fmt: skip
 CHOICE: Fields = {
     "what.choice.algorithm": str, "what.choice.transport": str, "what.choice.within": str,
     "what.choice.threads": str | None,
 }  # fmt: skip
-COUNTS = ("where.members", "where.processors", "where.processes", "where.threads", "where.nodes")
+COUNTS = ("where.members", "where.processors", "where.processes", "where.threads", "where.nodes", "where.applications")
 SIMULATED: dict[str, Fields] = {
     "scenario": {"id": str, "name": str, "about": str, "charts": list, "swept": list, "points": int, "seeds": list},
     "simulation": {

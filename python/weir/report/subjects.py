@@ -6,11 +6,13 @@ from weir.mpi import section as mpi
 from weir.openmp import section as openmp
 from weir.scale import section as scale
 from weir.simulation import section as simulation
+from weir.threads import section as threads
 
 SUBJECTS: tuple[Subject, ...] = (
     barriers.SUBJECT,
     openmp.SUBJECT,
     mpi.SUBJECT,
+    threads.SUBJECT,
     scale.SUBJECT,
     simulation.SUBJECT,
 )

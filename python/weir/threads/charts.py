@@ -1,0 +1,157 @@
+"""One chart for each experiment: measured, simulated and predicted curves, a panel for each kind of threads."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import altair as alt
+
+from weir.base import theme
+from weir.base.drawing import Values, mapped, panels
+from weir.threads.experiments import NAMES
+from weir.threads.findings import overhead
+from weir.threads.results import MEASURED, PREDICTED, SIMULATED, SOURCES, Point, Results
+
+DASHES = {MEASURED: [1, 0], SIMULATED: [7, 4], PREDICTED: [2, 3]}
+Three = tuple[float, float, float]  # a value with its interval
+WAITING = {"spin": "spins", "share": "yields"}
+
+
+def _episode(point: Point, unit_ns: float) -> Three:
+    its = point.episode
+    return its.value / unit_ns, its.low / unit_ns, its.high / unit_ns
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What an experiment's chart shows of a point."""
+
+    x_title: str
+    y_title: str
+    x: Callable[[Point], float]
+    y: Callable[[Results, Point], Three | None]
+    colour: Callable[[Point], str]
+    panel: Callable[[Point], str]
+    log: str = ""
+    percent: bool = False
+
+
+def _kind(point: Point) -> str:
+    return NAMES[point.program.threads]
+
+
+def _efficiency(point: Point) -> Three:
+    its = point.efficiency
+    return its.value, its.low, its.high
+
+
+AXES: dict[str, Axes] = {
+    "spinning": Axes(
+        "computing between two barriers (quanta)",
+        "time of a barrier (quanta)",
+        lambda p: p.compute_ns / p.quantum_ns,
+        lambda _, p: _episode(p, p.quantum_ns),
+        lambda p: p.program.barrier,
+        _kind,
+        "xy",
+    ),
+    "blocking": Axes(
+        "computing between two barriers (quanta)",
+        "time of a barrier (quanta)",
+        lambda p: p.compute_ns / p.quantum_ns,
+        lambda _, p: _episode(p, p.quantum_ns),
+        lambda p: WAITING[p.program.waiting],
+        _kind,
+        "xy",
+    ),
+    "overhead": Axes(
+        "computing between two barriers (context switches)",
+        "beyond twice the time with a processor each",
+        lambda p: p.compute_ns / p.switch_ns,
+        overhead,
+        lambda p: p.program.barrier,
+        _kind,
+        "x",
+        True,
+    ),
+    "processors": Axes(
+        "members",
+        "time of a barrier (times of computing)",
+        lambda p: p.program.members,
+        lambda _, p: _episode(p, p.compute_ns),
+        lambda p: p.program.barrier,
+        lambda p: f"{_kind(p)}, {p.program.processors} processor{'s' * (p.program.processors > 1)}",
+    ),
+    "policies": Axes(
+        "computing between two barriers (µs)",
+        "share of processor time spent computing",
+        lambda p: p.compute_ns / 1e3,
+        lambda _, p: _efficiency(p),
+        lambda p: p.program.policy,
+        lambda p: f"{_kind(p)}, {p.program.distribution} computing",
+        "x",
+        True,
+    ),
+}
+
+
+def values(results: Results) -> Values:
+    return list(_values(results))
+
+
+def _values(results: Results) -> Iterator[dict]:
+    its = AXES[results.experiment]
+    for source in SOURCES:
+        for p in results.of(source):
+            if (y := its.y(results, p)) is None:
+                continue
+            yield {
+                "x": its.x(p),
+                "y": y[0],
+                "low": y[1],
+                "high": y[2],
+                "colour": its.colour(p),
+                "panel": its.panel(p),
+                "source": source,
+            }
+
+
+def draw(results: Results) -> alt.TopLevelMixin | None:
+    """None where a single point was measured, or none."""
+    its, found = AXES[results.experiment], values(results)
+    if len({(v["x"], v["colour"], v["panel"]) for v in found if v["source"] == MEASURED}) < 2:
+        return None
+    names = list(dict.fromkeys(v["colour"] for v in found))
+    shown = [source for source in SOURCES if any(v["source"] == source for v in found)]
+    x = alt.X(
+        "x:Q",
+        title=its.x_title,
+        scale=alt.Scale(type="log", nice=False) if "x" in its.log else alt.Scale(nice=False, zero=False),
+        axis=alt.Axis(grid=False, format=".3~r", labelOverlap=True, tickCount=6),
+    )
+    axis = alt.Axis(format=".0%" if its.percent else ".3~r", labelOverlap=True)
+    scale = alt.Scale(type="log", nice=False) if "y" in its.log else alt.Scale(zero=True)
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", title=its.y_title, scale=scale, axis=axis)
+
+    legend = alt.Legend(title=None, orient="top")
+    base = alt.Chart().encode(
+        x=x,
+        color=alt.Color("colour:N", scale=mapped(theme.colours(names)), legend=legend),
+        tooltip=[
+            alt.Tooltip("colour:N", title="which"),
+            alt.Tooltip("source:N"),
+            alt.Tooltip("x:Q", title=its.x_title, format=".3~r"),
+            alt.Tooltip("y:Q", title=its.y_title, format=".1%" if its.percent else ".3~r"),
+        ],
+    )
+    dash = alt.StrokeDash("source:N", scale=mapped({s: DASHES[s] for s in shown}), legend=legend)
+    measured = base.transform_filter(f"datum.source == '{MEASURED}'")
+    layers = [
+        measured.mark_rule(strokeWidth=1.6).encode(y=y("low"), y2="high:Q"),
+        base.mark_line(strokeWidth=2).encode(y=y("y"), strokeDash=dash, detail="source:N"),
+        measured.mark_point(filled=True, size=36, opacity=1).encode(y=y("y")),
+    ]
+    layered = alt.layer(*layers, data=alt.Data(values=found))
+    order = list(dict.fromkeys(v["panel"] for v in found))
+    return panels(layered, "panel", order, columns=2, least=280, height=280)

@@ -1,0 +1,132 @@
+"""What the page shows of paper 000's experiments: a chart for each of its figures, and what became of its findings."""
+
+from collections.abc import Callable, Sequence
+
+from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Section, Subject
+from weir.base.records import Row
+from weir.base.screen import nanoseconds
+from weir.threads import charts, tables
+from weir.threads.experiments import NAMES
+from weir.threads.findings import agreements, finding, findings, overhead
+from weir.threads.results import Results, experiments
+from weir.threads.rows import COSTS, is_of_program, is_of_threads
+
+LINES = (
+    " Points and full lines are measured, with 95 % intervals; dashed lines are simulated, with this machine's switch, quantum "
+    "and transfer; dotted ones are what the formulas predict."
+)
+TEXTS = {
+    "spinning": "As figures 1 and 2: members that spin, one more of them than processors. The scale is the quantum that was "
+    "measured: how long a thread that computes keeps a processor that another wants.",
+    "blocking": "As figure 3: the tree barrier (mcs) whose members spin, and one whose members yield the processor.",
+    "overhead": "As figures 4 and 5: two members on each processor, against twice the time with one on each. The scale is "
+    "a context switch of each kind of threads.",
+    "processors": "As figure 6, which has 16 threads on 1 to 16 processors. Here members vary, on one processor and on all; "
+    "they yield.",
+    "policies": "As section 4: two applications, each with a member for each processor. Partition: each has half of the "
+    "processors. Coscheduling: all processors by turns, for a quantum of the kernel. Shared: each thread for itself.",
+}
+COSTS_TEXT = (
+    "What curves are scaled and simulated with. A quantum: how long a thread that computes keeps the processor."
+)
+
+
+def sections(rows: Sequence[Row]) -> list[Section]:
+    found = experiments(rows)
+    made = [_section(results) for results in found]
+    its = tables.costs(rows)
+    return [*made, Section("What threads cost here", COSTS_TEXT, [its])] if its.rows else made
+
+
+def wants(rows: Sequence[Row]) -> bool:
+    return any(is_of_threads(row) for row in rows)
+
+
+def left_out(rows: Sequence[Row]) -> list[LeftOut]:
+    return [
+        LeftOut(FAILED if row["kind"] == "failure" else STOPPED, row["what"]["id"], row["what"]["experiment"],
+                row["how"]["run"] + 1, row["how"]["stopped"])
+        for row in rows if is_of_threads(row) and row["what"]["experiment"] != COSTS and row["how"].get("stopped")
+    ]  # fmt: skip
+
+
+def _section(results: Results) -> Section:
+    name = results.experiment
+    drawn = charts.draw(results)
+    text = TEXTS[name] + (LINES if drawn is not None else "")
+    if results.state.name:
+        text += f" Samples of one state of the machine: {results.state.words()}."
+    chart = Chart(f"threads-{name}", TITLES[name](results), drawn, text)
+    parts = [
+        tables.of_findings(findings(results)),
+        tables.of_agreements(agreements(results)),
+        tables.of_points(results),
+    ]
+    return Section(parts=[chart, *(table for table in parts if table.rows)])
+
+
+def _spinning(r: Results) -> str:
+    said = []
+    for kind, name in NAMES.items():
+        if its := r.of(threads=kind, barrier="counter"):
+            p = its[0]
+            said.append(
+                f"{nanoseconds(p.episode.value)} on {name} ({p.episode.value / p.quantum_ns:.2g} quanta) for "
+                f"{nanoseconds(p.compute_ns)} of computing"
+            )
+    return f"Spinning with a processor too few: {'; '.join(said)}" if said else "Spinning with a processor too few"
+
+
+def _blocking(r: Results) -> str:
+    said = []
+    for kind, name in NAMES.items():
+        pairs = [(s, b) for s in r.of(threads=kind, waiting="spin")
+                 for b in r.of(threads=kind, waiting="share", compute_ns=s.program.compute_ns)]  # fmt: skip
+        if pairs:
+            said.append(f"up to {max(s.over(b).value for s, b in pairs):,.0f} times as fast on {name}")
+    return f"Yielding instead of spinning is {', '.join(said)}" if said else "Yielding instead of spinning"
+
+
+def _overhead(r: Results) -> str:
+    said = []
+    for kind, name in NAMES.items():
+        found = [(o[0], p) for p in r.of(threads=kind, barrier="combination") if (o := overhead(r, p)) is not None]
+        small = [p for o, p in found if o <= 0.1]
+        if small:
+            least = min(p.compute_ns for p in small if all(o <= 0.1 for o, q in found if q.compute_ns >= p.compute_ns))\
+                if found[-1][0] <= 0.1 else None  # fmt: skip
+            if least is not None:
+                said.append(f"from {nanoseconds(least)} of computing on {name}")
+    return (
+        f"Two members on a processor cost at most 10 %: {', '.join(said)}" if said else "Two members on each processor"
+    )
+
+
+def _processors(r: Results) -> str:
+    return "Time follows the members on the fullest processor" if r.of() else ""
+
+
+def _policies(_: Results) -> str:
+    return "Two applications: partitions, coscheduling, and threads that share all processors"
+
+
+TITLES: dict[str, Callable[[Results], str]] = {
+    "spinning": _spinning,
+    "blocking": _blocking,
+    "overhead": _overhead,
+    "processors": _processors,
+    "policies": _policies,
+}
+
+SUBJECT = Subject(
+    name="Threads",
+    title="More threads than processors",
+    heading="The experiments of 1991 on this machine",
+    about="What “The Effects of Multiprogramming on Barrier Synchronization” (Markatos and others, 1991) measured on a "
+    "Butterfly, repeated{on}: on kernel threads and on user-level members, beside the simulator and the formulas.",
+    wants=lambda rows: wants(rows) and any(is_of_program(row) for row in rows),
+    sections=sections,
+    left_out=left_out,
+    finding=finding,
+    texts={".csv": tables.as_csv},
+)
