@@ -12,6 +12,18 @@ from weir.threads.findings import overhead
 from weir.threads.results import MEASURED, PREDICTED, SIMULATED, SOURCES, Point, Results
 
 DASHES = {MEASURED: [1, 0], SIMULATED: [7, 4], PREDICTED: [2, 3]}
+# Of barriers, ways to wait and policies, by the roles of the theme.
+COLOURS = {
+    "counter": "weir",
+    "mcs": "libgomp",
+    "combination": "libomp",
+    "dissemination": "libiomp5",
+    "spins": "spinning",
+    "yields": "weir",
+    "partition": "weir",
+    "coscheduling": "libgomp",
+    "shared": "libiomp5",
+}
 Three = tuple[float, float, float]  # a value with its interval
 WAITING = {"spin": "spins", "share": "yields"}
 
@@ -33,6 +45,7 @@ class Axes:
     panel: Callable[[Point], str]
     log: str = ""
     percent: bool = False
+    y_scales: str = "shared"
 
 
 def _kind(point: Point) -> str:
@@ -72,6 +85,7 @@ AXES: dict[str, Axes] = {
         _kind,
         "x",
         True,
+        "independent",
     ),
     "processors": Axes(
         "members",
@@ -137,7 +151,7 @@ def draw(results: Results) -> alt.TopLevelMixin | None:
     legend = alt.Legend(title=None, orient="top")
     base = alt.Chart().encode(
         x=x,
-        color=alt.Color("colour:N", scale=mapped(theme.colours(names)), legend=legend),
+        color=alt.Color("colour:N", scale=mapped({name: theme.colour(COLOURS[name]) for name in names}), legend=legend),
         tooltip=[
             alt.Tooltip("colour:N", title="which"),
             alt.Tooltip("source:N"),
@@ -145,7 +159,8 @@ def draw(results: Results) -> alt.TopLevelMixin | None:
             alt.Tooltip("y:Q", title=its.y_title, format=".1%" if its.percent else ".3~r"),
         ],
     )
-    dash = alt.StrokeDash("source:N", scale=mapped({s: DASHES[s] for s in shown}), legend=legend)
+    below = alt.Legend(title=None, orient="bottom")  # a row of its own, for narrow pages
+    dash = alt.StrokeDash("source:N", scale=mapped({s: DASHES[s] for s in shown}), legend=below)
     measured = base.transform_filter(f"datum.source == '{MEASURED}'")
     layers = [
         measured.mark_rule(strokeWidth=1.6).encode(y=y("low"), y2="high:Q"),
@@ -153,5 +168,7 @@ def draw(results: Results) -> alt.TopLevelMixin | None:
         measured.mark_point(filled=True, size=36, opacity=1).encode(y=y("y")),
     ]
     layered = alt.layer(*layers, data=alt.Data(values=found))
-    order = list(dict.fromkeys(v["panel"] for v in found))
-    return panels(layered, "panel", order, columns=2, least=280, height=280)
+    order = sorted({v["panel"] for v in found})
+    return panels(layered, "panel", order, columns=2, least=280, height=280).resolve_scale(
+        x="independent", y=its.y_scales
+    )

@@ -27,7 +27,7 @@ def threads(
         option(options.Whole(LEAST_PROCESSORS, MOST_PROCESSORS), help="Processors to use (all, up to 16)."),
     ] = None,
     rounds: Annotated[
-        int | None, option(options.Whole(1, options.MOST_ROUNDS), help="Runs, in fresh processes (3; quick 1).")
+        int | None, option(options.Whole(1, options.MOST_ROUNDS), help="Runs, in fresh processes (2; quick 1).")
     ] = None,
     samples: Annotated[
         int | None,
@@ -38,7 +38,7 @@ def threads(
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/threads.jsonl"),
 ) -> None:
-    """Run paper 000's experiments with more threads than processors: on user-level members and on kernel threads, beside
+    """Run paper 000's experiments: more threads than processors, on user-level members and on kernel threads, beside
     the simulator and the formulas.
 
     Records hold nanoseconds. Charts have computing and barriers in quanta or context switches of each kind of thread,
@@ -53,7 +53,7 @@ def threads(
         writer = records.Writer(output)
     except (native.NativeError, OSError) as error:
         raise fail(str(error)) from None
-    plan = Plan(chosen(only or NAMES), usable[:count], rounds or (1 if quick else 3), samples, quick)
+    plan = Plan(chosen(only or NAMES), usable[:count], rounds or (1 if quick else 2), samples, quick)
     with writer, bar() as progress:
 
         def begin(name: str, steps: int) -> Tell:

@@ -130,8 +130,8 @@ class Experiment:
 
 
 EXPERIMENTS = (
-    Experiment("spinning", "figures 1 and 2", _spinning, 60, 2),
-    Experiment("blocking", "figure 3", _blocking, 60, 2),
+    Experiment("spinning", "figures 1 and 2", _spinning, 60, 3),
+    Experiment("blocking", "figure 3", _blocking, 60, 3),
     Experiment("overhead", "figures 4 and 5", _overhead, 1, 10),
     Experiment("processors", "figure 6", _processors, 6, 4),
     Experiment("policies", "section 4", _policies, 40, 3),

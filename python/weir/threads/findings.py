@@ -1,34 +1,49 @@
-"""What paper 000 found, and what becomes of it on this machine. Each verdict is computed; `why` gives the known reason for a
-difference."""
+"""What paper 000 found, and what becomes of it on this machine.
+
+Each verdict is computed; `why` gives the known reasons for a difference.
+"""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from statistics import median
 
 from weir.base.places import on_fullest
 from weir.base.records import Row
 from weir.threads.experiments import KINDS, NAMES, POLICIES
-from weir.threads.results import MEASURED, PREDICTED, SIMULATED, Point, Results, experiments
+from weir.threads.results import PREDICTED, SIMULATED, Point, Results, experiments
 
 WITHIN = 0.25  # of a measured time: a simulated or predicted one agrees
 MOST_APART = 0.25  # of the points may lie farther off, where a whole curve agrees
 NONE, SMALL = 0.03, 0.10  # "practically zero", and what the paper calls rather small
 STEP = 0.10  # what its figure 6 shows as a change
 
+LITTLE_TAKEN = 0.03  # of the processors' time, by other programs
+
 FOUND_OUT = (
-    "Weir's timer looks at a member after 50 and 100 µs. One that spins loses the processor then, and not at the end of a "
+    "Weir's timer looks at a member after 50 and 100 µs; one that spins loses the processor then, not at the end of a "
     "quantum."
 )
 TRANSFERS = (
-    "A switch between user-level members is cheaper than the way of a cache line between two processors, so what a barrier "
-    "costs in switches is not what its switches cost."
+    "A switch between user-level members is cheaper than the way of a cache line between two processors, so a barrier "
+    "costs lines, and not switches."
 )
-SHARED_MACHINE = "Other programs took the processors meanwhile; the simulator and the formulas have no others."
 EEVDF = (
-    "Linux ends a quantum at a timer tick after the slice is used up, and lets a thread that has run less go on for longer; "
-    "quanta do not alternate strictly."
+    "Linux ends a quantum at a timer tick after the slice is used up, and lets a thread that has run less go on for "
+    "longer: quanta do not alternate strictly."
 )
+POLLS = "The simulator's quanta begin in step on all processors, and nothing disturbs them."
+
+
+def _why(r: Results, kind: str, *reasons: str) -> str:
+    """The known reasons, and other programs, where they had much of the processors."""
+    taken = r.taken(kind)
+    others = f"Other programs had {taken:.0%} of the processors meanwhile." if taken > LITTLE_TAKEN else ""
+    return " ".join(filter(None, [*reasons, others]))
+
+
+def _why_spinning(r: Results, kind: str) -> str:
+    return _why(r, kind, FOUND_OUT if kind == "user" else EEVDF)
 
 
 @dataclass(frozen=True)
@@ -60,8 +75,8 @@ class Agreement:
 
     def words(self) -> str:
         return (
-            f"{self.near} of {self.points} points within {WITHIN:.0%}; measured / {self.source} {self.ratio:.2f} in the "
-            f"median, {self.least:.2f} to {self.most:.2f}"
+            f"{self.near} of {self.points} points within {WITHIN:.0%}; measured / {self.source} {self.ratio:.2f} in "
+            f"the median, {self.least:.2f} to {self.most:.2f}"
         )
 
 
@@ -80,17 +95,15 @@ def agreements(results: Results) -> list[Agreement]:
     return [one for one in found if one is not None]
 
 
-def why_apart(one: Agreement) -> str:
-    """The known reason, where a curve lies apart from the measured one."""
+def why_apart(r: Results, one: Agreement) -> str:
+    """The known reasons, where a curve lies apart from the measured one."""
     if one.agrees:
         return ""
     if one.experiment in ("spinning", "blocking"):
-        return FOUND_OUT if one.threads == "user" else EEVDF
-    if one.experiment == "overhead" and one.threads == "user":
-        return TRANSFERS
-    if one.experiment == "policies":
-        return f"Members that wait for a thread without a processor wait for its quantum to come. {SHARED_MACHINE}"
-    return SHARED_MACHINE
+        return _why_spinning(r, one.threads)
+    if one.experiment == "overhead":
+        return _why(r, one.threads, TRANSFERS if one.threads == "user" else "")
+    return _why(r, one.threads, POLLS if one.experiment == "policies" else "")
 
 
 Judge = Callable[[Results, str], Iterable[Finding]]
@@ -107,19 +120,19 @@ def _spinning(r: Results, kind: str) -> Iterable[Finding]:
             NAMES[kind],
             f"{quanta:.2g} quanta with {first.compute_ns / first.quantum_ns:.1%} of a quantum of computing",
             0.5 <= quanta <= 1.5,
-            FOUND_OUT if kind == "user" else EEVDF,
+            _why_spinning(r, kind),
         )
     both = [(c, d) for c in central for d in levels if c.program.compute_ns == d.program.compute_ns]
     if both:
         ratios = [d.over(c).value for c, d in both]
         yield Finding(
             "section 4.1, figure 1",
-            "Below a quantum of computing a spinning barrier of several levels waits for a quantum at each: two levels take "
-            "twice as long.",
+            "Below a quantum of computing a spinning barrier of several levels waits for a quantum at each: two levels "
+            "take twice as long.",
             NAMES[kind],
             f"{ratios[0]:.2f} times as long as the central one with least computing",
             1.5 <= ratios[0] <= 2.5,
-            FOUND_OUT if kind == "user" else EEVDF,
+            _why_spinning(r, kind),
         )
         better = sum(ratio >= 1 for ratio in ratios)
         yield Finding(
@@ -136,9 +149,10 @@ def _spinning(r: Results, kind: str) -> Iterable[Finding]:
             "appendix",
             "The time of a central barrier that spins follows the recurrence t_n = min(⌊t_(n−1)⌋ + 1, t_(n−2) + Q).",
             NAMES[kind],
-            f"{near} of {len(formula)} points within {WITHIN:.0%}; measured / predicted {min(formula):.2f} to {max(formula):.2f}",
+            f"{near} of {len(formula)} points within {WITHIN:.0%}; measured / predicted {min(formula):.2f} to "
+            f"{max(formula):.2f}",
             len(formula) - near <= MOST_APART * len(formula),
-            FOUND_OUT if kind == "user" else EEVDF,
+            _why_spinning(r, kind),
         )
 
 
@@ -153,7 +167,7 @@ def _blocking(r: Results, kind: str) -> Iterable[Finding]:
             f"{min(own):.2f} to {max(own):.2f} times the computing of two members, over a range of "
             f"{share[-1].compute_ns / share[0].compute_ns:,.0f}",
             max(own) <= 1 + WITHIN,
-            SHARED_MACHINE,
+            _why(r, kind),
         )
     both = [(b, s) for b in share for s in spin if b.program.compute_ns == s.program.compute_ns]
     if both:
@@ -164,13 +178,13 @@ def _blocking(r: Results, kind: str) -> Iterable[Finding]:
             NAMES[kind],
             f"{min(ratios):.2g} to {max(ratios):.2g} of the spinning time",
             max(ratios) <= 1 + STEP,
-            SHARED_MACHINE,
+            _why(r, kind),
         )
 
 
 def overhead(r: Results, point: Point) -> tuple[float, float, float] | None:
-    """Of a program with two members on each processor: its time beyond twice that of the one with a processor each, as the
-    paper's figures 4 and 5 have it. With an interval."""
+    """Of a program with two members on each processor: its time beyond twice that of the one with a processor each, as
+    the paper's figures 4 and 5 have it. With an interval."""
     one = point.program
     if one.members != 2 * one.processors:
         return None
@@ -194,7 +208,7 @@ def _at_switches(r: Results, kind: str, barrier: str, switches: float) -> float 
 
 
 def _overhead(r: Results, kind: str) -> Iterable[Finding]:
-    why = TRANSFERS if kind == "user" else SHARED_MACHINE
+    why = _why(r, kind, TRANSFERS if kind == "user" else "")
     for barrier, figure, name, switches, most, words in (
         ("mcs", 4, "tree", 20, SMALL, "below 10 %"),
         ("mcs", 4, "tree", 4, 0.39 + SMALL, "39 %"),
@@ -225,7 +239,7 @@ def _processors(r: Results, kind: str) -> Iterable[Finding]:
         NAMES[kind],
         f"{min(off):.2f} to {max(off):.2f} times ⌈M/P⌉ times the computing, at {len(off)} points",
         sum(o > 1 + STEP for o in off) <= MOST_APART * len(off),
-        SHARED_MACHINE,
+        _why(r, kind),
     )
     fewer, full = (
         {p.program.barrier: p for p in r.of(threads=kind, processors=most, members=members)}
@@ -237,9 +251,10 @@ def _processors(r: Results, kind: str) -> Iterable[Finding]:
             "section 4.2",
             "A team with one processor too few takes as long as with half of the processors that it has members for.",
             NAMES[kind],
-            f"{2 * most} members on {most} processors take {min(both):.2f} to {max(both):.2f} times as long as {most + 1}",
+            f"{2 * most} members on {most} processors take {min(both):.2f} to {max(both):.2f} times as long as "
+            f"{most + 1}",
             all(abs(ratio - 1) <= STEP for ratio in both),
-            SHARED_MACHINE,
+            _why(r, kind),
         )
 
 
@@ -257,12 +272,12 @@ def _policies(r: Results, kind: str) -> Iterable[Finding]:
     if even:
         yield Finding(
             "sections 4.1 and 5",
-            "Partitions with combination barriers pay no significant penalty against coscheduling from four context switches "
-            "of computing on (here: 10 %).",
+            "Partitions with combination barriers pay no significant penalty against coscheduling from four context "
+            "switches of computing on (here: 10 %).",
             NAMES[kind],
             f"with even work, partitions do {min(even):+.0%} at worst",
             min(even) >= -SMALL,
-            SHARED_MACHINE,
+            _why(r, kind),
         )
     uneven = [g for _, g in gain("exponential")]
     if uneven:
@@ -272,7 +287,7 @@ def _policies(r: Results, kind: str) -> Iterable[Finding]:
             NAMES[kind],
             f"with exponential work, partitions do {min(uneven):+.0%} to {max(uneven):+.0%}",
             min(uneven) > 0,
-            SHARED_MACHINE,
+            _why(r, kind),
         )
     loss = [
         s.episode.value / p.episode.value
@@ -313,10 +328,3 @@ def finding(rows: list[Row]) -> str:
         if its:
             words.append(f"{sum(its)} of {len(its)} hold on {NAMES[kind]}")
     return f"Of what paper 000 found in 1991, {' and '.join(words)}."
-
-
-def of_experiment(results: Results) -> tuple[Sequence[Finding], Sequence[Agreement]]:
-    return findings(results), agreements(results)
-
-
-__all__ = ["MEASURED", "Agreement", "Finding", "agreements", "finding", "findings", "overhead", "why_apart"]

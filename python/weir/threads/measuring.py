@@ -1,4 +1,4 @@
-"""Runs a session: first what switches and quanta cost, then the experiments in turn, then the simulator and the formulas.
+"""Runs a session: what switches and quanta cost, the experiments in turn, then the simulator and the formulas.
 
 A run of an experiment has a fresh process, and takes all its programs in turn for each sample.
 """

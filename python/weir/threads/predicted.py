@@ -42,8 +42,8 @@ def _staircase(one: Program, _: Costs, compute: Fraction) -> tuple[Fraction, str
 
 
 def _policies(one: Program, costs: Costs, compute: Fraction) -> tuple[Fraction, str] | None:
-    """Of the shared processors nothing is said. Uneven times: the longest of M has the mean T (1 + 1/2 + ... + 1/M); members
-    of one processor compute in turn, and the sum of their times has the mean M T."""
+    """Of the shared processors nothing is said. Uneven times: the longest of M has the mean T (1 + 1/2 + ... + 1/M);
+    members of one processor compute in turn, and the sum of their times has the mean M T."""
     if one.policy == "coscheduling" and one.members <= one.processors:
         longest = sum(Fraction(1, m) for m in range(1, one.members + 1)) if one.distribution == "exponential" else 1
         return one.applications * longest * compute, "A T H_M" if longest != 1 else "A T"

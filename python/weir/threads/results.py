@@ -51,6 +51,13 @@ class Point:
         computed = one.all_members * self.compute_ns / one.processors
         return Interval(computed / episode.value, computed / episode.high, computed / episode.low)
 
+    @property
+    def had(self) -> float:
+        """The share of the processors' time that the members had, computing or waiting."""
+        both = ((row["samples"]["cpu_ns"], row["samples"]["episode_ns"]) for row in self.rows)
+        shares = [cpu / episode for cpus, episodes in both for cpu, episode in zip(cpus, episodes, strict=True)]
+        return median(shares) / self.program.processors
+
     def over(self, other: "Point") -> Interval:
         """By this program's episodes in the other's: over samples of one turn, where they were taken in turns."""
         if self.source == MEASURED:
@@ -85,6 +92,13 @@ class Results:
             if its == source and all(getattr(one, name) == value for name, value in like.items())
         ]
         return sorted(found, key=lambda p: (p.program.compute_ns, p.program.members))
+
+    def taken(self, kind: str) -> float:
+        """The share of the processors' time that other programs had. Members that wait keep theirs, except those that
+        wait for the turn of their application."""
+        its = [p for p in self.of(threads=kind) if p.program.policy != "coscheduling"]
+        had = [p.had for p in its if p.program.all_members >= p.program.processors]
+        return max(0.0, 1 - median(had)) if had else 0.0
 
     def beside(self, point: Point, source: str) -> Point | None:
         """The same program from another source."""

@@ -1,34 +1,38 @@
 """What the page shows of paper 000's experiments: a chart for each of its figures, and what became of its findings."""
 
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Section, Subject
+from weir.base.places import on_fullest
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.threads import charts, tables
-from weir.threads.experiments import NAMES
-from weir.threads.findings import agreements, finding, findings, overhead
+from weir.threads.experiments import NAMES, POLICIES
+from weir.threads.findings import LITTLE_TAKEN, SMALL, STEP, finding, findings, overhead
 from weir.threads.results import Results, experiments
 from weir.threads.rows import COSTS, is_of_program, is_of_threads
 
 LINES = (
-    " Points and full lines are measured, with 95 % intervals; dashed lines are simulated, with this machine's switch, quantum "
-    "and transfer; dotted ones are what the formulas predict."
+    " Points and full lines are measured, with 95 % intervals; dashed lines are simulated, with this machine's switch, "
+    "quantum and transfer; dotted ones are what the formulas predict."
 )
 TEXTS = {
-    "spinning": "As figures 1 and 2: members that spin, one more of them than processors. The scale is the quantum that was "
-    "measured: how long a thread that computes keeps a processor that another wants.",
+    "spinning": "As figures 1 and 2: members that spin, one more of them than processors. The scale is the quantum "
+    "that was measured: how long a thread that computes keeps a processor that another wants.",
     "blocking": "As figure 3: the tree barrier (mcs) whose members spin, and one whose members yield the processor.",
-    "overhead": "As figures 4 and 5: two members on each processor, against twice the time with one on each. The scale is "
-    "a context switch of each kind of threads.",
-    "processors": "As figure 6, which has 16 threads on 1 to 16 processors. Here members vary, on one processor and on all; "
-    "they yield.",
-    "policies": "As section 4: two applications, each with a member for each processor. Partition: each has half of the "
-    "processors. Coscheduling: all processors by turns, for a quantum of the kernel. Shared: each thread for itself.",
+    "overhead": "As figures 4 and 5: two members on each processor, against twice the time with one on each. The scale "
+    "is a context switch of each kind of threads.",
+    "processors": "As figure 6, which has 16 threads on 1 to 16 processors. Here members vary, on one processor and on "
+    "all; they yield.",
+    "policies": "As section 4: two applications, each with a member for each processor. Partition: each has half of "
+    "the processors. Coscheduling: all processors by turns, for a quantum of the kernel. Shared: each thread for "
+    "itself.",
 }
 COSTS_TEXT = (
     "What curves are scaled and simulated with. A quantum: how long a thread that computes keeps the processor."
 )
+TAKEN = " Other programs had {each} of the processors meanwhile."
 
 
 def sections(rows: Sequence[Row]) -> list[Section]:
@@ -56,10 +60,15 @@ def _section(results: Results) -> Section:
     text = TEXTS[name] + (LINES if drawn is not None else "")
     if results.state.name:
         text += f" Samples of one state of the machine: {results.state.words()}."
+    taken = [
+        f"{results.taken(kind):.0%} ({words})" for kind, words in NAMES.items() if results.taken(kind) > LITTLE_TAKEN
+    ]
+    if taken:
+        text += TAKEN.format(each=" and ".join(taken))
     chart = Chart(f"threads-{name}", TITLES[name](results), drawn, text)
     parts = [
         tables.of_findings(findings(results)),
-        tables.of_agreements(agreements(results)),
+        tables.of_agreements(results),
         tables.of_points(results),
     ]
     return Section(parts=[chart, *(table for table in parts if table.rows)])
@@ -90,24 +99,29 @@ def _blocking(r: Results) -> str:
 def _overhead(r: Results) -> str:
     said = []
     for kind, name in NAMES.items():
-        found = [(o[0], p) for p in r.of(threads=kind, barrier="combination") if (o := overhead(r, p)) is not None]
-        small = [p for o, p in found if o <= 0.1]
+        its = r.of(threads=kind, barrier="combination")
+        found = [(o[0], p.compute_ns) for p in its if (o := overhead(r, p)) is not None]
+        small = list(takewhile(lambda f: f[0] <= SMALL, reversed(found)))
         if small:
-            least = min(p.compute_ns for p in small if all(o <= 0.1 for o, q in found if q.compute_ns >= p.compute_ns))\
-                if found[-1][0] <= 0.1 else None  # fmt: skip
-            if least is not None:
-                said.append(f"from {nanoseconds(least)} of computing on {name}")
-    return (
-        f"Two members on a processor cost at most 10 %: {', '.join(said)}" if said else "Two members on each processor"
-    )
+            said.append(f"from {nanoseconds(small[-1][1])} of computing on {name}")
+    words = f" cost at most {SMALL:.0%} {', '.join(said)}" if said else ""
+    return f"Two members on each processor{words}"
 
 
 def _processors(r: Results) -> str:
-    return "Time follows the members on the fullest processor" if r.of() else ""
+    fullest = [(p, on_fullest(p.program.members, p.program.processors)) for p in r.of()]
+    near = sum(p.episode.value <= (1 + STEP) * there * p.compute_ns for p, there in fullest)
+    return f"Time follows the members on the fullest processor at {near} of {len(fullest)} points"
 
 
-def _policies(_: Results) -> str:
-    return "Two applications: partitions, coscheduling, and threads that share all processors"
+def _policies(r: Results) -> str:
+    said = []
+    for kind, name in NAMES.items():
+        by = {p: [x.efficiency.value for x in r.of(threads=kind, policy=p)] for p in POLICIES}
+        means = {p: sum(its) / len(its) for p, its in by.items() if its}
+        if means:
+            said.append(f"{max(means, key=lambda p: means[p])} on {name}")
+    return f"Two applications spend most of the time computing under {', '.join(said)}"
 
 
 TITLES: dict[str, Callable[[Results], str]] = {

@@ -10,7 +10,7 @@ from weir.base.parts import Cell, Table
 from weir.base.records import Row
 from weir.base.screen import nanoseconds, shown, with_interval
 from weir.threads.experiments import NAMES
-from weir.threads.findings import Agreement, Finding, agreements, findings, why_apart
+from weir.threads.findings import Finding, agreements, findings, why_apart
 from weir.threads.results import PREDICTED, SIMULATED, Results, experiments
 from weir.threads.rows import COSTS, is_of_threads
 
@@ -29,11 +29,11 @@ def _verdict(good: bool, yes: str, no: str) -> Cell:
     return Cell(yes if good else no, verdict="reached" if good else "missed")
 
 
-def of_agreements(found: Sequence[Agreement]) -> Table:
+def of_agreements(results: Results) -> Table:
     rows = [
         [NAMES[one.threads], one.source, _verdict(one.agrees, "agrees", "differs"),
-         Cell(one.words(), why_apart(one), below=True)]
-        for one in found
+         Cell(one.words(), why_apart(results, one), below=True)]
+        for one in agreements(results)
     ]  # fmt: skip
     return Table("", ["on", "against", "verdict", "points"], rows, words=(0, 1, 2, 3))
 
@@ -71,7 +71,7 @@ def of_points(results: Results) -> Table:
 def for_terminal(rows: Sequence[Row]) -> list[rich.Table]:
     made = []
     for results in experiments(rows):
-        found, near = of_findings(findings(results)), of_agreements(agreements(results))
+        found, near = of_findings(findings(results)), of_agreements(results)
         if found.rows:
             made.append(shown(_titled(found, results), (1, 2, 3, 4)))
         if near.rows:
@@ -89,8 +89,8 @@ def as_csv(rows: Sequence[Row]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(
-        ["experiment", "threads", "barrier", "waiting", "members", "processors", "applications", "policy", "distribution",
-         "computing_ns", "switch_ns", "quantum_ns", "state", "source", "median_ns", "low_ns", "high_ns"]
+        ["experiment", "threads", "barrier", "waiting", "members", "processors", "applications", "policy",
+         "distribution", "computing_ns", "switch_ns", "quantum_ns", "state", "source", "median_ns", "low_ns", "high_ns"]
     )  # fmt: skip
     count = 0
     for results in experiments(rows):
