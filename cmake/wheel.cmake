@@ -3,7 +3,7 @@
 set(native weir/native)
 
 add_custom_target(wheel)
-foreach(target weir-info weir-measure weir-measure-libgomp weir-transfers weir-simulate weir-explore
+foreach(target weir-info weir-measure weir-measure-libgomp weir-measure-threads weir-transfers weir-simulate weir-explore
     weir-omp weir-pthread weir-profile)
   if(TARGET ${target})
     add_dependencies(wheel ${target})

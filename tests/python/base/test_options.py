@@ -38,6 +38,7 @@ from weir.run import measuring as run_measuring
 from weir.run import sides as run_sides
 from weir.scale import measuring as scale
 from weir.simulation import history, running, scenario
+from weir.threads import measuring as of_threads
 
 from ..conftest import INFO
 from ..report.test_report import rows
@@ -77,7 +78,8 @@ class Begun(BaseException):
 
 
 WORK = (
-    (bench.Bench, "run"), (of_openmp.Measuring, "run"), (over_mpi.Measuring, "run"), (scale.Scale, "run"),
+    (bench.Bench, "run"), (of_openmp.Measuring, "run"), (over_mpi.Measuring, "run"),
+    (of_threads.Session, "run"), (scale.Scale, "run"),
     (running.Simulation, "run"), (history, "take"), (page, "write"), (counting, "run"), (os, "execve"),
     (predictions, "write_svg"), (predictions, "write_page"), (run_measuring, "bound_to"),
     (local_mpi, "tools"),

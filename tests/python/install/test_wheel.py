@@ -14,7 +14,8 @@ from weir.simulation import scenario
 
 ROOT = Path(__file__).parents[3]
 OF_OPENMP = {name for name, (*_, asks) in suite.PROGRAMS.items() if asks != "tbb"}  # oneTBB's stays with the source
-PROGRAMS = {*driver.PROGRAMS, *OF_OPENMP, "weir-info", "weir-transfers", "weir-simulate", "weir-explore"}
+OURS = {"weir-info", "weir-measure-threads", "weir-transfers", "weir-simulate", "weir-explore"}
+PROGRAMS = {*driver.PROGRAMS, *OF_OPENMP, *OURS}
 LIBRARIES = {starting.LIBRARY, "libweir-pthread.so", "libweir-profile.so"}
 
 
