@@ -33,6 +33,12 @@ def threads(
         int | None,
         option(options.Whole(1, options.MOST_SAMPLES), help="Measurements of each program in a run (2 to 10)."),
     ] = None,
+    seconds: Annotated[
+        float | None,
+        option(
+            options.Real(1, options.MOST_SECONDS, "s"), help="Measure no longer, in equal parts for all experiments."
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few points, one run: half a minute.")] = False,
     output: Annotated[
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
@@ -53,7 +59,7 @@ def threads(
         writer = records.Writer(output)
     except (native.NativeError, OSError) as error:
         raise fail(str(error)) from None
-    plan = Plan(chosen(only or NAMES), usable[:count], rounds or (1 if quick else 2), samples, quick)
+    plan = Plan(chosen(only or NAMES), usable[:count], rounds or (1 if quick else 2), samples, quick, seconds)
     with writer, bar() as progress:
 
         def begin(name: str, steps: int) -> Tell:

@@ -4,9 +4,12 @@ A run of an experiment has a fresh process, and takes all its programs in turn f
 """
 
 import random
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from itertools import product
+from math import inf
 from statistics import median
 from typing import Any
 
@@ -37,6 +40,7 @@ class Plan:
     rounds: int
     samples: int | None  # None: each experiment's own
     quick: bool
+    seconds: float | None = None  # for measuring; all experiments get as much of what is left
 
     def samples_of(self, experiment: Experiment) -> int:
         return self.samples or experiment.samples
@@ -88,9 +92,12 @@ class Session:
             }
             steps = self.plan.rounds * sum(self.plan.samples_of(e) * len(its) for e, its in todo.items())
             tell = self.begin("measuring", steps)
-            for run in range(self.plan.rounds):
-                for experiment, programs in todo.items():
-                    self._experiment(experiment, programs, run, stated, tell)
+            parts = list(product(range(self.plan.rounds), todo))
+            begun = time.monotonic()
+            for number, (run, experiment) in enumerate(parts):
+                left_s = inf if self.plan.seconds is None else self.plan.seconds - (time.monotonic() - begun)
+                end = time.monotonic() + left_s / (len(parts) - number)
+                self._experiment(experiment, todo[experiment], run, stated, tell, end)
             self._beside(host, floor, costs, stated)
         except KeyboardInterrupt:
             self.interrupted = True
@@ -139,14 +146,24 @@ class Session:
         return answer
 
     def _experiment(
-        self, experiment: Experiment, programs: list[Program], run: int, stated: dict[str, Row], tell: Tell
+        self,
+        experiment: Experiment,
+        programs: list[Program],
+        run: int,
+        stated: dict[str, Row],
+        tell: Tell,
+        end: float,
     ) -> None:
+        """Takes no sample after `end`, a time of the monotonic clock."""
         seen = {one: _Seen() for one in programs}
         program = self._start(experiment)
         transfers = Transfers(self.plan.processors)
         try:
             for _ in range(self.plan.samples_of(experiment)):
                 for one in self._random.sample(programs, len(programs)):
+                    if time.monotonic() > end:
+                        self.complaints.add("its share of the time given is spent", f"{experiment.name}, run {run + 1}")
+                        return
                     self._sample(program, one, seen[one], transfers)
                     tell(f"{experiment.name}, run {run + 1}: {one.id}", 1)
         finally:

@@ -175,6 +175,20 @@ def test_what_was_measured_until_ctrl_c_is_kept(made: type[Made], tmp_path: Path
     assert any(not r["how"]["complete"] for r in kept)
 
 
+def test_the_time_given_is_shared_among_the_experiments(
+    made: type[Made], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    now = iter(range(10**9))
+    monkeypatch.setattr(measuring.time, "monotonic", lambda: float(next(now)))  # a second for each look
+    plan = measuring.Plan(chosen(["spinning", "overhead"]), [0, 1], 1, None, False, seconds=60)
+    with records.Writer(tmp_path / "r.jsonl") as writer:
+        its = measuring.Session(plan, writer, lambda *_: lambda *_: None)
+        its.run(INFO)
+    samples = {name: [p for p in programs(name) if p.id in made.asked] for name in ("spinning", "overhead")}
+    assert all(20 <= len(found) <= 35 for found in samples.values()), samples
+    assert [str(c) for c in its.complaints]
+
+
 def test_a_program_that_hangs_loses_its_own_row_only(made: type[Made], tmp_path: Path):
     made.loses = "user:mcs/"
     its, found = session(tmp_path / "r.jsonl", "overhead", rounds=1)
