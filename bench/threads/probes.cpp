@@ -33,32 +33,49 @@ cost user_switch(int processor) {
   return {one, one};
 }
 
-/// Two threads look at the clock all the time; what it leaps over is the other one's.
+/// Two threads look at the clock all the time. Where it leaps over a while, a thread had lost the processor: to the other one,
+/// or to some other program.
 class quantum_seekers final : public subject {
  public:
   void run(unsigned m, std::uint64_t, const delay&) override {
     const auto in_ticks = [](double us) { return static_cast<std::uint64_t>(us * weir::native::ticks_per_microsecond()); };
     const std::uint64_t longest = in_ticks(observed_us), least = in_ticks(least_us), start = weir::native::ticks();
-    for (std::uint64_t before = start, now = start; now - start < longest; before = now) {
-      now = weir::native::ticks();
-      if (now - before > least) leaps_[m].push_back(static_cast<double>(now - before));
+    stretch now{m, start, start};
+    while (now.end - start < longest) {
+      const std::uint64_t ticks = weir::native::ticks();
+      if (ticks - now.end > least) {
+        stretches_[m].push_back(now);
+        now.begin = ticks;
+      }
+      now.end = ticks;
     }
   }
-  /// In nanoseconds: half of the lost time was lost in leaps at least so long. So short ones, by interrupts, do not count much.
+  /// In nanoseconds: half of the time was spent in turns at least so long. A turn lasts until the other thread has the processor,
+  /// and what other programs took meanwhile is no part of it.
   double quantum_ns() {
-    auto& all = leaps_[0];
-    all.insert(all.end(), leaps_[1].begin(), leaps_[1].end());
-    std::sort(all.begin(), all.end());
-    const double half = std::accumulate(all.begin(), all.end(), 0.0) / 2;
+    auto& all = stretches_[0];
+    all.insert(all.end(), stretches_[1].begin(), stretches_[1].end());
+    std::sort(all.begin(), all.end(), [](const stretch& a, const stretch& b) { return a.begin < b.begin; });
+    std::vector<double> turns;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i == 0 || all[i].thread != all[i - 1].thread) turns.push_back(0);
+      turns.back() += static_cast<double>(all[i].end - all[i].begin);
+    }
+    std::sort(turns.begin(), turns.end());
+    const double half = std::accumulate(turns.begin(), turns.end(), 0.0) / 2;
     double sum = 0;
-    for (const double leap : all)
-      if ((sum += leap) >= half) return leap * 1000 / weir::native::ticks_per_microsecond();
+    for (const double turn : turns)
+      if ((sum += turn) >= half) return turn * 1000 / weir::native::ticks_per_microsecond();
     return 0;
   }
 
  private:
+  struct stretch {
+    unsigned thread;
+    std::uint64_t begin, end;  // in ticks
+  };
   static constexpr double observed_us = 400e3, least_us = 20;
-  std::array<std::vector<double>, 2> leaps_;
+  std::array<std::vector<stretch>, 2> stretches_;
 };
 
 }  // namespace
