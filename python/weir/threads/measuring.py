@@ -5,6 +5,7 @@ A run of an experiment has a fresh process, and takes all its programs in turn f
 
 import random
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -209,7 +210,12 @@ class Session:
         self.writer.write(row if samples else row | {"kind": "failure"})
 
     def _beside(self, host: dict[str, Any], floor: list[Figure], costs: Costs, stated: dict[str, Row]) -> None:
-        programs = {one: float(f"{median(ns):.4g}") for one, ns in self._computed.items()}
+        # Programs that were asked for the same computing did the same: else the simulator's sweeps would multiply.
+        alike: dict[tuple[str, float], list[float]] = defaultdict(list)
+        for one, ns in self._computed.items():
+            alike[one.threads, one.compute_ns] += ns
+        computed = {key: float(f"{median(ns):.4g}") for key, ns in alike.items()}
+        programs = {one: computed[one.threads, one.compute_ns] for one in self._computed}
         for row in predicted.rows(programs, costs, stated):
             self.writer.write(row)
         tell = self.begin("simulating", len(programs))

@@ -1,6 +1,7 @@
 """The experiments of paper 000: verdicts and charts of made-up rows, sessions with a made-up program and the real."""
 
 import json
+import math
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -199,10 +200,13 @@ def test_a_program_that_hangs_loses_its_own_row_only(made: type[Made], tmp_path:
 
 
 def test_predictions_are_of_what_was_really_computed(made: type[Made], tmp_path: Path):
+    """The made-up program computes half of an episode; all that were asked for the same count as one."""
     _, found = session(tmp_path / "r.jsonl", "processors", rounds=1)
     results = Results("processors", found)
-    for p, predicted in results.pairs("predicted"):
-        assert predicted.compute_ns == pytest.approx(p.compute_ns, rel=1e-3)
+    for kind in KINDS:
+        computed = {p.compute_ns for p in results.of("predicted", threads=kind)}
+        assert len(computed) == 1 and computed.pop() < min(one.compute_ns for one in programs("processors"))
+        assert results.of(threads=kind)[0].compute_ns != 100e3
 
 
 # ---- findings
@@ -328,3 +332,12 @@ def test_a_session_on_this_machine(tmp_path: Path):
     for source in ("measured", "simulated", "predicted"):
         assert {r["what"]["id"] for r in found if r.get("source") == source} >= ids, source
     assert CliRunner().invoke(app, ["report", str(path), "-o", str(tmp_path / "r.html")]).exit_code == 0
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_sweep_has_no_points_but_the_programs(name: str):
+    for kind in KINDS:
+        for waiting in ("spin", "share"):
+            its = {p: p.compute_ns for p in programs(name) if p.threads == kind and p.waiting == waiting}
+            sweep = [line.split(" = ")[1] for line in simulated._sweep(its).splitlines()] if its else []
+            assert math.prod(len(json.loads(values)) for values in sweep) == max(1, len(its))
