@@ -10,6 +10,7 @@ from statistics import median
 
 from weir.base.places import on_fullest
 from weir.base.records import Row
+from weir.simulation import calibrate
 from weir.threads.experiments import KINDS, NAMES, POLICIES
 from weir.threads.results import PREDICTED, SIMULATED, Point, Results, experiments
 
@@ -32,7 +33,11 @@ EEVDF = (
     "Linux ends a quantum at a timer tick after the slice is used up, and lets a thread that has run less go on for "
     "longer: quanta do not alternate strictly."
 )
-POLLS = "The simulator's quanta begin in step on all processors, and nothing disturbs them."
+ESTIMATED = (
+    f"The simulator's costs of a poll and of an atomic update ({calibrate.POLL_NS:g} and {calibrate.ATOMIC_NS:g} ns) "
+    "are estimates, and of the size of a user-level switch."
+)
+IN_STEP = "The simulator's quanta begin in step on all processors, and nothing disturbs them."
 
 
 def _why(r: Results, kind: str, *reasons: str) -> str:
@@ -102,8 +107,9 @@ def why_apart(r: Results, one: Agreement) -> str:
     if one.experiment in ("spinning", "blocking"):
         return _why_spinning(r, one.threads)
     if one.experiment == "overhead":
-        return _why(r, one.threads, TRANSFERS if one.threads == "user" else "")
-    return _why(r, one.threads, POLLS if one.experiment == "policies" else "")
+        why = {SIMULATED: ESTIMATED, PREDICTED: TRANSFERS}[one.source]
+        return _why(r, one.threads, why if one.threads == "user" else "")
+    return _why(r, one.threads, IN_STEP if one.experiment == "policies" else "")
 
 
 Judge = Callable[[Results, str], Iterable[Finding]]
