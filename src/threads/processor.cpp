@@ -167,12 +167,9 @@ bool processor::end_quantum(std::uint64_t place, bool in_system) {
   const bool switched = std::exchange(switches_before_, switches) != switches;
   if (!spins && (switched || !quantum_.is_over())) return quantum_.look_again(), false;
   ++switches_before_;  // by this switch
+  if (spins) quantum_.hurry();
   quantum_.look_at_next();
-  if (!spins) return yield(*me), false;
-  quantum_.hurry();
-  body& next = *take();
-  ready_.append_spinning(*me);
-  switch_to(*me, next);
+  yield(*me);
   return false;
 }
 

@@ -43,7 +43,9 @@ void find_place(team& t) {
     for (unsigned i = 0; i + 1 < t.processors; ++i)
       if (threads::processor* const p = threads::helper((first + i) % std::max(helpers, t.processors - 1))) t.seats.push_back(p);
   }
-  // The members of a virtual processor meet first, and one of them goes on to those of the others.
+  // In turn, so that members that wait for the one before them overlap with it (ordered loops, pipelines); loops whose members share
+  // lines with their neighbours alone pay for it. The members of a virtual processor meet first, and one of them goes on to those of
+  // the others.
   std::vector<int> seat_of(t.size);
   for (unsigned m = 0; m < t.size; ++m) {
     seat_of[m] = static_cast<int>(m % t.seats.size());
