@@ -127,6 +127,7 @@ int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 void crew::work(worker& w) {
   auto& flag = one_release_flag() ? phases_.for_all : w.flags.release;
   int lives_on = -1;
+  threads::processor* sits_on = nullptr;
   // As if the last region before it was recruited had been one without it.
   std::uint64_t seen = release_word::of(w.since_episode, 0);
   member* last = nullptr;  // that it was in the team that it was in last
@@ -145,7 +146,7 @@ void crew::work(worker& w) {
     member& me = t.members[w.number];
     me.icv = t.inherited;
     if (affinity_matters()) bind_member(me);
-    if (may_have_seats()) [[unlikely]] threads::go_to(me.seat);
+    if (me.seat != sits_on) threads::go_to(sits_on = me.seat);
     if (const int home = me.seat == nullptr ? w.processor : -1; home != lives_on) native::live_on(lives_on = home);
     current = &me;
     phases_.region.run(phases_.region.what);
@@ -175,7 +176,10 @@ void crew::execute(team& t, region run, void* what) {
 }
 
 void crew::fork(team& t, region run, void* what) {
-  if (may_have_seats()) [[unlikely]] begin_in_seats(t);
+  if (may_have_seats()) [[unlikely]] {
+    if (host_) host_->begin_region();
+    if (seated_ || !t.seats.empty()) begin_in_seats(t);
+  }
   phases_.region = {run, what, &t};
   happens_before(&phases_.for_all);
   const std::uint64_t word = release_word::of(++episode_, t.size);
@@ -191,18 +195,17 @@ void crew::join(team& t) {
   current = t.parent;
   phases_.join(t.arrival, episode_, flags_of(), at_join(t.members[0]));
   if (may_have_seats()) [[unlikely]] {
-    driving_.reset();
+    if (seated_) driving_.reset();
     if (host_) host_->end_region();
   }
 }
 
 // Workers wait where they were in their last region. Those on the primary thread's processor run only if it drives that.
 void crew::begin_in_seats(team& t) {
-  if (host_) host_->begin_region();
   if (!t.seats.empty()) {
     native::live_on(-1);
     driving_.emplace();
-  } else if (seated_) {
+  } else {
     threads::close_own_processor();
   }
   seated_ = !t.seats.empty();

@@ -2,32 +2,28 @@
 
 #include <algorithm>
 
-#include "openmp/core/share.hpp"
-#include "openmp/core/team.hpp"
 #include "openmp/settings/initial.hpp"
 #include "threads/processor.hpp"
 
 namespace weir::openmp {
 
+constinit bool all_have_seats = false;
 namespace {
-/// Of the team that the member is in, those that a team nested in it may take.
-unsigned share_of(const member& me) {
-  const team& outer = *me.of;
-  return outer.parent == nullptr ? share_of_processors() : std::max(outer.share / outer.size, 1u);
-}
+[[gnu::constructor]] void when_loaded() { all_have_seats = initial_settings().threads == threads_of::user; }
 }  // namespace
+
+unsigned share_within(const team& outer) { return std::max(outer.share / outer.size, 1u); }
 
 unsigned seats_of_new_team(const member& me, unsigned size) {
   if (size == 1 || threads::why_no_quanta() != nullptr) return 0;
   // Members of one that has seats share them with it.
-  if (me.of->seats.size() != 0) return static_cast<unsigned>(me.of->seats.size());
-  const unsigned share = share_of(me);
-  return initial_settings().threads == threads_of::automatic && size <= share ? 0 : std::min(share, size);
+  const team& outer = *me.of;
+  if (!outer.seats.empty()) return static_cast<unsigned>(outer.seats.size());
+  const unsigned share = outer.parent == nullptr ? share_of_processors() : share_within(outer);
+  return !all_have_seats && size <= share ? 0 : std::min(share, size);
 }
 
-void find_place(team& t) {
-  t.share = share_of(*t.parent);
-  if (t.processors == 0 || t.size == 1) return;
+void take_seats(team& t) {
   threads::processor& mine = threads::seat();
   if (!t.seats.empty() && t.seats.front() == &mine) return;
   t.seats.clear();

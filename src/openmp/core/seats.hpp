@@ -2,21 +2,33 @@
 #pragma once
 
 #include "openmp/core/in_force.hpp"
+#include "openmp/core/share.hpp"
+#include "openmp/core/team.hpp"
 
 namespace weir::openmp {
-
-struct member;
-struct team;
 
 /// May teams of this process run on virtual processors? Else its threads cannot lend themselves.
 inline bool may_have_seats() { return (seldom::in_force & seldom::virtual_processors) != 0; }
 
+/// Do teams have seats that are not larger than their part of the processors? Written when the library is loaded.
+extern constinit bool all_have_seats;
+
 /// How many seats a team of this size has that `me` encounters; 0: its members are threads of the kernel.
 unsigned seats_of_new_team(const member& me, unsigned size);
-inline unsigned seats_for(const member& me, unsigned size) { return may_have_seats() ? seats_of_new_team(me, size) : 0; }
+inline unsigned seats_for(const member& me, unsigned size) {
+  if (!may_have_seats() || (!all_have_seats && me.of->parent == nullptr && size <= share_of_processors())) return 0;
+  return seats_of_new_team(me, size);
+}
 
 /// Between regions, by the thread that will be its member 0: which processors it may take, and if it has seats, which: in turn, from
 /// the calling thread's own on.
-void find_place(team& t);
+void take_seats(team& t);
+unsigned share_within(const team& outer);
+inline void find_place(team& t) {
+  const team& outer = *t.parent->of;
+  const unsigned share = outer.parent == nullptr ? share_of_processors() : share_within(outer);
+  if (t.share != share) t.share = share;
+  if (t.processors != 0) take_seats(t);
+}
 
 }  // namespace weir::openmp

@@ -16,11 +16,12 @@
 
 namespace weir::openmp {
 
+constinit std::atomic<unsigned> processors_of_each_host{1};
+
 class share_watch {
  public:
   void add(host& h);
   void remove(host& h);
-  unsigned share() const { return share_.load(std::memory_order_relaxed); }
 
   void lock() { pthread_mutex_lock(&mutex_); }
   void unlock() { pthread_mutex_unlock(&mutex_); }
@@ -41,7 +42,6 @@ class share_watch {
   std::vector<host*> hosts_;
   unsigned processors_ = 0;  // of the process, now; 0: not known yet
   bool running_ = false;
-  std::atomic<unsigned> share_{1};  // relaxed: a number with which no other data goes
 };
 
 namespace {
@@ -56,7 +56,7 @@ constinit share_watch* watch = nullptr;
 
 void share_watch::divide(std::size_t active) {
   const auto hosts = static_cast<unsigned>(std::max<std::size_t>(active, 1));
-  share_.store(std::max(processors_ / hosts, 1u), std::memory_order_relaxed);
+  processors_of_each_host.store(std::max(processors_ / hosts, 1u), std::memory_order_relaxed);
 }
 
 void share_watch::add(host& h) {
@@ -121,7 +121,5 @@ void* share_watch::run(void* its) {
 
 host::host() { watch->add(*this); }
 host::~host() { watch->remove(*this); }
-
-unsigned share_of_processors() { return watch->share(); }
 
 }  // namespace weir::openmp

@@ -30,7 +30,9 @@ class host {
   unsigned quiet_looks_ = 0;
 };
 
+/// relaxed: a number with which no other data goes. Written by the watch alone.
+extern constinit std::atomic<unsigned> processors_of_each_host;
 /// The part of the processors that a thread has now. Thread-safe.
-unsigned share_of_processors();
+inline unsigned share_of_processors() { return processors_of_each_host.load(std::memory_order_relaxed); }
 
 }  // namespace weir::openmp
