@@ -62,6 +62,8 @@ void unregister_rseq(void* of_thread) {
   pthread_atfork(nullptr, nullptr, [] {
     const body* const caller = this_body;
     if (caller != nullptr && caller->parking != nullptr) unregister_rseq(caller->on->own().thread_pointer);
+    // It ends as a thread of its own.
+    if (own_body != nullptr) own_body->on = own_body->seat = nullptr;
   });
 }
 
@@ -106,7 +108,6 @@ context park(void* its) {
   b.on = nullptr;
   scheduled_by = b.seat != nullptr ? &by_return : nullptr;
   this_body = nullptr;
-  pthread_sigmask(SIG_SETMASK, &b.signals, nullptr);
   return b.at;
 }
 
@@ -127,11 +128,11 @@ context park(void* its) {
   b.held.store(1, std::memory_order_relaxed);
   this_body = nullptr;
   weir_lend(&b.at, b.parking, park, &b);
-  if (b.on == nullptr) return;  // the processor drives nothing any more
+  if (b.on == nullptr) return b.arrive_home();  // the processor drives nothing any more
   this_body = &b;
   scheduled_by = &by_processors;
   b.on->settle();
-  b.held.store(0, std::memory_order_relaxed);
+  b.held.store(0, std::memory_order_release);  // release: as in without_preemption
 }
 
 /// Also where pthread_exit() unwinds the body: the rest of a thread's end is for its own kernel thread.
@@ -139,6 +140,7 @@ struct way_home {
   ~way_home() {
     go_to(nullptr);
     own_body = nullptr;
+    wait_for_robbers();  // one may have found the body on its last processor
   }
 };
 
@@ -167,6 +169,9 @@ void* begin(void* its) {
   return nullptr;
 }
 }  // namespace
+
+// Not on the parking stack: pending signals are handled now.
+void body::arrive_home() { pthread_sigmask(SIG_SETMASK, &signals, nullptr); }
 
 bool is_body() { return own_body != nullptr; }
 

@@ -47,6 +47,8 @@ struct body {
 
   /// Its kernel thread goes on where it has been suspended. Whoever calls this owns the body: it is in no list, and does not run.
   void go_home();
+  /// In its kernel thread, where it goes on.
+  void arrive_home();
 };
 
 /// The calling thread's own; null: it is not driven by a virtual processor, nor drives one.

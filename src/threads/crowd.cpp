@@ -47,7 +47,7 @@ crowd::crowd(unsigned members, std::function<void(unsigned)> run, options o) : i
   s.run = std::move(run);
   s.left.store(members, std::memory_order_relaxed);
   for (unsigned m = 0; m < members; ++m) s.seats.push_back({&s, m});
-  threads::processor& mine = threads::here();
+  threads::processor& mine = threads::seat();
   (void)threads::helper(0);  // stands in for the caller's processor while that is in a system call
   for (unsigned m = 0; m < members; ++m) {
     threads::processor* const on = m % processors == 0 ? &mine : threads::helper(m % processors - 1);
@@ -65,6 +65,7 @@ void crowd::join() {
   const threads::driving as_processor;
   const auto ended = [this] { return its_->left.load(std::memory_order_acquire) == 0; };
   while (!ended()) its_->all_ended.sleep_unless(ended);
+  its_->run = nullptr;  // members may still be on their way home
 }
 
 void this_member::yield() noexcept { native::yield(); }

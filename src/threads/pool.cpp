@@ -114,12 +114,14 @@ processor* another(const processor& mine) {
   return other == helpers->end() ? nullptr : *other;
 }
 
+void wait_for_robbers() { const std::lock_guard lock(making); }
+
 bool rob_another(processor& mine) {
   const std::unique_lock lock(making, std::try_to_lock);
   return lock && std::ranges::any_of(*all, [&](processor* p) { return p != &mine && mine.rob(*p); });
 }
 
-driving::driving() : outermost_(this_body == nullptr) {
+driving::driving() : outermost_(this_body == nullptr), before_(scheduled_by) {
   if (!outermost_) return;
   processor& mine = here();
   this_body = &mine.own();
@@ -131,7 +133,7 @@ driving::~driving() {
   if (!outermost_) return;
   this_body->on->end_driving();
   this_body = nullptr;
-  scheduled_by = nullptr;
+  scheduled_by = before_;
 }
 
 }  // namespace weir::threads

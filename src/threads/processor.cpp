@@ -52,11 +52,14 @@ void switch_body() noexcept {
     sched_yield();
 }
 void sleep_body_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-  const without_preemption to_the_end;
-  if (this_body != nullptr)
-    sleep_while(word, value);
-  else
-    futex_kernel::sleep_while(word, value);  // by the kernel, this time
+  {
+    const without_preemption to_the_end;
+    body* const me = this_body;
+    // In its seat: a robber's processor may not be driven any more when the body is woken.
+    if (me != nullptr && me->on != me->seat) me->on->leave(*me, me->seat);
+    if (this_body != nullptr) return sleep_while(word, value);
+  }
+  futex_kernel::sleep_while(word, value);  // it is at home by now
 }
 
 }  // namespace
@@ -95,10 +98,13 @@ void processor::settle() {
 // Without preemption. `me` may go on elsewhere.
 inline void processor::switch_to(body& me, body& next) {
   switches_.store(switches_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  current_.store(&next, std::memory_order_relaxed);
+  current_.store(&next, std::memory_order_release);  // release: its `held`
   quantum_.go_on();
   weir_switch(&me.at, next.at, next.thread_pointer);
-  if (me.on != nullptr) me.on->settle();  // else it is at home
+  if (me.on != nullptr)
+    me.on->settle();
+  else
+    me.arrive_home();
 }
 
 void processor::yield(body& me) {
@@ -143,22 +149,27 @@ void processor::leave(body& me, processor* to) {
 
 bool processor::end_quantum(std::uint64_t place, bool in_system) {
   body* const me = this_body;
-  // One that drives nothing stops at once, since its thread may be in a system call that does not like to be interrupted.
-  if (me == nullptr) return quantum_.stop(), false;
-  if (me->held.load(std::memory_order_relaxed) != 0) return quantum_.look_late(), false;
+  if (me == nullptr) {
+    // A body that has just begun, or the program's own thread outside of all regions.
+    if (current_.load(std::memory_order_relaxed) != &own_) return quantum_.look_late(), false;
+    quantum_.lapse();
+    return in_system;
+  }
+  const bool held = me->held.load(std::memory_order_relaxed) != 0, long_known = !quantum_.had_stopped();
+  if (held && has_ready()) return quantum_.look_late(), false;
   const without_preemption to_the_end(me);
-  if (in_system && me->parking != nullptr) {
+  if (!held && in_system && me->parking != nullptr) {
     quantum_.look_at_next();
     leave(*me, nullptr);
-    return true;
+    return long_known;
   }
-  if (in_system && give_to_another()) return true;
+  if (!held && in_system && give_to_another()) return long_known;
   if (!has_ready()) {
     if (++idle_looks_ < most_idle_looks)
       quantum_.look_late();
     else
       stop_looking();
-    return false;
+    return in_system && long_known;
   }
   idle_looks_ = 0;
   const bool spins = std::exchange(me->interrupted_at, place) == place;
@@ -213,11 +224,15 @@ void processor::begin_driving() {
   // relaxed: by this thread.
   if (arrived_.load(std::memory_order_relaxed) == &closed_mark) arrived_.store(nullptr, std::memory_order_relaxed);
   quantum_.make(*this);
+  quantum_.end_of_lapse();
   if (has_ready()) quantum_.go_on();
   own_.held.store(0, std::memory_order_release);  // release: as in without_preemption
 }
 
-void processor::end_driving() { own_.held.store(1, std::memory_order_relaxed); }
+void processor::end_driving() {
+  const without_preemption after_the_robber(&own_);
+  own_.held.store(2, std::memory_order_relaxed);  // 1 from the next line on
+}
 
 void processor::idle() {
   if (rob_another(*this)) return;  // the first time it only looks
@@ -235,6 +250,7 @@ void processor::idle() {
 }
 
 void processor::close() {
+  if (arrived_.load(std::memory_order_relaxed) == &closed_mark) return;
   quantum_.end();
   if (idle_stack_ != nullptr) munmap(std::exchange(idle_stack_, nullptr), idle_bytes);
   while (body* const b = take()) b->go_home();

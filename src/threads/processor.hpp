@@ -7,7 +7,7 @@
 //
 // Or a timer takes the processor from a body that has run for a whole quantum while others were ready (quantum.hpp): by a
 // signal, whose handler yields in the body's name. And a processor that has nothing to do robs one that does not come to its
-// ready bodies (stealing.cpp). What changes a processor's lists holds both off.
+// ready bodies (stealing.cpp). What changes a processor's lists holds both off. A processor that nobody drives is not robbed.
 //
 // A thread of the program drives a processor of its own while it is in a region (driving), and its own body runs there alone.
 // The other processors of the process are threads that do nothing else (helper()).
@@ -53,7 +53,7 @@ class processor {
   /// For the thread that drives another processor: takes ready bodies from it to this one, if it does not come to them. True: some.
   bool rob(processor& other);
 
-  /// Are there bodies that wait for the processor? For the same thread. relaxed: whether, not which.
+  /// Are there bodies that wait for the processor? relaxed: whether, not which.
   bool has_ready() const {
     return !ready_.empty() || arrived_.load(std::memory_order_relaxed) != nullptr;
   }
@@ -136,7 +136,8 @@ class driving {
   ~driving();
 
  private:
-  bool outermost_;
+  const bool outermost_;
+  const scheduling* const before_;
 };
 
 /// Of the calling thread: that which drives it, or its own.
@@ -152,6 +153,8 @@ processor* helper(unsigned which);
 bool rob_another(processor& mine);
 /// A helper; null: there is none.
 processor* another(const processor& mine);
+/// Returns when those that are robbing have done so.
+void wait_for_robbers();
 
 inline void make_ready(body& b) { b.on->make_ready(b); }
 

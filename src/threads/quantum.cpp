@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -110,6 +111,9 @@ void handle(int, siginfo_t* why, void* context) {
   const interrupted what = what_is_interrupted(in);
   const bool undisturbed = static_cast<processor*>(why->si_value.sival_ptr)->end_quantum(place_of(in), what.in_system);
   if (undisturbed && what.ended_call != 0) execute_again(in, what.ended_call);
+  // The body may have moved. The return from a handler sets the kernel thread's signal mask and alternate stack: to its own.
+  pthread_sigmask(SIG_SETMASK, nullptr, &in.uc_sigmask);
+  sigaltstack(nullptr, &in.uc_stack);
   errno = before;
 }
 
@@ -146,6 +150,7 @@ void quantum::make(processor& its) {
 #endif
   event.sigev_notify_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
   if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) return;
+  stop();  // whatever the last one did
   made_.store(true, std::memory_order_release);  // release: which timer it is
 }
 
@@ -161,21 +166,24 @@ void quantum::set_going() {
 }
 
 void quantum::set_timer(unsigned which) {
-  const itimerspec once{{0, 0}, {0, looks[look_ = which]}};
+  look_.store(which, std::memory_order_relaxed);
+  const itimerspec once{{0, 0}, {0, looks[which]}};
   timer_settime(timer_, 0, &once, nullptr);
 }
 
 void quantum::look_at_next() { set_timer(0); }
 void quantum::look_again() {
-  if (hurried_looks_ == 0) return set_timer(std::min(look_ + 1, last_look));
+  if (hurried_looks_ == 0) return set_timer(std::min(look_.load(std::memory_order_relaxed) + 1, last_look));
   --hurried_looks_;
   set_timer(0);
 }
 void quantum::hurry() { hurried_looks_ = hurried; }
 void quantum::look_late() { set_timer(last_look); }
-bool quantum::is_over() const { return look_ == last_look; }
+bool quantum::is_over() const { return look_.load(std::memory_order_relaxed) == last_look; }
 
 void quantum::stop() {
+  lapsed_ = false;
+  has_stopped_ = true;
   stopped_.store(true, std::memory_order_relaxed);
   // seq_cst: either the sender of a body sees that the timer has stopped, or the caller sees the body.
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -17,6 +17,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <utility>
+
 #include <time.h>
 
 namespace weir::threads {
@@ -38,6 +40,13 @@ class quantum {
   // For the handler, which is called when the time has passed.
   /// Nobody looks any more; the caller looks for ready bodies once more.
   void stop();
+  /// Nobody looks until the processor is driven again, even if bodies become ready there.
+  void lapse() { lapsed_ = true; }
+  void end_of_lapse() {
+    if (lapsed_) stop();
+  }
+  /// Has the timer been stopped since the last call? Then it is not known how long the body has done what it does.
+  bool had_stopped() { return std::exchange(has_stopped_, false); }
   /// The next look: at a body that follows another, or that goes on; or after the longest time.
   void look_at_next();
   void look_again();
@@ -54,7 +63,9 @@ class quantum {
   timer_t timer_{};
   std::atomic<bool> made_{false};
   std::atomic<bool> stopped_{true};
-  unsigned look_ = 0, hurried_looks_ = 0;
+  bool lapsed_ = false, has_stopped_ = false;  // of the processor's thread, and its handler
+  unsigned hurried_looks_ = 0;                 // likewise
+  std::atomic<unsigned> look_{0};              // relaxed: who starts the timer does nothing else
 };
 
 /// Null: the signal is free; else why there can be no quanta.

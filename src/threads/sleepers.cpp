@@ -1,5 +1,6 @@
 #include "threads/sleepers.hpp"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <weir/machine/native.hpp>
@@ -25,6 +26,17 @@ struct alignas(line_bytes) bucket {
 
 constexpr unsigned buckets = 64;
 constinit bucket all[buckets];
+
+// The child of a fork has one thread, which does not sleep; another may have held a lock.
+[[gnu::constructor]] void when_loaded() {
+  pthread_atfork(nullptr, nullptr, [] {
+    for (bucket& b : all) {
+      b.first = nullptr;
+      b.sleepers.store(0, std::memory_order_relaxed);
+      b.taken.store(false, std::memory_order_relaxed);
+    }
+  });
+}
 
 // Words of gates are at least a line apart.
 bucket& of(const void* word) { return all[reinterpret_cast<std::uintptr_t>(word) / 64 % buckets]; }

@@ -28,12 +28,15 @@ bool processor::rob(processor& other) {
   }
   if (static_cast<double>(now - other.seen_at_) < patience_us * native::ticks_per_microsecond()) return false;
   if (!other.has_ready() || !futex_kernel::may_be_unguarded()) return false;
+  // Most processors hold on to their bodies, as those that nobody drives. relaxed: asked again below.
+  if (other.current_.load(std::memory_order_acquire)->held.load(std::memory_order_relaxed) != 0) return false;
   unsigned taken = 0;
   other.robbed_.store(true, std::memory_order_relaxed);
   futex_kernel::heavy_fence();
-  // acquire: the lists.
+  // acquire: the lists. The body that runs is the same after the fence if nothing has been switched; bodies end only while nobody robs.
   const body& running = *other.current_.load(std::memory_order_acquire);
-  if (futex_kernel::may_be_unguarded() && running.held.load(std::memory_order_acquire) == 0) {
+  if (futex_kernel::may_be_unguarded() && running.held.load(std::memory_order_acquire) == 0 &&
+      other.switches_.load(std::memory_order_relaxed) == switches) {
     unsigned ready = 0;
     if (other.arrived_.load(std::memory_order_relaxed) != nullptr) other.take_arrived();
     body* b = other.ready_.take_all();

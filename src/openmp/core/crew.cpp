@@ -127,7 +127,7 @@ int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 void crew::work(worker& w) {
   auto& flag = one_release_flag() ? phases_.for_all : w.flags.release;
   int lives_on = -1;
-  threads::processor* sits_on = nullptr;
+  bool had_seat = false;
   // As if the last region before it was recruited had been one without it.
   std::uint64_t seen = release_word::of(w.since_episode, 0);
   member* last = nullptr;  // that it was in the team that it was in last
@@ -146,7 +146,9 @@ void crew::work(worker& w) {
     member& me = t.members[w.number];
     me.icv = t.inherited;
     if (affinity_matters()) bind_member(me);
-    if (me.seat != sits_on) threads::go_to(sits_on = me.seat);
+    // Others may have moved it meanwhile, from one seat to another.
+    if (me.seat != nullptr || had_seat) threads::go_to(me.seat);
+    had_seat = me.seat != nullptr;
     if (const int home = me.seat == nullptr ? w.processor : -1; home != lives_on) native::live_on(lives_on = home);
     current = &me;
     phases_.region.run(phases_.region.what);

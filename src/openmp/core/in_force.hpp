@@ -13,7 +13,7 @@ extern constinit std::uint8_t in_force;
 inline constexpr std::uint8_t affinity = 1,  // threads are bound, or their affinity is displayed (team_binding.hpp)
     cancellation = 2,                        // OMP_CANCELLATION is true (cancellation.hpp)
     annotation = 4,                          // the program is built with ThreadSanitizer (support/annotation.hpp)
-    virtual_processors = 8;                  // WEIR_THREADS asks for them (crew.hpp)
+    virtual_processors = 8;                  // WEIR_THREADS asks for them (seats.hpp)
 }  // namespace seldom
 
 }  // namespace weir::openmp

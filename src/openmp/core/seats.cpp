@@ -25,10 +25,11 @@ unsigned seats_of_new_team(const member& me, unsigned size) {
 
 void take_seats(team& t) {
   threads::processor& mine = threads::seat();
-  if (!t.seats.empty() && t.seats.front() == &mine) return;
-  t.seats.clear();
-  if (const team& outer = *t.parent->of; !outer.seats.empty()) {
-    t.seats = outer.seats;
+  const team& outer = *t.parent->of;
+  if (!t.seats.empty() && t.seats.front() == &mine && t.seats_of_outer == outer.seats) return;
+  t.seats_of_outer = outer.seats;
+  t.seats = outer.seats;
+  if (!outer.seats.empty()) {
     std::ranges::rotate(t.seats, std::ranges::find(t.seats, &mine));
     t.seats.resize(t.processors);
   } else {

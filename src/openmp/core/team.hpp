@@ -148,7 +148,8 @@ struct team {
   waiting::experience<native> learned;  // about waiting in this team
   const std::unique_ptr<wait_note[]> waits;  // null: deadlocks are not looked for
   std::vector<threads::processor*> seats;    // the virtual processors of its members, in turn; none: threads of the kernel
-  unsigned share = 1;                        // the processors that it may take, if any teams have seats
+  std::vector<threads::processor*> seats_of_outer;  // of the team that it is nested in, when it took its own
+  unsigned share = 1;                               // the processors that it may take, if any teams have seats
 };
 
 inline bool task_work::take() {
