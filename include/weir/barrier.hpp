@@ -55,7 +55,8 @@ class barrier {
   barrier& operator=(const barrier&) = delete;
 
   // Never trivial, and all members are there in any build: a program may link checked and unchecked object files, and one may
-  // delete an array of barriers that the other has made. This destructor and wait() work with either version that the linker takes.
+  // delete an array of barriers that the other has made. This destructor and wait() work with either version that the linker
+  // takes.
   ~barrier() {
 #ifdef WEIR_CHECKED
     // relaxed: a program that destroys a barrier in use is in error whatever order it sees.

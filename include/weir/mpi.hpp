@@ -37,7 +37,8 @@ struct options {
   /// of one processor meet on it, and the last to arrive continues for all. "none": messages only.
   std::string within = "auto";
   /// How a signal goes to another node: "messages" (MPI_Isend), "persistent" (MPI_Start), "rma" (MPI_Accumulate), or "auto". With
-  /// "rma" a barrier, also its begin() and test(), may wait until the signalled process calls MPI, even if that one has left already.
+  /// "rma" a barrier, also its begin() and test(), may wait until the signalled process calls MPI, even if that one has left
+  /// already.
   std::string transport = "auto";
   /// "auto": polls, yields to processes that need the processor, sleeps during long waits; "mpi": MPI_Wait, for messages.
   std::string waiting = "auto";

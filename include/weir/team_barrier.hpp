@@ -47,8 +47,8 @@ struct algorithm : named {
   bool logarithmic;  ///< does its critical path grow with log P?
   bool by_messages;  ///< can processes pass it by messages, without shared memory?
 };
-/// All barriers, and all waiting policies, that team_barrier takes by name; of the barriers without "auto". Both thread-safe; both
-/// may throw std::bad_alloc.
+/// All barriers, and all waiting policies, that team_barrier takes by name; of the barriers without "auto". Both thread-safe;
+/// both may throw std::bad_alloc.
 std::vector<algorithm> algorithms();
 std::vector<named> waitings();
 /// The two phases of a barrier that is no plan, or nothing for a plan, for a barrier whose phases cannot be run apart, and for

@@ -26,9 +26,9 @@ enum class co_located {
   waiting,  ///< all have arrived and wait: to give the processor to them helps nobody
 };
 
-/// Other work of members that wait at a barrier, such as a runtime's tasks. `auto` asks for it between polls, once a wait has lasted
-/// longer than a few microseconds; other policies do not. The functions are called by the member whose number they get, by
-/// several members at the same time; see waiting::experience for what each must do. The work must outlive the barrier.
+/// Other work of members that wait at a barrier, such as a runtime's tasks. `auto` asks for it between polls, once a wait has
+/// lasted longer than a few microseconds; other policies do not. The functions are called by the member whose number they get,
+/// by several members at the same time; see waiting::experience for what each must do. The work must outlive the barrier.
 class work_of_members {
  public:
   /// From now on there may be work: until then a wait costs the test of one word more.

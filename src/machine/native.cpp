@@ -16,8 +16,8 @@ constexpr double between_looks_home = 5e3;  // microseconds: a migration costs a
 constinit thread_local int home = -1;
 
 /// Restricts the calling thread to one of the processors that it may run on, then allows all of them again, unless another
-/// program (taskset) has set others meanwhile: a migration may take long. A mask that is set between the look and the call after it, within
-/// about a microsecond, is lost: the system has no call that does both.
+/// program (taskset) has set others meanwhile: a migration may take long. A mask that is set between the look and the call
+/// after it, within about a microsecond, is lost: the system has no call that does both.
 void move_to(int processor) noexcept try {
   const auto all = processor_mask::of_this_thread();
   if (!all || !all->has(processor)) return;

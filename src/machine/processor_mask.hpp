@@ -10,8 +10,8 @@
 
 namespace weir {
 
-/// Up to 1,024 processors it needs no memory but its own: in a thread that has allocated nothing yet, the first block would have the
-/// C library map an arena.
+/// Up to 1,024 processors it needs no memory but its own: in a thread that has allocated nothing yet, the first block would
+/// have the C library map an arena.
 class processor_mask {
  public:
   /// For processors below `most`; none of them in it.

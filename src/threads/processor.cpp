@@ -189,8 +189,8 @@ void processor::stop_looking() {
   if (has_ready()) quantum_.go_on();
 }
 
-// Its own body is in a system call, and can run nowhere else. Each other one interrupts it at most once: it sits elsewhere from then
-// on.
+// Its own body is in a system call, and can run nowhere else. Each other one interrupts it at most once: it sits elsewhere from
+// then on.
 bool processor::give_to_another() {
   processor* const other = another(*this);
   if (other == nullptr) return false;

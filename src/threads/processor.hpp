@@ -35,22 +35,23 @@ class processor {
   /// and until `me` is made ready.
   void yield(body& me);
   void block(body& me);
-  /// For the same thread, before the body yields: if all bodies have only waited for a while, it helps another processor, or threads
-  /// of the system run first.
+  /// For the same thread, before the body yields: if all bodies have only waited for a while, it helps another processor, or
+  /// threads of the system run first.
   void let_others_run(const body& me);
   /// `me` goes on at that processor; null: at home.
   void leave(body& me, processor* to);
   /// A body has begun to run here: it ends what the last one has left.
   void settle();
-  /// For the handler of the quantum's signal, which has interrupted the running body at this place (quantum.cpp). Returns when the
-  /// body runs again, unless it need not stop. `in_system`: in a system call. True: that may go on as long as it likes.
+  /// For the handler of the quantum's signal, which has interrupted the running body at this place (quantum.cpp). Returns when
+  /// the body runs again, unless it need not stop. `in_system`: in a system call. True: that may go on as long as it likes.
   bool end_quantum(std::uint64_t place, bool in_system);
   /// For the thread that drives it: from now on, and no longer.
   void begin_driving();
   void end_driving();
   /// No thread drives it: bodies that are ready, or are made ready later, go home. begin_driving() ends that.
   void close();
-  /// For the thread that drives another processor: takes ready bodies from it to this one, if it does not come to them. True: some.
+  /// For the thread that drives another processor: takes ready bodies from it to this one, if it does not come to them. True:
+  /// some.
   bool rob(processor& other);
 
   /// Are there bodies that wait for the processor? relaxed: whether, not which.
@@ -95,7 +96,8 @@ class processor {
   std::atomic<std::uint32_t> asleep_{0};  // 1: its kernel thread sleeps, or is about to
 };
 
-/// In its lifetime no signal makes the calling body stop, and nobody robs its processor. For threads that are none it does nothing.
+/// In its lifetime no signal makes the calling body stop, and nobody robs its processor. For threads that are none it does
+/// nothing.
 class without_preemption {
  public:
   explicit without_preemption(body* me = this_body) : me_(me) {

@@ -9,9 +9,9 @@
 // time. If its registers are as they were the last time, it spins, and its quantum ends. Else the quantum ends with the last
 // look, after 17 ms. Where a body has been found to spin, others will: the next looks follow each other soon.
 //
-// A body that is found in a system call goes home: its own kernel thread executes the call again, and waits there. Calls that end by
-// EINTR, whatever the program asks for, are those in which a thread waits for time, for files or for a signal: they are executed
-// again, too, once, so a sleep may last longer by what it has lasted until then, 17 ms at most.
+// A body that is found in a system call goes home: its own kernel thread executes the call again, and waits there. Calls that
+// end by EINTR, whatever the program asks for, are those in which a thread waits for time, for files or for a signal: they are
+// executed again, too, once, so a sleep may last longer by what it has lasted until then, 17 ms at most.
 #pragma once
 
 #include <atomic>

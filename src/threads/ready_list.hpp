@@ -1,5 +1,5 @@
-// Ready bodies, in the order in which they run. One thread at a time changes the list, by plain stores: relaxed, since others only
-// ask whether it is empty.
+// Ready bodies, in the order in which they run. One thread at a time changes the list, by plain stores: relaxed, since others
+// only ask whether it is empty.
 #pragma once
 
 #include <atomic>

@@ -33,7 +33,8 @@ bool processor::rob(processor& other) {
   unsigned taken = 0;
   other.robbed_.store(true, std::memory_order_relaxed);
   futex_kernel::heavy_fence();
-  // acquire: the lists. The body that runs is the same after the fence if nothing has been switched; bodies end only while nobody robs.
+  // acquire: the lists. The body that runs is the same after the fence if nothing has been switched; bodies end only while
+  // nobody robs.
   const body& running = *other.current_.load(std::memory_order_acquire);
   if (futex_kernel::may_be_unguarded() && running.held.load(std::memory_order_acquire) == 0 &&
       other.switches_.load(std::memory_order_relaxed) == switches) {

@@ -1,5 +1,5 @@
-// A barrier that members may leave for good: that of a team whose region can be cancelled. A member that has left counts as arrived
-// in every later episode, so members that do not notice the cancellation still pass.
+// A barrier that members may leave for good: that of a team whose region can be cancelled. A member that has left counts as
+// arrived in every later episode, so members that do not notice the cancellation still pass.
 //
 // Over a Machine, so that the explorer searches it. How its members wait is the caller's affair.
 #pragma once
@@ -31,8 +31,8 @@ class cancellable_barrier {
     return episode_in(after_arrival(before, member_left)) != episode_in(before);
   }
 
-  /// Arrives, and waits by `wait(word, ready)` until all others have arrived or left; the last to arrive calls `wake`. If the caller
-  /// `may_leave`, it waits no longer than until the region is cancelled, and has then left: true.
+  /// Arrives, and waits by `wait(word, ready)` until all others have arrived or left; the last to arrive calls `wake`. If the
+  /// caller `may_leave`, it waits no longer than until the region is cancelled, and has then left: true.
   template <class Wait, class Wake>
   bool arrive_and_wait(bool may_leave, Wait wait, Wake wake) {
     if (may_leave && is_cancelled()) {

@@ -27,8 +27,8 @@ struct team_cancellation {
   explicit team_cancellation(unsigned members) : barrier(members) {}
   cancellable_barrier<native> barrier;
   gate waiters;
-  // The worksharing construct that is cancelled, by the barrier at which it ends (member::barriers); 0: none. A construct that can
-  // be cancelled has no nowait clause, so between two barriers there is one at most.
+  // The worksharing construct that is cancelled, by the barrier at which it ends (member::barriers); 0: none. A construct that
+  // can be cancelled has no nowait clause, so between two barriers there is one at most.
   std::atomic<std::uint32_t> worksharing{0};
 };
 
@@ -43,8 +43,8 @@ bool barrier_in_cancellable(member& me);
 
 /// Is the team's region cancelled? Only where cancellation is in force.
 bool is_cancelled(const team& t);
-/// How many members begin the construct with this number, of those that they count in `begun`: all, except those that have left the
-/// region, which is cancelled, before.
+/// How many members begin the construct with this number, of those that they count in `begun`: all, except those that have left
+/// the region, which is cancelled, before.
 unsigned participants(const team& t, std::uint32_t member::*begun, std::uint32_t construct);
 /// Have all of them, `left`, left this construct, though they are not all members? Else the last member to leave clears it away.
 bool is_abandoned(const team& t, std::uint32_t member::*begun, std::uint32_t construct, unsigned left);

@@ -133,8 +133,8 @@ void crew::work(worker& w) {
   member* last = nullptr;  // that it was in the team that it was in last
   for (;;) {
     seen = phases_.next(flag, seen, [&](const auto& word, gate& at, auto ready) {
-      // Who shares its processor with other members follows from its last team, not from the crew: workers that smaller teams do not
-      // need are asleep. A worker that has been in none lets others go first.
+      // Who shares its processor with other members follows from its last team, not from the crew: workers that smaller teams
+      // do not need are asleep. A worker that has been in none lets others go first.
       const bool shares_processor = last == nullptr || oversubscribed(*last->of);
       await_with_tasks(between_regions_, shares_processor, word, at, ready, last, waits::after_region);
     });

@@ -21,8 +21,8 @@ class crew {
  public:
   /// `of_program`: of a thread that the runtime has not made.
   explicit crew(bool of_program);
-  /// How many of `wanted` threads a region with so many seats can have, the primary thread among them: fewer if the system refuses
-  /// some.
+  /// How many of `wanted` threads a region with so many seats can have, the primary thread among them: fewer if the system
+  /// refuses some.
   unsigned recruit(unsigned wanted, unsigned seats);
   team& of_size(unsigned size, unsigned seats);
   /// Executes the region with all members of that team; the caller is its primary thread, member 0.

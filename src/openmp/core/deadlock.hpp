@@ -1,10 +1,10 @@
 // Deadlocks: WEIR_DEADLOCKS asks the runtime to look for teams whose members all wait, and to report where each of them waits.
 //
-// A member that is about to sleep notes what it waits for and where the program has called for it, and removes the note when it is awake. A
-// thread of the runtime looks at the notes of all teams twice a second. If each member of a team has been asleep from one look to
-// the next, without having been awake between them, no member can release another one, and none of them can execute a task: a
-// member looks for one before it sleeps, and a new task wakes a member. A thread outside of the team might still release a
-// lock or fulfil an event; such a wait counts only if no other thread of the process has run in that time.
+// A member that is about to sleep notes what it waits for and where the program has called for it, and removes the note when it
+// is awake. A thread of the runtime looks at the notes of all teams twice a second. If each member of a team has been asleep
+// from one look to the next, without having been awake between them, no member can release another one, and none of them can
+// execute a task: a member looks for one before it sleeps, and a new task wakes a member. A thread outside of the team might
+// still release a lock or fulfil an event; such a wait counts only if no other thread of the process has run in that time.
 #pragma once
 
 #include <atomic>

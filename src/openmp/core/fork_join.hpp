@@ -1,14 +1,14 @@
-// The two phases of a region, over a Machine: the release that begins it, from the primary thread (member 0) to the workers, and the
-// arrival that ends it, back to the primary thread [paper 003, section IV.A]. Both go along a tree (half.hpp). The crew says who
-// takes part and how members wait; the explorer searches the same text.
+// The two phases of a region, over a Machine: the release that begins it, from the primary thread (member 0) to the workers,
+// and the arrival that ends it, back to the primary thread [paper 003, section IV.A]. Both go along a tree (half.hpp). The crew
+// says who takes part and how members wait; the explorer searches the same text.
 //
 // A worker waits for a word that holds an episode and the size of its team.
 //
-// - A new episode whose team includes it lets it read the region and the crew's team, from the load that shows the episode until its
-//   arrive(). The primary thread writes none of them in that time: it sets a flag only after they are written, and writes them again
-//   only after its join() has seen the arrivals of all members.
-// - A new episode whose team does not include it lets it read nothing: no thread waits for its arrival, so the primary thread may be
-//   writing the next region already. That is why the size is in the same word as the episode.
+// - A new episode whose team includes it lets it read the region and the crew's team, from the load that shows the episode
+//   until its arrive(). The primary thread writes none of them in that time: it sets a flag only after they are written, and
+//   writes them again only after its join() has seen the arrivals of all members.
+// - A new episode whose team does not include it lets it read nothing: no thread waits for its arrival, so the primary thread
+//   may be writing the next region already. That is why the size is in the same word as the episode.
 // - It may miss episodes whose teams do not include it, never one whose team does: that one's join() waits for it.
 //
 // It answers each episode that includes it by exactly one arrival, and the size `everyone`, which tells it to end, by none.
@@ -65,8 +65,8 @@ class fork_join {
   }
   void release_all(std::uint64_t word) { for_all.set(word); }
 
-  /// Waits until a flag holds another episode than `seen`, and returns its word. Of the first word only the episode can be compared: the
-  /// size is not known.
+  /// Waits until a flag holds another episode than `seen`, and returns its word. Of the first word only the episode can be
+  /// compared: the size is not known.
   template <class Await>
   std::uint64_t next(release_flag& flag, std::uint64_t seen, Await await) {
     // acquire, both: the region, and all that the program did before it.
@@ -76,8 +76,8 @@ class fork_join {
     return flag.word.load(std::memory_order_acquire);
   }
 
-  /// A worker, a member of a team of `size`, has executed the region. Its own flags are an argument: to look them up may cost a transfer,
-  /// of a line that the primary thread writes in each region.
+  /// A worker, a member of a team of `size`, has executed the region. Its own flags are an argument: to look them up may cost a
+  /// transfer, of a line that the primary thread writes in each region.
   template <class FlagsOf, class Await>
   void arrive(const half& tree, unsigned size, unsigned member, flags& own, std::uint32_t episode, FlagsOf flags_of, Await await) {
     if (tree.central()) {

@@ -1,8 +1,8 @@
 // What a team has learned about its reductions: which of them combine few values.
 //
-// Members that combine their values one after the other, by atomic operations or under a lock, are faster than a tree as long as the
-// values are few; for an array the tree is. The compiler's code does not say how many values there are, so the first executions of a
-// construct go along the tree, and member 0 measures them.
+// Members that combine their values one after the other, by atomic operations or under a lock, are faster than a tree as long
+// as the values are few; for an array the tree is. The compiler's code does not say how many values there are, so the first
+// executions of a construct go along the tree, and member 0 measures them.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace weir::openmp {
 
 /// A construct is known by the function that combines the values of two members; `Function` is its address.
 ///
-/// Not atomic: member 0 writes, in a reduction whose values all members have offered already and which it has released none of them
-/// from. So no other member reads at that time, and all of them read the same before the next reduction.
+/// Not atomic: member 0 writes, in a reduction whose values all members have offered already and which it has released none of
+/// them from. So no other member reads at that time, and all of them read the same before the next reduction.
 class known_reductions {
  public:
   enum class values : std::uint8_t { unknown, few, many };

@@ -1,7 +1,7 @@
 // A member's part of a loop: its owner takes chunks at its beginning, members that are through take halves at its end.
 //
-// As in affinity scheduling [Markatos and LeBlanc, "Using processor affinity in loop scheduling on shared-memory multiprocessors",
-// IEEE TPDS 5(4), 1994], with the part in one word instead of a queue with a lock.
+// As in affinity scheduling [Markatos and LeBlanc, "Using processor affinity in loop scheduling on shared-memory
+// multiprocessors", IEEE TPDS 5(4), 1994], with the part in one word instead of a queue with a lock.
 #pragma once
 
 #include <algorithm>
@@ -37,11 +37,12 @@ struct division {
   }
 };
 
-/// The word holds the round and what is left. A word of the round before stands for the part that the member has at first, so nobody
-/// sets the parts up, and the part of a member that comes late is taken by others. Every member must take() once in each round.
+/// The word holds the round and what is left. A word of the round before stands for the part that the member has at first, so
+/// nobody sets the parts up, and the part of a member that comes late is taken by others. Every member must take() once in each
+/// round.
 ///
-/// relaxed, everywhere: a thread that changes the word owns what it takes out, because it compares the whole word; chunks are numbers, and
-/// what they compute is published by the end of the loop.
+/// relaxed, everywhere: a thread that changes the word owns what it takes out, because it compares the whole word; chunks are
+/// numbers, and what they compute is published by the end of the loop.
 template <class Machine>
 class part {
  public:

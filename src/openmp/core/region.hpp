@@ -31,8 +31,8 @@ void end_alone();
 std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked);
 void end_region();
 
-/// In its lifetime the calling thread executes a target region, or a team of a league: it is an initial thread, to which nothing of
-/// the surrounding regions is visible [OpenMP 5.2, 13.8].
+/// In its lifetime the calling thread executes a target region, or a team of a league: it is an initial thread, to which
+/// nothing of the surrounding regions is visible [OpenMP 5.2, 13.8].
 class as_initial_thread {
  public:
   as_initial_thread();

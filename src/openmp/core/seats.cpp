@@ -35,14 +35,15 @@ void take_seats(team& t) {
   } else {
     t.seats.push_back(&mine);
     // Teams that have a part of the processors each begin with another helper.
-    const unsigned helpers = static_cast<unsigned>(initial_settings().processors) - 1, first = t.parent->number * (t.processors - 1);
+    const unsigned wanted = t.processors - 1, first = t.parent->number * wanted;
+    const unsigned helpers = std::max(static_cast<unsigned>(initial_settings().processors) - 1, wanted);
     (void)threads::helper(0);  // stands in for the primary thread's processor while that is in a system call
-    for (unsigned i = 0; i + 1 < t.processors; ++i)
-      if (threads::processor* const p = threads::helper((first + i) % std::max(helpers, t.processors - 1))) t.seats.push_back(p);
+    for (unsigned i = 0; i < wanted; ++i)
+      if (threads::processor* const p = threads::helper((first + i) % helpers)) t.seats.push_back(p);
   }
-  // In turn, so that members that wait for the one before them overlap with it (ordered loops, pipelines); loops whose members share
-  // lines with their neighbours alone pay for it. The members of a virtual processor meet first, and one of them goes on to those of
-  // the others.
+  // In turn, so that members that wait for the one before them overlap with it (ordered loops, pipelines); loops whose members
+  // share lines with their neighbours alone pay for it. The members of a virtual processor meet first, and one of them goes on
+  // to those of the others.
   std::vector<int> seat_of(t.size);
   for (unsigned m = 0; m < t.size; ++m) {
     seat_of[m] = static_cast<int>(m % t.seats.size());

@@ -20,8 +20,8 @@ inline unsigned seats_for(const member& me, unsigned size) {
   return seats_of_new_team(me, size);
 }
 
-/// Between regions, by the thread that will be its member 0: which processors it may take, and if it has seats, which: in turn, from
-/// the calling thread's own on.
+/// Between regions, by the thread that will be its member 0: which processors it may take, and if it has seats, which: in turn,
+/// from the calling thread's own on.
 void take_seats(team& t);
 unsigned share_within(const team& outer);
 inline void find_place(team& t) {

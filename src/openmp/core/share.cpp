@@ -28,8 +28,8 @@ class share_watch {
   void begin_in_child();
 
  private:
-  // A host that has begun no region for three looks counts no more. An interrupt of the timer and the switches take 30 us here, 0.3 %
-  // of one processor at this rate; with one host, whose part does not depend on others, a tenth of it.
+  // A host that has begun no region for three looks counts no more. An interrupt of the timer and the switches take 30 us here,
+  // 0.3 % of one processor at this rate; with one host, whose part does not depend on others, a tenth of it.
   static constexpr unsigned quiet_after = 3;
   static constexpr long between_looks_ns = 10'000'000, with_one_host_ns = 100'000'000;
 
@@ -90,8 +90,10 @@ void share_watch::begin_in_child() {
 
 void share_watch::look() {
   // The watch's own mask: the program binds its threads, an administrator all of them.
-  if (const std::size_t mask = running_on().size(); mask != 0)
-    processors_ = static_cast<unsigned>(std::clamp(std::ceil(quota().value_or(cpu_quota{1e6, {}}).processors), 1.0, static_cast<double>(mask)));
+  if (const auto mask = static_cast<double>(running_on().size()); mask != 0) {
+    const auto limit = quota();
+    processors_ = static_cast<unsigned>(limit ? std::clamp(std::ceil(limit->processors), 1.0, mask) : mask);
+  }
   const auto is_active = [](host* h) {
     const std::uint32_t now = h->regions_.load(std::memory_order_relaxed);
     const bool quiet = now == h->seen_ && now % 2 == 0;

@@ -1,9 +1,9 @@
 // How many processors each thread of the program may take for its regions.
 //
-// A team that is alone has all processors of the process. Where several threads of the program are in regions at the same time, each
-// has its part of them, one at least: P threads that open regions then run at the speed of P threads. A thread of the runtime's looks
-// every few milliseconds which of them have begun a region since, and which processors the affinity mask and the quota allow. It exists
-// only if teams may run on virtual processors (seats.hpp).
+// A team that is alone has all processors of the process. Where several threads of the program are in regions at the same time,
+// each has its part of them, one at least: P threads that open regions then run at the speed of P threads. A thread of the
+// runtime's looks every few milliseconds which of them have begun a region since, and which processors the affinity mask and
+// the quota allow. It exists only if teams may run on virtual processors (seats.hpp).
 #pragma once
 
 #include <atomic>

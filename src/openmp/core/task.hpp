@@ -19,9 +19,9 @@ struct delete_dependence_table {
   void operator()(dependence_table*) const;
 };
 
-/// The tasks below a task, in one word: children that are not complete; children whose memory is still needed, by themselves or by
-/// tasks below them, and for an explicit task itself among these until it is complete; and threads outside of the team that are about
-/// to complete a task below this one (event.cpp).
+/// The tasks below a task, in one word: children that are not complete; children whose memory is still needed, by themselves or
+/// by tasks below them, and for an explicit task itself among these until it is complete; and threads outside of the team that
+/// are about to complete a task below this one (event.cpp).
 struct task_counts {
   static constexpr std::uint64_t incomplete = 1, living = std::uint64_t{1} << 28, visitor = std::uint64_t{1} << 56;
   static constexpr std::uint64_t a_child = incomplete + living;
@@ -29,8 +29,9 @@ struct task_counts {
   static constexpr std::uint64_t without_visitors(std::uint64_t word) { return word & (visitor - 1); }
 };
 
-/// An explicit task, or the implicit task of a member. The memory of explicit tasks is reused for explicit tasks alone, and kept as
-/// long as the team: a thief that looks at a task which is taken meanwhile reads another task's words, and nothing else.
+/// An explicit task, or the implicit task of a member. The memory of explicit tasks is reused for explicit tasks alone, and
+/// kept as long as the team: a thief that looks at a task which is taken meanwhile reads another task's words, and nothing
+/// else.
 struct alignas(64) task : task_counts {
   // A thief fetches each line that it touches from the processor of the task's parent. So the first lines hold what every task
   // needs, and what its interface keeps begins on the last.
@@ -38,7 +39,8 @@ struct alignas(64) task : task_counts {
   std::atomic<task*> parent{nullptr};  // relaxed, and depth: they are set before the task is published, and a thief that reads
                                        // them too late does not get the task
   void (*run)(task&) = nullptr;        // what the program and its interface set before the task is generated; and final
-  // From its beginning to its end. relaxed: other threads read which member to wake; a member that is not the executor any more does not wait.
+  // From its beginning to its end. relaxed: other threads read which member to wake; a member that is not the executor any more
+  // does not wait.
   std::atomic<member*> executor{nullptr};
   task_group* group = nullptr;         // the innermost that it is in
   task* interrupted = nullptr;         // what its executor executes after it

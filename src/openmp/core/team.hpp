@@ -48,8 +48,8 @@ enum class reduction_by : std::uint8_t { tree, measured_tree, atomics, locking }
 struct alignas(line_bytes) member {
   team* of = nullptr;
   unsigned number = 0;
-  // In a loop or in sections whose iterations it takes from the runtime, or in a single of which the runtime knows the end: what must
-  // not begin. GCC's code has barriers of its own in loops, as for lastprivate. On a line that barriers read anyway.
+  // In a loop or in sections whose iterations it takes from the runtime, or in a single of which the runtime knows the end:
+  // what must not begin. GCC's code has barriers of its own in loops, as for lastprivate. On a line that barriers read anyway.
   std::uint8_t forbids = 0;
   static constexpr std::uint8_t worksharing = 1, worksharing_and_barriers = 3;
   control icv;
@@ -63,8 +63,8 @@ struct alignas(line_bytes) member {
   std::uint32_t barriers = 0;  // counted only under ThreadSanitizer, and where cancellation is in force
   std::atomic<bool> has_left{false};  // its region, which is cancelled
   doacross* in_doacross = nullptr;
-  // The loop that it is in, and the chunk that it has taken. A line for what each chunk reads and writes: a store of two words that
-  // crosses a page takes 8 ns.
+  // The loop that it is in, and the chunk that it has taken. A line for what each chunk reads and writes: a store of two words
+  // that crosses a page takes 8 ns.
   alignas(64) iterations claimed;   // of a divided loop: chunks that it has taken from its part, and hands out one by one
   iterations chunk;
   std::uint64_t claimed_chunk = 0;  // the size of each of these

@@ -20,13 +20,13 @@ bool oversubscribed(const team& t);
 /// The processors that it is bound to, or that the process has.
 unsigned processors_of(const team& t);
 
-/// The tasks that a member executes while it waits for something else: what waiting::experience asks for. What it has taken is the
-/// member's, which has one at most.
+/// The tasks that a member executes while it waits for something else: what waiting::experience asks for. What it has taken is
+/// the member's, which has one at most.
 class task_work {
  public:
-  /// Tasks below `bound`; null: any tasks of the team. A member that waits inside of a task may begin those below that one alone, at
-  /// a barrier any [OpenMP 5.2, 12.9]. In an untied task it might begin any, too, but then each wait could begin a task that waits in
-  /// turn, as deep as there are tasks, and the stack would not hold them. Without a member: none.
+  /// Tasks below `bound`; null: any tasks of the team. A member that waits inside of a task may begin those below that one
+  /// alone, at a barrier any [OpenMP 5.2, 12.9]. In an untied task it might begin any, too, but then each wait could begin a
+  /// task that waits in turn, as deep as there are tasks, and the stack would not hold them. Without a member: none.
   task_work(member* me, const wait_kind& what, const task* bound = nullptr) : me_(me), what_(what), bound_(bound) {}
   /// Has it taken a task, or does it now?
   inline bool take();

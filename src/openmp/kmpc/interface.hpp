@@ -1,5 +1,5 @@
-// What the files of this interface have in common. The first two arguments of most functions are a line of the source, and the number
-// of the calling thread.
+// What the files of this interface have in common. The first two arguments of most functions are a line of the source, and the
+// number of the calling thread.
 #pragma once
 
 #include <cstdint>

@@ -143,8 +143,8 @@ void begin_dispatch(int kind, T lower, T upper, S step, S chunk) {
   bool ordered = false;
   const int what = plain(kind, &ordered);
   member& me = self();
-  // Without a modifier the code is of a compiler for an OpenMP before 5.0. That of a doacross nest says nonmonotonic, but the clause
-  // ordered(n) implies monotonic.
+  // Without a modifier the code is of a compiler for an OpenMP before 5.0. That of a doacross nest says nonmonotonic, but the
+  // clause ordered(n) implies monotonic.
   const order in = (kind & nonmonotonic) != 0 && !ordered && me.in_doacross == nullptr ? order::nonmonotonic : order::monotonic;
   const loop_plan plan = plan_of(what, chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0, trips_of(lower, upper, step), in);
   const auto stride = static_cast<std::uint64_t>(static_cast<std::int64_t>(step));

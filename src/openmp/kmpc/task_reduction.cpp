@@ -2,8 +2,8 @@
 // runtime calls them. A copy is initialized when a task first asks for it.
 //
 // If the size of a variable is known only at run time, as that of an array section, these functions take it from a thread-local
-// variable, which the compiler's code sets in a task before the task asks for its copy. Such a copy is combined at the task's end, by
-// the same thread: the thread that ends the group may have executed none of the tasks.
+// variable, which the compiler's code sets in a task before the task asks for its copy. Such a copy is combined at the task's
+// end, by the same thread: the thread that ends the group may have executed none of the tasks.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -119,8 +119,8 @@ dependences list_of(int count, const listed* its, int more, const listed* others
   return list;
 }
 
-/// Before the compiler's code begins an undeferred task, it waits for what the task depends on, as if for a taskwait. If the task is
-/// detached, the code has said so before.
+/// Before the compiler's code begins an undeferred task, it waits for what the task depends on, as if for a taskwait. If the
+/// task is detached, the code has said so before.
 thread_local compiled_task* announced = nullptr;  // a detached task that has not begun
 thread_local std::shared_ptr<dependence_node> waited_as;
 

@@ -23,8 +23,8 @@ void notify(member& other, std::atomic<std::uint32_t>& word, std::uint32_t value
   other.reduction_gate.open();
 }
 
-/// Member 0, and every other, combines its children's values with its own, and member 0 returns. The others return when their values
-/// have been taken, or released.
+/// Member 0, and every other, combines its children's values with its own, and member 0 returns. The others return when their
+/// values have been taken, or released.
 template <class Combine>
 bool combine_along_tree(member& me, void* values, Combine with, bool at_once) {
   team& t = *me.of;

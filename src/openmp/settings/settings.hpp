@@ -35,7 +35,8 @@ enum class offload { default_, mandatory, disabled };
 enum class display { no, yes, verbose };
 /// What is done if all members of a team wait and none can go on.
 enum class deadlocks { ignore, report, end };
-/// What schedules the members of teams: the kernel; Weir, on virtual processors; or Weir those of teams that are larger than the machine.
+/// What schedules the members of teams: the kernel; Weir, on virtual processors; or Weir those of teams that are larger than
+/// the machine.
 enum class threads_of { kernel, user, automatic };
 
 /// OMP_ALLOCATOR: a predefined allocator, or a memory space and the traits of an allocator in it.

@@ -5,8 +5,8 @@
 
 namespace weir::openmp {
 
-/// The instruction outside of this library from which it was called; null if it cannot be found. If the compiler has made the last call
-/// of a function a jump, it is where that function was called. It takes microseconds.
+/// The instruction outside of this library from which it was called; null if it cannot be found. If the compiler has made the
+/// last call of a function a jump, it is where that function was called. It takes microseconds.
 const void* call_site();
 
 /// "file.c:12 (function)" if the program has debugging information and the system has addr2line; otherwise what is known: a

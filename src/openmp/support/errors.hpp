@@ -41,7 +41,8 @@ inline constexpr error nest_lock_not_initialized{
     "a lock routine", "the lock is not initialized, or destroyed already", "call omp_init_nest_lock first", "18.9"};
 }  // namespace errors
 
-/// Says what the program has done, and where it has called the runtime; the program aborts. `construct`: if the error has several.
+/// Says what the program has done, and where it has called the runtime; the program aborts. `construct`: if the error has
+/// several.
 [[noreturn, gnu::cold]] void end_for(const error& what, const char* construct = nullptr);
 
 }  // namespace weir::openmp

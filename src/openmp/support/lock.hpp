@@ -9,8 +9,8 @@
 
 namespace weir::openmp {
 
-/// Three states [Drepper, "Futexes are tricky"]: free, taken, and taken with a waiter asleep; the program's locks have a free state of
-/// their own (program_lock.hpp).
+/// Three states [Drepper, "Futexes are tricky"]: free, taken, and taken with a waiter asleep; the program's locks have a free
+/// state of their own (program_lock.hpp).
 template <std::uint32_t Free>
 class basic_lock {
  public:

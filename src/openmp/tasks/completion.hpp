@@ -1,9 +1,9 @@
-// How a task learns that all tasks below it are complete, and a task's memory that nobody needs it any more. It is the decision that
-// a barrier is complete, too: a member arrives when nothing is below its implicit task.
+// How a task learns that all tasks below it are complete, and a task's memory that nobody needs it any more. It is the decision
+// that a barrier is complete, too: a member arrives when nothing is below its implicit task.
 //
 // A task's word counts its children in advance, and its executor keeps, in `credit`, how many of those there are not: yet to be
-// generated, or completed by the executor itself. Only other threads that complete children change the word, and only before a wait
-// in which they may have to wake it does the executor give its credit back.
+// generated, or completed by the executor itself. Only other threads that complete children change the word, and only before a
+// wait in which they may have to wake it does the executor give its credit back.
 //
 // Over the type of the task, whose words may be the explorer's: the native ones are in core/task.hpp.
 #pragma once
@@ -42,8 +42,8 @@ std::uint64_t settle(Task& parent) {
   return parent.below.load(std::memory_order_acquire);
 }
 
-/// Takes from its parent's word a child that is complete, one whose memory nobody needs any more, or both. False: nobody needs the
-/// parent's memory. `me`: null for a thread outside of the team.
+/// Takes from its parent's word a child that is complete, one whose memory nobody needs any more, or both. False: nobody needs
+/// the parent's memory. `me`: null for a thread outside of the team.
 template <class Task, class Member, class Wake>
 bool complete_below(Member* me, Task& parent, std::uint64_t done, Wake wake) {
   // Read before: it may be the last that keeps the parent.
@@ -70,8 +70,8 @@ void complete_counted(Member* me, Task& t, GiveBack give_back, Wake wake) {
   // Read before: once nothing is below it, its memory may be another task's.
   Task* parent = t.parent.load(std::memory_order_relaxed);
   std::uint64_t done = Task::incomplete;
-  // Itself, and the children that there are not. acquire: the tasks below it have done with its memory. Only this thread adds to the
-  // word, and there are no more of them.
+  // Itself, and the children that there are not. acquire: the tasks below it have done with its memory. Only this thread adds
+  // to the word, and there are no more of them.
   const std::uint64_t own = Task::living + t.credit * Task::a_child;
   if (t.below.load(std::memory_order_acquire) == own || t.below.fetch_sub(own, std::memory_order_acq_rel) == own) {
     happens_after(&t);

@@ -1,7 +1,7 @@
 // The depend clause: which of its siblings a task must wait for [OpenMP 5.2, 15.9.5].
 //
-// The generating task keeps, for each address, the last tasks that were generated with it. A new task is a successor of those that
-// conflict with it and are not complete; it may begin when it awaits none.
+// The generating task keeps, for each address, the last tasks that were generated with it. A new task is a successor of those
+// that conflict with it and are not complete; it may begin when it awaits none.
 #pragma once
 
 #include <atomic>
@@ -53,7 +53,8 @@ struct dependence_node {
   std::atomic<bool> complete{false};
   lock mutual;  // of the successors, and of the moment at which the task is complete
   std::vector<std::shared_ptr<dependence_node>> successors;
-  // It takes them in the order of their addresses, as all tasks do, once it awaits no sibling: so no two tasks wait for each other.
+  // It takes them in the order of their addresses, as all tasks do, once it awaits no sibling: so no two tasks wait for each
+  // other.
   std::vector<std::shared_ptr<exclusion>> exclusions;
   std::size_t next_exclusion = 0;  // only the thread that takes them for it reads or writes this
 };

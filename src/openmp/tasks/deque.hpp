@@ -53,7 +53,8 @@ class deque {
     return it;
   }
 
-  /// By any thread: the oldest, if there is one and `may(it)`; else null. Another thread may take the task while `may` looks at it.
+  /// By any thread: the oldest, if there is one and `may(it)`; else null. Another thread may take the task while `may` looks at
+  /// it.
   template <class May>
   T* steal(May may) {
     std::int64_t first = top_.load(std::memory_order_seq_cst);

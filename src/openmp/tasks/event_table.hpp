@@ -1,6 +1,6 @@
-// The events of detached tasks that are not fulfilled yet. A handle is a slot's number and the slot's generation: that of an event
-// which has been fulfilled leads to no event any more. Slots are reused, and never freed. There is no lock, because nobody would
-// release it in a child that is forked meanwhile.
+// The events of detached tasks that are not fulfilled yet. A handle is a slot's number and the slot's generation: that of an
+// event which has been fulfilled leads to no event any more. Slots are reused, and never freed. There is no lock, because
+// nobody would release it in a child that is forked meanwhile.
 #pragma once
 
 #include <array>
@@ -64,8 +64,8 @@ class event_table {
     return known[number - (std::uint32_t{1} << b)];
   }
 
-  // The list of free slots is a stack [Treiber 1986]; the count in the upper half changes with each step, so that a slot which has
-  // been taken and given back meanwhile is noticed.
+  // The list of free slots is a stack [Treiber 1986]; the count in the upper half changes with each step, so that a slot which
+  // has been taken and given back meanwhile is noticed.
   std::uint32_t take_free() {
     // acquire: the next of the slot, which its last user wrote.
     std::uint64_t top = free_.load(std::memory_order_acquire);

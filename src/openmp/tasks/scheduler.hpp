@@ -22,8 +22,8 @@ class task_scheduler {
 
   task_pool& pool_of(const member& m) { return of_each_[m.number].pool; }
 
-  /// Adds a task that may begin: a child of the task that `me` executes, or a sibling of one that it has just completed. So whatever
-  /// `me` may begin lies upon what it may not. False: there are too many, and the member executes the task itself.
+  /// Adds a task that may begin: a child of the task that `me` executes, or a sibling of one that it has just completed. So
+  /// whatever `me` may begin lies upon what it may not. False: there are too many, and the member executes the task itself.
   bool add(member& me, task& t) {
     happens_before(&t);
     if (t.priority > 0) [[unlikely]] return add_with_priority(t);
@@ -77,8 +77,8 @@ class task_scheduler {
 
   team& of_;
   const std::unique_ptr<of_member[]> of_each_;
-  // Tasks in no member's queue, by priority, then newest first: those that have one, and those that no queue takes. The counts, of
-  // the former and of all, are read without the lock.
+  // Tasks in no member's queue, by priority, then newest first: those that have one, and those that no queue takes. The counts,
+  // of the former and of all, are read without the lock.
   std::atomic<unsigned> with_priority_{0}, shared_count_{0};
   lock mutual_;
   std::map<int, task*, std::greater<>> shared_;

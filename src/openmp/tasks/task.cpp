@@ -15,8 +15,8 @@ namespace weir::openmp {
 namespace {
 
 // A task that generates others faster than they are executed executes some itself when it has so many children that are not
-// complete, until half of them are left. Where none can begin, it may be itself that they wait for: it goes on after a few yields,
-// the more the more children there are. Tasks that depend on others are in no queue, which would be full.
+// complete, until half of them are left. Where none can begin, it may be itself that they wait for: it goes on after a few
+// yields, the more the more children there are. Tasks that depend on others are in no queue, which would be full.
 constexpr std::uint64_t most_children = 4096;
 
 /// Returns what count_child() does.

@@ -5,8 +5,9 @@
 //   execute      begin(), the program's code, end()
 //   complete     successors are released, those who wait are woken, the memory is given back
 //
-// A member arrives at a barrier only when all tasks below its implicit task are complete, and so the last arrival is after the last
-// task: that the barrier is complete and that all tasks are is one decision. Members that have arrived execute tasks of the others.
+// A member arrives at a barrier only when all tasks below its implicit task are complete, and so the last arrival is after the
+// last task: that the barrier is complete and that all tasks are is one decision. Members that have arrived execute tasks of
+// the others.
 #pragma once
 
 #include "openmp/tasks/dependences.hpp"
@@ -54,7 +55,8 @@ int task_id(task& t);
 /// member's task gate.
 template <class Word, class Ready>
 void wait_for_tasks(member& me, const wait_kind& what, const Word& word, Ready ready);
-/// The task has been executed, and its event is fulfilled. `me`: the member that has executed it; null: another thread completes it.
+/// The task has been executed, and its event is fulfilled. `me`: the member that has executed it; null: another thread
+/// completes it.
 void complete(member* me, task& t);
 
 }  // namespace weir::openmp

@@ -1,11 +1,11 @@
 // Loops of which each member has a part: dynamic and guided loops, unless they are monotonic [OpenMP 5.2, 11.5.3].
 //
-// A member takes chunks from the beginning of its own part; if that is empty, it steals half of another member's. It takes up to eight
-// chunks at a time, and hands them out one by one without an atomic operation. Nobody can steal these, so they are an eighth of what
-// is left of its part at most, and the first chunk of the loop is taken alone.
+// A member takes chunks from the beginning of its own part; if that is empty, it steals half of another member's. It takes up
+// to eight chunks at a time, and hands them out one by one without an atomic operation. Nobody can steal these, so they are an
+// eighth of what is left of its part at most, and the first chunk of the loop is taken alone.
 //
-// The loop's last chunk is in no part: the first member that finds all parts empty executes it, and nothing after it. Compilers rely
-// on that: code for lastprivate copies what the member has computed last, if its last chunk is the loop's.
+// The loop's last chunk is in no part: the first member that finds all parts empty executes it, and nothing after it. Compilers
+// rely on that: code for lastprivate copies what the member has computed last, if its last chunk is the loop's.
 #pragma once
 
 #include "openmp/core/team.hpp"

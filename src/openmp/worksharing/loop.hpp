@@ -10,19 +10,19 @@
 
 namespace weir::openmp {
 
-/// Must a member execute its chunks in the order of the loop? For loops whose schedule has neither modifier, OpenMP 5.0 changed the
-/// answer; compilers say which they mean.
+/// Must a member execute its chunks in the order of the loop? For loops whose schedule has neither modifier, OpenMP 5.0 changed
+/// the answer; compilers say which they mean.
 enum class order { monotonic, nonmonotonic };
 
 /// The plan for a schedule clause; chunk 0: it gives none.
 loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips, order in);
-/// The plan for run-sched-var, whose modifier may be monotonic, too. Its chunk is rounded up to a multiple of the width [OpenMP 5.2,
-/// 11.5.3: the simd modifier].
+/// The plan for run-sched-var, whose modifier may be monotonic, too. Its chunk is rounded up to a multiple of the width [OpenMP
+/// 5.2, 11.5.3: the simd modifier].
 loop_plan plan_at_run_time(std::uint64_t trips, order in, std::uint64_t width = 1);
 
 /// The block that participant `number` of `size` gets if a loop is divided into one block each: the first blocks have one
-/// iteration more if they do not divide evenly. The number is a reference so that it is loaded late, which saves an instruction in
-/// next_chunk_of_any().
+/// iteration more if they do not divide evenly. The number is a reference so that it is loaded late, which saves an instruction
+/// in next_chunk_of_any().
 template <class Number>
 iterations block_of(const Number& number, std::uint64_t size, std::uint64_t trips) {
   const std::uint64_t length = trips / size, longer = trips % size;
