@@ -21,6 +21,8 @@ std::mutex making;
 unsigned threads_with_processor = 0;
 // Created when the library is loaded, and never destroyed: threads may end after the program's objects.
 constinit std::vector<processor*>*helpers = nullptr, *all = nullptr;
+// The first helper, for handlers, which must not wait for a lock. acquire and release: what it is.
+constinit std::atomic<processor*> stand_in{nullptr};
 
 void* help(void* its) {
   processor& p = *static_cast<processor*>(its);
@@ -49,6 +51,7 @@ void end_processor(void* its) {
     p->make_ready(p->own());
   }
   helpers->clear();
+  stand_in.store(nullptr, std::memory_order_relaxed);  // no thread has a processor that asks for it
 }
 
 pthread_key_t end_of_thread;
@@ -60,6 +63,7 @@ void begin_in_child() {
   this_body = nullptr;
   own_processor = nullptr;
   helpers->clear();
+  stand_in.store(nullptr, std::memory_order_relaxed);
   all->clear();
   threads_with_processor = 0;
   making.unlock();
@@ -103,15 +107,14 @@ processor* helper(unsigned which) {
     }
     helpers->push_back(p);
     all->push_back(p);
+    if (helpers->size() == 1) stand_in.store(p, std::memory_order_release);
   }
   return (*helpers)[which];
 }
 
 processor* another(const processor& mine) {
-  const std::unique_lock lock(making, std::try_to_lock);
-  if (!lock) return nullptr;
-  const auto other = std::ranges::find_if(*helpers, [&](const processor* p) { return p != &mine; });
-  return other == helpers->end() ? nullptr : *other;
+  processor* const other = stand_in.load(std::memory_order_acquire);
+  return other != &mine ? other : nullptr;
 }
 
 void wait_for_robbers() { const std::lock_guard lock(making); }

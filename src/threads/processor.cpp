@@ -56,7 +56,7 @@ void sleep_body_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noe
     const without_preemption to_the_end;
     body* const me = this_body;
     // In its seat: a robber's processor may not be driven any more when the body is woken.
-    if (me != nullptr && me->on != me->seat) me->on->leave(*me, me->seat);
+    while (this_body != nullptr && me->on != me->seat) me->on->leave(*me, me->seat);
     if (this_body != nullptr) return sleep_while(word, value);
   }
   futex_kernel::sleep_while(word, value);  // it is at home by now
@@ -155,21 +155,21 @@ bool processor::end_quantum(std::uint64_t place, bool in_system) {
     quantum_.lapse();
     return in_system;
   }
-  const bool held = me->held.load(std::memory_order_relaxed) != 0, long_known = !quantum_.had_stopped();
+  const bool held = me->held.load(std::memory_order_relaxed) != 0;
   if (held && has_ready()) return quantum_.look_late(), false;
   const without_preemption to_the_end(me);
   if (!held && in_system && me->parking != nullptr) {
     quantum_.look_at_next();
     leave(*me, nullptr);
-    return long_known;
+    return true;
   }
-  if (!held && in_system && give_to_another()) return long_known;
+  if (!held && in_system && give_to_another()) return true;
   if (!has_ready()) {
     if (++idle_looks_ < most_idle_looks)
       quantum_.look_late();
     else
       stop_looking();
-    return in_system && long_known;
+    return in_system;
   }
   idle_looks_ = 0;
   const bool spins = std::exchange(me->interrupted_at, place) == place;
@@ -231,7 +231,18 @@ void processor::begin_driving() {
 
 void processor::end_driving() {
   const without_preemption after_the_robber(&own_);
-  own_.held.store(2, std::memory_order_relaxed);  // 1 from the next line on
+  own_.held.store(2, std::memory_order_relaxed);  // one remains
+  if (!std::exchange(has_robbed_, false)) return;
+  // Nobody would run here what belongs to others.
+  for (body* b = ready_.take_all(); b != nullptr;) {
+    body& each = *std::exchange(b, b->next);
+    if (each.seat == this || each.parking == nullptr)
+      ready_.append(each);
+    else if ((each.on = each.seat) != nullptr)
+      each.on->make_ready(each);
+    else
+      each.go_home();
+  }
 }
 
 void processor::idle() {

@@ -81,6 +81,7 @@ class processor {
   std::uint64_t last_look_ = 0, idle_since_ = 0;  // in ticks
   std::uint32_t switches_before_ = 0;             // when the timer has looked last
   unsigned idle_looks_ = 0;                       // in a row
+  bool has_robbed_ = false;                       // since it is driven
   quantum quantum_;
   // Changed by the processor's thread, or by a robber in its place (stealing.cpp).
   alignas(line_bytes) ready_list ready_;
@@ -153,7 +154,7 @@ void close_own_processor();
 processor* helper(unsigned which);
 /// For a processor that has nothing to do: robs the others. True: it has bodies now.
 bool rob_another(processor& mine);
-/// A helper; null: there is none.
+/// A helper; null: there is none. For handlers, too.
 processor* another(const processor& mine);
 /// Returns when those that are robbing have done so.
 void wait_for_robbers();

@@ -183,7 +183,6 @@ bool quantum::is_over() const { return look_.load(std::memory_order_relaxed) == 
 
 void quantum::stop() {
   lapsed_ = false;
-  has_stopped_ = true;
   stopped_.store(true, std::memory_order_relaxed);
   // seq_cst: either the sender of a body sees that the timer has stopped, or the caller sees the body.
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -11,13 +11,12 @@
 //
 // A body that is found in a system call goes home: its own kernel thread executes the call again, and waits there. Calls that
 // end by EINTR, whatever the program asks for, are those in which a thread waits for time, for files or for a signal: they are
-// executed again, too, once, so a sleep may last longer by what it has lasted until then, 17 ms at most.
+// executed again, too, once. So a sleep may last longer than asked by what it has lasted until then: a quantum, or more if nobody
+// else was ready when it began. A sleep that ends early would break more programs.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-
-#include <utility>
 
 #include <time.h>
 
@@ -45,8 +44,6 @@ class quantum {
   void end_of_lapse() {
     if (lapsed_) stop();
   }
-  /// Has the timer been stopped since the last call? Then it is not known how long the body has done what it does.
-  bool had_stopped() { return std::exchange(has_stopped_, false); }
   /// The next look: at a body that follows another, or that goes on; or after the longest time.
   void look_at_next();
   void look_again();
@@ -63,9 +60,9 @@ class quantum {
   timer_t timer_{};
   std::atomic<bool> made_{false};
   std::atomic<bool> stopped_{true};
-  bool lapsed_ = false, has_stopped_ = false;  // of the processor's thread, and its handler
-  unsigned hurried_looks_ = 0;                 // likewise
-  std::atomic<unsigned> look_{0};              // relaxed: who starts the timer does nothing else
+  bool lapsed_ = false;            // of the processor's thread, and its handler
+  unsigned hurried_looks_ = 0;     // likewise
+  std::atomic<unsigned> look_{0};  // relaxed: who starts the timer does nothing else
 };
 
 /// Null: the signal is free; else why there can be no quanta.

@@ -49,6 +49,7 @@ bool processor::rob(processor& other) {
         b->stolen_from = switches;
         b->on = this;
         ready_.append(*b);
+        has_robbed_ = true;
         ++taken;
       } else {
         other.ready_.append(*b);

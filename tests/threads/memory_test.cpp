@@ -219,6 +219,27 @@ TEST(Processes, TheChildOfAForkIsAnOrdinaryThread) {
   EXPECT_EQ(ends, std::vector<int>(4, 0));
 }
 
+// The child of a fork has no other members, so its only thread's end is the process's.
+TEST(Processes, AForkedMemberThatEndsIsFollowedByNone) {
+  const pid_t parent = getpid();
+  const auto ends_if_in_child = [&] {
+    if (getpid() != parent) _exit(3);
+  };
+  std::vector<int> ends(3, 0);
+  weir::crowd c(3, [&](unsigned m) {
+    yields(5);
+    ends_if_in_child();
+    const pid_t child = fork();
+    if (child == 0) return;
+    yields(3);
+    ends_if_in_child();
+    ends[m] = end_of(child);
+  }, {.processors = 1});
+  c.join();
+  ends_if_in_child();
+  EXPECT_EQ(ends, std::vector<int>(3, 0));
+}
+
 [[gnu::noinline]] pid_t vforked(const char* name, char* const* words) {
   const pid_t child = vfork();
   if (child == 0) {

@@ -1,6 +1,7 @@
 #include "openmp/core/seats.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "openmp/settings/initial.hpp"
 #include "threads/processor.hpp"
@@ -8,7 +9,11 @@
 namespace weir::openmp {
 
 constinit bool all_have_seats = false;
+
 namespace {
+// relaxed: set before the threads that it is about have begun.
+constinit std::atomic<bool> shared_seats{false};
+
 [[gnu::constructor]] void when_loaded() { all_have_seats = initial_settings().threads == threads_of::user; }
 }  // namespace
 
@@ -30,6 +35,7 @@ void take_seats(team& t) {
   t.seats_of_outer = outer.seats;
   t.seats = outer.seats;
   if (!outer.seats.empty()) {
+    shared_seats.store(true, std::memory_order_relaxed);
     std::ranges::rotate(t.seats, std::ranges::find(t.seats, &mine));
     t.seats.resize(t.processors);
   } else {
@@ -51,5 +57,7 @@ void take_seats(team& t) {
   }
   t.place_barrier(seat_of);
 }
+
+bool seats_have_been_shared() { return shared_seats.load(std::memory_order_relaxed); }
 
 }  // namespace weir::openmp

@@ -24,6 +24,8 @@ inline unsigned seats_for(const member& me, unsigned size) {
 /// from the calling thread's own on.
 void take_seats(team& t);
 unsigned share_within(const team& outer);
+/// Has a nested team had the seats of the team around it? Then workers of several crews may wait on one processor.
+bool seats_have_been_shared();
 inline void find_place(team& t) {
   const team& outer = *t.parent->of;
   const unsigned share = outer.parent == nullptr ? share_of_processors() : share_within(outer);

@@ -28,7 +28,9 @@ from ..openmp_programs import (
 
 # Those take their time, whatever their team; or set themselves what they need.
 SIZES = {
+    "calls": (1, 2, 8, 33),
     "growth": (1, 4, 33),
+    "kinds": (4,),
     "signals": (2, 33),
     "stress": (2, 7, 33),
     "affinity_formats": (2,),
@@ -99,10 +101,12 @@ def test_program_where_cancellation_is_in_force(
 
 # Where members meet, wait, end and are counted.
 MEETING = CANCELLABLE | {
+    "calls",
     "exceptions",
     "exits",
     "forks",
     "hosts",
+    "kinds",
     "locks",
     "schedules",
     "task_stealing",

@@ -14,6 +14,7 @@ from ..openmp_programs import C_COMPILERS, SOURCES, Builds, Program
 
 pytestmark = skips.mark("own", "other runtimes have no virtual processors")
 DRIVERS = SOURCES.parent / "drivers.c"
+SHARES = SOURCES.parent / "shares.c"
 MEMBERS = 8
 HERE = len(os.sched_getaffinity(0))
 
@@ -72,3 +73,20 @@ def test_automatic_leaves_teams_that_fit_to_the_kernel(environment: dict[str, st
 def test_a_stack_that_overflows_ends_the_program(environment: dict[str, str], builds: Builds, threads: str):
     done = run(builds.get(Program(DRIVERS, "gcc")), environment | {"WEIR_THREADS": threads}, "overflow")
     assert done.returncode == -signal.SIGSEGV and done.stdout == ""
+
+
+# What shares.c sees in the end.
+SEEN = {
+    "spread": "spread yes",
+    "quiet": "spread yes",
+    "together": "alone yes\nspread yes",
+    "bound": "spread yes\nalone yes",
+}
+
+
+@skips.mark("processors")
+@pytest.mark.parametrize("what", SEEN)
+def test_threads_of_the_program_divide_the_processors(environment: dict[str, str], builds: Builds, what: str):
+    program = builds.get(Program(SHARES, "gcc"))
+    done = run(program, environment | {"WEIR_THREADS": "user"}, what, "2000")
+    assert done.stdout.strip() == SEEN[what], done

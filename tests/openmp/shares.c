@@ -1,0 +1,106 @@
+/* Which kernel threads drive the members of teams of four, whose threads of the program divide the processors.
+   shares WHAT TRIES: opens regions until it is so in almost all of 50 in a row, and says how many it took; "no" after TRIES times 50:
+     spread    one thread of the program: on two kernel threads at least
+     together  as many threads as processors: each team on its primary thread's alone; and again "spread" when the others have ended
+     quiet     "spread", though as many other threads as processors have opened regions, and live on
+     bound     "spread"; then all tasks of the process may run on one processor only: its team on its primary thread's alone */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { size = 4, row = 50, enough = 45 };
+static int tries, processors, alone_at_last;
+
+/* Of a region: is it driven by the primary thread's kernel thread alone? */
+static int is_alone(void) {
+  long drivers[size];
+#pragma omp parallel num_threads(size)
+  {
+    drivers[omp_get_thread_num()] = syscall(SYS_gettid);
+#pragma omp barrier
+  }
+  int others = 0;
+  for (int i = 1; i < size; ++i) others += drivers[i] != drivers[0];
+  return others == 0;
+}
+
+/* -1: not within all tries. */
+static int regions_until(int alone) {
+  for (int i = 1; i <= tries; ++i) {
+    int so = 0;
+    for (int k = 0; k < row; ++k) so += is_alone() == alone;
+    if (so >= enough) return i * row;
+    usleep(2000);
+  }
+  return -1;
+}
+
+/* Opens regions until each thread has seen its own. */
+static void *beside(void *unused) {
+  (void)unused;
+  if (regions_until(1) > 0) __atomic_fetch_add(&alone_at_last, 1, __ATOMIC_SEQ_CST);
+  for (int i = 0; i < tries && __atomic_load_n(&alone_at_last, __ATOMIC_SEQ_CST) < processors; ++i) regions_until(1);
+  return NULL;
+}
+
+static pthread_barrier_t opened, at_the_end;
+static void *quiet(void *unused) {
+  is_alone();
+  pthread_barrier_wait(&opened);
+  pthread_barrier_wait(&at_the_end);
+  return unused;
+}
+
+static void bind_all(void) {
+  cpu_set_t mine, first;
+  sched_getaffinity(0, sizeof mine, &mine);
+  CPU_ZERO(&first);
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &mine)) {
+      CPU_SET(i, &first);
+      break;
+    }
+  DIR *tasks = opendir("/proc/self/task");
+  for (struct dirent *each; (each = readdir(tasks)) != NULL;)
+    if (each->d_name[0] != '.') sched_setaffinity(atoi(each->d_name), sizeof first, &first);
+  closedir(tasks);
+}
+
+int main(int count, char **words) {
+  if (count != 3) return 2;
+  tries = atoi(words[2]);
+  processors = omp_get_num_procs();
+  omp_set_dynamic(0);
+  if (strcmp(words[1], "spread") == 0 || strcmp(words[1], "bound") == 0) {
+    printf("spread %s\n", regions_until(0) > 0 ? "yes" : "no");
+  }
+  if (strcmp(words[1], "bound") == 0) {
+    bind_all();
+    printf("alone %s\n", regions_until(1) > 0 ? "yes" : "no");
+  }
+  pthread_t others[CPU_SETSIZE];
+  if (strcmp(words[1], "quiet") == 0) {
+    pthread_barrier_init(&opened, NULL, (unsigned)processors + 1);
+    pthread_barrier_init(&at_the_end, NULL, (unsigned)processors + 1);
+    for (int i = 0; i < processors; ++i) pthread_create(&others[i], NULL, quiet, NULL);
+    pthread_barrier_wait(&opened);
+    printf("spread %s\n", regions_until(0) > 0 ? "yes" : "no");
+    pthread_barrier_wait(&at_the_end);
+    for (int i = 0; i < processors; ++i) pthread_join(others[i], NULL);
+  }
+  if (strcmp(words[1], "together") == 0) {
+    for (int i = 1; i < processors; ++i) pthread_create(&others[i], NULL, beside, NULL);
+    beside(NULL);
+    for (int i = 1; i < processors; ++i) pthread_join(others[i], NULL);
+    printf("alone %s\n", alone_at_last == processors ? "yes" : "no");
+    printf("spread %s\n", regions_until(0) > 0 ? "yes" : "no");
+  }
+  return 0;
+}

@@ -1,0 +1,167 @@
+// A processor without work takes members from one that does not come to them, and members that wait in the kernel go home. Whether
+// they do depends on who runs when, so each is tried until it is seen.
+#include <atomic>
+#include <mutex>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "members.hpp"
+
+namespace {
+
+constexpr int tries = 300;
+
+/// True: a try has seen it.
+template <class Try>
+bool is_seen(Try once) {
+  for (int i = 0; i < tries; ++i)
+    if (once()) return true;
+  return false;
+}
+
+void computes(std::atomic<double>& sum) {
+  double its = 0;
+  for (int i = 1; i < 2'000'000; ++i) its += 1.0 / i;
+  sum = its;
+}
+
+// Member 0 keeps the caller's processor until member 2, which waits for it, has run.
+TEST(Stealing, AMemberRunsOnAnotherProcessorIfItsOwnDoesNotComeToIt) {
+  const long mine = kernel_thread();
+  EXPECT_TRUE(is_seen([&] {
+    std::atomic<long> ran_on{0};
+    weir::crowd c(3, [&](unsigned m) {
+      if (m == 2) ran_on = kernel_thread();
+      while (ran_on == 0)
+        if (m == 1) weir::this_member::yield();
+    }, {.processors = 2});
+    c.join();
+    return ran_on != mine;
+  }));
+}
+
+TEST(Stealing, AMemberReturnsToItsSeatWhereItWaits) {
+  const long mine = kernel_thread();
+  EXPECT_TRUE(is_seen([&] {
+    std::atomic<long> ran_on{0}, then_on{0};
+    weir::crowd c(3, [&](unsigned m) {
+      if (m == 2) {
+        ran_on = kernel_thread();
+        yields(1);
+        then_on = kernel_thread();
+      }
+      while (m == 0 ? ran_on == 0 : then_on == 0)
+        if (m == 1) weir::this_member::yield();
+    }, {.processors = 2});
+    c.join();
+    return ran_on != mine && then_on == mine;
+  }));
+}
+
+// Each is in exactly one list, whoever takes it: none runs twice, or never.
+TEST(Stealing, NoMemberIsLostWhileProcessorsTakeThemFromEachOther) {
+  constexpr unsigned members = 12;
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<unsigned> ended{0};
+    std::atomic<int> twice{0};
+    std::atomic<double> sum{0};
+    weir::crowd c(members, [&](unsigned m) {
+      std::atomic<int> inside{0};
+      for (unsigned i = 0; i < 60; ++i) {
+        if (++inside != 1) ++twice;
+        double its = 0;
+        for (unsigned k = 1; k < (m % 2 == 0 ? 6000u : 30u); ++k) its += 1.0 / k;
+        sum = its;
+        --inside;
+        yields(1 + m % 3);
+      }
+      ++ended;
+    }, {.processors = 2});
+    c.join();
+    ASSERT_EQ(ended, members);
+    ASSERT_EQ(twice, 0);
+  }
+}
+
+// The writer writes when all others of the processor have ended.
+TEST(Blocked, AMemberThatReadsDoesNotKeepTheOthersFromComputing) {
+  for (const unsigned processors : {1u, 2u}) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    constexpr unsigned members = 6;
+    std::atomic<unsigned> ended{0};
+    std::atomic<double> sum{0};
+    char got = 0;
+    weir::crowd c(members, [&](unsigned m) {
+      if (m == 0) {
+        EXPECT_EQ(read(ends[0], &got, 1), 1);
+        EXPECT_EQ(ended, members - 1);
+        return;
+      }
+      computes(sum);
+      const char byte = 'w';
+      if (++ended == members - 1) {
+        EXPECT_EQ(write(ends[1], &byte, 1), 1);
+      }
+    }, {.processors = processors});
+    c.join();
+    EXPECT_EQ(got, 'w');
+    close(ends[0]);
+    close(ends[1]);
+  }
+}
+
+// Each begins and waits at once, while the timer may look: it goes on to do so.
+TEST(Blocked, MembersThatWaitForAMutexDoNotKeepItsHolderFromRunning) {
+  for (int round = 0; round < 100; ++round) {
+    std::mutex mutex;
+    int inside = 0;
+    weir::crowd c(5, [&](unsigned) {
+      for (int i = 0; i < 5; ++i) {
+        const std::lock_guard lock(mutex);
+        ++inside;
+        yields(3);
+      }
+    }, {.processors = 1});
+    c.join();
+    ASSERT_EQ(inside, 25);
+  }
+}
+
+// Then no processor's thread is in the call.
+TEST(Blocked, AMemberThatReadsGoesOnInItsOwnKernelThread) {
+  const long mine = kernel_thread();
+  EXPECT_TRUE(is_seen([&] {
+    int ends[2];
+    if (pipe(ends) != 0) return false;
+    std::mutex guard;
+    std::set<long> processors{mine};
+    std::atomic<unsigned> ended{0};
+    std::atomic<double> sum{0};
+    long after_read = 0, after_wait = 0;
+    weir::crowd c(4, [&](unsigned m) {
+      if (m == 0) {
+        char got;
+        EXPECT_EQ(read(ends[0], &got, 1), 1);
+        after_read = kernel_thread();
+        yields(1);
+        after_wait = kernel_thread();
+        return;
+      }
+      computes(sum);
+      const std::lock_guard lock(guard);
+      processors.insert(kernel_thread());
+      if (++ended == 3) {
+        EXPECT_EQ(write(ends[1], "w", 1), 1);
+      }
+    }, {.processors = 1});
+    c.join();
+    close(ends[0]);
+    close(ends[1]);
+    return !processors.contains(after_read) && after_wait == mine;
+  }));
+}
+
+}  // namespace
