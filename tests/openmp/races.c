@@ -2,6 +2,7 @@
 #include "check.h"
 #include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 enum { N = 64 };
@@ -111,7 +112,9 @@ static void of_two_teams(void) {
 
 /* ---- tasks; each takes so long that others execute some, too */
 
+/* On a busy machine another thread may not have run yet that is to take the next task. */
 static void take_a_while(void) {
+  sched_yield();
   for (volatile int i = 0; i < 20000; ++i) {
   }
 }
