@@ -192,9 +192,11 @@ bool has_rseq_area() {
   return false;
 }
 
-// Under AddressSanitizer the child reports what the threads held that it has not, and hangs now and then; why is not known.
-#if !defined(__SANITIZE_ADDRESS__)
 TEST(Processes, TheChildOfAForkIsAnOrdinaryThread) {
+#if defined(__SANITIZE_ADDRESS__)
+  // The child reports as leaks what threads held that it has not, and hangs now and then; why is not known.
+  return;
+#endif
   thread_local unsigned mine = 0;
   std::vector<int> ends(4, -1);
   weir::crowd c(4, [&](unsigned m) {
@@ -223,6 +225,10 @@ TEST(Processes, TheChildOfAForkIsAnOrdinaryThread) {
 
 // The child of a fork has no other members, so its only thread's end is the process's.
 TEST(Processes, AForkedMemberThatEndsIsFollowedByNone) {
+#if defined(__SANITIZE_ADDRESS__)
+  // The child reports as leaks what threads held that it has not, and hangs now and then; why is not known.
+  return;
+#endif
   const pid_t parent = getpid();
   const auto ends_if_in_child = [&] {
     if (getpid() != parent) _exit(3);
@@ -250,8 +256,6 @@ TEST(Processes, AForkedMemberThatEndsIsFollowedByNone) {
   }
   return child;
 }
-
-#endif
 
 TEST(Processes, AMemberMayStartAProgram) {
   std::vector<int> ends(4, -1);
