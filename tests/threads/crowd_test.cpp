@@ -200,17 +200,7 @@ TEST(Crowd, AnIdleProcessorHearsOfEachBody) {
 }
 
 TEST(Crowd, AMemberThatHoldsAMutexWhileOthersWaitForItRunsAgain) {
-  std::mutex mutex;
-  int inside = 0;
-  weir::crowd c(5, [&](unsigned) {
-    for (int i = 0; i < 5; ++i) {
-      const std::lock_guard lock(mutex);
-      ++inside;
-      yields(3);
-    }
-  });
-  c.join();
-  EXPECT_EQ(inside, 25);
+  EXPECT_EQ(entries_of_five_by_a_mutex({}), 25);
 }
 
 TEST(Crowd, MembersComputeRightThoughTheyAreInterrupted) {

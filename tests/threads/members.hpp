@@ -4,6 +4,7 @@
 #include <weir/crowd.hpp>
 
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 #include <sys/syscall.h>
@@ -16,6 +17,21 @@ extern "C" [[gnu::used]] inline const char* __lsan_default_suppressions() { retu
 
 inline void yields(int count) {
   for (int i = 0; i < count; ++i) weir::this_member::yield();
+}
+
+/// Five members enter five times each, and give their processors away inside.
+inline int entries_of_five_by_a_mutex(weir::crowd::options how) {
+  std::mutex mutex;
+  int inside = 0;
+  weir::crowd c(5, [&](unsigned) {
+    for (int i = 0; i < 5; ++i) {
+      const std::lock_guard lock(mutex);
+      ++inside;
+      yields(3);
+    }
+  }, how);
+  c.join();
+  return inside;
 }
 
 /// Until it holds; false: not within a minute. For threads that are no members.

@@ -116,17 +116,7 @@ TEST(Blocked, AMemberThatReadsDoesNotKeepTheOthersFromComputing) {
 // Each begins and waits at once, while the timer may look: it goes on to do so.
 TEST(Blocked, MembersThatWaitForAMutexDoNotKeepItsHolderFromRunning) {
   for (int round = 0; round < 100; ++round) {
-    std::mutex mutex;
-    int inside = 0;
-    weir::crowd c(5, [&](unsigned) {
-      for (int i = 0; i < 5; ++i) {
-        const std::lock_guard lock(mutex);
-        ++inside;
-        yields(3);
-      }
-    }, {.processors = 1});
-    c.join();
-    ASSERT_EQ(inside, 25);
+    ASSERT_EQ(entries_of_five_by_a_mutex({.processors = 1}), 25);
   }
 }
 

@@ -31,13 +31,18 @@ blast::blast(int elements_along_an_edge)
       }
   for (double& m : mass_) m = of_one;
   energy_[0] = predicted_[0] = blast_energy / of_one;
+  find_accelerations();
+  total_energies();
+}
+
+/// Of the positions and energies that it has now.
+void blast::find_accelerations() {
   measure();
   thermodynamics();
   pressure_forces();
   hourglass_forces();
   spread_forces();
   accelerate();
-  total_energies();
 }
 
 void blast::step() {
@@ -49,12 +54,7 @@ void blast::step() {
   total_energies();
   drift();
   predict_energy();
-  measure();
-  thermodynamics();
-  pressure_forces();
-  hourglass_forces();
-  spread_forces();
-  accelerate();
+  find_accelerations();
   time_ += dt_;
 }
 

@@ -78,6 +78,7 @@ class blast {
   void take_power(double seconds, field& energy);
   void drift();
   void predict_energy();
+  void find_accelerations();
   void measure();
   void thermodynamics();
   void pressure_forces();
