@@ -52,7 +52,7 @@ REASONS = {
     "onetbb": Reason("no oneTBB", lambda: not list(Path("/usr/lib").glob("*/libtbb.so")), 1),
     "states": Reason("too large", lambda: True, 3),  # three members under store buffering: over 20 million states
     # Asked by the C++ tests themselves.
-    "sanitizer": Reason("under a sanitizer", lambda: True, 1),
+    "sanitizer": Reason("under a sanitizer", lambda: True, 3),
     "membarrier": Reason("this kernel has no membarrier", lambda: True, 2),
     "filters": Reason("this system takes no filter of system calls", lambda: True, 1),
     "ucx": Reason("MPICH over UCX", lambda: True, 3),

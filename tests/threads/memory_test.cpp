@@ -192,11 +192,16 @@ bool has_rseq_area() {
   return false;
 }
 
-TEST(Processes, TheChildOfAForkIsAnOrdinaryThread) {
+// GCC's AddressSanitizer does not hold its allocator's locks over a fork, so the child waits for ever for one that another thread
+// held; and it takes for leaks what only the stacks of threads hold that the child has not. Plain threads meet both.
 #if defined(__SANITIZE_ADDRESS__)
-  // The child reports as leaks what threads held that it has not, and hangs now and then; why is not known.
-  return;
+#define EXCEPT_UNDER_ADDRESS_SANITIZER() GTEST_SKIP() << "under a sanitizer: it does not follow the forks of threads"
+#else
+#define EXCEPT_UNDER_ADDRESS_SANITIZER()
 #endif
+
+TEST(Processes, TheChildOfAForkIsAnOrdinaryThread) {
+  EXCEPT_UNDER_ADDRESS_SANITIZER();
   thread_local unsigned mine = 0;
   std::vector<int> ends(4, -1);
   weir::crowd c(4, [&](unsigned m) {
@@ -225,10 +230,7 @@ TEST(Processes, TheChildOfAForkIsAnOrdinaryThread) {
 
 // The child of a fork has no other members, so its only thread's end is the process's.
 TEST(Processes, AForkedMemberThatEndsIsFollowedByNone) {
-#if defined(__SANITIZE_ADDRESS__)
-  // The child reports as leaks what threads held that it has not, and hangs now and then; why is not known.
-  return;
-#endif
+  EXCEPT_UNDER_ADDRESS_SANITIZER();
   const pid_t parent = getpid();
   const auto ends_if_in_child = [&] {
     if (getpid() != parent) _exit(3);
