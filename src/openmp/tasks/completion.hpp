@@ -73,7 +73,11 @@ void complete_counted(Member* me, Task& t, GiveBack give_back, Wake wake) {
   // Itself, and the children that there are not. acquire: the tasks below it have done with its memory. Only this thread adds
   // to the word, and there are no more of them.
   const std::uint64_t own = Task::living + t.credit * Task::a_child;
-  if (t.below.load(std::memory_order_acquire) == own || t.below.fetch_sub(own, std::memory_order_acq_rel) == own) {
+  const auto is_last_here = [&] {
+    happens_before(&t);  // for the thread that completes the last of its children
+    return t.below.fetch_sub(own, std::memory_order_acq_rel) == own;
+  };
+  if (t.below.load(std::memory_order_acquire) == own || is_last_here()) {
     happens_after(&t);
     give_back(t);
     done += Task::living;

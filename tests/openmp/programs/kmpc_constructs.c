@@ -66,7 +66,7 @@ void __kmpc_fork_teams(place *, int, void (*)(int *, int *), ...);
 static int teams;
 static void count_teams(int *global, int *bound) {
   (void)global, (void)bound;
-  teams = omp_get_num_teams();
+  __atomic_store_n(&teams, omp_get_num_teams(), __ATOMIC_RELAXED); /* by each team, and the teams may overlap */
 }
 
 static void leagues_by_their_upper_bound(void) {

@@ -4,7 +4,7 @@
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
+#include <unistd.h>
 
 enum { HOSTS = 3, MOST = 64, TASKS = 40 };
 
@@ -118,10 +118,46 @@ static void of_nested_teams(void) {
   CHECK(done == 4 * TASKS * asked());
 }
 
+/* For a second: a runtime need not execute the child soon. */
+static void await(int *at) {
+  for (int i = 0; i < 10000 && __atomic_load_n(at, __ATOMIC_RELAXED) == 0; ++i) usleep(100);
+}
+
+/* Member 1 executes a task, whose child member 0 completes after it: so the memory of the task, which member 1 has used, is free for
+   member 0's next tasks. What goes between them here orders nothing: ThreadSanitizer sees what the runtime orders alone. */
+static void of_a_child_that_outlives_its_parent(void) {
+  int taken = 0, begun = 0, ended = 0, sum = 0;
+#pragma omp parallel num_threads(2)
+  if (omp_get_thread_num() == 0) {
+    int one = 1;
+#pragma omp task shared(taken, begun, ended, sum) firstprivate(one)
+    {
+      add(&taken, 1);
+#pragma omp task shared(begun, ended)
+      {
+        add(&begun, 1);
+        await(&ended);
+        usleep(1000); /* the end of a task has no sign */
+      }
+      await(&begun);
+      add(&sum, one);
+      add(&ended, 1);
+    }
+    await(&taken);
+#pragma omp taskyield
+    for (int i = 0; i < TASKS; ++i) {
+#pragma omp task shared(sum) firstprivate(one)
+      add(&sum, one);
+    }
+  }
+  CHECK(sum == TASKS + 1);
+}
+
 int main(void) {
   omp_set_dynamic(0);
   omp_set_max_active_levels(2);
   of_several_hosts();
   for (int round = 0; round < episodes(20) + 1; ++round) of_nested_teams();
+  if (asked() > 1) of_a_child_that_outlives_its_parent();
   return verdict();
 }
