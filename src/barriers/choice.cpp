@@ -1,7 +1,13 @@
 // What "auto" takes for a team, with the reason. The measurements are in docs/measurements.
 #include <weir/team_barrier.hpp>
 
+#include <weir/barriers/plan_barrier.hpp>
+
 namespace weir {
+
+namespace {
+constexpr unsigned most_disseminating = 16;  // participants [paper 001, table 1]
+}
 
 choice choose(const team& t) {
   const std::string members = std::to_string(t.members), processors = std::to_string(t.processors);
@@ -9,7 +15,7 @@ choice choose(const team& t) {
   for (unsigned m = 0; m < t.members && !oversubscribed; ++m) oversubscribed = t.oversubscribed(m);
   if (t.members == 1) return {"counter", "auto", "one member has nobody to wait for"};
   if (oversubscribed && t.placed())
-    return {"combination", "auto",
+    return {seating::by_processor(t).seats <= most_disseminating ? "combination-dissemination" : "combination", "auto",
             "members share processors, and it is known which: the members of a processor meet there first, at the cost of one "
             "context switch each, and only one of them meets those of the other processors [paper 000]"};
   if (oversubscribed)
@@ -19,13 +25,13 @@ choice choose(const team& t) {
                 "may need a context switch at each level [paper 000, section 4.1]"};
   if (t.members == 2)
     return {"distributed", "auto", "one cache line holds the flags of both members, so it is transferred once in each direction"};
-  if (t.members <= 16)
+  if (t.members <= most_disseminating)
     return {"dissemination", "auto",
-            "there is a processor for each of at most 16 members: dissemination has the shortest critical path "
-            "[paper 001, table 1]"};
+            "there is a processor for each of at most " + std::to_string(most_disseminating) +
+                " members: dissemination has the shortest critical path [paper 001, table 1]"};
   return {"tournament", "auto",
-          "there is a processor for each of more than 16 members: a tournament sends fewer signals than dissemination "
-          "[paper 001, table 1]"};
+          "there is a processor for each of more than " + std::to_string(most_disseminating) +
+              " members: a tournament sends fewer signals than dissemination [paper 001, table 1]"};
 }
 
 }  // namespace weir

@@ -60,6 +60,16 @@ plan dissemination(unsigned participants, unsigned radix) {
   return p;
 }
 
+plan exchange(unsigned participants) {
+  plan p = dissemination(participants);
+  p.name = "exchange";
+  if (participants == 2) {
+    p.slot_line.assign(2, 0);
+    p.lines = 1;
+  }
+  return p;
+}
+
 plan tree(unsigned participants, unsigned arrival_fan_in, unsigned release_fan_out, bool packed) {
   require_at_least(1, arrival_fan_in, "the arrival fan-in of a tree");
   require_at_least(1, release_fan_out, "the release fan-out of a tree");

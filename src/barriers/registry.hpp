@@ -149,6 +149,7 @@ class registry {
         plain<barriers::distributed_sensor>(),
         of_plan<Plan>()...,
         plain<barriers::combination>(),
+        plain<barriers::combination_dissemination>(),
     };
     return table;
   }

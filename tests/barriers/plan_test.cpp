@@ -54,6 +54,7 @@ groups dealt_to(unsigned participants, unsigned nodes) {
 
 // Plans beyond those of the table: combinations of them, and shapes that no name gives.
 const std::vector<family> others = {
+    {"exchange", plans::exchange},
     {"tree_8_3_packed", [](unsigned p) { return plans::tree(p, 8, 3, true); }},
     {"tree_40_40_packed", [](unsigned p) { return plans::tree(p, 40, 40, true); }},
     {"levels_of_4", [](unsigned p) { return plans::levels(groups_of(p, 4), plans::linear, two_dissemination); }, 7},

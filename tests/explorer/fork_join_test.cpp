@@ -34,14 +34,15 @@ struct scenario {
   std::vector<unsigned> sizes;  // of the regions' teams
   std::string release, arrival;
   waiting how;
+  unsigned seats = 0;  // the members count in as many groups
 };
 
 struct crew {
   using phases_of_explored = fork_join<explored>;
   using flags = phases_of_explored::flags;
   phases_of_explored phases;
-  flags workers[2];
-  explored::word<std::uint32_t> executed[3]{0, 0, 0}, never{0};
+  flags workers[3];
+  explored::word<std::uint32_t> executed[4]{0, 0, 0, 0}, never{0};
 
   const scenario s;
   std::vector<half> releases, arrivals;  // by size, from 0
@@ -50,7 +51,7 @@ struct crew {
   explicit crew(const scenario& of) : s(of), one_flag(half::release(of.release, 1).central()) {
     for (unsigned n = 1; n <= s.members; ++n) {
       releases.push_back(half::release(s.release, n));
-      arrivals.push_back(half::arrival(s.arrival, n, false));
+      arrivals.push_back(half::arrival(s.arrival, n, n > s.seats, s.seats));
     }
   }
 
@@ -132,6 +133,8 @@ std::vector<scenario> scenarios() {
         all.push_back({3, sizes, release, arrival, waiting::awake});
       all.push_back({2, {2, 2}, release, arrival, waiting::asleep});
     }
+  all.push_back({3, {3, 3}, "tournament", "auto", waiting::awake, 2});
+  all.push_back({4, {4}, "tournament", "auto", waiting::awake, 2});
   return all;
 }
 

@@ -47,15 +47,19 @@ TEST(TeamBarrier, RefusesAMemberThatIsNotThere) {
 TEST(TeamBarrier, SaysWhatAutoTookAndWhy) {
   EXPECT_EQ(weir::team_barrier(2, {.algorithm = "mcs"}).choice().reason, "as asked");
   const weir::team_barrier many(64, {.placement = std::vector<int>(64, 0)});
-  EXPECT_EQ(many.choice().algorithm, "combination");
+  EXPECT_EQ(many.choice().algorithm, "combination-dissemination");
   EXPECT_FALSE(many.choice().reason.empty());
+  std::vector<int> two_each(64);
+  for (int m = 0; m < 64; ++m) two_each[static_cast<std::size_t>(m)] = m / 2;
+  EXPECT_EQ(weir::team_barrier(64, {.placement = two_each}).choice().algorithm, "combination");
 }
 
 // The names are part of the interface.
 TEST(TeamBarrier, KnowsTheNames) {
   for (const char* name :
        {"counter", "sense", "condvar", "condvar-pairs", "sensor", "distributed", "distributed-padded", "distributed-sensor",
-        "dissemination", "mcs", "tree", "tournament", "butterfly", "linear", "combination"})
+        "dissemination", "mcs", "tree", "tournament", "butterfly", "linear", "combination",
+        "combination-dissemination"})
     EXPECT_NO_THROW(weir::team_barrier(3, {.algorithm = name})) << name;
   for (const char* name : {"auto", "spin", "yield", "block", "share"})
     EXPECT_NO_THROW(weir::team_barrier(3, {.waiting = name})) << name;

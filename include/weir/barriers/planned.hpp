@@ -61,18 +61,35 @@ class linear : public planned<Machine, Waiting> {
   explicit linear(const team& t) : planned<Machine, Waiting>(t, plans::called("linear")) {}
 };
 
-/// Equals mcs where no processor is shared, and where the placement is unknown.
+/// The barrier of a plan across processors, after a central barrier on each. Where no processor is shared, and where the placement
+/// is unknown, it equals the plan's.
 template <class Machine, template <class> class Waiting>
-class combination : public plan_barrier<Machine, Waiting> {
+class combined : public plan_barrier<Machine, Waiting> {
+ protected:
+  using making = plan (*)(unsigned participants);
+  combined(const team& t, making across) : combined(t, across, seating::by_processor(t)) {}
+
+ private:
+  combined(const team& t, making across, const seating& s)
+      : plan_barrier<Machine, Waiting>(t, trusted(across(s.seats)), s) {}
+};
+
+template <class Machine, template <class> class Waiting>
+class combination : public combined<Machine, Waiting> {
  public:
   static constexpr barrier_properties properties{
       .name = "combination", .about = "a central barrier on each processor, an MCS tree across processors",
       .logarithmic = true, .placed = true};
-  explicit combination(const team& t) : combination(t, seating::by_processor(t)) {}
+  explicit combination(const team& t) : combined<Machine, Waiting>(t, plans::mcs) {}
+};
 
- private:
-  combination(const team& t, const seating& s)
-      : plan_barrier<Machine, Waiting>(t, trusted(plans::called("mcs").make(s.seats, {})), s) {}
+template <class Machine, template <class> class Waiting>
+class combination_dissemination : public combined<Machine, Waiting> {
+ public:
+  static constexpr barrier_properties properties{
+      .name = "combination-dissemination", .about = "a central barrier on each processor, dissemination across processors",
+      .logarithmic = true, .placed = true};
+  explicit combination_dissemination(const team& t) : combined<Machine, Waiting>(t, plans::exchange) {}
 };
 
 }  // namespace weir::barriers

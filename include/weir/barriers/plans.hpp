@@ -15,6 +15,9 @@ namespace weir::plans {
 /// j = 1 .. radix-1 [paper 001, section 3.3; 004; radix: Hoefler's n-way dissemination].
 plan dissemination(unsigned participants, unsigned radix = 2);
 
+/// Dissemination, but where there are two participants, their flags are on one line: it is transferred once in each direction.
+plan exchange(unsigned participants);
+
 /// A static tree: children signal parents in an arrival tree, parents wake children in a release
 /// tree. `packed`: the flags of one parent's children lie on one line [paper 001, section 3.4].
 plan tree(unsigned participants, unsigned arrival_fan_in, unsigned release_fan_out, bool packed = false);

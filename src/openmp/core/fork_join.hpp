@@ -82,10 +82,10 @@ class fork_join {
   void arrive(const half& tree, unsigned size, unsigned member, flags& own, std::uint32_t episode, FlagsOf flags_of, Await await) {
     if (tree.central()) {
       happens_before(&primary.episode);
-      // acq_rel: what the region did, for the primary thread; the last member passes on what the others did.
-      if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 2 != size) return;
-      // relaxed: nobody counts in the next region before the store below lets it begin.
-      arrived_.store(0, std::memory_order_relaxed);
+      // The primary thread, of the first group, does not count.
+      const unsigned groups = tree.groups(), group = member % groups;
+      const unsigned of_group = (size - 1 - group) / groups + (group != 0 ? 1 : 0);
+      if (!is_last(of_groups_[group], of_group) || (groups > 1 && !is_last(of_all_, groups))) return;
       primary.episode.store(episode, std::memory_order_release);
       primary.for_children.open();
       return;
@@ -123,8 +123,19 @@ class fork_join {
     happens_after(&other.episode);
   }
 
+  struct alignas(line_bytes) counter {
+    typename Machine::template word<unsigned> arrived{0};
+  };
+  static bool is_last(counter& its, unsigned of) {
+    // acq_rel: what the region did, for the primary thread; the last member passes on what the others did.
+    if (its.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != of) return false;
+    // relaxed: nobody counts in the next region before the primary thread's flag lets it begin.
+    its.arrived.store(0, std::memory_order_relaxed);
+    return true;
+  }
+
   arrival_flag primary;  // member 0's; with an arrival by one counter, the last member sets it for all
-  alignas(line_bytes) typename Machine::template word<unsigned> arrived_{0};  // of an arrival by one counter
+  counter of_groups_[half::most_groups], of_all_;  // of a central arrival: the members that have arrived, the groups that have
 };
 
 }  // namespace weir::openmp

@@ -61,7 +61,7 @@ bool has_one_flag(const std::string& name) {
 
 }  // namespace
 
-half::half(const children& all, bool central) : central_(central), parent_(all.size(), 0) {
+half::half(const children& all, bool central, unsigned groups) : central_(central), groups_(groups), parent_(all.size(), 0) {
   first_.push_back(0);
   for (unsigned m = 0; m < all.size(); ++m) {
     for (const unsigned child : all[m]) parent_[child] = m;
@@ -70,8 +70,9 @@ half::half(const children& all, bool central) : central_(central), parent_(all.s
   }
 }
 
-half half::arrival(const std::string& name, unsigned members, bool oversubscribed) {
+half half::arrival(const std::string& name, unsigned members, bool oversubscribed, unsigned seats) {
   if (name == "auto") {
+    if (oversubscribed && seats > 1) return {star(members), true, std::min(seats, most_groups)};  // counted without transfers
     // Members that share processors may sleep, so only the last to arrive should wake the waiter. Otherwise a flag for each
     // costs a member one transfer and no read-modify-write; with many members member 0's polls add up [paper 001, table 1].
     return arrival(oversubscribed ? "sense" : members <= 8 ? "distributed-sensor" : "tournament", members, oversubscribed);

@@ -24,7 +24,8 @@ class half {
 
   /// For the name of a barrier that consists of two halves, or "auto"; std::invalid_argument for others. In a barrier without
   /// halves (dissemination) each member finds out by itself that all have arrived.
-  static half arrival(const std::string& name, unsigned members, bool oversubscribed);
+  /// `seats`: members m, m + seats, m + 2 seats, … run on one virtual processor; 0: each is a thread of the kernel.
+  static half arrival(const std::string& name, unsigned members, bool oversubscribed, unsigned seats = 0);
   static half release(const std::string& name, unsigned members);
 
   branch of(unsigned member) const {
@@ -32,11 +33,16 @@ class half {
   }
   /// One word for all members, which they count in or wait for, instead of a word for each.
   bool central() const { return central_; }
+  /// In a central arrival: members m, m + groups, m + 2 groups, … count in a word of their own, and the last of each group in that
+  /// for all. There are fewer groups than members.
+  unsigned groups() const { return groups_; }
+  static constexpr unsigned most_groups = 16;
 
  private:
-  half(const std::vector<std::vector<unsigned>>& children, bool central);
+  half(const std::vector<std::vector<unsigned>>& children, bool central, unsigned groups = 1);
 
   bool central_;
+  unsigned groups_;
   std::vector<unsigned> children_, first_, parent_;
 };
 

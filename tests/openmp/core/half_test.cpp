@@ -68,6 +68,15 @@ TEST(Half, IsThatOfTheBarrierOfItsName) {
   EXPECT_TRUE(half::release("linear", 4).central());
 }
 
+TEST(Half, CountsTheMembersOfEachVirtualProcessor) {
+  EXPECT_EQ(half::arrival("auto", 8, true, 2).groups(), 2u);
+  EXPECT_EQ(half::arrival("auto", 200, true, 100).groups(), half::most_groups);
+  EXPECT_TRUE(half::arrival("auto", 8, true, 2).central());
+  EXPECT_EQ(half::arrival("auto", 8, true).groups(), 1u) << "threads of the kernel";
+  EXPECT_EQ(half::arrival("sense", 8, true, 2).groups(), 1u) << "as asked";
+  EXPECT_FALSE(half::arrival("auto", 2, false, 2).central()) << "a virtual processor each";
+}
+
 TEST(Half, ExistsForEachPlanWithTwoHalves) {
   const std::vector<std::string> names = halved_barriers();
   for (const plans::entry& e : plans::table) {
