@@ -1,4 +1,4 @@
-// The options of a workload: whole numbers of a range, each with a default. A word that is none ends the program.
+// The options of a workload: whole numbers of a range and names, each with a default. A word that is none ends the program.
 #pragma once
 
 #include <charconv>
@@ -22,7 +22,13 @@ class options {
   options(std::string_view program, std::string_view about) : program_(program), about_(about) {}
 
   options& whole(std::string_view name, long& value, long least, long most, std::string_view help) {
-    known_.push_back({name, &value, least, most, help});
+    known_.push_back({name, &value, nullptr, least, most, help});
+    return *this;
+  }
+
+  /// Which names there are is for their user to say.
+  options& name(std::string_view name, std::string& value, std::string_view help) {
+    known_.push_back({name, nullptr, &value, 0, 0, help});
     return *this;
   }
 
@@ -39,13 +45,14 @@ class options {
  private:
   struct option {
     std::string_view name;
-    long* value;
+    long* value;        // of a whole number
+    std::string* text;  // or of a name
     long least, most;
     std::string_view help;
   };
 
   static std::string takes(const option& o) {
-    return "a whole number from " + std::to_string(o.least) + " to " + std::to_string(o.most);
+    return o.text != nullptr ? "a name" : "a whole number from " + std::to_string(o.least) + " to " + std::to_string(o.most);
   }
 
   const option& named(const std::string& word) const {
@@ -55,6 +62,10 @@ class options {
   }
 
   void set(const option& o, std::string_view word) const {
+    if (o.text != nullptr) {
+      *o.text = word;
+      return;
+    }
     long value = 0;
     const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || rest != word.data() + word.size() || value < o.least || value > o.most)
@@ -64,9 +75,12 @@ class options {
 
   [[noreturn]] void help() const {
     std::printf("%.*s\n\n", static_cast<int>(about_.size()), about_.data());
-    for (const option& o : known_)
-      std::printf("  %-12.*s %.*s (%ld..%ld; %ld)\n", static_cast<int>(o.name.size()), o.name.data(),
-                  static_cast<int>(o.help.size()), o.help.data(), o.least, o.most, *o.value);
+    for (const option& o : known_) {
+      const std::string values =
+          o.text != nullptr ? *o.text : std::to_string(o.least) + ".." + std::to_string(o.most) + "; " + std::to_string(*o.value);
+      std::printf("  %-12.*s %.*s (%s)\n", static_cast<int>(o.name.size()), o.name.data(), static_cast<int>(o.help.size()),
+                  o.help.data(), values.c_str());
+    }
     std::printf("  %-12s %s\n", "--help", "this");
     std::exit(0);
   }

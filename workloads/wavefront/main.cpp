@@ -1,5 +1,6 @@
-// The command wavefront: sweeps of Gauss-Seidel over a grid, each thread with its own columns. A thread waits in the
-// program's own code until its neighbour has the row: it reads a counter in a loop, and neither yields nor sleeps.
+// The command wavefront: sweeps of Gauss-Seidel over a grid, in one of two pipelines. In the first, each thread has its own
+// columns and waits in the program's own code until its neighbour has the row: it reads a counter in a loop, and neither yields
+// nor sleeps. In the second, a doacross loop, each thread has its own rows, and the runtime makes it wait for the row before.
 #include <omp.h>
 
 #include <algorithm>
@@ -87,6 +88,23 @@ void sweep(grid& values, long rows, long columns, long pairs, std::vector<progre
   }
 }
 
+/// The same, each row in blocks of columns, which wait for the same block of the row before.
+void sweep_doacross(grid& values, long rows, long columns, long pairs, long width) {
+  const long blocks = (columns + width - 1) / width;
+#pragma omp parallel
+  for (long s = 0; s < 2 * pairs; s++) {
+    const bool back = s % 2 == 1;
+#pragma omp for ordered(2) schedule(static, 1)
+    for (long r = 0; r < rows; r++)
+      for (long b = 0; b < blocks; b++) {
+        const long block = back ? blocks - 1 - b : b;
+#pragma omp ordered depend(sink : r - 1, b)
+        values.relax(back ? rows - 1 - r : r, block * width, std::min((block + 1) * width, columns), back);
+#pragma omp ordered depend(source)
+      }
+  }
+}
+
 void sweep_serially(grid& values, long rows, long columns, long pairs) {
   for (long s = 0; s < 2 * pairs; s++)
     for (long r = 0; r < rows; r++) values.relax(s % 2 ? rows - 1 - r : r, 0, columns, s % 2 == 1);
@@ -95,15 +113,22 @@ void sweep_serially(grid& values, long rows, long columns, long pairs) {
 }  // namespace
 
 int main(int count, char** words) {
-  long rows = 256, columns = 512, pairs = 200;
+  long rows = 256, columns = 512, pairs = 200, width = 0;
   workloads::options("wavefront",
                      "wavefront: symmetric Gauss-Seidel over a grid, pipelined. Threads wait for their neighbours\n"
-                     "in a loop of the program's own, and at 4 barriers for each pair of sweeps.")
+                     "in a loop of the program's own, and at 4 barriers for each pair of sweeps; or in doacross loops.")
       .whole("--rows", rows, 1, 16'384, "rows of the grid")
       .whole("--columns", columns, 1, 16'384, "columns, which the threads share")
       .whole("--pairs", pairs, 1, 1'000'000, "pairs of sweeps, forth and back")
+      .whole("--doacross", width, 0, 16'384, "columns of a block in doacross loops over the rows; 0: loops of its own")
       .read(count, words);
-  if (columns < omp_get_max_threads())
+  if (width > columns)
+    workloads::refuse("wavefront",
+                      "--doacross " + std::to_string(width) + " is larger than --columns " + std::to_string(columns));
+  if (width > 0 && rows < omp_get_max_threads())
+    workloads::refuse("wavefront", "--rows " + std::to_string(rows) + " are fewer than the " +
+                                       std::to_string(omp_get_max_threads()) + " threads");
+  if (width == 0 && columns < omp_get_max_threads())
     workloads::refuse("wavefront", "--columns " + std::to_string(columns) + " are fewer than the " +
                                        std::to_string(omp_get_max_threads()) + " threads");
 
@@ -111,7 +136,10 @@ int main(int count, char** words) {
   grid expected = values;
   std::vector<progress> done(static_cast<std::size_t>(omp_get_max_threads()));
   const workloads::stopwatch watch;
-  sweep(values, rows, columns, pairs, done);
+  if (width > 0)
+    sweep_doacross(values, rows, columns, pairs, width);
+  else
+    sweep(values, rows, columns, pairs, done);
   const double wall = watch.wall(), processor = watch.processor();
   const workloads::stopwatch alone;
   sweep_serially(expected, rows, columns, pairs);
