@@ -1,0 +1,54 @@
+// The mesh of a box, its blocks, and the part of it that a process has.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace aspcg {
+
+struct range {
+  int begin = 0, end = 0;
+
+  int size() const { return end - begin; }
+};
+
+/// The unknowns along x, y or z, cut into blocks of which the last may be smaller. Those at the ends have no unknowns.
+struct axis {
+  int points = 0, block = 1, overlap = 0;
+
+  int blocks() const { return (points + block - 1) / block; }
+  range own(int number) const { return {number * block, std::min(points, (number + 1) * block)}; }
+
+  /// With what it overlaps of its neighbours.
+  range extended(int number) const {
+    const range its = own(number);
+    return {std::max(0, its.begin - overlap), std::min(points, its.end + overlap)};
+  }
+
+  /// Of those whose extension contains the points from `its.begin` to before `its.end`, and of no block beside these.
+  range near(int number) const { return {std::max(0, number - (overlap > 0)), std::min(blocks(), number + 1 + (overlap > 0))}; }
+
+  int largest() const { return std::min(points, block + 2 * overlap); }
+};
+
+/// Slabs of whole layers of blocks go to processes, from below along z.
+struct mesh {
+  axis x, y, z;
+  double spacing = 0;
+  range layers, planes;  // this process's
+
+  void give(int rank, int processes) {
+    const auto from = [&](int r) { return static_cast<int>(static_cast<long>(z.blocks()) * r / processes); };
+    layers = {from(rank), from(rank + 1)};
+    planes = {z.own(layers.begin).begin, z.own(layers.end - 1).end};
+  }
+
+  int ghosts() const { return std::max(1, z.overlap); }  // planes of a neighbour that a process has copies of
+  int blocks_of_a_layer() const { return x.blocks() * y.blocks(); }
+  int own_blocks() const { return layers.size() * blocks_of_a_layer(); }
+
+  /// The unit of all work but the blocks': the rows of a block in one plane, through all blocks along x.
+  int strips() const { return planes.size() * y.blocks(); }
+};
+
+}  // namespace aspcg

@@ -1,0 +1,155 @@
+#include "solver.hpp"
+
+#include <cblas.h>
+#include <algorithm>
+#include <cmath>
+
+namespace aspcg {
+
+solver::solver(const mesh& of, const world& all, bool preconditioned)
+    : mesh_(of), world_(all), preconditioned_(preconditioned), preconditioner_(of, all), r_(of), z_(of), p_(of), q_(of),
+      of_strips_(static_cast<std::size_t>(of.strips())), of_planes_(static_cast<std::size_t>(of.z.points)) {
+  mesh other = of;
+  for (int rank = 0; rank < all.size(); rank++) {
+    other.give(rank, all.size());
+    first_plane_.push_back(other.planes.begin);
+  }
+  first_plane_.push_back(of.z.points);
+}
+
+/// Of a strip, with the borders of its rows, which are zero.
+std::size_t solver::length(int strip) const { return static_cast<std::size_t>(mesh_.y.own(strip).size()) * r_.width(); }
+
+/// A thread has the same strips in every loop over the same planes. It does not wait at a loop's end.
+template <class Body>
+void solver::each_strip(range planes, Body body) const {
+  const int strips = mesh_.y.blocks();
+#pragma omp for schedule(static) nowait
+  for (int s = 0; s < planes.size() * strips; s++) body(planes.begin + s / strips, s % strips);
+}
+
+/// What a strip adds to the sum is `of_strip(plane, strip)`. Before threads go on, the planes of a field that neighbours need
+/// are exchanged.
+template <class Body>
+double solver::sum(Body of_strip, field* then_exchanged, int planes) {
+  const auto strips = static_cast<std::size_t>(mesh_.y.blocks());
+  each_strip(mesh_.planes, [&](int plane, int strip) {
+    of_strips_[static_cast<std::size_t>(plane - mesh_.planes.begin) * strips + static_cast<std::size_t>(strip)] = of_strip(plane, strip);
+  });
+  threads_.meet();
+#pragma omp master
+  {
+    const double* of_strip_of = of_strips_.data();
+    for (int plane = mesh_.planes.begin; plane < mesh_.planes.end; plane++) {
+      double& its = of_planes_[static_cast<std::size_t>(plane)] = 0;
+      for (std::size_t s = 0; s < strips; s++) its += *of_strip_of++;
+    }
+    world_.gather(of_planes_, first_plane_);
+    total_ = 0;
+    for (const double its : of_planes_) total_ += its;
+    if (then_exchanged) exchange(*then_exchanged, planes);
+  }
+  threads_.meet();
+  return total_;
+}
+
+/// The outer `planes` of this process's for its neighbours' ghost planes.
+void solver::exchange(field& its, int planes) const {
+  const std::size_t plane = its.plane_size(), in = static_cast<std::size_t>(planes) * plane;
+  const std::size_t out = static_cast<std::size_t>(std::min(planes, mesh_.planes.size())) * plane;
+  const int begin = mesh_.planes.begin, end = mesh_.planes.end;
+  world_.exchange({its.plane(begin), out}, {its.plane(begin - planes), in}, {its.plane(end) - out, out}, {its.plane(end), in});
+}
+
+/// A strip of `into` = A `to`: six times the point, less its neighbours. Outside of the box all are zero.
+void solver::apply(const field& to, field& into, int plane, int strip) const {
+  const range rows = mesh_.y.own(strip);
+  const auto width = static_cast<std::ptrdiff_t>(to.width()), size = static_cast<std::ptrdiff_t>(to.plane_size());
+  for (int j = rows.begin; j < rows.end; j++) {
+    const double* at = to.row(j, plane);
+    double* out = into.row(j, plane);
+#pragma omp simd
+    for (int i = 0; i < mesh_.x.points; i++)
+      out[i] = 6 * at[i] - (((at[i - 1] + at[i + 1]) + (at[i - width] + at[i + width])) + (at[i - size] + at[i + size]));
+  }
+}
+
+outcome solver::solve(field& x, const field& b, double tolerance, int most) {
+  outcome found;
+  // The planes of p that A needs. Those of the neighbours' are computed here, too, from what r or z has of them.
+  const range with_ghosts{std::max(0, mesh_.planes.begin - 1), std::min(mesh_.z.points, mesh_.planes.end + 1)};
+  field& z = preconditioned_ ? z_ : r_;
+#pragma omp parallel
+  {
+    schwarz::scratch own = preconditioner_.scratch_of_a_thread();
+    const auto begin = [this](auto& f, int plane, int strip) { return f.row(mesh_.y.own(strip).begin, plane) - 1; };
+    const auto count = [this](int strip) { return static_cast<int>(length(strip)); };
+    each_strip(mesh_.planes, [&](int plane, int strip) {
+      std::copy_n(begin(b, plane, strip), length(strip), begin(r_, plane, strip));
+      std::fill_n(begin(x, plane, strip), length(strip), 0.0);
+    });
+    each_strip(with_ghosts, [&](int plane, int strip) { std::fill_n(begin(p_, plane, strip), length(strip), 0.0); });
+    const auto square_of_r = [&](int plane, int strip) {
+      const double* r = begin(r_, plane, strip);
+      return cblas_ddot(count(strip), r, 1, r, 1);
+    };
+    double rr = sum(square_of_r, &r_, mesh_.ghosts()), rz = 0;
+    const double of_b = std::sqrt(rr);
+    int k = 0;
+    for (; k < most && std::sqrt(rr) > tolerance * of_b; k++) {
+      const double rz_before = rz;
+      if (preconditioned_) {
+        preconditioner_.solve(r_, own, threads_);
+        rz = sum(
+            [&](int plane, int strip) {
+              preconditioner_.sum(z_, plane, strip);
+              return cblas_ddot(count(strip), begin(r_, plane, strip), 1, begin(z_, plane, strip), 1);
+            },
+            &z_);
+      } else {
+        rz = rr;
+      }
+      const double beta = k == 0 ? 0 : rz / rz_before;
+      each_strip(with_ghosts, [&](int plane, int strip) {
+        cblas_dscal(count(strip), beta, begin(p_, plane, strip), 1);
+        cblas_daxpy(count(strip), 1, begin(z, plane, strip), 1, begin(p_, plane, strip), 1);
+      });
+      threads_.meet();
+      const double pq = sum([&](int plane, int strip) {
+        apply(p_, q_, plane, strip);
+        return cblas_ddot(count(strip), begin(p_, plane, strip), 1, begin(q_, plane, strip), 1);
+      });
+      const double alpha = rz / pq;
+      rr = sum(
+          [&](int plane, int strip) {
+            cblas_daxpy(count(strip), alpha, begin(p_, plane, strip), 1, begin(x, plane, strip), 1);
+            cblas_daxpy(count(strip), -alpha, begin(q_, plane, strip), 1, begin(r_, plane, strip), 1);
+            return square_of_r(plane, strip);
+          },
+          &r_, mesh_.ghosts());
+    }
+#pragma omp master
+    found = {k, std::sqrt(rr), of_b};
+  }
+  return found;
+}
+
+double solver::residual(field& x, const field& b) {
+  exchange(x, 1);
+  double square = 0;
+#pragma omp parallel
+  {
+    const double of_all = sum([&](int plane, int strip) {
+      apply(x, q_, plane, strip);
+      const range rows = mesh_.y.own(strip);
+      double* q = q_.row(rows.begin, plane) - 1;
+      cblas_daxpy(static_cast<int>(length(strip)), -1, b.row(rows.begin, plane) - 1, 1, q, 1);
+      return cblas_ddot(static_cast<int>(length(strip)), q, 1, q, 1);
+    });
+#pragma omp master
+    square = of_all;
+  }
+  return std::sqrt(square);
+}
+
+}  // namespace aspcg
