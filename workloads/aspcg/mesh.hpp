@@ -45,10 +45,10 @@ struct mesh {
 
   int ghosts() const { return std::max(1, z.overlap); }  // planes of a neighbour that a process has copies of
   int blocks_of_a_layer() const { return x.blocks() * y.blocks(); }
-  int own_blocks() const { return layers.size() * blocks_of_a_layer(); }
+  long own_blocks() const { return static_cast<long>(layers.size()) * blocks_of_a_layer(); }
 
   /// The unit of all work but the blocks': the rows of a block in one plane, through all blocks along x.
-  int strips() const { return planes.size() * y.blocks(); }
+  long strips() const { return static_cast<long>(planes.size()) * y.blocks(); }
 };
 
 }  // namespace aspcg

@@ -55,7 +55,8 @@ std::uint64_t problem::digest(const field& x) const {
   for (int k = mesh_.planes.begin; k < mesh_.planes.end; k++)
     for (int j = 0; j < mesh_.y.points; j++)
       for (int i = 0; i < mesh_.x.points; i++) {
-        const auto place = (static_cast<std::uint64_t>(k) << 40) + (static_cast<std::uint64_t>(j) << 20) + static_cast<std::uint64_t>(i);
+        const auto of = [](int number) { return static_cast<std::uint64_t>(number); };
+        const std::uint64_t place = (of(k) << 40) + (of(j) << 20) + of(i);
         // Each number times an odd one of its place, and its high bits folded onto the low ones.
         const std::uint64_t mixed = std::bit_cast<std::uint64_t>(x.row(j, k)[i]) * (2 * place * 0x9e3779b97f4a7c15 + 1);
         sum += mixed ^ mixed >> 32;

@@ -14,8 +14,9 @@ schwarz::schwarz(const mesh& of, const world& all)
     layer->resize(of_a_plane_ * static_cast<std::size_t>(of.z.overlap) * static_cast<std::size_t>(of.blocks_of_a_layer()));
 }
 
-schwarz::place schwarz::place_of(int own) const {
-  const int layer = own / mesh_.blocks_of_a_layer(), in_layer = own % mesh_.blocks_of_a_layer();
+schwarz::place schwarz::place_of(long own) const {
+  const auto layer = static_cast<int>(own / mesh_.blocks_of_a_layer());
+  const auto in_layer = static_cast<int>(own % mesh_.blocks_of_a_layer());
   return {in_layer % mesh_.x.blocks(), in_layer / mesh_.x.blocks(), mesh_.layers.begin + layer};
 }
 
@@ -23,17 +24,17 @@ std::size_t schwarz::beside(const place& p) const {
   return static_cast<std::size_t>(p.y * mesh_.x.blocks() + p.x) * static_cast<std::size_t>(mesh_.z.overlap) * of_a_plane_;
 }
 
-double* schwarz::values_of(const place& p) {
-  const int number = (p.z - mesh_.layers.begin) * mesh_.blocks_of_a_layer() + p.y * mesh_.x.blocks() + p.x;
-  return solutions_.data() + static_cast<std::size_t>(number) * of_a_block_;
+std::size_t schwarz::here(const place& p) const {
+  const long layers_below = p.z - mesh_.layers.begin;
+  return static_cast<std::size_t>(layers_below * mesh_.blocks_of_a_layer() + p.y * mesh_.x.blocks() + p.x) * of_a_block_;
 }
 
 void schwarz::solve(const field& right, scratch& own, team& threads) {
 #pragma omp for schedule(static) nowait
-  for (int b = 0; b < mesh_.own_blocks(); b++) {
+  for (long b = 0; b < mesh_.own_blocks(); b++) {
     const place p = place_of(b);
     const range x = mesh_.x.extended(p.x), y = mesh_.y.extended(p.y), z = mesh_.z.extended(p.z);
-    double *values = values_of(p), *to = values;
+    double *values = solutions_.data() + here(p), *to = values;
     for (int k = z.begin; k < z.end; k++)
       for (int j = y.begin; j < y.end; j++, to += x.size()) std::copy_n(right.row(j, k) + x.begin, x.size(), to);
     boxes_.solve(values, own.data(), x.size(), y.size(), z.size());
@@ -52,8 +53,8 @@ void schwarz::hand_over(const place& p) {
   const range own = mesh_.z.own(p.z), all = mesh_.z.extended(p.z);
   const std::size_t plane = static_cast<std::size_t>(mesh_.x.extended(p.x).size() * mesh_.y.extended(p.y).size());
   const auto copy = [&](int begin, int end, std::vector<double>& to) {
-    std::copy_n(values_of(p) + static_cast<std::size_t>(begin - all.begin) * plane, static_cast<std::size_t>(end - begin) * plane,
-                to.data() + beside(p));
+    const double* from = solutions_.data() + here(p) + static_cast<std::size_t>(begin - all.begin) * plane;
+    std::copy_n(from, static_cast<std::size_t>(end - begin) * plane, to.data() + beside(p));
   };
   if (p.z == mesh_.layers.begin) copy(all.begin, own.begin, to_below_);
   if (p.z == mesh_.layers.end - 1) copy(own.end, all.end, to_above_);
@@ -65,7 +66,7 @@ const double* schwarz::plane_of(const place& p, int plane) const {
   if (p.z < mesh_.layers.begin) return from_below_.data() + beside(p) + skip(mesh_.z.own(p.z).end);
   const int first = mesh_.z.extended(p.z).begin;
   if (p.z >= mesh_.layers.end) return from_above_.data() + beside(p) + skip(first);
-  return const_cast<schwarz*>(this)->values_of(p) + skip(first);
+  return solutions_.data() + here(p) + skip(first);
 }
 
 void schwarz::sum(field& into, int plane, int strip) const {

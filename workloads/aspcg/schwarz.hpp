@@ -32,9 +32,10 @@ class schwarz {
     int x, y, z;  // of a block among the blocks
   };
 
-  place place_of(int own) const;
-  std::size_t beside(const place& p) const;  // of a block's planes from or for another process
-  double* values_of(const place& p);
+  place place_of(long own) const;
+  // Where solutions begin: those of a block of this process, and a block's planes from or for another one.
+  std::size_t here(const place& p) const;
+  std::size_t beside(const place& p) const;
   const double* plane_of(const place& p, int plane) const;
   void hand_over(const place& p);
 

@@ -1,6 +1,7 @@
 #include "solver.hpp"
 
 #include <cblas.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,15 +18,20 @@ solver::solver(const mesh& of, const world& all, bool preconditioned)
   first_plane_.push_back(of.z.points);
 }
 
-/// Of a strip, with the borders of its rows, which are zero.
-std::size_t solver::length(int strip) const { return static_cast<std::size_t>(mesh_.y.own(strip).size()) * r_.width(); }
+/// Where a strip begins, and how long it is, with the borders of its rows, which are zero: one vector for BLAS.
+template <class Field>
+auto* solver::begin(Field& of, int plane, int strip) const {
+  return of.row(mesh_.y.own(strip).begin, plane) - 1;
+}
+
+int solver::length(int strip) const { return mesh_.y.own(strip).size() * static_cast<int>(r_.width()); }
 
 /// A thread has the same strips in every loop over the same planes. It does not wait at a loop's end.
 template <class Body>
 void solver::each_strip(range planes, Body body) const {
-  const int strips = mesh_.y.blocks();
+  const long strips = mesh_.y.blocks(), all = planes.size() * strips;
 #pragma omp for schedule(static) nowait
-  for (int s = 0; s < planes.size() * strips; s++) body(planes.begin + s / strips, s % strips);
+  for (long s = 0; s < all; s++) body(planes.begin + static_cast<int>(s / strips), static_cast<int>(s % strips));
 }
 
 /// What a strip adds to the sum is `of_strip(plane, strip)`. Before threads go on, the planes of a field that neighbours need
@@ -34,7 +40,8 @@ template <class Body>
 double solver::sum(Body of_strip, field* then_exchanged, int planes) {
   const auto strips = static_cast<std::size_t>(mesh_.y.blocks());
   each_strip(mesh_.planes, [&](int plane, int strip) {
-    of_strips_[static_cast<std::size_t>(plane - mesh_.planes.begin) * strips + static_cast<std::size_t>(strip)] = of_strip(plane, strip);
+    const auto from_begin = static_cast<std::size_t>(plane - mesh_.planes.begin);
+    of_strips_[from_begin * strips + static_cast<std::size_t>(strip)] = of_strip(plane, strip);
   });
   threads_.meet();
 #pragma omp master
@@ -82,8 +89,6 @@ outcome solver::solve(field& x, const field& b, double tolerance, int most) {
 #pragma omp parallel
   {
     schwarz::scratch own = preconditioner_.scratch_of_a_thread();
-    const auto begin = [this](auto& f, int plane, int strip) { return f.row(mesh_.y.own(strip).begin, plane) - 1; };
-    const auto count = [this](int strip) { return static_cast<int>(length(strip)); };
     each_strip(mesh_.planes, [&](int plane, int strip) {
       std::copy_n(begin(b, plane, strip), length(strip), begin(r_, plane, strip));
       std::fill_n(begin(x, plane, strip), length(strip), 0.0);
@@ -91,7 +96,7 @@ outcome solver::solve(field& x, const field& b, double tolerance, int most) {
     each_strip(with_ghosts, [&](int plane, int strip) { std::fill_n(begin(p_, plane, strip), length(strip), 0.0); });
     const auto square_of_r = [&](int plane, int strip) {
       const double* r = begin(r_, plane, strip);
-      return cblas_ddot(count(strip), r, 1, r, 1);
+      return cblas_ddot(length(strip), r, 1, r, 1);
     };
     double rr = sum(square_of_r, &r_, mesh_.ghosts()), rz = 0;
     const double of_b = std::sqrt(rr);
@@ -103,7 +108,7 @@ outcome solver::solve(field& x, const field& b, double tolerance, int most) {
         rz = sum(
             [&](int plane, int strip) {
               preconditioner_.sum(z_, plane, strip);
-              return cblas_ddot(count(strip), begin(r_, plane, strip), 1, begin(z_, plane, strip), 1);
+              return cblas_ddot(length(strip), begin(r_, plane, strip), 1, begin(z_, plane, strip), 1);
             },
             &z_);
       } else {
@@ -111,19 +116,19 @@ outcome solver::solve(field& x, const field& b, double tolerance, int most) {
       }
       const double beta = k == 0 ? 0 : rz / rz_before;
       each_strip(with_ghosts, [&](int plane, int strip) {
-        cblas_dscal(count(strip), beta, begin(p_, plane, strip), 1);
-        cblas_daxpy(count(strip), 1, begin(z, plane, strip), 1, begin(p_, plane, strip), 1);
+        cblas_dscal(length(strip), beta, begin(p_, plane, strip), 1);
+        cblas_daxpy(length(strip), 1, begin(z, plane, strip), 1, begin(p_, plane, strip), 1);
       });
       threads_.meet();
       const double pq = sum([&](int plane, int strip) {
         apply(p_, q_, plane, strip);
-        return cblas_ddot(count(strip), begin(p_, plane, strip), 1, begin(q_, plane, strip), 1);
+        return cblas_ddot(length(strip), begin(p_, plane, strip), 1, begin(q_, plane, strip), 1);
       });
       const double alpha = rz / pq;
       rr = sum(
           [&](int plane, int strip) {
-            cblas_daxpy(count(strip), alpha, begin(p_, plane, strip), 1, begin(x, plane, strip), 1);
-            cblas_daxpy(count(strip), -alpha, begin(q_, plane, strip), 1, begin(r_, plane, strip), 1);
+            cblas_daxpy(length(strip), alpha, begin(p_, plane, strip), 1, begin(x, plane, strip), 1);
+            cblas_daxpy(length(strip), -alpha, begin(q_, plane, strip), 1, begin(r_, plane, strip), 1);
             return square_of_r(plane, strip);
           },
           &r_, mesh_.ghosts());
@@ -141,10 +146,8 @@ double solver::residual(field& x, const field& b) {
   {
     const double of_all = sum([&](int plane, int strip) {
       apply(x, q_, plane, strip);
-      const range rows = mesh_.y.own(strip);
-      double* q = q_.row(rows.begin, plane) - 1;
-      cblas_daxpy(static_cast<int>(length(strip)), -1, b.row(rows.begin, plane) - 1, 1, q, 1);
-      return cblas_ddot(static_cast<int>(length(strip)), q, 1, q, 1);
+      cblas_daxpy(length(strip), -1, begin(b, plane, strip), 1, begin(q_, plane, strip), 1);
+      return cblas_ddot(length(strip), begin(q_, plane, strip), 1, begin(q_, plane, strip), 1);
     });
 #pragma omp master
     square = of_all;

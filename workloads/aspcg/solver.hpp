@@ -37,7 +37,9 @@ class solver {
   void each_strip(range planes, Body body) const;
   void exchange(field& its, int planes) const;
   void apply(const field& to, field& into, int plane, int strip) const;
-  std::size_t length(int strip) const;
+  template <class Field>
+  auto* begin(Field& of, int plane, int strip) const;
+  int length(int strip) const;
 
   const mesh& mesh_;
   const world& world_;
