@@ -85,7 +85,7 @@ aspcg::mesh mesh_of(const settings& asked, const aspcg::world& all) {
            processes(all.size()));
   its.give(all.rank(), all.size());
   if (all.largest(its.own_blocks() < omp_get_max_threads()) > 0)
-    refuse("a process has fewer blocks than threads: there are " + layers(its.z.blocks()) + " of " +
+    refuse("a process has fewer blocks than threads: " + layers(its.z.blocks()) + " of " +
            blocks(its.blocks_of_a_layer()) + " for " + processes(all.size()) + " with " + threads(workers(all)) + " in all");
   require_memory(asked, its, all);
   return its;
