@@ -1,4 +1,4 @@
-"""The workload aspcg: its solution is Laplace's, the same with threads, processes and both, and its checks find faults."""
+"""The workload aspcg: it solves Laplace's equation alike by threads and processes, and its checks find faults."""
 
 import math
 import os
@@ -63,7 +63,8 @@ def test_one_block_that_is_the_whole_box_is_solved_at_once():
         ("openmpi", 2, 2, SMALL),
         ("mpich", 2, 1, [*SMALL, "--schwarz", "0"]),
         ("openmpi", 3, 1, [*SMALL, "--schwarz", "0"]),
-        ("openmpi", 4, 1, [*SMALL, "--height", "14"]),  # the last process has one plane, and the next one overlaps by two
+        # The last process has one plane, and the one below overlaps by two.
+        ("openmpi", 4, 1, [*SMALL, "--height", "14"]),
     ],
 )
 def test_processes_and_threads_have_the_result_of_one_thread(mpi: str, processes: int, threads: int, words: list[str]):
