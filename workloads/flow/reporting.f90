@@ -1,11 +1,11 @@
 ! What the program says: results on stdout, times and what is wrong on stderr, once for all processes.
 module reporting
-  use, intrinsic :: iso_fortran_env, only: dp => real64, error_unit, int64, output_unit
+  use, intrinsic :: iso_fortran_env, only: dp => real64, error_unit, output_unit
   use omp_lib, only: omp_get_max_threads, omp_get_wtime
   use world, only: processes, rank, world_sum
   implicit none
   private
-  public :: check, say, say_time, stopwatch
+  public :: check, decimal, say, say_time, stopwatch
 
   type :: stopwatch
     real(dp) :: wall = 0, processor = 0
@@ -19,6 +19,17 @@ contains
     character(*), intent(in) :: line
     if (rank == 0) write (output_unit, '(a)') trim(line)
   end subroutine
+
+  !> With so many places.
+  pure function decimal(value, places) result(text)
+    real(dp), intent(in) :: value
+    integer, intent(in) :: places
+    character(:), allocatable :: text
+    character(40) :: form, said
+    write (form, '(a, i0, a)') '(f40.', places, ')'
+    write (said, form) value
+    text = trim(adjustl(said))
+  end function
 
   !> False, and said so, where something does not hold.
   logical function check(holds, what)
@@ -41,8 +52,8 @@ contains
     call now%start()
     processor = now%processor - watch%processor
     call world_sum(processor)
-    if (rank == 0) write (error_unit, '(a, i0, a, i0, 2(a, f0.4), a)') 'flow: ', processes, ' processes of ', &
-      omp_get_max_threads(), ' threads, ', now%wall - watch%wall, ' s, ', processor, ' s of processors'
+    if (rank == 0) write (error_unit, '(2(a, i0), 5a)') 'flow: processes ', processes, ' of threads ', omp_get_max_threads(), &
+      ', ', decimal(now%wall - watch%wall, 4), ' s, ', decimal(processor(1), 4), ' s of processors'
   end subroutine
 
 end module reporting
