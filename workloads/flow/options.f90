@@ -115,8 +115,8 @@ contains
             write (output_unit, '(2x, a12, 1x, 6a)') [character(12) :: o%name], o%help, ' (', takes(o), '; ', &
               trim(o%words(o%value)), ')'
           else
-            write (output_unit, '(2x, a12, 1x, 2a, i0, a, i0, a, i0, a)') [character(12) :: o%name], o%help, ' (', o%least, '..', &
-              o%most, '; ', o%value, ')'
+            write (output_unit, '(2x, a12, 1x, 2a, 3(i0, a))') [character(12) :: o%name], o%help, ' (', &
+              o%least, '..', o%most, '; ', o%value, ')'
           end if
         end associate
       end do

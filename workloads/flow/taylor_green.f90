@@ -62,8 +62,8 @@ contains
   end function
 
   !> What the scheme does to a wave of length 2 pi, to the first order: in a unit of time the centred Laplacian leaves it
-  !> nu h**2/3 of its energy too much, and the centred convection carries it too slowly by U h**2/6 along an axis; the first step, which
-  !> is Euler's, adds (omega dt)**2 to the energy, omega being the sum of the mean velocities.
+  !> nu h**2/3 of its energy too much, and the centred convection carries it too slowly by U h**2/6 along an axis. The first
+  !> step, which is Euler's, adds (omega dt)**2 to the energy, omega being the sum of the mean velocities.
   pure type(errors) function expected(h, viscosity, dt, time)
     real(dp), intent(in) :: h, viscosity, dt, time
     expected%energy = viscosity * time * h**2 / 3 + (sum(mean) * dt)**2
