@@ -3,7 +3,8 @@
      spread    one thread of the program: on two kernel threads at least
      together  as many threads as processors: each team on its primary thread's alone; and again "spread" when the others have ended
      quiet     "spread", though as many other threads as processors have opened regions, and live on
-     bound     "spread"; then all tasks of the process may run on one processor only: its team on its primary thread's alone */
+     bound     "spread"; then all tasks of the process may run on one processor only: its team on its primary thread's alone
+     lasting   the same within one region, and "spread" again, when they may run on all */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <omp.h>
@@ -58,19 +59,48 @@ static void *quiet(void *unused) {
   return unused;
 }
 
-static void bind_all(void) {
-  cpu_set_t mine, first;
-  sched_getaffinity(0, sizeof mine, &mine);
+static void bind_all_to(const cpu_set_t *these) {
+  DIR *tasks = opendir("/proc/self/task");
+  for (struct dirent *each; (each = readdir(tasks)) != NULL;)
+    if (each->d_name[0] != '.') sched_setaffinity(atoi(each->d_name), sizeof *these, these);
+  closedir(tasks);
+}
+
+static cpu_set_t first_of(const cpu_set_t *these) {
+  cpu_set_t first;
   CPU_ZERO(&first);
   for (int i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, &mine)) {
+    if (CPU_ISSET(i, these)) {
       CPU_SET(i, &first);
       break;
     }
-  DIR *tasks = opendir("/proc/self/task");
-  for (struct dirent *each; (each = readdir(tasks)) != NULL;)
-    if (each->d_name[0] != '.') sched_setaffinity(atoi(each->d_name), sizeof first, &first);
-  closedir(tasks);
+  return first;
+}
+
+/* How often one region's drivers have changed as they shall, of three times. */
+static int changes_of_one_region(const cpu_set_t *mine) {
+  const cpu_set_t first = first_of(mine);
+  long drivers[size];
+  int changes = 0, row_of_it = 0;
+#pragma omp parallel num_threads(size)
+  for (int i = 0; i < tries * row && changes < 3; ++i) {
+    drivers[omp_get_thread_num()] = syscall(SYS_gettid);
+#pragma omp barrier
+#pragma omp master
+    {
+      int others = 0;
+      for (int m = 1; m < size; ++m) others += drivers[m] != drivers[0];
+      row_of_it = (others == 0) == (changes == 1) ? row_of_it + 1 : 0;
+      if (row_of_it == enough) {
+        ++changes;
+        row_of_it = 0;
+        bind_all_to(changes == 1 ? &first : mine);
+      }
+      if (i % row == 0) usleep(2000);
+    }
+#pragma omp barrier
+  }
+  return changes;
 }
 
 int main(int count, char **words) {
@@ -78,11 +108,15 @@ int main(int count, char **words) {
   tries = atoi(words[2]);
   processors = omp_get_num_procs();
   omp_set_dynamic(0);
+  cpu_set_t mine;
+  sched_getaffinity(0, sizeof mine, &mine);
+  if (strcmp(words[1], "lasting") == 0) printf("changes %d\n", changes_of_one_region(&mine));
   if (strcmp(words[1], "spread") == 0 || strcmp(words[1], "bound") == 0) {
     printf("spread %s\n", regions_until(0) > 0 ? "yes" : "no");
   }
   if (strcmp(words[1], "bound") == 0) {
-    bind_all();
+    const cpu_set_t first = first_of(&mine);
+    bind_all_to(&first);
     printf("alone %s\n", regions_until(1) > 0 ? "yes" : "no");
   }
   pthread_t others[CPU_SETSIZE];

@@ -31,11 +31,15 @@ unsigned seats_of_new_team(const member& me, unsigned size) {
 void take_seats(team& t) {
   threads::processor& mine = threads::seat();
   const team& outer = *t.parent->of;
-  if (!t.seats.empty() && t.seats.front() == &mine && t.seats_of_outer == outer.seats) return;
+  t.seated_by = outer.parent == nullptr ? share_of_processors() : 0;
+  const bool has_moved = t.has_moved.load(std::memory_order_relaxed);
+  if (!t.seats.empty() && t.seats.front() == &mine && t.seats_of_outer == outer.seats && !has_moved) return;
+  if (has_moved) t.has_moved.store(false, std::memory_order_relaxed);
   t.seats_of_outer = outer.seats;
   t.seats = outer.seats;
   if (!outer.seats.empty()) {
     shared_seats.store(true, std::memory_order_relaxed);
+    if (std::ranges::find(t.seats, &mine) == t.seats.end()) t.seats.push_back(&mine);  // a member that has moved
     std::ranges::rotate(t.seats, std::ranges::find(t.seats, &mine));
     t.seats.resize(t.processors);
   } else {
@@ -56,6 +60,18 @@ void take_seats(team& t) {
     t.members[m].seat = t.seats[m % t.seats.size()];
   }
   t.place_barrier(seat_of);
+}
+
+// The barrier goes on with the groups that it had, and the primary thread's body stays. A team with fewer processors than before
+// has no members on those that it has lost.
+void take_another_seat(member& me) {
+  team& t = *me.of;
+  const unsigned which = me.number % std::min(share_of_processors(), t.size);
+  threads::processor* const to = which == 0 ? t.seats.front() : threads::helper(which - 1);
+  if (to == nullptr || to == me.seat || me.number == 0) return;
+  me.seat = to;
+  t.has_moved.store(true, std::memory_order_relaxed);
+  threads::go_to(to);
 }
 
 bool seats_have_been_shared() { return shared_seats.load(std::memory_order_relaxed); }

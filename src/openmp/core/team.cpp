@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "openmp/core/seats.hpp"
 #include "openmp/core/waiting.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/annotation.hpp"
@@ -105,6 +106,7 @@ void team::start_over() {
 // Two addresses in turn: a member that leaves a barrier late must not have in its past what others do before the next one.
 [[gnu::noinline]] bool pass_barrier(member& me, bool may_leave) {
   if (!may_wait_for_all(me)) [[unlikely]] check_barrier(me);
+  if (may_need_another_seat(me)) [[unlikely]] take_another_seat(me);
   complete_tasks(me);
   team& t = *me.of;
   const void* const episode = &t.barrier_addresses[me.barriers++ % 2];
@@ -122,7 +124,8 @@ void team::start_over() {
 void barrier(member& me) {
   // acquire: what tasks did that are complete already.
   const bool tasks = me.implicit.below.load(std::memory_order_acquire) != 0;
-  if (tasks || !may_wait_for_all(me) || (seldom::in_force & (seldom::cancellation | seldom::annotation)) != 0) [[unlikely]] {
+  if (tasks || !may_wait_for_all(me) || (seldom::in_force & (seldom::cancellation | seldom::annotation)) != 0 ||
+      may_need_another_seat(me)) [[unlikely]] {
     (void)pass_barrier(me, false);
     return;
   }

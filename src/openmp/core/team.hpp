@@ -150,6 +150,8 @@ struct team {
   std::vector<threads::processor*> seats;    // the virtual processors of its members, in turn; none: threads of the kernel
   std::vector<threads::processor*> seats_of_outer;  // of the team that it is nested in, when it took its own
   unsigned share = 1;                               // the processors that it may take, if any teams have seats
+  unsigned seated_by = 0;                           // share_of_processors() when it took them; 0: its members keep their seats
+  std::atomic<bool> has_moved{false};               // relaxed: by its members in a region, read by the primary thread after it
 };
 
 inline bool task_work::take() {

@@ -81,6 +81,7 @@ SEEN = {
     "quiet": "spread yes",
     "together": "alone yes\nspread yes",
     "bound": "spread yes\nalone yes",
+    "lasting": "changes 3",
 }
 
 
