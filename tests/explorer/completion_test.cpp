@@ -163,7 +163,7 @@ TEST(CompletionMutants, EachOrderIsNeeded) {
       if (is_here(at) && as != order::relaxed) written[at.line()] = as;
       return as;
     });
-  EXPECT_EQ(written.size(), 3u);  // in one line two operations
+  EXPECT_EQ(written.size(), 4u);
   for (const auto& [line, as] : written) {
     bool found = false;
     for (const numbers& n : cases)
