@@ -124,6 +124,31 @@ bool rob_another(processor& mine) {
   return lock && std::ranges::any_of(*all, [&](processor* p) { return p != &mine && mine.rob(*p); });
 }
 
+// Without memory from the heap, whose lock a body of this processor may hold.
+void live_apart(const processor& mine) {
+  const std::unique_lock lock(making, std::try_to_lock);
+  if (!lock || std::ranges::find(*helpers, &mine) == helpers->end()) return;
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t free = allowed;
+  bool shared = false;
+  for (const processor* p : *all) {
+    const int its = p != &mine ? p->runs_on() : -1;
+    if (its < 0) continue;
+    CPU_CLR(static_cast<std::size_t>(its), &free);
+    shared |= its == mine.runs_on();
+  }
+  if (!shared || CPU_COUNT(&free) == 0) return;
+  std::size_t to = 0;
+  while (!CPU_ISSET(to, &free)) ++to;
+  cpu_set_t one, now;
+  CPU_ZERO(&one);
+  CPU_SET(to, &one);
+  if (sched_setaffinity(0, sizeof one, &one) != 0) return;
+  // What others have set meanwhile stays.
+  if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &one)) sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
 driving::driving() : outermost_(this_body == nullptr), before_(scheduled_by) {
   if (!outermost_) return;
   processor& mine = here();

@@ -24,6 +24,8 @@ constexpr unsigned idle_polls = 400;
 // processor for itself polls before it asks (waiting_automatic.hpp), other threads of the system may have it: those may be what
 // they wait for.
 constexpr double worked_us = 3, between_system_yields_us = waiting::automatic_constants::between_yields;
+// A look takes a microsecond, a way to another processor tens.
+constexpr double between_looks_apart_us = 200;
 // Looks in a row that find nobody waiting, until the timer stops: to start it again costs a system call.
 constexpr unsigned most_idle_looks = 8;
 
@@ -117,15 +119,18 @@ void processor::yield(body& me) {
 
 // Without preemption.
 void processor::let_others_run(const body& me) {
-  if (!has_ready() && me.seat == this) {
-    if (!rob_another(*this)) sched_yield();
-    return;
-  }
   const std::uint64_t now = native::ticks();
   const double us = native::ticks_per_microsecond();
-  if (static_cast<double>(now - last_look_) > worked_us * us) idle_since_ = now;
-  last_look_ = now;
-  if (static_cast<double>(now - idle_since_) < between_system_yields_us * us) return;
+  if (has_ready() || me.seat != this) {
+    if (static_cast<double>(now - last_look_) > worked_us * us) idle_since_ = now;
+    last_look_ = now;
+    if (static_cast<double>(now - idle_since_) < between_system_yields_us * us) return;
+  }
+  runs_on_.store(sched_getcpu(), std::memory_order_relaxed);
+  if (static_cast<double>(now - apart_since_) > between_looks_apart_us * us) {
+    apart_since_ = now;
+    live_apart(*this);
+  }
   if (!rob_another(*this)) sched_yield();
   last_look_ = idle_since_ = native::ticks();
 }
@@ -232,6 +237,7 @@ void processor::begin_driving() {
 void processor::end_driving() {
   const without_preemption after_the_robber(&own_);
   own_.held.store(2, std::memory_order_relaxed);  // one remains
+  runs_on_.store(-1, std::memory_order_relaxed);
   if (!std::exchange(has_robbed_, false)) return;
   // Nobody would run here what belongs to others.
   for (body* b = ready_.take_all(); b != nullptr;) {
@@ -252,6 +258,7 @@ void processor::idle() {
     native::pause();
   }
   if (rob_another(*this)) return;
+  runs_on_.store(-1, std::memory_order_relaxed);
   asleep_.store(1, std::memory_order_relaxed);
   // seq_cst: either the sender of a body sees that this thread is asleep, or this thread sees the body.
   std::atomic_thread_fence(std::memory_order_seq_cst);

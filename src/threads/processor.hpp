@@ -58,6 +58,9 @@ class processor {
   bool has_ready() const {
     return !ready_.empty() || arrived_.load(std::memory_order_relaxed) != nullptr;
   }
+  /// The kernel's number of the processor on which it has waited last; -1: nobody drives it, or its thread sleeps. relaxed: a
+  /// hint for live_apart().
+  int runs_on() const { return runs_on_.load(std::memory_order_relaxed); }
   /// acquire: what the robber did.
   bool is_robbed() const { return robbed_.load(std::memory_order_acquire); }
   body& own() { return own_; }
@@ -78,7 +81,7 @@ class processor {
   context making_idle_ = nullptr;
   void* idle_stack_ = nullptr;
   body* leaving_ = nullptr;  // once it has stopped
-  std::uint64_t last_look_ = 0, idle_since_ = 0;  // in ticks
+  std::uint64_t last_look_ = 0, idle_since_ = 0, apart_since_ = 0;  // in ticks
   std::uint32_t switches_before_ = 0;             // when the timer has looked last
   unsigned idle_looks_ = 0;                       // in a row
   bool has_robbed_ = false;                       // since it is driven
@@ -95,6 +98,7 @@ class processor {
   // did.
   alignas(line_bytes) std::atomic<body*> arrived_{nullptr};
   std::atomic<std::uint32_t> asleep_{0};  // 1: its kernel thread sleeps, or is about to
+  std::atomic<int> runs_on_{-1};
 };
 
 /// In its lifetime no signal makes the calling body stop, and nobody robs its processor. For threads that are none it does
@@ -154,6 +158,9 @@ void close_own_processor();
 processor* helper(unsigned which);
 /// For a processor that has nothing to do: robs the others. True: it has bodies now.
 bool rob_another(processor& mine);
+/// For the thread that drives it, while it waits: a helper on the same processor of the kernel as another one goes to a free one. The
+/// kernel would leave both there for some milliseconds, each waiting for the other.
+void live_apart(const processor& mine);
 /// A helper; null: there is none. For handlers, too.
 processor* another(const processor& mine);
 /// Returns when those that are robbing have done so.

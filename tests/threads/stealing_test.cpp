@@ -5,9 +5,11 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "members.hpp"
+#include "threads/processor.hpp"
 
 namespace {
 
@@ -40,6 +42,48 @@ TEST(Stealing, AMemberRunsOnAnotherProcessorIfItsOwnDoesNotComeToIt) {
     c.join();
     return ran_on != mine;
   }));
+}
+
+// The kernel's processor that both threads may run on alone, until they may run on all again. It parts them by itself some milliseconds
+// later.
+void meet_on(int processor) {
+  cpu_set_t all, one;
+  sched_getaffinity(0, sizeof all, &all);
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(processor), &one);
+  sched_setaffinity(0, sizeof one, &one);
+  sched_setaffinity(0, sizeof all, &all);
+}
+
+TEST(Apart, AHelperLeavesTheKernelsProcessorToAnother) {
+  cpu_set_t all;
+  sched_getaffinity(0, sizeof all, &all);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "only one processor";
+  const int common = sched_getcpu();
+  int parted_on = common;
+  EXPECT_TRUE(is_seen([&] {
+    std::atomic<unsigned> waiting{0};
+    std::atomic<int> then_on{-1};
+    weir::crowd c(2, [&](unsigned m) {
+      meet_on(common);
+      // Until it is known where this one waits, and the other one, too.
+      bool known = false;
+      for (int i = 0; i < 1'000'000 && then_on < 0 && !(m == 1 && waiting == 2); ++i) {
+        weir::this_member::yield();
+        if (!known && weir::threads::here().runs_on() == common) {
+          known = true;
+          ++waiting;
+        }
+      }
+      if (m == 0) return;
+      weir::threads::live_apart(weir::threads::here());
+      then_on = sched_getcpu();
+    }, {.processors = 2});
+    c.join();
+    parted_on = then_on;
+    return waiting == 2;
+  }));
+  EXPECT_NE(parted_on, common);
 }
 
 TEST(Stealing, AMemberReturnsToItsSeatWhereItWaits) {
