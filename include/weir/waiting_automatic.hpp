@@ -178,8 +178,12 @@ class experience {
 
   template <class Word, class Ready>
   static bool spin_until(std::uint64_t end, const Word& word, Ready ready) {
+    // On a virtual processor others may have become ready meanwhile: it may have got members of another one.
+    const bool switches = Machine::switches_in_user_space();
     do {
-      if (Machine::spin(word, ready, constants::polls_before_clock)) return true;
+      if (switches ? Machine::switch_until(word, ready, constants::polls_before_clock)
+                   : Machine::spin(word, ready, constants::polls_before_clock))
+        return true;
     } while (Machine::ticks() < end);
     return false;
   }

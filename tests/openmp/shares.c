@@ -81,9 +81,10 @@ static cpu_set_t first_of(const cpu_set_t *these) {
 static int changes_of_one_region(const cpu_set_t *mine) {
   const cpu_set_t first = first_of(mine);
   long drivers[size];
-  int changes = 0, row_of_it = 0;
+  int changes = 0, row_of_it = 0, go_on = 1;
+  const double until = omp_get_wtime() + tries * 0.01;
 #pragma omp parallel num_threads(size)
-  for (int i = 0; i < tries * row && changes < 3; ++i) {
+  while (go_on) {
     drivers[omp_get_thread_num()] = syscall(SYS_gettid);
 #pragma omp barrier
 #pragma omp master
@@ -96,7 +97,7 @@ static int changes_of_one_region(const cpu_set_t *mine) {
         row_of_it = 0;
         bind_all_to(changes == 1 ? &first : mine);
       }
-      if (i % row == 0) usleep(2000);
+      go_on = changes < 3 && omp_get_wtime() < until;
     }
 #pragma omp barrier
   }

@@ -72,7 +72,7 @@ half::half(const children& all, bool central, unsigned groups) : central_(centra
 
 half half::arrival(const std::string& name, unsigned members, bool oversubscribed, unsigned seats) {
   if (name == "auto") {
-    if (oversubscribed && seats > 1) return {star(members), true, std::min(seats, most_groups)};  // counted without transfers
+    if (oversubscribed && seats > 1) return {star(members), true, std::min(seats, most_groups)};  // hardly a transfer
     // Members that share processors may sleep, so only the last to arrive should wake the waiter. Otherwise a flag for each
     // costs a member one transfer and no read-modify-write; with many members member 0's polls add up [paper 001, table 1].
     return arrival(oversubscribed ? "sense" : members <= 8 ? "distributed-sensor" : "tournament", members, oversubscribed);

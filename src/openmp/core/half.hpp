@@ -34,7 +34,7 @@ class half {
   /// One word for all members, which they count in or wait for, instead of a word for each.
   bool central() const { return central_; }
   /// In a central arrival: members m, m + groups, m + 2 groups, … count in a word of their own, and the last of each group in that
-  /// for all. There are fewer groups than members.
+  /// for all. There are fewer groups than members. Where there are more seats than groups may be, several may share a group.
   unsigned groups() const { return groups_; }
   static constexpr unsigned most_groups = 16;
 

@@ -11,6 +11,8 @@ namespace weir::openmp {
 constinit bool all_have_seats = false;
 
 namespace {
+constexpr unsigned seats_elsewhere = ~0u;  // as if for a number of processors that there never is: members move
+
 // relaxed: set before the threads that it is about have begun.
 constinit std::atomic<bool> shared_seats{false};
 
@@ -31,7 +33,6 @@ unsigned seats_of_new_team(const member& me, unsigned size) {
 void take_seats(team& t) {
   threads::processor& mine = threads::seat();
   const team& outer = *t.parent->of;
-  t.seated_by = outer.parent == nullptr ? share_of_processors() : 0;
   const bool has_moved = t.has_moved.load(std::memory_order_relaxed);
   if (!t.seats.empty() && t.seats.front() == &mine && t.seats_of_outer == outer.seats && !has_moved) return;
   if (has_moved) t.has_moved.store(false, std::memory_order_relaxed);
@@ -51,6 +52,7 @@ void take_seats(team& t) {
     for (unsigned i = 0; i < wanted; ++i)
       if (threads::processor* const p = threads::helper((first + i) % helpers)) t.seats.push_back(p);
   }
+  const unsigned share = share_of_processors();  // it may have changed since this team was chosen
   // In turn, so that members that wait for the one before them overlap with it (ordered loops, pipelines); loops whose members
   // share lines with their neighbours alone pay for it. The members of a virtual processor meet first, and one of them goes on
   // to those of the others.
@@ -58,17 +60,19 @@ void take_seats(team& t) {
   for (unsigned m = 0; m < t.size; ++m) {
     seat_of[m] = static_cast<int>(m % t.seats.size());
     t.members[m].seat = t.seats[m % t.seats.size()];
+    t.members[m].seated_for = outer.parent != nullptr ? 0 : t.processors == std::min(share, t.size) ? share : seats_elsewhere;
   }
   t.place_barrier(seat_of);
 }
 
-// The barrier goes on with the groups that it had, and the primary thread's body stays. A team with fewer processors than before
-// has no members on those that it has lost.
+// The barrier goes on with the groups that it had. The primary thread's body stays.
 void take_another_seat(member& me) {
   team& t = *me.of;
-  const unsigned which = me.number % std::min(share_of_processors(), t.size);
+  me.seated_for = share_of_processors();
+  if (me.number == 0) return;
+  const unsigned which = me.number % std::min(me.seated_for, t.size);
   threads::processor* const to = which == 0 ? t.seats.front() : threads::helper(which - 1);
-  if (to == nullptr || to == me.seat || me.number == 0) return;
+  if (to == nullptr || to == me.seat) return;
   me.seat = to;
   t.has_moved.store(true, std::memory_order_relaxed);
   threads::go_to(to);

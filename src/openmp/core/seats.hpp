@@ -33,12 +33,11 @@ inline void find_place(team& t) {
   if (t.processors != 0) take_seats(t);
 }
 
-/// Where a region lasts, its members move at barriers when the process has more processors, or fewer. By the member, before it
-/// arrives.
+/// In a region that lasts, the members of an outermost team move at barriers when it may take more processors, or fewer. By the
+/// member, before it arrives.
 void take_another_seat(member& me);
 inline bool may_need_another_seat(const member& me) {
-  const unsigned by = me.of->seated_by;
-  return by != 0 && by != share_of_processors();
+  return me.seated_for != 0 && me.seated_for != share_of_processors();
 }
 
 }  // namespace weir::openmp

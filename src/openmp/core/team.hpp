@@ -48,6 +48,7 @@ enum class reduction_by : std::uint8_t { tree, measured_tree, atomics, locking }
 struct alignas(line_bytes) member {
   team* of = nullptr;
   unsigned number = 0;
+  unsigned seated_for = 0;  // the team's part of the processors when it took its seat; 0: it keeps that
   // In a loop or in sections whose iterations it takes from the runtime, or in a single of which the runtime knows the end:
   // what must not begin. GCC's code has barriers of its own in loops, as for lastprivate. On a line that barriers read anyway.
   std::uint8_t forbids = 0;
@@ -150,7 +151,6 @@ struct team {
   std::vector<threads::processor*> seats;    // the virtual processors of its members, in turn; none: threads of the kernel
   std::vector<threads::processor*> seats_of_outer;  // of the team that it is nested in, when it took its own
   unsigned share = 1;                               // the processors that it may take, if any teams have seats
-  unsigned seated_by = 0;                           // share_of_processors() when it took them; 0: its members keep their seats
   std::atomic<bool> has_moved{false};               // relaxed: by its members in a region, read by the primary thread after it
 };
 
