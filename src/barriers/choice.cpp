@@ -6,7 +6,8 @@
 namespace weir {
 
 namespace {
-constexpr unsigned most_disseminating = 16;  // participants [paper 001, table 1]
+// Participants: from there on its n log n signals take longer than a tournament's path [paper 001, table 1].
+constexpr unsigned most_disseminating = 16;
 }
 
 choice choose(const team& t) {
