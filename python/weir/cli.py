@@ -14,6 +14,7 @@ from weir.run import cli as run
 from weir.scale import cli as scale
 from weir.simulation import cli as simulation
 from weir.threads import cli as threads
+from weir.workloads import cli as workloads
 
 COMMANDS = (
     run.COMMAND,
@@ -22,6 +23,7 @@ COMMANDS = (
     openmp.COMMAND,
     mpi.COMMAND,
     threads.COMMAND,
+    workloads.COMMAND,
     profile.COMMAND,
     report.COMMAND,
     simulation.COMMAND,

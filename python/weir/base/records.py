@@ -109,6 +109,10 @@ FAMILIES: dict[str, Fields] = {
         "where.distribution": str, "where.slot_us": NUMBER | None, "how.switch_ns": NUMBER | None,
         "how.quantum_ns": NUMBER | None,
     },
+    "workload": {
+        "what.group": str, "what.version": str, "what.runtime": str, "what.barrier": str, "what.command": str,
+        "where.situation": str, "where.copies": int, "where.callers": int, "how.method": str,
+    },
 }  # fmt: skip
 CHOICE: Fields = {
     "what.choice.algorithm": str, "what.choice.transport": str, "what.choice.within": str,

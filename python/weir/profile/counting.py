@@ -8,7 +8,8 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +32,9 @@ class Directive:
     name: str
     threads: int
     runtime: str  # the library's path, links followed
+
+
+Counts = tuple[Counter[Directive], int, int]  # and how many threads are not among them, and directives of others
 
 
 @dataclass(frozen=True)
@@ -60,18 +64,24 @@ def _program(words: Sequence[str]) -> str:
     return found
 
 
-def run(words: Sequence[str]) -> Profile:
-    """Its own input and output are untouched. Raises NoProgram."""
-    program, preload = _program(words), library()
+@contextmanager
+def counters(preloaded: str | None) -> Iterator[tuple[dict[str, str], Callable[[], Counts]]]:
+    """Variables that make a program count, beside what else it preloads, and what was counted, as `read` has it. Raises
+    NoProgram."""
+    preload = library()
     with tempfile.NamedTemporaryFile(prefix="weir-profile-") as file:
         file.truncate(HEADER_BYTES + ROWS * ROW_BYTES)
         file.write(MAGIC + struct.pack("<I", ROWS))
         file.flush()
-        before = os.environ.get("LD_PRELOAD")
-        environment = os.environ | {
-            "WEIR_PROFILE_FILE": file.name,
-            "LD_PRELOAD": f"{preload}:{before}" if before else str(preload),
-        }
+        both = f"{preload}:{preloaded}" if preloaded else str(preload)
+        yield {"WEIR_PROFILE_FILE": file.name, "LD_PRELOAD": both}, lambda: read(Path(file.name))
+
+
+def run(words: Sequence[str]) -> Profile:
+    """Its own input and output are untouched. Raises NoProgram."""
+    program = _program(words)
+    with counters(os.environ.get("LD_PRELOAD")) as (variables, counted):
+        environment = os.environ | variables
         begin = time.monotonic()
         # Ctrl-C reaches the program, which is in our process group; we wait for what it makes of it.
         with handled([signal.SIGINT, signal.SIGQUIT], signal.SIG_IGN):
@@ -79,7 +89,7 @@ def run(words: Sequence[str]) -> Profile:
             heeding = {"restore_signals": True, "preexec_fn": _heed}
             status = subprocess.run([words[0], *words[1:]], executable=program, env=environment, **heeding).returncode
         wall = time.monotonic() - begin
-        counts, uncounted, full = read(Path(file.name))
+        counts, uncounted, full = counted()
     return Profile(counts, wall, status, uncounted, full)
 
 
@@ -88,7 +98,7 @@ def _heed() -> None:
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
-def read(path: Path) -> tuple[Counter[Directive], int, int]:
+def read(path: Path) -> Counts:
     """The counts, how many threads are not among them, and how many directives of others."""
     text = path.read_bytes()
     rows, taken, full = struct.unpack_from("<III", text, 8)

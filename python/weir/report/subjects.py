@@ -7,12 +7,14 @@ from weir.openmp import section as openmp
 from weir.scale import section as scale
 from weir.simulation import section as simulation
 from weir.threads import section as threads
+from weir.workloads import section as workloads
 
 SUBJECTS: tuple[Subject, ...] = (
     barriers.SUBJECT,
     openmp.SUBJECT,
     mpi.SUBJECT,
     threads.SUBJECT,
+    workloads.SUBJECT,
     scale.SUBJECT,
     simulation.SUBJECT,
 )

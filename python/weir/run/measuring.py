@@ -14,7 +14,7 @@ from pathlib import Path
 
 from weir.base.load import busy
 from weir.openmp.situation import limited
-from weir.run.runner import Runner, Stopped
+from weir.run.runner import Ended, Runner, Stopped
 from weir.run.starting import CannotRun
 
 OWN, WEIR = "own", "weir"
@@ -221,21 +221,7 @@ class Comparing:
 
     def _once(self, side: Side, pair: int) -> Trial:
         files = [self.kept.folder / stream for stream in STREAMS]
-        with ExitStack() as closing:
-            launcher = closing.enter_context(self.where.launcher(side.changed))
-            out, err = (closing.enter_context(file.open("wb")) for file in files)
-            try:
-                ended = self._runner.run(
-                    [*launcher, str(side.program), *side.words[1:]] if launcher else side.words,
-                    self._limit_s(side),
-                    executable=None if launcher else side.program,
-                    stdin=closing.enter_context(given_input()),
-                    stdout=out,
-                    stderr=err,
-                    env=os.environ | self._variables() | ({} if launcher else side.changed),
-                )
-            except OSError as error:
-                raise CannotRun(f"{side.program}: {error.strerror}") from None
+        ended = attempt(self._runner, side, self.where, self._limit_s(side), *files)
         if side.name != WEIR:
             self._longest_s = max(self._longest_s, ended.wall_s)
         printed = tuple(self.kept.note(side.name, stream, file) for stream, file in zip(STREAMS, files, strict=True))
@@ -246,8 +232,25 @@ class Comparing:
             major_faults=used.ru_majflt, status=ended.status, late=ended.late, printed=printed,
         )  # fmt: skip
 
-    def _variables(self) -> dict[str, str]:
-        return {"OMP_NUM_THREADS": str(self.where.team)} if self.where.team else {}
+
+def attempt(runner: Runner, side: Side, where: Conditions, limit_s: float | None, out: Path, err: Path) -> Ended:
+    """One run, or so many copies as the conditions have. Raises CannotRun, Unavailable and Stopped."""
+    team = {"OMP_NUM_THREADS": str(where.team)} if where.team else {}
+    with ExitStack() as closing:
+        launcher = closing.enter_context(where.launcher(side.changed))
+        streams = [closing.enter_context(file.open("wb")) for file in (out, err)]
+        try:
+            return runner.run(
+                [*launcher, str(side.program), *side.words[1:]] if launcher else side.words,
+                limit_s,
+                executable=None if launcher else side.program,
+                stdin=closing.enter_context(given_input()),
+                stdout=streams[0],
+                stderr=streams[1],
+                env=os.environ | team | ({} if launcher else side.changed),
+            )
+        except OSError as error:
+            raise CannotRun(f"{side.program}: {error.strerror}") from None
 
 
 @contextmanager

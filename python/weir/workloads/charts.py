@@ -1,0 +1,117 @@
+"""As figure 2 of paper 001: programs' times by barrier and team size. And what is gained in each situation."""
+
+import altair as alt
+
+from weir.base import theme
+from weir.base.drawing import Values, counts, log, mapped, panels, time_axis
+from weir.base.screen import with_interval
+from weir.workloads.findings import in_words
+from weir.workloads.results import Results
+from weir.workloads.rows import DEFAULT, KERNEL, OWN, is_weirs
+from weir.workloads.situations import TITLES
+from weir.workloads.tables import title
+
+WEIRS_DEFAULT = "Weir's default"
+STEPS = (1, 2, 5)
+
+
+def of_barriers(results: Results) -> Values:
+    found = []
+    for c in results.cells:
+        for name in c.barriers if c.best else ():
+            its = c.time(KERNEL, name)
+            found.append(
+                {"program": c.program, "members": c.place.members, "barrier": WEIRS_DEFAULT if name == DEFAULT else name,
+                 "ns": its.value, "low": its.low, "high": its.high, "says": with_interval(its)}
+            )  # fmt: skip
+    return found
+
+
+def by_barrier(results: Results) -> alt.TopLevelMixin | None:
+    """A panel for each program, a line for each barrier. None where nothing was measured by several."""
+    values = of_barriers(results)
+    if not values:
+        return None
+    names = list(dict.fromkeys(v["barrier"] for v in values))
+    x = counts("members", (v["members"] for v in values), "threads")
+    base = alt.Chart().encode(
+        x=x,
+        color=alt.Color("barrier:N", scale=mapped(theme.colours(names)), legend=alt.Legend(title=None, orient="top", columns=4)),
+        tooltip=[alt.Tooltip("program:N"), alt.Tooltip("barrier:N"), alt.Tooltip("members:Q", title="threads"),
+                 alt.Tooltip("says:N", title="time")],
+    )  # fmt: skip
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", scale=log(), axis=time_axis("time of a run", STEPS))
+
+    layers = [
+        base.mark_rule(strokeWidth=1.6).encode(y=y("low"), y2="high:Q"),
+        base.mark_line(strokeWidth=2).encode(y=y("ns")),
+        base.mark_point(filled=True, size=36, opacity=1).encode(y=y("ns")),
+    ]
+    order = list(dict.fromkeys(v["program"] for v in values))
+    return panels(
+        alt.layer(*layers, data=alt.Data(values=values)), "program", order, columns=3, least=220
+    ).resolve_scale(y="independent")
+
+
+def of_gains(results: Results) -> Values:
+    found = []
+    for c in results.cells:
+        for name in filter(is_weirs, results.runtimes):
+            if (ratio := c.ratio(OWN, name)) is not None:
+                its = ratio.interval
+                found.append(
+                    {"program": f"{c.program} ({c.place.members})", "situation": TITLES.get(c.place.situation, c.place.situation),
+                     "threads": title(name), "gain": ratio.value, "low": its.low if its else ratio.value,
+                     "high": its.high if its else ratio.value, "says": in_words(ratio)}
+                )  # fmt: skip
+    return found
+
+
+def gains(results: Results) -> alt.TopLevelMixin | None:
+    """A panel for each situation, a row for each program."""
+    values = of_gains(results)
+    if not values:
+        return None
+    names = list(dict.fromkeys(v["threads"] for v in values))
+    colours = dict(
+        zip(
+            names,
+            (theme.colour("weir"), theme.colour("libgomp"), theme.colour("libomp"), theme.colour("libiomp5")),
+            strict=False,
+        )
+    )
+    base = alt.Chart().encode(
+        y=alt.Y("program:N", title=None, axis=alt.Axis(grid=True, tickBand="extent")),
+        yOffset=alt.YOffset("threads:N", sort=names),
+        color=alt.Color("threads:N", scale=mapped(colours), legend=alt.Legend(title=None, orient="top")),
+        tooltip=[
+            alt.Tooltip("program:N"),
+            alt.Tooltip("situation:N"),
+            alt.Tooltip("threads:N"),
+            alt.Tooltip("says:N", title="gain"),
+        ],
+    )
+    axis = alt.Axis(title="time on its own runtime / time on Weir's", format="~g", labelOverlap=True)
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=log(), axis=axis)
+
+    one = alt.Chart().mark_rule(strokeDash=[4, 3], color=theme.colour("soft")).encode(x=alt.datum(1.0))
+    layers = [
+        one,
+        base.mark_rule(strokeWidth=1.6).encode(x=x("low"), x2="high:Q"),
+        base.mark_point(filled=True, size=44, opacity=1).encode(x=x("gain")),
+    ]
+    order = list(dict.fromkeys(v["situation"] for v in values))
+    rows = max(len({v["program"] for v in values if v["situation"] == where}) for where in order)
+    drawn = panels(
+        alt.layer(*layers, data=alt.Data(values=values)),
+        "situation",
+        order,
+        columns=2,
+        least=300,
+        height=30 + 20 * rows,
+    )
+    return drawn.resolve_scale(x="independent", y="independent")

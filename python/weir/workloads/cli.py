@@ -1,0 +1,123 @@
+"""`weir bench workloads`."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weir.base import native, options, records
+from weir.base.console import Command, bar, end, fail, nothing, nothing_measured, out, warn
+from weir.base.names import Unknown
+from weir.base.names import chosen as known
+from weir.base.options import option
+from weir.run.starting import CannotRun
+from weir.workloads import programs, tables
+from weir.workloads.measuring import Plan, Session
+from weir.workloads.rows import AUTO, KERNEL, OWN
+from weir.workloads.situations import CROWDED, NAMES, QUICK
+
+MOST_THREADS = 1024
+# Those of table 3 of paper 001, by Weir's names; condvar is its blocking one, sense its central one.
+BARRIERS = ("condvar", "sense", "dissemination", "tree", "tournament")
+QUICK_BARRIERS = ("sense", "dissemination")
+SECONDS, QUICK_SECONDS = 600.0, 110.0
+
+
+def workloads(
+    only: Annotated[
+        options.Names | None,
+        option(
+            options.names("programs"),
+            "--programs",
+            help="Only these, or these groups: gcc, clang, others (gcc,others).",
+        ),
+    ] = None,
+    threads: Annotated[
+        options.Numbers | None,
+        option(options.numbers(1, MOST_THREADS), help="Team sizes (as many as processors, and four times as many)."),
+    ] = None,
+    where: Annotated[
+        options.Names | None,
+        option(options.names("situations", NAMES), "--situations", help=f"Only these: {','.join(NAMES)}."),
+    ] = None,
+    on: Annotated[
+        options.Names | None,
+        option(
+            options.names("own, Weir's kinds of threads (kernel, user, auto) and runtimes (libgomp, libomp, ...)"),
+            "--runtimes",
+            help="What to compare (own,kernel,auto).",
+        ),
+    ] = None,
+    by: Annotated[
+        options.Names | None,
+        option(
+            options.names("barriers"),
+            "--barriers",
+            help=f"Barriers beside the default, or none ({','.join(BARRIERS)}).",
+        ),
+    ] = None,
+    rounds: Annotated[
+        int | None, option(options.Whole(1, options.MOST_ROUNDS), help="Rounds, in each of which each runs once (6).")
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        option(
+            options.Real(1, options.MOST_SECONDS, "s"),
+            help=f"Begin no round's run later ({SECONDS:g}; quick {QUICK_SECONDS:g}).",
+        ),
+    ] = None,
+    shares: Annotated[
+        bool, typer.Option("--shares/--no-shares", help="Also count and price what programs synchronise.")
+    ] = True,
+    quick: Annotated[bool, typer.Option("--quick", help="Few programs and barriers: under two minutes.")] = False,
+    output: Annotated[
+        Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
+    ] = Path("out/workloads.jsonl"),
+) -> None:
+    """Run whole programs on their own OpenMP runtime and on Weir's: alone, with more threads than processors, several at
+    once, under a CPU quota, and called from several threads of Python."""
+    processors = len(os.sched_getaffinity(0))
+    try:
+        host = native.ask("weir-info")
+        barriers = by if by is not None else QUICK_BARRIERS if quick else BARRIERS
+        barriers = (
+            []
+            if tuple(barriers) == ("none",)
+            else known(barriers, native.barriers(), "bench workloads: --barriers", "barrier")
+        )
+        plan = Plan(
+            programs.chosen(only, quick),
+            where or (QUICK if quick else NAMES),
+            threads or (processors, CROWDED * processors),
+            processors,
+            on or (OWN, KERNEL, AUTO),
+            barriers,
+            rounds or 6,
+            seconds or (QUICK_SECONDS if quick else SECONDS),
+            shares,
+        )
+        writer = records.Writer(output)
+    except (native.NativeError, Unknown, OSError) as error:
+        raise fail(str(error)) from None
+    with writer, bar() as progress:
+        task = progress.add_task("starting", total=None)
+        session = Session(
+            plan, writer, lambda doing, done, of: progress.update(task, description=doing, completed=done, total=of)
+        )
+        try:
+            session.run(host)
+        except (native.NativeError, CannotRun) as error:
+            raise fail(str(error)) from None
+    for complaint in session.complaints:
+        warn(complaint)
+    if not writer.begun:
+        raise nothing(output, session.interrupted)
+    for table in tables.for_terminal(writer.rows):
+        out.print(table)
+    end(output, output.with_suffix(".html"), session.interrupted)
+    if all(row["kind"] != "overhead" for row in writer.rows):
+        raise nothing_measured()
+
+
+COMMAND = Command("bench workloads", workloads)

@@ -1,0 +1,105 @@
+"""What Weir must reach under whole programs, and whether it does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weir.base.findings import sentence
+from weir.base.records import Row
+from weir.base.screen import times
+from weir.workloads.results import Cell, Ratio, Results, geometric_mean
+from weir.workloads.rows import KERNEL, OWN, is_weirs
+from weir.workloads.situations import CROWDED, TITLES
+
+SLOWER = 1.02  # the time of any program on Weir's runtime, in its time on its own: at most
+# The geometric mean over the programs of how many times as fast they are: at least.
+FASTER = {"crowded": 1.3, "copies-2": 1.2, "quota": 1.2, "callers": 1.5}
+REACHED, MISSED, NOISE, FEW = "reached", "missed", "within the noise", "too few rounds"
+FAILS = "fails"
+
+
+@dataclass(frozen=True)
+class Target:
+    """`verdict`: one of the four words above. Reached or missed: the whole 95 % interval is on that side."""
+
+    situation: str
+    runtime: str
+    what: str
+    limit: float
+    measured: str
+    verdict: str
+    detail: str = ""
+
+
+def verdict(ratio: Ratio, at_least: float | None = None, at_most: float | None = None) -> str:
+    if (its := ratio.interval) is None:
+        return FEW
+    if at_least is not None:
+        return REACHED if its.low >= at_least else MISSED if its.high < at_least else NOISE
+    return REACHED if its.high <= at_most else MISSED if its.low > at_most else NOISE
+
+
+def in_words(ratio: Ratio) -> str:
+    return times(ratio.interval) if ratio.interval else f"{ratio.value:.2f} ({ratio.rounds} rounds)"
+
+
+def cells_of(results: Results, situation: str) -> list[Cell]:
+    """Those that count: with more threads than processors, teams that are CROWDED times as large, where there are any."""
+    its = results.of(situation)
+    return [c for c in its if c.place.members == CROWDED * c.place.processors] or its if situation == "crowded" else its
+
+
+def targets(rows: Sequence[Row]) -> list[Target]:
+    """For each kind of Weir's threads that was compared with the programs' own runtimes."""
+    results = Results(rows)
+    found = []
+    for runtime in filter(is_weirs, results.runtimes):
+        for situation in results.situations:
+            if (one := _none_slower(results, situation, runtime)) is not None:
+                found.append(one)
+        for situation, limit in FASTER.items():
+            if (one := _faster(results, situation, runtime, limit)) is not None:
+                found.append(one)
+    return found
+
+
+def _none_slower(results: Results, situation: str, runtime: str) -> Target | None:
+    by: dict[str, list[tuple[float, str]]] = {}
+    for c in results.of(situation):
+        name = f"{c.program} ({c.place.members})"
+        if _fails_here_alone(c, runtime):
+            by.setdefault(FAILS, []).append((0, name))
+        elif (ratio := c.ratio(runtime, OWN)) is not None:
+            by.setdefault(verdict(ratio, at_most=SLOWER), []).append((ratio.value, f"{name} {in_words(ratio)}"))
+    if not by:
+        return None
+    count = sum(map(len, by.values()))
+    its = next(word for word in (FAILS, MISSED, FEW, NOISE, REACHED) if word in by)
+    said = [f"{len(by[word])} {words}" for word, words in
+            ((REACHED, "are not"), (MISSED, "are slower"), (NOISE, "undecided"), (FEW, "with too few rounds"), (FAILS, "fail"))
+            if word in by]  # fmt: skip
+    worst = ", ".join(
+        words for word in (FAILS, MISSED, FEW, NOISE) for _, words in sorted(by.get(word, ()), reverse=True)
+    )
+    return Target(situation, runtime, "no program slower", SLOWER, f"of {count}: {', '.join(said)}",
+                  MISSED if its == FAILS else its, worst)  # fmt: skip
+
+
+def _fails_here_alone(c: Cell, runtime: str) -> bool:
+    """Only Weir's runs fail."""
+    return any(key[0] == runtime for key in c.failed) and bool(c.times(OWN))
+
+
+def _faster(results: Results, situation: str, runtime: str, limit: float) -> Target | None:
+    its = [c for c in cells_of(results, situation) if c.ratio(OWN, runtime)]
+    mean = geometric_mean(c.ratios(OWN, runtime) for c in its)
+    if mean is None:
+        return None
+    return Target(situation, runtime, "geometric mean of the gain", limit, in_words(mean), verdict(mean, at_least=limit),
+                  f"{len(its)} programs: {', '.join(c.program for c in its)}")  # fmt: skip
+
+
+def finding(rows: list[Row]) -> str:
+    """One sentence for the user of this machine."""
+    its = [t for t in targets(rows) if t.runtime == KERNEL and t.situation in FASTER and t.what.startswith("geometric")]
+    said = [f"{t.measured} times as fast with {TITLES[t.situation]}" for t in its]
+    return sentence(f"on Weir's runtime these programs are {', '.join(said)}" if said else "", "whole programs")

@@ -1,0 +1,248 @@
+"""Runs a session: rounds over all programs and situations, in each of which the runtimes take turns; then it counts what
+programs synchronise."""
+
+import os
+import random
+import re
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from weir.base import native
+from weir.base.complaints import Complaints
+from weir.base.records import Row, Writer
+from weir.openmp.runtimes import Stage
+from weir.openmp.situation import Unavailable
+from weir.run import sides
+from weir.run.measuring import Side, attempt, tail
+from weir.run.runner import Ended, Runner, Stopped
+from weir.run.starting import CannotRun
+from weir.workloads import rows
+from weir.workloads.programs import Program
+from weir.workloads.rows import DEFAULT, KERNEL, OWN, PROFILE, RUN
+from weir.workloads.sharing import Sharing
+from weir.workloads.situations import Cell, cells
+
+LIMIT_S = 60.0  # of a run
+FOR_ROUNDS = 0.85  # of the time; the rest is for counting and pricing directives
+# `NAME: N threads, S s, ...`: the first time in seconds of such a line.
+TIME = re.compile(r"^[\w.-]+: .*?(?<![\w.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?) s(?![\w/])", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Plan:
+    programs: Sequence[Program]
+    situations: Sequence[str]
+    teams: Sequence[int]
+    processors: int
+    runtimes: Sequence[str]  # own, Weir's kinds of threads, and others as weir run --against takes them
+    barriers: Sequence[str]  # beside the default
+    rounds: int
+    seconds: float
+    shares: bool = True
+    limit_s: float = LIMIT_S
+
+    def settings(self) -> Row:
+        named = {name: list(getattr(self, name)) for name in ("situations", "teams", "runtimes", "barriers")}
+        programs = [one.name for one in self.programs]
+        return {
+            "programs": programs,
+            "rounds": self.rounds,
+            "seconds": self.seconds,
+            "processors": self.processors,
+            **named,
+        }
+
+
+@dataclass(frozen=True)
+class One:
+    """One way to run a cell. `runtime`: as in records."""
+
+    side: Side
+    runtime: str
+    barrier: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.runtime}/{self.barrier}"
+
+
+class Wrong(Exception):
+    """A run that gave no time, or not the result; the message says why."""
+
+
+Tell = Callable[[str, int, int], None]
+
+
+class Session:
+    """`tell(doing, done, of)` is called before each run."""
+
+    def __init__(self, plan: Plan, writer: Writer, tell: Tell = lambda *_: None) -> None:
+        self.plan, self.writer, self.tell = plan, writer, tell
+        self.id = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ") + "-workloads"
+        self.complaints = Complaints()
+        self.interrupted = False
+        self._random = random.Random(1)
+        self._expected: dict[Cell, list[str]] = {}
+        self._done = 0
+
+    def run(self, host: dict[str, Any]) -> None:
+        """Ctrl-C ends it early: what was measured until then is kept. Raises native.NativeError and CannotRun."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        self.writer.write(
+            {"kind": "machine", "id": self.id, "time": now, "host": host, "settings": self.plan.settings()}
+        )
+        begun = time.monotonic()
+        with closing(Stage()) as stage, tempfile.TemporaryDirectory(prefix="weir-workloads-") as folder:
+            self._files = Path(folder) / "stdout", Path(folder) / "stderr"
+            try:
+                todo = self._prepared(stage)
+                with Runner() as self._runner:
+                    self._rounds(todo, begun + FOR_ROUNDS * self.plan.seconds)
+                    sharing = self._counted(todo) if self.plan.shares else None
+                # Outside of the runner: pricing hears Ctrl-C itself.
+                if sharing:
+                    self.interrupted |= sharing.price(self.writer, self.complaints, self.tell)
+            except (Stopped, KeyboardInterrupt):
+                self.interrupted = True
+
+    def _prepared(self, stage: Stage) -> dict[Cell, list[One]]:
+        """What can be run, and a complaint on each program that cannot."""
+        todo: dict[Cell, list[One]] = {}
+        for number, program in enumerate(self.plan.programs):
+            self.tell(f"preparing {program.name}", number, len(self.plan.programs))
+            if not program.file.is_file():
+                self.complaints.add(f"skipped: it is not built. {native.how_to_get(program.file.name)}", program.name)
+                continue
+            callers = "callers" in self.plan.situations and program.takes_callers()
+            try:
+                self._tried(program)
+                ways = self._ways(program, stage)
+            except (CannotRun, Wrong) as no:
+                self.complaints.add(f"skipped: {no}", program.name)
+                continue
+            for cell in cells(program, self.plan.situations, self.plan.teams, self.plan.processors, callers):
+                its = [way for way in ways if way.barrier in ("", DEFAULT) or cell.situation.by_barrier]
+                if its:
+                    todo[cell] = its
+        return todo
+
+    def _tried(self, program: Program) -> None:
+        """One run that is not measured: it reads the files, and shows whether the program's modules are there. Raises
+        Wrong."""
+        team = min(self.plan.processors, *self.plan.teams)
+        words = (str(program.file), *program.arguments("shared", team, 0))
+        where = cells(program, ("dedicated",), [team], self.plan.processors, False)[0].conditions
+        with Runner() as runner:
+            ended = attempt(runner, Side(OWN, program.file, words, {}), where, self.plan.limit_s, *self._files)
+        self._check(ended)
+
+    def _ways(self, program: Program, stage: Stage) -> list[One]:
+        """On each runtime, and by each barrier on Weir's kernel threads. Raises CannotRun."""
+        others = tuple(name for name in self.plan.runtimes if name != KERNEL)
+        found = sides.preloaded([str(program.file)], None, KERNEL, others or (OWN,), stage)
+        for complaint in found.complaints:
+            self.complaints.add(complaint, program.name)
+        ways = [One(side, side.name, DEFAULT if rows.is_weirs(side.name) else "") for side in found.others if others]
+        if KERNEL in self.plan.runtimes:
+            ways.append(One(found.weir, KERNEL, DEFAULT))
+            for name in self.plan.barriers if program.barriers else ():
+                ways.append(One(replace(found.weir, changed=found.weir.changed | {"WEIR_BARRIER": name}), KERNEL, name))
+        return ways
+
+    def _rounds(self, todo: dict[Cell, list[One]], end: float) -> None:
+        self._of = self.plan.rounds * sum(map(len, todo.values()))
+        for run in range(self.plan.rounds):
+            for cell in self._random.sample(list(todo), len(todo)):
+                if time.monotonic() > end:
+                    where = f"in round {run + 1} of {self.plan.rounds}"
+                    self.complaints.add(f"the time given, {self.plan.seconds:g} s, is spent: {where}")
+                    return
+                order = self._order(todo[cell], run)
+                for way in order:
+                    doing = f"round {run + 1}: {cell.title()}, {way.side.title} {way.barrier}"
+                    self.tell(doing.rstrip(), self._done, self._of)
+                    self._done += 1
+                    if way in todo[cell]:
+                        self._once(cell, way, run, todo)
+
+    def _order(self, ways: list[One], run: int) -> list[One]:
+        """The first, the program's own runtime if that is compared, says in the first round what the result is. After that
+        each way is at each place in turn: what ran before decides how a run finds the processors."""
+        if run == 0:
+            return list(ways)
+        shuffled = random.Random(run // len(ways)).sample(ways, len(ways)) if ways else []
+        first = run % len(ways) if ways else 0
+        return shuffled[first:] + shuffled[:first]
+
+    def _once(self, cell: Cell, way: One, run: int, todo: dict[Cell, list[One]]) -> None:
+        made = rows.row(cell, way.runtime, way.side.title, way.barrier, self.id, run, RUN)
+        try:
+            time_s, ended = self._measured(cell, way.side)
+        except Unavailable as no:
+            self.complaints.add(f"left out: {no}", cell.situation.title)
+            todo[cell] = []
+        except (Wrong, CannotRun) as no:
+            # No other run of it: it would fail again, and may take long for that.
+            self.complaints.add(f"left out: {no}", f"{cell.title()}, {way.side.title}")
+            todo[cell] = [] if way.runtime == OWN else [other for other in todo[cell] if other.key != way.key]
+            self.writer.write(rows.row(cell, way.runtime, way.side.title, way.barrier, self.id, run, RUN, str(no)))
+        else:
+            used = ended.used.ru_utime + ended.used.ru_stime
+            self.writer.write(rows.timed(made, time_s, used, wall_s=round(ended.wall_s, 6)))
+
+    def _measured(self, cell: Cell, side: Side) -> tuple[float, Ended]:
+        """The time of the slowest copy. Raises Wrong, CannotRun, Unavailable, Stopped."""
+        words = (str(side.program), *cell.words)
+        ended = attempt(self._runner, replace(side, words=words), cell.conditions, self.plan.limit_s, *self._files)
+        said, times = self._check(ended)
+        copies = cell.situation.copies
+        if len(times) != copies:
+            raise Wrong(f"it printed {len(times)} times and not {copies}")
+        # Lines of copies come in any order.
+        expected = self._expected.setdefault(cell, sorted(said))
+        if sorted(said) != expected:
+            lines = zip(expected, sorted(said), strict=False)
+            was, its = next(((a, b) for a, b in lines if a != b), (f"{len(expected)} lines", f"{len(said)} lines"))
+            raise Wrong(f"its result differs: {its[:60]!r} instead of {was[:60]!r}")
+        return max(times), ended
+
+    def _check(self, ended: Ended) -> tuple[list[str], list[float]]:
+        """Lines of the result, and times. Raises Wrong."""
+        out, err = self._files
+        if ended.late:
+            raise Wrong(f"no end within {ended.wall_s:.0f} s")
+        if ended.status != 0:
+            words = "; ".join(tail(err, 1)) or "; ".join(tail(out, 1))
+            raise Wrong(f"it ended with status {ended.status}{words and ': ' + words}")
+        times = [float(found) for found in TIME.findall(err.read_text(errors="replace"))]
+        if not times:
+            raise Wrong("it printed no time on stderr (`NAME: N threads, S s, ...`)")
+        return out.read_text(errors="replace").splitlines(), times
+
+    def _counted(self, todo: dict[Cell, list[One]]) -> Sharing:
+        """A run more of each program and team, on its own runtime and on Weir's kernel threads."""
+        sharing = Sharing()
+        asked = [
+            (cell, way)
+            for cell, ways in todo.items()
+            if cell.load == "none"
+            for way in ways
+            if way.runtime in (OWN, KERNEL) and way.barrier in ("", DEFAULT)
+        ]
+        for number, (cell, way) in enumerate(asked):
+            self.tell(f"counting directives: {cell.title()}, {way.side.title}", number, len(asked))
+            made = rows.row(cell, way.runtime, way.side.title, way.barrier, self.id, 0, PROFILE)
+            before = way.side.changed.get("LD_PRELOAD", os.environ.get("LD_PRELOAD"))
+            try:
+                with sharing.counting(made, before) as (variables, note):
+                    time_s, ended = self._measured(cell, replace(way.side, changed=way.side.changed | variables))
+                    note(time_s, ended.used.ru_utime + ended.used.ru_stime)
+            except (Wrong, CannotRun, Unavailable) as no:
+                self.complaints.add(f"not counted: {no}", f"{cell.title()}, {way.side.title}")
+        return sharing

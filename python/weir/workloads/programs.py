@@ -1,0 +1,116 @@
+"""The programs that are measured: one table. Each prints its result on stdout and its time on stderr, as
+workloads/README.md says."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weir.base import native
+from weir.base.names import Unknown
+
+GCC, CLANG, OTHERS = GROUPS = ("gcc", "clang", "others")
+BY_DEFAULT = (GCC, OTHERS)
+CALLERS = "--python-threads"  # the option by which a driver calls its library from several threads of Python
+HELP_S = 20.0
+
+
+@dataclass(frozen=True)
+class Program:
+    """`words`: its arguments. Where the same work would take too long: `crowded` with more threads than processors, and
+    `shared` where others have the processors, too, or there is a quota. The team's size is OMP_NUM_THREADS, and also the
+    value of the option `team`. `barriers`: its team meets at barriers, so that WEIR_BARRIER matters."""
+
+    name: str
+    file: Path
+    group: str
+    words: tuple[str, ...] = ()
+    crowded: tuple[str, ...] | None = None
+    shared: tuple[str, ...] | None = None
+    team: str = ""
+    barriers: bool = False
+    quick: bool = False
+
+    def arguments(self, work: str, team: int, callers: int) -> tuple[str, ...]:
+        """`work`: words, crowded or shared."""
+        given = getattr(self, work)
+        its = self.words if given is None else given
+        return (*its, *((self.team, str(team)) if self.team else ()), *((CALLERS, str(callers)) if callers else ()))
+
+    def takes_callers(self) -> bool:
+        """Whether it can call its library from several threads of Python, as its --help says."""
+        if self.group != OTHERS:
+            return False
+        try:
+            said = subprocess.run(
+                [self.file, "--help"], capture_output=True, text=True, timeout=HELP_S, stdin=subprocess.DEVNULL
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return False
+        return CALLERS in said.stdout
+
+
+@dataclass(frozen=True)
+class _Ours:
+    """A row of the table. `compilers`: what NAME-... it is built as."""
+
+    name: str
+    words: str
+    crowded: str | None = None
+    shared: str | None = None
+    team: str = ""
+    barriers: bool = False
+    quick: bool = False
+    file: str = ""  # if it is not called as the program
+    compilers: tuple[tuple[str, str], ...] = (("gcc", GCC), ("clang", CLANG))
+
+
+# Sizes that take 0.1 to 0.3 s on two processors. With more threads than processors, and where threads that spin have the
+# processors of others, GCC's runtime takes a millisecond for each barrier: they are small there. A program with `barriers`
+# has the same work with each team: its times are drawn against the team's size.
+OURS = (
+    _Ours("hydro", "", "--steps 300", "--steps 20", quick=True),
+    _Ours("wavefront", "--pairs 800", "--pairs 20", "--pairs 40"),
+    _Ours("doacross", "--doacross 64 --pairs 40", "--doacross 64 --pairs 1", "--doacross 64 --pairs 1", file="wavefront"),
+    _Ours("hosts", "--blocks 146", shared="--blocks 146 --regions 200", team="--threads"),
+    _Ours("intervals", "--steps 20054 --episodes 5000", shared="--steps 20054 --episodes 500", barriers=True),
+    _Ours("gauss", "--systems 30", shared="--systems 2", barriers=True, quick=True),
+    _Ours("paths", "--sources 12", shared="--sources 1 --vertices 1024", barriers=True),
+    _Ours("sort", "--keys 25000", shared="--keys 1000", barriers=True, quick=True),
+    _Ours("cholesky", "--size 3072", shared="--size 1536", quick=True),
+    _Ours("aspcg", "", shared="--cells 48", barriers=True),
+    _Ours("flow", "--steps 60", shared="--steps 5", barriers=True, compilers=(("gfortran", GCC),)),
+)  # fmt: skip
+
+
+def programs() -> list[Program]:
+    """All, whether or not they are built: ours, and the drivers of others' programs, which are executable files."""
+    found = []
+    for one in OURS:
+        for compiler, group in one.compilers:
+            name = one.name if group == GCC else f"{one.name}-{group}"
+            words, crowded, shared = (
+                None if its is None else tuple(its.split()) for its in (one.words, one.crowded, one.shared)
+            )
+            file = _built(f"{one.file or one.name}-{compiler}")
+            quick = one.quick and group == GCC
+            found.append(Program(name, file, group, words or (), crowded, shared, one.team, one.barriers, quick))
+    drivers = sorted((native.REPOSITORY / "workloads" / "others").glob("*.py"))
+    return found + [Program(p.stem, p, OTHERS) for p in drivers if p.stat().st_mode & 0o100]
+
+
+def _built(name: str) -> Path:
+    places = [folder.parent / "workloads" / name for folder in native.folders()]
+    return next((place for place in places if place.is_file()), places[0])
+
+
+def chosen(asked: Sequence[str] | None, quick: bool) -> list[Program]:
+    """By name or group. Raises Unknown."""
+    known = programs()
+    for name in asked or ():
+        if name not in GROUPS and all(one.name != name for one in known):
+            there = ", ".join((*GROUPS, *(one.name for one in known)))
+            raise Unknown(f"--programs: no program or group is called {name}; known are {there}")
+    if asked:
+        return [one for one in known if one.name in asked or one.group in asked]
+    return [one for one in known if (one.quick if quick else one.group in BY_DEFAULT)]

@@ -1,0 +1,58 @@
+"""Rows of whole programs (docs/records.md): one for each run."""
+
+from typing import Any
+
+from weir.base.records import Row
+from weir.run.starting import KINDS
+from weir.workloads.situations import Cell
+
+FAMILY = "workload"
+RUN, PROFILE = "run", "profile"  # methods: a timed run; one whose directives were counted and priced
+DEFAULT = "auto"  # the barrier that Weir's runtime takes by itself
+OWN, KERNEL, AUTO = "own", "kernel", "auto"  # the program's own runtime; Weir's, by kinds of threads
+
+
+def row(
+    cell: Cell, side: str, version: str, barrier: str, session: str, run: int, method: str, stopped: str | None = None
+) -> Row:
+    """Without samples: of a run that failed. `version`: what the runtime is called."""
+    where = cell.situation
+    return {
+        "kind": "failure",
+        "session": session,
+        "source": "measured",
+        "what": {
+            "family": FAMILY, "id": f"{cell.program.name}/{side}" + (f"/{barrier}" if barrier not in ("", DEFAULT) else ""),
+            "algorithm": cell.program.name, "waiting": "own", "version": version, "group": cell.program.group, "runtime": side,
+            "barrier": barrier, "command": " ".join(cell.words),
+        },
+        "where": {
+            "members": cell.team, "processors": cell.processors, "pinned": False, "load": cell.load, "delay_ns": 0.0,
+            "situation": where.name, "copies": where.copies, "callers": cell.callers,
+        },
+        "how": {
+            "method": method, "run": run, "samples": 0 if stopped else 1, "inner": 1, "rejected": None, "complete": not stopped,
+            "stopped": stopped,
+        },
+    }  # fmt: skip
+
+
+def timed(failed: Row, time_s: float, processor_s: float, waited_s: float | None = None, **how: Any) -> Row:
+    """The row of a run that came to its end. `waited_s`: what its directives cost, if that is known apart."""
+    time_ns = round(1e9 * time_s)
+    overhead = time_ns if waited_s is None else round(1e9 * waited_s)
+    lists = {
+        "episode_ns": [time_ns],
+        "overhead_ns": [overhead],
+        "reference_ns": [time_ns - overhead],
+        "cpu_ns": [round(1e9 * processor_s)],
+    }
+    return failed | {"kind": "overhead", "how": failed["how"] | how, "samples": lists}
+
+
+def is_of_workloads(row: Row) -> bool:
+    return row["kind"] in ("overhead", "failure") and row["what"]["family"] == FAMILY
+
+
+def is_weirs(runtime: str) -> bool:
+    return runtime in KINDS

@@ -1,0 +1,86 @@
+"""What the page shows of whole programs."""
+
+from collections.abc import Sequence
+
+from weir.base.parts import FAILED, Chart, LeftOut, Section, Subject
+from weir.base.records import Row
+from weir.run.measuring import FEWEST
+from weir.workloads import charts, tables
+from weir.workloads.findings import finding, targets
+from weir.workloads.results import Results
+from weir.workloads.rows import is_of_workloads
+from weir.workloads.situations import TITLES
+
+TARGETS = (
+    "Times in rounds in which each runtime ran once. “No program slower”: the time on Weir's runtime is at most "
+    "1.02 of that on the program's own. The gain is the time on its own runtime in that on Weir's. “Reached” and “missed”: the "
+    "whole 95 % interval is on that side of the limit, for “no program slower” of each program; “within the noise”: an interval "
+    f"holds the limit. An interval takes {FEWEST} rounds. Below each are the programs that decide."
+)
+BARRIERS = (
+    "As table 3 of paper 001: the barrier with the least median time, of those compared, for each program and team size, on "
+    "Weir's runtime with kernel threads (WEIR_BARRIER). In parentheses 95 % intervals; the ratio is by rounds. Barriers whose "
+    "ratio to the best has 1 in its interval are not told from it."
+)
+FIGURE = (
+    "As figure 2 of paper 001: the time of the program's computation, on Weir's runtime with kernel threads, by barrier. The work "
+    "is the same with each team. Bars: 95 % intervals."
+)
+GAINS = (
+    "The time on the program's own runtime, in that on Weir's in the same round; right of the dashed line the program is faster on "
+    "Weir's runtime. In parentheses the team's size. Bars: 95 % intervals."
+)
+SITUATIONS = (
+    "The same as tables. Green: faster on Weir's runtime, by the whole interval; red: slower by more than 2 %. The mean is of the "
+    "programs; its interval resamples the rounds."
+)
+SHARES = (
+    "One run of each, apart from those that are timed: its directives counted, and priced by the OpenMP suite on the same runtime "
+    "with the same team, in no situation but that. Waiting in loops of a program's own is not counted, nor waiting for threads "
+    "that have more to do."
+)
+
+
+def sections(rows: Sequence[Row]) -> list[Section]:
+    results = Results(rows)
+    found = targets(rows)
+    made = []
+    if found:
+        made.append(Section("What Weir must reach", TARGETS, [tables.of_targets(found)]))
+    if (best := tables.of_barriers(results)).rows:
+        made.append(Section("The best barrier for each program and team size", BARRIERS, [best]))
+        made.append(
+            Section(
+                parts=[Chart("workloads-barriers", "Time by barrier and team size", charts.by_barrier(results), FIGURE)]
+            )
+        )
+    if (drawn := charts.gains(results)) is not None:
+        made.append(Section(parts=[Chart("workloads-gains", "What programs gain in each situation", drawn, GAINS)]))
+    by_situation = [its for name in results.situations if (its := tables.of_situation(results, name)).rows]
+    if by_situation:
+        made.append(Section("Programs in each situation", SITUATIONS, by_situation))
+    if (shares := tables.of_shares(results)).rows:
+        made.append(Section("Share of time spent synchronising", SHARES, [shares]))
+    return made
+
+
+def left_out(rows: Sequence[Row]) -> list[LeftOut]:
+    return [
+        LeftOut(FAILED, row["what"]["id"], f"{row['where']['members']} threads, {TITLES.get(row['where']['situation'], '')}",
+                row["how"]["run"] + 1, row["how"]["stopped"])
+        for row in rows if is_of_workloads(row) and row["kind"] == "failure"
+    ]  # fmt: skip
+
+
+SUBJECT = Subject(
+    name="Workloads",
+    title="Programs",
+    heading="Whole programs on their own runtime and on Weir's",
+    about="Programs that check their own results{on}, on the OpenMP runtime that they were built for and on Weir's: alone, and "
+    "where processors are shared.",
+    wants=lambda rows: any(map(is_of_workloads, rows)),
+    sections=sections,
+    left_out=left_out,
+    finding=finding,
+    texts={".csv": tables.as_csv},
+)

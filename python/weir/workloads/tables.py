@@ -1,0 +1,141 @@
+"""Tables of whole programs: for the page, the terminal and as CSV."""
+
+import csv
+import io
+from collections.abc import Sequence
+
+from rich import table as rich
+
+from weir.base.parts import Cell as Shown
+from weir.base.parts import Table
+from weir.base.records import Row
+from weir.base.screen import nanoseconds, shown, with_interval
+from weir.workloads.findings import MISSED, REACHED, SLOWER, Target, in_words, targets, verdict
+from weir.workloads.results import Cell, Results, geometric_mean
+from weir.workloads.rows import DEFAULT, KERNEL, OWN
+from weir.workloads.situations import TITLES
+
+RUNTIMES = {OWN: "its own", "kernel": "kernel threads", "user": "user-level", "auto": "auto"}
+
+
+def title(runtime: str) -> str:
+    return RUNTIMES.get(runtime, runtime)
+
+
+def of_targets(found: Sequence[Target]) -> Table:
+    heads = ["situation", "what", "verdict", "Weir's threads", "limit", "measured"]
+    rows = [
+        [TITLES.get(t.situation, t.situation), t.what, Shown(t.verdict, verdict=t.verdict), title(t.runtime), f"{t.limit:.2f}",
+         Shown(t.measured, t.detail, below=True)]
+        for t in found
+    ]  # fmt: skip
+    return Table("", heads, rows, words=(0, 1, 2, 3, 5))
+
+
+def of_barriers(results: Results) -> Table:
+    """As Table 3 of paper 001."""
+    rows = []
+    for c in results.cells:
+        if (best := c.best) is None:
+            continue
+        to_default = c.ratio(KERNEL, KERNEL, best, DEFAULT)
+        alike = [
+            name for name in c.barriers
+            if name not in (best, DEFAULT) and (r := c.ratio(KERNEL, KERNEL, name, best)) and (r.interval is None or r.interval.low <= 1)
+        ]  # fmt: skip
+        default = c.time(KERNEL)
+        rows.append(
+            [c.program, str(c.place.members), best, _time(c, best), _time(c, DEFAULT) if default else "–",
+             in_words(to_default) if to_default else "–", ", ".join(alike) or "none"]
+        )  # fmt: skip
+    heads = ["program", "threads", "best barrier", "time", "by the default", "best / default", "not told from the best"]
+    return Table("", heads, sorted(rows, key=lambda row: (row[0], int(row[1]))), words=(0, 2, 6))
+
+
+def _time(c: Cell, barrier: str) -> str:
+    its = c.time(KERNEL, barrier)
+    return with_interval(its) if c.enough(KERNEL, barrier) else nanoseconds(its.value)
+
+
+def of_situation(results: Results, situation: str) -> Table:
+    """Own time in Weir's: above 1 the program is faster on Weir's runtime."""
+    kinds = [name for name in results.runtimes if any(c.ratio(OWN, name) for c in results.of(situation))]
+    rows, marks = [], []
+    for c in results.of(situation):
+        own = c.time(OWN)
+        if own is None:
+            continue
+        cells = []
+        for name in kinds:
+            there, ratio = c.ratio(name, OWN), c.ratio(OWN, name)
+            if ratio is None or there is None:
+                cells.append("–")
+                continue
+            slower = verdict(there, at_most=SLOWER)
+            gains = ratio.interval is not None and ratio.interval.low > 1
+            cells.append(Shown(in_words(ratio), verdict=MISSED if slower == MISSED else REACHED if gains else ""))
+        rows.append([c.program, str(c.place.members), nanoseconds(own.value), *cells])
+        marks.append("")
+    for members in sorted({c.place.members for c in results.of(situation)}):
+        means = [
+            geometric_mean(c.ratios(OWN, name) for c in results.of(situation) if c.place.members == members)
+            for name in kinds
+        ]
+        if any(means):
+            rows.append(["geometric mean", str(members), "", *(in_words(m) if m else "–" for m in means)])
+            marks.append("default")
+    heads = ["program", "threads", "own runtime", *(f"own / {title(name)}" for name in kinds)]
+    name = TITLES.get(situation, situation)
+    return Table(f"{name[:1].upper()}{name[1:]}", heads, rows, tuple(marks), is_open=True)
+
+
+def of_shares(results: Results) -> Table:
+    kinds = list(dict.fromkeys(s.runtime for s in results.shares))
+    by = {(s.program, s.members, s.runtime): s for s in results.shares}
+    rows = []
+    for program, members in dict.fromkeys((s.program, s.members) for s in results.shares):
+        its = [by.get((program, members, kind)) for kind in kinds]
+        cells = [Shown(f"{s.of_time:.1%}", f"of {nanoseconds(s.time_ns)}") if s else "–" for s in its]
+        rows.append([program, str(members), *cells])
+    return Table("", ["program", "threads", *(f"on {title(kind)}" for kind in kinds)], rows)
+
+
+def for_terminal(rows: Sequence[Row]) -> list[rich.Table]:
+    results = Results(rows)
+    made = [
+        Table("Best barrier for each program and team", (t := of_barriers(results)).heads, t.rows, words=t.words),
+        *(of_situation(results, name) for name in results.situations),
+        Table("Share of time spent synchronising", (t := of_shares(results)).heads, t.rows, words=t.words),
+        Table("Targets", (t := of_targets(targets(rows))).heads, t.rows, words=t.words),
+    ]
+    return [shown(one, range(len(one.heads))) for one in made if one.rows]
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """A line for each program, team, situation, runtime and barrier. Times in nanoseconds."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(
+        [
+            "program",
+            "group",
+            "situation",
+            "threads",
+            "processors",
+            "runtime",
+            "barrier",
+            "rounds",
+            "median_ns",
+            "low_ns",
+            "high_ns",
+        ]
+    )
+    results = Results(rows)
+    for c in results.cells:
+        for runtime, barrier in c.rows:
+            if its := c.time(runtime, barrier):
+                ends = [f"{n:.6g}" for n in (its.value, its.low, its.high)]
+                place = c.place
+                writer.writerow([c.program, c.group, place.situation, place.members, place.processors, runtime, barrier,
+                                 len(c.times(runtime, barrier)), *ends])  # fmt: skip
+    return text.getvalue() if results.cells else ""
