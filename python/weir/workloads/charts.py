@@ -21,9 +21,16 @@ def of_barriers(results: Results) -> Values:
         for name in c.barriers if c.best else ():
             its = c.time(KERNEL, name)
             found.append(
-                {"program": c.program, "members": c.place.members, "barrier": WEIRS_DEFAULT if name == DEFAULT else name,
-                 "ns": its.value, "low": its.low, "high": its.high, "says": with_interval(its)}
-            )  # fmt: skip
+                {
+                    "program": c.program,
+                    "members": c.place.members,
+                    "barrier": WEIRS_DEFAULT if name == DEFAULT else name,
+                    "ns": its.value,
+                    "low": its.low,
+                    "high": its.high,
+                    "says": with_interval(its),
+                }
+            )
     return found
 
 
@@ -36,10 +43,16 @@ def by_barrier(results: Results) -> alt.TopLevelMixin | None:
     x = counts("members", (v["members"] for v in values), "threads")
     base = alt.Chart().encode(
         x=x,
-        color=alt.Color("barrier:N", scale=mapped(theme.colours(names)), legend=alt.Legend(title=None, orient="top", columns=4)),
-        tooltip=[alt.Tooltip("program:N"), alt.Tooltip("barrier:N"), alt.Tooltip("members:Q", title="threads"),
-                 alt.Tooltip("says:N", title="time")],
-    )  # fmt: skip
+        color=alt.Color(
+            "barrier:N", scale=mapped(theme.colours(names)), legend=alt.Legend(title=None, orient="top", columns=4)
+        ),
+        tooltip=[
+            alt.Tooltip("program:N"),
+            alt.Tooltip("barrier:N"),
+            alt.Tooltip("members:Q", title="threads"),
+            alt.Tooltip("says:N", title="time"),
+        ],
+    )
 
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", scale=log(), axis=time_axis("time of a run", STEPS))
@@ -62,10 +75,16 @@ def of_gains(results: Results) -> Values:
             if (ratio := c.ratio(OWN, name)) is not None:
                 its = ratio.interval
                 found.append(
-                    {"program": f"{c.program} ({c.place.members})", "situation": TITLES.get(c.place.situation, c.place.situation),
-                     "threads": title(name), "gain": ratio.value, "low": its.low if its else ratio.value,
-                     "high": its.high if its else ratio.value, "says": in_words(ratio)}
-                )  # fmt: skip
+                    {
+                        "program": f"{c.program} ({c.place.members})",
+                        "situation": TITLES.get(c.place.situation, c.place.situation),
+                        "threads": title(name),
+                        "gain": ratio.value,
+                        "low": its.low if its else ratio.value,
+                        "high": its.high if its else ratio.value,
+                        "says": in_words(ratio),
+                    }
+                )
     return found
 
 

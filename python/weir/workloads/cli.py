@@ -75,8 +75,8 @@ def workloads(
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/workloads.jsonl"),
 ) -> None:
-    """Run whole programs on their own OpenMP runtime and on Weir's: alone, with more threads than processors, several at
-    once, under a CPU quota, and called from several threads of Python."""
+    """Run whole programs on their own OpenMP runtime and on Weir's: alone, with more threads than processors, several
+    at once, under a CPU quota, and called from several threads of Python."""
     processors = len(os.sched_getaffinity(0))
     try:
         host = native.ask("weir-info")

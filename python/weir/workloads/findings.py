@@ -15,6 +15,16 @@ SLOWER = 1.02  # the time of any program on Weir's runtime, in its time on its o
 FASTER = {"crowded": 1.3, "copies-2": 1.2, "quota": 1.2, "callers": 1.5}
 REACHED, MISSED, NOISE, FEW = "reached", "missed", "within the noise", "too few rounds"
 FAILS = "fails"
+NONE_SLOWER, NOT_MEASURED = "no program slower", "not measured"
+GAIN = "geometric mean of the gain"
+# What programs are said to be, the word that decides first.
+KINDS = {
+    FAILS: "fail",
+    MISSED: "are slower",
+    FEW: "have too few rounds",
+    NOISE: "are undecided",
+    REACHED: "are not slower",
+}
 
 
 @dataclass(frozen=True)
@@ -43,13 +53,13 @@ def in_words(ratio: Ratio) -> str:
 
 
 def cells_of(results: Results, situation: str) -> list[Cell]:
-    """Those that count: with more threads than processors, teams that are CROWDED times as large, where there are any."""
+    """Those that count: with more threads than processors, teams that are CROWDED times as large, if there are any."""
     its = results.of(situation)
     return [c for c in its if c.place.members == CROWDED * c.place.processors] or its if situation == "crowded" else its
 
 
 def targets(rows: Sequence[Row]) -> list[Target]:
-    """For each kind of Weir's threads that was compared with the programs' own runtimes."""
+    """For each kind of Weir's threads that was compared with the programs' own runtimes; and what was not measured."""
     results = Results(rows)
     found = []
     for runtime in filter(is_weirs, results.runtimes):
@@ -59,6 +69,11 @@ def targets(rows: Sequence[Row]) -> list[Target]:
         for situation, limit in FASTER.items():
             if (one := _faster(results, situation, runtime, limit)) is not None:
                 found.append(one)
+    by = {(t.situation, t.what) for t in found}
+    missing = [(name, NONE_SLOWER, SLOWER) for name in TITLES] + [(name, GAIN, limit) for name, limit in FASTER.items()]
+    found += [
+        Target(where, KERNEL, what, at, "", NOT_MEASURED) for where, what, at in missing if (where, what) not in by
+    ]
     return found
 
 
@@ -72,21 +87,17 @@ def _none_slower(results: Results, situation: str, runtime: str) -> Target | Non
             by.setdefault(verdict(ratio, at_most=SLOWER), []).append((ratio.value, f"{name} {in_words(ratio)}"))
     if not by:
         return None
-    count = sum(map(len, by.values()))
-    its = next(word for word in (FAILS, MISSED, FEW, NOISE, REACHED) if word in by)
-    said = [f"{len(by[word])} {words}" for word, words in
-            ((REACHED, "are not"), (MISSED, "are slower"), (NOISE, "undecided"), (FEW, "with too few rounds"), (FAILS, "fail"))
-            if word in by]  # fmt: skip
-    worst = ", ".join(
-        words for word in (FAILS, MISSED, FEW, NOISE) for _, words in sorted(by.get(word, ()), reverse=True)
-    )
-    return Target(situation, runtime, "no program slower", SLOWER, f"of {count}: {', '.join(said)}",
-                  MISSED if its == FAILS else its, worst)  # fmt: skip
+    its = next(word for word in KINDS if word in by)
+    said = [f"{len(by[word])} {words}" for word, words in KINDS.items() if word in by]
+    worst = [words for word in KINDS if word != REACHED for _, words in sorted(by.get(word, ()), reverse=True)]
+    measured = f"of {sum(map(len, by.values()))}: {', '.join(said)}"
+    met = MISSED if its == FAILS else its
+    return Target(situation, runtime, NONE_SLOWER, SLOWER, measured, met, ", ".join(worst))
 
 
 def _fails_here_alone(c: Cell, runtime: str) -> bool:
     """Only Weir's runs fail."""
-    return any(key[0] == runtime for key in c.failed) and bool(c.times(OWN))
+    return c.fails(runtime) and bool(c.times(OWN))
 
 
 def _faster(results: Results, situation: str, runtime: str, limit: float) -> Target | None:
@@ -94,12 +105,13 @@ def _faster(results: Results, situation: str, runtime: str, limit: float) -> Tar
     mean = geometric_mean(c.ratios(OWN, runtime) for c in its)
     if mean is None:
         return None
-    return Target(situation, runtime, "geometric mean of the gain", limit, in_words(mean), verdict(mean, at_least=limit),
-                  f"{len(its)} programs: {', '.join(c.program for c in its)}")  # fmt: skip
+    detail = f"{len(its)} programs: {', '.join(c.program for c in its)}"
+    met = verdict(mean, at_least=limit)
+    return Target(situation, runtime, GAIN, limit, in_words(mean), met, detail)
 
 
 def finding(rows: list[Row]) -> str:
     """One sentence for the user of this machine."""
-    its = [t for t in targets(rows) if t.runtime == KERNEL and t.situation in FASTER and t.what.startswith("geometric")]
+    its = [t for t in targets(rows) if t.runtime == KERNEL and t.situation in FASTER and t.what == GAIN]
     said = [f"{t.measured} times as fast with {TITLES[t.situation]}" for t in its]
     return sentence(f"on Weir's runtime these programs are {', '.join(said)}" if said else "", "whole programs")

@@ -1,5 +1,5 @@
-"""Runs a session: rounds over all programs and situations, in each of which the runtimes take turns; then it counts what
-programs synchronise."""
+"""Runs a session: rounds over all programs and situations, in each of which the runtimes take turns; then it counts
+what programs synchronise."""
 
 import os
 import random
@@ -28,7 +28,7 @@ from weir.workloads.rows import DEFAULT, KERNEL, OWN, PROFILE, RUN
 from weir.workloads.sharing import Sharing
 from weir.workloads.situations import Cell, cells
 
-LIMIT_S = 60.0  # of a run
+LIMIT_S = 30.0  # of a run
 FOR_ROUNDS = 0.85  # of the time; the rest is for counting and pricing directives
 # `NAME: N threads, S s, ...`: the first time in seconds of such a line.
 TIME = re.compile(r"^[\w.-]+: .*?(?<![\w.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?) s(?![\w/])", re.MULTILINE)
@@ -144,7 +144,7 @@ class Session:
 
     def _ways(self, program: Program, stage: Stage) -> list[One]:
         """On each runtime, and by each barrier on Weir's kernel threads. Raises CannotRun."""
-        others = tuple(name for name in self.plan.runtimes if name != KERNEL)
+        others = tuple(sorted((name for name in self.plan.runtimes if name != KERNEL), key=lambda name: name != OWN))
         found = sides.preloaded([str(program.file)], None, KERNEL, others or (OWN,), stage)
         for complaint in found.complaints:
             self.complaints.add(complaint, program.name)
@@ -172,8 +172,8 @@ class Session:
                         self._once(cell, way, run, todo)
 
     def _order(self, ways: list[One], run: int) -> list[One]:
-        """The first, the program's own runtime if that is compared, says in the first round what the result is. After that
-        each way is at each place in turn: what ran before decides how a run finds the processors."""
+        """The first, the program's own runtime if that is compared, says in the first round what the result is. After
+        that each way is at each place in turn: what ran before decides how a run finds the processors."""
         if run == 0:
             return list(ways)
         shuffled = random.Random(run // len(ways)).sample(ways, len(ways)) if ways else []

@@ -18,7 +18,7 @@ HELP_S = 20.0
 @dataclass(frozen=True)
 class Program:
     """`words`: its arguments. Where the same work would take too long: `crowded` with more threads than processors, and
-    `shared` where others have the processors, too, or there is a quota. The team's size is OMP_NUM_THREADS, and also the
+    `shared` where others have the processors, too, or there is a quota. The team's size is OMP_NUM_THREADS, and the
     value of the option `team`. `barriers`: its team meets at barriers, so that WEIR_BARRIER matters."""
 
     name: str
@@ -65,13 +65,13 @@ class _Ours:
     compilers: tuple[tuple[str, str], ...] = (("gcc", GCC), ("clang", CLANG))
 
 
-# Sizes that take 0.1 to 0.3 s on two processors. With more threads than processors, and where threads that spin have the
-# processors of others, GCC's runtime takes a millisecond for each barrier: they are small there. A program with `barriers`
-# has the same work with each team: its times are drawn against the team's size.
+# Sizes that take 0.1 to 0.3 s on two processors. Where processors are shared GCC's runtime may take a millisecond for
+# each barrier: sizes are small there. With more threads than processors a program with `barriers` has the same work as
+# otherwise: its times are drawn against the team's size.
 OURS = (
     _Ours("hydro", "", "--steps 300", "--steps 20", quick=True),
     _Ours("wavefront", "--pairs 800", "--pairs 20", "--pairs 40"),
-    _Ours("doacross", "--doacross 64 --pairs 40", "--doacross 64 --pairs 1", "--doacross 64 --pairs 1", file="wavefront"),
+    _Ours("doacross", "--doacross 64 --pairs 40", *2 * ["--doacross 64 --pairs 1"], file="wavefront"),
     _Ours("hosts", "--blocks 146", shared="--blocks 146 --regions 200", team="--threads"),
     _Ours("intervals", "--steps 20054 --episodes 5000", shared="--steps 20054 --episodes 500", barriers=True),
     _Ours("gauss", "--systems 30", shared="--systems 2", barriers=True, quick=True),

@@ -38,8 +38,11 @@ class Cell:
 
     def times(self, runtime: str, barrier: str = DEFAULT) -> Turns:
         """None of a way that failed, though it may have come to its end before."""
-        key = _key(runtime, barrier)
-        return {} if key in self.failed else by_turn(self.rows.get(key, ()), "episode_ns")
+        rows = () if self.fails(runtime, barrier) else self.rows.get(_key(runtime, barrier), ())
+        return by_turn(rows, "episode_ns")
+
+    def fails(self, runtime: str, barrier: str = DEFAULT) -> bool:
+        return _key(runtime, barrier) in self.failed
 
     def time(self, runtime: str, barrier: str = DEFAULT) -> Interval | None:
         runs = [list(turns.values()) for turns in self.times(runtime, barrier).values()]
@@ -108,7 +111,7 @@ class Results:
         for row in self.rows:
             if row["how"]["method"] != RUN:
                 continue
-            what, where = row["what"], row["where"]
+            what = row["what"]
             place = Place.of_row(row, ("where.situation", "where.members", "where.processors", "where.load"))
             cell = found.setdefault(
                 (what["algorithm"], what["command"], place), Cell(what["algorithm"], what["group"], place)
@@ -129,8 +132,9 @@ class Results:
 
     @property
     def runtimes(self) -> list[str]:
-        """All but the programs' own."""
-        return [name for name in dict.fromkeys(runtime for c in self.cells for runtime, _ in c.rows) if name != OWN]
+        """All but the programs' own; Weir's default first."""
+        found = dict.fromkeys(runtime for c in self.cells for runtime, _ in (*c.rows, *c.failed) if runtime != OWN)
+        return sorted(found, key=lambda name: name != KERNEL)
 
     def version(self, runtime: str) -> str:
         named = dict.fromkeys(
@@ -156,8 +160,8 @@ def _order(situation: str) -> int:
 
 
 def geometric_mean(ratios: Iterable[Sequence[float]]) -> Ratio | None:
-    """Over programs: of the medians of each program's ratios. The interval resamples the rounds of each; the programs are
-    what they are."""
+    """Over programs: of the medians of each program's ratios. The interval resamples each program's rounds, not the
+    programs."""
     its = [list(one) for one in ratios if one]
     if not its:
         return None

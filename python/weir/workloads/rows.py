@@ -16,23 +16,24 @@ def row(
     cell: Cell, side: str, version: str, barrier: str, session: str, run: int, method: str, stopped: str | None = None
 ) -> Row:
     """Without samples: of a run that failed. `version`: what the runtime is called."""
-    where = cell.situation
+    where, program = cell.situation, cell.program
+    by = "" if barrier in ("", DEFAULT) else f"/{barrier}"
     return {
         "kind": "failure",
         "session": session,
         "source": "measured",
         "what": {
-            "family": FAMILY, "id": f"{cell.program.name}/{side}" + (f"/{barrier}" if barrier not in ("", DEFAULT) else ""),
-            "algorithm": cell.program.name, "waiting": "own", "version": version, "group": cell.program.group, "runtime": side,
-            "barrier": barrier, "command": " ".join(cell.words),
+            "family": FAMILY, "id": f"{program.name}/{side}{by}", "algorithm": program.name, "waiting": "own",
+            "version": version, "group": program.group, "runtime": side, "barrier": barrier,
+            "command": " ".join(cell.words),
         },
         "where": {
             "members": cell.team, "processors": cell.processors, "pinned": False, "load": cell.load, "delay_ns": 0.0,
             "situation": where.name, "copies": where.copies, "callers": cell.callers,
         },
         "how": {
-            "method": method, "run": run, "samples": 0 if stopped else 1, "inner": 1, "rejected": None, "complete": not stopped,
-            "stopped": stopped,
+            "method": method, "run": run, "samples": 0 if stopped else 1, "inner": 1, "rejected": None,
+            "complete": not stopped, "stopped": stopped,
         },
     }  # fmt: skip
 

@@ -13,31 +13,32 @@ from weir.workloads.situations import TITLES
 
 TARGETS = (
     "Times in rounds in which each runtime ran once. “No program slower”: the time on Weir's runtime is at most "
-    "1.02 of that on the program's own. The gain is the time on its own runtime in that on Weir's. “Reached” and “missed”: the "
-    "whole 95 % interval is on that side of the limit, for “no program slower” of each program; “within the noise”: an interval "
-    f"holds the limit. An interval takes {FEWEST} rounds. Below each are the programs that decide."
+    "1.02 of that on the program's own. The gain is the time on its own runtime in that on Weir's. “Reached” and "
+    "“missed”: the whole 95 % interval is on that side of the limit, for “no program slower” of each program; "
+    f"“within the noise”: an interval holds the limit. An interval takes {FEWEST} rounds. Below each are the "
+    "programs that decide."
 )
 BARRIERS = (
-    "As table 3 of paper 001: the barrier with the least median time, of those compared, for each program and team size, on "
-    "Weir's runtime with kernel threads (WEIR_BARRIER). In parentheses 95 % intervals; the ratio is by rounds. Barriers whose "
-    "ratio to the best has 1 in its interval are not told from it."
+    "As table 3 of paper 001: the barrier with the least median time, of those compared, for each program and team "
+    "size, on Weir's runtime with kernel threads (WEIR_BARRIER). In parentheses 95 % intervals; the ratio is by "
+    "rounds. Barriers whose ratio to the best has 1 in its interval are not told from it."
 )
 FIGURE = (
-    "As figure 2 of paper 001: the time of the program's computation, on Weir's runtime with kernel threads, by barrier. The work "
-    "is the same with each team. Bars: 95 % intervals."
+    "As figure 2 of paper 001: the time of the program's computation, on Weir's runtime with kernel threads, by "
+    "barrier. The work is the same with each team. Bars: 95 % intervals."
 )
 GAINS = (
-    "The time on the program's own runtime, in that on Weir's in the same round; right of the dashed line the program is faster on "
-    "Weir's runtime. In parentheses the team's size. Bars: 95 % intervals."
+    "The time on the program's own runtime, in that on Weir's in the same round; right of the dashed line the "
+    "program is faster on Weir's runtime. In parentheses the team's size. Bars: 95 % intervals."
 )
 SITUATIONS = (
-    "The same as tables. Green: faster on Weir's runtime, by the whole interval; red: slower by more than 2 %. The mean is of the "
-    "programs; its interval resamples the rounds."
+    "The same as tables. Green: faster on Weir's runtime, by the whole interval; red: slower by more than 2 %. The "
+    "mean is of the programs; its interval resamples the rounds."
 )
 SHARES = (
-    "One run of each, apart from those that are timed: its directives counted, and priced by the OpenMP suite on the same runtime "
-    "with the same team, in no situation but that. Waiting in loops of a program's own is not counted, nor waiting for threads "
-    "that have more to do."
+    "One run of each, apart from those that are timed: its directives counted, and priced by the OpenMP suite on "
+    "the same runtime with the same team. Waiting in loops of a program's own is not counted, nor waiting for "
+    "threads that have more to do."
 )
 
 
@@ -66,18 +67,23 @@ def sections(rows: Sequence[Row]) -> list[Section]:
 
 def left_out(rows: Sequence[Row]) -> list[LeftOut]:
     return [
-        LeftOut(FAILED, row["what"]["id"], f"{row['where']['members']} threads, {TITLES.get(row['where']['situation'], '')}",
-                row["how"]["run"] + 1, row["how"]["stopped"])
-        for row in rows if is_of_workloads(row) and row["kind"] == "failure"
-    ]  # fmt: skip
+        LeftOut(FAILED, row["what"]["id"], _where(row), row["how"]["run"] + 1, row["how"]["stopped"])
+        for row in rows
+        if is_of_workloads(row) and row["kind"] == "failure"
+    ]
+
+
+def _where(row: Row) -> str:
+    name = row["where"]["situation"]
+    return f"{row['where']['members']} threads, {TITLES.get(name, name)}"
 
 
 SUBJECT = Subject(
     name="Workloads",
     title="Programs",
     heading="Whole programs on their own runtime and on Weir's",
-    about="Programs that check their own results{on}, on the OpenMP runtime that they were built for and on Weir's: alone, and "
-    "where processors are shared.",
+    about="Programs that check their own results{on}, on the OpenMP runtime that they were built for and on Weir's: "
+    "alone, and where processors are shared.",
     wants=lambda rows: any(map(is_of_workloads, rows)),
     sections=sections,
     left_out=left_out,

@@ -1,4 +1,4 @@
-"""The share of run time spent synchronising: directives counted as by `weir profile`, and priced by the OpenMP suite."""
+"""The share of run time spent synchronising: directives counted as by `weir profile`, priced by the OpenMP suite."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,7 +22,8 @@ class Sharing:
 
     @contextmanager
     def counting(self, row: Row, preloaded: str | None) -> Iterator[tuple[dict[str, str], Note]]:
-        """Variables of a run that counts, and what to call after it: with its time and its processors' time. Raises CannotRun."""
+        """Variables of a run that counts, and what to call after it: with its time and its processors' time. Raises
+        CannotRun."""
         try:
             with counting.counters(preloaded) as (variables, counted):
 

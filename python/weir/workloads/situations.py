@@ -1,5 +1,5 @@
-"""Where programs are measured: alone, with more threads than processors, several at once, under a quota, and called from
-several threads."""
+"""Where programs are measured: alone, with more threads than processors, several at once, under a quota, and called
+from several threads."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -25,8 +25,8 @@ def title(runtime: str) -> str:
 def of_targets(found: Sequence[Target]) -> Table:
     heads = ["situation", "what", "verdict", "Weir's threads", "limit", "measured"]
     rows = [
-        [TITLES.get(t.situation, t.situation), t.what, Shown(t.verdict, verdict=t.verdict), title(t.runtime), f"{t.limit:.2f}",
-         Shown(t.measured, t.detail, below=True)]
+        [TITLES.get(t.situation, t.situation), t.what, Shown(t.verdict, verdict=t.verdict), title(t.runtime),
+         f"{t.limit:.2f}", Shown(t.measured, t.detail, below=True)]
         for t in found
     ]  # fmt: skip
     return Table("", heads, rows, words=(0, 1, 2, 3, 5))
@@ -39,10 +39,7 @@ def of_barriers(results: Results) -> Table:
         if (best := c.best) is None:
             continue
         to_default = c.ratio(KERNEL, KERNEL, best, DEFAULT)
-        alike = [
-            name for name in c.barriers
-            if name not in (best, DEFAULT) and (r := c.ratio(KERNEL, KERNEL, name, best)) and (r.interval is None or r.interval.low <= 1)
-        ]  # fmt: skip
+        alike = [name for name in c.barriers if name not in (best, DEFAULT) and _alike(c, name, best)]
         default = c.time(KERNEL)
         rows.append(
             [c.program, str(c.place.members), best, _time(c, best), _time(c, DEFAULT) if default else "–",
@@ -50,6 +47,11 @@ def of_barriers(results: Results) -> Table:
         )  # fmt: skip
     heads = ["program", "threads", "best barrier", "time", "by the default", "best / default", "not told from the best"]
     return Table("", heads, sorted(rows, key=lambda row: (row[0], int(row[1]))), words=(0, 2, 6))
+
+
+def _alike(c: Cell, barrier: str, best: str) -> bool:
+    ratio = c.ratio(KERNEL, KERNEL, barrier, best)
+    return ratio is not None and (ratio.interval is None or ratio.interval.low <= 1)
 
 
 def _time(c: Cell, barrier: str) -> str:

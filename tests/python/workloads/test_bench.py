@@ -1,0 +1,382 @@
+"""`weir bench workloads`: sessions of made-up programs and of a real one, and what is said of made-up records."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from weir.base import native, records
+from weir.base.console import out
+from weir.cli import app
+from weir.profile.counting import Directive
+from weir.profile.pricing import Measured
+from weir.report import page
+from weir.run import sides
+from weir.run.measuring import Side
+from weir.run.starting import CannotRun
+from weir.workloads import charts, measuring, programs, section, sharing, tables
+from weir.workloads.findings import FASTER, GAIN, NONE_SLOWER, finding, targets
+from weir.workloads.measuring import TIME, Plan, Session
+from weir.workloads.programs import GCC, OTHERS, Program
+from weir.workloads.results import Results
+from weir.workloads.rows import AUTO, KERNEL, OWN
+from weir.workloads.situations import NAMES, TITLES
+
+from ..conftest import alive, eventually, heeding_interrupts
+from .made_up_runs import MACHINE, cell, failed, pair, runs, script, share
+
+RIGHT = 'echo "the result"; echo "one: 2 threads, 0.25 s, 0.5 s of processors" >&2'
+FOUR = ("dedicated", "crowded", "copies-2", "copies-4")
+
+
+# ---- sessions
+
+
+@pytest.fixture
+def on_scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sides that tell a script who it is, instead of a runtime."""
+
+    def fake(words: list[str], barrier: object, threads: str, against: tuple[str, ...], stage: object) -> sides.Sides:
+        if "refused" in words[0]:
+            raise CannotRun("it calls nothing of OpenMP")
+        path = Path(words[0])
+        every = [Side(name, path, tuple(words), {"side": name}, name) for name in against]
+        return sides.Sides(tuple(every), Side("weir", path, tuple(words), {"side": KERNEL}, "Weir's"), words[0])
+
+    monkeypatch.setattr(measuring.sides, "preloaded", fake)
+    monkeypatch.setenv("side", OWN)
+
+
+def session(tmp_path: Path, *its: Program, situations: tuple[str, ...] = FOUR, rounds: int = 2, **more) -> Session:
+    plan = Plan(its, situations, (2, 8), 2, (OWN, KERNEL, AUTO), more.pop("barriers", ()), rounds, 60.0, False, **more)
+    with records.Writer(tmp_path / "w.jsonl") as writer:
+        made = Session(plan, writer)
+        made.run(MACHINE["host"])
+    return made
+
+
+def measured(made: Session) -> list[dict]:
+    """As they are read from the file."""
+    rows, complaints = records.read([made.writer.path])
+    assert complaints == []
+    return [row for row in rows if row["kind"] != "machine"]
+
+
+def test_each_way_runs_once_in_each_round(on_scripts: None, tmp_path: Path):
+    one = Program("one", script(tmp_path, "one", RIGHT), GCC, barriers=True)
+    made = session(tmp_path, one, barriers=("mcs",))
+    seen = Counter(
+        (r["where"]["situation"], r["where"]["members"], r["what"]["id"], r["how"]["run"]) for r in measured(made)
+    )
+    by_barrier = [f"one/{way}" for way in (OWN, KERNEL, AUTO, "kernel/mcs")]
+    places = {"dedicated": 2, "crowded": 8, "copies-2": 2, "copies-4": 2}
+    assert seen == {
+        (name, team, way, run): 1
+        for name, team in places.items()
+        for way in (by_barrier if name in ("dedicated", "crowded") else by_barrier[:3])
+        for run in range(2)
+    }
+    assert all(r["samples"]["episode_ns"] == [250_000_000] for r in measured(made)) and not list(made.complaints)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[ $side != kernel ] || exit 3', "status 3"),
+        ('[ $side != kernel ] || kill -9 $$', "status -9"),
+        ('[ $side != kernel ] || echo more', "its result differs: 'more' instead of 'the result'"),
+        ('[ $side != kernel ] || exec echo the result', "it printed no time"),
+        ('[ $side != kernel ] || exec sleep 60', "no end within"),
+    ],
+)  # fmt: skip
+def test_what_fails_on_weir_is_said_and_left_out(on_scripts: None, tmp_path: Path, text: str, says: str):
+    one = Program("one", script(tmp_path, "one", f"{text}\n{RIGHT}"), GCC)
+    made = session(tmp_path, one, situations=("dedicated",), limit_s=1.0)
+    assert says in "".join(made.complaints)
+    rows = measured(made)
+    wrong = [r for r in rows if r["kind"] == "failure"]
+    assert len(wrong) == 1 and wrong[0]["what"]["runtime"] == KERNEL and says in wrong[0]["how"]["stopped"]
+    # The others go on, and the page names what was left out.
+    assert Counter(r["what"]["runtime"] for r in rows if r["kind"] == "overhead") == {OWN: 2, AUTO: 2}
+    assert says in section.left_out(rows)[0].why and not Results(rows).cells[0].times(KERNEL)
+    verdicts = {t.runtime: t.verdict for t in targets(rows) if (t.situation, t.what) == ("dedicated", NONE_SLOWER)}
+    assert verdicts[KERNEL] == "missed" and verdicts[AUTO] == "too few rounds"
+
+
+def test_a_program_that_cannot_be_compared_is_skipped_with_the_reason(on_scripts: None, tmp_path: Path):
+    its = [
+        Program("right", script(tmp_path, "right", RIGHT), GCC),
+        Program("gone", tmp_path / "gone", GCC),
+        Program("bare", script(tmp_path, "bare", 'echo "bare: scikit-learn is missing" >&2; exit 2'), OTHERS),
+        Program("refused", script(tmp_path, "refused", RIGHT), GCC),
+    ]
+    made = session(tmp_path, *its, situations=("dedicated",))
+    said = "\n".join(made.complaints)
+    assert {r["what"]["algorithm"] for r in measured(made)} == {"right"}
+    for words in (
+        "gone: skipped: it is not built",
+        "scikit-learn is missing",
+        "refused: skipped: it calls nothing of OpenMP",
+    ):
+        assert words in said
+
+
+def test_a_program_that_fails_on_its_own_runtime_is_not_measured_there(on_scripts: None, tmp_path: Path):
+    text = f'[ $side != own ] || [ "$OMP_NUM_THREADS" = 2 ] || exit 1\n{RIGHT}'
+    made = session(tmp_path, Program("one", script(tmp_path, "one", text), GCC), situations=("dedicated", "crowded"))
+    assert Counter((r["kind"], r["where"]["members"]) for r in measured(made)) == {
+        ("overhead", 2): 6,
+        ("failure", 8): 1,
+    }
+
+
+def test_results_of_copies_are_compared_in_any_order_and_the_slowest_counts(on_scripts: None, tmp_path: Path):
+    text = f"""mkdir "{tmp_path}/first" 2>/dev/null && first=1 || rmdir "{tmp_path}/first"
+echo a; sleep 0.0$$; echo b; echo "one: 2 threads, 0.${{first:-5}} s" >&2"""
+    made = session(tmp_path, Program("one", script(tmp_path, "one", text), GCC), situations=("copies-2",), rounds=3)
+    assert not list(made.complaints) and {r["samples"]["episode_ns"][0] for r in measured(made)} <= {
+        500_000_000,
+        100_000_000,
+    }
+    assert 500_000_000 in {r["samples"]["episode_ns"][0] for r in measured(made)}
+
+
+def test_drivers_are_called_from_several_threads_if_they_say_that_they_can(on_scripts: None, tmp_path: Path):
+    can = script(tmp_path, "can", f'[ "$1" != --help ] || exec echo "--python-threads N"\n{RIGHT}')
+    cannot = script(tmp_path, "cannot", RIGHT)
+    made = session(tmp_path, Program("can", can, OTHERS), Program("cannot", cannot, OTHERS), situations=("callers",))
+    seen = {(r["what"]["algorithm"], r["what"]["command"], r["where"]["callers"]) for r in measured(made)}
+    assert seen == {("can", "--python-threads 2", 2)}
+
+
+def test_the_time_given_ends_the_rounds(on_scripts: None, tmp_path: Path):
+    one = Program("one", script(tmp_path, "one", RIGHT), GCC)
+    plan = Plan([one], ("dedicated",), (2,), 2, (OWN, KERNEL), (), 100_000, 0.5, False)
+    with records.Writer(tmp_path / "w.jsonl") as writer:
+        made = Session(plan, writer)
+        made.run(MACHINE["host"])
+    assert "the time given, 0.5 s, is spent" in "".join(made.complaints) and not made.interrupted
+
+
+def test_control_c_keeps_what_was_measured(tmp_path: Path):
+    file = tmp_path / "w.jsonl"
+    words = ["--programs=sort", "--situations=dedicated", "--barriers=none", "--no-shares", "--rounds=900", "-o"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "weir", "bench", "workloads", *words, str(file)], stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True, preexec_fn=heeding_interrupts, start_new_session=True,
+    )  # fmt: skip
+    eventually(lambda: file.exists() and len(file.read_text().splitlines()) > 6)
+    running.send_signal(signal.SIGINT)
+    said, _ = running.communicate(timeout=30)
+    rows, complaints = records.read([file])
+    assert running.returncode == 130 and "Interrupted" in said and complaints == [], said
+    assert len(rows) > 6 and {r["what"]["runtime"] for r in rows[1:]} == {OWN, KERNEL, AUTO}
+    assert not alive(running.pid)
+
+
+def test_a_real_program_is_measured_on_each_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(out, "_width", 200)
+    file = tmp_path / "w.jsonl"
+    words = ["--programs=aspcg,gauss-clang", "--situations=dedicated,copies-2", "--threads=2", "--barriers=sense"]
+    done = CliRunner().invoke(app, ["bench", "workloads", *words, "--no-shares", "--rounds=1", "-o", str(file)])
+    assert done.exit_code == 0, done.output
+    rows = [r for r in records.read([file])[0] if r["kind"] != "machine"]
+    here = len(os.sched_getaffinity(0)) >= 2
+    assert {r["what"]["version"] for r in rows if r["what"]["runtime"] == OWN} == {"libgomp.so.1", "libomp.so.5"}
+    assert Counter(r["what"]["id"] for r in rows) == {
+        f"{name}/{way}": 1 if way == "kernel/sense" or not here else 2
+        for name in ("aspcg", "gauss-clang")
+        for way in (OWN, KERNEL, AUTO, "kernel/sense")
+        if here or way != "kernel/sense"
+    }
+    assert all(r["kind"] == "overhead" for r in rows)
+
+
+@pytest.mark.parametrize("one", programs.programs(), ids=lambda one: one.name)
+def test_each_of_our_programs_takes_its_arguments_and_prints_its_time(one: Program):
+    if one.group == OTHERS:
+        return  # what they need may be missing
+    for work in ("words", "crowded", "shared"):
+        assert not [
+            word for word in one.arguments(work, 2, 0) if word.startswith("-") and word not in _options(one.file)
+        ]
+    words = [one.file, *one.arguments("shared", 2, 0)]
+    done = subprocess.run(words, env=os.environ | {"OMP_NUM_THREADS": "2"}, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and len(TIME.findall(done.stderr)) == 1 and done.stdout, done
+
+
+def _options(program: Path) -> str:
+    return subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60).stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "seconds"),
+    [
+        ("hydro: 2 threads, 0.1766 s, 0.3509 s of processors, 3.60 us a region", 0.1766),
+        ("hosts: 2 x 2, 146 blocks of 1.36 us, 110.60 us a region, 0.2212 s, 0.4370 s of processors", 0.2212),
+        ("flow: processes 1 of threads 2, 1.0172 s, 2.0178 s of processors", 1.0172),
+        ("blas: 2 threads, 3e-05 s", 3e-5),
+        ("a warning: it took 7 servers", None),
+    ],
+)
+def test_the_time_is_read_from_its_line(line: str, seconds: float | None):
+    found = TIME.findall(f"something else\n{line}\n")
+    assert [float(its) for its in found] == ([] if seconds is None else [seconds])
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--programs", "hydra"], "no program or group is called hydra"),
+        (["--barriers", "mcz"], "no barrier is called 'mcz'"),
+        (["--situations", "crowd"], "situations of dedicated, crowded"),
+        (["--threads", "0"], "takes whole numbers from 1"),
+    ],
+)
+def test_wrong_names_are_refused_before_anything_runs(words: list[str], says: str, tmp_path: Path):
+    done = CliRunner().invoke(app, ["bench", "workloads", *words, "-o", str(tmp_path / "w.jsonl")])
+    assert done.exit_code == 2 and says in " ".join(done.output.split()), done.output
+
+
+# ---- the share of synchronising
+
+
+def test_counted_directives_are_priced_and_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    barrier, task = Directive("barrier", 2, "/lib/r"), Directive("task", 2, "/lib/r")
+    prices = {("/lib/r", "barrier"): [Measured(2000.0, 2, False)]}
+    monkeypatch.setattr(sharing.measuring, "planned", lambda directives: ([], []))
+    monkeypatch.setattr(sharing.measuring, "measured", lambda sessions, tell: (prices, False))
+    made = sharing.Sharing()
+    for name, counts in (
+        ("one", Counter({barrier: 1000})),
+        ("full", Counter({barrier: 10**9})),
+        ("odd", Counter({task: 1})),
+    ):
+        row = share(cell(name), KERNEL, 1, 1) | {"kind": "failure"}
+        made._counted.append((row, 0.5, 1.0, counts))
+    complaints = measuring.Complaints()
+    with records.Writer(tmp_path / "w.jsonl") as writer:
+        assert made.price(writer, complaints, lambda *_: None) is False
+    found = {s.program: s.of_time for s in Results(records.read([tmp_path / "w.jsonl"])[0]).shares}
+    assert found == {"one": pytest.approx(0.004), "full": 1.0}
+    assert "odd/kernel: its share of synchronising is not known: nothing prices task" in list(complaints)
+
+
+# ---- what is said of records
+
+
+def verdict(rows: list[dict], situation: str, what: str) -> str:
+    return next(
+        t.verdict for t in targets([MACHINE, *rows]) if (t.situation, t.what, t.runtime) == (situation, what, KERNEL)
+    )
+
+
+@pytest.mark.parametrize("situation", NAMES)
+@pytest.mark.parametrize(
+    ("weir", "spread", "rounds", "says"),
+    [(1.0, 0.001, 8, "reached"), (1.05, 0.001, 8, "missed"), (1.015, 0.05, 8, "within the noise"),
+     (0.5, 0.001, 5, "too few rounds")],
+)  # fmt: skip
+def test_no_program_may_be_slower(situation: str, weir: float, spread: float, rounds: int, says: str):
+    team = 8 if situation == "crowded" else 2
+    rows = pair(cell("one", situation, team), 1.0, weir, spread=spread, rounds=rounds)
+    rows += pair(cell("two", situation, team), 1.0, 0.2, rounds=rounds)
+    assert verdict(rows, situation, NONE_SLOWER) == says
+
+
+@pytest.mark.parametrize("situation", FASTER)
+def test_the_mean_gain_is_geometric_and_held_against_its_limit(situation: str):
+    team, limit = (8 if situation == "crowded" else 2), FASTER[situation]
+    for factor, says in ((1.02, "reached"), (0.98, "missed")):
+        # One gains four times as much as the mean, one a quarter: an arithmetic mean would be far beyond the limit.
+        rows = pair(cell("one", situation, team), 4 * limit * factor, 1.0) + pair(
+            cell("two", situation, team), limit * factor, 4.0
+        )
+        assert verdict(rows, situation, GAIN) == says
+    rows = pair(cell("one", situation, team), limit, 1.0, spread=0.05)
+    assert verdict(rows, situation, GAIN) == "within the noise"
+
+
+def test_the_gain_with_more_threads_is_of_teams_four_times_as_large():
+    rows = pair(cell("one", "crowded", 4), 9.0, 1.0) + pair(cell("one", "crowded", 8), 1.2, 1.0)
+    assert verdict(rows, "crowded", GAIN) == "missed"
+
+
+def test_targets_without_figures_are_named():
+    rows = pair(cell(), 1.0, 1.0)
+    assert {t.situation for t in targets(rows) if t.verdict == "not measured" and t.what == GAIN} == set(FASTER)
+    assert {t.situation for t in targets(rows) if t.what == NONE_SLOWER} == set(NAMES)
+
+
+def test_a_program_that_fails_on_weir_alone_misses_the_target():
+    rows = [*pair(cell("one"), 1.0, 0.5), *pair(cell("two"), 1.0, 0.5), failed(cell("two"), KERNEL, "status 1")]
+    its = next(t for t in targets(rows) if t.situation == "dedicated")
+    assert its.verdict == "missed" and its.measured == "of 2: 1 fail, 1 are not slower" and its.detail == "two (2)"
+    # It also fails by itself: there is nothing to compare.
+    rows.append(failed(cell("two"), OWN, "status 1"))
+    assert verdict(rows, "dedicated", NONE_SLOWER) == "reached"
+
+
+def by_barriers() -> list[dict]:
+    made = []
+    for team, best in ((2, "mcs"), (8, "sense")):
+        where = cell("one", "dedicated" if team == 2 else "crowded", team)
+        made += pair(where, 1.0, 0.5)
+        made += runs(where, KERNEL, 0.4 if best == "mcs" else 0.6, "mcs")
+        made += runs(where, KERNEL, 0.4 if best == "sense" else 0.9, "sense")
+        made += runs(where, KERNEL, 0.4 * 1.002, "tree", spread=0.01)
+    return made
+
+
+def test_the_best_barrier_is_named_for_each_team_with_what_is_not_told_from_it():
+    rows = tables.of_barriers(Results(by_barriers())).rows
+    assert [(r[0], r[1], r[2], r[6]) for r in rows] == [("one", "2", "mcs", "tree"), ("one", "8", "sense", "tree")]
+    assert all(r[5].startswith("0.80 (0.") and r[3].startswith("400 ms (39") for r in rows), rows
+
+
+def test_tables_and_charts_hold_each_figure():
+    rows = [*by_barriers(), share(cell("one"), OWN, 1.0, 0.25)]
+    results = Results(rows)
+    assert tables.of_situation(results, "dedicated").rows[0][:3] == ["one", "2", "1.00 s"]
+    assert tables.of_situation(results, "dedicated").rows[0][3].startswith("2.00 (1.99")
+    assert tables.of_shares(results).rows == [["one", "2", "25.0%"]]
+    drawn = {(v["members"], v["barrier"]): v["ns"] for v in charts.of_barriers(results)}
+    assert drawn[8, "sense"] == pytest.approx(4e8) and len(drawn) == 8
+    assert {(v["situation"], round(v["gain"], 2)) for v in charts.of_gains(results)} == {
+        (TITLES[name], 2.0) for name in ("dedicated", "crowded")
+    }
+    lines = tables.as_csv(rows).splitlines()
+    assert len(lines) == 11 and lines[0].startswith("program,group,situation,threads")
+
+
+def test_the_page_shows_tables_charts_and_what_was_left_out(tmp_path: Path):
+    rows = [MACHINE, *by_barriers(), share(cell("one"), OWN, 1.0, 0.25), *pair(cell("b", "quota"), 2.0, 1.0)]
+    rows.append(failed(cell("bad"), KERNEL, "its result differs"))
+    file = tmp_path / "w.jsonl"
+    file.write_text("".join(json.dumps({"schema": records.SCHEMA, **row}) + "\n" for row in rows))
+    read, complaints = records.read([file])
+    assert complaints == [] and len(read) == len(rows)
+    page.write(read, [], tmp_path / "w.html")
+    text = (tmp_path / "w.html").read_text()
+    shown = ["What Weir must reach", "The best barrier for each program", "Share of time spent synchronising"]
+    shown += ['id="workloads-barriers"', 'id="workloads-gains"', "its result differs", "A quota of half"]
+    assert not [words for words in shown if words not in text]
+    assert re.match(r"On Weir's runtime these programs are 2\.00 .*times as fast with", finding(read))
+    assert tables.for_terminal(read)
+
+
+def test_programs_are_chosen_by_name_and_group():
+    every = programs.programs()
+    assert len({one.name for one in every}) == len(every)
+    assert {one.group for one in programs.chosen(None, False)} <= {GCC, OTHERS}
+    assert [one.name for one in programs.chosen(["sort", "hydro-clang"], False)] == ["hydro-clang", "sort"]
+    assert {one.group for one in programs.chosen(["clang"], False)} == {"clang"}
+    assert 0 < len(programs.chosen(None, True)) < len(programs.chosen(None, False))
+    assert all(native.REPOSITORY in one.file.parents for one in every)
