@@ -11,7 +11,8 @@ from weir.base.console import Command, bar, end, fail, nothing, nothing_measured
 from weir.base.names import Unknown
 from weir.base.names import chosen as known
 from weir.base.options import option
-from weir.run.starting import CannotRun
+from weir.openmp.runtimes import runtimes
+from weir.run.starting import KINDS, CannotRun
 from weir.workloads import programs, tables
 from weir.workloads.measuring import Plan, Session
 from weir.workloads.rows import AUTO, KERNEL, OWN
@@ -20,6 +21,7 @@ from weir.workloads.situations import CROWDED, NAMES, QUICK
 MOST_THREADS = 1024
 # Those of table 3 of paper 001, by Weir's names; condvar is its blocking one, sense its central one.
 BARRIERS = ("condvar", "sense", "dissemination", "tree", "tournament")
+NO_BARRIERS = "none"
 QUICK_BARRIERS = ("sense", "dissemination")
 SECONDS, QUICK_SECONDS = 600.0, 110.0
 
@@ -68,8 +70,9 @@ def workloads(
         ),
     ] = None,
     shares: Annotated[
-        bool, typer.Option("--shares/--no-shares", help="Also count and price what programs synchronise.")
-    ] = True,
+        bool | None,
+        typer.Option("--shares/--no-shares", help="Also count and price what programs synchronise (quick: not)."),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few programs and barriers: under two minutes.")] = False,
     output: Annotated[
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
@@ -80,22 +83,21 @@ def workloads(
     processors = len(os.sched_getaffinity(0))
     try:
         host = native.ask("weir-info")
-        barriers = by if by is not None else QUICK_BARRIERS if quick else BARRIERS
-        barriers = (
-            []
-            if tuple(barriers) == ("none",)
-            else known(barriers, native.barriers(), "bench workloads: --barriers", "barrier")
-        )
+        barriers = by or (QUICK_BARRIERS if quick else BARRIERS)
+        if tuple(barriers) != (NO_BARRIERS,):
+            known(barriers, native.barriers(), "bench workloads: --barriers", "barrier")
+        there = [OWN, *KINDS, "libomp", *(one.name for one in runtimes() if one.name != "weir")]
+        known(on, there, "bench workloads: --runtimes", "runtime")
         plan = Plan(
             programs.chosen(only, quick),
             where or (QUICK if quick else NAMES),
             threads or (processors, CROWDED * processors),
             processors,
             on or (OWN, KERNEL, AUTO),
-            barriers,
+            [name for name in barriers if name != NO_BARRIERS],
             rounds or 6,
             seconds or (QUICK_SECONDS if quick else SECONDS),
-            shares,
+            not quick if shares is None else shares,
         )
         writer = records.Writer(output)
     except (native.NativeError, Unknown, OSError) as error:

@@ -156,20 +156,22 @@ class Session:
         return ways
 
     def _rounds(self, todo: dict[Cell, list[One]], end: float) -> None:
-        self._of = self.plan.rounds * sum(map(len, todo.values()))
+        begun, all_of = time.monotonic(), self.plan.rounds * sum(map(len, todo.values()))
         for run in range(self.plan.rounds):
             for cell in self._random.sample(list(todo), len(todo)):
                 if time.monotonic() > end:
-                    where = f"in round {run + 1} of {self.plan.rounds}"
-                    self.complaints.add(f"the time given, {self.plan.seconds:g} s, is spent: {where}")
+                    self._spent(run, (time.monotonic() - begun) * all_of / max(1, self._done))
                     return
-                order = self._order(todo[cell], run)
-                for way in order:
+                for way in self._order(todo[cell], run):
                     doing = f"round {run + 1}: {cell.title()}, {way.side.title} {way.barrier}"
-                    self.tell(doing.rstrip(), self._done, self._of)
+                    self.tell(doing.rstrip(), self._done, all_of)
                     self._done += 1
                     if way in todo[cell]:
                         self._once(cell, way, run, todo)
+
+    def _spent(self, run: int, all_s: float) -> None:
+        needed = f"{self.plan.rounds} rounds need about --seconds {all_s / FOR_ROUNDS:.0f}"
+        self.complaints.add(f"the time given, {self.plan.seconds:g} s, is spent in round {run + 1}; {needed}")
 
     def _order(self, ways: list[One], run: int) -> list[One]:
         """The first, the program's own runtime if that is compared, says in the first round what the result is. After

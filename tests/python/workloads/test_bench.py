@@ -29,6 +29,7 @@ from weir.workloads.results import Results
 from weir.workloads.rows import AUTO, KERNEL, OWN
 from weir.workloads.situations import NAMES, TITLES
 
+from .. import skips
 from ..conftest import alive, eventually, heeding_interrupts
 from .made_up_runs import MACHINE, cell, failed, pair, runs, script, share
 
@@ -162,12 +163,16 @@ def test_the_time_given_ends_the_rounds(on_scripts: None, tmp_path: Path):
     with records.Writer(tmp_path / "w.jsonl") as writer:
         made = Session(plan, writer)
         made.run(MACHINE["host"])
-    assert "the time given, 0.5 s, is spent" in "".join(made.complaints) and not made.interrupted
+    assert (
+        re.search("0.5 s, is spent in round .* rounds need about --seconds", "".join(made.complaints))
+        and not made.interrupted
+    )
 
 
 def test_control_c_keeps_what_was_measured(tmp_path: Path):
     file = tmp_path / "w.jsonl"
-    words = ["--programs=sort", "--situations=dedicated", "--barriers=none", "--no-shares", "--rounds=900", "-o"]
+    words = ["--programs=sort", "--situations=dedicated", "--barriers=none", "--runtimes=kernel,auto"]
+    words += ["--no-shares", "--rounds=900", "-o"]
     running = subprocess.Popen(
         [sys.executable, "-m", "weir", "bench", "workloads", *words, str(file)], stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True, preexec_fn=heeding_interrupts, start_new_session=True,
@@ -177,25 +182,22 @@ def test_control_c_keeps_what_was_measured(tmp_path: Path):
     said, _ = running.communicate(timeout=30)
     rows, complaints = records.read([file])
     assert running.returncode == 130 and "Interrupted" in said and complaints == [], said
-    assert len(rows) > 6 and {r["what"]["runtime"] for r in rows[1:]} == {OWN, KERNEL, AUTO}
+    assert len(rows) > 6 and {r["what"]["runtime"] for r in rows[1:]} == {KERNEL, AUTO}
     assert not alive(running.pid)
 
 
+@skips.mark("processors")
 def test_a_real_program_is_measured_on_each_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(out, "_width", 200)
+    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")  # threads that spin would take the processors of other tests
     file = tmp_path / "w.jsonl"
-    words = ["--programs=aspcg,gauss-clang", "--situations=dedicated,copies-2", "--threads=2", "--barriers=sense"]
+    words = ["--programs=aspcg,hosts-clang", "--situations=dedicated,copies-2", "--threads=2", "--barriers=sense"]
     done = CliRunner().invoke(app, ["bench", "workloads", *words, "--no-shares", "--rounds=1", "-o", str(file)])
     assert done.exit_code == 0, done.output
     rows = [r for r in records.read([file])[0] if r["kind"] != "machine"]
-    here = len(os.sched_getaffinity(0)) >= 2
-    assert {r["what"]["version"] for r in rows if r["what"]["runtime"] == OWN} == {"libgomp.so.1", "libomp.so.5"}
-    assert Counter(r["what"]["id"] for r in rows) == {
-        f"{name}/{way}": 1 if way == "kernel/sense" or not here else 2
-        for name in ("aspcg", "gauss-clang")
-        for way in (OWN, KERNEL, AUTO, "kernel/sense")
-        if here or way != "kernel/sense"
-    }
+    assert {r["what"]["version"] for r in rows if r["what"]["runtime"] == OWN} == {"libgomp", "libomp"}
+    ways = {f"{name}/{way}": 2 for name in ("aspcg", "hosts-clang") for way in (OWN, KERNEL, AUTO)}
+    assert Counter(r["what"]["id"] for r in rows) == ways | {"aspcg/kernel/sense": 1}
     assert all(r["kind"] == "overhead" for r in rows)
 
 
@@ -208,7 +210,13 @@ def test_each_of_our_programs_takes_its_arguments_and_prints_its_time(one: Progr
             word for word in one.arguments(work, 2, 0) if word.startswith("-") and word not in _options(one.file)
         ]
     words = [one.file, *one.arguments("shared", 2, 0)]
-    done = subprocess.run(words, env=os.environ | {"OMP_NUM_THREADS": "2"}, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        words,
+        env=os.environ | {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.returncode == 0 and len(TIME.findall(done.stderr)) == 1 and done.stdout, done
 
 
@@ -235,6 +243,7 @@ def test_the_time_is_read_from_its_line(line: str, seconds: float | None):
     ("words", "says"),
     [
         (["--programs", "hydra"], "no program or group is called hydra"),
+        (["--runtimes", "libgimp"], "no runtime is called 'libgimp'"),
         (["--barriers", "mcz"], "no barrier is called 'mcz'"),
         (["--situations", "crowd"], "situations of dedicated, crowded"),
         (["--threads", "0"], "takes whole numbers from 1"),
@@ -345,7 +354,7 @@ def test_tables_and_charts_hold_each_figure():
     rows = [*by_barriers(), share(cell("one"), OWN, 1.0, 0.25)]
     results = Results(rows)
     assert tables.of_situation(results, "dedicated").rows[0][:3] == ["one", "2", "1.00 s"]
-    assert tables.of_situation(results, "dedicated").rows[0][3].startswith("2.00 (1.99")
+    assert tables.of_situation(results, "dedicated").rows[0][3].startswith("2.00 (")
     assert tables.of_shares(results).rows == [["one", "2", "25.0%"]]
     drawn = {(v["members"], v["barrier"]): v["ns"] for v in charts.of_barriers(results)}
     assert drawn[8, "sense"] == pytest.approx(4e8) and len(drawn) == 8
