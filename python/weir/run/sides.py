@@ -47,7 +47,7 @@ def preloaded(
     words: list[str], barrier: str | None, threads: str | None, against: Sequence[str], stage: Stage
 ) -> Sides:
     """An OpenMP program on Weir's runtime and on others. Raises CannotRun, runner.Stopped."""
-    elsewhere = _of_machine(against) if against else {}
+    elsewhere = of_machine(against, "run: --against") if against else {}
     program, runtime = starting.program(words), starting.library()
     file = starting.examine(program)
     set_by_user = {"WEIR_BARRIER": known(barrier)} if barrier is not None else {}
@@ -79,14 +79,14 @@ def preloaded(
     return Sides(tuple(others), weir, words[0], (lost,) if missing else ())
 
 
-def _of_machine(names: Sequence[str]) -> dict[str, Runtime]:
-    """The other runtimes among the names; libomp is the newest. Raises CannotRun."""
+def of_machine(names: Sequence[str], option: str) -> dict[str, Runtime]:
+    """The other runtimes among the names; libomp is the newest. Raises CannotRun, of a name that the option took."""
     there = {found.name: found for found in runtimes() if found.name != "weir"}
     numbered = [its for its in there if its.startswith("libomp-")]
     if numbered:
         there["libomp"] = there[max(numbered, key=lambda its: int(its.rpartition("-")[2] or 0))]
     try:
-        chosen(names, [OWN, *starting.KINDS, *there], "run: --against", "runtime")
+        chosen(names, [OWN, *starting.KINDS, *there], option, "runtime")
     except Unknown as error:
         raise CannotRun(str(error)) from None
     return {name: there[name] for name in names if name in there}

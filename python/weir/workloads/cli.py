@@ -11,8 +11,8 @@ from weir.base.console import Command, bar, end, fail, nothing, nothing_measured
 from weir.base.names import Unknown
 from weir.base.names import chosen as known
 from weir.base.options import option
-from weir.openmp.runtimes import runtimes
-from weir.run.starting import KINDS, CannotRun
+from weir.run.sides import of_machine
+from weir.run.starting import CannotRun
 from weir.workloads import programs, tables
 from weir.workloads.measuring import Plan, Session
 from weir.workloads.rows import AUTO, KERNEL, OWN
@@ -83,24 +83,23 @@ def workloads(
     processors = len(os.sched_getaffinity(0))
     try:
         host = native.ask("weir-info")
-        barriers = by or (QUICK_BARRIERS if quick else BARRIERS)
-        if tuple(barriers) != (NO_BARRIERS,):
+        barriers = [name for name in by or (QUICK_BARRIERS if quick else BARRIERS) if name != NO_BARRIERS]
+        if by and barriers:
             known(barriers, native.barriers(), "bench workloads: --barriers", "barrier")
-        there = [OWN, *KINDS, "libomp", *(one.name for one in runtimes() if one.name != "weir")]
-        known(on, there, "bench workloads: --runtimes", "runtime")
+        of_machine(on or (), "bench workloads: --runtimes")
         plan = Plan(
             programs.chosen(only, quick),
             where or (QUICK if quick else NAMES),
             threads or (processors, CROWDED * processors),
             processors,
             on or (OWN, KERNEL, AUTO),
-            [name for name in barriers if name != NO_BARRIERS],
+            barriers,
             rounds or 6,
             seconds or (QUICK_SECONDS if quick else SECONDS),
             not quick if shares is None else shares,
         )
         writer = records.Writer(output)
-    except (native.NativeError, Unknown, OSError) as error:
+    except (native.NativeError, Unknown, CannotRun, OSError) as error:
         raise fail(str(error)) from None
     with writer, bar() as progress:
         task = progress.add_task("starting", total=None)

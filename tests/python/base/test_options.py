@@ -39,6 +39,7 @@ from weir.run import sides as run_sides
 from weir.scale import measuring as scale
 from weir.simulation import history, running, scenario
 from weir.threads import measuring as of_threads
+from weir.workloads import measuring as of_workloads
 
 from ..conftest import INFO
 from ..report.test_report import rows
@@ -79,7 +80,7 @@ class Begun(BaseException):
 
 WORK = (
     (bench.Bench, "run"), (of_openmp.Measuring, "run"), (over_mpi.Measuring, "run"),
-    (of_threads.Session, "run"), (scale.Scale, "run"),
+    (of_threads.Session, "run"), (of_workloads.Session, "run"), (scale.Scale, "run"),
     (running.Simulation, "run"), (history, "take"), (page, "write"), (counting, "run"), (os, "execve"),
     (predictions, "write_svg"), (predictions, "write_page"), (run_measuring, "bound_to"),
     (local_mpi, "tools"),
