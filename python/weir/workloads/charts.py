@@ -12,7 +12,8 @@ from weir.workloads.situations import TITLES
 from weir.workloads.tables import title
 
 WEIRS_DEFAULT = "Weir's default"
-STEPS = (1, 2, 5)
+COLOURS = ("weir", "other4", "other3")  # of Weir's kinds of threads
+STEPS = (1, 2, 3, 5, 7)
 
 
 def of_barriers(results: Results) -> Values:
@@ -94,13 +95,7 @@ def gains(results: Results) -> alt.TopLevelMixin | None:
     if not values:
         return None
     names = list(dict.fromkeys(v["threads"] for v in values))
-    colours = dict(
-        zip(
-            names,
-            (theme.colour("weir"), theme.colour("libgomp"), theme.colour("libomp"), theme.colour("libiomp5")),
-            strict=False,
-        )
-    )
+    colours = dict(zip(names, map(theme.colour, COLOURS), strict=False))
     base = alt.Chart().encode(
         y=alt.Y("program:N", title=None, axis=alt.Axis(grid=True, tickBand="extent")),
         yOffset=alt.YOffset("threads:N", sort=names),
@@ -133,4 +128,4 @@ def gains(results: Results) -> alt.TopLevelMixin | None:
         least=300,
         height=30 + 20 * rows,
     )
-    return drawn.resolve_scale(x="independent", y="independent")
+    return drawn.resolve_scale(x="independent", y="independent", yOffset="independent")
