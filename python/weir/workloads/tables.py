@@ -23,13 +23,13 @@ def title(runtime: str) -> str:
 
 
 def of_targets(found: Sequence[Target]) -> Table:
-    heads = ["situation", "what", "verdict", "Weir's threads", "limit", "measured"]
+    heads = ["target", "verdict", "Weir's threads", "limit", "measured"]
     rows = [
-        [TITLES.get(t.situation, t.situation), t.what, Shown(t.verdict, verdict=t.verdict), title(t.runtime),
+        [f"{TITLES.get(t.situation, t.situation)}: {t.what}", Shown(t.verdict, verdict=t.verdict), title(t.runtime),
          f"{t.limit:.2f}", Shown(t.measured, t.detail, below=True)]
         for t in found
     ]  # fmt: skip
-    return Table("", heads, rows, words=(0, 1, 2, 3, 5))
+    return Table("", heads, rows, words=(0, 1, 2, 4))
 
 
 def of_barriers(results: Results) -> Table:

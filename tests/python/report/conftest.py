@@ -9,6 +9,7 @@ from weir.base import records
 from weir.cli import app
 
 from ..simulation.made_up import SMALL
+from ..workloads.made_up_runs import session_rows
 from .browser import Browser
 
 MEASURED = Path(__file__).parents[3] / "docs" / "measurements"
@@ -101,6 +102,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "openmp": write(folder / "openmp.jsonl", openmp_rows()),
         "scale": write(folder / "scale.jsonl", scale_rows()),
         "simulation": simulated,
+        "workloads": write(folder / "workloads.jsonl", session_rows()),
     }.items():
         made[name] = folder / f"{name}.html"
         command("report", held, "-o", made[name])

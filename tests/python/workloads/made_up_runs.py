@@ -4,7 +4,7 @@ from pathlib import Path
 
 from weir.workloads import rows
 from weir.workloads.programs import GCC, Program
-from weir.workloads.rows import DEFAULT, KERNEL, OWN, PROFILE, RUN
+from weir.workloads.rows import AUTO, DEFAULT, KERNEL, OWN, PROFILE, RUN
 from weir.workloads.situations import SITUATIONS, Cell
 
 MACHINE = {
@@ -52,3 +52,20 @@ def script(folder: Path, name: str, text: str) -> Path:
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
     return path
+
+
+def session_rows() -> list[dict]:
+    """As a whole session has them: gains from little to much, barriers, shares, a program that fails."""
+    made = [MACHINE]
+    for number, name in enumerate(
+        ("hydro", "wavefront", "gauss", "paths", "sort", "cholesky", "aspcg", "flow", "blas")
+    ):
+        for where in SITUATIONS:
+            here = cell(name, where.name, 8 if where.name == "crowded" else 2)
+            gain = 1.0 if where.name == "dedicated" else 1.0 + number
+            made += pair(here, 0.2 * gain, 0.2, spread=0.01) + runs(here, AUTO, 0.19, spread=0.01)
+            if where.by_barrier:
+                made += [share(here, runtime, 0.2, 0.02 * number) for runtime in (OWN, KERNEL)]
+                for rank, barrier in enumerate(("condvar", "sense", "tree") if 1 < number < 6 else ()):
+                    made += runs(here, KERNEL, 0.2 + 0.03 * ((rank + number) % 3), barrier, spread=0.01)
+    return [*made, failed(cell("network"), KERNEL, "its result differs: 'a' instead of 'b'")]
