@@ -101,11 +101,12 @@ def _fails_here_alone(c: Cell, runtime: str) -> bool:
 
 
 def _faster(results: Results, situation: str, runtime: str, limit: float) -> Target | None:
-    its = [c for c in cells_of(results, situation) if c.ratio(OWN, runtime)]
+    compared = [c for c in cells_of(results, situation) if c.ratio(OWN, runtime)]
+    its = [c for c in compared if c.ratio(OWN, runtime).interval] or compared
     mean = geometric_mean(c.ratios(OWN, runtime) for c in its)
     if mean is None:
         return None
-    detail = f"{len(its)} programs: {', '.join(c.program for c in its)}"
+    detail = f"{len(its)} of {len(compared)} programs: {', '.join(c.program for c in its)}"
     met = verdict(mean, at_least=limit)
     return Target(situation, runtime, GAIN, limit, in_words(mean), met, detail)
 

@@ -89,7 +89,7 @@ class Session:
         self.interrupted = False
         self._random = random.Random(1)
         self._expected: dict[Cell, list[str]] = {}
-        self._done = 0
+        self._for_rounds = FOR_ROUNDS if plan.shares else 1.0
 
     def run(self, host: dict[str, Any]) -> None:
         """Ctrl-C ends it early: what was measured until then is kept. Raises native.NativeError and CannotRun."""
@@ -103,7 +103,7 @@ class Session:
             try:
                 todo = self._prepared(stage)
                 with Runner() as self._runner:
-                    self._rounds(todo, begun + FOR_ROUNDS * self.plan.seconds)
+                    self._rounds(todo, begun + self._for_rounds * self.plan.seconds)
                     sharing = self._counted(todo) if self.plan.shares else None
                 # Outside of the runner: pricing hears Ctrl-C itself.
                 if sharing:
@@ -156,22 +156,45 @@ class Session:
         return ways
 
     def _rounds(self, todo: dict[Cell, list[One]], end: float) -> None:
-        begun, all_of = time.monotonic(), self.plan.rounds * sum(map(len, todo.values()))
+        """Programs, teams and situations for whose rounds there is no time have the first one alone."""
+        took: dict[Cell, float] = {}
+        going = list(todo)
         for run in range(self.plan.rounds):
-            for cell in self._random.sample(list(todo), len(todo)):
-                if time.monotonic() > end:
-                    self._spent(run, (time.monotonic() - begun) * all_of / max(1, self._done))
+            if run == 1:
+                going = self._affordable(took, end)
+            for number, cell in enumerate(self._random.sample(going, len(going))):
+                begun = time.monotonic()
+                if begun > end:
+                    self._spent(took, len(todo), f"in round {run + 1}")
                     return
                 for way in self._order(todo[cell], run):
                     doing = f"round {run + 1}: {cell.title()}, {way.side.title} {way.barrier}"
-                    self.tell(doing.rstrip(), self._done, all_of)
-                    self._done += 1
+                    self.tell(doing.rstrip(), run * len(going) + number, self.plan.rounds * len(going))
                     if way in todo[cell]:
                         self._once(cell, way, run, todo)
+                took[cell] = time.monotonic() - begun
 
-    def _spent(self, run: int, all_s: float) -> None:
-        needed = f"{self.plan.rounds} rounds need about --seconds {all_s / FOR_ROUNDS:.0f}"
-        self.complaints.add(f"the time given, {self.plan.seconds:g} s, is spent in round {run + 1}; {needed}")
+    def _affordable(self, took: dict[Cell, float], end: float) -> list[Cell]:
+        """All, or as many as there is time for: drawn, so that neither the slow nor the fast are preferred."""
+        left_s, more = end - time.monotonic(), self.plan.rounds - 1
+        if more * sum(took.values()) <= left_s:
+            return list(took)
+        kept = []
+        for cell in self._random.sample(list(took), len(took)):
+            if more * took[cell] <= left_s:
+                kept.append(cell)
+                left_s -= more * took[cell]
+        self._spent(
+            took,
+            len(took),
+            f"by {len(kept)} of {len(took)} programs, teams and situations, and the others have one round",
+        )
+        return kept
+
+    def _spent(self, took: dict[Cell, float], cells: int, where: str) -> None:
+        all_s = self.plan.rounds * sum(took.values()) * cells / max(1, len(took)) / self._for_rounds
+        needed = f"{self.plan.rounds} rounds of all need about --seconds {all_s:.0f}"
+        self.complaints.add(f"the time given, {self.plan.seconds:g} s, is spent {where}; {needed}")
 
     def _order(self, ways: list[One], run: int) -> list[One]:
         """The first, the program's own runtime if that is compared, says in the first round what the result is. After

@@ -74,7 +74,7 @@ OURS = (
     _Ours("doacross", "--doacross 64 --pairs 40", *2 * ["--doacross 64 --pairs 1"], file="wavefront"),
     _Ours("hosts", "--blocks 146", shared="--blocks 146 --regions 200", team="--threads"),
     _Ours("intervals", "--steps 20054 --episodes 5000", shared="--steps 20054 --episodes 500", barriers=True),
-    _Ours("gauss", "--systems 30", shared="--systems 2", barriers=True, quick=True),
+    _Ours("gauss", "--systems 30", shared="--systems 2", barriers=True),
     _Ours("paths", "--sources 12", shared="--sources 1 --vertices 1024", barriers=True),
     _Ours("sort", "--keys 25000", shared="--keys 1000", barriers=True, quick=True),
     _Ours("cholesky", "--size 3072", shared="--size 1536", quick=True),

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -157,25 +158,35 @@ def test_drivers_are_called_from_several_threads_if_they_say_that_they_can(on_sc
     assert seen == {("can", "--python-threads 2", 2)}
 
 
-def test_the_time_given_ends_the_rounds(on_scripts: None, tmp_path: Path):
-    one = Program("one", script(tmp_path, "one", RIGHT), GCC)
-    plan = Plan([one], ("dedicated",), (2,), 2, (OWN, KERNEL), (), 100_000, 0.5, False)
+def test_where_time_is_short_some_have_all_rounds_and_the_rest_one(tmp_path: Path):
+    its = [cell(str(number)) for number in range(12)]
+    with records.Writer(tmp_path / "w.jsonl") as writer:
+        made = Session(Plan([], FOUR, (2, 8), 2, (OWN, KERNEL), (), 6, 600.0, False), writer)
+        now = time.monotonic()
+        assert made._affordable(dict.fromkeys(its, 1.0), now + 600) == its and not list(made.complaints)
+        kept = made._affordable(dict.fromkeys(its, 20.0), now + 540)  # five rounds more of five cells
+    assert len(set(kept)) == 5 and set(kept) < set(its)
+    said = "the time given, 600 s, is spent by 5 of 12 programs, teams and situations, and the others have one round"
+    assert list(made.complaints) == [f"{said}; 6 rounds of all need about --seconds 1440"]
+
+
+def test_the_time_given_ends_the_first_round_too(on_scripts: None, tmp_path: Path):
+    one = Program("one", script(tmp_path, "one", f"sleep 0.3\n{RIGHT}"), GCC)
+    plan = Plan([one], FOUR, (2, 8), 2, (OWN, KERNEL), (), 6, 0.5, False)
     with records.Writer(tmp_path / "w.jsonl") as writer:
         made = Session(plan, writer)
         made.run(MACHINE["host"])
-    assert (
-        re.search("0.5 s, is spent in round .* rounds need about --seconds", "".join(made.complaints))
-        and not made.interrupted
-    )
+    assert "the time given, 0.5 s, is spent in round 1" in "".join(made.complaints) and len(measured(made)) < 8
 
 
 def test_control_c_keeps_what_was_measured(tmp_path: Path):
     file = tmp_path / "w.jsonl"
-    words = ["--programs=sort", "--situations=dedicated", "--barriers=none", "--runtimes=kernel,auto"]
+    words = ["--programs=sort", "--situations=copies-2", "--barriers=none", "--runtimes=kernel,auto"]
     words += ["--no-shares", "--rounds=900", "-o"]
     running = subprocess.Popen(
         [sys.executable, "-m", "weir", "bench", "workloads", *words, str(file)], stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True, preexec_fn=heeding_interrupts, start_new_session=True,
+        env=os.environ | {"OMP_WAIT_POLICY": "passive"},
     )  # fmt: skip
     eventually(lambda: file.exists() and len(file.read_text().splitlines()) > 6)
     running.send_signal(signal.SIGINT)
@@ -316,6 +327,13 @@ def test_the_mean_gain_is_geometric_and_held_against_its_limit(situation: str):
 def test_the_gain_with_more_threads_is_of_teams_four_times_as_large():
     rows = pair(cell("one", "crowded", 4), 9.0, 1.0) + pair(cell("one", "crowded", 8), 1.2, 1.0)
     assert verdict(rows, "crowded", GAIN) == "missed"
+
+
+def test_programs_with_too_few_rounds_are_not_in_the_mean():
+    rows = pair(cell("one", "quota"), 2.0, 1.0) + pair(cell("two", "quota"), 1.0, 9.0, rounds=2)
+    its = next(t for t in targets(rows) if (t.situation, t.what) == ("quota", GAIN))
+    assert its.verdict == "reached" and its.detail == "1 of 2 programs: one"
+    assert verdict(rows, "quota", NONE_SLOWER) == "too few rounds"
 
 
 def test_targets_without_figures_are_named():
