@@ -172,7 +172,7 @@ class Session:
                     self.tell(doing.rstrip(), run * len(going) + number, self.plan.rounds * len(going))
                     if way in todo[cell]:
                         self._once(cell, way, run, todo)
-                took[cell] = time.monotonic() - begun
+                took[cell] = max(took.get(cell, 0.0), time.monotonic() - begun)
 
     def _affordable(self, took: dict[Cell, float], end: float) -> list[Cell]:
         """All, or as many as there is time for: drawn, so that neither the slow nor the fast are preferred."""

@@ -104,13 +104,14 @@ def of_shares(results: Results) -> Table:
 
 def for_terminal(rows: Sequence[Row]) -> list[rich.Table]:
     results = Results(rows)
+    best, shares, met = of_barriers(results), of_shares(results), of_targets(targets(rows))
     made = [
-        Table("Best barrier for each program and team", (t := of_barriers(results)).heads, t.rows, words=t.words),
-        *(of_situation(results, name) for name in results.situations),
-        Table("Share of time spent synchronising", (t := of_shares(results)).heads, t.rows, words=t.words),
-        Table("Targets", (t := of_targets(targets(rows))).heads, t.rows, words=t.words),
+        (Table("Best barrier for each program and team", best.heads, best.rows, words=best.words), (0, 1, 2, 5)),
+        *((one, range(len(one.heads))) for one in (of_situation(results, name) for name in results.situations)),
+        (Table("Share of time spent synchronising", shares.heads, shares.rows), range(len(shares.heads))),
+        (Table("Targets", met.heads, met.rows, words=met.words), range(len(met.heads))),
     ]
-    return [shown(one, range(len(one.heads))) for one in made if one.rows]
+    return [shown(one, columns) for one, columns in made if one.rows]
 
 
 def as_csv(rows: Sequence[Row]) -> str:
