@@ -17,6 +17,8 @@ ASKED_FOR = {
     "kmp": ("libomp.so.5", "libomp.so", "libiomp5.so"),
     "tbb": ("libtbb.so.12",),
 }
+# A program may use oneTBB, too, and needs oneTBB itself then.
+OPENMPS = (*ASKED_FOR["gomp"], *ASKED_FOR["kmp"])
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,13 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from weir.openmp.runtimes import ASKED_FOR
+from weir.openmp.runtimes import OPENMPS
 from weir.run import elf, left_out
 from weir.run.elf import Elf, Symbol
 
 OPENMP = re.compile(r"GOMP_|ompc?_|__kmpc_|kmpc?_")
 # Weir's runtime has a second name for each of its stubs, which say only that they are not supported.
 STUB = "weir_lacks_"
-RUNTIMES = {name for names in ASKED_FOR.values() for name in names}
 USUAL = [f"/lib/{platform.machine()}-linux-gnu", f"/usr/lib/{platform.machine()}-linux-gnu"]
 USUAL += ["/lib64", "/usr/lib64", "/lib", "/usr/lib"]
 CACHE = Path("/etc/ld.so.cache")
@@ -44,7 +43,7 @@ class Needs:
     @property
     def runtime(self) -> str | None:
         """What the runtime is called that they were linked with: libgomp, libomp, libiomp5."""
-        asked = [name for file in self.files for name in file.needed if name in RUNTIMES]
+        asked = [name for file in self.files for name in file.needed if name in OPENMPS]
         return asked[0].partition(".so")[0] if asked else None
 
     @property
@@ -93,7 +92,7 @@ def _find(name: str, asking: Elf, program: Elf, cache: dict[str, str]) -> Elf | 
 
 def _files(program: Elf) -> tuple[list[Elf], list[str]]:
     """The program and all its libraries, less OpenMP runtimes: in their place comes the one asked about."""
-    files, lost, met, cache = [program], [], set(RUNTIMES), cached()
+    files, lost, met, cache = [program], [], set(OPENMPS), cached()
     for file in files:
         for name in file.needed:
             if name in met:
@@ -102,7 +101,7 @@ def _files(program: Elf) -> tuple[list[Elf], list[str]]:
             library = _find(name, file, program, cache)
             if library is None:
                 lost.append(name)
-            elif library.soname not in RUNTIMES:
+            elif library.soname not in OPENMPS:
                 files.append(library)
     return files, lost
 

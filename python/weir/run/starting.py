@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from weir.base import native
-from weir.openmp.runtimes import ASKED_FOR
+from weir.openmp.runtimes import OPENMPS
 from weir.run import elf
 
 LIBRARY = "libweir-omp.so"
@@ -58,12 +58,15 @@ def examine(path: Path) -> elf.Elf | None:
 
 
 def names(runtime: Path) -> Path:
-    """A folder with the runtime under every name that programs ask for. It is kept: running programs may need it."""
+    """A folder with the runtime under every name of an OpenMP runtime. It is kept: running programs may need it."""
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     folder = Path(home) / "weir" / f"openmp-{hashlib.sha256(str(runtime).encode()).hexdigest()[:16]}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in (name for known in ASKED_FOR.values() for name in known):
+        for left in folder.glob("lib*"):  # by an earlier version
+            if left.name not in OPENMPS:
+                left.unlink(missing_ok=True)
+        for name in OPENMPS:
             if not (folder / name).is_symlink() or (folder / name).readlink() != runtime:
                 made = folder / f".{name}.{os.getpid()}"  # two that start at once do not disturb each other
                 made.symlink_to(runtime)
