@@ -45,7 +45,7 @@ check-cpp: build
 	$(SKIPS) build/ctest.xml
 
 check-python: build
-	.venv/bin/ruff check python tests/python
+	.venv/bin/ruff check python tests/python workloads/others
 	.venv/bin/python -m pytest -q -n $(WORKERS) --dist loadfile tests/python
 
 # The C++ tests in which a sanitizer can find something (docs/decisions.md), and a few programs over MPI, with every access

@@ -27,8 +27,8 @@ def computed(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def wrong(seed: int, square: np.ndarray, x: np.ndarray, factor: np.ndarray, values: np.ndarray) -> list[str]:
-    """Bounds are those of the methods' backward errors, with room for their constants. Each is a sum over the columns of `b`
-    or over the diagonal, which NumPy makes by itself, without BLAS."""
+    """Bounds are those of the methods' backward errors, with room for their constants. NumPy makes the sums of the
+    checks by itself, without BLAS."""
     a, b = made(seed)
     few = np.random.default_rng(seed + 1).integers(0, given.size, 4)
     definite = square + given.size * np.eye(given.size)

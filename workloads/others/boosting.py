@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Gradient boosting by LightGBM, whose wheel loads the system's OpenMP runtime or brings one."""
+"""Gradient boosting by LightGBM, whose wheel asks for the system's libgomp."""
 
 import driver
 
@@ -14,7 +14,7 @@ import hashlib  # noqa: E402
 
 import lightgbm  # noqa: E402
 import numpy as np  # noqa: E402
-from rings import MARGIN, sample  # noqa: E402
+from balls import MARGIN, sample  # noqa: E402
 
 unseen, belongs = sample(2000, 0)
 samples = [sample(given.rows, seed) for seed in range(1, given.models + 1)]
@@ -39,5 +39,5 @@ right = [float(((said > 0.5) == belongs).mean()) for said in found]
 digest = hashlib.sha256(b"".join(said.tobytes() for said in found)).hexdigest()[:16]
 me.finish(
     f"{given.models} models of {given.rows} rows, right about {' '.join(f'{part:.4f}' for part in right)}, {digest}",
-    [f"model {k} is right about {part:.4f} of what it has not seen" for k, part in enumerate(right) if not part >= MARGIN],
+    [f"model {k} is right about {its:.4f} of what it has not seen" for k, its in enumerate(right) if not its >= MARGIN],
 )

@@ -1,7 +1,7 @@
-"""What the drivers of other people's programs share: where their modules are, options, threads of Python, times, the end.
+"""What the drivers of other people's programs share: interpreters, options, threads of Python, times, the end.
 
-A driver works through a list of independent calls, in turn or in several threads of Python at a time. Its result is the same
-either way, and goes to stdout; the time of the calls goes to stderr.
+A driver works through a list of independent calls, in turn or in several threads of Python at a time. Its result is the
+same either way, and goes to stdout; the time of the calls goes to stderr.
 """
 
 import argparse
@@ -37,7 +37,8 @@ class Driver:
                 raise argparse.ArgumentTypeError(f'takes a whole number from {least} to {most}, not "{word}"')
             return int(word)
 
-        self.parser.add_argument(name, type=read, default=default, metavar="N", help=f"{about} ({least}..{most}; {default})")
+        help = f"{about} ({least}..{most}; {default})"
+        self.parser.add_argument(name, type=read, default=default, metavar="N", help=help)
 
     def choice(self, name: str, choices: Sequence[str], about: str) -> None:
         self.parser.add_argument(name, choices=choices, default=choices[0], help=f"{about} ({choices[0]})")
@@ -53,8 +54,8 @@ class Driver:
         sys.exit(2)
 
     def python(self, program: str | Path, *modules: str, libraries: str = "") -> None:
-        """Goes on in this interpreter, with a folder of libraries in front of those that the linker knows. To be called before the
-        modules are imported: the linker reads its variables when a process starts."""
+        """Goes on in this interpreter, with a folder of libraries in front of those that the linker knows. To be called
+        before the modules are imported: the linker reads its variables when a process starts."""
         if os.environ.pop(PREPARED, None) is None:
             if not Path(program).exists():
                 self.refuse(f"{program} is missing: scripts/setup workloads installs it")

@@ -11,7 +11,14 @@ import driver
 
 BOX = Path("/usr/share/gromacs/top/spc216.gro")  # 216 molecules, in equilibrium
 MOLECULES = 216
-TOPOLOGY = '#include "oplsaa.ff/forcefield.itp"\n#include "oplsaa.ff/spc.itp"\n[ system ]\nwater\n[ molecules ]\nSOL {}\n'
+TOPOLOGY = """
+#include "oplsaa.ff/forcefield.itp"
+#include "oplsaa.ff/spc.itp"
+[ system ]
+water
+[ molecules ]
+SOL {}
+"""
 # Energy is constant: nothing couples to a bath, interactions end smoothly, and the list of pairs has 0.2 nm to spare.
 HOW = """
 integrator = md-vv
@@ -33,7 +40,8 @@ nstcalcenergy = 10
 nstenergy = 10
 """
 
-me = driver.Driver("dynamics", "dynamics: water by GROMACS; OMP_NUM_THREADS threads in each rank.", python_threads=False)
+about = "dynamics: water by GROMACS; OMP_NUM_THREADS threads in each rank."
+me = driver.Driver("dynamics", about, python_threads=False)
 me.whole("--steps", 60, 10, 10**6, "of a femtosecond each")
 me.whole("--boxes", 2, 1, 16, "of 216 molecules in each direction")
 me.whole("--ranks", 1, 1, 128, "that share the box")
@@ -55,13 +63,13 @@ def do(words: list[object], own_runtime: bool, given_to_it: str = "") -> None:
     """What prepares and what reads results needs no replaced runtime, nor a team."""
     environment = dict(os.environ)
     if own_runtime:
-        environment = {n: v for n, v in environment.items() if not n.startswith(("LD_", "WEIR_"))} | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [str(word) for word in words], cwd=folder.name, env=environment, input=given_to_it, capture_output=True, text=True
-    )
+        environment = {name: value for name, value in environment.items() if not name.startswith(("LD_", "WEIR_"))}
+        environment["OMP_NUM_THREADS"] = "1"
+    asked = [str(word) for word in words]
+    done = subprocess.run(asked, cwd=folder.name, env=environment, input=given_to_it, capture_output=True, text=True)
     if done.returncode != 0:
         said = " ".join(done.stderr.split())[-600:]
-        me.finish("nothing", [f"{' '.join(map(str, words[:4]))} ended with status {done.returncode}: {said}"])
+        me.finish("nothing", [f"{' '.join(asked[:4])} ended with status {done.returncode}: {said}"])
 
 
 water = Path(folder.name) / "water"
@@ -73,10 +81,11 @@ before = os.times()
 do([*launched, *run], False)
 since = os.times()
 
-# The time that GROMACS takes of its steps, without what comes before them; of processors that of the whole program.
+# The time that GROMACS takes of its steps, without what comes before them; that of processors is the whole program's.
 wall = float(re.findall(r"^\s+Time:\s+\S+\s+(\S+)", water.with_suffix(".log").read_text(), re.M)[-1])
 me.took(wall, since.children_user + since.children_system - before.children_user - before.children_system)
-do([gmx, "-quiet", "energy", "-f", "water.edr", "-o", "water.xvg", "-xvg", "none", "-dp"], True, "Kinetic-En.\nTotal-Energy\n\n")
+energies = [gmx, "-quiet", "energy", "-f", "water.edr", "-o", "water.xvg", "-xvg", "none", "-dp"]
+do(energies, True, "Kinetic-En.\nTotal-Energy\n\n")
 rows = [[float(word) for word in line.split()] for line in water.with_suffix(".xvg").read_text().splitlines()]
 kinetic, total = [row[1] for row in rows], [row[2] for row in rows]
 drift = max(abs(energy - total[0]) for energy in total) / kinetic[0]
@@ -90,4 +99,5 @@ if len(rows) != given.steps // 10 + 1:
     wrong.append(f"{len(rows)} energies are written, not {given.steps // 10 + 1}")
 ranks = f"{given.ranks} ranks over {'Open MPI' if launched else 'threads'}"
 # Forces have single precision, and are added up as threads and ranks share the box.
-me.finish(f"{given.boxes**3 * MOLECULES} molecules, {given.steps} steps, total energy {total[-1]:.3e} kJ/mol", wrong, ranks)
+what = f"{given.boxes**3 * MOLECULES} molecules, {given.steps} steps"
+me.finish(f"{what}, total energy {total[-1]:.3e} kJ/mol", wrong, ranks)

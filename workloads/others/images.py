@@ -33,8 +33,8 @@ def painted(**environment: str) -> bytes:
 
 wall, before = time.monotonic(), os.times()
 picture = painted()
-since = os.times()
-me.took(time.monotonic() - wall, since.children_user + since.children_system - before.children_user - before.children_system)
+wall, since = time.monotonic() - wall, os.times()
+me.took(wall, since.children_user + since.children_system - before.children_user - before.children_system)
 wide, high = picture.split(maxsplit=3)[1:3]
 me.finish(
     f"{wide.decode()}x{high.decode()} pixels, {hashlib.sha256(picture).hexdigest()[:16]}",

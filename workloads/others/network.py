@@ -65,7 +65,7 @@ compute = answered if given.do == "answer" else trained
 batches = [batch(seed) for seed in range(given.batches)]
 models = [network() for _ in batches]
 before = copy.deepcopy(models[0])
-found = me.timed([lambda model=model, its=its: compute(model, *its) for model, its in zip(models, batches, strict=True)])
+found = me.timed([lambda its=its: compute(its[0], *its[1]) for its in zip(models, batches, strict=True)])
 
 exact = compute(copy.deepcopy(before).double(), batches[0][0].double(), batches[0][1])
 wrong = []
@@ -74,12 +74,11 @@ if not (error := float((found[0] - exact).abs().max() / exact.abs().max())) <= 1
 if given.do == "train":
     images, classes = batches[0]
     with torch.no_grad():
-        gained = float(loss(before.double(), images.double(), classes) - loss(models[0].double(), images.double(), classes))
+        exact_loss = [float(loss(model.double(), images.double(), classes)) for model in (before, models[0])]
+    gained = exact_loss[0] - exact_loss[1]
     # A small step against the gradient g lowers the loss by about the step's length times g squared.
     if not 0.5 < gained / (LEARNING * float((exact**2).sum())) < 1.5:
         wrong.append(f"the step has lowered the loss by {gained:.1e}")
 # Single precision, and sums that are divided among threads: five digits are the same for each team.
-me.finish(
-    f"{given.batches} batches of {given.images} images, sum {sum(float(part.double().abs().sum()) for part in found):.4e}",
-    wrong,
-)
+total = sum(float(part.double().abs().sum()) for part in found)
+me.finish(f"{given.batches} batches of {given.images} images, sum {total:.4e}", wrong)

@@ -74,3 +74,8 @@ def test_a_package_that_cannot_be_installed_ends_it(machine: Path):
     environment = os.environ | {"PATH": f"{machine}:{os.environ['PATH']}"}
     done = subprocess.run([SETUP, "demo"], env=environment, capture_output=True, text=True)
     assert done.returncode == 1 and "could not install g++" in done.stderr
+
+
+def test_large_programs_of_others_are_for_workloads_alone(machine: Path):
+    (machine / "absent").write_text("gromacs\npython3-torch\nlibgtest-dev")
+    assert asked(machine) == {"libgtest-dev"}

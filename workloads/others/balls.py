@@ -1,4 +1,4 @@
-"""Two classes that a gradient boosting program shall learn to tell apart: inside and outside of a ring, among features of noise."""
+"""Two classes for gradient boosting to tell apart: the inside and the outside of a ball, among features of noise."""
 
 import numpy as np
 
@@ -9,4 +9,5 @@ MARGIN = 0.9  # of rows that a model must be right about. A model that has learn
 def sample(rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(seed)
     found = random.standard_normal((rows, FEATURES))
-    return found, ((found[:, :4] ** 2).sum(axis=1) > 3.357).astype(np.int32)  # the median of chi square with four degrees
+    outside = (found[:, :4] ** 2).sum(axis=1) > 3.357  # the median of chi square with four degrees of freedom
+    return found, outside.astype(np.int32)
