@@ -18,7 +18,7 @@ SMALL = {
     "histograms": ["--rows", "3000", "--trees", "8", "--models", "2"],
     "images": ["--width", "16", "--height", "10000"],
 }
-# Runtimes, threads, further options. The own runtime waits passively: its threads would take the processors from each other.
+# Runtimes, threads, further options. The own runtime waits passively: its threads would take each other's processors.
 OWN = {"OMP_WAIT_POLICY": "passive"}
 KINDS = [("own", 2, []), ("weirs", 1, []), ("weirs", 5, [])]
 IN_PYTHON = ("weirs", 2, ["--python-threads", "2"])
