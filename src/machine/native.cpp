@@ -89,7 +89,7 @@ void native::yield() noexcept {
   if (const scheduling* const by = scheduled_by)
     by->yield();
   else
-    sched_yield();
+    yield_to_kernel();
 }
 
 double native::ticks_per_microsecond() {

@@ -6,7 +6,13 @@
 #include <atomic>
 #include <cstdint>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace weir {
+
+/// The system call. A program's sched_yield may be the runtime's (openmp/support/program_yield.cpp).
+inline void yield_to_kernel() noexcept { syscall(SYS_sched_yield); }
 
 struct scheduling {
   /// To another thread that is ready to run; now and then to another program. The caller measures how long it takes.

@@ -88,7 +88,7 @@ void sleep_while_zero(const std::atomic<std::uint32_t>* word) {
 // What a body does that has gone home before it would have: it returns to its seat where it waits.
 void return_to_seat() noexcept {
   go_to(own_body->seat);
-  if (own_body->on == nullptr) sched_yield();  // nobody drives that processor now
+  if (own_body->on == nullptr) yield_to_kernel();  // nobody drives that processor now
 }
 void sleep_in_seat(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
   return_to_seat();

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <weir/machine/native.hpp>
 #include <weir/waiting_automatic.hpp>
 
+#include "machine/scheduling.hpp"
 #include "threads/sleepers.hpp"
 
 namespace weir::threads {
@@ -40,7 +40,7 @@ void yield_body() noexcept {
   const without_preemption to_the_end;
   body* const me = this_body;
   if (me == nullptr) {
-    sched_yield();
+    yield_to_kernel();
     return;
   }
   me->on->let_others_run(*me);
@@ -51,7 +51,7 @@ void switch_body() noexcept {
   if (body* const me = this_body)
     me->on->yield(*me);
   else
-    sched_yield();
+    yield_to_kernel();
 }
 void sleep_body_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
   {
@@ -131,7 +131,7 @@ void processor::let_others_run(const body& me) {
     apart_since_ = now;
     live_apart(*this);
   }
-  if (!rob_another(*this)) sched_yield();
+  if (!rob_another(*this)) yield_to_kernel();
   last_look_ = idle_since_ = native::ticks();
 }
 

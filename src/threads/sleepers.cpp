@@ -1,7 +1,6 @@
 #include "threads/sleepers.hpp"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <weir/machine/native.hpp>
 
@@ -19,7 +18,7 @@ struct alignas(line_bytes) bucket {
 
   void take() {
     // acquire: the list. No body stops while it holds the lock; the kernel may stop the thread that does.
-    while (taken.exchange(true, std::memory_order_acquire)) sched_yield();
+    while (taken.exchange(true, std::memory_order_acquire)) yield_to_kernel();
   }
   void release() { taken.store(false, std::memory_order_release); }
 };

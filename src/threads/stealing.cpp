@@ -4,10 +4,9 @@
 // The lists belong to the robbed processor's thread, which changes them without an atomic update. So the robber announces itself,
 // makes all running threads of the process execute a fence (membarrier), and looks whether the body that runs there holds its
 // processor. If it does not, it will see the robber before it changes anything, and wait. If it does, nothing is taken.
-#include <sched.h>
-
 #include <weir/machine/native.hpp>
 
+#include "machine/scheduling.hpp"
 #include "threads/processor.hpp"
 
 namespace weir::threads {
@@ -62,7 +61,7 @@ bool processor::rob(processor& other) {
 }
 
 void without_preemption::wait_for_robber(const processor& its) {
-  while (its.is_robbed()) sched_yield();
+  while (its.is_robbed()) yield_to_kernel();
 }
 
 }  // namespace weir::threads
