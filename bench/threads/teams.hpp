@@ -55,7 +55,8 @@ class user_team final : public members_of_team {
     weir::crowd members(
         setting_.members,
         [&](unsigned m) {
-          bind_to(setting_.processors[m % processors]);  // the virtual processor, which is the kernel thread that runs here
+          // The virtual processor, which is the kernel thread that runs here: another one may have robbed any later member.
+          if (m < processors) bind_to(setting_.processors[m]);
           all_do(m);
         },
         {.processors = processors});
