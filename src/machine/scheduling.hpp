@@ -11,7 +11,7 @@
 
 namespace weir {
 
-/// The system call. A program's sched_yield may be the runtime's (openmp/support/program_yield.cpp).
+/// The system call. A program's sched_yield may be the runtime's (openmp/core/program_yield.cpp).
 inline void yield_to_kernel() noexcept { syscall(SYS_sched_yield); }
 
 struct scheduling {
