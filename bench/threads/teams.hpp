@@ -55,8 +55,11 @@ class user_team final : public members_of_team {
     weir::crowd members(
         setting_.members,
         [&](unsigned m) {
-          // The virtual processor, which is the kernel thread that runs here: another one may have robbed any later member.
-          if (m < processors) bind_to(setting_.processors[m]);
+          // The virtual processor is the kernel thread that runs here. Where another one has robbed this member, it goes back.
+          if (m < processors) {
+            weir::this_member::yield();
+            bind_to(setting_.processors[m]);
+          }
           all_do(m);
         },
         {.processors = processors});

@@ -305,7 +305,7 @@ def _policies(r: Results, kind: str) -> Iterable[Finding]:
             "section 1",
             "Partitions outperform processors that all threads share.",
             NAMES[kind],
-            f"shared processors take {min(loss):.2g} to {max(loss):.2g} times as long",
+            f"shared processors take {min(loss):.3g} to {max(loss):.3g} times as long",
             median(loss) > 1,
         )
 
