@@ -2,10 +2,15 @@
 // processor m % P of either, and is never migrated [paper 000, section 3.2].
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 #include <weir/crowd.hpp>
 
@@ -45,24 +50,51 @@ class kernel_team final : public members_of_team {
   }
 };
 
+/// Binds the kernel threads of virtual processors. A member does not know on which one it runs: another than its own may have
+/// robbed it. But as many members as there are virtual processors, all running at the same time, are on all of them.
+class binding {
+ public:
+  explicit binding(const std::vector<int>& to) : to_(to), seen_(to.size()) {}
+
+  /// By members 0, 1, ..., one for each processor. A member that shares its kernel thread with another of them loses it by its
+  /// quantum, or is robbed.
+  void take_part(unsigned member) {
+    while (!bound_.load(std::memory_order_acquire)) {
+      seen_[member].store(gettid(), std::memory_order_relaxed);
+      if (member == 0) try_to_bind();
+    }
+  }
+
+ private:
+  void try_to_bind() {
+    std::set<pid_t> distinct;
+    for (const auto& s : seen_) distinct.insert(s.load(std::memory_order_relaxed));
+    if (distinct.count(0) != 0 || distinct.size() < seen_.size()) return;
+    for (std::size_t i = 0; i < to_.size(); ++i) bind_to(to_[i], seen_[i].load(std::memory_order_relaxed));
+    bound_.store(true, std::memory_order_release);  // release: they are bound
+  }
+
+  const std::vector<int>& to_;
+  std::vector<std::atomic<pid_t>> seen_;  // relaxed: kernel threads, which last
+  std::atomic<bool> bound_{false};
+};
+
 class user_team final : public members_of_team {
  public:
   using members_of_team::members_of_team;
 
  private:
   void together(const job& all_do) override {
-    const auto processors = static_cast<unsigned>(setting_.processors.size());
+    std::vector<int> used = setting_.processors;
+    used.resize(std::min<std::size_t>(setting_.members, used.size()));
+    binding processors(used);
     weir::crowd members(
         setting_.members,
         [&](unsigned m) {
-          // The virtual processor is the kernel thread that runs here. Where another one has robbed this member, it goes back.
-          if (m < processors) {
-            weir::this_member::yield();
-            bind_to(setting_.processors[m]);
-          }
+          if (m < used.size()) processors.take_part(m);
           all_do(m);
         },
-        {.processors = processors});
+        {.processors = static_cast<unsigned>(setting_.processors.size())});
     members.join();
   }
   /// The clock is the virtual processor's: the first member on each counts it for all.

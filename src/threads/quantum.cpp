@@ -33,8 +33,8 @@ std::uint64_t place_of(const ucontext_t& in) {
   const auto add = [&](std::uint64_t word) { place = (place ^ word) * 0x9e3779b97f4a7c15u; };
 #if defined(__x86_64__)
   const auto& all = in.uc_mcontext.gregs;
-  for (const int which : {REG_RBX, REG_RBP, REG_RSP, REG_RSI, REG_RDI, REG_RCX, REG_RDX,  //
-                          REG_R8, REG_R9, REG_R10, REG_R12, REG_R13, REG_R14, REG_R15})
+  for (const int which : {REG_RAX, REG_RBX, REG_RBP, REG_RSP, REG_RSI, REG_RDI, REG_RCX,  //
+                          REG_RDX, REG_R8, REG_R9, REG_R10, REG_R12, REG_R13, REG_R14, REG_R15})
     add(static_cast<std::uint64_t>(all[which]));
 #elif defined(__aarch64__)
   for (const auto word : in.uc_mcontext.regs) add(word);

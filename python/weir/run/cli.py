@@ -122,8 +122,8 @@ def run(
         os.execve(program, context.args, environment)
     except CannotRun as error:
         raise fail(str(error)) from None
-    except NotElf as error:
-        raise fail(f"{runtime} {error}") from None
+    except NotElf as error:  # the program has been examined
+        raise fail(f"{LIBRARY} {error}") from None
     except OSError as error:
         raise fail(f"{error.filename or context.args[0]}: {error.strerror}") from None
 

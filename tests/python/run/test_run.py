@@ -306,3 +306,11 @@ def test_a_folder_of_names_that_cannot_be_made(whole: Path, program: Path, tmp_p
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     status, text = said("--", program)
     assert status == 2 and "XDG_CACHE_HOME" in text and os.path.exists(program)
+
+
+def test_a_damaged_library_is_told_of(folder: Path, program: Path):
+    (folder / starting.LIBRARY).write_text("a text")
+    status, text = said("--check", program)
+    assert status == 2 and f"{starting.LIBRARY} is not an ELF file" in text
+    status, text = said("--compare", "--times", 1, program)
+    assert status == 2 and "is not an ELF file" in text, text
