@@ -26,19 +26,29 @@ constexpr unsigned last_look = std::size(looks) - 1;
 // So many looks follow each other soon where a body spins: a fifth of the time goes to the timer then.
 constexpr unsigned hurried = 8;
 
-/// Where the interrupted body is, by its general registers. One that computes has others each time; one that polls a word has the
-/// same.
+/// Where the interrupted body is, by its registers. One that computes has others each time, if only in one of them, such as the
+/// counter of a loop or a sum in floating point; one that polls a word has the same.
 std::uint64_t place_of(const ucontext_t& in) {
   std::uint64_t place = 0;
   const auto add = [&](std::uint64_t word) { place = (place ^ word) * 0x9e3779b97f4a7c15u; };
 #if defined(__x86_64__)
   const auto& all = in.uc_mcontext.gregs;
-  for (const int which : {REG_RAX, REG_RBX, REG_RBP, REG_RSP, REG_RSI, REG_RDI, REG_RCX,  //
-                          REG_RDX, REG_R8, REG_R9, REG_R10, REG_R12, REG_R13, REG_R14, REG_R15})
+  for (const int which : {REG_RAX, REG_RBX, REG_RBP, REG_RSP, REG_RSI, REG_RDI, REG_RCX, REG_RDX,  //
+                          REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
     add(static_cast<std::uint64_t>(all[which]));
+  if (const auto* const vectors = in.uc_mcontext.fpregs)
+    for (const auto& each : vectors->_xmm)
+      for (const auto word : each.element) add(word);
 #elif defined(__aarch64__)
   for (const auto word : in.uc_mcontext.regs) add(word);
   add(in.uc_mcontext.sp);
+  // The first record that the kernel writes.
+  const auto& vectors = *reinterpret_cast<const fpsimd_context*>(in.uc_mcontext.__reserved);
+  if (vectors.head.magic == FPSIMD_MAGIC)
+    for (const auto each : vectors.vregs) {
+      add(static_cast<std::uint64_t>(each));
+      add(static_cast<std::uint64_t>(each >> 64));
+    }
 #endif
   return place;
 }

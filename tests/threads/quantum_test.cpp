@@ -1,0 +1,57 @@
+// Who is taken for one that spins: a member whose registers are twice the same.
+#include <atomic>
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+#include "members.hpp"
+
+namespace {
+
+#if defined(__x86_64__)
+
+// Loops of some 40 ms or more, in which one register changes.
+void count_in_rax() {
+  std::uint64_t left = 100'000'000;
+  asm volatile("1: dec %0\n jnz 1b" : "+a"(left));
+}
+void count_in_r11() {
+  register std::uint64_t left asm("r11") = 100'000'000;
+  asm volatile("1: dec %0\n jnz 1b" : "+r"(left));
+}
+void sum_in_floating_point() {
+  double left = 30'000'000;
+  asm volatile("1: subsd %1, %0\n ucomisd %2, %0\n ja 1b" : "+x"(left) : "x"(1.0), "x"(0.0));
+}
+
+/// How often the other member of a processor gets it meanwhile, beyond once in 4 ms: the quantum is 17 ms, a member that spins has
+/// 0.1.
+int turns_too_many(void (*compute)()) {
+  std::atomic<bool> computed{false};
+  std::atomic<int> turns{0};
+  int too_many = 0;
+  weir::crowd c(2, [&](unsigned m) {
+    if (m == 0) {
+      yields(1);
+      const auto begin = std::chrono::steady_clock::now();
+      compute();
+      const auto took = std::chrono::steady_clock::now() - begin;
+      too_many = turns - static_cast<int>(took / std::chrono::milliseconds(4));
+      computed = true;
+    } else {
+      for (; !computed; yields(1)) ++turns;
+    }
+  }, {.processors = 1});
+  c.join();
+  return too_many;
+}
+
+TEST(Quantum, AMemberThatComputesKeepsItWhicheverRegisterChanges) {
+  EXPECT_LE(turns_too_many(count_in_rax), 10);
+  EXPECT_LE(turns_too_many(count_in_r11), 10);
+  EXPECT_LE(turns_too_many(sum_in_floating_point), 10);
+}
+
+#endif
+
+}  // namespace
