@@ -3,7 +3,8 @@
 //
 //   The waiter has its processor  Spin, and yield every 10 us to ask whether another thread wants the processor: a yield that
 //   for itself                    returns at once says no. Sleep where one does, once waiting has cost what a sleep costs.
-//   Members of the team share it  Yield at once: the member that all wait for may be the next to run.
+//   Members of the team share it  Yield at once: the member that all wait for may be the next to run. The same where all teams
+//   (or the process is crowded)   of the process together are too large, or members have moved to other processors.
 //   Other programs run on it      Sleep. A yield would give the other program a whole time slice (milliseconds), and the
 //   (load)                        kernel charges a yield as a used slice, so the team would lose its part of the time too.
 //                                 A yield that takes long shows the load.
@@ -155,6 +156,7 @@ class experience {
 
   template <class Word, class Ready>
   bool stay_awake(bool oversubscribed, const Word& word, Ready ready) {
+    oversubscribed |= Machine::crowded();
     const std::uint64_t start = Machine::ticks();
     const bool loaded = start < loaded_until_.load(std::memory_order_relaxed);
     if (loaded && (oversubscribed || Machine::switches_in_user_space())) return false;
@@ -178,12 +180,8 @@ class experience {
 
   template <class Word, class Ready>
   static bool spin_until(std::uint64_t end, const Word& word, Ready ready) {
-    // On a virtual processor others may have become ready meanwhile: it may have got members of another one.
-    const bool switches = Machine::switches_in_user_space();
     do {
-      if (switches ? Machine::switch_until(word, ready, constants::polls_before_clock)
-                   : Machine::spin(word, ready, constants::polls_before_clock))
-        return true;
+      if (Machine::spin(word, ready, constants::polls_before_clock)) return true;
     } while (Machine::ticks() < end);
     return false;
   }

@@ -66,6 +66,7 @@ double measured_ticks_per_microsecond() {
 #endif
 }  // namespace
 
+constinit std::atomic<bool> native::is_crowded{false};
 constinit thread_local std::uint64_t native::next_look_home = std::numeric_limits<std::uint64_t>::max();
 
 void native::live_on(int processor) noexcept {

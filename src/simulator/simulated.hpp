@@ -163,6 +163,7 @@ struct simulated {
   static bool switch_until(const Word&, Ready, unsigned) {
     return false;
   }
+  static bool crowded() { return false; }
   static void migrate_home(std::uint64_t) {}
   static std::uint64_t ticks() { return static_cast<std::uint64_t>(engine::here().now() / nanosecond); }
   static double ticks_per_microsecond() { return 1000.0; }

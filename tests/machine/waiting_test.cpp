@@ -8,6 +8,7 @@
 #include <weir/barrier.hpp>
 #include <weir/machine/processors.hpp>
 #include <weir/team_barrier.hpp>
+#include <weir/waiting_automatic.hpp>
 
 #include "../contract.hpp"
 
@@ -112,6 +113,40 @@ TEST(Waiting, SpinningIsWhatItSays) {
   weir::team_barrier b(2, {.algorithm = "sense", .waiting = "spin"});
   // Other programs may use most of the processors meanwhile.
   EXPECT_GT(cost_of_a_late_member(2, [&](unsigned m) { b.arrive_and_wait(m); }, std::chrono::milliseconds(400)), 0.02);
+}
+
+/// Counts yields and polls; the word is never ready, and time passes with each yield.
+struct counted : weir::native {
+  static inline unsigned yields, polls;
+  static inline bool too_many;
+  template <class Word, class Ready>
+  static bool spin(const Word&, Ready, unsigned times) {
+    polls += times;
+    now += times;
+    return false;
+  }
+  static void yield() {
+    ++yields;
+    now += 1000;
+  }
+  static bool crowded() { return too_many; }
+  static inline std::uint64_t now;
+  static std::uint64_t ticks() { return now; }
+  static double ticks_per_microsecond() { return 1000; }
+};
+
+TEST(Waiting, LetsOthersRunAtOnceWhereAllTeamsTogetherAreTooLarge) {
+  using constants = weir::waiting::automatic_constants;
+  const auto polls_in_a_wait = [](bool too_many) {
+    counted::too_many = too_many;
+    counted::polls = 0;
+    weir::waiting::experience<counted> learned;
+    std::atomic<unsigned> word{0};
+    EXPECT_FALSE(learned.poll(/*oversubscribed=*/false, word, [](unsigned) { return false; }));
+    return counted::polls;
+  };
+  EXPECT_EQ(polls_in_a_wait(true), constants::polls_before_clock);
+  EXPECT_GT(polls_in_a_wait(false), 100 * constants::polls_before_clock);
 }
 
 // The system may migrate the thread again immediately: the thread then returns at its next check.

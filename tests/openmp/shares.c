@@ -4,7 +4,9 @@
      together  as many threads as processors: each team on its primary thread's alone; and again "spread" when the others have ended
      quiet     "spread", though as many other threads as processors have opened regions, and live on
      bound     "spread"; then all tasks of the process may run on one processor only: its team on its primary thread's alone
-     lasting   the same within one region, and "spread" again, when they may run on all */
+     lasting   the same within one region, and "spread" again, when they may run on all
+     waiting   (kernel threads) two threads of the program with teams of as many members as processors: members that wait for
+               their primary threads, which are late, give their processors away */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <omp.h>
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { size = 4, row = 50, enough = 45 };
@@ -104,6 +107,29 @@ static int changes_of_one_region(const cpu_set_t *mine) {
   return changes;
 }
 
+/* In ms of processor time, of each that waits: 5 awake, half of one where others want the processor. */
+enum { late_us = 20000, late_regions = 10 };
+static const double brief = 2;
+static void *late(void *unused) {
+  for (int i = 0; i < late_regions; ++i) {
+#pragma omp parallel num_threads(processors)
+    if (omp_get_thread_num() == 0) usleep(late_us);
+  }
+  return unused;
+}
+static int waits_briefly(void) {
+  for (int i = 0; i < tries; ++i) {
+    pthread_t other;
+    const clock_t before = clock();
+    pthread_create(&other, NULL, late, NULL);
+    late(NULL);
+    pthread_join(other, NULL);
+    const double ms = (double)(clock() - before) * 1e3 / CLOCKS_PER_SEC;
+    if (ms / (2 * (processors - 1) * late_regions) < brief) return 1;
+  }
+  return 0;
+}
+
 int main(int count, char **words) {
   if (count != 3) return 2;
   tries = atoi(words[2]);
@@ -111,6 +137,7 @@ int main(int count, char **words) {
   omp_set_dynamic(0);
   cpu_set_t mine;
   sched_getaffinity(0, sizeof mine, &mine);
+  if (strcmp(words[1], "waiting") == 0) printf("brief %s\n", waits_briefly() ? "yes" : "no");
   if (strcmp(words[1], "lasting") == 0) printf("changes %d\n", changes_of_one_region(&mine));
   if (strcmp(words[1], "spread") == 0 || strcmp(words[1], "bound") == 0) {
     printf("spread %s\n", regions_until(0) > 0 ? "yes" : "no");

@@ -22,6 +22,8 @@ inline constexpr std::size_t line_bytes = 128;
 /// `yield_until`   polls a word until it is ready, and yields between the polls
 /// `switch_until`  where other members run in user space, by a call: the same, but at most so many times (true: it is ready)
 /// `switches_in_user_space`  is that so for the caller? A sleep then costs no system call
+/// `crowded`       do waiters keep others from running, whatever their own teams look like? (All teams of the process together may
+///                 have more members than there are processors.)
 /// `migrate_home`  moves a thread that waits long back to its home processor, if it has one; takes the time in ticks
 /// `ticks`         a clock that is cheap enough to be read while waiting
 template <class M>
@@ -40,6 +42,7 @@ concept machine = requires(typename M::template word<std::uint32_t>& word, typen
   M::yield_until(word, ready);
   { M::switch_until(word, ready, 1u) } -> std::same_as<bool>;
   { M::switches_in_user_space() } -> std::same_as<bool>;
+  { M::crowded() } -> std::same_as<bool>;
   M::migrate_home(std::uint64_t{});
   { M::ticks() } -> std::same_as<std::uint64_t>;
   { M::ticks_per_microsecond() } -> std::convertible_to<double>;

@@ -71,6 +71,11 @@ struct native {
     return false;
   }
 
+  /// Thread-safe. relaxed, both: no other data goes with it.
+  static bool crowded() noexcept { return is_crowded.load(std::memory_order_relaxed); }
+  /// For whoever knows all teams of the process, such as an OpenMP runtime.
+  static void crowded(bool now) noexcept { is_crowded.store(now, std::memory_order_relaxed); }
+
   /// Moves the calling thread back to the processor that it was given by live_on(), if it is on another; looks at most every
   /// few milliseconds, else it costs a comparison. The thread may run where it might before.
   static void migrate_home(std::uint64_t now) noexcept {
@@ -107,6 +112,7 @@ struct native {
   /// What gives the processor to another member; null: the kernel's yield does.
   static void (*in_user_space() noexcept)() noexcept;
   static void look_home(std::uint64_t now) noexcept;
+  static constinit std::atomic<bool> is_crowded;
   static constinit thread_local std::uint64_t next_look_home;  // the largest: never
 };
 static_assert(machine<native>);

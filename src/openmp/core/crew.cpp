@@ -52,7 +52,7 @@ void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed,
 }  // namespace
 
 crew::crew(bool of_program) {
-  if (of_program && may_have_seats()) host_.emplace();
+  if (of_program) host_.emplace(released_);
 }
 
 auto crew::at_join(member& me) {
@@ -89,7 +89,7 @@ unsigned crew::recruit(unsigned wanted, unsigned seats) {
     w.of = this;
     w.number = static_cast<unsigned>(workers_.size());
     // It begins by waiting for the next region.
-    w.since_episode = episode_;
+    w.since_episode = episode();
     if (const int error = start(w); error != 0) {
       workers_.pop_back();
       report_refused(wanted, static_cast<unsigned>(workers_.size()) + 1, error);
@@ -184,7 +184,8 @@ void crew::fork(team& t, region run, void* what) {
   }
   phases_.region = {run, what, &t};
   happens_before(&phases_.for_all);
-  const std::uint64_t word = release_word::of(++episode_, t.size);
+  const std::uint64_t word = release_word::of(episode() + 1, t.size);
+  released_.store(word, std::memory_order_relaxed);
   if (one_release_flag())
     phases_.release_all(word);
   else
@@ -195,7 +196,7 @@ void crew::fork(team& t, region run, void* what) {
 void crew::join(team& t) {
   complete_tasks(t.members[0]);
   current = t.parent;
-  phases_.join(t.arrival, episode_, flags_of(), at_join(t.members[0]));
+  phases_.join(t.arrival, episode(), flags_of(), at_join(t.members[0]));
   if (may_have_seats()) [[unlikely]] {
     if (seated_) driving_.reset();
     // Workers of other crews may sleep there, of members that go on while this thread drives nothing.
@@ -218,7 +219,7 @@ void crew::begin_in_seats(team& t) {
 
 void crew::dismiss() {
   happens_before(&phases_.for_all);
-  const std::uint64_t end = release_word::of(episode_ + 1, release_word::everyone);
+  const std::uint64_t end = release_word::of(episode() + 1, release_word::everyone);
   if (one_release_flag())
     phases_.release_all(end);
   else

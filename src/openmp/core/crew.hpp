@@ -36,6 +36,7 @@ class crew {
   static int workers_alive();
 
  private:
+  std::uint32_t episode() const { return release_word::episode_in(released_.load(std::memory_order_relaxed)); }
   /// What the workers execute.
   struct work_of_region {
     region run;
@@ -63,13 +64,14 @@ class crew {
   }
   auto at_join(member& me);
 
-  std::optional<host> host_;                  // if teams may have seats, and it is a crew of the program's
   std::optional<threads::driving> driving_;   // in a region with seats, the primary thread's
   bool seated_ = false;                       // was the last team?
   team* last_ = nullptr;                      // that was asked for, and its seats
   unsigned last_seats_ = 0;
   phases phases_;
-  alignas(line_bytes) std::uint32_t episode_ = 0;
+  // The last one, with its team's size. relaxed: written by the primary thread; others read the number only.
+  alignas(line_bytes) std::atomic<std::uint64_t> released_{0};
+  std::optional<host> host_;  // if it is a crew of the program's
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1
   std::map<std::pair<unsigned, unsigned>, std::unique_ptr<team>> teams_;  // by size and seats
   // What the crew has learned about waiting for a release, and for arrivals.

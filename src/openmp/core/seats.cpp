@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include <weir/machine/native.hpp>
+
 #include "openmp/settings/initial.hpp"
 #include "threads/processor.hpp"
 
@@ -12,6 +14,10 @@ constinit bool all_have_seats = false;
 
 namespace {
 constexpr unsigned seats_elsewhere = ~0u;  // as if for a number of processors that there never is: members move
+
+// relaxed: a number with which no other data goes. Waiters of such teams wait as if nobody sat on their processors but those that
+// sat there at first.
+constinit std::atomic<unsigned> teams_that_have_moved{0};
 
 // relaxed: set before the threads that it is about have begun.
 constinit std::atomic<bool> shared_seats{false};
@@ -33,9 +39,8 @@ unsigned seats_of_new_team(const member& me, unsigned size) {
 void take_seats(team& t) {
   threads::processor& mine = threads::seat();
   const team& outer = *t.parent->of;
-  const bool has_moved = t.has_moved.load(std::memory_order_relaxed);
+  const bool has_moved = forget_moves(t);
   if (!t.seats.empty() && t.seats.front() == &mine && t.seats_of_outer == outer.seats && !has_moved) return;
-  if (has_moved) t.has_moved.store(false, std::memory_order_relaxed);
   t.seats_of_outer = outer.seats;
   t.seats = outer.seats;
   if (!outer.seats.empty()) {
@@ -74,8 +79,19 @@ void take_another_seat(member& me) {
   threads::processor* const to = which == 0 ? t.seats.front() : threads::helper(which - 1);
   if (to == nullptr || to == me.seat) return;
   me.seat = to;
-  t.has_moved.store(true, std::memory_order_relaxed);
+  if (!t.has_moved.exchange(true, std::memory_order_relaxed)) {
+    teams_that_have_moved.fetch_add(1, std::memory_order_relaxed);
+    native::crowded(true);
+  }
   threads::go_to(to);
+}
+
+bool forget_moves(team& t) {
+  // relaxed, both: the primary thread has waited for all members.
+  if (!t.has_moved.load(std::memory_order_relaxed)) return false;
+  t.has_moved.store(false, std::memory_order_relaxed);
+  if (teams_that_have_moved.fetch_sub(1, std::memory_order_relaxed) == 1) native::crowded(false);
+  return true;
 }
 
 bool seats_have_been_shared() { return shared_seats.load(std::memory_order_relaxed); }

@@ -36,6 +36,8 @@ inline void find_place(team& t) {
 /// In a region that lasts, the members of an outermost team move at barriers when it may take more processors, or fewer. By the
 /// member, before it arrives.
 void take_another_seat(member& me);
+/// By the primary thread, between regions, or before the team ends. Had any of its members moved?
+bool forget_moves(team& t);
 inline bool may_need_another_seat(const member& me) {
   return me.seated_for != 0 && me.seated_for != share_of_processors();
 }

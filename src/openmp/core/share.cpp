@@ -9,9 +9,12 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 
 #include "machine/detached_thread.hpp"
+#include "openmp/core/fork_join.hpp"
+#include "openmp/core/seats.hpp"
 #include "openmp/settings/initial.hpp"
 
 namespace weir::openmp {
@@ -34,6 +37,8 @@ class share_watch {
   static constexpr long between_looks_ns = 10'000'000, with_one_host_ns = 100'000'000;
 
   static void* run(void* its);
+  /// Is there anything to look at?
+  bool needed() const { return hosts_.size() > (may_have_seats() ? 0 : 1); }
   void look();
   void divide(std::size_t active);
 
@@ -67,7 +72,7 @@ void share_watch::add(host& h) {
   // Signals that the process gets are for the program's threads.
   sigset_t all;
   sigfillset(&all);
-  if (!running_) running_ = start_detached(run, this, 0, &all) == 0;
+  if (!running_ && needed()) running_ = start_detached(run, this, 0, &all) == 0;
   if (hosts_.size() == 2) pthread_cond_signal(&changed_);
   unlock();
 }
@@ -76,7 +81,7 @@ void share_watch::remove(host& h) {
   lock();
   std::erase(hosts_, &h);
   divide(hosts_.size());
-  if (hosts_.empty()) pthread_cond_signal(&changed_);
+  if (!needed()) pthread_cond_signal(&changed_);
   unlock();
 }
 
@@ -84,6 +89,7 @@ void share_watch::remove(host& h) {
 void share_watch::begin_in_child() {
   hosts_.clear();
   running_ = false;
+  native::crowded(false);
   changed_ = PTHREAD_COND_INITIALIZER;
   unlock();
 }
@@ -94,21 +100,28 @@ void share_watch::look() {
     const auto limit = quota();
     processors_ = static_cast<unsigned>(limit ? std::clamp(std::ceil(limit->processors), 1.0, mask) : mask);
   }
-  const auto is_active = [](host* h) {
+  std::size_t active = 0, members = 0;
+  for (host* const h : hosts_) {
     const std::uint32_t now = h->regions_.load(std::memory_order_relaxed);
-    const bool quiet = now == h->seen_ && now % 2 == 0;
+    const std::uint64_t released = h->released_.load(std::memory_order_relaxed);
+    const bool quiet = now == h->seen_ && now % 2 == 0 && released == h->released_seen_;
     h->seen_ = now;
-    h->quiet_looks_ = quiet ? h->quiet_looks_ + 1 : 0;
-    return h->quiet_looks_ < quiet_after;
-  };
-  divide(static_cast<std::size_t>(std::ranges::count_if(hosts_, is_active)));
+    h->released_seen_ = released;
+    h->quiet_looks_ = quiet ? std::min(h->quiet_looks_ + 1, quiet_after) : 0;
+    if (h->quiet_looks_ == quiet_after) continue;
+    ++active;
+    members += release_word::size_in(released);
+  }
+  divide(active);
+  // Members on virtual processors need not be told.
+  if (!may_have_seats()) native::crowded(active > 1 && members > processors_);
 }
 
-// A process ends with its last thread, so the watch ends with the last host.
+// A process ends with its last thread, so the watch ends with the last host, or before.
 void* share_watch::run(void* its) {
   auto& w = *static_cast<share_watch*>(its);
   w.lock();
-  while (!w.hosts_.empty()) {
+  while (w.needed()) {
     timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += w.hosts_.size() > 1 ? between_looks_ns : with_one_host_ns;
@@ -117,11 +130,12 @@ void* share_watch::run(void* its) {
     if (pthread_cond_timedwait(&w.changed_, &w.mutex_, &until) == ETIMEDOUT) w.look();
   }
   w.running_ = false;
+  native::crowded(false);
   w.unlock();
   return nullptr;
 }
 
-host::host() { watch->add(*this); }
+host::host(const std::atomic<std::uint64_t>& released) : released_(released) { watch->add(*this); }
 host::~host() { watch->remove(*this); }
 
 }  // namespace weir::openmp

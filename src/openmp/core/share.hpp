@@ -3,7 +3,8 @@
 // A team that is alone has all processors of the process. Where several threads of the program are in regions at the same time,
 // each has its part of them, one at least: P threads that open regions then run at the speed of P threads. A thread of the
 // runtime's looks every few milliseconds which of them have begun a region since, and which processors the affinity mask and
-// the quota allow. It exists only if teams may run on virtual processors (seats.hpp).
+// the quota allow. Teams of kernel threads keep their size, but their members wait in another way where all teams together have
+// more members than there are processors; the runtime's thread exists there only while several threads open regions.
 #pragma once
 
 #include <atomic>
@@ -14,19 +15,22 @@ namespace weir::openmp {
 /// A thread of the program that begins regions.
 class host {
  public:
-  host();
+  /// `released`: the word by which its last region was (fork_join.hpp).
+  explicit host(const std::atomic<std::uint64_t>& released);
   ~host();
   host(const host&) = delete;
 
-  // relaxed, both: only that they change matters.
+  // Called only where teams may run on virtual processors. relaxed, both: only that they change matters.
   void begin_region() { regions_.store(regions_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   void end_region() { begin_region(); }
 
  private:
   friend class share_watch;
   std::atomic<std::uint32_t> regions_{0};  // begun and ended: in a region it is odd
+  const std::atomic<std::uint64_t>& released_;  // relaxed: a number with which no other data goes
   // The watch's.
   std::uint32_t seen_ = 0;
+  std::uint64_t released_seen_ = 0;
   unsigned quiet_looks_ = 0;
 };
 

@@ -62,6 +62,7 @@ team::team(unsigned n, unsigned with_seats)
 
 team::~team() {
   look_away_from(*this);
+  forget_moves(*this);
   // A thread that completes a detached task may still be about to wake the member that has waited for it (event.cpp).
   for (unsigned m = 0; m < size; ++m)
     native::yield_until(members[m].implicit.below, [](std::uint64_t word) { return word < task::visitor; });

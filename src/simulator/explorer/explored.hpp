@@ -170,6 +170,7 @@ struct explored {
   static bool switch_until(const Word&, Ready, unsigned) {
     return false;
   }
+  static bool crowded() { return false; }
   static void migrate_home(std::uint64_t) {}
 
   static std::uint64_t ticks() { return player::here().ticks(); }

@@ -91,3 +91,9 @@ def test_threads_of_the_program_divide_the_processors(environment: dict[str, str
     program = builds.get(Program(SHARES, "gcc"))
     done = run(program, environment | {"WEIR_THREADS": "user"}, what, "2000")
     assert done.stdout.strip() == SEEN[what], done
+
+
+@skips.mark("processors")
+def test_teams_of_several_threads_of_the_program_wait_briefly(environment: dict[str, str], builds: Builds):
+    done = run(builds.get(Program(SHARES, "gcc")), environment | {"WEIR_THREADS": "kernel"}, "waiting", "5")
+    assert done.stdout.strip() == "brief yes", done
