@@ -32,7 +32,7 @@ def workloads(
         option(
             options.names("programs"),
             "--programs",
-            help="Only these, or these groups: gcc, clang, others (gcc,others).",
+            help="Only these, or groups: gcc, clang, others, processes (all but clang).",
         ),
     ] = None,
     threads: Annotated[

@@ -9,8 +9,9 @@ from pathlib import Path
 from weir.base import native
 from weir.base.names import Unknown
 
-GCC, CLANG, OTHERS = GROUPS = ("gcc", "clang", "others")
-BY_DEFAULT = (GCC, OTHERS)
+GCC, CLANG, OTHERS, OF_PROCESSES = GROUPS = ("gcc", "clang", "others", "processes")
+BY_DEFAULT = (GCC, OTHERS, OF_PROCESSES)
+PROCESSES = "-processes"  # after a program's name: the same work by processes of one thread each
 CALLERS = "--python-threads"  # the option by which a driver calls its library from several threads of Python
 HELP_S = 20.0
 
@@ -81,6 +82,7 @@ OURS = (
     _Ours("aspcg", "", shared="--cells 48", barriers=True),
     _Ours("flow", "--steps 60", shared="--steps 5", barriers=True, compilers=(("gfortran", GCC),)),
 )  # fmt: skip
+OVER_MPI = ("aspcg", "flow")  # of these, as they are built over MPICH
 
 
 def programs() -> list[Program]:
@@ -95,6 +97,13 @@ def programs() -> list[Program]:
             file = _built(f"{one.file or one.name}-{compiler}")
             quick = one.quick and group == GCC
             found.append(Program(name, file, group, words or (), crowded, shared, one.team, one.barriers, quick))
+    by_name = {one.name: one for one in found}
+    for name in OVER_MPI:
+        same, over = by_name[name], str(_built(f"{name}-mpich"))
+        each = (None if its is None else (over, *its) for its in (same.words, same.crowded, same.shared))
+        words, crowded, shared = each
+        launched = native.REPOSITORY / "workloads" / "processes"
+        found.append(Program(name + PROCESSES, launched, OF_PROCESSES, words, crowded, shared))
     drivers = sorted((native.REPOSITORY / "workloads" / "others").glob("*.py"))
     return found + [Program(p.stem, p, OTHERS) for p in drivers if p.stat().st_mode & 0o100]
 

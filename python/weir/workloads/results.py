@@ -31,8 +31,8 @@ class Ratio:
 class Cell:
     """A program with a team in a situation. `failed`: why a way to run it has no figure, by (runtime, barrier)."""
 
-    def __init__(self, program: str, group: str, place: Place) -> None:
-        self.program, self.group, self.place = program, group, place
+    def __init__(self, program: str, group: str, command: str, place: Place) -> None:
+        self.program, self.group, self.command, self.place = program, group, command, place
         self.rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
         self.failed: dict[tuple[str, str], str] = {}
 
@@ -94,6 +94,8 @@ class Share:
     situation: str
     time_ns: float
     waited_ns: float
+    priced_ns: float  # it may be more: members pay at the same time as others
+    directives: int
 
     @property
     def of_time(self) -> float:
@@ -114,7 +116,8 @@ class Results:
             what = row["what"]
             place = Place.of_row(row, ("where.situation", "where.members", "where.processors", "where.load"))
             cell = found.setdefault(
-                (what["algorithm"], what["command"], place), Cell(what["algorithm"], what["group"], place)
+                (what["algorithm"], what["command"], place),
+                Cell(what["algorithm"], what["group"], what["command"], place),
             )
             key = _key(what["runtime"], what["barrier"])
             if row["kind"] == "failure":
@@ -150,7 +153,8 @@ class Results:
             if row["how"]["method"] == PROFILE and row["kind"] == "overhead":
                 what, where, samples = row["what"], row["where"], row["samples"]
                 one = Share(what["algorithm"], what["runtime"], what["version"], where["members"], where["processors"],
-                            where["situation"], samples["episode_ns"][0], samples["overhead_ns"][0])  # fmt: skip
+                            where["situation"], samples["episode_ns"][0], samples["overhead_ns"][0],
+                            1e9 * row["how"].get("priced_s", 0), row["how"].get("directives", 0))  # fmt: skip
                 found[one.program, one.runtime, one.members, one.situation] = one
         return sorted(found.values(), key=lambda s: (s.program, s.members, s.runtime))
 

@@ -6,6 +6,7 @@ from weir.base.parts import FAILED, Chart, LeftOut, Section, Subject
 from weir.base.records import Row
 from weir.run.measuring import FEWEST
 from weir.workloads import charts, tables
+from weir.workloads.conclusions import conclusions
 from weir.workloads.findings import finding, targets
 from weir.workloads.results import Results
 from weir.workloads.rows import is_of_workloads
@@ -22,6 +23,10 @@ BARRIERS = (
     "As table 3 of paper 001: the barrier with the least median time, of those compared, for each program and team "
     "size, on Weir's runtime with kernel threads (WEIR_BARRIER). In parentheses 95 % intervals; the ratio is by "
     "rounds. Barriers whose ratio to the best has 1 in its interval are not told from it."
+)
+CONCLUSIONS = (
+    "What papers 000, 001, 003 and 004 concluded, and what these records say of it: agrees, differs, or was not "
+    "measured. Programs with too few rounds for an interval do not count."
 )
 FIGURE = (
     "As figure 2 of paper 001: the time of the program's computation, on Weir's runtime with kernel threads, by "
@@ -55,6 +60,8 @@ def sections(rows: Sequence[Row]) -> list[Section]:
                 parts=[Chart("workloads-barriers", "Time by barrier and team size", charts.by_barrier(results), FIGURE)]
             )
         )
+    if (held := tables.of_conclusions(conclusions(rows))).rows:
+        made.append(Section("What the papers concluded", CONCLUSIONS, [held]))
     if (drawn := charts.gains(results)) is not None:
         made.append(Section(parts=[Chart("workloads-gains", "What programs gain in each situation", drawn, GAINS)]))
     by_situation = [its for name in results.situations if (its := tables.of_situation(results, name)).rows]

@@ -10,6 +10,7 @@ from weir.base.parts import Cell as Shown
 from weir.base.parts import Table
 from weir.base.records import Row
 from weir.base.screen import nanoseconds, shown, with_interval
+from weir.workloads.conclusions import AGREES, DIFFERS, Conclusion, conclusions
 from weir.workloads.findings import MISSED, REACHED, SLOWER, Target, in_words, targets, verdict
 from weir.workloads.results import Cell, Results, geometric_mean
 from weir.workloads.rows import DEFAULT, KERNEL, OWN
@@ -30,6 +31,14 @@ def of_targets(found: Sequence[Target]) -> Table:
         for t in found
     ]  # fmt: skip
     return Table("", heads, rows, words=(0, 1, 2, 4))
+
+
+def of_conclusions(found: Sequence[Conclusion]) -> Table:
+    heads = ["paper", "what it concluded", "verdict", "here"]
+    marks = {AGREES: REACHED, DIFFERS: MISSED}
+    rows = [[c.paper, c.says, Shown(c.verdict, verdict=marks.get(c.verdict, "")), Shown(c.here, c.why, below=True)]
+            for c in found]  # fmt: skip
+    return Table("", heads, rows, words=(0, 1, 2, 3))
 
 
 def of_barriers(results: Results) -> Table:
@@ -105,10 +114,12 @@ def of_shares(results: Results) -> Table:
 def for_terminal(rows: Sequence[Row]) -> list[rich.Table]:
     results = Results(rows)
     best, shares, met = of_barriers(results), of_shares(results), of_targets(targets(rows))
+    held = of_conclusions(conclusions(rows))
     made = [
         (Table("Best barrier for each program and team", best.heads, best.rows, words=best.words), (0, 1, 2, 5)),
         *((one, range(len(one.heads))) for one in (of_situation(results, name) for name in results.situations)),
         (Table("Share of time spent synchronising", shares.heads, shares.rows), range(len(shares.heads))),
+        (Table("Conclusions of the papers", held.heads, held.rows, words=held.words), range(len(held.heads))),
         (Table("Targets", met.heads, met.rows, words=met.words), range(len(met.heads))),
     ]
     return [shown(one, columns) for one, columns in made if one.rows]

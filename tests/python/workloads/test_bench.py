@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weir.base import native, records
+from weir.base import records
 from weir.base.console import out
 from weir.cli import app
 from weir.profile.counting import Directive
@@ -22,7 +22,7 @@ from weir.report import page
 from weir.run import sides
 from weir.run.measuring import Side
 from weir.run.starting import CannotRun
-from weir.workloads import charts, measuring, programs, section, sharing, tables
+from weir.workloads import charts, measuring, section, sharing, tables
 from weir.workloads.findings import FASTER, GAIN, NONE_SLOWER, finding, targets
 from weir.workloads.measuring import TIME, Plan, Session
 from weir.workloads.programs import GCC, OTHERS, Program
@@ -212,27 +212,6 @@ def test_a_real_program_is_measured_on_each_runtime(tmp_path: Path, monkeypatch:
     assert all(r["kind"] == "overhead" for r in rows)
 
 
-@pytest.mark.parametrize("one", [p for p in programs.programs() if p.group != OTHERS], ids=lambda one: one.name)
-def test_each_of_our_programs_takes_its_arguments_and_prints_its_time(one: Program):
-    for work in ("words", "crowded", "shared"):
-        assert not [
-            word for word in one.arguments(work, 2, 0) if word.startswith("-") and word not in _options(one.file)
-        ]
-    words = [one.file, *one.arguments("shared", 2, 0)]
-    done = subprocess.run(
-        words,
-        env=os.environ | {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0 and len(TIME.findall(done.stderr)) == 1 and done.stdout, done
-
-
-def _options(program: Path) -> str:
-    return subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60).stdout
-
-
 @pytest.mark.parametrize(
     ("line", "seconds"),
     [
@@ -390,18 +369,13 @@ def test_the_page_shows_tables_charts_and_what_was_left_out(tmp_path: Path):
     assert complaints == [] and len(read) == len(rows)
     page.write(read, [], tmp_path / "w.html")
     text = (tmp_path / "w.html").read_text()
-    shown = ["What Weir must reach", "The best barrier for each program", "Share of time spent synchronising"]
+    shown = [
+        "What Weir must reach",
+        "The best barrier for each program",
+        "Share of time spent synchronising",
+        "What the papers concluded",
+    ]
     shown += ['id="workloads-barriers"', 'id="workloads-gains"', "its result differs", "A quota of half"]
     assert not [words for words in shown if words not in text]
     assert re.match(r"On Weir's runtime these programs are 2\.00 .*times as fast with", finding(read))
     assert tables.for_terminal(read)
-
-
-def test_programs_are_chosen_by_name_and_group():
-    every = programs.programs()
-    assert len({one.name for one in every}) == len(every)
-    assert {one.group for one in programs.chosen(None, False)} <= {GCC, OTHERS}
-    assert [one.name for one in programs.chosen(["sort", "hydro-clang"], False)] == ["hydro-clang", "sort"]
-    assert {one.group for one in programs.chosen(["clang"], False)} == {"clang"}
-    assert 0 < len(programs.chosen(None, True)) < len(programs.chosen(None, False))
-    assert all(native.REPOSITORY in one.file.parents for one in every)
