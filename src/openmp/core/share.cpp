@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <ctime>
 #include <vector>
 
@@ -14,8 +13,8 @@
 
 #include "machine/detached_thread.hpp"
 #include "openmp/core/fork_join.hpp"
+#include "openmp/core/quota_use.hpp"
 #include "openmp/core/seats.hpp"
-#include "openmp/settings/initial.hpp"
 
 namespace weir::openmp {
 
@@ -46,10 +45,17 @@ class share_watch {
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
   std::vector<host*> hosts_;
   unsigned processors_ = 0;  // of the process, now; 0: not known yet
+  quota_use quota_use_;
   bool running_ = false;
 };
 
 namespace {
+double seconds_by(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 // Created when the library is loaded, and never destroyed: threads may end after the program's objects.
 constinit share_watch* watch = nullptr;
 
@@ -67,7 +73,7 @@ void share_watch::divide(std::size_t active) {
 void share_watch::add(host& h) {
   lock();
   hosts_.push_back(&h);
-  if (processors_ == 0) processors_ = static_cast<unsigned>(initial_settings().processors);
+  if (processors_ == 0) processors_ = std::max(static_cast<unsigned>(running_on().size()), 1u);
   divide(hosts_.size());
   // Signals that the process gets are for the program's threads.
   sigset_t all;
@@ -96,9 +102,10 @@ void share_watch::begin_in_child() {
 
 void share_watch::look() {
   // The watch's own mask: the program binds its threads, an administrator all of them.
-  if (const auto mask = static_cast<double>(running_on().size()); mask != 0) {
+  if (const auto mask = static_cast<unsigned>(running_on().size()); mask != 0) {
     const auto limit = quota();
-    processors_ = static_cast<unsigned>(limit ? std::clamp(std::ceil(limit->processors), 1.0, mask) : mask);
+    const double now = seconds_by(CLOCK_MONOTONIC), used = seconds_by(CLOCK_PROCESS_CPUTIME_ID);
+    processors_ = limit ? quota_use_.processors(mask, limit->processors, now, used) : mask;
   }
   std::size_t active = 0, members = 0;
   for (host* const h : hosts_) {
