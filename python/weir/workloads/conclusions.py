@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from weir.base.places import on_fullest
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.workloads.findings import cells_of
@@ -119,7 +120,8 @@ def _of_barriers(r: Results) -> Iterator[Conclusion]:
 
 
 def _of_fewer_processors(r: Results) -> Iterator[Conclusion]:
-    """The same work with as many threads as processors, and with more; by kinds of Weir's threads."""
+    """The same work with as many threads as processors, and with more, or as much for each thread; by kinds of Weir's
+    threads."""
     says = (
         "With a suitable barrier fewer processors than threads cost little: less than 10 % where a member computes for "
         f"more than {SWITCHES} context switches between barriers."
@@ -133,8 +135,9 @@ def _of_fewer_processors(r: Results) -> Iterator[Conclusion]:
             apart_ns = each.get((c.program, one.place.members)) if one else None
             if apart_ns is None or not (c.enough(runtime) and one.enough(runtime)):
                 continue
-            computes_ns = apart_ns * c.place.processors / c.place.members
-            cost = c.time(runtime).value / one.time(runtime).value - 1
+            on_each = on_fullest(c.place.members, c.place.processors)
+            computes_ns = apart_ns / (1 if c.per_member else on_each)
+            cost = c.time(runtime).value / one.time(runtime).value / (on_each if c.per_member else 1) - 1
             if computes_ns >= SWITCHES * SWITCH_NS:
                 found.append((cost, f"{_name(c)} {cost:+.0%} at {nanoseconds(computes_ns)}"))
         here = f"{runtime}: {', '.join(words for _, words in sorted(found))}" if found else runtime

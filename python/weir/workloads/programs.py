@@ -20,7 +20,8 @@ HELP_S = 20.0
 class Program:
     """`words`: its arguments. Where the same work would take too long: `crowded` with more threads than processors, and
     `shared` where others have the processors, too, or there is a quota. The team's size is OMP_NUM_THREADS, and the
-    value of the option `team`. `barriers`: its team meets at barriers, so that WEIR_BARRIER matters."""
+    value of the option `team`. `barriers`: its team meets at barriers, so that WEIR_BARRIER matters. `per_member`: each
+    member has so much work, however many there are."""
 
     name: str
     file: Path
@@ -31,6 +32,7 @@ class Program:
     team: str = ""
     barriers: bool = False
     quick: bool = False
+    per_member: bool = False
 
     def arguments(self, work: str, team: int, callers: int) -> tuple[str, ...]:
         """`work`: words, crowded or shared."""
@@ -62,6 +64,7 @@ class _Ours:
     team: str = ""
     barriers: bool = False
     quick: bool = False
+    per_member: bool = False
     file: str = ""  # if it is not called as the program
     compilers: tuple[tuple[str, str], ...] = (("gcc", GCC), ("clang", CLANG))
 
@@ -69,12 +72,15 @@ class _Ours:
 # Sizes that take 0.1 to 0.3 s on two processors. Where processors are shared GCC's runtime may take a millisecond for
 # each barrier: sizes are small there. With more threads than processors a program with `barriers` has the same work as
 # otherwise: its times are drawn against the team's size.
+INTERVAL = "--steps 20054"
 OURS = (
     _Ours("hydro", "", "--steps 300", "--steps 20", quick=True),
     _Ours("wavefront", "--pairs 800", "--pairs 20", "--pairs 40"),
     _Ours("doacross", "--doacross 64 --pairs 40", *2 * ["--doacross 64 --pairs 1"], file="wavefront"),
     _Ours("hosts", "--blocks 146", shared="--blocks 146 --regions 200", team="--threads"),
-    _Ours("intervals", "--steps 20054 --episodes 5000", shared="--steps 20054 --episodes 500", barriers=True),
+    _Ours(
+        "intervals", f"{INTERVAL} --episodes 5000", shared=f"{INTERVAL} --episodes 500", barriers=True, per_member=True
+    ),
     _Ours("gauss", "--systems 30", shared="--systems 2", barriers=True),
     _Ours("paths", "--sources 12", shared="--sources 1 --vertices 1024", barriers=True),
     _Ours("sort", "--keys 25000", shared="--keys 1000", barriers=True, quick=True),
@@ -96,7 +102,9 @@ def programs() -> list[Program]:
             )
             file = _built(f"{one.file or one.name}-{compiler}")
             quick = one.quick and group == GCC
-            found.append(Program(name, file, group, words or (), crowded, shared, one.team, one.barriers, quick))
+            found.append(
+                Program(name, file, group, words or (), crowded, shared, one.team, one.barriers, quick, one.per_member)
+            )
     by_name = {one.name: one for one in found}
     for name in OVER_MPI:
         same, over = by_name[name], str(_built(f"{name}-mpich"))

@@ -33,6 +33,7 @@ class Cell:
 
     def __init__(self, program: str, group: str, command: str, place: Place) -> None:
         self.program, self.group, self.command, self.place = program, group, command, place
+        self.per_member = False
         self.rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
         self.failed: dict[tuple[str, str], str] = {}
 
@@ -119,6 +120,7 @@ class Results:
                 (what["algorithm"], what["command"], place),
                 Cell(what["algorithm"], what["group"], what["command"], place),
             )
+            cell.per_member = what.get("per_member", False)
             key = _key(what["runtime"], what["barrier"])
             if row["kind"] == "failure":
                 cell.failed[key] = row["how"]["stopped"]

@@ -25,7 +25,7 @@ def row(
         "what": {
             "family": FAMILY, "id": f"{program.name}/{side}{by}", "algorithm": program.name, "waiting": "own",
             "version": version, "group": program.group, "runtime": side, "barrier": barrier,
-            "command": " ".join(cell.words),
+            "command": " ".join(cell.words), "per_member": program.per_member,
         },
         "where": {
             "members": cell.team, "processors": cell.processors, "pinned": False, "load": cell.load, "delay_ns": 0.0,

@@ -30,7 +30,8 @@ CONCLUSIONS = (
 )
 FIGURE = (
     "As figure 2 of paper 001: the time of the program's computation, on Weir's runtime with kernel threads, by "
-    "barrier. The work is the same with each team. Bars: 95 % intervals."
+    "barrier. The work is the same with each team; in the program intervals each member has as much. Bars: 95 % "
+    "intervals."
 )
 GAINS = (
     "The time on the program's own runtime, in that on Weir's in the same round; right of the dashed line the "

@@ -1,5 +1,7 @@
 """What papers concluded, held against made-up sessions whose answer is known."""
 
+from dataclasses import replace
+
 import pytest
 
 from weir.base.records import Row
@@ -82,3 +84,12 @@ def test_threads_against_processes(processes: float, expected: str):
     found = runs(cell(), KERNEL, 0.2) + runs(cell("one-processes"), OWN, processes)
     assert verdict(found, "Threads within") == expected
     assert verdict(runs(cell(), KERNEL, 0.2), "Threads within") == NOT_MEASURED
+
+
+def test_work_of_each_member_is_counted_for_each():
+    """Four members on a processor, with as much to do each, take four times as long."""
+    its = [
+        replace(where, program=replace(where.program, per_member=True)) for where in (cell(), cell("one", "crowded", 8))
+    ]
+    found = runs(its[0], KERNEL, 0.2) + runs(its[1], KERNEL, 0.84)
+    assert verdict([*found, counted(its[0], KERNEL, 0.2, 0.01, 1000)], "fewer processors") == AGREES
