@@ -294,7 +294,11 @@ void processor::make_ready(body& b) {
   // seq_cst: as in idle(), and in quantum::stop().
   std::atomic_thread_fence(std::memory_order_seq_cst);
   quantum_.go_on();
-  if (asleep_.load(std::memory_order_relaxed) == 0) return;
+  wake_up();
+}
+
+void processor::wake_up() {
+  if (!sleeps()) return;
   asleep_.store(0, std::memory_order_relaxed);
   syscall(SYS_futex, &asleep_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }

@@ -58,6 +58,10 @@ class processor {
   bool has_ready() const {
     return !ready_.empty() || arrived_.load(std::memory_order_relaxed) != nullptr;
   }
+  /// Does its kernel thread sleep, as it has nothing to do? relaxed: a hint.
+  bool sleeps() const { return asleep_.load(std::memory_order_relaxed) != 0; }
+  /// Lets a thread that sleeps look for bodies once more. Thread-safe.
+  void wake_up();
   /// The kernel's number of the processor on which it has waited last; -1: nobody drives it, or its thread sleeps. relaxed: a
   /// hint for live_apart().
   int runs_on() const { return runs_on_.load(std::memory_order_relaxed); }

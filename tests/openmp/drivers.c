@@ -1,5 +1,6 @@
 /* Who drives the members of a team: the kernel's threads that execute a region, and how many members there are to the C library.
-   drivers [handled|overflow]: the program handles SIGURG itself; a member's stack overflows. */
+   drivers [handled|overflow|tasks]: the program handles SIGURG itself; a member's stack overflows; the kernel's threads are those
+   that execute tasks which one member generates when the others have long slept. */
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>
@@ -29,9 +30,26 @@ __attribute__((noinline)) static int deeper(int depth) {
   return depth < 0 ? 0 : deeper(depth + 1) + frame[0];
 }
 
+static void compute(double s) {
+  for (const double end = omp_get_wtime() + s; omp_get_wtime() < end;) {
+  }
+}
+
+static void generate_tasks(void) {
+  compute(0.05);
+  for (int i = 0; i < most; ++i) {
+#pragma omp task firstprivate(i)
+    {
+      compute(0.001);
+      drivers[i] = syscall(SYS_gettid);
+    }
+  }
+}
+
 int main(int count, char **words) {
   const char *what = count > 1 ? words[1] : "";
   if (strcmp(what, "handled") == 0) signal(SIGURG, handler);
+  const int tasks = strcmp(what, "tasks") == 0;
   int n = 0;
 #pragma omp parallel
   {
@@ -42,8 +60,9 @@ int main(int count, char **words) {
 #pragma omp single
     n = omp_get_num_threads();
     if (strcmp(what, "overflow") == 0 && me == n / 2) deeper(0);
-#pragma omp barrier
+#pragma omp single
+    if (tasks) generate_tasks();
   }
-  printf("%d members, %d identities, %d drivers\n", n, distinct(members, n), distinct(drivers, n));
+  printf("%d members, %d identities, %d drivers\n", n, distinct(members, n), distinct(drivers, tasks ? most : n));
   return 0;
 }

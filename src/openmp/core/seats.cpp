@@ -70,6 +70,9 @@ void take_seats(team& t) {
   t.place_barrier(seat_of);
 }
 
+bool sleeps(const team& t, unsigned seat) { return t.seats[seat]->sleeps(); }
+void wake_seat(team& t, unsigned seat) { t.seats[seat]->wake_up(); }
+
 // The barrier goes on with the groups that it had. The primary thread's body stays.
 void take_another_seat(member& me) {
   team& t = *me.of;

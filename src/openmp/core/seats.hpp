@@ -23,6 +23,10 @@ inline unsigned seats_for(const member& me, unsigned size) {
 /// Between regions, by the thread that will be its member 0: which processors it may take, and if it has seats, which: in turn,
 /// from the calling thread's own on.
 void take_seats(team& t);
+/// Has one of the team's virtual processors nothing to do, so that its kernel thread sleeps? A hint. Thread-safe, both.
+bool sleeps(const team& t, unsigned seat);
+/// Lets it look for bodies, of others, too.
+void wake_seat(team& t, unsigned seat);
 unsigned share_within(const team& outer);
 /// Has a nested team had the seats of the team around it? Then workers of several crews may wait on one processor.
 bool seats_have_been_shared();

@@ -1,5 +1,6 @@
 #include "openmp/tasks/scheduler.hpp"
 
+#include "openmp/core/seats.hpp"
 #include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
 
@@ -83,17 +84,32 @@ task* task_scheduler::find(member& me, const task* bound) {
   return steal(me, bound);
 }
 
+bool task_scheduler::wake(member& sleeper) {
+  if (sleeper.asleep_at.load(std::memory_order_relaxed) == nullptr) return false;
+  // acquire: the gate. Only one thread wakes it.
+  gate* const at = sleeper.asleep_at.exchange(nullptr, std::memory_order_acquire);
+  if (at == nullptr) return false;
+  of_.asleep.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count that goes with no other data
+  at->open();
+  return true;
+}
+
 void task_scheduler::wake_one_of(unsigned asleep) {
+  if (!of_.seats.empty()) return wake_one_in_its_seat();
   if (of_.size - asleep >= processors_of(of_)) return;
-  for (unsigned m = 0; m < of_.size; ++m) {
-    member& sleeper = of_.members[m];
-    if (sleeper.asleep_at.load(std::memory_order_relaxed) == nullptr) continue;
-    // acquire: the gate. Only one thread wakes it.
-    gate* const at = sleeper.asleep_at.exchange(nullptr, std::memory_order_acquire);
-    if (at == nullptr) continue;
-    of_.asleep.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count that goes with no other data
-    at->open();
-    return;
+  for (unsigned m = 0; m < of_.size; ++m)
+    if (wake(of_.members[m])) return;
+}
+
+// The kernel moves threads to processors that are free. Members on virtual processors stay, so that one of these may have nothing
+// to do while several members that are awake wait for another.
+void task_scheduler::wake_one_in_its_seat() {
+  const auto seats = static_cast<unsigned>(of_.seats.size());
+  for (unsigned s = 0; s < seats; ++s) {
+    if (!sleeps(of_, s)) continue;
+    for (unsigned m = s; m < of_.size; m += seats)
+      if (wake(of_.members[m])) return;
+    return wake_seat(of_, s);  // others have robbed it of its members
   }
 }
 

@@ -66,7 +66,7 @@ class task_scheduler {
   task* find_shared(const task* bound);
   task* steal(member& me, const task* bound);
   void share(task& t);
-  /// Wakes a member that sleeps, if the team has fewer awake than processors.
+  /// Wakes a member that sleeps, if the team has fewer awake than processors, or one of its virtual processors sleeps.
   void wake_one() {
     // seq_cst: either this thread sees the sleeper, or the sleeper sees the task (task_work::fall_asleep).
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -74,6 +74,9 @@ class task_scheduler {
     if (asleep != 0) [[unlikely]] wake_one_of(asleep);
   }
   void wake_one_of(unsigned asleep);
+  void wake_one_in_its_seat();
+  /// False: it does not sleep where it would execute tasks.
+  bool wake(member& sleeper);
 
   team& of_;
   const std::unique_ptr<of_member[]> of_each_;

@@ -40,6 +40,15 @@ def test_virtual_processors_drive_all_members(environment: dict[str, str], build
     assert 1 <= found <= HERE
 
 
+@skips.mark("processors")
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_late_tasks_wake_a_virtual_processor_whose_members_sleep(
+    environment: dict[str, str], builds: Builds, compiler: str
+):
+    program = builds.get(Program(DRIVERS, compiler))
+    assert drivers(program, environment | {"WEIR_THREADS": "user"}, "tasks", members=4 * HERE) > 1
+
+
 # What cannot hold on virtual processors, and words of the program. The kernel drives each member of such a team.
 KERNEL_THREADS = {
     "not asked for": ({"WEIR_THREADS": "kernel"}, ()),
