@@ -57,7 +57,7 @@ def run(
     ] = None,
     threads: Annotated[
         str | None,
-        option(Kinds(*KINDS), help="What the members of teams are: kernel threads, user-level, or by the team's size."),
+        option(Kinds(*KINDS), help="What members are: kernel threads, user-level, or by the team's size (auto)."),
     ] = None,
     against: Annotated[
         options.Names | None,

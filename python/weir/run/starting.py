@@ -13,6 +13,7 @@ from weir.run import elf
 
 LIBRARY = "libweir-omp.so"
 THREADS, KINDS = "WEIR_THREADS", ("kernel", "user", "auto")  # of threads: docs/threads.md
+BY_DEFAULT = KINDS[2]  # of these, where neither the option nor the environment says
 
 
 class CannotRun(Exception):
@@ -81,4 +82,4 @@ def environment(runtime: Path, options: Mapping[str, str]) -> dict[str, str]:
     before = os.environ
     paths = {"LD_PRELOAD": str(runtime), "LD_LIBRARY_PATH": str(names(runtime))}
     joined = {name: f"{own}:{before[name]}" if before.get(name) else own for name, own in paths.items()}
-    return before | joined | dict(options)
+    return {THREADS: BY_DEFAULT} | before | joined | dict(options)

@@ -7,7 +7,7 @@ from weir.base.findings import sentence
 from weir.base.records import Row
 from weir.base.screen import times
 from weir.workloads.results import Cell, Ratio, Results, geometric_mean
-from weir.workloads.rows import KERNEL, OWN, is_weirs
+from weir.workloads.rows import AUTO, OWN, is_weirs
 from weir.workloads.situations import CROWDED, TITLES
 
 SLOWER = 1.02  # the time of any program on Weir's runtime, in its time on its own: at most
@@ -72,7 +72,7 @@ def targets(rows: Sequence[Row]) -> list[Target]:
     by = {(t.situation, t.what) for t in found}
     missing = [(name, NONE_SLOWER, SLOWER) for name in TITLES] + [(name, GAIN, limit) for name, limit in FASTER.items()]
     found += [
-        Target(where, KERNEL, what, at, "", NOT_MEASURED) for where, what, at in missing if (where, what) not in by
+        Target(where, AUTO, what, at, "", NOT_MEASURED) for where, what, at in missing if (where, what) not in by
     ]
     return found
 
@@ -113,6 +113,8 @@ def _faster(results: Results, situation: str, runtime: str, limit: float) -> Tar
 
 def finding(rows: list[Row]) -> str:
     """One sentence for the user of this machine."""
-    its = [t for t in targets(rows) if t.runtime == KERNEL and t.situation in FASTER and t.what == GAIN]
+    by_default = next(filter(is_weirs, Results(rows).runtimes), AUTO)
+    gains = [t for t in targets(rows) if t.runtime == by_default and t.what == GAIN]
+    its = [t for t in gains if t.verdict != NOT_MEASURED]
     said = [f"{t.measured} times as fast with {TITLES[t.situation]}" for t in its]
     return sentence(f"on Weir's runtime these programs are {', '.join(said)}" if said else "", "whole programs")

@@ -13,7 +13,7 @@ from weir.base.places import Place
 from weir.base.records import Row, by_turn
 from weir.base.statistics import Interval, Turns, median_interval, ratio_by_turn
 from weir.run.measuring import FEWEST
-from weir.workloads.rows import DEFAULT, KERNEL, OWN, PROFILE, RUN, is_of_workloads
+from weir.workloads.rows import AUTO, DEFAULT, KERNEL, OWN, PROFILE, RUN, is_of_workloads
 from weir.workloads.situations import NAMES
 
 RESAMPLED = 4000
@@ -139,7 +139,7 @@ class Results:
     def runtimes(self) -> list[str]:
         """All but the programs' own; Weir's default first."""
         found = dict.fromkeys(runtime for c in self.cells for runtime, _ in (*c.rows, *c.failed) if runtime != OWN)
-        return sorted(found, key=lambda name: name != KERNEL)
+        return sorted(found, key=lambda name: name != AUTO)
 
     def version(self, runtime: str) -> str:
         named = dict.fromkeys(

@@ -249,12 +249,19 @@ int main(void) {
 def test_threads_sets_the_kind_for_weirs_runtime_alone(tmp_path: Path):
     (tmp_path / "kind.c").write_text(KIND)
     subprocess.run(["gcc", "-fopenmp", tmp_path / "kind.c", "-o", tmp_path / "kind"], check=True)
-    words = [sys.executable, "-m", "weir", "run", "--threads", "user", "--", tmp_path / "kind"]
-    assert subprocess.run(words, capture_output=True, text=True).stdout == "2 user\n"
+    run = [sys.executable, "-m", "weir", "run"]
+    for words, own, kind in (
+        (["--threads", "user"], {}, "user"),
+        ([], {}, "auto"),
+        ([], {"WEIR_THREADS": "kernel"}, "kernel"),
+        (["--threads", "user"], {"WEIR_THREADS": "kernel"}, "user"),
+    ):
+        command = [*run, *words, "--", tmp_path / "kind"]
+        assert subprocess.run(command, env=os.environ | own, capture_output=True, text=True).stdout == f"2 {kind}\n"
     _, said = compare("--threads", "user", "--team", "3", "--", tmp_path / "kind", times=1)
     assert "line 1 is '3 unset' on libgomp, '3 user' on Weir's runtime (user)." in said, said
-    _, said = compare("--against", "auto", "--copies", "2", "--", tmp_path / "kind", times=1)
-    assert "line 1 is '2 auto' on Weir's runtime (auto), '2 unset' on Weir's runtime." in said, said
+    _, said = compare("--against", "kernel", "--copies", "2", "--", tmp_path / "kind", times=1)
+    assert "line 1 is '2 kernel' on Weir's runtime (kernel), '2 auto' on Weir's runtime." in said, said
     assert "2 copies at once" in said
 
 
