@@ -71,9 +71,7 @@ def targets(rows: Sequence[Row]) -> list[Target]:
                 found.append(one)
     by = {(t.situation, t.what) for t in found}
     missing = [(name, NONE_SLOWER, SLOWER) for name in TITLES] + [(name, GAIN, limit) for name, limit in FASTER.items()]
-    found += [
-        Target(where, AUTO, what, at, "", NOT_MEASURED) for where, what, at in missing if (where, what) not in by
-    ]
+    found += [Target(where, AUTO, what, at, "", NOT_MEASURED) for where, what, at in missing if (where, what) not in by]
     return found
 
 
