@@ -23,7 +23,7 @@ from weir.run.measuring import Side, attempt, tail
 from weir.run.runner import Ended, Runner, Stopped
 from weir.run.starting import CannotRun
 from weir.workloads import rows
-from weir.workloads.programs import OF_PROCESSES, Program
+from weir.workloads.programs import OF_PROCESSES, OVER, Program
 from weir.workloads.rows import DEFAULT, KERNEL, OWN, PROFILE, RUN
 from weir.workloads.sharing import Sharing
 from weir.workloads.situations import Cell, cells
@@ -144,13 +144,14 @@ class Session:
 
     def _ways(self, program: Program, stage: Stage) -> list[One]:
         """On each runtime, and by each barrier on Weir's kernel threads. Raises CannotRun."""
-        runtimes = (OWN,) if program.group == OF_PROCESSES else self.plan.runtimes
-        others = tuple(sorted((name for name in runtimes if name != KERNEL), key=lambda name: name != OWN))
+        if program.group == OF_PROCESSES:
+            return [One(Side(OWN, program.file, (str(program.file),), {}, OVER), OWN, "")]
+        others = tuple(sorted((name for name in self.plan.runtimes if name != KERNEL), key=lambda name: name != OWN))
         found = sides.preloaded([str(program.file)], None, KERNEL, others or (OWN,), stage)
         for complaint in found.complaints:
             self.complaints.add(complaint, program.name)
         ways = [One(side, side.name, DEFAULT if rows.is_weirs(side.name) else "") for side in found.others if others]
-        if KERNEL in runtimes:
+        if KERNEL in self.plan.runtimes:
             ways.append(One(found.weir, KERNEL, DEFAULT))
             for name in self.plan.barriers if program.barriers else ():
                 ways.append(One(replace(found.weir, changed=found.weir.changed | {"WEIR_BARRIER": name}), KERNEL, name))

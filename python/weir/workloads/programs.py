@@ -11,6 +11,7 @@ from weir.base.names import Unknown
 
 GCC, CLANG, OTHERS, OF_PROCESSES = GROUPS = ("gcc", "clang", "others", "processes")
 BY_DEFAULT = (GCC, OTHERS, OF_PROCESSES)
+OVER = "MPICH"
 PROCESSES = "-processes"  # after a program's name: the same work by processes of one thread each
 CALLERS = "--python-threads"  # the option by which a driver calls its library from several threads of Python
 HELP_S = 20.0
