@@ -14,6 +14,7 @@ from weir.run import cli as run
 from weir.scale import cli as scale
 from weir.simulation import cli as simulation
 from weir.threads import cli as threads
+from weir.tracing import cli as tracing
 from weir.workloads import cli as workloads
 
 COMMANDS = (
@@ -25,6 +26,7 @@ COMMANDS = (
     threads.COMMAND,
     workloads.COMMAND,
     profile.COMMAND,
+    tracing.COMMAND,
     report.COMMAND,
     simulation.COMMAND,
     scale.COMMAND,

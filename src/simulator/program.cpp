@@ -53,6 +53,25 @@ struct trace_line {
   }
 };
 
+std::uint64_t nanoseconds(const trace_line& line, const char* key, const json& said) {
+  if (!said.is_number() || said.get<double>() < 0 || said.get<double>() > 1e15)
+    line.complain(key, "nanoseconds, 0 to 1e15, not " + said.dump());
+  return static_cast<std::uint64_t>(from_ns(said.get<double>()));
+}
+
+/// All members compute, each as long as the list says, and then pass a barrier.
+void read_barrier_of_all(const trace_line& line, const json& row, std::vector<std::vector<program_event>>& trace) {
+  const auto ns = row.find("after_ns");
+  if (ns == row.end() || !ns->is_array() || ns->size() != trace.size() || row.find("do") == row.end() || row["do"] != "barrier")
+    line.complain("member", "a member, or without one {\"do\": \"barrier\", \"after_ns\": [" + std::to_string(trace.size()) +
+                                " times, one for each member]}");
+  for (std::size_t m = 0; m < trace.size(); ++m) {
+    const std::uint64_t computes = nanoseconds(line, "after_ns", (*ns)[m]);
+    if (computes > 0) trace[m].push_back({program_event::kind::compute, computes});
+    trace[m].push_back({program_event::kind::barrier, 0});
+  }
+}
+
 program_event read_event(const trace_line& line, const json& row, unsigned members) {
   static const std::map<std::string, program_event::kind> known = {
       {"compute", program_event::kind::compute}, {"barrier", program_event::kind::barrier},
@@ -64,9 +83,8 @@ program_event read_event(const trace_line& line, const json& row, unsigned membe
   switch (what->second) {
     case program_event::kind::compute: {
       const auto ns = row.find("ns");
-      if (ns == row.end() || !ns->is_number() || ns->get<double>() < 0 || ns->get<double>() > 1e15)
-        line.complain("ns", "nanoseconds, 0 to 1e15");
-      return {what->second, static_cast<std::uint64_t>(from_ns(ns->get<double>()))};
+      if (ns == row.end()) line.complain("ns", "nanoseconds, 0 to 1e15, and it is missing");
+      return {what->second, nanoseconds(line, "ns", *ns)};
     }
     case program_event::kind::barrier: return {what->second, 0};
     case program_event::kind::send: return {what->second, line.whole(row, "to", members - 1)};
@@ -76,6 +94,13 @@ program_event read_event(const trace_line& line, const json& row, unsigned membe
 }
 
 }  // namespace
+
+void slow_down(std::vector<std::vector<program_event>>& trace, double times) {
+  for (auto& of_member : trace)
+    for (program_event& e : of_member)
+      if (e.what == program_event::kind::compute)
+        e.value = static_cast<std::uint64_t>(bounded(static_cast<double>(e.value) * times));
+}
 
 std::vector<std::vector<program_event>> read_trace(const std::string& path) {
   std::ifstream file(path);
@@ -93,6 +118,10 @@ std::vector<std::vector<program_event>> read_trace(const std::string& path) {
       const std::uint64_t members = line.whole(row, "members", max_members);
       if (members == 0) line.complain("members", "at least 1");
       trace.resize(members);
+      continue;
+    }
+    if (!row.contains("member")) {
+      read_barrier_of_all(line, row, trace);
       continue;
     }
     const auto members = static_cast<unsigned>(trace.size());

@@ -63,6 +63,7 @@ application read_application(const toml_table& t, const std::string& scenario) {
   if (!trace.empty()) {
     a.trace = read_trace((std::filesystem::path(scenario).parent_path() / trace).string());
     a.members = static_cast<unsigned>(a.trace.size());
+    slow_down(a.trace, t.number("slower", 0, 1e6, 1));
     for (const char* not_with_trace : {"members", "barriers", "compute_us", "distribution", "warmup"})
       if (t.has(not_with_trace)) t.complain(not_with_trace, "nothing: a trace says it already");
   } else {

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,17 +46,16 @@ class Profile:
     full: int  # directives that found none in their thread's row: more than 240 kinds and team sizes
 
 
-def library() -> Path:
-    name = "libweir-profile.so"
+def library(name: str = "libweir-profile.so") -> Path:
     found = native.library(name)
     if found is None:
         raise NoProgram(f"{name} was not found. {native.how_to_get(name)}")
     return found
 
 
-def _program(words: Sequence[str]) -> str:
+def _program(words: Sequence[str], command: str) -> str:
     if not words:
-        raise NoProgram("no program was named: weir profile -- PROGRAM [ARGUMENTS]")
+        raise NoProgram(f"no program was named: weir {command} -- PROGRAM [ARGUMENTS]")
     found = shutil.which(words[0])
     if found is None:
         there = Path(words[0]).exists()
@@ -79,18 +78,23 @@ def counters(preloaded: str | None) -> Iterator[tuple[dict[str, str], Callable[[
 
 def run(words: Sequence[str]) -> Profile:
     """Its own input and output are untouched. Raises NoProgram."""
-    program = _program(words)
     with counters(os.environ.get("LD_PRELOAD")) as (variables, counted):
-        environment = os.environ | variables
-        begin = time.monotonic()
-        # Ctrl-C reaches the program, which is in our process group; we wait for what it makes of it.
-        with handled([signal.SIGINT, signal.SIGQUIT], signal.SIG_IGN):
-            # A child that ignored Ctrl-C would be another program than the user's.
-            heeding = {"restore_signals": True, "preexec_fn": _heed}
-            status = subprocess.run([words[0], *words[1:]], executable=program, env=environment, **heeding).returncode
-        wall = time.monotonic() - begin
+        status, wall = execute(words, variables, "profile")
         counts, uncounted, full = counted()
     return Profile(counts, wall, status, uncounted, full)
+
+
+def execute(words: Sequence[str], variables: Mapping[str, str], command: str) -> tuple[int, float]:
+    """Its status, negative for the signal that ended it, and how many seconds it ran. Raises NoProgram."""
+    program = _program(words, command)
+    environment = os.environ | variables
+    begin = time.monotonic()
+    # Ctrl-C reaches the program, which is in our process group; we wait for what it makes of it.
+    with handled([signal.SIGINT, signal.SIGQUIT], signal.SIG_IGN):
+        # A child that ignored Ctrl-C would be another program than the user's.
+        heeding = {"restore_signals": True, "preexec_fn": _heed}
+        status = subprocess.run([words[0], *words[1:]], executable=program, env=environment, **heeding).returncode
+    return status, time.monotonic() - begin
 
 
 def _heed() -> None:

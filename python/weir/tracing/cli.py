@@ -1,0 +1,72 @@
+"""`weir trace -- program`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weir.base import options
+from weir.base.console import OF_PROGRAMS, Command, err, fail, warn
+from weir.base.options import option
+from weir.base.outputs import prepare, writing
+from weir.base.screen import nanoseconds
+from weir.profile.counting import NoProgram
+from weir.tracing import recording
+from weir.tracing.recording import LOCK, MOST_BARRIERS, NotRecorded, Recording
+from weir.tracing.writing import write
+
+DEFAULT = Path("out") / "trace.jsonl"
+
+
+def trace(
+    context: typer.Context,
+    output: Annotated[
+        Path, option(options.OutputFile(".jsonl"), "-o", "--output", help="Where the trace goes.")
+    ] = DEFAULT,
+    threads: Annotated[
+        int | None, option(options.Whole(2, 4096), help="The team's size (OMP_NUM_THREADS); may exceed the machine.")
+    ] = None,
+    barriers: Annotated[
+        int, option(options.Whole(1, MOST_BARRIERS), help="How many barriers are recorded at most.")
+    ] = 10_000,
+    skip: Annotated[
+        int, option(options.Whole(0, MOST_BARRIERS), help="How many barriers are left out before that.")
+    ] = 0,
+) -> None:
+    """Record an OpenMP program for the simulator: weir trace -- PROGRAM [ARGUMENTS]."""
+    prepare(output)
+    try:
+        its = recording.record(context.args, threads, skip, barriers)
+    except NotRecorded as error:
+        raise fail(str(error), _exit_status(error.status) or 2) from None
+    except NoProgram as error:
+        raise fail(str(error)) from None
+    program = " ".join([Path(context.args[0]).name, *context.args[1:]])
+    with writing(output):
+        write(its, output, {"program": program, "skipped": skip})
+    _say(its, output)
+    raise typer.Exit(_exit_status(its.status))
+
+
+def _exit_status(status: int) -> int:
+    """A signal becomes 128 and its number, as in a shell."""
+    return status if status >= 0 else 128 - status
+
+
+def _say(its: Recording, output: Path) -> None:
+    """On standard error: standard output is the program's."""
+    locks = sum(int((ends == LOCK).sum()) for ends in its.ends)
+    mean = sum(int(ns.sum()) for ns in its.ns) / its.members / max(1, its.barriers)
+    err.print(
+        f"{output}: {its.members} members, {its.barriers:,} barriers, {locks:,} locks taken; a member computes "
+        f"{nanoseconds(mean)} between barriers",
+        highlight=False,
+        soft_wrap=True,
+    )
+    if its.torn:
+        warn("the program ended inside of a region: the trace ends with the last barrier that all members passed")
+    if its.cut:
+        warn(f"the program went on after these {its.barriers:,} barriers: --barriers takes more")
+
+
+COMMAND = Command("trace", trace, OF_PROGRAMS)
