@@ -59,19 +59,6 @@ std::uint64_t nanoseconds(const trace_line& line, const char* key, const json& s
   return static_cast<std::uint64_t>(from_ns(said.get<double>()));
 }
 
-/// All members compute, each as long as the list says, and then pass a barrier.
-void read_barrier_of_all(const trace_line& line, const json& row, std::vector<std::vector<program_event>>& trace) {
-  const auto ns = row.find("after_ns");
-  if (ns == row.end() || !ns->is_array() || ns->size() != trace.size() || row.find("do") == row.end() || row["do"] != "barrier")
-    line.complain("member", "a member, or without one {\"do\": \"barrier\", \"after_ns\": [" + std::to_string(trace.size()) +
-                                " times, one for each member]}");
-  for (std::size_t m = 0; m < trace.size(); ++m) {
-    const std::uint64_t computes = nanoseconds(line, "after_ns", (*ns)[m]);
-    if (computes > 0) trace[m].push_back({program_event::kind::compute, computes});
-    trace[m].push_back({program_event::kind::barrier, 0});
-  }
-}
-
 program_event read_event(const trace_line& line, const json& row, unsigned members) {
   static const std::map<std::string, program_event::kind> known = {
       {"compute", program_event::kind::compute}, {"barrier", program_event::kind::barrier},
@@ -90,6 +77,21 @@ program_event read_event(const trace_line& line, const json& row, unsigned membe
     case program_event::kind::send: return {what->second, line.whole(row, "to", members - 1)};
     case program_event::kind::receive: return {what->second, line.whole(row, "from", members - 1)};
     default: return {what->second, line.whole(row, "lock", 1023)};
+  }
+}
+
+/// All members do it, each after computing as long as the list says.
+void read_event_of_all(const trace_line& line, const json& row, std::vector<std::vector<program_event>>& trace) {
+  const auto ns = row.find("after_ns");
+  if (ns == row.end()) line.complain("member", "a whole number, or after_ns in its place; both are missing");
+  if (!ns->is_array() || ns->size() != trace.size())
+    line.complain("after_ns", "a list of nanoseconds, one for each of " + std::to_string(trace.size()) + " members");
+  const program_event event = read_event(line, row, static_cast<unsigned>(trace.size()));
+  if (event.what == program_event::kind::compute) line.complain("do", "anything but compute beside after_ns");
+  for (std::size_t m = 0; m < trace.size(); ++m) {
+    if (const std::uint64_t computes = nanoseconds(line, "after_ns", (*ns)[m]); computes > 0)
+      trace[m].push_back({program_event::kind::compute, computes});
+    trace[m].push_back(event);
   }
 }
 
@@ -121,7 +123,7 @@ std::vector<std::vector<program_event>> read_trace(const std::string& path) {
       continue;
     }
     if (!row.contains("member")) {
-      read_barrier_of_all(line, row, trace);
+      read_event_of_all(line, row, trace);
       continue;
     }
     const auto members = static_cast<unsigned>(trace.size());

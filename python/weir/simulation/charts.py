@@ -1,6 +1,7 @@
 """Charts of a scenario: what its [[chart]] tables ask for."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -50,7 +51,7 @@ def points(results: Results, chart: dict[str, Any]) -> list[dict]:
         chosen = point[0]["chosen"]
         values.append(
             {
-                "x": chosen[chart["x"]],
+                "x": Path(chosen[chart["x"]]).stem if short(chart["x"]) == "trace" else chosen[chart["x"]],
                 "y": seen.value,
                 "low": seen.low,
                 "high": seen.high,

@@ -1,5 +1,6 @@
 """`weir trace -- program`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -32,20 +33,33 @@ def trace(
     skip: Annotated[
         int, option(options.Whole(0, MOST_BARRIERS), help="How many barriers are left out before that.")
     ] = 0,
+    runs: Annotated[
+        int,
+        option(options.Whole(1, 1_000), help="How often it is run: times are medians. For programs that repeat themselves."),
+    ] = 1,
 ) -> None:
     """Record an OpenMP program for the simulator: weir trace -- PROGRAM [ARGUMENTS]."""
     prepare(output)
     try:
-        its = recording.record(context.args, threads, skip, barriers)
+        its = _recorded(context.args, threads, skip, barriers, runs)
     except NotRecorded as error:
         raise fail(str(error), _exit_status(error.status) or 2) from None
     except NoProgram as error:
         raise fail(str(error)) from None
     program = " ".join([Path(context.args[0]).name, *context.args[1:]])
     with writing(output):
-        write(its, output, {"program": program, "skipped": skip})
+        write(its, output, {"program": program, "skipped": skip, "runs": runs})
     _say(its, output)
     raise typer.Exit(_exit_status(its.status))
+
+
+def _recorded(words: list[str], threads: int | None, skip: int, barriers: int, runs: int) -> Recording:
+    """Ends with the first run that fails, and after Ctrl-C, which is for the program: what it has recorded is kept."""
+    done: list[Recording] = []
+    while len(done) < runs and (not done or done[-1].status == 0):
+        done.append(recording.record(words, threads, skip, barriers))
+    its = recording.median(done) if done[-1].status == 0 else done[0]
+    return replace(its, status=done[-1].status)
 
 
 def _exit_status(status: int) -> int:

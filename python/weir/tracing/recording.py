@@ -4,7 +4,7 @@ import os
 import struct
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +73,21 @@ def record(words: Sequence[str], threads: int | None, skip: int, most: int) -> R
         return _read(Path(file.name), skip, words[0], status, wall)
 
 
+def median(runs: Sequence[Recording]) -> Recording:
+    """Of each piece of computing, over several runs of one program. Raises NotRecorded if they did different things."""
+    first = runs[0]
+    for other in runs[1:]:
+        for a, b in ((first.ends, other.ends), (first.locks, other.locks)):
+            if len(a) != len(b) or not all(map(np.array_equal, a, b)):
+                raise NotRecorded(
+                    "the program did not do the same in each run: its members passed other barriers or took other "
+                    "locks, so times have no median. Leave --runs out",
+                    first.status,
+                )
+    ns = [np.median(pieces, axis=0).astype(np.int64) for pieces in zip(*(run.ns for run in runs), strict=True)]
+    return replace(first, ns=ns)
+
+
 def _read(path: Path, skip: int, program: str, status: int, wall: float) -> Recording:
     with path.open("rb") as file:
         head = file.read(HEADER_BYTES)
@@ -87,18 +102,17 @@ def _read(path: Path, skip: int, program: str, status: int, wall: float) -> Reco
             file.seek(HEADER_BYTES + number * CHUNK_BYTES)
             member, used = struct.unpack("<II", file.read(8))
             events[member].append(np.frombuffer(file.read(8 * used), np.uint64))
-    if not any(events):
-        raise NotRecorded(_nothing(program, members, skip, status), status)
-    all_of = [np.concatenate(its) if its else np.empty(0, np.uint64) for its in events]
-    whole, torn = _whole(all_of)
-    if torn and not any((_ends(its) == BARRIER).any() for its in whole):
-        raise NotRecorded(f"{program} ended before all of its members had passed a barrier", status)
+    whole, torn = _whole([np.concatenate(its) if its else np.empty(0, np.uint64) for its in events])
+    if not members or not (_ends(whole[0]) == BARRIER).any():
+        raise NotRecorded(_nothing(program, members, torn, skip, status), status)
     computed = [np.maximum((its >> np.uint64(12)).astype(np.int64) - reading_ns, 0) for its in whole]
     locks = _in_order([(its & np.uint64(1023)).astype(np.int64) for its in whole], [_ends(its) for its in whole])
     return Recording([_ends(its) for its in whole], locks, computed, skip, bool(cut), torn, wall, status)
 
 
-def _nothing(program: str, members: int, skip: int, status: int) -> str:
+def _nothing(program: str, members: int, torn: bool, skip: int, status: int) -> str:
+    if torn:
+        return f"{program} ended before all of its members had passed a barrier of those to be recorded"
     if members:
         return f"{program} passed no more than the {skip} barriers that are left out: make --skip smaller"
     if status != 0:
@@ -117,7 +131,7 @@ def _ends(events: np.ndarray) -> np.ndarray:
 def _whole(events: list[np.ndarray]) -> tuple[list[np.ndarray], bool]:
     """As far as all members passed the same barriers, and whether some had passed more."""
     passed = [np.flatnonzero(_ends(its) == BARRIER) for its in events]
-    least = min(len(its) for its in passed)
+    least = min(map(len, passed), default=0)
     if all(len(its) == least for its in passed):
         return events, False
     return [its[: at[least - 1] + 1 if least else 0] for its, at in zip(events, passed, strict=True)], True

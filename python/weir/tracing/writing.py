@@ -20,27 +20,37 @@ def write(recording: Recording, path: Path, about: Mapping[str, Any]) -> None:
 
 
 def _events(recording: Recording) -> Iterator[Mapping[str, Any]]:
-    """Between two barriers, each member's in turn; where all have nothing but computing, one line for all."""
+    """Between two barriers, each member's in turn; where all do the same, one line for all."""
     after = [np.flatnonzero(its == BARRIER) + 1 for its in recording.ends]
     begins = [0] * recording.members
     for number in range(recording.barriers):
         ends = [int(its[number]) for its in after]
-        if all(end - begin == 1 for begin, end in zip(begins, ends, strict=True)):
-            yield {"do": "barrier", "after_ns": [int(ns[at]) for ns, at in zip(recording.ns, begins, strict=True)]}
+        pieces = list(map(slice, begins, ends))
+        if _alike(recording.ends, pieces) and _alike(recording.locks, pieces):
+            for at in range(ends[0] - begins[0]):
+                ns = [int(its[begin + at]) for its, begin in zip(recording.ns, begins, strict=True)]
+                yield {**_what(recording, 0, begins[0] + at), "after_ns": ns}
         else:
-            for member in range(recording.members):
-                yield from _of_member(recording, member, begins[member], ends[member])
+            for member, piece in enumerate(pieces):
+                yield from _of_member(recording, member, piece)
         begins = ends
-    for member in range(recording.members):
-        yield from _of_member(recording, member, begins[member], len(recording.ends[member]))
+    for member, begin in enumerate(begins):
+        yield from _of_member(recording, member, slice(begin, len(recording.ends[member])))
 
 
-def _of_member(recording: Recording, member: int, begin: int, end: int) -> Iterator[Mapping[str, Any]]:
-    for at in range(begin, end):
-        what, lock, ns = (int(of[member][at]) for of in (recording.ends, recording.locks, recording.ns))
-        if ns:
+def _alike(of_members: list[np.ndarray], pieces: list[slice]) -> bool:
+    first = of_members[0][pieces[0]]
+    return all(np.array_equal(first, its[piece]) for its, piece in zip(of_members, pieces, strict=True))
+
+
+def _of_member(recording: Recording, member: int, piece: slice) -> Iterator[Mapping[str, Any]]:
+    for at in range(piece.start, piece.stop):
+        if ns := int(recording.ns[member][at]):
             yield {"member": member, "do": "compute", "ns": ns}
-        if what == BARRIER:
-            yield {"member": member, "do": "barrier"}
-        elif what != LAST:
-            yield {"member": member, "do": NAMES[what], "lock": lock}
+        if recording.ends[member][at] != LAST:
+            yield {"member": member, **_what(recording, member, at)}
+
+
+def _what(recording: Recording, member: int, at: int) -> Mapping[str, Any]:
+    what = int(recording.ends[member][at])
+    return {"do": "barrier"} if what == BARRIER else {"do": NAMES[what], "lock": int(recording.locks[member][at])}

@@ -1,0 +1,186 @@
+"""What weir trace records, what it refuses, and that the simulator runs it."""
+
+import json
+import subprocess
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from weir.base import records
+from weir.cli import app
+from weir.simulation import scenario
+from weir.simulation.results import scenarios
+from weir.simulation.running import Simulation
+from weir.tracing import recording
+from weir.tracing.recording import BARRIER, LOCK, UNLOCK, NotRecorded, Recording
+
+from ..openmp_programs import CLANG
+
+SOURCE = Path(__file__).resolve().parents[2] / "profile" / "recorded.c"
+COMPUTES_MS = 20
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("tracing") / "recorded"
+    subprocess.run(["gcc", "-fopenmp", "-O1", SOURCE, "-o", made], check=True)
+    return made
+
+
+def traced(program: Path, *words: str, threads: int = 3, status: int = 0, options: tuple[str, ...] = ()) -> Path:
+    target = program.with_name("-".join((*words, str(threads))) + ".jsonl")
+    asked = ["trace", "--threads", str(threads), "-o", str(target), *options, "--", str(program), *words]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == status, done.output
+    return target
+
+
+def events(path: Path) -> list[list[str | float]]:
+    """Of each member, in the words of the trace; computing as a number."""
+    head, *rows = map(json.loads, path.read_text().splitlines())
+    assert head["schema"] == "weir-trace/1"
+    of: list[list[str | float]] = [[] for _ in range(head["members"])]
+    for row in rows:
+        said = f"{row['do']} {row['lock']}" if "lock" in row else row["do"]
+        if "after_ns" in row:
+            for its, ns in zip(of, row["after_ns"], strict=True):
+                its += [ns, said]
+        else:
+            of[row["member"]].append(row["ns"] if said == "compute" else said)
+    return of
+
+
+def words(its: list[str | float]) -> list[str]:
+    return [e for e in its if isinstance(e, str)]
+
+
+def computed_ms(its: list[str | float]) -> list[float]:
+    """Before each barrier, and after the last."""
+    sums = [0.0]
+    for e in its:
+        if e == "barrier":
+            sums.append(0.0)
+        elif isinstance(e, int | float):
+            sums[-1] += e / 1e6
+    return sums
+
+
+@pytest.mark.parametrize("policy", ["active", "passive"])
+def test_members_compute_where_they_do_and_not_where_they_wait(
+    program: Path, monkeypatch: pytest.MonkeyPatch, policy: str
+):
+    monkeypatch.setenv("OMP_WAIT_POLICY", policy)
+    first, middle, last = (computed_ms(its) for its in events(traced(program, "work", str(COMPUTES_MS))))
+    # Each computes until it has had its processor time: no other program can make that less.
+    least = COMPUTES_MS * 0.99
+    assert [t >= least for t in first] == [True, True, False, True]  # serial, then between fork and barrier, and after
+    assert [t >= least for t in last] == [False, False, True, False]
+    assert max(middle) < COMPUTES_MS / 2
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+def test_each_barrier_is_recorded_once_and_each_fork_and_join(program: Path, threads: int):
+    its = events(traced(program, "worksharing", threads=threads))
+    # In the first region a loop, sections, a single, and a copyprivate's two; in the second nothing: its loop is the region's.
+    assert [words(e) for e in its] == [["barrier"] * (2 + 3 + 2 + 2)] * threads
+
+
+def test_exclusion_is_recorded_by_its_locks(program: Path):
+    its = [words(e) for e in events(traced(program, "exclusion"))]
+    first = its[0]
+    assert its == [first] * 3  # the same locks of the same numbers
+    body, reduction = first[1:11], first[11:13]  # after the fork
+    pairs = [(body[i], body[i + 1]) for i in range(0, 10, 2)] + [(reduction[0], reduction[1])]
+    assert [a.replace("lock ", "unlock ") for a, _ in pairs] == [b for _, b in pairs]
+    assert sorted(a for a, _ in pairs) == [f"lock {n}" for n in range(6)]
+    assert first[0] == first[13] == "barrier" and len(first) == 14
+
+
+def test_as_many_barriers_as_asked_after_those_left_out(program: Path):
+    whole = events(traced(program, "many"))
+    assert [len(words(e)) for e in whole] == [100] * 3
+    some = events(traced(program, "many", options=("--skip", "60", "--barriers", "30")))
+    assert [len(words(e)) for e in some] == [30] * 3
+    rest = events(traced(program, "many", options=("--skip", "90", "--barriers", "30")))
+    assert [len(words(e)) for e in rest] == [10] * 3
+    done = CliRunner().invoke(app, ["trace", "--skip", "100", "-o", str(program.with_name("x.jsonl")), "--", str(program), "many"])
+    assert done.exit_code == 2 and "make --skip smaller" in done.output
+
+
+def test_a_trace_ends_with_the_last_barrier_that_all_passed(program: Path):
+    its = events(traced(program, "ends", status=3))
+    assert [words(e) for e in its] == [["barrier"] * 3] * 3  # the fork and two
+
+
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [
+        ("nested", "it nests teams"),
+        ("sizes", "its teams have different sizes"),
+        ("tasks", "it has tasks"),
+        ("ordered", "it has ordered loops"),
+        ("threads", "several of its threads begin regions"),
+        ("processes", "several of its processes execute regions"),
+        ("none", "began no region of several threads"),
+    ],
+)
+def test_what_cannot_be_recorded_is_refused(program: Path, what: str, why: str):
+    target = program.with_name(f"{what}.jsonl")
+    done = CliRunner().invoke(app, ["trace", "-o", str(target), "--threads", "2", "--", str(program), what])
+    assert done.exit_code == 2 and why in " ".join(done.output.split()), done.output
+    assert not target.exists()
+
+
+def test_a_program_of_llvms_runtime_is_refused(program: Path, tmp_path: Path):
+    made = tmp_path / "clang"
+    subprocess.run([f"clang-{CLANG}", "-fopenmp=libomp", "-O1", SOURCE, "-o", made], check=True)
+    done = CliRunner().invoke(app, ["trace", "-o", str(tmp_path / "t.jsonl"), "--", str(made), "many"])
+    assert done.exit_code == 2 and "another compiler than GCC" in " ".join(done.output.split())
+
+
+def made(ns: list[int], ends: tuple[int, ...] = (LOCK, UNLOCK, BARRIER), status: int = 0) -> Recording:
+    """Of one member."""
+    locks = [np.zeros(len(ends), np.int64)]
+    return Recording([np.array(ends, np.int8)], locks, [np.array(ns)], 0, False, False, 1.0, status)
+
+
+def test_times_of_several_runs_are_medians():
+    runs = [made([5, 900, 7]), made([6, 10, 8]), made([700, 11, 6])]
+    assert recording.median(runs).ns[0].tolist() == [6, 11, 7]
+    for other in (made([1, 2], (LOCK, BARRIER)), made([1, 2, 3], (BARRIER, BARRIER, BARRIER))):
+        with pytest.raises(NotRecorded, match="did not do the same"):
+            recording.median([*runs, other])
+    moved = replace(runs[0], locks=[np.array([1, 1, 0])])
+    with pytest.raises(NotRecorded):
+        recording.median([*runs, moved])
+
+
+def test_a_recorded_program_runs_on_the_simulator(program: Path, tmp_path: Path):
+    traces = {name: traced(program, *its) for name, its in {"work": ("work", "5"), "exclusion": ("exclusion",)}.items()}
+    text = f"""
+machine = "ideal"
+[[application]]
+barrier = "mcs"
+trace = "{traces["work"]}"
+[sweep]
+"application.trace" = ["{traces["work"]}", "{traces["exclusion"]}"]
+"application.slower" = [1, 3]
+"""
+    (tmp_path / "s.toml").write_text(text)
+    with records.Writer(tmp_path / "s.jsonl") as writer:
+        running = Simulation(scenario.plan(tmp_path / "s.toml"), writer)
+        running.run()
+    assert running.failures == []
+    result = scenarios(records.read([tmp_path / "s.jsonl"])[0])[0]
+    for path in traces.values():
+        barriers = Counter(words(events(path)[0]))["barrier"]
+        rows = [result.at(trace=str(path), slower=n)[0] for n in (1, 3)]
+        assert {row["applications"][0]["episodes"] for row in rows} == {barriers}
+    # Nothing but computing takes any time there: the serial parts, and what the slowest computes before each barrier.
+    longest = sum(max(times) for times in zip(*map(computed_ms, events(traces["work"])), strict=True))
+    once, slower = (result.value("completion", trace=str(traces["work"]), slower=n) / 1e6 for n in (1, 3))
+    assert (once, slower) == (pytest.approx(longest), pytest.approx(3 * longest))
