@@ -4,7 +4,7 @@ set(native weir/native)
 
 add_custom_target(wheel)
 foreach(target weir-info weir-measure weir-measure-libgomp weir-measure-threads weir-transfers weir-simulate weir-explore
-    weir-omp weir-pthread weir-profile)
+    weir-omp weir-pthread weir-profile weir-trace)
   if(TARGET ${target})
     add_dependencies(wheel ${target})
     install(TARGETS ${target} DESTINATION ${native} COMPONENT python)
@@ -20,7 +20,7 @@ endforeach()
 install(PROGRAMS ${programs} DESTINATION ${native} COMPONENT python)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines ${PROJECT_SOURCE_DIR}/scenarios DESTINATION weir COMPONENT python
-  FILES_MATCHING PATTERN "*.toml")
+  FILES_MATCHING PATTERN "*.toml" PATTERN "*.jsonl")
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/bench
   ${PROJECT_SOURCE_DIR}/cmake DESTINATION weir/source COMPONENT python)

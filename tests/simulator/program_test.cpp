@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <typeindex>
 
@@ -84,6 +85,54 @@ TEST(Traces, SendLockAndMeetInOrder) {
   // 5 us until the message, then 7 in the lock of the one, then 1 in that of the other.
   EXPECT_NEAR(in_ns(r.applications[0].episodes.at(0).last_arrival), 13'000, 150);
   EXPECT_NEAR(in_ns(r.applications[0].episodes.at(0).first_arrival), 12'000, 150);
+}
+
+TEST(Traces, HaveLinesForAllMembers) {
+  const plain::folder folder;
+  const std::string head = "{\"schema\": \"weir-trace/1\", \"members\": 2}\n";
+  const std::string path = folder.file("t.jsonl", head + R"({"do": "lock", "lock": 7, "after_ns": [1000, 200.5]}
+{"do": "unlock", "lock": 7, "after_ns": [50, 60]}
+{"member": 1, "do": "compute", "ns": 300}
+{"do": "barrier", "after_ns": [0, 4000]}
+)");
+  application a = team(2);
+  a.trace = read_trace(path);
+  using kind = program_event::kind;
+  using list = std::vector<std::pair<kind, std::uint64_t>>;
+  const auto events = [&](unsigned member) {
+    list all;
+    for (const program_event& e : a.trace[member]) all.emplace_back(e.what, e.value);
+    return all;
+  };
+  const auto of_first = [](std::uint64_t before, std::uint64_t inside) {
+    return list{{kind::compute, before}, {kind::lock, 7}, {kind::compute, inside}, {kind::unlock, 7}, {kind::barrier, 0}};
+  };
+  EXPECT_EQ(events(0), of_first(1'000'000, 50'000));
+  EXPECT_EQ(events(1), (list{{kind::compute, 200'500},
+                             {kind::lock, 7},
+                             {kind::compute, 60'000},
+                             {kind::unlock, 7},
+                             {kind::compute, 300'000},
+                             {kind::compute, 4'000'000},
+                             {kind::barrier, 0}}));
+  slow_down(a.trace, 2.5);
+  EXPECT_EQ(events(0), of_first(2'500'000, 125'000));
+
+  const auto complaint = [&](const std::string& line) -> std::string {
+    try {
+      read_trace(folder.file("bad.jsonl", head + line + "\n"));
+    } catch (const bad_file& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  for (const auto& [line, expected] : std::map<std::string, std::string>{
+           {R"({"do": "barrier", "after_ns": [1]})", ":2: after_ns: expected a list of nanoseconds, one for each of 2 members"},
+           {R"({"do": "barrier", "after_ns": [1, -1]})", ":2: after_ns: expected nanoseconds, 0 to 1e15, not -1"},
+           {R"({"do": "compute", "after_ns": [1, 1], "ns": 5})", ":2: do: expected anything but compute"},
+           {R"({"do": "barrier"})", ":2: member: expected a whole number, or after_ns in its place"},
+           {R"({"do": "wait", "after_ns": [1, 1]})", ":2: do: expected one of compute"}})
+    EXPECT_NE(complaint(line).find(expected), std::string::npos) << complaint(line);
 }
 
 TEST(Outcome, IsWrittenEvenIfNobodySpentAnyTime) {

@@ -35,7 +35,7 @@ def trace(
     ] = 0,
     runs: Annotated[
         int,
-        option(options.Whole(1, 1_000), help="How often it is run: times are medians. For programs that repeat themselves."),
+        option(options.Whole(1, 1_000), help="Runs; times are their medians. All must do the same."),
     ] = 1,
 ) -> None:
     """Record an OpenMP program for the simulator: weir trace -- PROGRAM [ARGUMENTS]."""

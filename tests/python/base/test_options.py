@@ -56,6 +56,7 @@ NEEDS = {
     "simulate": ["000-blocking"],
     "report": ["records.jsonl"],
     "profile": ["--", "true"],
+    "trace": ["--", "true"],
     "run": ["--", "/bin/true"],
 }
 WITH = {
@@ -81,7 +82,8 @@ class Begun(BaseException):
 WORK = (
     (bench.Bench, "run"), (of_openmp.Measuring, "run"), (over_mpi.Measuring, "run"),
     (of_threads.Session, "run"), (of_workloads.Session, "run"), (scale.Scale, "run"),
-    (running.Simulation, "run"), (history, "take"), (page, "write"), (counting, "run"), (os, "execve"),
+    (running.Simulation, "run"), (history, "take"), (page, "write"), (counting, "run"), (counting, "execute"),
+    (os, "execve"),
     (predictions, "write_svg"), (predictions, "write_page"), (run_measuring, "bound_to"),
     (local_mpi, "tools"),
 )  # fmt: skip
