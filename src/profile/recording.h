@@ -20,7 +20,7 @@ enum { RECORDING_HEADER_BYTES = 4096, MOST_RECORDED = 4096, LOCKS = 1024 };
   REFUSAL(THREADS, "several of its threads begin regions")                                                                   \
   REFUSAL(PROCESSES, "several of its processes execute regions (record one of them: weir trace within its script)")          \
   REFUSAL(MANY_LOCKS, "it has more than 1024 locks and named critical sections")                                             \
-  REFUSAL(RUNTIME, "its runtime reports through OMPT (record it on libgomp, or by weir run on Weir's)")
+  REFUSAL(RUNTIME, "its runtime reports through OMPT (record it on GCC's, libgomp)")
 
 enum refusal {
 #define WEIR_REFUSAL(symbol, words) REFUSED_##symbol,

@@ -1,4 +1,5 @@
-/* What `weir trace` records, by the first argument; the second is how many milliseconds a member computes. */
+/* What `weir trace` records, by the first argument; the second is how many milliseconds a member computes, or how many barriers it
+ * passes. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
@@ -9,22 +10,23 @@
 #include <time.h>
 #include <unistd.h>
 
-static double milliseconds;
+static double amount;
 
 /* Until this thread has had so much processor time. */
 static void compute(void) {
   struct timespec begin, now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
   do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  while (1e3 * (double)(now.tv_sec - begin.tv_sec) + 1e-6 * (double)(now.tv_nsec - begin.tv_nsec) < milliseconds);
+  while (1e3 * (double)(now.tv_sec - begin.tv_sec) + 1e-6 * (double)(now.tv_nsec - begin.tv_nsec) < amount);
 }
 
-/* The serial part, the first member and the last compute, each before another barrier. */
+/* The serial part, the first member and the last compute, each before another barrier; the second sleeps. */
 static void work(void) {
   compute();
 #pragma omp parallel
   {
     if (omp_get_thread_num() == 0) compute();
+    if (omp_get_thread_num() == 1) usleep((useconds_t)(2e3 * amount));
 #pragma omp barrier
     if (omp_get_thread_num() == omp_get_num_threads() - 1) compute();
   }
@@ -105,7 +107,7 @@ static void exclusion(void) {
 
 static void many(void) {
 #pragma omp parallel
-  for (int i = 0; i < 98; ++i) {
+  for (int i = 2; i < amount; ++i) {
 #pragma omp barrier
   }
 }
@@ -184,7 +186,7 @@ int main(int count, char **words) {
   } known[] = {{"work", work},     {"worksharing", worksharing}, {"exclusion", exclusion}, {"many", many},
                {"ends", ends},     {"nested", nested},           {"sizes", sizes},         {"tasks", tasks},
                {"ordered", ordered}, {"threads", threads},       {"processes", processes}, {"none", none}};
-  if (count > 2) milliseconds = atof(words[2]);
+  if (count > 2) amount = atof(words[2]);
   for (unsigned i = 0; i < sizeof known / sizeof known[0]; ++i)
     if (count > 1 && strcmp(words[1], known[i].name) == 0) {
       known[i].run();

@@ -16,7 +16,8 @@ from weir.simulation import scenario
 from weir.simulation.results import scenarios
 from weir.simulation.running import Simulation
 from weir.tracing import recording
-from weir.tracing.recording import BARRIER, LOCK, UNLOCK, NotRecorded, Recording
+from weir.tracing.recording import BARRIER, LAST, LOCK, UNLOCK, NotRecorded, Recording
+from weir.tracing.writing import write
 
 from ..openmp_programs import CLANG
 
@@ -101,15 +102,19 @@ def test_exclusion_is_recorded_by_its_locks(program: Path):
 
 
 def test_as_many_barriers_as_asked_after_those_left_out(program: Path):
-    whole = events(traced(program, "many"))
+    whole = events(traced(program, "many", "100"))
     assert [len(words(e)) for e in whole] == [100] * 3
-    some = events(traced(program, "many", options=("--skip", "60", "--barriers", "30")))
+    some = events(traced(program, "many", "100", options=("--skip", "60", "--barriers", "30")))
     assert [len(words(e)) for e in some] == [30] * 3
-    rest = events(traced(program, "many", options=("--skip", "90", "--barriers", "30")))
+    rest = events(traced(program, "many", "100", options=("--skip", "90", "--barriers", "30")))
     assert [len(words(e)) for e in rest] == [10] * 3
     target = str(program.with_name("none.jsonl"))
-    done = CliRunner().invoke(app, ["trace", "--skip", "100", "-o", target, "--", str(program), "many"])
+    done = CliRunner().invoke(app, ["trace", "--skip", "100", "-o", target, "--", str(program), "many", "100"])
     assert done.exit_code == 2 and "make --skip smaller" in done.output
+
+
+def test_a_member_may_do_more_than_a_part_of_the_file_holds(program: Path):
+    assert [len(words(e)) for e in events(traced(program, "many", "9000", threads=2))] == [9000] * 2
 
 
 def test_a_trace_ends_with_the_last_barrier_that_all_passed(program: Path):
@@ -139,7 +144,7 @@ def test_what_cannot_be_recorded_is_refused(program: Path, what: str, why: str):
 def test_a_program_of_llvms_runtime_is_refused(program: Path, tmp_path: Path):
     made = tmp_path / "clang"
     subprocess.run([f"clang-{CLANG}", "-fopenmp=libomp", "-O1", SOURCE, "-o", made], check=True)
-    done = CliRunner().invoke(app, ["trace", "-o", str(tmp_path / "t.jsonl"), "--", str(made), "many"])
+    done = CliRunner().invoke(app, ["trace", "-o", str(tmp_path / "t.jsonl"), "--", str(made), "many", "100"])
     assert done.exit_code == 2 and "another compiler than GCC" in " ".join(done.output.split())
 
 
@@ -147,6 +152,17 @@ def made(ns: list[int], ends: tuple[int, ...] = (LOCK, UNLOCK, BARRIER), status:
     """Of one member."""
     locks = [np.zeros(len(ends), np.int64)]
     return Recording([np.array(ends, np.int8)], locks, [np.array(ns)], 0, False, False, 1.0, status)
+
+
+def test_members_that_do_different_things_have_lines_of_their_own(tmp_path: Path):
+    one, other, third = made([1, 2, 3]), made([4, 5, 6]), made([7, 0], (BARRIER, LAST))
+    ends, ns = ([getattr(its, of)[0] for its in (one, other)] for of in ("ends", "ns"))
+    both = replace(one, ends=ends, ns=ns, locks=[np.array([0, 0, 0]), np.array([1, 1, 0])])
+    expected = [[1, "lock 0", 2, "unlock 0", 3, "barrier"], [4, "lock 1", 5, "unlock 1", 6, "barrier"]]
+    write(both, tmp_path / "t.jsonl", {})
+    assert events(tmp_path / "t.jsonl") == expected
+    write(replace(both, ends=[ends[0], third.ends[0]], ns=[ns[0], third.ns[0]]), tmp_path / "t.jsonl", {})
+    assert events(tmp_path / "t.jsonl") == [expected[0], [7, "barrier"]]
 
 
 def test_times_of_several_runs_are_medians():
