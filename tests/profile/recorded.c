@@ -112,13 +112,16 @@ static void many(void) {
   }
 }
 
-/* The first member ends the program in front of a barrier at which the others may be. */
+/* The first member ends the program in front of a barrier at which the others most likely are. */
 static void ends(void) {
 #pragma omp parallel
   {
 #pragma omp barrier
 #pragma omp barrier
-    if (omp_get_thread_num() == 0) _exit(3);
+    if (omp_get_thread_num() == 0) {
+      usleep(50000);
+      _exit(3);
+    }
 #pragma omp barrier
   }
 }

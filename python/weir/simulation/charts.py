@@ -36,9 +36,18 @@ def _against(results: Results, chart: dict[str, Any], point: list[Row]) -> list[
     return results.at(**{short(k): v for k, v in (chosen | {base["key"]: base["value"]}).items()})
 
 
+def _traces(results: Results, chart: dict[str, Any]) -> dict[str, int | str]:
+    """What stands for each trace on the axis: its members, if they tell it from the others; else its name."""
+    if short(chart["x"]) != "trace":
+        return {}
+    members = {p[0]["chosen"][chart["x"]]: p[0]["applications"][0]["members"] for p in _drawn(results, chart)}
+    return members if len(set(members.values())) == len(members) else {path: Path(path).stem for path in members}
+
+
 def points(results: Results, chart: dict[str, Any]) -> list[dict]:
     metric = chart.get("y", "episode")
     values = []
+    named = _traces(results, chart)
     for point in _drawn(results, chart):
         each = [made.metric(row, metric) for row in point]
         if "against" in chart:
@@ -51,7 +60,7 @@ def points(results: Results, chart: dict[str, Any]) -> list[dict]:
         chosen = point[0]["chosen"]
         values.append(
             {
-                "x": Path(chosen[chart["x"]]).stem if short(chart["x"]) == "trace" else chosen[chart["x"]],
+                "x": named.get(chosen[chart["x"]], chosen[chart["x"]]),
                 "y": seen.value,
                 "low": seen.low,
                 "high": seen.high,
@@ -103,8 +112,9 @@ def _unit(chart: dict[str, Any], values: list[dict]) -> tuple[str, float]:
 def _x_axis(chart: dict[str, Any], values: list[dict]) -> alt.X:
     """Times in the unit that suits; numbers where they stand; names one beside the other."""
     key = short(chart["x"])
-    words = {"compute_us": "computing between two barriers"}.get(key, key.replace("_us", "").replace("_", " "))
+    words = {"compute_us": "computing between two barriers", "trace": "members recorded"}.get(key, key.replace("_us", "").replace("_", " "))
     if any(isinstance(v["x"], str) for v in values):
+        words = "trace" if key == "trace" else words
         return alt.X("x:N", title=words, sort=None, axis=alt.Axis(labelAngle=0))
     is_time = key.endswith("_us")
     in_ms = is_time and max(v["x"] for v in values) >= 2000

@@ -85,6 +85,8 @@ def _words(key: str) -> str:
 def _at(key: str, value: object) -> str:
     if short(key) == "compute_us":
         return f"with {nanoseconds(float(value) * 1e3)} of computing"
+    if short(key) == "trace":
+        return f"with {value} members" if isinstance(value, int) else f"in {value}"
     return f"{'on' if short(key) == 'processors' else 'with'} {value} {_words(key)}"
 
 

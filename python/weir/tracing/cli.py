@@ -35,7 +35,7 @@ def trace(
     ] = 0,
     runs: Annotated[
         int,
-        option(options.Whole(1, 1_000), help="Runs; times are their medians. All must do the same."),
+        option(options.Whole(1, 1_000), help="Runs; times are the least of them. All must do the same."),
     ] = 1,
 ) -> None:
     """Record an OpenMP program for the simulator: weir trace -- PROGRAM [ARGUMENTS]."""
@@ -58,7 +58,7 @@ def _recorded(words: list[str], threads: int | None, skip: int, barriers: int, r
     done: list[Recording] = []
     while len(done) < runs and (not done or done[-1].status == 0):
         done.append(recording.record(words, threads, skip, barriers))
-    its = recording.median(done) if done[-1].status == 0 else done[0]
+    its = recording.least(done) if done[-1].status == 0 else done[0]
     return replace(its, status=done[-1].status)
 
 

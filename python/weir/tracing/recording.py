@@ -73,18 +73,20 @@ def record(words: Sequence[str], threads: int | None, skip: int, most: int) -> R
         return _read(Path(file.name), skip, words[0], status, wall)
 
 
-def median(runs: Sequence[Recording]) -> Recording:
-    """Of each piece of computing, over several runs of one program. Raises NotRecorded if they did different things."""
+def least(runs: Sequence[Recording]) -> Recording:
+    """Of each piece of computing, of several runs of one program. Raises NotRecorded if they did different things.
+
+    What disturbs a run only adds to it: interrupts, other programs on the same core, caches lost to another member."""
     first = runs[0]
     for other in runs[1:]:
         for a, b in ((first.ends, other.ends), (first.locks, other.locks)):
             if len(a) != len(b) or not all(map(np.array_equal, a, b)):
                 raise NotRecorded(
                     "the program did not do the same in each run: its members passed other barriers or took other "
-                    "locks, so times have no median. Leave --runs out",
+                    "locks, so its times cannot be compared. Leave --runs out",
                     first.status,
                 )
-    ns = [np.median(pieces, axis=0).astype(np.int64) for pieces in zip(*(run.ns for run in runs), strict=True)]
+    ns = [np.min(pieces, axis=0) for pieces in zip(*(run.ns for run in runs), strict=True)]
     return replace(first, ns=ns)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from weir.base import records
-from weir.simulation import scenario
+from weir.simulation import charts, scenario
 from weir.simulation.findings import findings
 from weir.simulation.results import Results, scenarios
 from weir.simulation.running import Simulation
@@ -32,9 +32,12 @@ NOT_REPRODUCED = {
         "Tournament is best from 16 threads on (each line beside its waiter)",
     ],
     "001-table-3": [
+        "ASPCG with 32 threads is fastest with tournament (each line beside its waiter)",
         "ASPCG with 64 threads is fastest with tournament (each line beside its waiter)",
         "GenIDLEST with 2 threads is fastest with condvar (each line beside its waiter)",
         "GenIDLEST with 4 threads is fastest with condvar (each line beside its waiter)",
+        "ASPCG with 128 threads is 12 times as fast with dissemination as with blocking (each line",
+        "All busy-wait algorithms scale: ASPCG is faster with 128 threads than with 32 (each line",
         "ASPCG with 128 threads is fastest with dissemination (all lines beside the first thread)",
         "GenIDLEST with 2 threads is fastest with condvar (all lines beside the first thread)",
         "GenIDLEST with 4 threads is fastest with condvar (all lines beside the first thread)",
@@ -114,3 +117,11 @@ def test_a_finding_can_fail(run):
         for row in whole.runs
     ]
     assert not any(f.holds for f in findings(Results(whole.head, changed)))
+
+
+def test_a_chart_over_traces_has_their_members_on_its_axis(run):
+    whole = run("001-table-3")
+    of_one = whole.charts[0]
+    assert [p["x"] for p in charts.points(whole, of_one)][::5] == [2, 4, 8, 16, 32, 64, 128] * 2  # for each waiting
+    of_both = of_one | {"only": {"homes": ["first"]}}  # teams of the same sizes, which their names tell apart
+    assert {"aspcg-2", "flow-2"} < {p["x"] for p in charts.points(whole, of_both)}

@@ -37,6 +37,8 @@ def traced(program: Path, *words: str, threads: int = 3, status: int = 0, option
     asked = ["trace", "--threads", str(threads), "-o", str(target), *options, "--", str(program), *words]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == status, done.output
+    # Members pass barriers equally often, if none ends the program.
+    assert status != 0 or "inside of a region" not in " ".join(done.output.split()), done.output
     return target
 
 
@@ -165,15 +167,15 @@ def test_members_that_do_different_things_have_lines_of_their_own(tmp_path: Path
     assert events(tmp_path / "t.jsonl") == [expected[0], [7, "barrier"]]
 
 
-def test_times_of_several_runs_are_medians():
+def test_times_are_the_least_of_several_runs():
     runs = [made([5, 900, 7]), made([6, 10, 8]), made([700, 11, 6])]
-    assert recording.median(runs).ns[0].tolist() == [6, 11, 7]
+    assert recording.least(runs).ns[0].tolist() == [5, 10, 6]
     for other in (made([1, 2], (LOCK, BARRIER)), made([1, 2, 3], (BARRIER, BARRIER, BARRIER))):
         with pytest.raises(NotRecorded, match="did not do the same"):
-            recording.median([*runs, other])
+            recording.least([*runs, other])
     moved = replace(runs[0], locks=[np.array([1, 1, 0])])
     with pytest.raises(NotRecorded):
-        recording.median([*runs, moved])
+        recording.least([*runs, moved])
 
 
 def test_a_recorded_program_runs_on_the_simulator(program: Path, tmp_path: Path):
