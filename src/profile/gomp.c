@@ -9,6 +9,7 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) enum event open_
 #define FIRST(name, count) FORWARD(name, count, )
 /* Counted when its kind is known. */
 #define AFTERWARDS(name, count) FORWARD(name, , count)
+
 /* Once for each team, by its first thread. */
 static void team(const struct runtime *where, enum event what) {
   if (where->thread_num() == 0) weir_count(where, what, where->num_threads());

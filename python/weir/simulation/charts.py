@@ -112,10 +112,10 @@ def _unit(chart: dict[str, Any], values: list[dict]) -> tuple[str, float]:
 def _x_axis(chart: dict[str, Any], values: list[dict]) -> alt.X:
     """Times in the unit that suits; numbers where they stand; names one beside the other."""
     key = short(chart["x"])
-    words = {"compute_us": "computing between two barriers", "trace": "members recorded"}.get(key, key.replace("_us", "").replace("_", " "))
+    words = {"compute_us": "computing between two barriers"}.get(key, key.replace("_us", "").replace("_", " "))
     if any(isinstance(v["x"], str) for v in values):
-        words = "trace" if key == "trace" else words
         return alt.X("x:N", title=words, sort=None, axis=alt.Axis(labelAngle=0))
+    words = "members recorded" if key == "trace" else words
     is_time = key.endswith("_us")
     in_ms = is_time and max(v["x"] for v in values) >= 2000
     for v in values:

@@ -41,25 +41,25 @@ def trace(
     """Record an OpenMP program for the simulator: weir trace -- PROGRAM [ARGUMENTS]."""
     prepare(output)
     try:
-        its = _recorded(context.args, threads, skip, barriers, runs)
+        its, used = _recorded(context.args, threads, skip, barriers, runs)
     except NotRecorded as error:
         raise fail(str(error), _exit_status(error.status) or 2) from None
     except NoProgram as error:
         raise fail(str(error)) from None
     program = " ".join([Path(context.args[0]).name, *context.args[1:]])
     with writing(output):
-        write(its, output, {"program": program, "skipped": skip, "runs": runs})
+        write(its, output, {"program": program, "skipped": skip, "runs": used})
     _say(its, output)
     raise typer.Exit(_exit_status(its.status))
 
 
-def _recorded(words: list[str], threads: int | None, skip: int, barriers: int, runs: int) -> Recording:
-    """Ends with the first run that fails, and after Ctrl-C, which is for the program: what it has recorded is kept."""
+def _recorded(words: list[str], threads: int | None, skip: int, barriers: int, runs: int) -> tuple[Recording, int]:
+    """And of how many runs it is. Ends with the first that fails, as one does by Ctrl-C, which is for the program."""
     done: list[Recording] = []
     while len(done) < runs and (not done or done[-1].status == 0):
         done.append(recording.record(words, threads, skip, barriers))
-    its = recording.least(done) if done[-1].status == 0 else done[0]
-    return replace(its, status=done[-1].status)
+    used = done if done[-1].status == 0 else done[:-1] or done
+    return replace(recording.least(used), status=done[-1].status), len(used)
 
 
 def _exit_status(status: int) -> int:

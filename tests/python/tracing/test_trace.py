@@ -203,3 +203,12 @@ trace = "{traces["work"]}"
     longest = sum(max(times) for times in zip(*map(computed_ms, events(traces["work"])), strict=True))
     once, slower = (result.value("completion", trace=str(traces["work"]), slower=n) / 1e6 for n in (1, 3))
     assert (once, slower) == (pytest.approx(longest), pytest.approx(3 * longest))
+
+
+def test_runs_before_one_that_fails_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    answers = iter([made([5, 9, 7]), made([6, 1, 8]), made([1, 1, 1], status=-2)])
+    monkeypatch.setattr(recording, "record", lambda *_: next(answers))
+    done = CliRunner().invoke(app, ["trace", "--runs", "9", "-o", str(tmp_path / "t.jsonl"), "--", "program"])
+    assert done.exit_code == 130
+    assert events(tmp_path / "t.jsonl") == [[5, "lock 0", 1, "unlock 0", 7, "barrier"]]
+    assert json.loads((tmp_path / "t.jsonl").read_text().splitlines()[0])["runs"] == 2
