@@ -1,6 +1,6 @@
-/* A function in front of the runtime's own: all take and return whole words, so one signature fits all: eleven words in (as many as
- * GOMP_taskloop has), one out. An argument that a caller has not passed is forwarded as whatever is in its place, and never used
- * (System V x86-64, AAPCS64: the caller cleans up). */
+/* A function in front of the runtime's own. All take and return whole words, so one signature fits all: eleven words in (as many
+ * as GOMP_taskloop has), one out. An argument that a caller has not passed is forwarded as whatever is in its place, and never
+ * used (System V x86-64, AAPCS64: the caller cleans up). */
 #ifndef WEIR_PROFILE_FORWARDING_H
 #define WEIR_PROFILE_FORWARDING_H
 
@@ -11,7 +11,7 @@
 
 #define ELEVEN_WORDS word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k
 
-/* `before` and `after` happen where the runtime is one that is observed here; `first` and `second` replace the first two words. */
+/* `before` and `after` happen if the runtime is observed here; `first` and `second` replace the first two words. */
 #define FORWARD_CHANGED(name, locals, before, first, second, after)                                           \
   word name(ELEVEN_WORDS) {                                                                                   \
     static struct targets targets;                                                                            \

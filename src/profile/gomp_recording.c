@@ -1,5 +1,5 @@
-/* libgomp's entry points, as GCC calls them: each forwards to the runtime that its caller is bound to, and records what the member
- * has computed until then. A region is entered by way of `live`, which is where a member knows its number. */
+/* libgomp's entry points, as GCC calls them: each forwards to the runtime that its caller is bound to, and records what the
+ * member has computed until then. A region is entered by way of `live`, where a member knows its number. */
 #include "forwarding.h"
 #include "recording.h"
 

@@ -1,5 +1,5 @@
-/* What `weir trace` records, by the first argument; the second is how many milliseconds a member computes, or how many barriers it
- * passes. */
+/* What `weir trace` records, by the first argument; the second is how many milliseconds a member computes, or how many barriers
+ * it passes. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <pthread.h>
