@@ -94,9 +94,9 @@ class Driver:
         print(result)
         words = [f"{team()} threads", f"{self.wall:.4f} s", f"{self.processors:.2f} s of processors"]
         words += [f"called from {self.threads} threads of Python"] * (self.threads > 1) + [how] * bool(how)
-        print(f"{self.name}: {', '.join(words)}", file=sys.stderr)
-        for check in wrong:
-            print(f"{self.name}: wrong: {check}", file=sys.stderr)
+        # A line in one piece, newline included: several copies may print at the same time.
+        for line in (", ".join(words), *(f"wrong: {check}" for check in wrong)):
+            sys.stderr.write(f"{self.name}: {line}\n")
         sys.stdout.flush()
         sys.exit(1 if wrong else 0)
 
