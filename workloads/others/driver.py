@@ -91,10 +91,10 @@ class Driver:
 
     def finish(self, result: str, wrong: Sequence[str], how: str = "") -> NoReturn:
         """`wrong`: the checks that failed. `how`: what else is to be said of this run than its times."""
-        print(result)
         words = [f"{team()} threads", f"{self.wall:.4f} s", f"{self.processors:.2f} s of processors"]
         words += [f"called from {self.threads} threads of Python"] * (self.threads > 1) + [how] * bool(how)
-        # A line in one piece, newline included: several copies may print at the same time.
+        # Lines in one piece, newline included: copies may print at the same time, and Python may keep no buffer.
+        sys.stdout.write(f"{result}\n")
         for line in (", ".join(words), *(f"wrong: {check}" for check in wrong)):
             sys.stderr.write(f"{self.name}: {line}\n")
         sys.stdout.flush()
