@@ -101,12 +101,20 @@ void task_scheduler::wake_one_of(unsigned asleep) {
     if (wake(of_.members[m])) return;
 }
 
+// relaxed: as in wake_one_of(), whose caller has a fence.
+bool task_scheduler::all_sleep(unsigned seat) const {
+  for (unsigned m = seat; m < of_.size; m += static_cast<unsigned>(of_.seats.size()))
+    if (of_.members[m].asleep_at.load(std::memory_order_relaxed) == nullptr) return false;
+  return true;
+}
+
 // The kernel moves threads to processors that are free. Members on virtual processors stay, so that one of these may have nothing
-// to do while several members that are awake wait for another.
+// to do while several members that are awake wait for another. By what members say, no task is missed: the last one to fall asleep
+// looks for tasks after it has said so. By what the processor says, which may come later, one is used whose members are elsewhere.
 void task_scheduler::wake_one_in_its_seat() {
   const auto seats = static_cast<unsigned>(of_.seats.size());
   for (unsigned s = 0; s < seats; ++s) {
-    if (!sleeps(of_, s)) continue;
+    if (!all_sleep(s) && !sleeps(of_, s)) continue;
     for (unsigned m = s; m < of_.size; m += seats)
       if (wake(of_.members[m])) return;
     return wake_seat(of_, s);  // others have robbed it of its members

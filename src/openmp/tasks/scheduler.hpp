@@ -75,6 +75,8 @@ class task_scheduler {
   }
   void wake_one_of(unsigned asleep);
   void wake_one_in_its_seat();
+  /// Do all members sleep that sit there?
+  bool all_sleep(unsigned seat) const;
   /// False: it does not sleep where it would execute tasks.
   bool wake(member& sleeper);
 
