@@ -22,8 +22,8 @@ inline constexpr std::size_t line_bytes = 128;
 /// `yield_until`   polls a word until it is ready, and yields between the polls
 /// `switch_until`  where other members run in user space, by a call: the same, but at most so many times (true: it is ready)
 /// `switches_in_user_space`  is that so for the caller? A sleep then costs no system call
-/// `crowded`       do waiters keep others from running, whatever their own teams look like? (All teams of the process together may
-///                 have more members than there are processors.)
+/// `crowded`       do waiters keep others from running, whatever their own teams look like? (All teams of the process
+///                 together may have more members than there are processors.)
 /// `migrate_home`  moves a thread that waits long back to its home processor, if it has one; takes the time in ticks
 /// `ticks`         a clock that is cheap enough to be read while waiting
 template <class M>

@@ -108,9 +108,10 @@ bool task_scheduler::all_sleep(unsigned seat) const {
   return true;
 }
 
-// The kernel moves threads to processors that are free. Members on virtual processors stay, so that one of these may have nothing
-// to do while several members that are awake wait for another. By what members say, no task is missed: the last one to fall asleep
-// looks for tasks after it has said so. By what the processor says, which may come later, one is used whose members are elsewhere.
+// The kernel moves threads to processors that are free. Members on virtual processors stay, so that one of these may have
+// nothing to do while several members that are awake wait for another. By what members say, no task is missed: the last one to
+// fall asleep looks for tasks after it has said so. By what the processor says, which may come later, one is used whose members
+// are elsewhere.
 void task_scheduler::wake_one_in_its_seat() {
   const auto seats = static_cast<unsigned>(of_.seats.size());
   for (unsigned s = 0; s < seats; ++s) {
