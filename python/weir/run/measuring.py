@@ -238,9 +238,7 @@ def attempt(runner: Runner, side: Side, where: Conditions, limit_s: float | None
     team = {"OMP_NUM_THREADS": str(where.team)} if where.team else {}
     with ExitStack() as closing:
         launcher = closing.enter_context(where.launcher(side.changed))
-        for file in (out, err):
-            file.write_bytes(b"")
-        streams = [closing.enter_context(file.open("ab")) for file in (out, err)]  # each line of several copies is kept
+        streams = [closing.enter_context(file.open("wb")) for file in (out, err)]
         try:
             return runner.run(
                 [*launcher, str(side.program), *side.words[1:]] if launcher else side.words,
