@@ -104,8 +104,9 @@ void share_watch::look() {
   // The watch's own mask: the program binds its threads, an administrator all of them.
   if (const auto mask = static_cast<unsigned>(running_on().size()); mask != 0) {
     const auto limit = quota();
-    const double now = seconds_by(CLOCK_MONOTONIC), used = seconds_by(CLOCK_PROCESS_CPUTIME_ID);
-    processors_ = limit ? quota_use_.processors(mask, limit->processors, now, used) : mask;
+    processors_ = limit ? quota_use_.processors(mask, limit->processors, seconds_by(CLOCK_MONOTONIC),
+                                                seconds_by(CLOCK_PROCESS_CPUTIME_ID))
+                        : mask;
   }
   std::size_t active = 0, members = 0;
   for (host* const h : hosts_) {
