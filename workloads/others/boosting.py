@@ -10,14 +10,10 @@ me.whole("--models", 4, 1, 1000, "models, each of a sample of its own")
 given = me.read()
 me.python(driver.VENV, "numpy", "lightgbm")
 
-import hashlib  # noqa: E402
-
 import lightgbm  # noqa: E402
 import numpy as np  # noqa: E402
-from balls import MARGIN, sample  # noqa: E402
+from balls import models  # noqa: E402
 
-unseen, belongs = sample(2000, 0)
-samples = [sample(given.rows, seed) for seed in range(1, given.models + 1)]
 HOW = {
     "objective": "binary",
     "learning_rate": 0.3,
@@ -30,14 +26,8 @@ HOW = {
 }
 
 
-def learned(rows: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def learned(rows: np.ndarray, classes: np.ndarray, unseen: np.ndarray) -> np.ndarray:
     return lightgbm.train(HOW, lightgbm.Dataset(rows, classes), given.trees).predict(unseen)
 
 
-found = me.timed([lambda its=its: learned(*its) for its in samples])
-right = [float(((said > 0.5) == belongs).mean()) for said in found]
-digest = hashlib.sha256(b"".join(said.tobytes() for said in found)).hexdigest()[:16]
-me.finish(
-    f"{given.models} models of {given.rows} rows, right about {' '.join(f'{part:.4f}' for part in right)}, {digest}",
-    [f"model {k} is right about {its:.4f} of what it has not seen" for k, its in enumerate(right) if not its >= MARGIN],
-)
+models(me, given, learned)
