@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from typer.core import TyperGroup
 
 from weir.base.options import Refused
 from weir.base.outputs import Unwritable
+from weir.base.records import Row
 from weir.base.signals import heard_as_ctrl_c
 
 out = Console()
@@ -158,6 +159,18 @@ def nothing(output: Path, interrupted: bool) -> typer.Exit:
 def nothing_measured() -> typer.Exit:
     """What to raise if there are only failures."""
     return fail("nothing was measured: the reasons are above", status=1)
+
+
+def show_session(
+    rows: Sequence[Row], tables: Sequence[RenderableType], output: Path, interrupted: bool, states: Sequence[str] = ()
+) -> None:
+    """What a command prints that has written these rows, some at least."""
+    for table in tables:
+        out.print(table)
+    tell_states(states)
+    end(output, output.with_suffix(".html"), interrupted)
+    if all(row["kind"] != "overhead" for row in rows):
+        raise nothing_measured()
 
 
 @contextmanager

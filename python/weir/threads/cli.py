@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from weir.base import native, options, records
-from weir.base.console import Command, bar, end, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base.console import Command, bar, fail, nothing, show_session, warn
 from weir.base.options import option
 from weir.base.states import in_words
 from weir.threads import tables
@@ -75,12 +75,7 @@ def threads(
         warn(complaint)
     if not writer.begun:
         raise nothing(output, session.interrupted)
-    for table in tables.for_terminal(writer.rows):
-        out.print(table)
-    tell_states(in_words(writer.rows))
-    end(output, output.with_suffix(".html"), session.interrupted)
-    if all(row["kind"] != "overhead" for row in writer.rows):
-        raise nothing_measured()
+    show_session(writer.rows, tables.for_terminal(writer.rows), output, session.interrupted, in_words(writer.rows))
 
 
 COMMAND = Command("bench threads", threads)

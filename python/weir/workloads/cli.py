@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from weir.base import native, options, records
-from weir.base.console import Command, bar, end, fail, nothing, nothing_measured, out, warn
+from weir.base.console import Command, bar, fail, nothing, show_session, warn
 from weir.base.names import Unknown
 from weir.base.names import chosen as known
 from weir.base.options import option
@@ -114,11 +114,7 @@ def workloads(
         warn(complaint)
     if not writer.begun:
         raise nothing(output, session.interrupted)
-    for table in tables.for_terminal(writer.rows):
-        out.print(table)
-    end(output, output.with_suffix(".html"), session.interrupted)
-    if all(row["kind"] != "overhead" for row in writer.rows):
-        raise nothing_measured()
+    show_session(writer.rows, tables.for_terminal(writer.rows), output, session.interrupted)
 
 
 COMMAND = Command("bench workloads", workloads)
