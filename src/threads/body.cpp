@@ -2,34 +2,36 @@
 
 #include <csignal>
 #include <memory>
+#include <utility>
 
 #include <dlfcn.h>
-#include <linux/futex.h>
 #include <linux/rseq.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "machine/detached_thread.hpp"
 #include "machine/scheduling.hpp"
-#include "threads/processor.hpp"
+#include "threads/pool.hpp"
 
 namespace weir::threads {
 
 constinit thread_local body* this_body = nullptr;
 
+// The face of a body for the debugger is its layout, which offsetof() knows of all types that this project's compilers have.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
 extern "C" {
 /// For debuggers (gdb.py): where this_body is, from the thread pointer, and what is where in a body.
 [[gnu::used]] constinit std::ptrdiff_t weir_for_debuggers[] = {0, offsetof(body, at), offsetof(body, on), offsetof(body, awaits),
                                                                offsetof(body, run)};
 }
+#pragma GCC diagnostic pop
 
 namespace {
 
 constinit thread_local body* own_body = nullptr;  // of a thread that start() has made
 
-/// The stack on which a lent body's kernel thread sleeps: a part of its own. Room for one signal's frame: those of the C
+/// The stack on which an attached body's kernel thread is parked: a part of its own. Room for one signal's frame: those of the C
 /// library's own (setuid and the like, in all threads) cannot be blocked.
 constexpr std::size_t parking_bytes = 16384;
 
@@ -43,7 +45,7 @@ constinit const unsigned* rseq_size = nullptr;
 }
 
 /// A virtual processor's number of its kernel processor is in that kernel thread's memory, not in the body's: without this,
-/// sched_getcpu() would answer where the body was lent. Unregistered, the C library asks the kernel's vDSO.
+/// sched_getcpu() would answer where the body was attached. Unregistered, the C library asks the kernel's vDSO.
 void unregister_rseq(void* of_thread) {
   if (rseq_offset == nullptr || rseq_size == nullptr || *rseq_size == 0) return;
 #if defined(__aarch64__)
@@ -52,7 +54,7 @@ void unregister_rseq(void* of_thread) {
   constexpr unsigned signature = 0x53053053;
 #endif
   constexpr unsigned registered = 32;  // by the C library, whatever it uses of them
-  syscall(SYS_rseq, static_cast<char*>(of_thread) + *rseq_offset, registered, RSEQ_FLAG_UNREGISTER, signature);
+  raw_call(SYS_rseq, as_argument(static_cast<char*>(of_thread) + *rseq_offset), registered, RSEQ_FLAG_UNREGISTER, signature);
 }
 
 /// In the child of a fork, whose only thread is registered with the area of the virtual processor's thread that has called fork.
@@ -61,86 +63,66 @@ void unregister_rseq(void* of_thread) {
 [[gnu::constructor(102)]] void before_processors() {  // whose handler forgets who has called
   pthread_atfork(nullptr, nullptr, [] {
     const body* const caller = this_body;
-    if (caller != nullptr && caller->parking != nullptr) unregister_rseq(caller->on->own().thread_pointer);
+    if (caller != nullptr && caller != &caller->where()->own()) unregister_rseq(caller->where()->own().thread_pointer);
     // It ends as a thread of its own.
-    if (own_body != nullptr) own_body->on = own_body->seat = nullptr;
+    if (own_body == nullptr) return;
+    own_body->on.store(nullptr, std::memory_order_relaxed);
+    own_body->seat.store(nullptr, std::memory_order_relaxed);
   });
 }
 
-/// FUTEX_WAIT, by the system call alone: the C library's function would set an errno that is the body's, which runs elsewhere.
-void sleep_while_zero(const std::atomic<std::uint32_t>* word) {
-#if defined(__x86_64__)
-  long result = SYS_futex;
-  register long timeout asm("r10") = 0;
-  asm volatile("syscall" : "+a"(result) : "D"(word), "S"(FUTEX_WAIT_PRIVATE), "d"(0), "r"(timeout) : "rcx", "r11", "memory");
-#elif defined(__aarch64__)
-  register long result asm("x0") = reinterpret_cast<long>(word);
-  register long how asm("x1") = FUTEX_WAIT_PRIVATE;
-  register long value asm("x2") = 0;
-  register long timeout asm("x3") = 0;
-  register long call asm("x8") = SYS_futex;
-  asm volatile("svc 0" : "+r"(result) : "r"(how), "r"(value), "r"(timeout), "r"(call) : "memory");
-#else
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 0u, nullptr, nullptr, 0);
-#endif
-}
-
-// What a body does that has gone home before it would have: it returns to its seat where it waits.
+// What a body does that has been detached before it would have been: it returns to its seat where it waits.
 void return_to_seat() noexcept {
-  go_to(own_body->seat);
-  if (own_body->on == nullptr) yield_to_kernel();  // nobody drives that processor now
+  go_to(own_body->home());
+  if (own_body->where() == nullptr) yield_to_kernel();  // nobody drives that processor now
 }
 void sleep_in_seat(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
   return_to_seat();
   if (scheduled_by == &by_processors)
     by_processors.sleep_while(word, value);
   else
-    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+    futex_wait(word, value);
 }
 constexpr scheduling by_return{return_to_seat, return_to_seat, sleep_in_seat};
 
 /// On the parking stack, where this_body is null still: for the processor the body comes from another thread.
 context park(void* its) {
   body& b = *static_cast<body*>(its);
-  make_ready(b);
+  run_queue::make_ready(b, nullptr);
   // acquire: what the body did elsewhere, and where it has stopped.
-  while (b.home.load(std::memory_order_acquire) == 0) sleep_while_zero(&b.home);
-  b.on = nullptr;
-  scheduled_by = b.seat != nullptr ? &by_return : nullptr;
+  while (b.unparked.load(std::memory_order_acquire) == 0) futex_wait(b.unparked, 0);
+  scheduled_by = b.home() != nullptr ? &by_return : nullptr;
   this_body = nullptr;
   return b.at;
 }
 
 /// The kernel thread shall handle no signal in the body's name.
-[[gnu::noinline]] void lend(body& b, processor& to) {
+[[gnu::noinline]] void attach(body& b) {
   close_own_processor();
   if (b.thread_pointer == nullptr) {
     b.thread_pointer = thread_pointer();
     unregister_rseq(b.thread_pointer);
-    // A cancellation is a signal for the kernel thread that sleeps in park(), which would end the thread while its body runs.
+    // A cancellation is a signal for the kernel thread that is parked, which would end the thread while its body runs.
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
   }
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &b.signals);
-  b.on = &to;
-  b.home.store(0, std::memory_order_relaxed);  // relaxed: this thread alone reads it before the body is ready
+  b.mask = exchange_mask(all_signals);
+  b.unparked.store(0, std::memory_order_relaxed);  // relaxed: this thread alone reads it before the body is ready
   b.held.store(1, std::memory_order_relaxed);
   this_body = nullptr;
   weir_lend(&b.at, b.parking, park, &b);
-  if (b.on == nullptr) return b.arrive_home();  // the processor drives nothing any more
+  if (b.where() == nullptr) return b.arrive_detached();  // the processor drives nothing any more
   this_body = &b;
   scheduled_by = &by_processors;
-  b.on->settle();
-  b.held.store(0, std::memory_order_release);  // release: as in without_preemption
+  b.where()->settle(b);
+  b.release();
 }
 
 /// Also where pthread_exit() unwinds the body: the rest of a thread's end is for its own kernel thread.
-struct way_home {
-  ~way_home() {
+struct end_of_body {
+  ~end_of_body() {
     go_to(nullptr);
     own_body = nullptr;
-    wait_for_robbers();  // one may have found the body on its last processor
+    wait_for_claimants();  // one may have found the body on its last processor
   }
 };
 
@@ -149,9 +131,12 @@ struct way_home {
   alignas(16) std::byte parking[parking_bytes];
   asm volatile("" : : "r"(parking) : "memory");
   b->parking = parking + parking_bytes;
+  b->id = static_cast<pid_t>(raw_call(SYS_gettid));
   own_body = b.get();
-  go_to(b->seat);
-  const way_home at_the_end;
+  processor* const first = b->home();
+  b->seat.store(nullptr, std::memory_order_relaxed);
+  go_to(first);
+  const end_of_body at_the_end;
   b->run(b->what);
 }
 
@@ -170,36 +155,62 @@ void* begin(void* its) {
 }
 }  // namespace
 
-// Not on the parking stack: pending signals are handled now.
-void body::arrive_home() { pthread_sigmask(SIG_SETMASK, &signals, nullptr); }
+// 32 and 33, the C library's: cancellation, and setuid and the like in all threads.
+signal_mask exchange_mask(signal_mask to) {
+  constexpr signal_mask of_library = signal_mask{3} << 31;
+  const signal_mask blocked = to & ~of_library;
+  signal_mask before = 0;
+  raw_call(SYS_rt_sigprocmask, SIG_SETMASK, as_argument(&blocked), as_argument(&before), sizeof before);
+  return before;
+}
 
-bool is_body() { return own_body != nullptr; }
+// Not on the parking stack: pending signals are handled now.
+void body::arrive_detached() { exchange_mask(mask); }
+
+body* own_body_of_thread() { return own_body; }
 
 void change_seat(processor* seat) {
   body& b = *own_body;
+  if (b.is_pinned) return;
   {
     const without_preemption to_the_end;
-    b.seat = seat;
-    if (b.on == seat) {
-      if (seat == nullptr) scheduled_by = nullptr;
+    b.seat.store(seat, std::memory_order_relaxed);
+    if (processor* const on = b.where(); on != nullptr) {
+      if (on != seat) on->leave(b);
       return;
     }
-    if (b.on != nullptr) return b.on->leave(b, seat);
+    if (seat == nullptr) {
+      scheduled_by = nullptr;
+      return;
+    }
   }
-  lend(b, *seat);
+  attach(b);
 }
 
-void body::go_home() {
-  // release: what the body did, for its kernel thread.
-  home.store(1, std::memory_order_release);
-  syscall(SYS_futex, &home, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+void pin() {
+  body* const own = own_body;
+  if (own != nullptr) {
+    change_seat(nullptr);
+    own->is_pinned = true;
+  } else if (this_body != nullptr && !this_body->is_pinned) {
+    this_body->is_pinned = true;
+    give_away_own_processor();
+  }
 }
+
+void body::unpark() {
+  // release: what the body did, for its kernel thread.
+  unparked.store(1, std::memory_order_release);
+  futex_wake(unparked);
+}
+
+void native_threads::go_on_in_own_thread(runnable& b) { static_cast<body&>(b).unpark(); }
 
 int start(void (*run)(void*), void* what, processor* on, std::size_t stack_bytes) {
   auto b = std::make_unique<body>();
   b->run = run;
   b->what = what;
-  b->seat = on;
+  b->seat.store(on, std::memory_order_relaxed);
   const int error = start_detached(begin, b.get(), stack_bytes != 0 ? stack_bytes + parking_bytes : 0);
   if (error == 0) b.release();
   return error;

@@ -1,71 +1,97 @@
 // A body: a thread that lends its stack, its registers and its thread pointer to virtual processors.
 //
-//     pthread_create            go_to(a processor)               go_to(another)
-//   ------------------> at home -------------------------> lent ---------------.
-//                          ^                               |  ^                |
-//                          |                       resumed |  | suspended      |
-//                          |                               v  |                |
-//                          '------------------- runs on a virtual processor <--'
-//                                 go_to(null)
+//     pthread_create              go_to(a processor)               go_to(another)
+//   ------------------> detached ---------------------> attached ---------------.
+//                          ^                            |  ^                     |
+//                          |                    resumed |  | suspended           |
+//                          |                            v  |                     |
+//                          '------------ runs on a virtual processor <-----------'
+//                              go_to(null)
 //
-// At home a body is a thread of the kernel like any other. While it is lent, its kernel thread sleeps. A body that is suspended
-// may go home wherever it has stopped. A processor that has nothing else to do may take a body over from another one; the body
-// returns to its seat when it waits.
+// Detached, a body is a thread of the kernel like any other. While it is attached, its own kernel thread is parked. A body that is
+// suspended may be detached wherever it has stopped. Other processors may run it (run_queue.hpp); it returns to its seat when it
+// waits.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include <signal.h>
+#include <sys/types.h>
 
+#include "threads/native_threads.hpp"
+#include "threads/run_queue.hpp"
 #include "threads/switch.hpp"
 
 namespace weir::threads {
 
 class processor;
+using runnable = basic_runnable<native_threads>;
+using run_queue = basic_run_queue<native_threads>;
 
-struct body {
+/// Signals that are blocked, as the kernel counts them: signal n is bit n - 1.
+using signal_mask = std::uint64_t;
+inline constexpr signal_mask all_signals = ~signal_mask{0};
+/// Of the calling kernel thread: sets it, and returns what it was. The C library's own two signals are never blocked.
+signal_mask exchange_mask(signal_mask to);
+
+struct body : runnable {
   context at = nullptr;  // while it is suspended
   void* thread_pointer = nullptr;
-  processor* on = nullptr;    // that drives it, or is to; null: it is at home, or about to be
-  processor* seat = nullptr;  // where it belongs; null: at home
-  body* next = nullptr;       // in a list of ready bodies, or of sleeping ones
+  signal_mask mask = 0;  // its kernel thread's, whichever that is
   const std::atomic<std::uint32_t>* awaits = nullptr;  // the word that it sleeps on; null: none
 
-  // Not zero: it must not be stopped, and what is its processor's changes. relaxed: it is written by the body alone; its handler,
-  // on the same thread, leaves it as it was; and a robber has a fence (stealing.cpp).
-  std::atomic<std::uint32_t> held{1};
-  std::uint64_t interrupted_at = 0;  // when the timer has looked the last time (quantum.cpp)
-  std::uint32_t stolen_from = 0;     // how often its processor had switched then (stealing.cpp)
+  // Where the last tick has found it (tick.cpp).
+  std::uint64_t ticked_at = 0;
+  // It is in a function of the C library that a signal might cut short (calls.hpp). Written by the body alone.
+  std::atomic<std::uint32_t> calling{0};
 
   void (*run)(void*) = nullptr;
   void* what = nullptr;
-  void* parking = nullptr;  // the end of the stack on which its kernel thread sleeps; null: it cannot be lent
-  std::atomic<std::uint32_t> home{0};  // 1: its kernel thread goes on
-  sigset_t signals;                    // that are blocked there
+  void* parking = nullptr;  // the end of the stack on which its kernel thread is parked; null: it has none, and cannot be attached
+  std::atomic<std::uint32_t> unparked{0};  // 1: its kernel thread goes on
+  pid_t id = 0;                            // of its kernel thread
+  // Its kernel thread's state is unlike others': it stays there, whatever its seat.
+  bool is_pinned = false;
 
+  body() = default;
+  body(processor* seat);
+  processor* where() const;  // on
+  processor* home() const;   // seat
   /// Its kernel thread goes on where it has been suspended. Whoever calls this owns the body: it is in no list, and does not run.
-  void go_home();
+  void unpark();
   /// In its kernel thread, where it goes on.
-  void arrive_home();
+  void arrive_detached();
 };
 
 /// The calling thread's own; null: it is not driven by a virtual processor, nor drives one.
 extern constinit thread_local body* this_body;
+/// Of a thread that start() has made, attached or not.
+body* own_body_of_thread();
 
-/// Was the calling thread made by start()? Its identity to the kernel may then be another thread's.
-bool is_body();
-
-/// Makes a thread that begins with `run(what)`: on that processor, or, if it is null, at home. It goes home at its end.
+/// Makes a thread that begins with `run(what)`: on that processor, or, if it is null, detached. It ends detached.
 /// `stack_bytes`: 0: as the system has it. 0, or why the system refuses (errno). Thread-safe.
 int start(void (*run)(void*), void* what, processor* on, std::size_t stack_bytes);
 
-/// The calling thread, which start() has made, goes on there; null: at home. It costs a comparison if it is there already.
+/// The calling thread, which start() has made, goes on there; null: detached. It costs a comparison if it is there already.
 void change_seat(processor* seat);
-inline void go_to(processor* seat) {
-  const body* const me = this_body;
-  if (me == nullptr || me->on != seat || me->seat != seat) change_seat(seat);
-}
+/// The calling body goes on in its own kernel thread, for good: what it is about to do changes that thread.
+void pin();
+
+/// In its lifetime no tick makes the calling body stop, and nobody claims the queue that it is on. For threads that are none it does
+/// nothing.
+class without_preemption {
+ public:
+  explicit without_preemption(body* me = this_body) : me_(me) {
+    if (me_ != nullptr) me_->hold();
+  }
+  without_preemption(const without_preemption&) = delete;
+  ~without_preemption() {
+    if (me_ != nullptr) me_->release();
+  }
+
+ private:
+  body* const me_;
+};
 
 }  // namespace weir::threads

@@ -7,7 +7,7 @@
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 
-#include "threads/processor.hpp"
+#include "threads/pool.hpp"
 
 namespace weir {
 
@@ -41,14 +41,12 @@ crowd::crowd(unsigned members, std::function<void(unsigned)> run) : crowd(member
 
 crowd::crowd(unsigned members, std::function<void(unsigned)> run, options o) : its_(std::make_shared<state>()) {
   if (const char* why = threads::why_not_here()) throw std::system_error(ENOTSUP, std::generic_category(), why);
-  (void)threads::why_no_quanta();  // then members keep the processor until they wait
   const unsigned processors = o.processors != 0 ? o.processors : static_cast<unsigned>(affinity().size());
   state& s = *its_;
   s.run = std::move(run);
   s.left.store(members, std::memory_order_relaxed);
   for (unsigned m = 0; m < members; ++m) s.seats.push_back({&s, m});
   threads::processor& mine = threads::seat();
-  (void)threads::helper(0);  // stands in for the caller's processor while that is in a system call
   for (unsigned m = 0; m < members; ++m) {
     threads::processor* const on = m % processors == 0 ? &mine : threads::helper(m % processors - 1);
     const int error = on == nullptr ? EAGAIN : threads::start(state::begin, &s.seats[m], on, o.stack_bytes);

@@ -1,4 +1,5 @@
-// Which processors there are: those of the program's threads, and helpers.
+#include "threads/pool.hpp"
+
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -8,26 +9,29 @@
 #include <sched.h>
 
 #include "machine/detached_thread.hpp"
-#include "threads/processor.hpp"
+#include "threads/monitor.hpp"
 
 namespace weir::threads {
 
 namespace {
 
-// By a pointer each: at the end of a thread its processor may still get bodies, which it sends home.
+// By a pointer each: at the end of a thread its processor may still get bodies, which it sends to their own threads.
 constinit thread_local processor* own_processor = nullptr;
 
-std::mutex making;
+std::mutex making;  // also held by whoever claims a queue
 unsigned threads_with_processor = 0;
-// Created when the library is loaded, and never destroyed: threads may end after the program's objects.
-constinit std::vector<processor*>*helpers = nullptr, *all = nullptr;
-// The first helper, for handlers, which must not wait for a lock. acquire and release: what it is.
-constinit std::atomic<processor*> stand_in{nullptr};
+// Created when the library is loaded, and never destroyed: threads may end after the program's objects. Memory is reserved where it
+// may come from the heap: the monitor's must not.
+constinit std::vector<processor*>*helpers = nullptr, *stand_ins = nullptr, *all = nullptr;
 
 void* help(void* its) {
   processor& p = *static_cast<processor*>(its);
   this_body = &p.own();
   p.own().thread_pointer = thread_pointer();
+  p.own().mask = all_signals;
+  p.is_helper = true;
+  p.has_mask(all_signals);
+  p.thread = static_cast<pid_t>(raw_call(SYS_gettid));
   scheduled_by = &by_processors;
   p.begin_driving();
   p.block(p.own());  // until the last thread that has a processor of its own ends
@@ -37,8 +41,38 @@ void* help(void* its) {
   return nullptr;
 }
 
-/// A process ends with its last thread, so no helper may remain. Bodies that are on their processors still go home; those that
-/// sleep find them closed later, so processors are not freed.
+/// A thread that drives it until the end; null: the system refuses. `making` is taken.
+processor* made_for(std::vector<processor*>& kind) {
+  // Signals that the process gets are for the program's threads.
+  sigset_t blocked;
+  sigfillset(&blocked);
+  auto* const p = new processor;
+  if (start_detached(help, p, 0, &blocked) != 0) {
+    delete p;
+    return nullptr;
+  }
+  kind.push_back(p);
+  all->push_back(p);
+  return p;
+}
+
+// The monitor cannot make stand-ins: they would have its files. Each that is taken makes the next one. relaxed: asked again.
+constinit std::atomic<bool> stand_in_is_wanted{false};
+
+/// One that has nothing to do; null: there will be one soon.
+processor* free_stand_in() {
+  processor* found = nullptr;
+  for (processor* const p : *stand_ins) {
+    if (!p->is_free()) continue;
+    if (found != nullptr) return found;
+    found = p;
+  }
+  stand_in_is_wanted.store(true, std::memory_order_relaxed);
+  return found;
+}
+
+/// A process ends with its last thread, so no helper may remain. Bodies that are on their processors still go to their own threads;
+/// those that sleep find them closed later, so processors are not freed.
 void end_processor(void* its) {
   own_processor = nullptr;
   auto* const mine = static_cast<processor*>(its);
@@ -46,12 +80,14 @@ void end_processor(void* its) {
   const std::lock_guard lock(making);
   std::erase(*all, mine);
   if (--threads_with_processor != 0) return;
-  for (processor* const p : *helpers) {
-    std::erase(*all, p);
-    p->make_ready(p->own());
+  for (auto* const kind : {helpers, stand_ins}) {
+    for (processor* const p : *kind) {
+      std::erase(*all, p);
+      run_queue::make_ready(p->own(), nullptr);
+    }
+    kind->clear();
   }
-  helpers->clear();
-  stand_in.store(nullptr, std::memory_order_relaxed);  // no thread has a processor that asks for it
+  stop_monitor();
 }
 
 pthread_key_t end_of_thread;
@@ -63,14 +99,16 @@ void begin_in_child() {
   this_body = nullptr;
   own_processor = nullptr;
   helpers->clear();
-  stand_in.store(nullptr, std::memory_order_relaxed);
+  stand_ins->clear();
   all->clear();
   threads_with_processor = 0;
+  forget_monitor();
   making.unlock();
 }
 
 [[gnu::constructor]] void when_loaded() {
   helpers = new std::vector<processor*>;
+  stand_ins = new std::vector<processor*>;
   all = new std::vector<processor*>;
   pthread_atfork([] { making.lock(); }, [] { making.unlock(); }, begin_in_child);
   pthread_key_create(&end_of_thread, end_processor);
@@ -79,19 +117,25 @@ void begin_in_child() {
 }  // namespace
 
 processor& here() {
-  if (this_body != nullptr) return *this_body->on;
+  if (this_body != nullptr) return *this_body->where();
   if (own_processor == nullptr) {
     own_processor = new processor;
-    own_processor->own().thread_pointer = thread_pointer();
+    body& own = own_processor->own();
+    own.thread_pointer = thread_pointer();
+    own.mask = exchange_mask(all_signals);
+    exchange_mask(own.mask);
+    own_processor->has_mask(own.mask);
+    own_processor->thread = own.id = static_cast<pid_t>(raw_call(SYS_gettid));
     pthread_setspecific(end_of_thread, own_processor);
     const std::lock_guard lock(making);
     ++threads_with_processor;
     all->push_back(own_processor);
+    start_monitor();
   }
   return *own_processor;
 }
 
-processor& seat() { return this_body != nullptr ? *this_body->seat : here(); }
+processor& seat() { return this_body != nullptr && this_body->home() != nullptr ? *this_body->home() : here(); }
 
 void close_own_processor() {
   if (own_processor != nullptr) own_processor->close();
@@ -99,29 +143,18 @@ void close_own_processor() {
 
 processor* helper(unsigned which) {
   const std::lock_guard lock(making);
-  while (helpers->size() <= which) {
-    auto* const p = new processor;
-    if (start_detached(help, p) != 0) {
-      delete p;
-      return nullptr;
-    }
-    helpers->push_back(p);
-    all->push_back(p);
-    if (helpers->size() == 1) stand_in.store(p, std::memory_order_release);
-  }
+  while (helpers->size() <= which)
+    if (made_for(*helpers) == nullptr) return nullptr;
   return (*helpers)[which];
 }
 
-processor* another(const processor& mine) {
-  processor* const other = stand_in.load(std::memory_order_acquire);
-  return other != &mine ? other : nullptr;
-}
+const char* why_no_processors() { return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members"; }
 
-void wait_for_robbers() { const std::lock_guard lock(making); }
+void wait_for_claimants() { const std::lock_guard lock(making); }
 
-bool rob_another(processor& mine) {
+bool steal_for(processor& mine) {
   const std::unique_lock lock(making, std::try_to_lock);
-  return lock && std::ranges::any_of(*all, [&](processor* p) { return p != &mine && mine.rob(*p); });
+  return lock && std::ranges::any_of(*all, [&](processor* p) { return p != &mine && mine.steal(*p); });
 }
 
 // Without memory from the heap, whose lock a body of this processor may hold.
@@ -133,7 +166,7 @@ void live_apart(const processor& mine) {
   cpu_set_t free = allowed;
   bool shared = false;
   for (const processor* p : *all) {
-    const int its = p != &mine ? p->runs_on() : -1;
+    const int its = p != &mine && !p->is_stood_in_for() ? p->runs_on() : -1;
     if (its < 0) continue;
     CPU_CLR(static_cast<std::size_t>(its), &free);
     shared |= its == mine.runs_on();
@@ -149,19 +182,68 @@ void live_apart(const processor& mine) {
   if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &one)) sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
+void note_mask(signal_mask now) {
+  const without_preemption to_the_end;
+  if (this_body != nullptr) {
+    this_body->mask = now;
+    this_body->where()->has_mask(now);
+  } else if (own_processor != nullptr) {
+    own_processor->own().mask = now;
+    own_processor->has_mask(now);
+  } else if (body* const own = own_body_of_thread()) {
+    own->mask = now;
+  }
+}
+
 driving::driving() : outermost_(this_body == nullptr), before_(scheduled_by) {
   if (!outermost_) return;
   processor& mine = here();
   this_body = &mine.own();
   scheduled_by = &by_processors;
+  mine.own().may_move.store(static_cast<std::uint32_t>(moves::to_stand_in), std::memory_order_relaxed);
   mine.begin_driving();
+  if (mine.own().is_pinned) [[unlikely]] give_away_own_processor();
 }
 
 driving::~driving() {
   if (!outermost_) return;
-  this_body->on->end_driving();
+  own_processor->end_driving();
   this_body = nullptr;
   scheduled_by = before_;
+}
+
+void give_away_own_processor() {
+  processor& mine = *own_processor;
+  {
+    const without_preemption to_the_end;
+    mine.own().may_move.store(static_cast<std::uint32_t>(moves::nowhere), std::memory_order_relaxed);
+    while (!mine.is_at_home()) mine.own().where()->leave(mine.own());
+    const std::lock_guard lock(making);
+    processor* other;
+    while ((other = free_stand_in()) == nullptr) made_for(*stand_ins);
+    mine.hand_off(*other);
+    scheduled_by = nullptr;
+  }
+  this_body = nullptr;
+}
+
+claimant::claimant() { making.lock(); }
+claimant::~claimant() { making.unlock(); }
+
+void make_stand_in() {
+  stand_in_is_wanted.store(false, std::memory_order_relaxed);
+  const std::lock_guard lock(making);
+  if (std::ranges::none_of(*stand_ins, &processor::is_free)) made_for(*stand_ins);
+}
+void make_wanted_stand_in() {
+  if (stand_in_is_wanted.load(std::memory_order_relaxed)) [[unlikely]] make_stand_in();
+}
+
+processor* claimant::at(std::size_t which) { return which < all->size() ? (*all)[which] : nullptr; }
+
+void claimant::hand_off(processor& from, std::uint32_t switched) {
+  processor* const other = free_stand_in();
+  if (other != nullptr && from.claim(switched)) from.run_queue::hand_off(*other);
 }
 
 }  // namespace weir::threads

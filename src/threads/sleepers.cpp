@@ -38,6 +38,8 @@ constinit bucket all[buckets];
 }
 
 // Words of gates are at least a line apart.
+body* following(const body& b) { return static_cast<body*>(b.next.load(std::memory_order_relaxed)); }
+
 bucket& of(const void* word) { return all[reinterpret_cast<std::uintptr_t>(word) / 64 % buckets]; }
 
 }  // namespace
@@ -57,10 +59,10 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept
     return;
   }
   me.awaits = &word;
-  me.next = its.first;
+  me.next.store(its.first, std::memory_order_relaxed);
   its.first = &me;
   its.release();
-  me.on->block(me);
+  me.where()->block(me);
 }
 
 void wake(std::atomic<std::uint32_t>& word) noexcept {
@@ -69,24 +71,29 @@ void wake(std::atomic<std::uint32_t>& word) noexcept {
   const without_preemption to_the_end;
   body* woken = nullptr;
   its.take();
-  for (body** link = &its.first; *link != nullptr;) {
-    body& b = **link;
-    if (b.awaits != &word) {
-      link = &b.next;
+  body* before = nullptr;
+  for (body* b = its.first; b != nullptr;) {
+    body& each = *b;
+    b = following(each);
+    if (each.awaits != &word) {
+      before = &each;
       continue;
     }
-    *link = b.next;
-    b.awaits = nullptr;  // for debuggers
-    b.next = woken;
-    woken = &b;
+    if (before != nullptr)
+      before->next.store(b, std::memory_order_relaxed);
+    else
+      its.first = b;
+    each.awaits = nullptr;  // for debuggers
+    each.next.store(woken, std::memory_order_relaxed);
+    woken = &each;
     its.sleepers.fetch_sub(1, std::memory_order_relaxed);
   }
   its.release();
   // Those that sleep longest are first now.
   while (woken != nullptr) {
-    body* const next = woken->next;
-    make_ready(*woken);
-    woken = next;
+    body& each = *woken;
+    woken = following(each);
+    run_queue::make_ready(each, this_body);
   }
 }
 

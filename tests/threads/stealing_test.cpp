@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "members.hpp"
-#include "threads/processor.hpp"
+#include "threads/pool.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <weir/machine/native.hpp>
 
 #include "openmp/settings/initial.hpp"
-#include "threads/processor.hpp"
+#include "threads/pool.hpp"
 
 namespace weir::openmp {
 
@@ -28,7 +28,7 @@ constinit std::atomic<bool> shared_seats{false};
 unsigned share_within(const team& outer) { return std::max(outer.share / outer.size, 1u); }
 
 unsigned seats_of_new_team(const member& me, unsigned size) {
-  if (size == 1 || threads::why_no_quanta() != nullptr) return 0;
+  if (size == 1 || threads::why_no_processors() != nullptr) return 0;
   // Members of one that has seats share them with it.
   const team& outer = *me.of;
   if (!outer.seats.empty()) return static_cast<unsigned>(outer.seats.size());
@@ -53,7 +53,6 @@ void take_seats(team& t) {
     // Teams that have a part of the processors each begin with another helper.
     const unsigned wanted = t.processors - 1, first = t.parent->number * wanted;
     const unsigned helpers = std::max(static_cast<unsigned>(initial_settings().processors) - 1, wanted);
-    (void)threads::helper(0);  // stands in for the primary thread's processor while that is in a system call
     for (unsigned i = 0; i < wanted; ++i)
       if (threads::processor* const p = threads::helper((first + i) % helpers)) t.seats.push_back(p);
   }

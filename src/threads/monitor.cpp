@@ -1,0 +1,223 @@
+#include "threads/monitor.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include "machine/detached_thread.hpp"
+#include "threads/pool.hpp"
+#include "threads/tick.hpp"
+
+namespace weir::threads {
+
+constinit std::atomic<std::uint32_t> monitor_sleeps{0};
+
+namespace {
+
+// Times between looks, in nanoseconds. A look takes some 25 us here (2 virtual processors, nested virtualization): the two switches
+// of the kernel, and what it reads.
+constexpr std::uint64_t looks[] = {50'000, 50'000, 200'000, 800'000, 3'200'000, 12'800'000};
+constexpr unsigned last_look = std::size(looks) - 1;
+// A body that computes has the processor alone for so long.
+constexpr std::uint64_t slice = 17'000'000;
+// So many looks follow each other soon where a body has been found to spin or to block.
+constexpr unsigned hurried = 8;
+// Looks in a row that find nobody waiting, until the monitor sleeps: to wake it costs a system call.
+constexpr unsigned most_idle_looks = 8;
+constexpr std::uint64_t never = ~std::uint64_t{0};
+
+// By claimants.
+unsigned generation = 0;  // of the monitor's threads
+bool runs = false, refused = false;
+
+std::uint64_t now_by(clockid_t clock) {
+  timespec now;
+  if (clock_gettime(clock, &now) != 0) return 0;
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// The time that a kernel thread has had on processors [clock_getcpuclockid(3): the number is made so].
+std::uint64_t processor_time(pid_t thread) {
+  constexpr clockid_t per_thread = 4, scheduled = 2;
+  return now_by(static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3) | per_thread | scheduled);
+}
+
+// Has the monitor's thread files of its own?
+bool has_own_files = false;
+
+/// Is the kernel thread in a call of the system's, or waits for a page? "running": it runs, or would [proc(5)]. Where the system does
+/// not tell, its processor time does.
+bool is_blocked(pid_t thread) {
+  char name[64], answer = 0;
+  std::snprintf(name, sizeof name, "/proc/self/task/%d/syscall", static_cast<int>(thread));
+  const int file = has_own_files ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+  const bool told = file >= 0 && read(file, &answer, 1) == 1;
+  if (file >= 0) close(file);
+  return !told || answer != 'r';
+}
+
+class monitor {
+ public:
+  explicit monitor(unsigned mine) : mine_(mine) {}
+
+  void run() {
+    make_stand_in();
+    prepare();
+    for (;;) {
+      std::uint64_t next;
+      {
+        claimant c;
+        if (generation != mine_) return;
+        next = look(c);
+      }
+      if (next == never)
+        sleep();
+      else
+        sleep_until(next);
+    }
+  }
+
+ private:
+  static void prepare();
+  std::uint64_t look(claimant& c);
+  void look_at(claimant& c, processor& p, std::uint64_t now);
+  void sleep();
+  static void sleep_until(std::uint64_t time);
+
+  const unsigned mine_;
+  unsigned idle_looks_ = 0;
+};
+
+// Files of its own: a program that closes all its files, or counts on a number, meets none of the monitor's. It closes no file of the
+// program's: those it had in common with it.
+void monitor::prepare() {
+  constexpr unsigned unshare_first = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
+  prctl(PR_SET_NAME, "weir-monitor");
+  prctl(PR_SET_TIMERSLACK, 1);
+  has_own_files = raw_call(SYS_close_range, 0, static_cast<long>(~0u), unshare_first) == 0;
+  // A short slice: on a busy processor it runs at once [sched_setattr(2), of Linux 6.12].
+  struct {
+    std::uint32_t size, policy;
+    std::uint64_t flags;
+    std::int32_t nice;
+    std::uint32_t priority;
+    std::uint64_t runtime, deadline, period;
+  } const attributes{48, 0, 0, 0, 0, 100'000, 0, 0};
+  raw_call(SYS_sched_setattr, 0, as_argument(&attributes), 0);
+}
+
+std::uint64_t monitor::look(claimant& c) {
+  const std::uint64_t now = now_by(CLOCK_MONOTONIC);
+  std::uint64_t next = never;
+  c.for_each([&](processor& p) {
+    if (!p.has_ready() || p.is_stood_in_for()) return;
+    if (now >= p.seen.due) look_at(c, p, now);
+    next = std::min(next, p.seen.due);
+  });
+  if (next != never) {
+    idle_looks_ = 0;
+    return next;
+  }
+  return ++idle_looks_ < most_idle_looks ? now + looks[last_look] : never;
+}
+
+void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
+  observation& seen = p.seen;
+  const auto later = [&](unsigned level) { seen.due = now + looks[seen.level = std::min(level, last_look)]; };
+  const std::uint32_t switches = p.switches();
+  if (seen.switches != switches || seen.since == 0) {
+    seen.switches = switches;
+    const bool again = std::exchange(seen.same, true);
+    seen.since = now;
+    seen.had = processor_time(p.thread);
+    // Twice, whether it is the same body; then later, unless some of them are known to spin or to block.
+    if (!again) {
+      seen.due = now + looks[0];
+    } else if (seen.hurried != 0) {
+      --seen.hurried;
+      seen.due = now + looks[0];
+    } else {
+      seen.same = false;
+      later(seen.level + 1);
+    }
+    return;
+  }
+  if (p.current()->held.load(std::memory_order_relaxed) != 0) return later(1);
+  const std::uint64_t elapsed = now - seen.since, had = processor_time(p.thread) - seen.had;
+  const bool blocked = had < elapsed / 2 && is_blocked(p.thread);
+  if (blocked || elapsed >= slice) {
+    c.hand_off(p, switches);
+    seen.hurried = hurried;
+    seen.same = false;
+    return later(0);
+  }
+  tick(p);
+  later(seen.level + 1);
+}
+
+// Until a body becomes ready.
+void monitor::sleep() {
+  idle_looks_ = 0;
+  monitor_sleeps.store(1, std::memory_order_relaxed);
+  // Either who makes a body ready sees that the monitor sleeps, or the monitor sees the body.
+  native_threads::fence_everywhere();
+  bool any = false;
+  {
+    claimant c;
+    c.for_each([&](processor& p) {
+      p.seen.level = 0;
+      any |= p.has_ready();
+    });
+    any |= generation != mine_;
+  }
+  if (any) return monitor_sleeps.store(0, std::memory_order_relaxed);
+  while (monitor_sleeps.load(std::memory_order_relaxed) == 1) futex_wait(monitor_sleeps, 1);
+}
+
+void monitor::sleep_until(std::uint64_t time) {
+  const timespec at{static_cast<time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
+}
+
+void* begin(void* its) {
+  monitor(static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(its))).run();
+  return nullptr;
+}
+
+}  // namespace
+
+void start_monitor() {
+  if (runs || refused) return;
+  sigset_t blocked;
+  sigfillset(&blocked);
+  runs = start_detached(begin, reinterpret_cast<void*>(std::uintptr_t{++generation}), 0, &blocked) == 0;
+  refused = !runs;
+}
+
+void stop_monitor() {
+  ++generation;
+  runs = false;
+  wake_monitor();
+}
+
+void forget_monitor() {
+  ++generation;
+  runs = false;
+  monitor_sleeps.store(0, std::memory_order_relaxed);
+}
+
+bool monitor_can_watch() { return !refused; }
+
+void wake_monitor() {
+  if (monitor_sleeps.exchange(0, std::memory_order_relaxed) != 0) futex_wake(monitor_sleeps);
+}
+
+void native_threads::has_made_ready() {
+  if (monitor_sleeps.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_monitor();
+}
+
+}  // namespace weir::threads

@@ -1,0 +1,70 @@
+// Which processors there are: those of the program's threads, helpers, which are seats for bodies, and stand-ins for processors whose
+// kernel threads are blocked.
+#pragma once
+
+#include <cstddef>
+
+#include "threads/processor.hpp"
+
+namespace weir::threads {
+
+/// In its lifetime the calling thread drives the processor of its own. For a thread that is a body, or drives one already, it
+/// does nothing.
+class driving {
+ public:
+  driving();
+  driving(const driving&) = delete;
+  ~driving();
+
+ private:
+  const bool outermost_;
+  const scheduling* const before_;
+};
+
+/// Of the calling thread: that which drives it, or its own.
+processor& here();
+/// The same, but if another one drives it just now, its own seat.
+processor& seat();
+/// The calling thread, if it has a processor of its own, will not drive it, since others are to drive its body.
+void close_own_processor();
+/// The processors of the process besides those that its threads drive themselves: `which` counts from 0. Null: the system
+/// refuses a thread. Thread-safe.
+processor* helper(unsigned which);
+/// Null: bodies may run on processors in this process; else why not. Thread-safe.
+const char* why_no_processors();
+
+/// For a processor that has nothing to do: steals from the others. True: it has bodies now.
+bool steal_for(processor& mine);
+/// For the thread that drives it, while it waits: a helper on the same processor of the kernel as another one goes to a free one. The
+/// kernel would leave both there for some milliseconds, each waiting for the other.
+void live_apart(const processor& mine);
+/// Returns when nobody looks at processors any more that has looked when it was called: nor at the bodies that have run there.
+void wait_for_claimants();
+/// The calling thread's own body, which drives its processor, goes on as a thread of the kernel: a stand-in runs the others.
+void give_away_own_processor();
+/// By a thread that has the program's files: makes a stand-in, unless one is free; makes one if the monitor has asked.
+void make_stand_in();
+void make_wanted_stand_in();
+/// A signal mask that the program has set for the calling thread.
+void note_mask(signal_mask now);
+
+/// For the monitor, in turn with all who claim queues.
+class claimant {
+ public:
+  claimant();
+  ~claimant();
+  claimant(const claimant&) = delete;
+  /// Calls what(processor&) for each that may be driven.
+  template <class What>
+  void for_each(What what) {
+    for (std::size_t i = 0; processor* const p = at(i); ++i) what(*p);
+  }
+  /// The bodies of a processor whose thread is blocked go on at a stand-in, if its running body has not changed since it had switched
+  /// so often.
+  void hand_off(processor& from, std::uint32_t switched);
+
+ private:
+  static processor* at(std::size_t which);
+};
+
+}  // namespace weir::threads

@@ -1,0 +1,362 @@
+// A run queue: the bodies that wait for a virtual processor, and how processors hand bodies to each other.
+//
+// The thread that drives a processor changes its queue by plain stores, in the name of the body that runs there. Others push
+// what they make ready to a list of arrivals, which that thread takes over. Two others may change the queue, too, and only where the
+// running body does not come to it: a processor without work steals half of the ready bodies; and the monitor (monitor.hpp) hands
+// all of them to a stand-in when the kernel thread is blocked in the body's system call. Both claim the queue first:
+//
+//   claimant:  claimed = 1;  fence in all threads of the process (membarrier);  is the running body held, or another one now?
+//   body:      held = 1;     (for the compiler)                                 is the queue claimed?  then held = 0, and wait
+//
+// So a body pays a test, and a claimant a system call. A queue that nobody drives is held.
+//
+//                        seat                       A body's seat is where it belongs. It returns there when it waits, or to the
+//         body ------------------------> queue      seat's stand-in, if it has one. The blocked kernel thread keeps its body,
+//          |                               |        which ends the hand-off where it comes to the queue again: reclaim().
+//          | on                            | stand-in
+//          '----> queue  <-----------------'
+//
+// The text is a template over a machine, so that the explorer checks it (tests/explorer/run_queue_test.cpp). A machine has words and
+// pointers (std::atomic natively), fences, a way to sleep and to wake, and it lets a body go on in its own kernel thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <weir/machine/machine.hpp>
+
+namespace weir::threads {
+
+template <class Machine>
+class basic_run_queue;
+
+/// Who but its seat's own thread may run a body.
+enum class moves : std::uint32_t {
+  anywhere,
+  to_stand_in,  // it is its kernel thread's own: that thread drives its seat
+  nowhere
+};
+
+/// What a run queue knows of a body.
+template <class Machine>
+struct basic_runnable {
+  using queue = basic_run_queue<Machine>;
+  template <class T>
+  using pointer = typename Machine::template pointer<T>;
+
+  // relaxed, all: they go with the body, from who hands it over to who takes it.
+  pointer<basic_runnable> next{nullptr};  // in a list of ready bodies, or of sleeping ones
+  pointer<queue> on{nullptr};             // where it runs, or is to run; null: in its own kernel thread
+  pointer<queue> seat{nullptr};           // where it belongs; null: in its own kernel thread
+  typename Machine::template word<std::uint32_t> stolen_at{0};  // how often that queue had switched
+  typename Machine::template word<std::uint32_t> may_move{static_cast<std::uint32_t>(moves::anywhere)};
+
+  // Not zero: it must not be stopped, and it may change the queue that it is on. Written by the body alone.
+  typename Machine::template word<std::uint32_t> held{1};
+
+  bool may(moves how) const { return may_move.load(std::memory_order_relaxed) <= static_cast<std::uint32_t>(how); }
+
+  /// Keeps claimants off the queue that it runs on, until release(). Nests. By the body itself.
+  void hold() {
+    const std::uint32_t before = held.load(std::memory_order_relaxed);  // relaxed: the body alone writes it
+    for (;;) {
+      // relaxed, both here and below: the claimant's fence orders it before the test, or after the claim.
+      held.store(before + 1, std::memory_order_relaxed);
+      Machine::light_fence();
+      queue* const its = before == 0 ? on.load(std::memory_order_relaxed) : nullptr;
+      if (its == nullptr || !its->is_claimed()) [[likely]] return;
+      held.store(0, std::memory_order_relaxed);
+      its->await_end_of_claim();
+    }
+  }
+  void release() {
+    Machine::light_fence();
+    // release: a claimant that finds zero sees the queue.
+    held.store(held.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+  }
+};
+
+template <class Machine>
+class basic_run_queue {
+ public:
+  using runnable = basic_runnable<Machine>;
+  template <class T>
+  using word = typename Machine::template word<T>;
+  template <class T>
+  using pointer = typename Machine::template pointer<T>;
+
+  // ---- by the thread that drives it, in the name of a body that is held
+
+  void append(runnable& b) {
+    b.next.store(nullptr, std::memory_order_relaxed);
+    if (runnable* const last = last_.load(std::memory_order_relaxed))
+      last->next.store(&b, std::memory_order_relaxed);
+    else
+      first_.store(&b, std::memory_order_relaxed);
+    last_.store(&b, std::memory_order_relaxed);
+  }
+
+  /// The body that is to run next; null: none is ready.
+  runnable* take() {
+    // relaxed: take_arrived() acquires.
+    if (arrived_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] take_arrived();
+    runnable* const b = first_.load(std::memory_order_relaxed);
+    if (b == nullptr) return nullptr;
+    runnable* const second = b->next.load(std::memory_order_relaxed);
+    first_.store(second, std::memory_order_relaxed);
+    if (second == nullptr) last_.store(nullptr, std::memory_order_relaxed);
+    return b;
+  }
+
+  /// From now on this one runs.
+  void runs(runnable& b) {
+    // relaxed: for claimants, which have a fence.
+    switches_.store(switches_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    current_.store(&b, std::memory_order_release);  // release: its `held`
+  }
+
+  bool is_stood_in_for() const { return stand_in_.load(std::memory_order_relaxed) != nullptr; }
+  /// The thread is back from a call in which it was blocked: the stand-in acts no more. It returns the bodies where its own next
+  /// one waits.
+  void reclaim() { stand_in_.store(nullptr, std::memory_order_relaxed); }  // relaxed: bodies travel by push()
+
+  /// By a stand-in, before it goes on: bodies of a seat that has been reclaimed return there.
+  void return_bodies() {
+    // relaxed: a reclaim that is seen late makes bodies late, no more.
+    basic_run_queue* const of = stands_in_for_.load(std::memory_order_relaxed);
+    if (of == nullptr || of->stand_in_.load(std::memory_order_relaxed) == this) return;
+    stands_in_for_.store(nullptr, std::memory_order_relaxed);
+    send_all_but([this](runnable& b) { return target(b) == this; });
+  }
+
+  /// Does a body that waits stay on this queue?
+  bool is_place_of(const runnable& b) const {
+    basic_run_queue* const seat = b.seat.load(std::memory_order_relaxed);
+    return seat != nullptr && seat->acting() == this;
+  }
+
+  /// Nothing is ready. Returns when something may be.
+  void await_arrival() {
+    asleep_.store(1, std::memory_order_relaxed);
+    // seq_cst: either who pushes a body sees that this thread is asleep, or this thread sees the body.
+    Machine::full_fence();
+    while (arrived_.load(std::memory_order_relaxed) == nullptr && asleep_.load(std::memory_order_relaxed) == 1)
+      Machine::sleep_while(asleep_, 1);
+    asleep_.store(0, std::memory_order_relaxed);
+  }
+
+  /// At the end of driving. Nobody would run here what belongs elsewhere, or may run anywhere else.
+  void return_stolen() {
+    send_all_but([this](runnable& b) { return b.seat.load(std::memory_order_relaxed) == this || !b.may(moves::anywhere); });
+  }
+
+  /// Nobody drives it: bodies that are ready go on in their own kernel threads, those that arrive later, too.
+  void close() {
+    if (is_closed()) return;
+    while (runnable* const b = take()) to_own_thread(*b);
+    // acquire: as in take_arrived(). release: for those that find it closed.
+    runnable* late = arrived_.exchange(closed(), std::memory_order_acq_rel);
+    while (late != nullptr) {
+      runnable& b = *late;
+      late = b.next.load(std::memory_order_relaxed);
+      to_own_thread(b);
+    }
+  }
+  // relaxed, both: by the thread that closes and opens it.
+  bool is_closed() const { return arrived_.load(std::memory_order_relaxed) == closed(); }
+  void open() {
+    if (is_closed()) arrived_.store(nullptr, std::memory_order_relaxed);
+  }
+
+  // ---- by any thread
+
+  /// The body becomes ready where it belongs. The caller hands it over; `me`: the calling body, which is held; null: none.
+  static void make_ready(runnable& b, runnable* me) {
+    basic_run_queue* const to = target(b);
+    b.on.store(to, std::memory_order_relaxed);
+    if (to == nullptr) return Machine::go_on_in_own_thread(b);
+    if (me != nullptr && me->on.load(std::memory_order_relaxed) == to)
+      to->append(b);
+    else
+      to->push(b);
+    Machine::has_made_ready();
+  }
+
+  // relaxed, all: hints, but for who has a fence.
+  bool has_ready() const {
+    return first_.load(std::memory_order_relaxed) != nullptr || arrived_.load(std::memory_order_relaxed) != nullptr;
+  }
+  bool sleeps() const { return asleep_.load(std::memory_order_relaxed) != 0; }
+  std::uint32_t switches() const { return switches_.load(std::memory_order_relaxed); }
+  runnable* current() const { return current_.load(std::memory_order_acquire); }  // acquire: its `held`
+
+  /// Lets a thread that sleeps look for bodies once more.
+  void wake_up() {
+    if (!sleeps()) return;
+    asleep_.store(0, std::memory_order_relaxed);
+    Machine::wake(asleep_);
+  }
+
+  bool is_claimed() const { return claimed_.load(std::memory_order_acquire) != 0; }  // acquire: what the claimant did
+  void await_end_of_claim() const {
+    Machine::yield_until(claimed_, [](std::uint32_t now) { return now == 0; });
+  }
+
+  // ---- by one claimant at a time, by a lock
+
+  /// True: until unclaim(), the body that runs is not going to stop, and the queue is the caller's. False: that body comes to its queue
+  /// by itself: it is held, or has begun since the queue had switched so often.
+  bool claim(std::uint32_t switched) {
+    claimed_.store(1, std::memory_order_relaxed);
+    if (Machine::fence_everywhere()) {
+      // acquire: the queue. The body that runs is the same after the fence if nothing has been switched; bodies end only while nobody
+      // claims.
+      if (current()->held.load(std::memory_order_acquire) == 0 && switches() == switched) return true;
+    }
+    unclaim();
+    return false;
+  }
+  void unclaim() { claimed_.store(0, std::memory_order_release); }  // release: the queue
+
+  /// By the thread of this queue, of another one that it has claimed: half of its ready bodies. What has come back from a thief since
+  /// that queue has switched only waits. True: some.
+  bool steal_from(basic_run_queue& other) {
+    if (other.arrived_.load(std::memory_order_relaxed) != nullptr) other.take_arrived();
+    const std::uint32_t switched = other.switches();
+    unsigned ready = 0, taken = 0;
+    for (runnable* b = other.first_.load(std::memory_order_relaxed); b != nullptr; b = b->next.load(std::memory_order_relaxed))
+      ++ready;
+    other.for_all([&](runnable& b) {
+      if (!b.may(moves::anywhere) || b.stolen_at.load(std::memory_order_relaxed) == switched || taken >= (ready + 1) / 2)
+        return other.append(b);
+      b.stolen_at.store(switched, std::memory_order_relaxed);
+      b.on.store(this, std::memory_order_relaxed);
+      append(b);
+      ++taken;
+    });
+    return taken != 0;
+  }
+
+  /// Of a queue that is claimed, and whose thread is blocked: all its bodies go on at a stand-in, one that has nothing to do. Ends the
+  /// claim.
+  void hand_off(basic_run_queue& to) {
+    basic_run_queue* const seat = stands_in_for_.load(std::memory_order_relaxed);
+    basic_run_queue* const of = seat != nullptr ? seat : this;
+    basic_run_queue* acts = seat != nullptr ? this : nullptr;
+    to.stands_in_for_.store(of, std::memory_order_relaxed);
+    // Not if that seat has been reclaimed. relaxed: bodies travel by push().
+    of->stand_in_.compare_exchange_strong(acts, &to, std::memory_order_relaxed);
+    send_all_but([](runnable& b) { return b.may_move.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(moves::nowhere); });
+    unclaim();
+    // seq_cst: either who pushes a body here sees the stand-in, or the caller sees the body.
+    Machine::full_fence();
+    forward_arrived();
+  }
+
+  /// May it become a stand-in? For a queue that is no body's seat.
+  bool is_free() const {
+    const basic_run_queue* const of = stands_in_for_.load(std::memory_order_relaxed);
+    return sleeps() && !has_ready() && (of == nullptr || of->stand_in_.load(std::memory_order_relaxed) != this);
+  }
+
+ private:
+  static runnable* closed() { return Machine::template mark<runnable>(); }
+
+  basic_run_queue* acting() {
+    basic_run_queue* const other = stand_in_.load(std::memory_order_relaxed);
+    return other != nullptr ? other : this;
+  }
+  const basic_run_queue* acting() const { return const_cast<basic_run_queue*>(this)->acting(); }
+  /// Where a body is to run; null: in its own kernel thread.
+  static basic_run_queue* target(const runnable& b) {
+    basic_run_queue* const seat = b.seat.load(std::memory_order_relaxed);
+    return seat == nullptr || !b.may(moves::to_stand_in) ? seat : seat->acting();
+  }
+  static void to_own_thread(runnable& b) {
+    b.on.store(nullptr, std::memory_order_relaxed);
+    Machine::go_on_in_own_thread(b);
+  }
+
+  void push(runnable& b) {
+    const bool follows = b.may(moves::to_stand_in);  // asked now: once it is pushed, it may end
+    runnable* latest = arrived_.load(std::memory_order_acquire);  // acquire: that it is closed
+    do {
+      if (latest == closed()) return to_own_thread(b);
+      b.next.store(latest, std::memory_order_relaxed);
+      // release: what the caller did, for the body; acquire: as above.
+    } while (!arrived_.compare_exchange_strong(latest, &b, std::memory_order_acq_rel));
+    // seq_cst: as in await_arrival(), in hand_off(), and where the monitor stops.
+    Machine::full_fence();
+    if (follows && is_stood_in_for()) [[unlikely]] forward_arrived();
+    wake_up();
+  }
+
+  void take_arrived() {
+    // acquire: what the senders did, and where bodies that come from elsewhere have stopped.
+    append_in_order(arrived_.exchange(nullptr, std::memory_order_acquire));
+  }
+  void append_in_order(runnable* latest) {
+    runnable* in_order = nullptr;
+    while (latest != nullptr) {
+      runnable* const before = latest->next.load(std::memory_order_relaxed);
+      latest->next.store(in_order, std::memory_order_relaxed);
+      in_order = latest;
+      latest = before;
+    }
+    while (in_order != nullptr) {
+      runnable& b = *in_order;
+      in_order = b.next.load(std::memory_order_relaxed);
+      append(b);
+    }
+  }
+
+  /// By any thread, while the queue's own is blocked: what has arrived goes on elsewhere.
+  void forward_arrived() {
+    // acquire: as in take_arrived().
+    runnable* latest = arrived_.load(std::memory_order_relaxed);
+    do {
+      if (latest == nullptr || latest == closed()) return;
+    } while (!arrived_.compare_exchange_strong(latest, nullptr, std::memory_order_acquire));
+    while (latest != nullptr) {
+      runnable& b = *latest;
+      latest = b.next.load(std::memory_order_relaxed);
+      basic_run_queue* const to = target(b);
+      b.on.store(to, std::memory_order_relaxed);
+      to->push(b);
+    }
+  }
+
+  template <class What>
+  void for_all(What what) {
+    runnable* b = first_.load(std::memory_order_relaxed);
+    first_.store(nullptr, std::memory_order_relaxed);
+    last_.store(nullptr, std::memory_order_relaxed);
+    while (b != nullptr) {
+      runnable& each = *b;
+      b = each.next.load(std::memory_order_relaxed);
+      what(each);
+    }
+  }
+  /// The others become ready where they belong.
+  template <class Stays>
+  void send_all_but(Stays stays) {
+    if (arrived_.load(std::memory_order_relaxed) != nullptr) take_arrived();
+    for_all([&](runnable& b) { stays(b) ? append(b) : make_ready(b, nullptr); });
+  }
+
+  // Changed by the queue's thread, or by a claimant in its place.
+  alignas(line_bytes) pointer<runnable> first_{nullptr};
+  pointer<runnable> last_{nullptr};
+  // The queue that acts in its place; null: none. Set by claimants, ended by its thread.
+  pointer<basic_run_queue> stand_in_{nullptr};
+  pointer<basic_run_queue> stands_in_for_{nullptr};
+  // The body that runs, and how often another one has begun to.
+  pointer<runnable> current_{nullptr};
+  word<std::uint32_t> switches_{0};
+  word<std::uint32_t> claimed_{0};  // bodies that are about to change the queue wait
+  // Made ready by other threads, the last one first.
+  alignas(line_bytes) pointer<runnable> arrived_{nullptr};
+  word<std::uint32_t> asleep_{0};  // 1: its kernel thread sleeps, or is about to
+};
+
+}  // namespace weir::threads

@@ -1,0 +1,150 @@
+#include "threads/tick.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <ucontext.h>
+
+#include "threads/pool.hpp"
+
+namespace weir::threads {
+
+namespace {
+
+constexpr int signal_number = SIGURG;
+constexpr signal_mask its_bit = signal_mask{1} << (signal_number - 1);
+
+/// Registers of the interrupted body. One that computes has others each time, if only in one of them, such as the counter of a loop or
+/// a sum in floating point; one that polls a word has the same.
+std::uint64_t registers_of(const ucontext_t& in) {
+  std::uint64_t place = 0;
+  const auto add = [&](std::uint64_t word) { place = (place ^ word) * 0x9e3779b97f4a7c15u; };
+#if defined(__x86_64__)
+  const auto& all = in.uc_mcontext.gregs;
+  for (const int which : {REG_RAX, REG_RBX, REG_RBP, REG_RSP, REG_RSI, REG_RDI, REG_RCX, REG_RDX,  //
+                          REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
+    add(static_cast<std::uint64_t>(all[which]));
+  if (const auto* const vectors = in.uc_mcontext.fpregs)
+    for (const auto& each : vectors->_xmm)
+      for (const auto word : each.element) add(word);
+#elif defined(__aarch64__)
+  for (const auto word : in.uc_mcontext.regs) add(word);
+  add(in.uc_mcontext.sp);
+  // The first record that the kernel writes.
+  const auto& vectors = *reinterpret_cast<const fpsimd_context*>(in.uc_mcontext.__reserved);
+  if (vectors.head.magic == FPSIMD_MAGIC)
+    for (const auto each : vectors.vregs) {
+      add(static_cast<std::uint64_t>(each));
+      add(static_cast<std::uint64_t>(each >> 64));
+    }
+#else
+  (void)in;
+#endif
+  return place;
+}
+
+struct place {
+  std::uintptr_t code = 0, stack = 0;
+};
+place place_of(const ucontext_t& in) {
+#if defined(__x86_64__)
+  return {static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RIP]), static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RSP])};
+#elif defined(__aarch64__)
+  return {in.uc_mcontext.pc, in.uc_mcontext.sp};
+#else
+  return {};
+#endif
+}
+
+/// Has the signal ended a system call, or come just before one? Linux leaves the way back in two registers.
+bool is_at_system_call([[maybe_unused]] const ucontext_t& in) {
+#if defined(__x86_64__)
+  const auto& all = in.uc_mcontext.gregs;
+  return all[REG_RCX] == all[REG_RIP] || all[REG_RCX] == all[REG_RIP] + 2;
+#else
+  return false;
+#endif
+}
+
+// Where bodies have been found to spin lately: loops of that many bytes round it. relaxed: hints.
+constexpr std::size_t loops = 8, loop_bytes = 48;
+constinit std::atomic<std::uintptr_t> spins_at[loops]{};
+constinit std::atomic<unsigned> next_loop{0};
+
+bool is_known_to_spin(std::uintptr_t code) {
+  for (const auto& each : spins_at)
+    if (code - each.load(std::memory_order_relaxed) + loop_bytes < 2 * loop_bytes) return true;
+  return false;
+}
+void note_spin(std::uintptr_t code) {
+  if (!is_known_to_spin(code))
+    spins_at[next_loop.fetch_add(1, std::memory_order_relaxed) % loops].store(code, std::memory_order_relaxed);
+}
+
+/// Has the program put nothing between the body and the processor: no handler, no mask, no stack?
+bool is_plain(const body& me, const ucontext_t& in) {
+  signal_mask blocked;
+  std::memcpy(&blocked, &in.uc_sigmask, sizeof blocked);
+  const place at = place_of(in);
+  const auto stack = reinterpret_cast<std::uintptr_t>(in.uc_stack.ss_sp);
+  const bool on_alternate = (in.uc_stack.ss_flags & SS_DISABLE) == 0 && at.stack - stack < in.uc_stack.ss_size;
+  return blocked == me.mask && !on_alternate;
+}
+
+void handle(int, siginfo_t* why, void* context) {
+  body* const me = this_body;
+  if (why->si_code != SI_QUEUE || me == nullptr) return;  // data out of band, of a socket of the program's
+  const auto* const its = static_cast<const processor*>(why->si_value.sival_ptr);
+  auto& in = *static_cast<ucontext_t*>(context);
+  // It may have come late, to another body.
+  if (me->where() != its || its->current() != me || me->held.load(std::memory_order_relaxed) != 0 ||
+      me->calling.load(std::memory_order_relaxed) != 0 || !is_plain(*me, in) || is_at_system_call(in))
+    return;
+  const std::uint64_t registers = registers_of(in);
+  const std::uintptr_t code = place_of(in).code;
+  const bool same = std::exchange(me->ticked_at, registers) == registers;
+  if (!same && !is_known_to_spin(code)) return;
+  if (same) note_spin(code);
+  const int before = errno;
+  {
+    const without_preemption to_the_end(me);
+    me->where()->yield(*me);
+  }
+  // The body may have moved. The return from a handler sets the kernel thread's alternate stack: to the one that it has.
+  sigaltstack(nullptr, &in.uc_stack);
+  errno = before;
+}
+
+/// In its handler the signal is not blocked: another body runs on this kernel thread before the handler returns. Threads that install it
+/// at the same time install the same.
+bool is_installed() {
+  struct sigaction now {}, ours {};
+  ours.sa_sigaction = handle;
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
+  if (sigaction(signal_number, nullptr, &now) != 0) return false;
+  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == handle) return true;
+  return (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) && sigaction(signal_number, &ours, nullptr) == 0;
+}
+
+}  // namespace
+
+void tick(processor& its) {
+  if (!is_installed()) return;
+  const std::uint32_t switched = its.switches();
+  // So that no call of the C library's begins meanwhile. The second fence: the signal is handled before the body goes on.
+  if (!its.claim(switched)) return;
+  const body& runs = *its.current();
+  if (runs.calling.load(std::memory_order_relaxed) == 0 && (runs.mask & its_bit) == 0) {
+    siginfo_t why{};
+    why.si_signo = signal_number;
+    why.si_code = SI_QUEUE;
+    why.si_pid = getpid();
+    why.si_value.sival_ptr = &its;
+    if (raw_call(SYS_rt_tgsigqueueinfo, getpid(), its.thread, signal_number, as_argument(&why)) == 0)
+      native_threads::fence_everywhere();
+  }
+  its.unclaim();
+}
+
+}  // namespace weir::threads
