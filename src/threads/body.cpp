@@ -68,6 +68,7 @@ void unregister_rseq(void* of_thread) {
     if (own_body == nullptr) return;
     own_body->on.store(nullptr, std::memory_order_relaxed);
     own_body->seat.store(nullptr, std::memory_order_relaxed);
+    own_body->id = static_cast<pid_t>(raw_call(SYS_gettid));
   });
 }
 
@@ -155,12 +156,9 @@ void* begin(void* its) {
 }
 }  // namespace
 
-// 32 and 33, the C library's: cancellation, and setuid and the like in all threads.
 signal_mask exchange_mask(signal_mask to) {
-  constexpr signal_mask of_library = signal_mask{3} << 31;
-  const signal_mask blocked = to & ~of_library;
   signal_mask before = 0;
-  raw_call(SYS_rt_sigprocmask, SIG_SETMASK, as_argument(&blocked), as_argument(&before), sizeof before);
+  raw_call(SYS_rt_sigprocmask, SIG_SETMASK, as_argument(&to), as_argument(&before), sizeof before);
   return before;
 }
 

@@ -31,8 +31,9 @@ using run_queue = basic_run_queue<native_threads>;
 
 /// Signals that are blocked, as the kernel counts them: signal n is bit n - 1.
 using signal_mask = std::uint64_t;
-inline constexpr signal_mask all_signals = ~signal_mask{0};
-/// Of the calling kernel thread: sets it, and returns what it was. The C library's own two signals are never blocked.
+/// But for SIGKILL and SIGSTOP, and 32 and 33, the C library's: cancellation, and setuid and the like in all threads.
+inline constexpr signal_mask all_signals = ~(signal_mask{1} << 8 | signal_mask{1} << 18 | signal_mask{3} << 31);
+/// Of the calling kernel thread: sets it, and returns what it was.
 signal_mask exchange_mask(signal_mask to);
 
 struct body : runnable {

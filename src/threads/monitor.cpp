@@ -125,38 +125,36 @@ std::uint64_t monitor::look(claimant& c) {
   return ++idle_looks_ < most_idle_looks ? now + looks[last_look] : never;
 }
 
+// Whether the same body runs is asked twice in a short time, then later, unless some are known to spin or to block.
 void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   observation& seen = p.seen;
-  const auto later = [&](unsigned level) { seen.due = now + looks[seen.level = std::min(level, last_look)]; };
-  const std::uint32_t switches = p.switches();
+  const std::uint32_t switches = p.switches(), spins = p.spins.load(std::memory_order_relaxed);
   if (seen.switches != switches || seen.since == 0) {
+    if (std::exchange(seen.spins, spins) != spins) seen.hurried = hurried;
     seen.switches = switches;
-    const bool again = std::exchange(seen.same, true);
     seen.since = now;
     seen.had = processor_time(p.thread);
-    // Twice, whether it is the same body; then later, unless some of them are known to spin or to block.
-    if (!again) {
+    seen.ticks = 0;
+    if (!std::exchange(seen.twice, true)) {
       seen.due = now + looks[0];
     } else if (seen.hurried != 0) {
       --seen.hurried;
       seen.due = now + looks[0];
     } else {
-      seen.same = false;
-      later(seen.level + 1);
+      seen.twice = false;
+      seen.level = std::min(seen.level + 1, last_look);
+      seen.due = now + looks[seen.level];
     }
     return;
   }
-  if (p.current()->held.load(std::memory_order_relaxed) != 0) return later(1);
-  const std::uint64_t elapsed = now - seen.since, had = processor_time(p.thread) - seen.had;
-  const bool blocked = had < elapsed / 2 && is_blocked(p.thread);
-  if (blocked || elapsed >= slice) {
-    c.hand_off(p, switches);
-    seen.hurried = hurried;
-    seen.same = false;
-    return later(0);
-  }
-  tick(p);
-  later(seen.level + 1);
+  seen.due = now + looks[std::min(++seen.ticks, last_look)];
+  if (p.current()->held.load(std::memory_order_relaxed) != 0) return;
+  const std::uint64_t had = processor_time(p.thread) - seen.had;
+  const bool blocked = had < (now - seen.since) / 2 && is_blocked(p.thread);
+  if (!blocked && had < slice) return tick(p);
+  c.hand_off(p, switches);
+  seen.hurried = hurried;
+  seen.level = 0;
 }
 
 // Until a body becomes ready.

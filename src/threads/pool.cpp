@@ -10,6 +10,7 @@
 
 #include "machine/detached_thread.hpp"
 #include "threads/monitor.hpp"
+#include "threads/set_id.hpp"
 
 namespace weir::threads {
 
@@ -24,14 +25,26 @@ unsigned threads_with_processor = 0;
 // may come from the heap: the monitor's must not.
 constinit std::vector<processor*>*helpers = nullptr, *stand_ins = nullptr, *all = nullptr;
 
+// Never shortened, so that handlers may go along it.
+constinit std::atomic<processor*> last_made{nullptr};
+
+void begins_to_drive(processor& p) {
+  p.own().thread_pointer = thread_pointer();
+  p.own().id = static_cast<pid_t>(raw_call(SYS_gettid));
+  p.thread.store(p.own().id, std::memory_order_relaxed);
+  p.made_before = last_made.load(std::memory_order_relaxed);
+  // release: what it is.
+  while (!last_made.compare_exchange_weak(p.made_before, &p, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
 void* help(void* its) {
   processor& p = *static_cast<processor*>(its);
   this_body = &p.own();
-  p.own().thread_pointer = thread_pointer();
   p.own().mask = all_signals;
   p.is_helper = true;
   p.has_mask(all_signals);
-  p.thread = static_cast<pid_t>(raw_call(SYS_gettid));
+  begins_to_drive(p);
   scheduled_by = &by_processors;
   p.begin_driving();
   p.block(p.own());  // until the last thread that has a processor of its own ends
@@ -47,6 +60,7 @@ processor* made_for(std::vector<processor*>& kind) {
   sigset_t blocked;
   sigfillset(&blocked);
   auto* const p = new processor;
+  p->begins_asleep();
   if (start_detached(help, p, 0, &blocked) != 0) {
     delete p;
     return nullptr;
@@ -121,18 +135,25 @@ processor& here() {
   if (own_processor == nullptr) {
     own_processor = new processor;
     body& own = own_processor->own();
-    own.thread_pointer = thread_pointer();
     own.mask = exchange_mask(all_signals);
     exchange_mask(own.mask);
     own_processor->has_mask(own.mask);
-    own_processor->thread = own.id = static_cast<pid_t>(raw_call(SYS_gettid));
+    begins_to_drive(*own_processor);
     pthread_setspecific(end_of_thread, own_processor);
     const std::lock_guard lock(making);
     ++threads_with_processor;
     all->push_back(own_processor);
     start_monitor();
+    stand_before_set_id();
   }
   return *own_processor;
+}
+
+processor* driven_by(pid_t thread) {
+  // The latest first: numbers of threads that have ended are used again. acquire: what it is.
+  for (processor* p = last_made.load(std::memory_order_acquire); p != nullptr; p = p->made_before)
+    if (p->thread.load(std::memory_order_relaxed) == thread) return p;
+  return nullptr;
 }
 
 processor& seat() { return this_body != nullptr && this_body->home() != nullptr ? *this_body->home() : here(); }
@@ -177,22 +198,20 @@ void live_apart(const processor& mine) {
   cpu_set_t one, now;
   CPU_ZERO(&one);
   CPU_SET(to, &one);
-  if (sched_setaffinity(0, sizeof one, &one) != 0) return;
+  // Not by the C library's function: that is the program's, for the member (kernel_state.cpp).
+  const auto set = [](const cpu_set_t& to) { return raw_call(SYS_sched_setaffinity, 0, sizeof to, as_argument(&to)) == 0; };
+  if (!set(one)) return;
   // What others have set meanwhile stays.
-  if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &one)) sched_setaffinity(0, sizeof allowed, &allowed);
+  if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &one)) set(allowed);
 }
+
+body* body_with_mask() { return this_body != nullptr ? this_body : own_processor != nullptr ? &own_processor->own() : nullptr; }
 
 void note_mask(signal_mask now) {
   const without_preemption to_the_end;
-  if (this_body != nullptr) {
-    this_body->mask = now;
-    this_body->where()->has_mask(now);
-  } else if (own_processor != nullptr) {
-    own_processor->own().mask = now;
-    own_processor->has_mask(now);
-  } else if (body* const own = own_body_of_thread()) {
-    own->mask = now;
-  }
+  body& mine = *body_with_mask();
+  mine.mask = now;
+  mine.where()->has_mask(now);
 }
 
 driving::driving() : outermost_(this_body == nullptr), before_(scheduled_by) {

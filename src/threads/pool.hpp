@@ -42,10 +42,14 @@ void live_apart(const processor& mine);
 void wait_for_claimants();
 /// The calling thread's own body, which drives its processor, goes on as a thread of the kernel: a stand-in runs the others.
 void give_away_own_processor();
+/// The one whose kernel thread that is; null: none. For handlers, too.
+processor* driven_by(pid_t thread);
 /// By a thread that has the program's files: makes a stand-in, unless one is free; makes one if the monitor has asked.
 void make_stand_in();
 void make_wanted_stand_in();
-/// A signal mask that the program has set for the calling thread.
+/// The calling thread's body whose signal mask is known; null: none, it is asked of the system when the thread becomes one.
+body* body_with_mask();
+/// The program has set that body's mask.
 void note_mask(signal_mask now);
 
 /// For the monitor, in turn with all who claim queues.

@@ -18,11 +18,12 @@ namespace weir::threads {
 
 /// What the monitor has seen of a processor (monitor.cpp).
 struct observation {
-  std::uint32_t switches = 0;
-  std::uint64_t since = 0, due = 0, had = 0;  // nanoseconds: by the clock, by the clock, of processor time
+  std::uint32_t switches = 0, spins = 0;
+  std::uint64_t since = 0, had = 0, due = 0;  // nanoseconds: by the clock, of processor time, by the clock
   unsigned level = 0;                         // how long until the next look
+  unsigned ticks = 0;                         // of the same body
   unsigned hurried = 0;                       // so many looks come soon
-  bool same = false;                          // the last look has found the same body as the one before
+  bool twice = false;                         // the next look follows soon upon the last one
 };
 
 class processor : public run_queue {
@@ -61,9 +62,11 @@ class processor : public run_queue {
   /// The signals that its kernel thread blocks now have been changed by the running body.
   void has_mask(signal_mask now) { mask_ = now; }
 
-  pid_t thread = 0;        // the kernel's, that drives it
+  std::atomic<pid_t> thread{0};   // the kernel's, that drives it. relaxed: a number
+  processor* made_before = nullptr;  // in a list of all that ever were
   bool is_helper = false;  // it is none of the program's
-  observation seen;  // by the monitor
+  observation seen;        // by the monitor
+  std::atomic<std::uint32_t> spins{0};  // how many bodies have been found to spin here. relaxed: a hint
 
  private:
   void switch_to(body& me, body& next);

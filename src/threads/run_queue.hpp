@@ -253,6 +253,8 @@ class basic_run_queue {
     forward_arrived();
   }
 
+  /// Before its thread has begun: it takes what arrives meanwhile.
+  void begins_asleep() { asleep_.store(1, std::memory_order_relaxed); }
   /// May it become a stand-in? For a queue that is no body's seat.
   bool is_free() const {
     const basic_run_queue* const of = stands_in_for_.load(std::memory_order_relaxed);

@@ -59,14 +59,23 @@ asm(R"(
   weir_restore_integers
 .endm
 .macro weir_restore_integers
+  .cfi_remember_state
   addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
   popq %r15
+  .cfi_adjust_cfa_offset -8
   popq %r14
+  .cfi_adjust_cfa_offset -8
   popq %r13
+  .cfi_adjust_cfa_offset -8
   popq %r12
+  .cfi_adjust_cfa_offset -8
   popq %rbx
+  .cfi_adjust_cfa_offset -8
   popq %rbp
+  .cfi_adjust_cfa_offset -8
   ret
+  .cfi_restore_state
 .endm
 
 .globl weir_switch
@@ -123,6 +132,15 @@ weir_lend:
 namespace weir::threads {
 
 void* thread_pointer() { return __builtin_thread_pointer(); }
+
+void set_thread_pointer(void* to) {
+  if (weir_sets_thread_pointer != 0) {
+    asm volatile("wrfsbase %0" : : "r"(to) : "memory");
+  } else {
+    long result = SYS_arch_prctl;
+    asm volatile("syscall" : "+a"(result) : "D"(0x1002L), "S"(to) : "rcx", "r11", "memory");
+  }
+}
 
 namespace {
 bool has_shadow_stack() {
@@ -211,6 +229,7 @@ weir_lend:
 namespace weir::threads {
 
 void* thread_pointer() { return __builtin_thread_pointer(); }
+void set_thread_pointer(void* to) { asm volatile("msr tpidr_el0, %0" : : "r"(to) : "memory"); }
 
 namespace {
 [[gnu::constructor]] void when_loaded() {
@@ -233,6 +252,7 @@ void weir_lend(void**, void*, void* (*)(void*), void*) { __builtin_trap(); }
 namespace weir::threads {
 
 void* thread_pointer() { return nullptr; }
+void set_thread_pointer(void*) {}
 
 namespace {
 [[gnu::constructor]] void when_loaded() { reason = "this processor's registers are not known to Weir"; }

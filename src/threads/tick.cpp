@@ -106,10 +106,12 @@ void handle(int, siginfo_t* why, void* context) {
   const bool same = std::exchange(me->ticked_at, registers) == registers;
   if (!same && !is_known_to_spin(code)) return;
   if (same) note_spin(code);
+  processor& on = *me->where();
+  on.spins.store(on.spins.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const int before = errno;
   {
     const without_preemption to_the_end(me);
-    me->where()->yield(*me);
+    on.yield(*me);
   }
   // The body may have moved. The return from a handler sets the kernel thread's alternate stack: to the one that it has.
   sigaltstack(nullptr, &in.uc_stack);

@@ -1,0 +1,54 @@
+// The functions of the C library that Weir stands before, where its library comes first (preloaded, or linked before the C library).
+//
+//   calls.cpp          that wait, and that a signal might end early or cut short: no tick is sent meanwhile
+//   kernel_state.cpp   that change or ask what the kernel keeps of a thread: they are done in the member's own kernel thread
+//
+// Each is a row of a table, and does nothing else than the C library's but in members that are attached to a virtual processor.
+#pragma once
+
+#include <atomic>
+
+#include <dlfcn.h>
+
+#include "threads/body.hpp"
+
+namespace weir::threads {
+
+/// The next library's function of this name. relaxed: all threads find the same.
+template <class Function>
+class next_function {
+ public:
+  constexpr explicit next_function(const char* name) : name_(name) {}
+  Function* get() {
+    Function* its = known_.load(std::memory_order_relaxed);
+    if (its == nullptr) [[unlikely]]
+      known_.store(its = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name_)), std::memory_order_relaxed);
+    return its;
+  }
+
+ private:
+  const char* const name_;
+  std::atomic<Function*> known_{nullptr};
+};
+
+/// In its lifetime no tick is sent to the calling body.
+class without_ticks {
+ public:
+  without_ticks() : me_(this_body) {
+    if (me_ == nullptr) return;
+    // relaxed: the monitor's fence orders it before the monitor's look, or after the claim (run_queue.hpp).
+    me_->calling.store(me_->calling.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    native_threads::light_fence();
+    const run_queue* const on = me_->on.load(std::memory_order_relaxed);
+    if (on != nullptr && on->is_claimed()) [[unlikely]] on->await_end_of_claim();
+  }
+  without_ticks(const without_ticks&) = delete;
+  ~without_ticks() {
+    if (me_ != nullptr) me_->calling.store(me_->calling.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  }
+
+ private:
+  body* const me_;
+};
+
+}  // namespace weir::threads

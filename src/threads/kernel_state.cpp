@@ -1,0 +1,160 @@
+// What the kernel keeps of a thread: its number, which signals it blocks, on which stack handlers run, where it may run, its rights.
+//
+// A member that changes any of it does so in its own kernel thread, and stays there: virtual processors remain as they were. Signal
+// masks are changed so often that each body has its own, which goes with it (processor.cpp). A member is known by the number of its
+// own kernel thread.
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "threads/calls.hpp"
+#include "threads/pool.hpp"
+
+namespace {
+
+using weir::threads::next_function;
+using weir::threads::signal_mask;
+using weir::threads::this_body;
+using weir::threads::without_ticks;
+
+signal_mask as_mask(const sigset_t& set) {
+  signal_mask its;
+  std::memcpy(&its, &set, sizeof its);
+  return its;
+}
+
+/// The mask of the thread has been changed so, from `before`. In a handler that was another than the one that the body is known by, and
+/// the end of the handler restores it.
+void note_change(int how, signal_mask set, signal_mask before) {
+  weir::threads::body* const mine = weir::threads::body_with_mask();
+  if (mine == nullptr || before != mine->mask) return;
+  const signal_mask now = how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set;
+  weir::threads::note_mask(now & weir::threads::all_signals);
+}
+
+template <class Next>
+int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
+  if (set == nullptr || weir::threads::body_with_mask() == nullptr) return next(how, set, old);
+  const sigset_t wanted = *set;  // `old` may be the same
+  sigset_t before;
+  const int result = next(how, set, &before);
+  if (result != 0) return result;
+  if (old != nullptr) *old = before;
+  note_change(how, as_mask(wanted), as_mask(before));
+  return 0;
+}
+
+bool is_me(pid_t thread) { return thread == 0 || (this_body != nullptr && thread == this_body->id); }
+bool is_me(pthread_t thread) { return pthread_equal(thread, pthread_self()) != 0; }
+
+void pin_if(bool mine) {
+  if (mine && this_body != nullptr) [[unlikely]] weir::threads::pin();
+}
+
+}  // namespace
+
+// As in calls.cpp.
+#define BEFORE(result, name, parameters)                                                                     \
+  extern "C" [[gnu::visibility("default")]] result weir_before_##name parameters asm(#name); \
+  namespace {                                                                                                \
+  constinit next_function<result parameters> next_##name(#name);                                             \
+  }                                                                                                          \
+  extern "C" result weir_before_##name parameters
+
+BEFORE(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old)) {
+  return change_mask(next_pthread_sigmask.get(), how, set, old);
+}
+BEFORE(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old)) {
+  return change_mask(next_sigprocmask.get(), how, set, old);
+}
+BEFORE(pid_t, gettid, ()) {
+  const weir::threads::body* const me = this_body;
+  return me != nullptr ? me->id : static_cast<pid_t>(weir::threads::raw_call(SYS_gettid));
+}
+
+/// If `which` holds, the member goes on in its own kernel thread, for good.
+#define CHANGES_THREAD(result, name, parameters, which, arguments) \
+  BEFORE(result, name, parameters) {                               \
+    pin_if(which);                                                 \
+    return next_##name.get() arguments;                            \
+  }
+
+CHANGES_THREAD(int, sigaltstack, (const stack_t* to, stack_t* old), to != nullptr, (to, old))
+CHANGES_THREAD(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to), is_me(t), (t, n, to))
+CHANGES_THREAD(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to), is_me(t), (t, n, to))
+CHANGES_THREAD(int, sched_setscheduler, (pid_t t, int how, const sched_param* to), is_me(t), (t, how, to))
+CHANGES_THREAD(int, sched_setparam, (pid_t t, const sched_param* to), is_me(t), (t, to))
+CHANGES_THREAD(int, pthread_setschedparam, (pthread_t t, int how, const sched_param* to), is_me(t), (t, how, to))
+CHANGES_THREAD(int, pthread_setschedprio, (pthread_t t, int to), is_me(t), (t, to))
+CHANGES_THREAD(int, setpriority, (int of, id_t which, int to), of == PRIO_PROCESS && is_me(static_cast<pid_t>(which)), (of, which, to))
+CHANGES_THREAD(int, nice, (int by), true, (by))
+CHANGES_THREAD(int, pthread_setname_np, (pthread_t t, const char* to), is_me(t), (t, to))
+CHANGES_THREAD(int, setfsuid, (uid_t to), true, (to))
+CHANGES_THREAD(int, setfsgid, (gid_t to), true, (to))
+CHANGES_THREAD(int, setuid, (uid_t to), true, (to))
+CHANGES_THREAD(int, seteuid, (uid_t to), true, (to))
+CHANGES_THREAD(int, setreuid, (uid_t r, uid_t e), true, (r, e))
+CHANGES_THREAD(int, setresuid, (uid_t r, uid_t e, uid_t s), true, (r, e, s))
+CHANGES_THREAD(int, setgid, (gid_t to), true, (to))
+CHANGES_THREAD(int, setegid, (gid_t to), true, (to))
+CHANGES_THREAD(int, setregid, (gid_t r, gid_t e), true, (r, e))
+CHANGES_THREAD(int, setresgid, (gid_t r, gid_t e, gid_t s), true, (r, e, s))
+CHANGES_THREAD(int, setgroups, (size_t n, const gid_t* to), true, (n, to))
+CHANGES_THREAD(int, initgroups, (const char* of, gid_t with), true, (of, with))
+CHANGES_THREAD(int, unshare, (int what), true, (what))
+CHANGES_THREAD(int, setns, (int f, int what), true, (f, what))
+CHANGES_THREAD(int, arch_prctl, (int what, unsigned long to), true, (what, to))
+CHANGES_THREAD(int, timer_create, (clockid_t clock, sigevent* how, timer_t* to), how != nullptr && how->sigev_notify == SIGEV_THREAD_ID,
+               (clock, how, to))
+// Signals for this thread alone wait for its own kernel thread.
+CHANGES_THREAD(int, sigwait, (const sigset_t* of, int* which), true, (of, which))
+CHANGES_THREAD(int, sigwaitinfo, (const sigset_t* of, siginfo_t* to), true, (of, to))
+CHANGES_THREAD(int, sigtimedwait, (const sigset_t* of, siginfo_t* to, const timespec* most), true, (of, to, most))
+CHANGES_THREAD(int, sigpending, (sigset_t* to), true, (to))
+
+// Most of its subjects are a thread's; what it asks, too.
+BEFORE(int, prctl, (int what, ...)) {
+  va_list rest;
+  va_start(rest, what);
+  unsigned long a[4];
+  for (auto& each : a) each = va_arg(rest, unsigned long);
+  va_end(rest);
+  pin_if(true);
+  return next_prctl.get()(what, a[0], a[1], a[2], a[3]);
+}
+
+BEFORE(long, syscall, (long number, ...)) {
+  va_list rest;
+  va_start(rest, number);
+  long a[6];
+  for (auto& each : a) each = va_arg(rest, long);
+  va_end(rest);
+  if (this_body != nullptr) [[unlikely]] {
+    switch (number) {
+      case SYS_gettid: return this_body->id;
+      case SYS_sched_setaffinity: case SYS_sched_setscheduler: case SYS_sched_setparam: case SYS_sched_setattr:
+        pin_if(is_me(static_cast<pid_t>(a[0])));
+        break;
+      case SYS_setpriority: pin_if(a[0] == PRIO_PROCESS && is_me(static_cast<pid_t>(a[1]))); break;
+      case SYS_prctl: case SYS_setfsuid: case SYS_setfsgid: case SYS_setuid: case SYS_setgid: case SYS_setreuid: case SYS_setregid:
+      case SYS_setresuid: case SYS_setresgid: case SYS_setgroups: case SYS_capset: case SYS_sigaltstack: case SYS_unshare:
+      case SYS_setns: case SYS_ioprio_set: case SYS_set_mempolicy: case SYS_rt_sigtimedwait: case SYS_rt_sigpending:
+      case SYS_rt_sigprocmask: case SYS_seccomp: case SYS_keyctl: case SYS_set_robust_list: case SYS_rseq:
+#ifdef SYS_arch_prctl
+      case SYS_arch_prctl:
+#endif
+        pin_if(true);
+        break;
+      default: break;
+    }
+  }
+  auto* const next = next_syscall.get();
+  const without_ticks meanwhile;
+  return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
