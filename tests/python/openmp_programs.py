@@ -72,9 +72,11 @@ def program(name: str, compiler: str) -> Program:
     return Program(SOURCES / name, compiler)
 
 
-def runs_ok(built: Path, environment: dict[str, str], size: int, launcher: Sequence[str] = ()) -> str:
+def runs_ok(
+    built: Path, environment: dict[str, str], size: int, launcher: Sequence[str] = (), seconds: float = 30
+) -> str:
     """Fails the test where it does not; what it said."""
-    status, all_of_it, said = say(built, environment, size, launcher)
+    status, all_of_it, said = say(built, environment, size, launcher, seconds)
     assert status == 0 and said.strip() == "ok", f"{built.name}, {size} threads: status {status}\n{all_of_it}"
     return all_of_it
 

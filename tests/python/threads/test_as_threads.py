@@ -1,0 +1,31 @@
+"""Members of OpenMP teams by a program's eyes: those of tests/threads/as_threads find no difference from threads.
+
+Each runs on the compiler's own runtime, too: so the programs themselves are tested. ctest runs them with crowds,
+as threads.as_threads.
+"""
+
+import os
+
+import pytest
+
+from .. import skips
+from ..openmp_programs import SOURCES, Builds, Program, runs_ok
+
+PROGRAMS = sorted((SOURCES.parents[1] / "threads" / "as_threads").glob("*.cpp"))
+# More than there are processors, and even: some programs pair them.
+MEMBERS = max(8, 2 * len(os.sched_getaffinity(0)))
+WEIRS = [("gcc", "kernel"), ("gcc", "user"), ("gcc", "auto"), ("clang", "user")]
+
+
+@pytest.mark.parametrize("program", [pytest.param(Program(p, "gcc"), id=p.stem) for p in PROGRAMS])
+def test_threads_of_the_compilers_own_runtime(own_environment: dict[str, str], builds: Builds, program: Program):
+    runs_ok(builds.get(program), own_environment, MEMBERS, seconds=120)
+
+
+@skips.mark("own", "other runtimes have no virtual processors")
+@pytest.mark.parametrize(
+    ("program", "threads"),
+    [pytest.param(Program(p, c), t, id=f"{p.stem}-{c}-{t}") for p in PROGRAMS for c, t in WEIRS],
+)
+def test_members(environment: dict[str, str], builds: Builds, program: Program, threads: str):
+    runs_ok(builds.get(program), environment | {"WEIR_THREADS": threads}, MEMBERS, seconds=120)

@@ -1,0 +1,116 @@
+// A signal mask is its member's own, whatever computes, waits and ends between two looks at it.
+#include "team.hpp"
+
+namespace {
+
+volatile sig_atomic_t terminated;
+
+void one_member_blocks_sigterm() {
+  handle(SIGTERM, [](int) { terminated = 1; });
+  const sigset_t before = mask_now();
+  for (int round = 0; round < 5; ++round) {
+    team([&](int me) {
+      const sigset_t own = mask_now();
+      if (me == 1) block(SIGTERM);
+      for (int i = 0; i < 10; ++i) {
+        compute(0.0005);
+        meet();
+        CHECK(blocked(SIGTERM) == (me == 1));
+      }
+      if (me == 1) unblock(SIGTERM);
+      meet();
+      CHECK(same(mask_now(), own));
+    });
+    CHECK(same(mask_now(), before));
+  }
+  kill(getpid(), SIGTERM);
+  CHECK(within(5, [] { return terminated == 1; }));
+}
+
+void one_member_forgets_to_unblock() {
+  const sigset_t before = mask_now();
+  team([&](int me) {
+    if (me == members - 1) block(SIGTERM);
+    for (int i = 0; i < 10; ++i) {
+      meet();
+      CHECK(blocked(SIGTERM) == (me == members - 1));
+    }
+  });
+  CHECK(same(mask_now(), before));
+}
+
+void each_has_its_own() {
+  const sigset_t before = mask_now();
+  team([&](int me) {
+    const sigset_t first = mask_now();
+    sigset_t own = first;
+    sigaddset(&own, SIGRTMIN + 1 + me % 20);
+    if (me % 2 == 0) sigaddset(&own, SIGUSR1);
+    pthread_sigmask(SIG_SETMASK, &own, nullptr);
+    for (int i = 0; i < 50; ++i) {
+      if (i % 10 == me % 10) compute(0.002);
+      if (i % 8 == me % 8) sleep_for(0.001);
+      meet();
+      CHECK(same(mask_now(), own));
+    }
+    pthread_sigmask(SIG_SETMASK, &first, nullptr);
+  });
+  CHECK(same(mask_now(), before));
+}
+
+// Longer than a time slice: who is taken from its processor finds its mask again, and gives it to nobody.
+void members_that_compute_for_long() {
+  team([&](int me) {
+    const sigset_t first = mask_now();
+    if (me % 2 == 0) block(SIGUSR2);
+    for (int i = 0; i < 20; ++i) {
+      compute(0.004);
+      CHECK(blocked(SIGUSR2) == (me % 2 == 0));
+    }
+    pthread_sigmask(SIG_SETMASK, &first, nullptr);
+  });
+  CHECK(!blocked(SIGUSR2));
+}
+
+void members_inherit_the_makers() {
+  block(SIGUSR2);
+  team([](int) {
+    CHECK(blocked(SIGUSR2));
+    meet();
+    CHECK(blocked(SIGUSR2));
+  });
+  CHECK(blocked(SIGUSR2));
+}
+
+// One that a member has blocked waits for this member.
+void a_blocked_one_is_kept() {
+  static thread_local volatile int came;
+  handle(SIGUSR1, [](int) { came = came + 1; });
+  team([](int me) {
+    came = 0;
+    block(SIGUSR1);
+    raise(SIGUSR1);
+    for (int i = 0; i < 10; ++i) {
+      meet();
+      CHECK(came == 0);
+      sigset_t waiting;
+      sigpending(&waiting);
+      CHECK(sigismember(&waiting, SIGUSR1) == 1);
+      if (i == me) compute(0.02);
+    }
+    unblock(SIGUSR1);
+    CHECK(came == 1);
+  });
+}
+
+}  // namespace
+
+int main() {
+  subject("one member blocks SIGTERM", one_member_blocks_sigterm);
+  subject("one member forgets to unblock", one_member_forgets_to_unblock);
+  subject("each has its own", each_has_its_own);
+  subject("members that compute for long", members_that_compute_for_long);
+  subject("members inherit the maker's", members_inherit_the_makers);
+  subject("a blocked one is kept", a_blocked_one_is_kept);
+  return verdict();
+}

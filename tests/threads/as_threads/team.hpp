@@ -1,0 +1,171 @@
+// What the programs here share: a team, which no program may tell from threads.
+//
+// Built with OpenMP they open regions of OMP_NUM_THREADS members; without, the same members are those of a weir::crowd. They
+// check with the eyes of a program: by system calls and the C library. They print "ok" and exit with 0, or say what is not so.
+#pragma once
+
+#include "../../openmp/programs/check.h"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <vector>
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if !defined(_OPENMP)
+#include <weir/crowd.hpp>
+#include <weir/locks.hpp>
+#include <weir/team_barrier.hpp>
+#endif
+
+// ---- a team
+
+inline const int members = asked();
+/// The member that executes the calling thread, everywhere: also in handlers.
+inline thread_local int mine = -1;
+
+#if defined(_OPENMP)
+inline void meet() {
+#pragma omp barrier
+}
+/// Each member calls it with its number.
+template <class Run>
+void team(Run run) {
+#pragma omp parallel num_threads(members)
+  {
+    int me = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < members; ++i) me = i;
+    mine = me;
+    run(me);
+    mine = -1;
+  }
+}
+#else
+inline weir::team_barrier<>& its_barrier() {
+  static weir::team_barrier<> its(static_cast<unsigned>(members));
+  return its;
+}
+inline void meet() { its_barrier().arrive_and_wait(static_cast<unsigned>(mine)); }
+template <class Run>
+void team(Run run) {
+  weir::crowd its(static_cast<unsigned>(members), [&](unsigned me) {
+    mine = static_cast<int>(me);
+    run(mine);
+    mine = -1;
+  });
+  its.join();
+}
+#endif
+
+// ---- time
+
+inline double now_s(clockid_t of = CLOCK_MONOTONIC) {
+  timespec t;
+  clock_gettime(of, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+inline timespec timespec_of(double seconds) {
+  const auto whole = static_cast<time_t>(seconds);
+  return {whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
+}
+/// Without a system call that could wait.
+inline void compute(double seconds) {
+  for (const double until = now_s() + seconds; now_s() < until;) {
+  }
+}
+/// For who is no member, or may wait.
+inline void sleep_for(double seconds) {
+  timespec its = timespec_of(seconds);
+  while (nanosleep(&its, &its) != 0 && errno == EINTR) {
+  }
+}
+/// Until it holds; false: not within so long.
+template <class Holds>
+bool within(double seconds, Holds holds) {
+  for (const double until = now_s() + seconds; now_s() < until; sleep_for(0.001)) {
+    if (holds()) return true;
+  }
+  return holds();
+}
+
+inline pid_t kernel_thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+// ---- signals
+
+/// How the program handles it from now on.
+inline void handle(int number, void (*handler)(int), int flags = SA_RESTART) {
+  struct sigaction its {};
+  its.sa_handler = handler;
+  its.sa_flags = flags;
+  sigaction(number, &its, nullptr);
+}
+inline sigset_t set_of(std::initializer_list<int> numbers) {
+  sigset_t its;
+  sigemptyset(&its);
+  for (const int number : numbers) sigaddset(&its, number);
+  return its;
+}
+inline sigset_t mask_now() {
+  sigset_t its;
+  pthread_sigmask(SIG_SETMASK, nullptr, &its);
+  return its;
+}
+inline bool same(const sigset_t& one, const sigset_t& other) {
+  for (int number = 1; number < 65; ++number) {
+    if (sigismember(&one, number) != sigismember(&other, number)) return false;
+  }
+  return true;
+}
+inline bool blocked(int number) {
+  const sigset_t its = mask_now();
+  return sigismember(&its, number) == 1;
+}
+inline void block(int number) {
+  const sigset_t its = set_of({number});
+  pthread_sigmask(SIG_BLOCK, &its, nullptr);
+}
+inline void unblock(int number) {
+  const sigset_t its = set_of({number});
+  pthread_sigmask(SIG_UNBLOCK, &its, nullptr);
+}
+
+// ---- subjects
+
+/// Executes one subject in a process of its own, before this one has any thread: so that none disturbs the next, and one that
+/// does not end is named.
+template <class Run>
+void subject(const char* name, Run run, double patience_s = 8) {
+  if (const char* only = std::getenv("WEIR_TEST_SUBJECT"); only != nullptr && std::strcmp(only, name) != 0) return;
+  std::fflush(nullptr);
+  const pid_t its = fork();
+  if (its == 0) {
+    wrongs = 0;
+    run();
+    std::fflush(nullptr);
+    _exit(wrongs != 0);
+  }
+  int status = 0;
+  if (!within(patience_s, [&] { return waitpid(its, &status, WNOHANG) == its; })) {
+    kill(its, SIGKILL);
+    waitpid(its, &status, 0);
+    std::fprintf(stderr, "%s: does not end\n", name);
+  } else if (WIFSIGNALED(status)) {
+    std::fprintf(stderr, "%s: ended by signal %d\n", name, WTERMSIG(status));
+  } else if (status == 0) {
+    return;
+  } else {
+    std::fprintf(stderr, "%s: wrong\n", name);
+  }
+  add(&wrongs, 1);
+}
