@@ -1,0 +1,294 @@
+// What the kernel keeps for each thread is its member's own, and main's is as before.
+#include "team.hpp"
+
+#include <string>
+
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#if defined(__x86_64__)
+#include <asm/prctl.h>
+#endif
+
+namespace {
+
+/// A value of the kernel's for the calling thread. Members set what `of` says for each; who sets nothing keeps main's.
+struct state {
+  const char* name;
+  long (*of)(int member);
+  bool (*set)(long value);
+  long (*get)();
+  bool back = true;  ///< may it be set back?
+};
+
+#if defined(__x86_64__)
+// Only what has been set is read: who has none would fault.
+long segment_base() {
+  unsigned long its = 0;
+  return syscall(SYS_arch_prctl, ARCH_GET_GS, &its) == 0 ? static_cast<long>(its) : -1;
+}
+long segment_words[256];
+#endif
+
+bool root() { return geteuid() == 0; }
+
+const state states[] = {
+    {"file system's user", [](int m) { return 1000L + m; },
+     [](long v) {
+       if (!root()) return false;
+       setfsuid(static_cast<uid_t>(v));
+       return true;
+     },
+     [] { return static_cast<long>(setfsuid(static_cast<uid_t>(-1))); }},
+    {"file system's group", [](int m) { return 2000L + m; },
+     [](long v) {
+       if (!root()) return false;
+       setfsgid(static_cast<gid_t>(v));
+       return true;
+     },
+     [] { return static_cast<long>(setfsgid(static_cast<gid_t>(-1))); }},
+    {"priority", [](int m) { return 1L + m % 9; },
+     [](long v) { return setpriority(PRIO_PROCESS, 0, static_cast<int>(v)) == 0; },
+     [] { return static_cast<long>(getpriority(PRIO_PROCESS, 0)); }, root()},
+    {"timer slack", [](int m) { return 70'000L + m; },
+     [](long v) { return prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(v)) == 0; },
+     [] { return static_cast<long>(prctl(PR_GET_TIMERSLACK)); }},
+    {"scheduling policy", [](int m) { return static_cast<long>(m % 2 == 0 ? SCHED_OTHER : SCHED_BATCH); },
+     [](long v) {
+       const sched_param none{};
+       return sched_setscheduler(0, static_cast<int>(v), &none) == 0;
+     },
+     [] { return static_cast<long>(sched_getscheduler(0)); }},
+    {"I/O priority", [](int m) { return (2L << 13) | (m % 8); },  // best effort
+     [](long v) { return syscall(SYS_ioprio_set, 1, 0, v) == 0; }, [] { return syscall(SYS_ioprio_get, 1, 0); }, false},
+#if defined(__x86_64__)
+    {"segment base", [](int m) { return reinterpret_cast<long>(segment_words + m % 256); },
+     [](long v) { return syscall(SYS_arch_prctl, ARCH_SET_GS, v) == 0; }, segment_base},
+#endif
+    {"kept capabilities", [](int m) { return static_cast<long>(m % 2); },
+     [](long v) { return v == 0 || prctl(PR_SET_KEEPCAPS, 1) == 0; }, [] { return static_cast<long>(prctl(PR_GET_KEEPCAPS)); },
+     false},
+};
+
+/// Members set their own, or only member 1 does.
+void is_each_members_own(const state& its, bool only_one) {
+  const long before = its.get();
+  if (only_one && !its.back && its.of(1) == before) return;
+  team([&](int me) {
+    const long first = its.get();
+    CHECK(first == before);
+    const bool sets = only_one ? me == 1 : me != 0 || its.back;
+    const long own = sets ? its.of(me) : first;
+    meet();
+    if (sets && !its.set(own)) CHECK(!root());
+    const long expected = its.get();
+    if (sets && root()) CHECK(expected == own);
+    for (int i = 0; i < 20; ++i) {
+      if (i == me) compute(0.02);
+      if (i == me + 3) sleep_for(0.002);
+      meet();
+      if (const long found = its.get(); found != expected) {
+        std::fprintf(stderr, "%s of member %d: %ld, not %ld\n", its.name, me, found, expected);
+        CHECK(found == expected);
+      }
+    }
+    if (sets && its.back) its.set(first);
+    meet();
+  });
+  CHECK(its.get() == before);
+}
+
+#if defined(__x86_64__)
+void segment_bases_hold_in_each_instruction() {
+  for (int i = 0; i < 256; ++i) segment_words[i] = 5000 + i;
+  team([](int me) {
+    CHECK(syscall(SYS_arch_prctl, ARCH_SET_GS, segment_words + me) == 0);
+    for (int i = 0; i < 2000; ++i) {
+      if (i % 20 == 0) meet();
+      long found;
+      asm volatile("movq %%gs:0, %0" : "=r"(found));
+      if (found != 5000 + me) return CHECK(found == 5000 + me);
+    }
+    meet();
+    syscall(SYS_arch_prctl, ARCH_SET_GS, 0);
+  });
+}
+#endif
+
+// ---- names
+
+std::string name_now() {
+  char its[17] = {};
+  prctl(PR_GET_NAME, its);
+  return its;
+}
+std::string name_of(pthread_t thread) {
+  char its[17] = {};
+  return pthread_getname_np(thread, its, sizeof its) == 0 ? its : "?";
+}
+
+void names() {
+  const std::string before = name_now();
+  std::vector<pthread_t> threads(static_cast<std::size_t>(members));
+  team([&](int me) {
+    threads[static_cast<std::size_t>(me)] = pthread_self();
+    const std::string first = name_now();
+    const std::string own = "member-" + std::to_string(me);
+    meet();
+    me % 2 == 0 ? prctl(PR_SET_NAME, own.c_str()) : pthread_setname_np(pthread_self(), own.c_str());
+    for (int i = 0; i < 20; ++i) {
+      if (i == me) compute(0.02);
+      meet();
+      CHECK(name_now() == own && name_of(pthread_self()) == own);
+      const int other = (me + 1 + i % (members - 1)) % members;
+      CHECK(name_of(threads[static_cast<std::size_t>(other)]) == "member-" + std::to_string(other));
+    }
+    meet();
+    prctl(PR_SET_NAME, first.c_str());
+  });
+  CHECK(name_now() == before);
+}
+
+// ---- processors
+
+cpu_set_t processors_now() {
+  cpu_set_t its;
+  CPU_ZERO(&its);
+  CHECK(sched_getaffinity(0, sizeof its, &its) == 0);
+  return its;
+}
+int a_processor(int which) {
+  const cpu_set_t all = processors_now();
+  which %= CPU_COUNT(&all);
+  for (int i = 0;; ++i) {
+    if (CPU_ISSET(i, &all) && which-- == 0) return i;
+  }
+}
+cpu_set_t set_of_one(int processor) {
+  cpu_set_t its;
+  CPU_ZERO(&its);
+  CPU_SET(processor, &its);
+  return its;
+}
+
+/// How a member binds another, or itself.
+template <class Bind>
+void are_the_members_own(Bind bind, int who, int whom) {
+  const cpu_set_t before = processors_now();
+  const int to = a_processor(0);
+  const cpu_set_t alone = set_of_one(to);
+  std::vector<pthread_t> threads(static_cast<std::size_t>(members));
+  for (int round = 0; round < 2; ++round) {
+    team([&](int me) {
+      threads[static_cast<std::size_t>(me)] = pthread_self();
+      meet();
+      if (me == who) bind(threads[static_cast<std::size_t>(whom)], alone);
+      meet();
+      for (int i = 0; i < 10; ++i) {
+        const cpu_set_t now = processors_now();
+        CHECK(CPU_EQUAL(&now, me == whom ? &alone : &before));
+        if (me == whom) CHECK(sched_getcpu() == to);
+        if (i == me) compute(0.02);
+        meet();
+      }
+      if (me == who) bind(threads[static_cast<std::size_t>(whom)], before);
+      meet();
+    });
+    const cpu_set_t after = processors_now();
+    CHECK(CPU_EQUAL(&after, &before));
+  }
+}
+void bind_this_thread(pthread_t, const cpu_set_t& to) { CHECK(sched_setaffinity(0, sizeof to, &to) == 0); }
+void bind_a_thread(pthread_t thread, const cpu_set_t& to) {
+  CHECK(pthread_setaffinity_np(thread, sizeof to, &to) == 0);
+  cpu_set_t now;
+  CHECK(pthread_getaffinity_np(thread, sizeof now, &now) == 0 && CPU_EQUAL(&now, &to));
+}
+
+// All bind themselves, as OpenMP programs did before there were places.
+void all_bind_themselves() {
+  const cpu_set_t before = processors_now();
+  team([&](int me) {
+    const cpu_set_t alone = set_of_one(a_processor(me));
+    const int to = a_processor(me);
+    meet();
+    CHECK(sched_setaffinity(0, sizeof alone, &alone) == 0);
+    for (int i = 0; i < 20; ++i) {
+      compute(0.001);
+      CHECK(sched_getcpu() == to);
+      meet();
+    }
+    CHECK(sched_setaffinity(0, sizeof before, &before) == 0);
+  });
+  const cpu_set_t after = processors_now();
+  CHECK(CPU_EQUAL(&after, &before));
+}
+
+// ---- timers
+
+thread_local volatile int expired;
+
+// For the thread that has made it, and in its name.
+void timers_for_a_thread() {
+  static std::atomic<int> elsewhere;
+  handle(SIGRTMIN + 3, [](int) {
+    if (mine < 0) ++elsewhere;
+    expired = expired + 1;
+  });
+  team([](int me) {
+    expired = 0;
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = SIGRTMIN + 3;
+    event._sigev_un._tid = kernel_thread();
+    timer_t its;
+    CHECK(timer_create(CLOCK_MONOTONIC, &event, &its) == 0);
+    meet();
+    for (int i = 0; i < 10; ++i) {
+      const itimerspec soon{{}, {0, 1'000'000}};
+      CHECK(timer_settime(its, 0, &soon, nullptr) == 0);
+      if (i % members == me) compute(0.02);
+      for (const double until = now_s() + 5; expired != i + 1 && now_s() < until;) i % 2 == 0 ? compute(0.0005) : sleep_for(0.0005);
+      CHECK(expired == i + 1);
+      meet();
+      CHECK(expired == i + 1);
+    }
+    timer_delete(its);
+  });
+  CHECK(elsewhere == 0);
+}
+
+// A thread's clock counts what this thread has computed.
+void processor_time() {
+  team([](int me) {
+    const double begin = now_s(CLOCK_THREAD_CPUTIME_ID);
+    const bool works = me == 1;
+    if (works) {
+      while (now_s(CLOCK_THREAD_CPUTIME_ID) - begin < 0.15) {
+      }
+    }
+    meet();
+    const double used = now_s(CLOCK_THREAD_CPUTIME_ID) - begin;
+    if (works ? used < 0.15 : used > 0.1) std::fprintf(stderr, "member %d has used %.3f s\n", me, used);
+    CHECK(works ? used >= 0.15 : used <= 0.1);
+  });
+}
+
+}  // namespace
+
+int main() {
+  for (const state& its : states) {
+    subject((std::string(its.name) + " of each").c_str(), [&] { is_each_members_own(its, false); });
+    subject((std::string(its.name) + " of one").c_str(), [&] { is_each_members_own(its, true); });
+  }
+#if defined(__x86_64__)
+  subject("segment bases hold in each instruction", segment_bases_hold_in_each_instruction);
+#endif
+  subject("names", names);
+  subject("a member binds itself", [] { are_the_members_own(bind_this_thread, 1, 1); });
+  subject("a member binds itself as a thread", [] { are_the_members_own(bind_a_thread, 1, 1); });
+  subject("a member binds another", [] { are_the_members_own(bind_a_thread, 1, 2 % members); });
+  subject("all bind themselves", all_bind_themselves);
+  subject("timers for a thread", timers_for_a_thread);
+  subject("processor time", processor_time);
+  return verdict();
+}

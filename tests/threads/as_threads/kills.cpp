@@ -1,0 +1,177 @@
+// A signal for a member is handled in its name and soon, wherever it is.
+#include "team.hpp"
+
+namespace {
+
+thread_local volatile int came;
+std::atomic<int> elsewhere;
+
+void note(int) {
+  if (mine < 0) ++elsewhere;
+  came = came + 1;
+}
+
+std::vector<pthread_t> threads(static_cast<std::size_t>(members));
+void send_to(int member) { CHECK(pthread_kill(threads[static_cast<std::size_t>(member)], SIGUSR1) == 0); }
+/// All know each other.
+template <class Run>
+void team_that_sends(int flags, Run run) {
+  handle(SIGUSR1, note, flags);
+  team([&](int me) {
+    came = 0;
+    threads[static_cast<std::size_t>(me)] = pthread_self();
+    meet();
+    run(me);
+    meet();
+  });
+  CHECK(elsewhere == 0);
+}
+
+void one_that_computes() {
+  std::atomic<bool> sent{false};
+  team_that_sends(SA_RESTART, [&](int me) {
+    if (me == 0) {
+      sleep_for(0.02);
+      send_to(1);
+      sent = true;
+    }
+    if (me == 1) {
+      const double until = now_s() + 6;
+      while (came == 0 && now_s() < until) {
+      }
+    }
+    meet();
+    CHECK(came == (me == 1));
+  });
+}
+
+void one_that_waits_for_the_others() {
+  static std::atomic<int> handled;
+  handled = 0;
+  handle(SIGUSR1, note, SA_RESTART);
+  team_that_sends(SA_RESTART, [&](int me) {
+    static std::atomic<bool> at_barrier;
+    if (me == 1) at_barrier = true;
+    if (me == 0) {
+      while (!at_barrier) sleep_for(0.001);
+      sleep_for(0.02);
+      handle(SIGUSR1, [](int number) {
+        note(number);
+        ++handled;
+      });
+      send_to(1);
+      CHECK(within(5, [] { return handled == 1; }));  // before it is let go
+    }
+    meet();
+    CHECK(came == (me == 1));
+  });
+}
+
+void all_to_all() {
+  team_that_sends(SA_RESTART, [&](int me) {
+    for (int i = 1; i <= 30; ++i) {
+      send_to((me + i) % members);
+      compute(0.0005);
+      meet();
+      CHECK(within(5, [&] { return came == i; }));
+      meet();
+    }
+  });
+}
+
+// Without SA_RESTART the call ends.
+template <bool Restarts>
+void one_that_reads() {
+  int ends[2];
+  CHECK(pipe(ends) == 0);
+  team_that_sends(Restarts ? SA_RESTART : 0, [&](int me) {
+    static std::atomic<bool> reads, others_go_on;
+    if (me == 1) {
+      char byte = 0;
+      reads = true;
+      errno = 0;
+      const ssize_t count = read(ends[0], &byte, 1);
+      if (Restarts) CHECK(count == 1 && byte == 'x');
+      else CHECK(count == -1 && errno == EINTR);
+      CHECK(came == 1);
+      others_go_on = true;
+    } else if (me == 0) {
+      while (!reads) sleep_for(0.001);
+      sleep_for(0.05);
+      send_to(1);
+      sleep_for(0.05);
+      if (Restarts) CHECK(write(ends[1], "x", 1) == 1);
+    } else if (me % 2 == 0) {
+      while (!others_go_on) compute(0.001);
+    }
+    meet();
+  });
+}
+
+void one_that_sleeps() {
+  team_that_sends(SA_RESTART, [&](int me) {
+    static std::atomic<bool> sleeps;
+    if (me == 1) {
+      const timespec its{6, 0};
+      timespec left{};
+      sleeps = true;
+      CHECK(nanosleep(&its, &left) == -1 && errno == EINTR);
+      CHECK(came == 1 && left.tv_sec < 6);
+    } else if (me == 0) {
+      while (!sleeps) sleep_for(0.001);
+      sleep_for(0.02);
+      send_to(1);
+    }
+    meet();
+  });
+}
+
+// Its own number is good for the kernel's call, too.
+void by_the_kernels_number() {
+  team_that_sends(SA_RESTART, [&](int) {
+    for (int i = 1; i <= 1000; ++i) {
+      if (i % 100 == 0) meet();
+      compute(20e-6);
+      syscall(SYS_tgkill, getpid(), kernel_thread(), SIGUSR1);
+      CHECK(came == i);
+    }
+  });
+}
+
+void a_thread_beside_sends() {
+  std::atomic<int> sent{0};
+  pthread_t sender;
+  team_that_sends(SA_RESTART, [&](int me) {
+    if (me == 0) {
+      pthread_create(&sender, nullptr, [](void* given) -> void* {
+        for (int i = 0; i < 20; ++i) {
+          for (int m = 0; m < members; ++m) send_to(m);
+          ++*static_cast<std::atomic<int>*>(given);
+          sleep_for(0.002);
+        }
+        return nullptr;
+      }, &sent);
+    }
+    for (int i = 0; i < 30; ++i) {
+      compute(0.001);
+      meet();
+    }
+    if (me == 0) pthread_join(sender, nullptr);
+    meet();
+    CHECK(within(5, [] { return came > 0; }));  // those that wait at once count once
+  });
+}
+
+}  // namespace
+
+int main() {
+  subject("one that computes", one_that_computes);
+  subject("one that waits for the others", one_that_waits_for_the_others);
+  subject("all to all", all_to_all);
+  subject("one that reads ends", one_that_reads<false>);
+  subject("one that reads goes on", one_that_reads<true>);
+  subject("one that sleeps", one_that_sleeps);
+  subject("by the kernel's number", by_the_kernels_number);
+  subject("a thread beside sends", a_thread_beside_sends);
+  return verdict();
+}
