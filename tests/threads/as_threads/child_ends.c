@@ -1,0 +1,53 @@
+/* The child that a member forks ends as any process whose first thread calls pthread_exit. In C, since in C++ nothing may leave
+   a region by unwinding. */
+#include "../../openmp/programs/check.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int destroyed;
+static void destroy(void *its) { *(int *)its = 1; }
+
+/* -2 if it does not end within six seconds. */
+static int status_of(pid_t child) {
+  const struct timespec shortly = {0, 5000000};
+  int status = -1;
+  for (int i = 0; i < 1200; ++i) {
+    if (waitpid(child, &status, WNOHANG) == child) return status;
+    nanosleep(&shortly, NULL);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+  return -2;
+}
+
+static void *later(void *its) {
+  const struct timespec shortly = {0, 20000000};
+  nanosleep(&shortly, NULL);
+  return its;
+}
+
+int main(void) {
+#pragma omp parallel num_threads(asked())
+  for (int round = 0; round < 3; ++round) {
+#pragma omp barrier
+    const pid_t child = fork();
+    if (child == 0) {
+      pthread_key_t key;
+      pthread_t thread;
+      if (round > 0) {
+        pthread_key_create(&key, destroy);
+        pthread_setspecific(key, &destroyed);
+      }
+      if (round > 1) pthread_create(&thread, NULL, later, NULL);
+      pthread_exit(NULL);
+    }
+    const int status = status_of(child);
+    if (status != 0) fprintf(stderr, "round %d: status %d\n", round, status);
+    CHECK(status == 0);
+  }
+  return verdict();
+}

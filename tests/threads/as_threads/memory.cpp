@@ -1,0 +1,74 @@
+// A thread that has had a team and ends leaves nothing behind.
+#include "team.hpp"
+
+#include <malloc.h>
+#include <sys/mman.h>
+
+namespace {
+
+void* opens_a_region(void*) {
+#if defined(_OPENMP)
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp barrier
+  }
+#else
+  weir::team_barrier<> both(2);
+  weir::crowd its(2, [&](unsigned me) { both.arrive_and_wait(me); });
+  its.join();
+#endif
+  return nullptr;
+}
+
+void threads(int count) {
+  for (int i = 0; i < count; ++i) {
+    pthread_t its;
+    CHECK(pthread_create(&its, nullptr, opens_a_region, nullptr) == 0);
+    pthread_join(its, nullptr);
+  }
+}
+void wait_for_their_ends() {
+  CHECK(within(5, [] {
+    long count = 0;
+    FILE* its = std::fopen("/proc/self/status", "r");
+    char line[256];
+    while (std::fgets(line, sizeof line, its) != nullptr) std::sscanf(line, "Threads: %ld", &count);
+    std::fclose(its);
+    return count < 2 * members + 4;
+  }));
+}
+
+double allocated() {
+  const auto its = mallinfo2();
+  return static_cast<double>(its.uordblks + its.hblkhd);
+}
+double resident() {
+  long all = 0, its = 0;
+  FILE* file = std::fopen("/proc/self/statm", "r");
+  CHECK(std::fscanf(file, "%ld %ld", &all, &its) == 2);
+  std::fclose(file);
+  return static_cast<double>(its) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+void threads_that_have_had_a_team() {
+  mallopt(M_ARENA_MAX, 1);  // or arenas that are kept would count
+  constexpr int count = 1000;
+  threads(200);
+  wait_for_their_ends();
+  const double heap = allocated(), pages = resident();
+  threads(count);
+  wait_for_their_ends();
+  const double more_heap = (allocated() - heap) / count, more_pages = (resident() - pages) / count;
+  if (more_heap >= 100 || more_pages >= 200) {
+    std::fprintf(stderr, "each thread leaves %.0f bytes of the heap, %.0f of resident memory\n", more_heap, more_pages);
+  }
+  CHECK(more_heap < 100);
+  CHECK(more_pages < 200);
+}
+
+}  // namespace
+
+int main() {
+  subject("threads that have had a team", threads_that_have_had_a_team, 30);
+  return verdict();
+}
