@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include "driving_thread.h"
 #include <unistd.h>
 
 enum { most = 64 };
@@ -41,7 +41,7 @@ static void generate_tasks(void) {
 #pragma omp task firstprivate(i)
     {
       compute(0.001);
-      drivers[i] = syscall(SYS_gettid);
+      drivers[i] = driving_thread();
     }
   }
 }
@@ -55,7 +55,7 @@ int main(int count, char **words) {
   {
     const int me = omp_get_thread_num();
 #pragma omp barrier
-    drivers[me] = syscall(SYS_gettid);
+    drivers[me] = driving_thread();
     members[me] = (long)pthread_self();
 #pragma omp single
     n = omp_get_num_threads();

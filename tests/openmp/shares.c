@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include "driving_thread.h"
 #include <time.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ static int is_alone(void) {
   long drivers[size];
 #pragma omp parallel num_threads(size)
   {
-    drivers[omp_get_thread_num()] = syscall(SYS_gettid);
+    drivers[omp_get_thread_num()] = driving_thread();
 #pragma omp barrier
   }
   int others = 0;
@@ -88,7 +88,7 @@ static int changes_of_one_region(const cpu_set_t *mine) {
   const double until = omp_get_wtime() + tries * 0.01;
 #pragma omp parallel num_threads(size)
   while (go_on) {
-    drivers[omp_get_thread_num()] = syscall(SYS_gettid);
+    drivers[omp_get_thread_num()] = driving_thread();
 #pragma omp barrier
 #pragma omp master
     {

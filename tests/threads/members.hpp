@@ -7,8 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "../openmp/driving_thread.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 // The virtual processor of a thread that has ended is kept: members that sleep may still look for it.
@@ -45,4 +44,4 @@ bool eventually(Holds holds) {
 }
 
 /// The kernel's number of the thread that drives the caller.
-inline long kernel_thread() { return syscall(SYS_gettid); }
+inline long kernel_thread() { return driving_thread(); }
