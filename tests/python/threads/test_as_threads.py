@@ -19,7 +19,9 @@ WEIRS = [("gcc", "kernel"), ("gcc", "user"), ("gcc", "auto"), ("clang", "user")]
 NOT_OF_LIBGOMP = ("child_ends",)
 
 
-@pytest.mark.parametrize("program", [pytest.param(Program(p, "gcc"), id=p.stem) for p in PROGRAMS if p.stem not in NOT_OF_LIBGOMP])
+@pytest.mark.parametrize(
+    "program", [pytest.param(Program(p, "gcc"), id=p.stem) for p in PROGRAMS if p.stem not in NOT_OF_LIBGOMP]
+)
 def test_threads_of_the_compilers_own_runtime(own_environment: dict[str, str], builds: Builds, program: Program):
     runs_ok(builds.get(program), own_environment, MEMBERS, seconds=120)
 

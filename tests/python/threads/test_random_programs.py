@@ -1,0 +1,24 @@
+"""Random programs find the same with user-level members as with threads of the kernel."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .. import skips
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@skips.mark("own", "other runtimes have no virtual processors")
+@pytest.mark.parametrize("kind", ["user", "auto", "crowd"])
+def test_random_programs_find_the_same(kind: str):
+    """A night's: scripts/random-programs."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "random-programs", "--seeds", "200", "--kinds", kind, "--failures", "3"],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
