@@ -8,7 +8,17 @@ import pytest
 SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 
-@pytest.mark.parametrize("name", ["share-processors", "compare-with-epcc", "compare-startup", "measure-hosts"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "share-processors",
+        "compare-with-epcc",
+        "compare-startup",
+        "compare-blocking",
+        "measure-hosts",
+        "random-programs",
+    ],
+)
 def test_each_begins_and_says_how_it_is_used(name: str):
     done = subprocess.run(["/usr/bin/python3", SCRIPTS / name, "--help"], capture_output=True, text=True)
     assert done.returncode == 0 and "usage" in done.stdout, done.stderr

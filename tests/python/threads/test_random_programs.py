@@ -4,19 +4,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from .. import skips
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @skips.mark("own", "other runtimes have no virtual processors")
-@pytest.mark.parametrize("kind", ["user", "auto", "crowd"])
-def test_random_programs_find_the_same(kind: str):
+def test_random_programs_find_the_same():
     """A night's: scripts/random-programs."""
     done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "random-programs", "--seeds", "200", "--kinds", kind, "--failures", "3"],
+        [sys.executable, ROOT / "scripts" / "random-programs", "--seeds", "200", "--failures", "2"],
         capture_output=True,
         text=True,
         timeout=600,
