@@ -9,14 +9,16 @@ thread_local volatile int handled;
 
 bool on_own_stack(const void* address) { return address >= own_stack && address < own_stack + size; }
 
+unsigned char byte_of(std::size_t i, int depth) { return static_cast<unsigned char>(i * 7 + unsigned(mine + depth)); }
+
 /// Lasts 30 ms on its stack, in frames that it looks at.
 [[gnu::noinline]] int fill(int depth) {
   volatile unsigned char its[512];
-  for (std::size_t i = 0; i < sizeof its; ++i) its[i] = static_cast<unsigned char>(i * 7 + static_cast<unsigned>(mine + depth));
+  for (std::size_t i = 0; i < sizeof its; ++i) its[i] = byte_of(i, depth);
   if (depth > 0) fill(depth - 1);
   else compute(0.03);
   int wrong_ones = 0;
-  for (std::size_t i = 0; i < sizeof its; ++i) wrong_ones += its[i] != static_cast<unsigned char>(i * 7 + static_cast<unsigned>(mine + depth));
+  for (std::size_t i = 0; i < sizeof its; ++i) wrong_ones += its[i] != byte_of(i, depth);
   CHECK(wrong_ones == 0);
   return wrong_ones;
 }

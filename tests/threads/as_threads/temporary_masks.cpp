@@ -50,7 +50,9 @@ void wait_for_one(const way& its, int me, int number) {
   const double begin = now_s();
   const int result = its.wait(&with);
   const int why = errno;
-  if (result != -1 || why != EINTR || came != 1) std::fprintf(stderr, "%s: %d, %s, %d came\n", its.name, result, strerror(why), came);
+  if (result != -1 || why != EINTR || came != 1) {
+    std::fprintf(stderr, "%s: %d, %s, %d came\n", its.name, result, std::strerror(why), came);
+  }
   CHECK(result == -1 && why == EINTR && came == 1);
   CHECK(now_s() - begin < 8);
   CHECK(same(mask_now(), own));

@@ -72,13 +72,12 @@ void timed_mutex() {
   int inside = 0;
   team([&](int me) {
     for (int i = 0; i < 10; ++i) {
-      if (mutex.try_lock_for(patience)) {
-        ++inside;
-        i % 2 == 0 ? compute(0.001) : sleep_for(0.0005);
-        mutex.unlock();
-      } else {
-        CHECK(me < 0);  // not within its patience
-      }
+      const bool in_time = mutex.try_lock_for(patience);
+      CHECK(in_time);
+      if (!in_time) continue;
+      ++inside;
+      i % 2 == 0 ? compute(0.001) : sleep_for(0.0005);
+      mutex.unlock();
     }
     meet();
     if (me == 0) mutex.lock();

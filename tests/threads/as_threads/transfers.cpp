@@ -26,9 +26,10 @@ void read_slowly(int from, int by) {
   while (had < size) {
     const ssize_t count = read(from, its.data(), its.size());
     if (count <= 0) break;
-    for (ssize_t i = 0; i < count; ++i) wrong_ones += its[static_cast<std::size_t>(i)] != byte_of(had + static_cast<std::size_t>(i), by);
-    had += static_cast<std::size_t>(count);
-    if (had / 65536 != (had - static_cast<std::size_t>(count)) / 65536) compute(0.002);
+    const auto next = had + static_cast<std::size_t>(count);
+    for (std::size_t i = had; i < next; ++i) wrong_ones += its[i - had] != byte_of(i, by);
+    if (next / 65536 != had / 65536) compute(0.002);
+    had = next;
   }
   CHECK(had == size && wrong_ones == 0);
 }
@@ -53,7 +54,8 @@ const way ways[] = {
        for (std::size_t i = 0; i < 16; ++i) parts[i] = {its.data() + i * (size / 16), size / 16};
        return writev(to, parts, 16);
      }},
-    {"write to a socket", false, false, [](int to, std::vector<unsigned char>& its) { return write(to, its.data(), its.size()); }},
+    {"write to a socket", false, false,
+     [](int to, std::vector<unsigned char>& its) { return write(to, its.data(), its.size()); }},
     {"send", false, false, [](int to, std::vector<unsigned char>& its) { return send(to, its.data(), its.size(), 0); }},
     {"sendmsg", false, false, [](int to, std::vector<unsigned char>& its) {
        iovec parts[2] = {{its.data(), size / 2}, {its.data() + size / 2, size / 2}};

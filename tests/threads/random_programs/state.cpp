@@ -21,7 +21,8 @@ std::string name_now() {
 void change_the_name() {
   say(" was %s", name_now() == first_name ? "the first" : name_now().c_str());
   const std::string next = "member-" + std::to_string(self->number) + "-" + std::to_string(draw(10));
-  draw(2) == 0 ? say_result("prctl", prctl(PR_SET_NAME, next.c_str())) : say_error("setname", pthread_setname_np(pthread_self(), next.c_str()));
+  if (draw(2) == 0) say_result("prctl", prctl(PR_SET_NAME, next.c_str()));
+  else say_error("setname", pthread_setname_np(pthread_self(), next.c_str()));
   say(" now %s", name_now().c_str());
 }
 
