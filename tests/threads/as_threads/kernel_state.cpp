@@ -177,12 +177,21 @@ void are_the_members_own(Bind bind, int who, int whom) {
   const int to = a_processor(0);
   const cpu_set_t alone = set_of_one(to);
   std::vector<pthread_t> threads(static_cast<std::size_t>(members));
+  // Not while it waits at a barrier: that may move it to another processor, and then allow all of them again (native.cpp).
+  std::atomic<int> bound{0};
+  const auto bind_it = [&](int me, const cpu_set_t& its, int times) {
+    if (me == who) {
+      bind(threads[static_cast<std::size_t>(whom)], its);
+      bound = times;
+    }
+    while (me == whom && bound < times) compute(0.0001);
+    meet();
+  };
   for (int round = 0; round < 2; ++round) {
     team([&](int me) {
       threads[static_cast<std::size_t>(me)] = pthread_self();
       meet();
-      if (me == who) bind(threads[static_cast<std::size_t>(whom)], alone);
-      meet();
+      bind_it(me, alone, 2 * round + 1);
       for (int i = 0; i < 10; ++i) {
         const cpu_set_t now = processors_now();
         CHECK(CPU_EQUAL(&now, me == whom ? &alone : &before));
@@ -190,8 +199,7 @@ void are_the_members_own(Bind bind, int who, int whom) {
         if (i == me) compute(0.02);
         meet();
       }
-      if (me == who) bind(threads[static_cast<std::size_t>(whom)], before);
-      meet();
+      bind_it(me, before, 2 * round + 2);
     });
     const cpu_set_t after = processors_now();
     CHECK(CPU_EQUAL(&after, &before));
