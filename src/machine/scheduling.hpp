@@ -6,13 +6,12 @@
 #include <atomic>
 #include <cstdint>
 
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "raw_call.hpp"
 
 namespace weir {
 
 /// The system call. A program's sched_yield may be the runtime's (openmp/core/program_yield.cpp).
-inline void yield_to_kernel() noexcept { syscall(SYS_sched_yield); }
+inline void yield_to_kernel() noexcept { raw_call(SYS_sched_yield); }
 
 struct scheduling {
   /// To another thread that is ready to run; now and then to another program. The caller measures how long it takes.

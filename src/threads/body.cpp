@@ -163,7 +163,10 @@ signal_mask exchange_mask(signal_mask to) {
 }
 
 // Not on the parking stack: pending signals are handled now.
-void body::arrive_detached() { exchange_mask(mask); }
+void body::arrive_detached() {
+  exchange_mask(mask);
+  make_wanted_stand_in();  // it may be here for want of one
+}
 
 body* own_body_of_thread() { return own_body; }
 

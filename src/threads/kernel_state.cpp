@@ -75,7 +75,7 @@ BEFORE(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old)) {
 }
 BEFORE(pid_t, gettid, ()) {
   const weir::threads::body* const me = this_body;
-  return me != nullptr ? me->id : static_cast<pid_t>(weir::threads::raw_call(SYS_gettid));
+  return me != nullptr ? me->id : static_cast<pid_t>(weir::raw_call(SYS_gettid));
 }
 
 /// If `which` holds, the member goes on in its own kernel thread, for good.

@@ -199,7 +199,7 @@ void live_apart(const processor& mine) {
   CPU_ZERO(&one);
   CPU_SET(to, &one);
   // Not by the C library's function: that is the program's, for the member (kernel_state.cpp).
-  const auto set = [](const cpu_set_t& to) { return raw_call(SYS_sched_setaffinity, 0, sizeof to, as_argument(&to)) == 0; };
+  const auto set = [](const cpu_set_t& mask) { return raw_call(SYS_sched_setaffinity, 0, sizeof mask, as_argument(&mask)) == 0; };
   if (!set(one)) return;
   // What others have set meanwhile stays.
   if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &one)) set(allowed);
@@ -239,7 +239,8 @@ void give_away_own_processor() {
     while (!mine.is_at_home()) mine.own().where()->leave(mine.own());
     const std::lock_guard lock(making);
     processor* other;
-    while ((other = free_stand_in()) == nullptr) made_for(*stand_ins);
+    while ((other = free_stand_in()) == nullptr)
+      if (made_for(*stand_ins) == nullptr) return;  // then it is watched as any other
     mine.hand_off(*other);
     scheduled_by = nullptr;
   }
@@ -261,8 +262,14 @@ void make_wanted_stand_in() {
 processor* claimant::at(std::size_t which) { return which < all->size() ? (*all)[which] : nullptr; }
 
 void claimant::hand_off(processor& from, std::uint32_t switched) {
+  // None the first time: who was taken last makes one, unless the system refuses.
+  const bool asked = stand_in_is_wanted.load(std::memory_order_relaxed);
   processor* const other = free_stand_in();
-  if (other != nullptr && from.claim(switched)) from.run_queue::hand_off(*other);
+  if (other == nullptr && !asked) return;
+  if (!from.claim(switched)) return;
+  if (other != nullptr) return from.run_queue::hand_off(*other);
+  from.detach_all();
+  from.unclaim();
 }
 
 }  // namespace weir::threads

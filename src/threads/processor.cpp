@@ -151,6 +151,7 @@ context processor::idle_main(void* its) {
       p.switch_to(p.idle_, *next);
     else
       p.idle();
+    if (p.is_helper) make_wanted_stand_in();
   }
 }
 
@@ -192,7 +193,6 @@ void processor::idle() {
   const signal_mask handles = is_at_home() ? own_.mask : all_signals;
   if (mask_ != handles) exchange_mask(mask_ = handles);
   await_arrival();
-  if (is_helper) make_wanted_stand_in();
 }
 
 void processor::close() {

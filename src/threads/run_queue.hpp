@@ -255,6 +255,12 @@ class basic_run_queue {
 
   /// Before its thread has begun: it takes what arrives meanwhile.
   void begins_asleep() { asleep_.store(1, std::memory_order_relaxed); }
+  /// The same where there is no stand-in: they go on in their own kernel threads.
+  void detach_all() {
+    if (arrived_.load(std::memory_order_relaxed) != nullptr) take_arrived();
+    for_all([this](runnable& b) { b.may(moves::anywhere) ? to_own_thread(b) : append(b); });
+  }
+
   /// May it become a stand-in? For a queue that is no body's seat.
   bool is_free() const {
     const basic_run_queue* const of = stands_in_for_.load(std::memory_order_relaxed);
