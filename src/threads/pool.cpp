@@ -42,7 +42,7 @@ void* help(void* its) {
   processor& p = *static_cast<processor*>(its);
   this_body = &p.own();
   p.own().mask = all_signals;
-  p.is_helper = true;
+  p.begins();
   p.has_mask(all_signals);
   begins_to_drive(p);
   scheduled_by = &by_processors;
@@ -60,7 +60,9 @@ processor* made_for(std::vector<processor*>& kind) {
   sigset_t blocked;
   sigfillset(&blocked);
   auto* const p = new processor;
-  p->begins_asleep();
+  p->sleeps_until_it_begins();
+  p->is_helper = true;
+  p->stands_in = &kind == stand_ins;
   if (start_detached(help, p, 0, &blocked) != 0) {
     delete p;
     return nullptr;

@@ -122,7 +122,7 @@ void processor::let_others_run(const body& me) {
     apart_since_ = now;
     live_apart(*this);
   }
-  if (!steal_for(*this)) yield_to_kernel();
+  if (stands_in || !steal_for(*this)) yield_to_kernel();
   last_look_ = idle_since_ = native::ticks();
 }
 
@@ -183,12 +183,14 @@ void processor::end_driving() {
 // none of the program's, but that would cost two system calls each time, so only where it sleeps.
 void processor::idle() {
   if (!is_at_home() && mask_ != all_signals) exchange_mask(mask_ = all_signals);
-  if (steal_for(*this)) return;  // the first time it only looks
-  for (unsigned i = 0; i < idle_polls; ++i) {
-    if (has_ready()) return;
-    native::pause();
+  if (!stands_in) {
+    if (steal_for(*this)) return;  // the first time it only looks
+    for (unsigned i = 0; i < idle_polls; ++i) {
+      if (has_ready()) return;
+      native::pause();
+    }
+    if (steal_for(*this)) return;
   }
-  if (steal_for(*this)) return;
   runs_on_.store(-1, std::memory_order_relaxed);
   const signal_mask handles = is_at_home() ? own_.mask : all_signals;
   if (mask_ != handles) exchange_mask(mask_ = handles);

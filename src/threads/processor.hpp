@@ -65,6 +65,7 @@ class processor : public run_queue {
   std::atomic<pid_t> thread{0};   // the kernel's, that drives it. relaxed: a number
   processor* made_before = nullptr;  // in a list of all that ever were
   bool is_helper = false;  // it is none of the program's
+  bool stands_in = false;  // it is no body's seat, and does nothing by itself
   observation seen;        // by the monitor
   std::atomic<std::uint32_t> spins{0};  // how many bodies have been found to spin here. relaxed: a hint
 

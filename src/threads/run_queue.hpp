@@ -253,8 +253,9 @@ class basic_run_queue {
     forward_arrived();
   }
 
-  /// Before its thread has begun: it takes what arrives meanwhile.
-  void begins_asleep() { asleep_.store(1, std::memory_order_relaxed); }
+  /// Until its thread begins: that takes what arrives meanwhile.
+  void sleeps_until_it_begins() { asleep_.store(1, std::memory_order_relaxed); }
+  void begins() { asleep_.store(0, std::memory_order_relaxed); }
   /// The same where there is no stand-in: they go on in their own kernel threads.
   void detach_all() {
     if (arrived_.load(std::memory_order_relaxed) != nullptr) take_arrived();
