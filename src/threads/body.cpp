@@ -106,7 +106,7 @@ context park(void* its) {
     // A cancellation is a signal for the kernel thread that is parked, which would end the thread while its body runs.
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
   }
-  b.mask = exchange_mask(all_signals);
+  b.mask(exchange_mask(all_signals));
   b.unparked.store(0, std::memory_order_relaxed);  // relaxed: this thread alone reads it before the body is ready
   b.held.store(1, std::memory_order_relaxed);
   this_body = nullptr;
@@ -122,8 +122,8 @@ context park(void* its) {
 struct end_of_body {
   ~end_of_body() {
     go_to(nullptr);
+    remove_from_bodies(*own_body);  // waits for claimants, too: one may have found the body on its last processor
     own_body = nullptr;
-    wait_for_claimants();  // one may have found the body on its last processor
   }
 };
 
@@ -133,7 +133,9 @@ struct end_of_body {
   asm volatile("" : : "r"(parking) : "memory");
   b->parking = parking + parking_bytes;
   b->id = static_cast<pid_t>(raw_call(SYS_gettid));
+  b->thread = pthread_self();
   own_body = b.get();
+  add_to_bodies(*b);
   processor* const first = b->home();
   b->seat.store(nullptr, std::memory_order_relaxed);
   go_to(first);
@@ -144,6 +146,8 @@ struct end_of_body {
 /// Stacks begin at the same place of a page, and so what members use of them would compete for the same few lines of the first
 /// cache: each begins at another place.
 constexpr unsigned places = 16, place_bytes = 256;
+
+constexpr std::size_t taken_bytes = parking_bytes + places * place_bytes;
 
 void* begin(void* its) {
   static constinit std::atomic<unsigned> begun{0};
@@ -164,7 +168,8 @@ signal_mask exchange_mask(signal_mask to) {
 
 // Not on the parking stack: pending signals are handled now.
 void body::arrive_detached() {
-  exchange_mask(mask);
+  exchange_mask(mask());
+  take_signals();
   make_wanted_stand_in();  // it may be here for want of one
 }
 
@@ -194,8 +199,10 @@ void pin() {
     change_seat(nullptr);
     own->is_pinned = true;
   } else if (this_body != nullptr && !this_body->is_pinned) {
-    this_body->is_pinned = true;
+    body& mine = *this_body;
+    mine.is_pinned = true;
     give_away_own_processor();
+    mine.take_signals();
   }
 }
 
@@ -207,12 +214,21 @@ void body::unpark() {
 
 void native_threads::go_on_in_own_thread(runnable& b) { static_cast<body&>(b).unpark(); }
 
+std::size_t usual_stack_bytes() {
+  pthread_attr_t usual;
+  std::size_t bytes = 0;
+  pthread_attr_init(&usual);
+  pthread_attr_getstacksize(&usual, &bytes);
+  pthread_attr_destroy(&usual);
+  return bytes;
+}
+
 int start(void (*run)(void*), void* what, processor* on, std::size_t stack_bytes) {
   auto b = std::make_unique<body>();
   b->run = run;
   b->what = what;
   b->seat.store(on, std::memory_order_relaxed);
-  const int error = start_detached(begin, b.get(), stack_bytes != 0 ? stack_bytes + parking_bytes : 0);
+  const int error = start_detached(begin, b.get(), (stack_bytes != 0 ? stack_bytes : usual_stack_bytes()) + taken_bytes);
   if (error == 0) b.release();
   return error;
 }

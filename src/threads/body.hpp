@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <pthread.h>
 #include <sys/types.h>
 
 #include "threads/native_threads.hpp"
@@ -39,8 +40,7 @@ signal_mask exchange_mask(signal_mask to);
 struct body : runnable {
   context at = nullptr;  // while it is suspended
   void* thread_pointer = nullptr;
-  signal_mask mask = 0;  // its kernel thread's, whichever that is
-  const std::atomic<std::uint32_t>* awaits = nullptr;  // the word that it sleeps on; null: none
+  std::atomic<const std::atomic<std::uint32_t>*> awaits{nullptr};  // the word that it sleeps on; null: none
 
   // Where the last tick has found it (tick.cpp).
   std::uint64_t ticked_at = 0;
@@ -52,17 +52,36 @@ struct body : runnable {
   void* parking = nullptr;  // the end of the stack on which its kernel thread is parked; null: it has none, and cannot be attached
   std::atomic<std::uint32_t> unparked{0};  // 1: its kernel thread goes on
   pid_t id = 0;                            // of its kernel thread
+  pthread_t thread{};                      // to the C library
   // Its kernel thread's state is unlike others': it stays there, whatever its seat.
   bool is_pinned = false;
 
   body() = default;
   body(processor* seat);
+  /// Its kernel thread's, whichever that is. By the body itself.
+  signal_mask mask() const { return mask_.load(std::memory_order_relaxed) & ~summons; }
+  void mask(signal_mask to) {
+    // relaxed, all: a summons is looked for again by who has sent it (signals.cpp).
+    mask_.store(to | (mask_.load(std::memory_order_relaxed) & summons), std::memory_order_relaxed);
+  }
+  /// No kernel thread has this one if the body is to take_signals() before it goes on.
+  signal_mask mask_or_summons() const { return mask_.load(std::memory_order_relaxed); }
+  bool is_summoned() const { return (mask_or_summons() & summons) != 0; }
+  /// Signals for this thread alone come to the body, which does not run, or blocks them.
+  void summon(signal_mask signals);
+  /// By the body itself: those that it does not block are handled now.
+  void take_signals();
   processor* where() const;  // on
   processor* home() const;   // seat
   /// Its kernel thread goes on where it has been suspended. Whoever calls this owns the body: it is in no list, and does not run.
   void unpark();
   /// In its kernel thread, where it goes on.
   void arrive_detached();
+
+ private:
+  static constexpr signal_mask summons = signal_mask{1} << 31;  // the C library's own, which is never blocked
+  std::atomic<signal_mask> mask_{0};
+  std::atomic<signal_mask> pending_{0};
 };
 
 /// The calling thread's own; null: it is not driven by a virtual processor, nor drives one.

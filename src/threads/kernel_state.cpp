@@ -15,6 +15,7 @@
 
 #include "threads/calls.hpp"
 #include "threads/pool.hpp"
+#include "threads/signals.hpp"
 
 namespace {
 
@@ -33,7 +34,7 @@ signal_mask as_mask(const sigset_t& set) {
 /// the end of the handler restores it.
 void note_change(int how, signal_mask set, signal_mask before) {
   weir::threads::body* const mine = weir::threads::body_with_mask();
-  if (mine == nullptr || before != mine->mask) return;
+  if (mine == nullptr || before != mine->mask()) return;
   const signal_mask now = how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set;
   weir::threads::note_mask(now & weir::threads::all_signals);
 }
@@ -52,6 +53,20 @@ int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
 
 bool is_me(pid_t thread) { return thread == 0 || (this_body != nullptr && thread == this_body->id); }
 bool is_me(pthread_t thread) { return pthread_equal(thread, pthread_self()) != 0; }
+
+/// Of a signal that a member sends to itself: it waits where the member runs, and must be found there.
+bool is_blocked(int number) {
+  return this_body != nullptr && number > 0 && number <= 64 && (this_body->mask() >> (number - 1) & 1) != 0;
+}
+
+/// To one thread, by what it is known by. False: as without members.
+template <class Thread>
+bool sent_to_member(Thread thread, int number) {
+  if (number <= 0 || number > 64 || is_me(thread)) return false;
+  weir::threads::claimant by;
+  weir::threads::body* const to = by.body_of(thread);
+  return to != nullptr && send(by, *to, number);
+}
 
 void pin_if(bool mine) {
   if (mine && this_body != nullptr) [[unlikely]] weir::threads::pin();
@@ -112,6 +127,20 @@ CHANGES_THREAD(int, setns, (int f, int what), true, (f, what))
 CHANGES_THREAD(int, arch_prctl, (int what, unsigned long to), true, (what, to))
 CHANGES_THREAD(int, timer_create, (clockid_t clock, sigevent* how, timer_t* to), how != nullptr && how->sigev_notify == SIGEV_THREAD_ID,
                (clock, how, to))
+CHANGES_THREAD(int, raise, (int number), is_blocked(number), (number))
+BEFORE(int, pthread_kill, (pthread_t t, int number)) {
+  if (is_me(t))
+    pin_if(is_blocked(number));
+  else if (sent_to_member(t, number))
+    return 0;
+  return next_pthread_kill.get()(t, number);
+}
+BEFORE(int, tgkill, (pid_t group, pid_t t, int number)) {
+  if (is_me(t))
+    return pin_if(is_blocked(number)), pthread_kill(pthread_self(), number);
+  if (group == getpid() && sent_to_member(t, number)) return 0;
+  return next_tgkill.get()(group, t, number);
+}
 // Signals for this thread alone wait for its own kernel thread.
 CHANGES_THREAD(int, sigwait, (const sigset_t* of, int* which), true, (of, which))
 CHANGES_THREAD(int, sigwaitinfo, (const sigset_t* of, siginfo_t* to), true, (of, to))
@@ -135,9 +164,13 @@ BEFORE(long, syscall, (long number, ...)) {
   long a[6];
   for (auto& each : a) each = va_arg(rest, long);
   va_end(rest);
+  if (number == SYS_tgkill && a[0] == getpid() && sent_to_member(static_cast<pid_t>(a[1]), static_cast<int>(a[2]))) return 0;
   if (this_body != nullptr) [[unlikely]] {
     switch (number) {
       case SYS_gettid: return this_body->id;
+      case SYS_tgkill:
+        if (a[0] == getpid() && a[1] == this_body->id) return raise(static_cast<int>(a[2]));
+        break;
       case SYS_sched_setaffinity: case SYS_sched_setscheduler: case SYS_sched_setparam: case SYS_sched_setattr:
         pin_if(is_me(static_cast<pid_t>(a[0])));
         break;

@@ -24,6 +24,7 @@ unsigned threads_with_processor = 0;
 // Created when the library is loaded, and never destroyed: threads may end after the program's objects. Memory is reserved where it
 // may come from the heap: the monitor's must not.
 constinit std::vector<processor*>*helpers = nullptr, *stand_ins = nullptr, *all = nullptr;
+constinit std::vector<body*>* bodies = nullptr;
 
 // Never shortened, so that handlers may go along it.
 constinit std::atomic<processor*> last_made{nullptr};
@@ -41,7 +42,7 @@ void begins_to_drive(processor& p) {
 void* help(void* its) {
   processor& p = *static_cast<processor*>(its);
   this_body = &p.own();
-  p.own().mask = all_signals;
+  p.own().mask(all_signals);
   p.begins();
   p.has_mask(all_signals);
   begins_to_drive(p);
@@ -117,6 +118,7 @@ void begin_in_child() {
   helpers->clear();
   stand_ins->clear();
   all->clear();
+  bodies->clear();
   threads_with_processor = 0;
   forget_monitor();
   making.unlock();
@@ -126,6 +128,7 @@ void begin_in_child() {
   helpers = new std::vector<processor*>;
   stand_ins = new std::vector<processor*>;
   all = new std::vector<processor*>;
+  bodies = new std::vector<body*>;
   pthread_atfork([] { making.lock(); }, [] { making.unlock(); }, begin_in_child);
   pthread_key_create(&end_of_thread, end_processor);
 }
@@ -137,9 +140,10 @@ processor& here() {
   if (own_processor == nullptr) {
     own_processor = new processor;
     body& own = own_processor->own();
-    own.mask = exchange_mask(all_signals);
-    exchange_mask(own.mask);
-    own_processor->has_mask(own.mask);
+    own.thread = pthread_self();
+    own.mask(exchange_mask(all_signals));
+    exchange_mask(own.mask());
+    own_processor->has_mask(own.mask());
     begins_to_drive(*own_processor);
     pthread_setspecific(end_of_thread, own_processor);
     const std::lock_guard lock(making);
@@ -173,7 +177,14 @@ processor* helper(unsigned which) {
 
 const char* why_no_processors() { return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members"; }
 
-void wait_for_claimants() { const std::lock_guard lock(making); }
+void add_to_bodies(body& b) {
+  const std::lock_guard lock(making);
+  bodies->push_back(&b);
+}
+void remove_from_bodies(body& b) {
+  const std::lock_guard lock(making);
+  std::erase(*bodies, &b);
+}
 
 bool steal_for(processor& mine) {
   const std::unique_lock lock(making, std::try_to_lock);
@@ -212,8 +223,9 @@ body* body_with_mask() { return this_body != nullptr ? this_body : own_processor
 void note_mask(signal_mask now) {
   const without_preemption to_the_end;
   body& mine = *body_with_mask();
-  mine.mask = now;
+  mine.mask(now);
   mine.where()->has_mask(now);
+  if (mine.is_summoned()) mine.take_signals();
 }
 
 driving::driving() : outermost_(this_body == nullptr), before_(scheduled_by) {
@@ -262,6 +274,23 @@ void make_wanted_stand_in() {
 }
 
 processor* claimant::at(std::size_t which) { return which < all->size() ? (*all)[which] : nullptr; }
+
+namespace {
+template <class Is>
+body* body_that(Is is) {
+  for (body* const b : *bodies)
+    if (is(*b)) return b;
+  for (processor* const p : *all)
+    if (!p->is_helper && is(p->own())) return &p->own();
+  return nullptr;
+}
+}  // namespace
+body* claimant::body_of(pthread_t thread) {
+  return body_that([&](const body& b) { return pthread_equal(b.thread, thread) != 0; });
+}
+body* claimant::body_of(pid_t id) {
+  return body_that([&](const body& b) { return b.id == id; });
+}
 
 void claimant::hand_off(processor& from, std::uint32_t switched) {
   // None the first time: who was taken last makes one, unless the system refuses.

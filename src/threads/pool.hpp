@@ -38,8 +38,9 @@ bool steal_for(processor& mine);
 /// For the thread that drives it, while it waits: a helper on the same processor of the kernel as another one goes to a free one. The
 /// kernel would leave both there for some milliseconds, each waiting for the other.
 void live_apart(const processor& mine);
-/// Returns when nobody looks at processors any more that has looked when it was called: nor at the bodies that have run there.
-void wait_for_claimants();
+/// All that start() has made. Who removes one waits for claimants: none looks at it any more.
+void add_to_bodies(body& b);
+void remove_from_bodies(body& b);
 /// The calling thread's own body, which drives its processor, goes on as a thread of the kernel: a stand-in runs the others.
 void give_away_own_processor();
 /// The one whose kernel thread that is; null: none. For handlers, too.
@@ -66,6 +67,9 @@ class claimant {
   /// The bodies of a processor whose thread is blocked go on at a stand-in, if its running body has not changed since it had switched
   /// so often.
   void hand_off(processor& from, std::uint32_t switched);
+  /// That which the thread is by these, started or driving; null: none.
+  static body* body_of(pthread_t thread);
+  static body* body_of(pid_t id);
 
  private:
   static processor* at(std::size_t which);

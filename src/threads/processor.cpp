@@ -66,13 +66,15 @@ constinit const scheduling by_processors{yield_body, switch_body, sleep_body_whi
 void processor::settle_slowly(body& me) {
   unsettled_ = false;
   if (leaving_ != nullptr) make_ready(*std::exchange(leaving_, nullptr), &me);
-  if (mask_ != me.mask) exchange_mask(mask_ = me.mask);
+  const bool summoned = me.is_summoned();
+  if (mask_ != me.mask()) exchange_mask(mask_ = me.mask());
+  if (summoned) me.take_signals();
 }
 
 // Held. `me` may go on elsewhere. Between two bodies that block different signals all are blocked: none is handled in the name of
 // one that blocks it.
 inline void processor::switch_to(body& me, body& next) {
-  if (next.mask != mask_) [[unlikely]] {
+  if (next.mask_or_summons() != mask_) [[unlikely]] {
     exchange_mask(mask_ = all_signals);
     unsettled_ = true;
   }
@@ -86,7 +88,7 @@ inline void processor::switch_to(body& me, body& next) {
 
 inline body& processor::next_or_idle() {
   if (runnable* const next = take()) return static_cast<body&>(*next);
-  idle_.mask = mask_;  // whatever is blocked now
+  idle_.mask(mask_);  // whatever is blocked now
   return idle_;
 }
 
@@ -130,7 +132,8 @@ void processor::block(body& me) {
   const without_preemption to_the_end(&me);
   if (is_stood_in_for()) [[unlikely]] reclaim();
   if (me.home() != this) [[unlikely]] return_bodies();
-  switch_to(me, next_or_idle());
+  // It may have been made ready before it came here.
+  if (body& next = next_or_idle(); &next != &me) switch_to(me, next);
 }
 
 void processor::leave(body& me) {
@@ -192,7 +195,7 @@ void processor::idle() {
     if (steal_for(*this)) return;
   }
   runs_on_.store(-1, std::memory_order_relaxed);
-  const signal_mask handles = is_at_home() ? own_.mask : all_signals;
+  const signal_mask handles = is_at_home() ? own_.mask() : all_signals;
   if (mask_ != handles) exchange_mask(mask_ = handles);
   await_arrival();
 }

@@ -97,4 +97,28 @@ void wake(std::atomic<std::uint32_t>& word) noexcept {
   }
 }
 
+void wake_body(body& b) noexcept {
+  const std::atomic<std::uint32_t>* const word = b.awaits.load(std::memory_order_acquire);
+  if (word == nullptr) return;
+  const without_preemption to_the_end;
+  bucket& its = of(word);
+  its.take();
+  body* before = nullptr;
+  body* found = its.first;
+  while (found != nullptr && found != &b) {
+    before = found;
+    found = following(*found);
+  }
+  if (found != nullptr) {
+    if (before != nullptr)
+      before->next.store(following(b), std::memory_order_relaxed);
+    else
+      its.first = following(b);
+    b.awaits = nullptr;
+    its.sleepers.fetch_sub(1, std::memory_order_relaxed);
+  }
+  its.release();
+  if (found != nullptr) run_queue::make_ready(b, this_body);
+}
+
 }  // namespace weir::threads

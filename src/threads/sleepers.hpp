@@ -11,4 +11,8 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept
 /// Wakes all bodies that sleep on the word. Thread-safe, for threads that are no bodies too. After the store that they wait for.
 void wake(std::atomic<std::uint32_t>& word) noexcept;
 
+/// Wakes that body, if it sleeps. Thread-safe.
+struct body;
+void wake_body(body& b) noexcept;
+
 }  // namespace weir::threads

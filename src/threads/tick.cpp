@@ -89,7 +89,7 @@ bool is_plain(const body& me, const ucontext_t& in) {
   const place at = place_of(in);
   const auto stack = reinterpret_cast<std::uintptr_t>(in.uc_stack.ss_sp);
   const bool on_alternate = (in.uc_stack.ss_flags & SS_DISABLE) == 0 && at.stack - stack < in.uc_stack.ss_size;
-  return blocked == me.mask && !on_alternate;
+  return blocked == me.mask() && !on_alternate;
 }
 
 void handle(int, siginfo_t* why, void* context) {
@@ -137,7 +137,7 @@ void tick(processor& its) {
   // So that no call of the C library's begins meanwhile. The second fence: the signal is handled before the body goes on.
   if (!its.claim(switched)) return;
   const body& runs = *its.current();
-  if (runs.calling.load(std::memory_order_relaxed) == 0 && (runs.mask & its_bit) == 0) {
+  if (runs.calling.load(std::memory_order_relaxed) == 0 && (runs.mask() & its_bit) == 0) {
     siginfo_t why{};
     why.si_signo = signal_number;
     why.si_code = SI_QUEUE;
