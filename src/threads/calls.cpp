@@ -23,12 +23,15 @@ using weir::threads::without_ticks;
 }  // namespace
 
 // The symbol has the name, the function another one: the headers may declare it with attributes of their own.
-#define WAITS(result, name, parameters, arguments)                          \
+#define WAITS(result, name, parameters, arguments) WAITS_WITH_MASK(result, name, parameters, arguments, nullptr)
+// With another signal mask meanwhile: signals for this thread alone that it has blocked wait for its own kernel thread.
+#define WAITS_WITH_MASK(result, name, parameters, arguments, mask)          \
   extern "C" [[gnu::visibility("default")]] result weir_before_##name parameters asm(#name); \
   extern "C" result weir_before_##name parameters {                         \
     static constinit next_function<result parameters> next(#name);          \
     auto* const call = next.get();                                          \
     if (call == nullptr) return errno = ENOSYS, static_cast<result>(-1);    \
+    if (mask != nullptr) weir::threads::pin();                              \
     const without_ticks meanwhile;                                          \
     return call arguments;                                                  \
   }
@@ -62,18 +65,18 @@ WAITS(int, accept, (int s, sockaddr* who, socklen_t* length), (s, who, length))
 WAITS(int, accept4, (int s, sockaddr* who, socklen_t* length, int how), (s, who, length, how))
 WAITS(int, connect, (int s, const sockaddr* to, socklen_t length), (s, to, length))
 WAITS(int, poll, (pollfd* of, nfds_t n, int ms), (of, n, ms))
-WAITS(int, ppoll, (pollfd* of, nfds_t n, const timespec* most, const sigset_t* mask), (of, n, most, mask))
+WAITS_WITH_MASK(int, ppoll, (pollfd* of, nfds_t n, const timespec* most, const sigset_t* mask), (of, n, most, mask), mask)
 WAITS(int, select, (int n, fd_set* r, fd_set* w, fd_set* e, timeval* most), (n, r, w, e, most))
-WAITS(int, pselect, (int n, fd_set* r, fd_set* w, fd_set* e, const timespec* most, const sigset_t* mask), (n, r, w, e, most, mask))
+WAITS_WITH_MASK(int, pselect, (int n, fd_set* r, fd_set* w, fd_set* e, const timespec* most, const sigset_t* mask), (n, r, w, e, most, mask), mask)
 WAITS(int, epoll_wait, (int f, epoll_event* to, int n, int ms), (f, to, n, ms))
-WAITS(int, epoll_pwait, (int f, epoll_event* to, int n, int ms, const sigset_t* mask), (f, to, n, ms, mask))
-WAITS(int, epoll_pwait2, (int f, epoll_event* to, int n, const timespec* most, const sigset_t* mask), (f, to, n, most, mask))
+WAITS_WITH_MASK(int, epoll_pwait, (int f, epoll_event* to, int n, int ms, const sigset_t* mask), (f, to, n, ms, mask), mask)
+WAITS_WITH_MASK(int, epoll_pwait2, (int f, epoll_event* to, int n, const timespec* most, const sigset_t* mask), (f, to, n, most, mask), mask)
 WAITS(int, nanosleep, (const timespec* time, timespec* left), (time, left))
 WAITS(int, clock_nanosleep, (clockid_t clock, int how, const timespec* time, timespec* left), (clock, how, time, left))
 WAITS(int, usleep, (useconds_t us), (us))
 WAITS(unsigned, sleep, (unsigned s), (s))
 WAITS(int, pause, (), ())
-WAITS(int, sigsuspend, (const sigset_t* mask), (mask))
+WAITS_WITH_MASK(int, sigsuspend, (const sigset_t* mask), (mask), mask)
 WAITS(int, sem_wait, (sem_t* s), (s))
 WAITS(int, sem_timedwait, (sem_t* s, const timespec* until), (s, until))
 WAITS(int, sem_clockwait, (sem_t* s, clockid_t clock, const timespec* until), (s, clock, until))
@@ -90,3 +93,4 @@ WAITS(pid_t, waitpid, (pid_t p, int* how, int what), (p, how, what))
 WAITS(int, waitid, (idtype_t kind, id_t of, siginfo_t* to, int what), (kind, of, to, what))
 
 #undef WAITS
+#undef WAITS_WITH_MASK

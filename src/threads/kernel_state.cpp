@@ -51,7 +51,10 @@ int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
   return 0;
 }
 
-bool is_me(pid_t thread) { return thread == 0 || (this_body != nullptr && thread == this_body->id); }
+bool is_me(pid_t thread) {
+  const weir::threads::body* const own = this_body != nullptr ? this_body : weir::threads::own_body_of_thread();
+  return thread == 0 || (own != nullptr && thread == own->id);
+}
 bool is_me(pthread_t thread) { return pthread_equal(thread, pthread_self()) != 0; }
 
 /// Of a signal that a member sends to itself: it waits where the member runs, and must be found there.
@@ -69,7 +72,7 @@ bool sent_to_member(Thread thread, int number) {
 }
 
 void pin_if(bool mine) {
-  if (mine && this_body != nullptr) [[unlikely]] weir::threads::pin();
+  if (mine) weir::threads::pin();
 }
 
 }  // namespace
