@@ -100,9 +100,13 @@ loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips, 
 }
 
 loop_plan plan_at_run_time(std::uint64_t trips, order in, std::uint64_t width) {
-  const schedule s = self().icv.run_schedule;
+  const member& me = self();
+  const schedule s = me.icv.run_schedule;
   loop_plan plan = plan_of(s.kind, static_cast<std::uint64_t>(s.chunk), trips, s.monotonic ? order::monotonic : in);
-  if (width > 1) plan.chunk = (plan.chunk + width - 1) / width * width;
+  if (width > 1) {
+    if (plan.chunk == 0 && trips > 0) plan.chunk = (trips - 1) / me.of->size + 1;  // else members have blocks of their own
+    plan.chunk = (plan.chunk + width - 1) / width * width;
+  }
   return plan;
 }
 

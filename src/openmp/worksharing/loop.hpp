@@ -16,8 +16,8 @@ enum class order { monotonic, nonmonotonic };
 
 /// The plan for a schedule clause; chunk 0: it gives none.
 loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips, order in);
-/// The plan for run-sched-var, whose modifier may be monotonic, too. Its chunk is rounded up to a multiple of the width [OpenMP
-/// 5.2, 11.5.3: the simd modifier].
+/// The plan for run-sched-var, whose modifier may be monotonic, too. Its chunk, or a member's block, is rounded up to a multiple
+/// of the width [OpenMP 5.2, 11.5.3: the simd modifier].
 loop_plan plan_at_run_time(std::uint64_t trips, order in, std::uint64_t width = 1);
 
 /// The block that participant `number` of `size` gets if a loop is divided into one block each: the first blocks have one

@@ -51,7 +51,8 @@ static void chunks_of_vectors(omp_sched_t kind, int chunk) {
     __kmpc_dispatch_init_4(&here, me, simd_at_run_time, 0, n - 1, 1, width);
     while (__kmpc_dispatch_next_4(&here, me, &last, &lower, &upper, &step)) {
       const int length = upper - lower + 1;
-      CHECK(upper == n - 1 || (kind == omp_sched_guided ? length >= (chunk + width - 1) / width * width
+      CHECK(chunk != 0 || kind != omp_sched_static || upper == n - 1 || length % width == 0);
+      CHECK(chunk == 0 || upper == n - 1 || (kind == omp_sched_guided ? length >= (chunk + width - 1) / width * width
                                                         : length == (chunk + width - 1) / width * width));
       for (int i = lower; i <= upper; ++i) add(&times[i], 1);
     }
@@ -170,6 +171,7 @@ int main(void) {
   for (int count = 0; count <= 20; ++count) sections(count);
   for (int chunk = 1; chunk <= 17; chunk += 4)
     for (omp_sched_t kind = omp_sched_static; kind <= omp_sched_guided; ++kind) chunks_of_vectors(kind, chunk);
+  chunks_of_vectors(omp_sched_static, 0);
   leagues_by_their_upper_bound();
   tasks_without_a_function();
   copies();
