@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <weir/machine/native.hpp>
@@ -111,6 +112,9 @@ class work_at_barrier final : public work_of_members {
   member* const members_;
 };
 
+/// Of a team: its size is within 16 bits, and everyone's is the highest (release_word).
+inline constexpr unsigned most_threads = 0xfffe;
+
 struct team {
   /// `seats`: how many it has; 0: its members are threads of the kernel.
   explicit team(unsigned size, unsigned seats = 0);
@@ -126,6 +130,7 @@ struct team {
   unsigned depth = 0;        // the level, with target regions counted too
   member* parent = nullptr;  // the member that encountered the region; null: the team is an initial thread's
   control inherited;         // what the members begin with
+  std::span<const int> within;  // what the regions within ask for, by level, if num_threads has a list; its memory is a caller's
   team_binding binding;
   unsigned processors;       // that its members are bound to, or sit on; 0: neither
   bool shown = false;        // does each member display its affinity in this region?

@@ -6,8 +6,10 @@
 
 #include "openmp/core/crew.hpp"
 #include "openmp/core/region.hpp"
+#include "openmp/core/seats.hpp"
 #include "openmp/core/team.hpp"
 #include "openmp/core/team_binding.hpp"
+#include "threads/processor.hpp"
 
 namespace weir::openmp {
 
@@ -29,15 +31,19 @@ void begin_in_child() {
   this_thread.initial->group_threads.store(0, std::memory_order_relaxed);
 }
 
+void dismiss_crews(thread_state& state) {
+  auto* const crews = std::exchange(state.crews, nullptr);
+  if (crews == nullptr) return;
+  for (crew* c : *crews)
+    if (c != nullptr) c->dismiss();
+  delete crews;
+}
+
 // The program's first thread gets here by pthread_exit alone: the process then lives on until its workers have ended as well.
 void destroy(void* thread) {
   auto& state = *static_cast<thread_state*>(thread);
   current = nullptr;
-  if (auto* const crews = std::exchange(state.crews, nullptr)) {
-    for (crew* c : *crews)
-      if (c != nullptr) c->dismiss();
-    delete crews;
-  }
+  dismiss_crews(state);
   if (state.targets != nullptr)
     for (const team* t : *state.targets) delete t;
   delete std::exchange(state.targets, nullptr);
@@ -55,6 +61,14 @@ pthread_key_t end_of_thread;
 }  // namespace
 
 void destroy_at_end_of_thread() { pthread_setspecific(end_of_thread, &this_thread); }
+
+bool outside_of_regions() { return self().of == this_thread.initial; }
+
+void end_crews() {
+  dismiss_crews(this_thread);
+  // Those on this thread's virtual processor end elsewhere, since it may not come to drive that again.
+  if (may_have_seats() && threads::this_body == nullptr) threads::close_own_processor();
+}
 
 member& begin_initial_team() {
   this_thread.initial = new team(1);

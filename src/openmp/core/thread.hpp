@@ -23,6 +23,11 @@ extern constinit thread_local thread_state this_thread;
 /// Has this_thread destroyed when the thread ends.
 void destroy_at_end_of_thread();
 
+/// Is the calling thread in no region, target region or league?
+bool outside_of_regions();
+/// There the workers of its crews end; its next regions get new ones.
+void end_crews();
+
 extern constinit thread_local member* current;  // null: the runtime does not know this thread yet
 member& begin_initial_team();
 

@@ -17,13 +17,14 @@ namespace {
 
 using function = void (*)(void*);
 
-constexpr int by_default = -1, of_if_false = -2;  // instead of a device: no clause names one; an if clause is false
+// Instead of a device: no clause names one, or it is omp_default_device; an if clause is false, or it is omp_initial_device.
+constexpr int by_default = -1, of_if_false = -2, default_device = -5;
 constexpr unsigned nowait_flag = 1;
 
 void need_device(int device) {
   if (initial_settings().target_offload != offload::mandatory || device == of_if_false) return;
   constexpr int host = 0;  // omp_get_initial_device()
-  if ((device == by_default ? self().icv.default_device : device) == host) return;
+  if ((device == by_default || device == default_device ? self().icv.default_device : device) == host) return;
   end_program("OMP_TARGET_OFFLOAD is mandatory, but there is no device to execute target constructs");
 }
 
@@ -141,6 +142,18 @@ void GOMP_target_update_ext(int device, std::size_t, void**, std::size_t*, std::
 void GOMP_target_enter_exit_data(int device, std::size_t, void**, std::size_t*, std::uint16_t*, unsigned flags, void** depend) {
   need_device(device);
   keep_order(flags, depend);
+}
+
+// A pointer to a function of the program is its own on the host.
+void* GOMP_target_map_indirect_ptr(void* host) { return host; }
+
+// The interop construct: there is no foreign runtime, so what it begins or ends is omp_interop_none [OpenMP 5.2, 14.1].
+void GOMP_interop(int device, int begun, void*** objects, const int*, const char* const*, int, void**, int ended,
+                  void*** other_objects, unsigned flags, void** depend) {
+  need_device(device);
+  keep_order(flags, depend);
+  for (int i = 0; i < begun; ++i) *objects[i] = nullptr;
+  for (int i = 0; i < ended; ++i) *other_objects[i] = nullptr;
 }
 
 // Leagues of target regions: the program's code executes a team each time the answer is that there is one more. The task's

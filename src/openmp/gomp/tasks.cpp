@@ -157,6 +157,7 @@ void GOMP_taskloop_ull(function run, void* what, copier copy, long size, long al
 
 void GOMP_taskwait(void) { finish_children(self()); }
 void GOMP_taskwait_depend(void** depend) { finish_before(self(), dependences_of(depend)); }
+void GOMP_taskwait_depend_nowait(void** depend) { generate_empty(self(), dependences_of(depend)); }
 void GOMP_taskyield(void) { yield_to_task(self()); }
 void GOMP_taskgroup_start(void) { begin_task_group(self()); }
 void GOMP_taskgroup_end(void) { end_task_group(self()); }

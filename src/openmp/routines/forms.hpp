@@ -48,5 +48,6 @@ inline int narrow(long wide) {
 // The symbol versions of a routine: GCC's programs ask for the version of OpenMP that introduced it, Clang's for another one
 // (exports.map). The functions themselves have other names, because the linker takes a function's own name together with a
 // version of it for two definitions.
-#define FOUND_AS(name, versioned) __asm__(".symver weir_" #name ", " #name versioned);
+#define FOUND_FOR(function, name, versioned) __asm__(".symver " #function ", " #name versioned);
+#define FOUND_AS(name, versioned) FOUND_FOR(weir_##name, name, versioned)
 #define FOUND_IN_BOTH(name, openmp) FOUND_AS(name, "@@VERSION") FOUND_AS(name, "@" openmp)

@@ -7,6 +7,7 @@
 
 #include "openmp/core/region.hpp"
 #include "openmp/core/thread_limit.hpp"
+#include "openmp/routines/devices.hpp"
 #include "openmp/routines/forms.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/tasks/task.hpp"
@@ -47,7 +48,7 @@ TAKES_INT(weir_omp_set_num_threads, if (it > 0) self().icv.num_threads = it)
 TAKES_INT(weir_omp_set_dynamic, self().icv.dynamic = it != 0)
 TAKES_INT(weir_omp_set_nested, self().icv.max_active_levels = it != 0 ? 255 : 1)
 TAKES_INT(weir_omp_set_max_active_levels, if (it >= 0) self().icv.max_active_levels = std::min(it, 255))
-TAKES_INT(weir_omp_set_default_device, self().icv.default_device = it)
+TAKES_INT(weir_omp_set_default_device, if (it != default_device) self().icv.default_device = it)
 
 ASKS_INT(weir_omp_get_ancestor_thread_num, ancestor(it) != nullptr ? static_cast<int>(ancestor(it)->number) : -1)
 ASKS_INT(weir_omp_get_team_size, ancestor(it) != nullptr ? static_cast<int>(ancestor(it)->of->size) : -1)
@@ -91,21 +92,18 @@ void weir_omp_get_schedule_8_(int* kind, long* chunk) {
   *chunk = its;
 }
 
-// The runtime holds nothing that it would have to give back: 0 is success.
-int weir_omp_pause_resource(int, int) { return 0; }
-int weir_omp_pause_resource_all(int) { return 0; }
-int weir_omp_pause_resource_(const int*, const int*) { return 0; }
-int weir_omp_pause_resource_all_(const int*) { return 0; }
 void weir_omp_display_env(int verbose) { std::fputs(show(initial_settings(), verbose != 0).c_str(), stderr); }
 void weir_omp_display_env_(const int* verbose) { weir_omp_display_env(*verbose); }
 void weir_omp_display_env_8_(const long* verbose) { weir_omp_display_env(*verbose != 0); }
 // omp_control_tool_notool
 int weir_omp_control_tool(int, int, void*) { return -2; }
 int weir_omp_control_tool_(const int*, const int*, void*) { return -2; }
+int weir_omp_control_tool_8_(const int*, const long*, void*) { return -2; }
 }
 
-FOUND_AS(omp_control_tool, "@@VERSION")
-FOUND_AS(omp_control_tool_, "@@VERSION")
+FOUND_IN_BOTH(omp_control_tool, "OMP_6.0")
+FOUND_IN_BOTH(omp_control_tool_, "OMP_6.0")
+FOUND_AS(omp_control_tool_8_, "@OMP_6.0")
 FOUND_IN_BOTH(omp_display_env, "OMP_5.1")
 FOUND_IN_BOTH(omp_display_env_, "OMP_5.1")
 FOUND_IN_BOTH(omp_display_env_8_, "OMP_5.1")
@@ -154,18 +152,14 @@ FOUND_IN_BOTH(omp_get_wtick, "OMP_2.0")
 FOUND_IN_BOTH(omp_get_wtick_, "OMP_2.0")
 FOUND_IN_BOTH(omp_get_wtime, "OMP_2.0")
 FOUND_IN_BOTH(omp_get_wtime_, "OMP_2.0")
-FOUND_AS(omp_in_explicit_task, "@@VERSION")
-FOUND_AS(omp_in_explicit_task_, "@@VERSION")
+FOUND_IN_BOTH(omp_in_explicit_task, "OMP_5.2")
+FOUND_IN_BOTH(omp_in_explicit_task_, "OMP_5.2")
 FOUND_IN_BOTH(omp_in_final, "OMP_3.1")
 FOUND_IN_BOTH(omp_in_final_, "OMP_3.1")
 FOUND_IN_BOTH(omp_in_parallel, "OMP_1.0")
 FOUND_IN_BOTH(omp_in_parallel_, "OMP_1.0")
 FOUND_IN_BOTH(omp_is_initial_device, "OMP_4.0")
 FOUND_IN_BOTH(omp_is_initial_device_, "OMP_4.0")
-FOUND_IN_BOTH(omp_pause_resource, "OMP_5.0")
-FOUND_IN_BOTH(omp_pause_resource_, "OMP_5.0")
-FOUND_IN_BOTH(omp_pause_resource_all, "OMP_5.0")
-FOUND_IN_BOTH(omp_pause_resource_all_, "OMP_5.0")
 FOUND_IN_BOTH(omp_set_default_device, "OMP_4.0")
 FOUND_IN_BOTH(omp_set_default_device_, "OMP_4.0")
 FOUND_IN_BOTH(omp_set_default_device_8_, "OMP_4.0")

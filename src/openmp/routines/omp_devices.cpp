@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
+#include "openmp/routines/devices.hpp"
 #include "openmp/routines/forms.hpp"
 #include "openmp/tasks/task.hpp"
 
@@ -12,8 +14,9 @@ using namespace weir::openmp;
 
 namespace {
 
-/// omp_initial_device, or its number, which is the number of other devices.
-bool is_host(int device) { return device == -1 || device == 0; }
+constexpr char uid_of_host[] = "OMP_INITIAL_DEVICE";
+// omp_invalid_device, as the compilers' omp.h says.
+constexpr int invalid_of_gcc = invalid_device, invalid_of_llvm = -2;
 
 char* at(void* p, std::size_t offset) { return static_cast<char*>(p) + offset; }
 const char* at(const void* p, std::size_t offset) { return static_cast<const char*>(p) + offset; }
@@ -94,11 +97,52 @@ int weir_omp_target_memcpy_rect_async(void* to, const void* from, std::size_t by
                                      from_dimensions, to_device, from_device);
 }
 
+void* weir_omp_target_memset(void* to, int value, std::size_t bytes, int device) {
+  return is_host(device) ? std::memset(to, value, bytes) : to;
+}
+void* weir_omp_target_memset_async(void* to, int value, std::size_t bytes, int device, int, void*) {
+  finish_children(self());
+  return weir_omp_target_memset(to, value, bytes, device);
+}
+
+// ---- which device is which [OpenMP 6.0, 23.7; OpenMP TR14]
+
+const char* weir_omp_get_uid_from_device(int device) { return is_host(device) ? uid_of_host : nullptr; }
+// Fortran's function of GCC's omp_lib has a pointer to characters for its result, and takes the number by value.
+void weir_omp_get_uid_from_device_(const char** uid, std::size_t* length, int device) {
+  *uid = weir_omp_get_uid_from_device(device);
+  *length = *uid != nullptr ? std::strlen(*uid) : 0;
+}
+void weir_omp_get_uid_from_device_8_(const char** uid, std::size_t* length, long device) {
+  weir_omp_get_uid_from_device_(uid, length, narrow(device));
+}
+int weir_omp_get_device_from_uid(const char* uid) {
+  return uid != nullptr && std::strcmp(uid, uid_of_host) == 0 ? 0 : invalid_of_gcc;
+}
+int weir_omp_get_device_from_uid_(const char* uid, std::size_t length) {
+  return std::string_view(uid, length) == uid_of_host ? 0 : invalid_of_gcc;
+}
+int weir_llvm_omp_get_device_from_uid(const char* uid) {
+  return weir_omp_get_device_from_uid(uid) == 0 ? 0 : invalid_of_llvm;
+}
+
+// From the host; -1: there is no such device.
+void weir_omp_get_device_distances(int count, const int* devices, int* distances) {
+  for (int i = 0; i < count; ++i) distances[i] = is_host(devices[i]) ? 0 : -1;
+}
+
 }  // extern "C"
 
+FOUND_IN_BOTH(omp_get_device_distances, "OMP_6.1")
+FOUND_AS(omp_get_device_from_uid, "@GOMP_6.0")
+FOUND_AS(omp_get_device_from_uid_, "@GOMP_6.0")
+FOUND_FOR(weir_llvm_omp_get_device_from_uid, omp_get_device_from_uid, "@@VERSION")
 FOUND_IN_BOTH(omp_get_device_num, "OMP_5.0.2")
 FOUND_IN_BOTH(omp_get_device_num_, "OMP_5.0.2")
 FOUND_IN_BOTH(omp_get_mapped_ptr, "OMP_5.1.1")
+FOUND_IN_BOTH(omp_get_uid_from_device, "GOMP_6.0")
+FOUND_AS(omp_get_uid_from_device_, "@GOMP_6.0")
+FOUND_AS(omp_get_uid_from_device_8_, "@GOMP_6.0")
 FOUND_IN_BOTH(omp_target_alloc, "OMP_4.5")
 FOUND_IN_BOTH(omp_target_associate_ptr, "OMP_4.5")
 FOUND_IN_BOTH(omp_target_disassociate_ptr, "OMP_4.5")
@@ -109,3 +153,5 @@ FOUND_IN_BOTH(omp_target_memcpy, "OMP_4.5")
 FOUND_IN_BOTH(omp_target_memcpy_async, "OMP_5.1.1")
 FOUND_IN_BOTH(omp_target_memcpy_rect, "OMP_4.5")
 FOUND_IN_BOTH(omp_target_memcpy_rect_async, "OMP_5.1.1")
+FOUND_IN_BOTH(omp_target_memset, "GOMP_6.0.1")
+FOUND_IN_BOTH(omp_target_memset_async, "GOMP_6.0.1")
