@@ -11,18 +11,16 @@ OF_OPENACC = re.compile(r"GOACC_")
 VERSION_OF_OPENACC = re.compile(r"G?OACC_")
 VERSION_OF_6 = re.compile(r"G?OMP_6\.")
 # The routines that OpenMP 6.0 adds [OpenMP 6.0, appendix B.2], in C and Fortran; and what Clang's code calls for
-# num_threads with a list or with strict.
+# taskgraph, whose interface is still changing.
 ROUTINES_OF_6 = re.compile(
     r"""omp_(
     (ancestor_)?is_free_agent | get_max_progress_width
-  | get_uid_from_device | get_device_from_uid
   | [gs]et_device_(num_teams | teams_thread_limit)
-  | target_memset(_async)?
   | get_(device | device_and_host | devices | devices_and_host | devices_all)_(memspace | allocator)
   | get_memspace_(num_resources | pagesize) | get_submemspace
   | (init | destroy)_mempartition(er)? | mempartition_(set_part | get_user_data)
   )(_(8_)?)?
-  | __kmpc_push_num_threads_(list | strict | list_strict)""",
+  | __kmpc_(taskgraph\w* | (start | end)_record_task)""",
     re.VERBOSE,
 )
 

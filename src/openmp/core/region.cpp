@@ -7,6 +7,8 @@
 #include "openmp/core/team_binding.hpp"
 #include "openmp/core/thread_limit.hpp"
 #include "openmp/settings/initial.hpp"
+#include "openmp/support/call_site.hpp"
+#include "openmp/support/stop.hpp"
 
 namespace weir::openmp {
 
@@ -16,7 +18,7 @@ namespace {
 unsigned threads_for(const member& me, unsigned asked) {
   if (asked == 1 || me.of->active_level >= static_cast<unsigned>(me.icv.max_active_levels)) return 1;
   const unsigned wanted = asked != 0 ? asked : static_cast<unsigned>(nthreads_var(me));
-  const unsigned most = me.icv.dynamic ? static_cast<unsigned>(initial_settings().processors) : 0xfffeu;
+  const unsigned most = me.icv.dynamic ? static_cast<unsigned>(initial_settings().processors) : most_threads;
   return std::min(wanted, most);
 }
 
@@ -34,7 +36,22 @@ crew& crew_of(const member& me) {
   return *its;
 }
 
-void prepare(team& t, member& parent) {
+/// A list in num_threads of this region, or of one around it.
+std::span<const int> within(const member& parent, const thread_demand* demand) {
+  if (demand != nullptr && !demand->within.empty()) return demand->within;
+  const std::span<const int> around = parent.of->within;
+  return around.size() > 1 ? around.subspan(1) : around;
+}
+
+void insist(const thread_demand& demand, unsigned asked, const team& t) {
+  if (!demand.strict || t.size == asked) return;
+  const char* const colon = demand.message.empty() ? "" : ": ";
+  const auto report = demand.fatal ? end_program : warn;
+  report("num_threads(strict: %u) at %s: the team's size is %u%s%s", asked, place_of_call().c_str(), t.size, colon,
+         demand.message.c_str());
+}
+
+void prepare(team& t, member& parent, const thread_demand* demand) {
   if (t.parent != &parent) {
     t.parent = &parent;
     t.level = parent.of->level + 1;
@@ -45,6 +62,10 @@ void prepare(team& t, member& parent) {
   control inherited = parent.icv;
   // If the environment has a list, its element for the next level; else what the parent has set [OpenMP 5.2, 2.4].
   if (const std::size_t listed = initial_settings().num_threads.size(); listed > 1 && t.level < listed) inherited.num_threads = 0;
+  if (demand != nullptr || !parent.of->within.empty() || !t.within.empty()) [[unlikely]] {
+    t.within = within(parent, demand);
+    if (!t.within.empty()) inherited.num_threads = t.within.front();
+  }
   if (!(t.inherited == inherited)) t.inherited = inherited;
   t.members[0].icv = inherited;
   if ((seldom::in_force & (seldom::affinity | seldom::cancellation | seldom::virtual_processors)) != 0) [[unlikely]] {
@@ -55,10 +76,10 @@ void prepare(team& t, member& parent) {
 }
 
 /// The team of a region that `parent` encounters; smaller than wanted if the system refuses threads.
-team& assemble(crew& c, member& parent, unsigned wanted) {
+team& assemble(crew& c, member& parent, unsigned wanted, const thread_demand* demand = nullptr) {
   const unsigned seats = seats_for(parent, wanted), size = c.recruit(wanted, seats);
   team& t = c.of_size(size, std::min(seats, size));
-  prepare(t, parent);
+  prepare(t, parent, demand);
   return t;
 }
 
@@ -90,11 +111,12 @@ control initial_control() {
           .run_schedule = s.run_schedule};
 }
 
-void fork(region run, void* what, unsigned asked) {
+void fork(region run, void* what, unsigned asked, const thread_demand* demand) {
   member& me = self();
   const granted_threads granted(me, threads_for(me, asked));
   crew& c = crew_of(me);
-  team& t = assemble(c, me, granted.size());
+  team& t = assemble(c, me, granted.size(), demand);
+  if (demand != nullptr) [[unlikely]] insist(*demand, asked, t);
   if (t.size > 1) {
     c.execute(t, run, what);
     return;

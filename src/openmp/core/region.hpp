@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "openmp/core/team.hpp"
 
@@ -18,8 +20,17 @@ control initial_control();
 /// nthreads-var of the member's task [OpenMP 5.2, 2.1]: how many threads its next region asks for if its code does not say.
 int nthreads_var(const member& me);
 
-/// Executes a region: `run(what)` by each member of a team of `asked` threads (0: as the control variables say).
-void fork(region run, void* what, unsigned asked);
+/// What a num_threads clause says besides a number [OpenMP 6.0, 12.1.2].
+struct thread_demand {
+  std::vector<int> within;   // what regions within ask for, by level; the last for all deeper ones
+  bool strict = false;       // a team of another size is an error
+  bool fatal = false;        // which ends the program; else it is told
+  std::string message = {};  // the program's own
+};
+
+/// Executes a region: `run(what)` by each member of a team of `asked` threads (0: as the control variables say). `demand`: if its
+/// code says more.
+void fork(region run, void* what, unsigned asked, const thread_demand* demand = nullptr);
 /// The same by the calling thread alone.
 void fork_alone(region run, void* what);
 

@@ -78,10 +78,10 @@ void GOMP_offload_unregister_ver(unsigned, const void*, int, const void*) {}
 // ---- the error directive, at execution
 
 void GOMP_warning(const char* message, std::size_t length) {
-  warn_for_program("", message != nullptr ? message : "", length_of(message, length));
+  warn_for_program(nullptr, message != nullptr ? message : "", length_of(message, length));
 }
 void GOMP_error(const char* message, std::size_t length) {
-  end_for_program("", message != nullptr ? message : "", length_of(message, length));
+  end_for_program(nullptr, message != nullptr ? message : "", length_of(message, length));
 }
 
 }  // extern "C"

@@ -16,6 +16,8 @@ struct source_line {
 struct member;
 struct task;
 
+/// The runtime's part of a task that the compiler's code knows by this address.
+task& runtime_task(void* of_compiler);
 /// The task has a copy of a variable that is to be combined at its end.
 void combines_at_end(task&);
 /// Its end, in the thread that has executed it.

@@ -13,6 +13,7 @@
 #include "openmp/core/region.hpp"
 #include "openmp/core/team_binding.hpp"
 #include "openmp/kmpc/interface.hpp"
+#include "openmp/kmpc/num_threads.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/support/stop.hpp"
 #include "openmp/worksharing/loop.hpp"
@@ -58,8 +59,6 @@ void run_call(void* what) {
     call_with(c.run, &global, &bound, c.with, std::make_index_sequence<most_arguments>());
 }
 
-thread_local unsigned asked_for = 0;  // by num_threads, for the next region
-
 // By num_teams and thread_limit, for the next league.
 thread_local int teams_asked_for = 0, limit_asked_for = 0;
 
@@ -85,11 +84,14 @@ bool leaves(member& me, int which) {
 
 // ---- errors: where a directive is, as far as the program tells
 
-std::string text_of(const source_line* location) {
+/// Empty: the program, built without debugging information, does not tell.
+std::string place_of(const source_line* location) {
   if (location == nullptr || location->text == nullptr) return "";
   auto fields = weir::split(location->text, ';');  // nothing, file, function, line, column
   fields.resize(5);
-  return std::string(fields[1]) + ":" + std::string(fields[3]) + ":" + std::string(fields[4]) + ": ";
+  if (fields[1].empty() || fields[1] == "unknown") return "";
+  const auto file = fields[1].substr(fields[1].rfind('/') + 1);
+  return std::string(file) + ":" + std::string(fields[3]) + " (" + std::string(fields[2]) + ")";
 }
 constexpr int fatal = 2;
 
@@ -106,8 +108,6 @@ int __kmpc_ok_to_fork(source_line*) { return 1; }
 void __kmpc_begin(source_line*, int) {}
 void __kmpc_end(source_line*) {}
 
-void __kmpc_push_num_threads(source_line*, int, int threads) { asked_for = threads > 0 ? static_cast<unsigned>(threads) : 0; }
-void __kmpc_pop_num_threads(source_line*, int) {}  // the region has taken it
 void __kmpc_push_proc_bind(source_line*, int, int how) { request_proc_bind(static_cast<unsigned>(how)); }
 
 void __kmpc_fork_call(source_line*, int count, microtask run, ...) {
@@ -117,15 +117,17 @@ void __kmpc_fork_call(source_line*, int count, microtask run, ...) {
   read_arguments(with, count, rest);
   va_end(rest);
   call_of c{run, count, with};
-  fork(run_call, &c, std::exchange(asked_for, 0));
+  fork_as_asked(run_call, &c);
 }
 
 void __kmpc_fork_call_if(source_line*, int count, microtask run, int condition, void* with) {
   call_of c{run, count, &with};
-  if (const unsigned asked = std::exchange(asked_for, 0); condition != 0)
-    fork(run_call, &c, asked);
-  else
+  if (condition != 0) {
+    fork_as_asked(run_call, &c);
+  } else {
+    ask_for_nothing();
     fork_alone(run_call, &c);
+  }
 }
 
 void __kmpc_push_num_teams(source_line*, int, int teams, int limit) {
@@ -152,7 +154,7 @@ void __kmpc_fork_teams(source_line*, int count, microtask run, ...) {
 }
 
 void __kmpc_serialized_parallel(source_line*, int) {
-  asked_for = 0;
+  ask_for_nothing();
   begin_alone();
 }
 void __kmpc_end_serialized_parallel(source_line*, int) { end_alone(); }
@@ -220,11 +222,12 @@ void __kmpc_end_critical(source_line*, int, lock* its) { its->release(); }
 
 // The error directive, at execution.
 void __kmpc_error(source_line* location, int severity, const char* message) {
-  const std::string where = text_of(location);
+  const std::string place = place_of(location);
+  const char* const where = place.empty() ? nullptr : place.c_str();
   if (message == nullptr) message = "";
   const int length = static_cast<int>(std::strlen(message));
-  if (severity == fatal) end_for_program(where.c_str(), message, length);
-  warn_for_program(where.c_str(), message, length);
+  if (severity == fatal) end_for_program(where, message, length);
+  warn_for_program(where, message, length);
 }
 
 }  // extern "C"

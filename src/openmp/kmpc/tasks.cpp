@@ -167,6 +167,7 @@ void deal_loop(member& me, compiled_task* t, bool undeferred, std::uint64_t* low
 
 }  // namespace
 
+task& weir::openmp::runtime_task(void* of_compiler) { return of(static_cast<compiled_task*>(of_compiler)); }
 void weir::openmp::combines_at_end(task& t) { before(in(t)).combines = true; }
 
 extern "C" {
@@ -244,6 +245,10 @@ int __kmpc_get_target_offload() {
     default: return 1;
   }
 }
+
+// LLVM's library for devices asks whether a target task may wait for its device in parts: no, it executes as a whole.
+bool __kmpc_omp_has_task_team(int) { return false; }
+void** __kmpc_omp_get_target_async_handle_ptr(int) { return nullptr; }
 
 int __kmpc_get_taskid() { return task_id(*self().executing); }
 int __kmpc_get_parent_taskid() {

@@ -17,9 +17,4 @@ LACKS(__kmpc_for_collapsed_init, collapse_otherwise)
 LACKS(__kmpc_process_loop_nest_rectang, collapse_otherwise)
 
 // OpenMP 6.0.
-constexpr const char* one_number = "give num_threads one number, and not strictly";
-LACKS(__kmpc_push_num_threads_list, one_number)
-LACKS(__kmpc_push_num_threads_list_strict, one_number)
-LACKS(__kmpc_push_num_threads_strict, one_number)
-
 }  // extern "C"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -89,6 +90,28 @@ const void* call_site() {
   _Unwind_Backtrace(look, &its);
   // The C library has begun the thread: the program's function has left by a jump to the runtime's.
   return file_of(its.found) == file_of(reinterpret_cast<const void*>(&pthread_create)) ? nullptr : its.found;
+}
+
+namespace {
+/// Never deleted: as many as the program has places of which messages speak.
+struct known_place {
+  const void* site;
+  std::string text;
+  const known_place* next;
+};
+constinit std::atomic<const known_place*> known_places{nullptr};
+}  // namespace
+
+const std::string& place_of_call() {
+  const void* const site = call_site();
+  // acquire, release: what another thread has written of a place.
+  const known_place* first = known_places.load(std::memory_order_acquire);
+  for (const known_place* it = first; it != nullptr; it = it->next)
+    if (it->site == site) return it->text;
+  auto* const its = new known_place{site, text_of(site), first};
+  while (!known_places.compare_exchange_weak(its->next, its, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+  return its->text;
 }
 
 std::string text_of(const void* call_site) {

@@ -9,6 +9,9 @@ namespace weir::openmp {
 /// last call of a function a jump, it is where that function was called. It takes microseconds.
 const void* call_site();
 
+/// The text of call_site(), which is looked up once for each.
+const std::string& place_of_call();
+
 /// "file.c:12 (function)" if the program has debugging information and the system has addr2line; otherwise what is known: a
 /// function that the dynamic linker knows, the file and the address in it, which addr2line takes.
 std::string text_of(const void* call_site);

@@ -9,8 +9,11 @@ namespace weir::openmp {
 /// The same, but the program exits with status 1: what it has written is kept.
 [[noreturn, gnu::format(printf, 1, 2)]] void end_program(const char* why, ...);
 
-/// The error directive, at execution [OpenMP 5.2, 8.5.3]. `where` is empty, or ends with ": ". The message may lack a zero at
-/// its end.
+/// The same, and the program goes on.
+[[gnu::format(printf, 1, 2)]] void warn(const char* why, ...);
+
+/// The error directive, at execution [OpenMP 5.2, 8.5.3]. `where` is null if the interface does not say it. The message may lack
+/// a zero at its end, or be empty.
 void warn_for_program(const char* where, const char* message, int length);
 [[noreturn]] void end_for_program(const char* where, const char* message, int length);
 

@@ -57,6 +57,7 @@ struct dependence_node {
   // other.
   std::vector<std::shared_ptr<exclusion>> exclusions;
   std::size_t next_exclusion = 0;  // only the thread that takes them for it reads or writes this
+  std::shared_ptr<void> shown;     // what an interface has shown of it; null: nothing
 };
 
 /// The dependences of a task's children. Only the task itself uses it.

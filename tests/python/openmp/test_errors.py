@@ -350,3 +350,29 @@ int main(void) {
 def test_what_only_resembles_an_error_goes_on(environment: dict[str, str], tmp_path: Path, compiler: str):
     status, said, _ = say(built(HARMLESS, tmp_path, compiler, "-O1"), environment, 4)
     assert status == 0 and said == "ok\n", said
+
+
+WARNING = """
+AWAY void complain(void) {
+#pragma omp error at(execution) severity(warning) message("apples") /* here */
+}
+int main(void) {
+  for (int i = 0; i < 500; ++i) complain();
+#pragma omp error at(execution) severity(fatal) message("pears")
+}
+"""
+
+
+@pytest.mark.parametrize(("compiler", "how"), [("gcc", "-g"), ("clang", "-g"), ("clang", "-O1")])
+def test_the_error_directive_says_its_name_and_place(
+    environment: dict[str, str], tmp_path: Path, compiler: str, how: str
+):
+    """GCC's code does not say it, and Clang's always."""
+    program = built(WARNING, tmp_path, compiler, how, "-fno-optimize-sibling-calls")
+    status, said, _ = say(program, environment, 2)
+    line = 1 + (BEGIN + WARNING).split("/* here")[0].count("\n")
+    warned = rf"weir: error directive at error\.c:{line} \(complain\): the program warns: apples"
+    *warnings, last = said.splitlines()
+    assert status == 1 and len(warnings) == 500 and re.fullmatch(warned, warnings[0]), said[:1000]
+    assert set(warnings) == {warnings[0]}
+    assert re.fullmatch(r"weir: error directive at error\S+ \(main\): the program ends itself: pears", last), last

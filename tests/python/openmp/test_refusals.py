@@ -13,9 +13,9 @@ from ..openmp_programs import C_COMPILERS, CLANG, COMPILERS, OPENMP, say
 pytestmark = skips.mark("own", "what they refuse is theirs")
 
 STUB = """
-void __kmpc_push_num_threads_list(void *where, int thread, unsigned length, int *numbers);
+void __kmpc_for_collapsed_init(void);
 int main(void) {
-  __kmpc_push_num_threads_list(0, 0, 0, 0);
+  __kmpc_for_collapsed_init();
   return 0;
 }
 """
@@ -26,8 +26,8 @@ def test_a_stub_says_its_name_and_is_known_for_one(environment: dict[str, str], 
     program = tmp_path / "stub"
     subprocess.run([f"clang-{CLANG}", "-fopenmp=libomp", tmp_path / "stub.c", "-o", program], check=True)
     status, words, _ = say(program, environment, 2)
-    assert status != 0 and "__kmpc_push_num_threads_list is not supported" in words
-    assert [n.symbol.name for n in needs.needs(program, runtime).missing] == ["__kmpc_push_num_threads_list"]
+    assert status != 0 and "__kmpc_for_collapsed_init is not supported" in words
+    assert [n.symbol.name for n in needs.needs(program, runtime).missing] == ["__kmpc_for_collapsed_init"]
 
 
 VAST = """

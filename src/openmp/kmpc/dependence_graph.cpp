@@ -1,0 +1,63 @@
+// What LLVM's runtime shows of the graph of dependences, for tests and tools: the node of a task that is not complete, and those
+// of the tasks that await it.
+#include <algorithm>
+#include <deque>
+
+#include "openmp/kmpc/interface.hpp"
+#include "openmp/core/task.hpp"
+#include "openmp/tasks/dependences.hpp"
+
+using namespace weir::openmp;
+
+namespace {
+
+// A program's view of both begins with these fields.
+struct shown_node;
+struct shown_successor {
+  shown_node* node;
+  shown_successor* next;
+};
+struct shown_node {
+  shown_successor* successors = nullptr;
+  std::deque<shown_successor> memory;  // of the list
+
+  /// Each once: a task may await another for several addresses.
+  void add(shown_node* successor) {
+    if (std::ranges::find(memory, successor, &shown_successor::node) == memory.end())
+      successors = &memory.emplace_back(successor, successors);
+  }
+};
+
+shown_node& shown(dependence_node& its) {
+  its.mutual.take();
+  if (its.shown == nullptr) its.shown = std::make_shared<shown_node>();
+  auto& node = *static_cast<shown_node*>(its.shown.get());
+  its.mutual.release();
+  return node;
+}
+
+std::vector<std::shared_ptr<dependence_node>> successors_of(dependence_node& its) {
+  its.mutual.take();
+  auto all = its.successors;
+  its.mutual.release();
+  return all;
+}
+
+}  // namespace
+
+extern "C" {
+
+/// Null: the task has no dependences, or is complete.
+shown_node* __kmpc_task_get_depnode(void* t) {
+  const auto node = runtime_task(t).node;
+  return node != nullptr ? &shown(*node) : nullptr;
+}
+shown_successor* __kmpc_task_get_successors(void* t) {
+  const auto node = runtime_task(t).node;
+  if (node == nullptr) return nullptr;
+  shown_node& its = shown(*node);
+  for (const auto& s : successors_of(*node)) its.add(&shown(*s));
+  return its.successors;
+}
+
+}  // extern "C"

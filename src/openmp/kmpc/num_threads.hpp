@@ -1,0 +1,28 @@
+// The clause num_threads, as Clang compiles it: calls before that of the region say what it asks for.
+#pragma once
+
+#include <utility>
+
+#include "openmp/core/region.hpp"
+
+namespace weir::openmp {
+
+/// For the next region of the thread. 0: it has no such clause.
+extern constinit thread_local unsigned asked_for;
+/// What the clause says more; null: nothing.
+extern constinit thread_local thread_demand* demanded;
+
+inline void ask_for_nothing() {
+  asked_for = 0;
+  if (demanded != nullptr) [[unlikely]] delete std::exchange(demanded, nullptr);
+}
+
+inline void fork_as_asked(region run, void* what) {
+  const unsigned asked = std::exchange(asked_for, 0);
+  if (demanded == nullptr) [[likely]] return fork(run, what, asked);
+  // Kept here: a region within may have a clause of its own.
+  const std::unique_ptr<const thread_demand> demand(std::exchange(demanded, nullptr));
+  fork(run, what, asked, demand.get());
+}
+
+}  // namespace weir::openmp
