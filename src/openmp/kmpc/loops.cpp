@@ -2,6 +2,10 @@
 // visible in the compiler's output (-S -emit-llvm).
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "openmp/core/team.hpp"
 #include "openmp/kmpc/interface.hpp"
@@ -168,6 +172,39 @@ int next_dispatch(int* last, T* lower, T* upper, S* stride) {
   return 1;
 }
 
+// ---- doacross
+
+struct kmp_dimension {
+  std::int64_t first, last, step;
+};
+
+/// What __kmpc_doacross_init has said of the nest, until its loop begins. Clang says one iteration too many in each dimension: its
+/// last value is the number of iterations, which are counted from 0. The loop's own bounds tell whether it is so.
+using nest = std::vector<dimension>;
+constinit thread_local nest* announced = nullptr;
+
+/// Has the loop over the first dimension, or over those that are collapsed with it, so many iterations?
+bool is_of(std::uint64_t trips, const nest& its, std::uint64_t less) {
+  std::uint64_t all = 1;
+  return std::ranges::any_of(its, [&](const dimension& d) { return (all *= d.trips - less) == trips; });
+}
+
+[[gnu::noinline]] void begin_announced_doacross(std::uint64_t trips) {
+  const std::unique_ptr<nest> its(std::exchange(announced, nullptr));
+  if (!is_of(trips, *its, 0) && is_of(trips, *its, 1))
+    for (dimension& d : *its) {
+      d.last -= d.step;
+      --d.trips;
+    }
+  begin_doacross(self(), its->data(), static_cast<unsigned>(its->size()));
+}
+
+/// Where a loop begins.
+template <class T, class S>
+void begin_doacross_of(T lower, T upper, S step) {
+  if (announced != nullptr) [[unlikely]] begin_announced_doacross(trips_of(lower, upper, step));
+}
+
 /// The program's code says how many sections there are only when it asks for the next one.
 constexpr loop_plan sections_without_end{schedule_kind::dynamic, std::uint64_t{1} << 62, 1};
 
@@ -178,9 +215,11 @@ extern "C" {
 #define LOOPS(suffix, type, signed_type)                                                                                         \
   void __kmpc_for_static_init_##suffix(source_line*, int, int kind, int* last, type* lower, type* upper, signed_type* stride,    \
                                        signed_type step, signed_type chunk) {                                                    \
+    begin_doacross_of(*lower, *upper, step);                                                                                     \
     own_part(kind, last, lower, upper, stride, step, chunk);                                                                     \
   }                                                                                                                              \
   void __kmpc_dispatch_init_##suffix(source_line*, int, int kind, type lower, type upper, signed_type step, signed_type chunk) { \
+    begin_doacross_of(lower, upper, step);                                                                                       \
     begin_dispatch(kind, lower, upper, step, chunk);                                                                             \
   }                                                                                                                              \
   int __kmpc_dispatch_next_##suffix(source_line*, int, int* last, type* lower, type* upper, signed_type* stride) {               \
@@ -230,18 +269,18 @@ unsigned __kmpc_next_section(source_line*, int, int count) {
 }
 void __kmpc_end_sections(source_line*, int) { end_loop(self()); }
 
-struct kmp_dimension {
-  std::int64_t first, last, step;
-};
 void __kmpc_doacross_init(source_line*, int, int count, const kmp_dimension* its) {
-  dimension dimensions[64];
-  for (int i = 0; i < count && i < 64; ++i)
-    dimensions[i] = {its[i].first, its[i].last, its[i].step, trips_of(its[i].first, its[i].last, its[i].step)};
-  begin_doacross(self(), dimensions, static_cast<unsigned>(std::min(count, 64)));
+  delete announced;
+  announced = new nest;
+  for (const kmp_dimension& d : std::span(its, static_cast<std::size_t>(count)))
+    announced->push_back({d.first, d.last, d.step, trips_of(d.first, d.last, d.step)});
 }
 void __kmpc_doacross_post(source_line*, int, const std::int64_t* values) { post(self(), values); }
 void __kmpc_doacross_wait(source_line*, int, const std::int64_t* values) { wait_for(self(), values); }
-void __kmpc_doacross_fini(source_line*, int) { end_doacross(self()); }
+void __kmpc_doacross_fini(source_line*, int) {
+  delete std::exchange(announced, nullptr);  // of a nest without a loop
+  end_doacross(self());
+}
 void __kmpc_dispatch_deinit(source_line*, int) {}
 
 }  // extern "C"
