@@ -14,11 +14,7 @@ VERSION_OF_6 = re.compile(r"G?OMP_6\.")
 # taskgraph, whose interface is still changing.
 ROUTINES_OF_6 = re.compile(
     r"""omp_(
-    (ancestor_)?is_free_agent | get_max_progress_width
-  | [gs]et_device_(num_teams | teams_thread_limit)
-  | get_(device | device_and_host | devices | devices_and_host | devices_all)_(memspace | allocator)
-  | get_memspace_(num_resources | pagesize) | get_submemspace
-  | (init | destroy)_mempartition(er)? | mempartition_(set_part | get_user_data)
+    (init | destroy)_mempartition(er)? | mempartition_(set_part | get_user_data)
   )(_(8_)?)?
   | __kmpc_(taskgraph\w* | (start | end)_record_task)""",
     re.VERBOSE,

@@ -24,7 +24,55 @@ static void uids(void) {
   CHECK(omp_get_device_from_uid("no such device") == invalid_device && omp_get_device_from_uid(NULL) == invalid_device);
 }
 
-#ifndef __clang__ /* LLVM has none of these, or in its library for devices */
+#ifdef __clang__
+#include <stdint.h>
+typedef uintptr_t space;
+enum { none, a_space = 99 };
+space omp_get_devices_memspace(int, const int *, space);
+space omp_get_device_and_host_memspace(int, space);
+space omp_get_devices_all_memspace(space);
+omp_allocator_handle_t omp_get_devices_and_host_allocator(int, const int *, space);
+omp_allocator_handle_t omp_get_device_allocator(int, space);
+int omp_get_memspace_num_resources(space);
+size_t omp_get_memspace_pagesize(space);
+space omp_get_submemspace(space, int, const int *);
+int omp_is_free_agent(void);
+int omp_ancestor_is_free_agent(int);
+int omp_get_max_progress_width(int);
+int omp_get_device_num_teams(int);
+void omp_set_device_num_teams(int, int);
+int omp_get_device_teams_thread_limit(int);
+void omp_set_device_teams_thread_limit(int, int);
+
+static void spaces(void) {
+  const int host[] = {omp_get_initial_device(), -1}, other[] = {omp_get_initial_device(), no_such_device};
+  CHECK(omp_get_devices_memspace(2, host, a_space) == a_space && omp_get_devices_memspace(2, other, a_space) == none);
+  CHECK(omp_get_device_and_host_memspace(-1, a_space) == a_space && omp_get_devices_all_memspace(a_space) == a_space);
+  CHECK(omp_get_device_and_host_memspace(no_such_device, a_space) == none && omp_get_devices_all_memspace(none) == none);
+  CHECK(omp_get_device_allocator(no_such_device, a_space) == omp_null_allocator);
+  const omp_allocator_handle_t from = omp_get_devices_and_host_allocator(2, host, a_space);
+  CHECK(from != omp_null_allocator && from == omp_get_device_allocator(-1, a_space));
+  void *const memory = omp_alloc(100, from);
+  CHECK(memory != NULL);
+  omp_free(memory, from);
+  CHECK(omp_get_memspace_num_resources(a_space) == 1 && omp_get_memspace_num_resources(none) == 0);
+  CHECK(omp_get_memspace_pagesize(a_space) == (size_t)sysconf(_SC_PAGESIZE));
+  const int resources[] = {0, 1};
+  CHECK(omp_get_submemspace(a_space, 1, resources) == a_space && omp_get_submemspace(a_space, 2, resources) == none);
+}
+
+static void threads_and_teams(void) {
+  CHECK(omp_get_max_progress_width(-1) == 1);
+#pragma omp parallel
+#pragma omp task
+  CHECK(!omp_is_free_agent() && !omp_ancestor_is_free_agent(1));
+  omp_set_device_num_teams(3, -1);
+  omp_set_device_teams_thread_limit(2, omp_get_initial_device());
+  omp_set_device_num_teams(7, no_such_device);
+  CHECK(omp_get_device_num_teams(0) == 3 && omp_get_max_teams() == 3);
+  CHECK(omp_get_device_teams_thread_limit(-1) == 2 && omp_get_teams_thread_limit() == 2);
+}
+#else /* LLVM has none of these, or in its library for devices */
 void *omp_target_memset(void *, int, size_t, int);
 void *omp_target_memset_async(void *, int, size_t, int, int, void *);
 void omp_get_device_distances(int, const int *, int *);
@@ -97,7 +145,10 @@ static void dimensions(void) {
 
 int main(void) {
   uids();
-#ifndef __clang__
+#ifdef __clang__
+  spaces();
+  threads_and_teams();
+#else
   memory();
   distances();
   default_is_default();

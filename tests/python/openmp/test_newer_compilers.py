@@ -53,13 +53,24 @@ OF_GCC = {
         "GOMP_single_end",
     ],
 }  # fmt: skip
+OF_DEVICES = ("device", "device_and_host", "devices", "devices_and_host", "devices_all")
 OF_LLVM = {
     "VERSION": [
         *(f"__kmpc_push_num_threads_{what}" for what in ("list", "list_strict", "strict")),
         "omp_get_device_from_uid",
         "omp_get_uid_from_device",
+        *(
+            f"omp_{name}{form}"
+            for name in (
+                "is_free_agent", "ancestor_is_free_agent", "get_max_progress_width", "get_submemspace",
+                *(f"{do}_device_{what}" for do in ("get", "set") for what in ("num_teams", "teams_thread_limit")),
+                *(f"get_{of}_{what}" for of in OF_DEVICES for what in ("memspace", "allocator")),
+                "get_memspace_num_resources", "get_memspace_pagesize",
+            )
+            for form in ("", "_")
+        ),
     ]
-}
+}  # fmt: skip
 OF_COMPILER = {"gcc": OF_GCC, "gfortran": OF_GCC, "clang": OF_LLVM}
 SONAMES = {"gcc": "libgomp.so.1", "gfortran": "libgomp.so.1", "clang": "libomp.so.5"}
 NAMES = [(compiler, version) for compiler in ("gcc", "clang") for version in OF_COMPILER[compiler]]
