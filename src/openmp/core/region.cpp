@@ -62,7 +62,8 @@ void prepare(team& t, member& parent, const thread_demand* demand) {
   control inherited = parent.icv;
   // If the environment has a list, its element for the next level; else what the parent has set [OpenMP 5.2, 2.4].
   if (const std::size_t listed = initial_settings().num_threads.size(); listed > 1 && t.level < listed) inherited.num_threads = 0;
-  if (demand != nullptr || !parent.of->within.empty() || !t.within.empty()) [[unlikely]] {
+  // Of most regions none: one test for the three.
+  if ((parent.of->within.size() | t.within.size() | (demand != nullptr ? 1 : 0)) != 0) [[unlikely]] {
     t.within = within(parent, demand);
     if (!t.within.empty()) inherited.num_threads = t.within.front();
   }

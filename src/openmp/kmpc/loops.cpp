@@ -199,10 +199,11 @@ bool is_of(std::uint64_t trips, const nest& its, std::uint64_t less) {
   begin_doacross(self(), its->data(), static_cast<unsigned>(its->size()));
 }
 
-/// Where a loop begins.
+/// own_part() of its loop: apart, for which a loop without doacross then saves no register.
 template <class T, class S>
-void begin_doacross_of(T lower, T upper, S step) {
-  if (announced != nullptr) [[unlikely]] begin_announced_doacross(trips_of(lower, upper, step));
+[[gnu::noinline]] void own_part_of_doacross(int kind, int* last, T* lower, T* upper, S* stride, S step, S chunk) {
+  begin_announced_doacross(trips_of(*lower, *upper, step));
+  own_part(kind, last, lower, upper, stride, step, chunk);
 }
 
 /// The program's code says how many sections there are only when it asks for the next one.
@@ -215,11 +216,12 @@ extern "C" {
 #define LOOPS(suffix, type, signed_type)                                                                                         \
   void __kmpc_for_static_init_##suffix(source_line*, int, int kind, int* last, type* lower, type* upper, signed_type* stride,    \
                                        signed_type step, signed_type chunk) {                                                    \
-    begin_doacross_of(*lower, *upper, step);                                                                                     \
+    if (announced != nullptr) [[unlikely]]                                                                                       \
+      return own_part_of_doacross(kind, last, lower, upper, stride, step, chunk);                                                \
     own_part(kind, last, lower, upper, stride, step, chunk);                                                                     \
   }                                                                                                                              \
   void __kmpc_dispatch_init_##suffix(source_line*, int, int kind, type lower, type upper, signed_type step, signed_type chunk) { \
-    begin_doacross_of(lower, upper, step);                                                                                       \
+    if (announced != nullptr) [[unlikely]] begin_announced_doacross(trips_of(lower, upper, step));                               \
     begin_dispatch(kind, lower, upper, step, chunk);                                                                             \
   }                                                                                                                              \
   int __kmpc_dispatch_next_##suffix(source_line*, int, int* last, type* lower, type* upper, signed_type* stride) {               \

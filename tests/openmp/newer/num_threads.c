@@ -143,7 +143,7 @@ static void tasks_of_the_pool(void) {
 int main(void) {
   omp_set_dynamic(0);
   omp_set_max_active_levels(4);
-  for (int round = 0; round < 5; ++round) {
+  for (int round = 0; round < 2; ++round) {
     by_level();
     inner_lists();
     not_for_another();
