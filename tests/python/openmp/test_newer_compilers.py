@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from weir.openmp.runtimes import runtimes
+from weir.profile import counting
 from weir.run import elf, needs
 
 from .. import skips
@@ -138,3 +139,33 @@ def test_program(environment: dict[str, str], tmp_path: Path, name: str, compile
         runs_ok(program, environment, size)
     runs_ok(program, environment | {"OMP_CANCELLATION": "true"}, 4)
     runs_ok(program, environment | {"WEIR_THREADS": "user"}, 4)
+
+
+COUNTED = """
+#include <omp.h>
+void GOMP_barrier_ext(int);
+_Bool GOMP_barrier_cancel_ext(int);
+_Bool GOMP_single_start_with_end(void);
+void GOMP_reduction_start(void);
+void GOMP_reduction_end(void);
+int main(void) {
+#pragma omp parallel num_threads(2)
+  {
+    for (int i = 0; i < 3; ++i) GOMP_barrier_ext(2);
+    GOMP_barrier_cancel_ext(2);
+    GOMP_single_start_with_end();
+    GOMP_barrier_ext(1);
+    GOMP_reduction_start();
+    GOMP_reduction_end();
+  }
+  return 0;
+}
+"""
+
+
+def test_what_they_call_is_profiled(environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "counted.c").write_text(COUNTED)
+    program = linked(tmp_path, "gcc", tmp_path / "counted.c")
+    monkeypatch.setenv("LD_LIBRARY_PATH", environment["LD_LIBRARY_PATH"])
+    counts = {directive.name: count for directive, count in counting.run([str(program)]).counts.items()}
+    assert counts == {"parallel": 1, "barrier": 4, "single": 1, "atomic": 2}
