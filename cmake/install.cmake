@@ -19,6 +19,9 @@ foreach(target weir-pthread weir-omp weir-mpi)
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
   endif()
 endforeach()
+if(TARGET weir-omp)
+  install(FILES ${PROJECT_BINARY_DIR}/src/libweir-omp.so DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+endif()
 
 # Weir's barriers over each MPI, and the parts of that MPI that their users link: in separate files, because each may be installed
 # without the other.

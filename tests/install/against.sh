@@ -34,11 +34,11 @@ c++ -std=c++20 "$project/main.cpp" -o "$work/by-pkg-config" $(pkg-config --cflag
 "$work/by-pkg-config"
 
 # The OpenMP runtime, linked by its name instead of the compiler's own.
-library=$(find "$prefix/lib" -name libweir-omp.so)
+library=$(find "$prefix/lib" -name libgomp-weir.so)
 if [ -n "$library" ]; then
   folder=$(dirname "$library")
   cc -fopenmp -c "$project/uses_openmp.c" -o "$work/uses_openmp.o"
   cc "$work/uses_openmp.o" -L"$folder" -lweir-omp -Wl,-rpath,"$folder" -o "$work/uses_openmp"
   OMP_NUM_THREADS=3 "$work/uses_openmp" 3
-  echo "on libweir-omp.so"
+  echo "on libgomp-weir.so"
 fi

@@ -54,7 +54,7 @@ say profile
 native=$(dirname "$(command -v weir)")/../lib/python3*/site-packages/weir/native
 native=$(echo $native)
 mkdir -p by-name
-ln -sf "$native/libweir-omp.so" by-name/libgomp.so.1  # a machine without compilers has no other
+ln -sf "$native/libgomp-weir.so" by-name/libgomp.so.1  # a machine without compilers has no other
 LD_LIBRARY_PATH=$PWD/by-name${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} OMP_NUM_THREADS=3 weir profile -- "$programs/uses_openmp" 3 >said 2>&1
 holds parallel
 say "POSIX barriers"

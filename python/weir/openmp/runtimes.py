@@ -11,6 +11,8 @@ from pathlib import Path
 
 from weir.base import native
 
+# Weir's. threadpoolctl, by which joblib and scikit-learn limit threads, knows a runtime by how its file's name begins.
+LIBRARY = "libgomp-weir.so"
 # Names under which programs ask for a runtime: GCC's, LLVM's, Intel's; and for oneTBB.
 ASKED_FOR = {
     "gomp": ("libgomp.so.1",),
@@ -74,7 +76,7 @@ def _libiomp5() -> list[Runtime]:
 
 def _weir() -> list[Runtime]:
     """Our own, where it is built."""
-    path = native.library("libweir-omp.so")
+    path = native.library(LIBRARY)
     return [Runtime("weir", "this build", path, ("kmp", "gomp"), ("kmp", "gomp"))] if path else []
 
 

@@ -283,7 +283,7 @@ def bound_to(side: Side, library: Path) -> bool:
 def _binds(said: Path, library: Path) -> bool:
     with said.open(errors="replace") as lines:
         for line in lines:
-            # "binding file ./program [0] to /path/libweir-omp.so [0]: normal symbol `GOMP_parallel'"
+            # "binding file ./program [0] to /path/libgomp-weir.so [0]: normal symbol `GOMP_parallel'"
             who, _, what = line.partition(" to ")
             if what.startswith(f"{library} ") and str(library) not in who:
                 return True

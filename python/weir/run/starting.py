@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from weir.base import native
-from weir.openmp.runtimes import OPENMPS
+from weir.openmp.runtimes import LIBRARY, OPENMPS
 from weir.run import elf
 
-LIBRARY = "libweir-omp.so"
 THREADS, KINDS = "WEIR_THREADS", ("kernel", "user", "auto")  # of threads: docs/threads.md
 BY_DEFAULT = KINDS[2]  # of these, where neither the option nor the environment says
 

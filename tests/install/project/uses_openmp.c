@@ -10,8 +10,10 @@ int main(int count, char** words) {
   threads += 1;
   FILE* const maps = fopen("/proc/self/maps", "r");
   for (char line[512]; maps != NULL && fgets(line, sizeof line, maps) != NULL;) {
-    ours |= strstr(line, "libweir-omp.so") != NULL;
-    if (strstr(line, "libgomp") != NULL || strstr(line, "libomp.so") != NULL) return 2;
+    if (strstr(line, "/libgomp-weir.so") != NULL)
+      ours = 1;
+    else if (strstr(line, "libgomp") != NULL || strstr(line, "libomp.so") != NULL)
+      return 2;
   }
   return ours && count == 2 && threads == atoi(words[1]) ? 0 : 1;
 }

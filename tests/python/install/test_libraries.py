@@ -9,7 +9,7 @@ C_LIBRARY = ("libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libd
 OLDEST = (2, 34)
 
 
-@pytest.mark.parametrize("name", ["libweir-omp.so", "libweir-pthread.so", "libweir-profile.so", "libweir-trace.so"])
+@pytest.mark.parametrize("name", ["libgomp-weir.so", "libweir-pthread.so", "libweir-profile.so", "libweir-trace.so"])
 def test_a_library_for_others_programs_loads_beside_older_ones(name: str):
     path = native.library(name)
     assert path is not None, f"{name} is not built: make build"

@@ -125,6 +125,38 @@ def test_learning_runs_on_weirs(weirs: Environment, tmp_path: Path):
     assert all_ask_weirs(asked, "_k_means_lloyd") and all_ask_weirs(asked, "histogram"), asked
 
 
+# ---- threadpoolctl, which finds runtimes by their files' names: PyPI's, and Debian's over the BLAS with OpenMP
+
+MEMBERS = """
+#include <omp.h>
+int members(void) {
+  int found = 0;
+#pragma omp parallel
+#pragma omp single
+  found = omp_get_num_threads();
+  return found;
+}
+"""
+
+
+@pytest.mark.parametrize("python", (sys.executable, PYTHON))
+def test_threadpoolctl_limits_its_threads(
+    weirs: Environment, runtime: Path | None, openblas: Path, tmp_path: Path, python: str | Path
+):
+    (tmp_path / "members.c").write_text(MEMBERS)
+    compiled = ["gcc", "-shared", "-fPIC", "-fopenmp", tmp_path / "members.c", "-o", tmp_path / "members.so"]
+    subprocess.run(compiled, check=True)
+    # No more than processors: OpenBLAS takes no more, and threadpoolctl then gives its number back to OpenMP, too.
+    environment = {**with_path(weirs, openblas), "OMP_NUM_THREADS": "2"}
+    script = [python, SCRIPTS / "thread_limits.py", tmp_path / "members.so"]
+    done = subprocess.run(script, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    before, limited, _, after = phases = json.loads(done.stdout)
+    for (said, members), expected in zip(phases, (2, 1, 3, 2), strict=True):
+        assert members == expected == said[str(runtime)], said
+    assert set(limited[0].values()) == {1} and after == before, phases
+
+
 # ---- the same in threads of Python, over the BLAS with OpenMP: teams of several threads at a time
 
 NESTED = [PYTHON, SCRIPTS / "nested_learning.py"]

@@ -31,7 +31,7 @@ int main(void) {{
 @pytest.mark.parametrize("threads", ["kernel", "user", "auto"])
 def test_a_yield_of_the_program_reaches_its_members(threads: str, tmp_path: Path):
     runtime = native.library(starting.LIBRARY)
-    assert runtime is not None, "libweir-omp.so is not built: make build"
+    assert runtime is not None, "libgomp-weir.so is not built: make build"
     (tmp_path / "turns.c").write_text(PROGRAM)
     subprocess.run(["gcc", "-O1", "-fopenmp", tmp_path / "turns.c", "-o", tmp_path / "turns"], check=True)
     environment = starting.environment(runtime, {"WEIR_THREADS": threads})

@@ -33,7 +33,7 @@ int main(int count, char **words) {
 #pragma omp parallel reduction(+ : members)
   members++;
   const char *preloaded = getenv("LD_PRELOAD"), *what = count > 2 ? words[2] : "";
-  int on_weir = preloaded != NULL && strstr(preloaded, "libweir-omp") != NULL;
+  int on_weir = preloaded != NULL && strstr(preloaded, "libgomp-weir") != NULL;
   int here = count > 1 && (strcmp(words[1], on_weir ? "weir" : "own") == 0 || strcmp(words[1], "both") == 0);
   printf("%d members\\n", members);
   if (here && strcmp(what, "sleep") == 0) usleep(300000);
@@ -322,13 +322,13 @@ def test_control_c_keeps_what_was_measured(programs: dict[str, Path], tmp_path: 
 
 
 def test_an_mpi_program_is_compared_by_its_launcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(launching, "library", lambda: Path(native.library("libweir-omp.so")))
+    monkeypatch.setattr(launching, "library", lambda: Path(native.library("libgomp-weir.so")))
     launcher = tmp_path / "launch"
     launcher.write_text('#!/bin/sh\necho "${LD_PRELOAD##*/}" "$@"\n')
     launcher.chmod(0o755)
     status, said = compare("--mpi", "--", launcher, "-n", "2", "program", times=1)
     assert status == 0, said
-    assert "differs: line 1 is ' -n 2 program' on its MPI's own, 'libweir-omp.so -n 2 program' on" in said, said
+    assert "differs: line 1 is ' -n 2 program' on its MPI's own, 'libgomp-weir.so -n 2 program' on" in said, said
 
 
 def test_the_order_of_a_pair_is_drawn_and_comes_out_even():

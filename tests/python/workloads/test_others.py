@@ -27,7 +27,7 @@ COMMANDS = ("dynamics", "images")  # no threads of Python call those
 
 @pytest.fixture(scope="module")
 def weirs() -> dict[str, str]:
-    assert native.library(starting.LIBRARY) is not None, "libweir-omp.so is not built: make build"
+    assert native.library(starting.LIBRARY) is not None, "libgomp-weir.so is not built: make build"
     started = starting.environment(starting.library(), {})
     return {name: value for name, value in started.items() if name.startswith("LD_")}
 
