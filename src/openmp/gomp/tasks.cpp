@@ -36,7 +36,7 @@ void execute(task& t) {
   const auto [code, variables] = *static_cast<call*>(t.data());
   code(variables);
 }
-// The code itself ends the lifetime of the task's variables: those of a task that is discarded remain.
+// The code itself ends the lifetime of the task's variables.
 void leave_out(task&) {}
 using body = task_body<execute, leave_out>;
 [[gnu::constructor]] void when_loaded() { body::choose(); }
@@ -54,10 +54,13 @@ inline task& make_task(member& me, function run, long size, long alignment, unsi
 }
 
 void copy_variables(task& t, void* what, copier copy, long size) {
-  if (copy != nullptr)
+  if (copy != nullptr) {
     copy(variables_of(t), what);
-  else
+    // Objects, which only the task's code destroys: it is not discarded, as OpenMP leaves open.
+    t.run = execute;
+  } else {
     std::memcpy(variables_of(t), what, static_cast<std::size_t>(size));
+  }
 }
 
 /// Apart from the others, for which no register is then saved. The handle of a detached task's event is also the first of its
