@@ -45,7 +45,7 @@ void run_reducing(void* its) {
   auto& r = *static_cast<reducing_region*>(its);
   auto* const w = *static_cast<words**>(r.what);
   member& me = self();
-  begin_task_group(me);
+  begin_task_group(me, true);
   r.mutual.take();
   if (r.size == 0) allocate(w, r.size = me.of->size);
   r.mutual.release();

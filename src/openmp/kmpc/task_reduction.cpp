@@ -157,11 +157,11 @@ void* __kmpc_task_reduction_init(int, int count, const older_description* d) { r
 // For a region or a worksharing construct: each member describes its own copy, which the construct itself reduces. So its tasks'
 // copies are combined into that, and no member needs to know of the others.
 void* __kmpc_taskred_modifier_init(source_line*, int, int, int count, const description* d) {
-  begin_task_group(self());
+  begin_task_group(self(), true);
   return attach(count, d);
 }
 void* __kmpc_task_reduction_modifier_init(source_line*, int, int, int count, const older_description* d) {
-  begin_task_group(self());
+  begin_task_group(self(), true);
   return attach(count, of_now(count, d).data());
 }
 void __kmpc_task_reduction_modifier_fini(source_line*, int, int) { end_task_group(self()); }

@@ -50,7 +50,7 @@ char* begin_shared_reduction(member& me, copies_layout layout) {
     if (slot.compare_exchange_strong(seen, mine.get(), std::memory_order_acq_rel)) seen = mine.release();
   }
   happens_after(&slot);
-  begin_task_group(me);
+  begin_task_group(me, true);
   me.executing->group->of_construct = seen;
   return seen->copies;
 }

@@ -33,7 +33,9 @@ void* task_reductions::copy(const member& me, const item& its) const {
   return copies_of(n) + its.offset;
 }
 
-void begin_task_group(member& me) { me.executing->group = new task_group{me.executing->group, &me}; }
+void begin_task_group(member& me, bool of_modifier) {
+  me.executing->group = new task_group{.outer = me.executing->group, .owner = &me, .of_modifier = of_modifier};
+}
 
 void end_task_group(member& me) {
   task_group* const ending = me.executing->group;
@@ -53,7 +55,9 @@ void complete_in_group(task_group& group) {
 
 // release, acquire: what the task that cancels did before, for those that meet the cancellation.
 void cancel_task_group(task& its) {
-  if (its.group != nullptr) its.group->cancelled.store(true, std::memory_order_release);
+  task_group* g = its.group;
+  while (g != nullptr && g->of_modifier) g = g->outer;
+  if (g != nullptr) g->cancelled.store(true, std::memory_order_release);
 }
 
 bool task_group_cancelled(const task& its) {

@@ -47,11 +47,12 @@ struct task_group {
   member* const owner;  // who waits for its tasks
   std::atomic<std::uint64_t> incomplete{0};  // tasks
   std::atomic<bool> cancelled{false};
+  const bool of_modifier = false;  // of reduction(task, ...), which makes no taskgroup that the program could cancel
   std::unique_ptr<task_reductions> reduces = nullptr;
   shared_reduction* of_construct = nullptr;  // of the worksharing construct whose group it is (shared_reduction.hpp)
 };
 
-void begin_task_group(member& me);
+void begin_task_group(member& me, bool of_modifier = false);
 /// Waits for all tasks of the group; what they have reduced is no longer found by find_reduction().
 void end_task_group(member& me);
 

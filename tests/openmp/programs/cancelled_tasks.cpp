@@ -1,5 +1,6 @@
-// Taskgroups that are cancelled, with OMP_CANCELLATION=true: each copy of an object that a task has is destroyed. Settings are read
-// from the environment, so the program executes itself once more.
+// Taskgroups that are cancelled, with OMP_CANCELLATION=true: each copy of an object that a task has is destroyed, and a cancellation in
+// tasks that reduce for a construct reaches the program's taskgroup. Settings are read from the environment, so the
+// program executes itself once more.
 #include <cstdlib>
 #include <cstring>
 #include <omp.h>
@@ -62,6 +63,30 @@ void copies_of_taskloops() {
   CHECK(whole == 0 && made > 1 && made == destroyed);
 }
 
+// A task of the construct cancels the group around the construct: none of that group's tasks begins, which its thread generates
+// then.
+void out_of_reductions() {
+  int left = 0, begun = 0;
+  long sum = 0;
+#pragma omp parallel
+#pragma omp taskgroup
+  {
+#pragma omp for reduction(task, + : sum)
+    for (int i = 0; i < 2 * asked(); ++i) {
+#pragma omp task in_reduction(+ : sum) shared(left)
+      {
+        sum += 1;
+#pragma omp cancel taskgroup
+        add(&left, 1);
+      }
+#pragma omp taskwait
+    }
+#pragma omp task shared(begun)
+    add(&begun, 1);
+  }
+  CHECK(left == 0 && begun == 0 && sum == asked());
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
@@ -75,6 +100,7 @@ int main(int, char** arguments) {
   for (int i = 0; i < 20; ++i) {
     copies_of_tasks();
     copies_of_taskloops();
+    out_of_reductions();
   }
   return verdict();
 }
