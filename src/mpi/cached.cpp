@@ -21,9 +21,10 @@
 
 #include "call.hpp"
 #include "communicator.hpp"
-#include "yielding.hpp"
 #include "preload/ask.h"
+#include "price.hpp"
 #include "steps.hpp"
+#include "yielding.hpp"
 
 #ifdef MPICH_NUMVERSION
 static_assert(MPI_UINT64_T == WEIR_MPICH_UINT64 && MPI_MAX == WEIR_MPICH_MAX);
@@ -32,6 +33,7 @@ static_assert(MPI_UINT64_T == WEIR_MPICH_UINT64 && MPI_MAX == WEIR_MPICH_MAX);
 namespace {
 
 using weir::mpi::barrier;
+using weir::mpi::price;
 
 // From this barrier on a communicator's barriers are timed. The first ones also wait for the processes that are still creating the
 // communicator, and most short-lived communicators have at most five barriers.
@@ -93,39 +95,6 @@ void leave(kept& k) {
   all_count = static_cast<std::size_t>(std::remove(all.begin(), all.begin() + all_count, &k) - all.begin());
 }
 
-// The time to make a barrier, as far as it is known, and a factor: MPI's own barriers must have taken that many times as long before
-// one is made. The factor grows while barriers that were made are soon freed.
-class price {
- public:
-  /// Sets the time, in microseconds.
-  void give(double us) { ticks_ = in_ticks(us), given_ = true; }
-  std::uint64_t ns() {
-    const std::lock_guard lock(mutex_);
-    return in_ns(ticks_ * patience_);
-  }
-  void made_in(std::uint64_t ticks) {
-    const std::lock_guard lock(mutex_);
-    if (!given_) ticks_ = (ticks_ + ticks) / 2;
-  }
-  /// A barrier was freed this long after it was made.
-  void freed_after(std::uint64_t ticks) {
-    const std::lock_guard lock(mutex_);
-    patience_ = ticks < ticks_ ? std::min(2 * patience_, most_patience) : std::max(patience_ / 2, std::uint64_t{1});
-  }
-  static std::uint64_t in_ns(std::uint64_t ticks) {
-    return static_cast<std::uint64_t>(1e3 * static_cast<double>(ticks) / weir::native::ticks_per_microsecond());
-  }
-
- private:
-  static std::uint64_t in_ticks(double us) { return static_cast<std::uint64_t>(us * weir::native::ticks_per_microsecond()); }
-
-  static constexpr double first_guess_us = 1000;
-  static constexpr std::uint64_t most_patience = 1024;
-  std::mutex mutex_;
-  bool given_ = false;
-  std::uint64_t ticks_ = in_ticks(first_guess_us), patience_ = 1;
-};
-
 price& price_here() {
   static price& it = *new price;  // communicators may be freed at exit, after this library's variables
   return it;
@@ -162,13 +131,15 @@ int before_finalize(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
+const char* wrong_price = nullptr;  // WEIR_MPI_PRICE, where it cannot be read
+
 // Returns a code of MPI's. `there`: MPI is initialised and not finalised.
 [[gnu::noinline]] int begin(bool& there) {
   const std::lock_guard lock(mutex);
   there = weir::mpi::mpi_is_there();
   if (!there || keyval != MPI_KEYVAL_INVALID) return MPI_SUCCESS;
-  if (const char* const given = std::getenv("WEIR_MPI_PRICE"); given != nullptr && *given != '\0')
-    price_here().give(std::strtod(given, nullptr));
+  if (const char* const given = std::getenv("WEIR_MPI_PRICE"); given != nullptr && *given != '\0' && !price_here().give(given))
+    wrong_price = given;
   int at_end = MPI_KEYVAL_INVALID, barriers = MPI_KEYVAL_INVALID;
   int code = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, before_finalize, &at_end, nullptr);
   if (code == MPI_SUCCESS) code = PMPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr);
@@ -241,6 +212,14 @@ void say_once(MPI_Comm comm, const char* what) {
   if (!said.exchange(true) && rank == 0) std::fprintf(stderr, "%s; the WEIR_MPI_* variables are ignored\n", what);
 }
 
+// All processes of a communicator come here; `last`: of those with a wrong price.
+void say_wrong_price(std::uint64_t last, int rank) {
+  static std::atomic<bool> said{false};
+  if (last == 0 || said.exchange(true) || last != static_cast<std::uint64_t>(rank) + 1) return;
+  std::fprintf(stderr, "weir: WEIR_MPI_PRICE is \"%s\" in rank %d, and no number of microseconds (0 or more): ignored there\n",
+               wrong_price, rank);
+}
+
 void make_barrier(kept& k, MPI_Comm comm, const weir::mpi::options& asked, bool alike) {
   try {
     if (alike) {
@@ -297,7 +276,11 @@ int ask_all(MPI_Comm comm, weir_ask& its) {
 // Collective. Makes a barrier if MPI's own have taken as much time as making one takes: the total is then at most twice that, however
 // many barriers follow.
 int ask(kept& k, MPI_Comm comm) {
-  weir_ask a{0, ~price::in_ns(k.spent), price_here().ns(), lot(), digest_of_environment(), ~digest_of_environment()};
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  weir_ask a{0,     ~price::in_ns(k.spent),  price_here().ns(),
+             lot(), digest_of_environment(), ~digest_of_environment(),
+             wrong_price == nullptr ? 0 : static_cast<std::uint64_t>(rank) + 1};
   weir::mpi::options asked;
   const bool entered = enter(k);
   a.unable = !entered;
@@ -308,6 +291,7 @@ int ask(kept& k, MPI_Comm comm) {
   }
   int code = ask_all(comm, a);
   k.refused = a.unable != 0;
+  if (code == MPI_SUCCESS) say_wrong_price(a.wrong_price, rank);
   if (code == MPI_SUCCESS && !k.refused && ~a.less_than >= a.price) {
     k.place = a.place;
     code = make(k, comm, asked, a.asked == ~a.unlike);
@@ -365,7 +349,7 @@ inline int pass(kept& k, MPI_Comm comm) {
   if (fresh != nullptr) fresh->passes = first_timed - 1;
   // A process without memory for its state keeps counting, to answer when the others ask.
   if (passes == weir_first_ask) {
-    weir_ask a{1, 0, 0, 0, 0, 0};
+    weir_ask a{1, 0, 0, 0, 0, 0, 0};
     code = ask_all(comm, a);
     passes = never;
   }

@@ -15,6 +15,7 @@ struct weir_ask {
   uint64_t price;          /* the time, in ns, that these must have taken before a barrier is made */
   uint64_t place;          /* a random number: the largest becomes the barrier's number in all processes */
   uint64_t asked, unlike;  /* a digest of its environment's requests, and that digest inverted: equal if all have the same */
+  uint64_t wrong_price;    /* 1 + the rank of a process whose WEIR_MPI_PRICE cannot be read; that of the last says so */
 };
 
 /* MPICH's handles are numbers that no MPI with its binary interface may change. Open MPI's are addresses, found by their names. */

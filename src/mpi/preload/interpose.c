@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "absent.h"
 
@@ -24,6 +25,7 @@ static struct {
   int (*version)(char *, int *);
 } mpi;
 
+/* What runs once, and so needs no memory but static memory: where the address space is limited, no stack grows. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int own_barrier_f(int comm) { return weir.barrier(mpi.from_fortran ? mpi.from_fortran(comm) : (communicator)(long)comm); }
@@ -45,7 +47,7 @@ static int nth(struct dl_phdr_info *info, size_t size, void *data) {
 
 /* dl_iterate_phdr holds a lock that dlopen needs: each object's path is looked up by its number, and opened outside. */
 static void *in_any_object(const char *name) {
-  struct search s;
+  static struct search s;
   for (unsigned object = 0;; ++object) {
     s.object = object;
     if (dl_iterate_phdr(nth, &s) == 0) return NULL;
@@ -75,13 +77,16 @@ static const char *library_for(char *text) {
 }
 
 static void mpis_own(const char *why) {
-  fprintf(stderr, "weir: MPI_Barrier stays MPI's own: %s\n", why);
+  static char line[8192 + 64];
+  const int bytes = snprintf(line, sizeof line, "weir: MPI_Barrier stays MPI's own: %s\n", why);
+  /* fprintf would take a buffer on the stack. */
+  if (write(STDERR_FILENO, line, (size_t)bytes) != bytes) return;
 }
 
 /* NULL if the library cannot be opened; `why` then has the reason. */
 static void *open_library(const char *mpi_name, char *why, size_t bytes) {
   Dl_info here;
-  char path[4096];
+  static char path[4096];
   const char *end = NULL;
   if (dladdr((void *)&once, &here) != 0 && here.dli_fname != NULL) end = strrchr(here.dli_fname, '/');
   const int folder = end == NULL ? 0 : (int)(end + 1 - here.dli_fname);
@@ -115,7 +120,7 @@ static void find(void) {
   weir.barrier = mpi.barrier;
   weir.barrier_f = own_barrier_f;
 
-  char version[8192 + 1], why[8192]; /* as long as the longest MPI_MAX_LIBRARY_VERSION_STRING */
+  static char version[8192 + 1], why[8192]; /* as long as the longest MPI_MAX_LIBRARY_VERSION_STRING */
   const char *const name = library_for(version);
   if (name == NULL) {
     snprintf(why, sizeof why, "Weir supports MPICH and Open MPI, and this is %.200s; do not preload libweir-mpi.so here", version);

@@ -1,6 +1,7 @@
 // An MPI program without any reference to Weir, in which a call fails in one process while a barrier is made. All processes must
 // continue; the program then prints "kept".
 //   failing files | address_space | file_size    the resource that the process is denied
+//   failing address_space_of_all KIB              so much is left to each of them
 //   failing each RANK POINT...                    each call of these functions in turn fails, in communicator after communicator
 //   failing killed RANK POINT CALL                the process is killed at its CALL-th call of the function
 // Link it so that other libraries find its functions (-rdynamic).
@@ -180,6 +181,8 @@ int main(int count, char** words) {
   const int rank = checking::rank_in(MPI_COMM_WORLD);
   if (what == "files" && rank == 1) limit(RLIMIT_NOFILE, 0);
   if (what == "address_space" && rank == 1) limit(RLIMIT_AS, static_cast<rlim_t>(address_space()) + (256 << 10));
+  if (what == "address_space_of_all")
+    limit(RLIMIT_AS, static_cast<rlim_t>(address_space()) + (static_cast<rlim_t>(std::atol(words[2])) << 10));
   if (what == "file_size") limit(RLIMIT_FSIZE, 0);
   if (what == "killed") {
     deadly = true;

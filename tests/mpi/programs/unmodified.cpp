@@ -308,6 +308,17 @@ void late() {
   require(if_not(took < seconds / 3.0, "took a third of the time in its processor"), "waiting");
 }
 
+// In a thread whose stack is as small as the system allows, or nearly so.
+void small_stack() {
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 24 << 10);
+  pthread_t thread;
+  const auto barrier = [](void*) -> void* { return MPI_Barrier(MPI_COMM_WORLD), nullptr; };
+  require(if_not(pthread_create(&thread, &small, barrier, nullptr) == 0, "cannot be created"), "a thread");
+  pthread_join(thread, nullptr);
+}
+
 bool weir_is_open() {
   std::ifstream file("/proc/self/maps");
   std::string line;
@@ -321,7 +332,7 @@ const std::map<std::string, void (*)()> cases = {
     {"many", many},         {"inter", inter},           {"messages", messages},           {"duplicates", duplicates},
     {"threads", threads},   {"errors", errors},         {"handlers", handlers},           {"rendezvous", rendezvous},
     {"death", death},       {"at_exit", at_exit},       {"callback", callback},         {"late", late},
-    {"few", few},
+    {"few", few},           {"small_stack", small_stack},
 };
 
 }  // namespace
@@ -334,7 +345,7 @@ int main(int count, char** words) {
   const auto found = cases.find(name);
   if (found == cases.end()) return 2;
   int level = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&count, &words, name == "threads" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  MPI_Init_thread(&count, &words, name == "threads" || name == "small_stack" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   require(if_not(!weir_is_open(), "is open before the first barrier"), "Weir's library");
   found->second();
   if (rank_in(MPI_COMM_WORLD) == 0) std::puts("kept");

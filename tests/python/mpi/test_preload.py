@@ -6,84 +6,15 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from .. import skips
+from .preloading import LIBRARIES, MPICH, OPENMPI, PRELOADED, Mpi, kept, run
 
-ROOT = Path(__file__).parents[3]
-PROGRAMS = ROOT / "tests" / "mpi" / "programs"
-LIBRARIES = Path(os.environ.get("WEIR_MPI_LIBRARIES", ROOT / "build" / "src" / "mpi"))
-PRELOADED = LIBRARIES / "libweir-mpi.so"
 KNOWN = "known are auto, dissemination, mcs, tournament, tournament-tree, tree, butterfly, linear"
-
-
-@dataclass(frozen=True)
-class Mpi:
-    name: str
-    launcher: tuple[str, ...]
-    # Where a process may end and the others go on.
-    enduring: tuple[str, ...]
-
-    def wrapper(self, language: str) -> str:
-        """The compiler with this MPI, of "cc", "cxx" or "fort"."""
-        found = shutil.which(f"mpi{language}.{self.name}")
-        assert found, f"there is no mpi{language}.{self.name}: scripts/setup installs it"
-        return found
-
-
-MPICH = Mpi("mpich", ("mpiexec.mpich",), ("-disable-auto-cleanup",))
-OPENMPI = Mpi("openmpi", ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"), ("--enable-recovery",))
-
-
-@pytest.fixture(params=[MPICH, OPENMPI], ids=lambda mpi: mpi.name)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    for needed in (PRELOADED, LIBRARIES / f"libweir-mpi-{request.param.name}.so"):
-        assert needed.is_file(), f"{needed.name} is not built: scripts/setup, and make build"
-    launcher = request.param.launcher[0]
-    assert shutil.which(launcher), f"there is no {launcher}: scripts/setup installs it"
-    return request.param
-
-
-@pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """A program of tests/mpi/programs, with an MPI's own compiler and nothing of Weir's; each is built once."""
-    folder = tmp_path_factory.mktemp("mpi-programs")
-
-    def build(mpi: Mpi, language: str, source: str, *options: str, name: str = "") -> Path:
-        to = folder / f"{name or Path(source).stem}-{mpi.name}"
-        if not to.exists():
-            command = [mpi.wrapper(language), PROGRAMS / source, "-o", to, *options]
-            subprocess.run(command, check=True, cwd=folder)
-        return to
-
-    return build
-
-
-@pytest.fixture
-def unmodified(compiled: Callable[..., Path], mpi: Mpi) -> Path:
-    skip = ("-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
-    return compiled(mpi, "cxx", "unmodified.cpp", "-std=c++20", "-O1", "-pthread", *skip)
-
-
-def run(
-    mpi: Mpi, ranks: int, *words: object, preload: Path | None = PRELOADED, options: tuple[str, ...] = (), **asked: str
-) -> subprocess.CompletedProcess[str]:
-    plain = {n: v for n, v in os.environ.items() if not n.startswith("WEIR_") and n != "LD_PRELOAD"}
-    plain["WEIR_MPI_PRICE"] = "0"  # whether a barrier is made shall not depend on what MPI's own take
-    launcher = [*mpi.launcher, *options, "-n", str(ranks)]
-    # The launcher itself is left alone; its programs get the library from `env`.
-    program = [*(["env", f"LD_PRELOAD={preload}"] if preload else []), *map(str, words)]
-    return subprocess.run(launcher + program, env=plain | asked, capture_output=True, text=True, timeout=240)
-
-
-def kept(done: subprocess.CompletedProcess[str]) -> str:
-    """What it said besides."""
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("kept\n") == 1, done.stdout + done.stderr
-    return done.stderr
 
 
 def test_the_barrier_is_weirs_after_the_first_passes(mpi: Mpi, unmodified: Path):
@@ -248,12 +179,6 @@ def test_a_library_for_another_mpi_is_not_used(mpi: Mpi, unmodified: Path, tmp_p
     shutil.copy(other, tmp_path / f"libweir-mpi-{mpi.name}.so")
     said = kept(run(mpi, 2, unmodified, "holds", preload=preload))
     assert said.count("was built for another MPI than this program's") == 2
-
-
-@pytest.fixture
-def failing(compiled: Callable[..., Path], mpi: Mpi) -> Path:
-    skip = ("-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
-    return compiled(mpi, "cxx", "failing.cpp", "-std=c++20", "-O1", "-pthread", "-rdynamic", *skip)
 
 
 @pytest.mark.parametrize("what", ["files", "address_space"])
