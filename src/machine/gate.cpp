@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "errno_kept.hpp"
 #include "scheduling.hpp"
 
 namespace weir {
@@ -34,6 +35,7 @@ bool futex_kernel::may_be_unguarded() noexcept { return state.load(std::memory_o
 // becomes unguarded, and the next sleeper makes an unguarded gate guarded. But a signaller may have found the gate unguarded just
 // before, with its store still in the store buffer, so that the sleeper's last look misses it.
 void futex_kernel::heavy_fence() noexcept {
+  const errno_kept around;
   if (may_be_unguarded() && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
   state.store(membarrier::failed, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -42,6 +44,7 @@ void futex_kernel::heavy_fence() noexcept {
 void futex_kernel::stamp::set() noexcept { at_.store(native::ticks(), std::memory_order_relaxed); }
 
 void futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  const errno_kept around;  // of a member on a virtual processor, too: the processor sleeps with the member's errno
   if (const scheduling* const by = scheduled_by) return by->sleep_while(word, value);
   // A sleeper that missed such a signal looks again after 50 ms. relaxed: a thread that relies on a gate which another thread has
   // made guarded without a fence has acquired the gate's state, and sees this state too.
@@ -55,6 +58,7 @@ void futex_kernel::wake_sleepers(std::atomic<std::uint32_t>& word) noexcept {
   // seq_cst: after the change of the word; see threads::sleep_while().
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (const auto wake = wake_scheduled.load(std::memory_order_relaxed)) wake(word);
+  const errno_kept around;
   // In any case: other threads, and users of another copy of this library, sleep in the kernel.
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }

@@ -6,6 +6,7 @@
 #include <new>
 #include <sched.h>
 
+#include "errno_kept.hpp"
 #include "processor_mask.hpp"
 #include "scheduling.hpp"
 
@@ -78,6 +79,7 @@ void native::live_on(int processor) noexcept {
 
 void native::look_home(std::uint64_t now) noexcept {
   next_look_home = now + static_cast<std::uint64_t>(between_looks_home * ticks_per_microsecond());
+  const errno_kept around;
   if (sched_getcpu() != home) move_to(home);
 }
 

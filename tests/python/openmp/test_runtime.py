@@ -45,6 +45,8 @@ OWN_FAULTS = {
     ("allocators", "clang"): "libomp faults in omp_realloc without an allocator, and in omp_calloc of too much",
     ("cancellation_unmet", "gcc"): "libgomp waits for members that have left a cancelled region",
     ("cancellation_unmet", "clang"): "libomp waits for members that have left a cancelled region",
+    ("cancelled_tasks", "clang"): "libomp stops a cancellation at the group of reduction(task)",
+    ("errors_kept", "clang"): "libomp's waits change errno",
     ("detached", "gcc"): "libgomp does not leave a barrier that waited for a detached task",
     ("detached", "clang"): "libomp defers a detached task in a final one, and forgets who waits for an undeferred one",
     ("doacross_edges", "clang"): "libomp waits for iterations one past the end of a dimension",
@@ -105,6 +107,7 @@ def test_program_where_cancellation_is_in_force(
 # Where members meet, wait, end and are counted.
 MEETING = CANCELLABLE | {
     "calls",
+    "errors_kept",
     "exceptions",
     "exits",
     "forks",
