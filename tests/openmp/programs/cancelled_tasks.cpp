@@ -44,7 +44,7 @@ void copies_of_tasks() {
       }
     }
   }
-  CHECK(whole == 3 && made == 51 && destroyed == 51);
+  CHECK(whole == 3 && made > 4 && made == destroyed);
 }
 
 void copies_of_taskloops() {
