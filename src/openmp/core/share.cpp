@@ -22,6 +22,7 @@ constinit std::atomic<unsigned> processors_of_each_host{1};
 
 class share_watch {
  public:
+  share_watch() { make_condition(); }
   void add(host& h);
   void remove(host& h);
 
@@ -41,8 +42,17 @@ class share_watch {
   void look();
   void divide(std::size_t active);
 
+  /// By the clock that nobody sets.
+  void make_condition() {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&changed_, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+  }
+
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+  pthread_cond_t changed_;
   std::vector<host*> hosts_;
   unsigned processors_ = 0;  // of the process, now; 0: not known yet
   quota_use quota_use_;
@@ -96,7 +106,7 @@ void share_watch::begin_in_child() {
   hosts_.clear();
   running_ = false;
   native::crowded(false);
-  changed_ = PTHREAD_COND_INITIALIZER;
+  make_condition();
   unlock();
 }
 
@@ -131,7 +141,7 @@ void* share_watch::run(void* its) {
   w.lock();
   while (w.needed()) {
     timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += w.hosts_.size() > 1 ? between_looks_ns : with_one_host_ns;
     until.tv_sec += until.tv_nsec / 1'000'000'000;
     until.tv_nsec %= 1'000'000'000;

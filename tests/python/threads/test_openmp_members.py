@@ -102,6 +102,31 @@ def test_threads_of_the_program_divide_the_processors(environment: dict[str, str
     assert done.stdout.strip() == SEEN[what], done
 
 
+# An hour ahead of the system's: for who waits until a time of it, the clock has been set back.
+SET_BACK = """
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  int failed = syscall(SYS_clock_gettime, clock, now);
+  if (clock == CLOCK_REALTIME) now->tv_sec += 3600;
+  return failed;
+}
+"""
+
+
+@skips.mark("processors")
+@pytest.mark.parametrize("what", ["quiet", "bound"])
+def test_the_watch_goes_on_where_the_clock_is_set_back(
+    environment: dict[str, str], builds: Builds, tmp_path: Path, what: str
+):
+    (tmp_path / "clock.c").write_text(SET_BACK)
+    subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "clock.c", "-o", tmp_path / "clock.so"], check=True)
+    preloaded = {"LD_PRELOAD": str(tmp_path / "clock.so"), "WEIR_THREADS": "user"}
+    done = run(builds.get(Program(SHARES, "gcc")), environment | preloaded, what, "2000")
+    assert done.stdout.strip() == SEEN[what], done
+
+
 @skips.mark("processors")
 def test_teams_of_several_threads_of_the_program_wait_briefly(environment: dict[str, str], builds: Builds):
     done = run(builds.get(Program(SHARES, "gcc")), environment | {"WEIR_THREADS": "kernel"}, "waiting", "5")
