@@ -9,8 +9,9 @@
 // A member that waits gives its virtual processor to another one [Weir's docs/threads.md]; in a lock of the standard library it
 // would keep it. Other threads poll for a moment, then sleep in the kernel.
 //
-// Small, and not fair: whoever comes first takes the lock, and a release wakes all that sleep. None has timed waits. An object
-// may be destroyed as soon as no thread is going to use it, also by the thread that has taken the lock last.
+// Small, and not fair: whoever comes first takes the lock. The release of a mutex wakes one that sleeps; that of a semaphore, and
+// a notification, all. None has timed waits. An object may be destroyed as soon as no thread is going to use it, also by the
+// thread that has taken the lock last.
 #pragma once
 
 #include <cassert>
@@ -51,14 +52,15 @@ class basic_mutex {
   }
   void unlock() {
     // release: what was done under it, for the thread that takes it next.
-    if (state_.exchange(free, std::memory_order_release) == waited_for) [[unlikely]] Kernel::wake_sleepers(state_);
+    if (state_.exchange(free, std::memory_order_release) == waited_for) [[unlikely]] Kernel::wake_one(state_);
   }
 
  private:
   void lock_slowly() {
     const auto is_free = [](std::uint32_t now) { return now == free; };
     if (becomes<Machine>(state_, is_free) && try_lock()) return;
-    // It stays waited_for where this thread takes it: others may sleep still. acquire: as in try_lock().
+    // It stays waited_for where this thread takes it: others may sleep still, and its release wakes the next. acquire: as in
+    // try_lock().
     while (state_.exchange(waited_for, std::memory_order_acquire) != free) Kernel::sleep_while(state_, waited_for);
   }
 

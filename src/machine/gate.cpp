@@ -54,14 +54,22 @@ void futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t v
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, unsure ? &look_again : nullptr, nullptr, 0);
 }
 
-void futex_kernel::wake_sleepers(std::atomic<std::uint32_t>& word) noexcept {
+namespace {
+void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept {
   // seq_cst: after the change of the word; see threads::sleep_while().
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (const auto wake = wake_scheduled.load(std::memory_order_relaxed)) wake(word);
+  if (const auto of_members = wake_scheduled.load(std::memory_order_relaxed)) of_members(word, most);
   const errno_kept around;
   // In any case: other threads, and users of another copy of this library, sleep in the kernel.
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, most, nullptr, nullptr, 0);
 }
+}  // namespace
+
+void futex_kernel::wake_sleepers(std::atomic<std::uint32_t>& word) noexcept { wake(word, INT_MAX); }
+
+// A member on a virtual processor and a thread that sleeps in the kernel, where there are both: neither kind waits for the other's
+// last.
+void futex_kernel::wake_one(std::atomic<std::uint32_t>& word) noexcept { wake(word, 1); }
 
 template void basic_gate<futex_kernel>::open_guarded();
 

@@ -25,7 +25,7 @@ struct scheduling {
 /// Null: the kernel alone schedules this thread.
 extern constinit thread_local const scheduling* scheduled_by;
 
-/// Wakes all threads that sleep on the word by scheduling::sleep_while. Null until the first of them.
-extern constinit std::atomic<void (*)(std::atomic<std::uint32_t>& word) noexcept> wake_scheduled;
+/// Wakes threads that sleep on the word by scheduling::sleep_while, at most so many. Null until the first of them.
+extern constinit std::atomic<void (*)(std::atomic<std::uint32_t>& word, unsigned most) noexcept> wake_scheduled;
 
 }  // namespace weir

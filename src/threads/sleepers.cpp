@@ -1,5 +1,7 @@
 #include "threads/sleepers.hpp"
 
+#include <algorithm>
+
 #include <pthread.h>
 
 #include <weir/machine/native.hpp>
@@ -21,6 +23,12 @@ struct alignas(line_bytes) bucket {
     while (taken.exchange(true, std::memory_order_acquire)) yield_to_kernel();
   }
   void release() { taken.store(false, std::memory_order_release); }
+
+  // While it is taken.
+  void add(body& b, const std::atomic<std::uint32_t>& word);
+  /// Those that leave(body) go; they are linked, the one that has slept longest first.
+  template <class Leaves>
+  body* remove_those(Leaves leave);
 };
 
 constexpr unsigned buckets = 64;
@@ -37,10 +45,38 @@ constinit bucket all[buckets];
   });
 }
 
-// Words of gates are at least a line apart.
 body* following(const body& b) { return static_cast<body*>(b.next.load(std::memory_order_relaxed)); }
 
+// Words of gates are at least a line apart.
 bucket& of(const void* word) { return all[reinterpret_cast<std::uintptr_t>(word) / 64 % buckets]; }
+
+void bucket::add(body& b, const std::atomic<std::uint32_t>& word) {
+  b.awaits.store(&word, std::memory_order_relaxed);
+  b.next.store(first, std::memory_order_relaxed);
+  first = &b;
+}
+
+template <class Leaves>
+body* bucket::remove_those(Leaves leave) {
+  body *gone = nullptr, *before = nullptr;
+  for (body* b = first; b != nullptr;) {
+    body& each = *b;
+    b = following(each);
+    if (!leave(each)) {
+      before = &each;
+      continue;
+    }
+    if (before != nullptr)
+      before->next.store(b, std::memory_order_relaxed);
+    else
+      first = b;
+    each.awaits.store(nullptr, std::memory_order_relaxed);
+    each.next.store(gone, std::memory_order_relaxed);
+    gone = &each;
+    sleepers.fetch_sub(1, std::memory_order_relaxed);
+  }
+  return gone;
+}
 
 }  // namespace
 
@@ -58,38 +94,27 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept
     its.release();
     return;
   }
-  me.awaits = &word;
-  me.next.store(its.first, std::memory_order_relaxed);
-  its.first = &me;
+  its.add(me, word);
   its.release();
   me.where()->block(me);
 }
 
-void wake(std::atomic<std::uint32_t>& word) noexcept {
+void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept {
   bucket& its = of(&word);
   if (its.sleepers.load(std::memory_order_relaxed) == 0) return;
   const without_preemption to_the_end;
-  body* woken = nullptr;
   its.take();
-  body* before = nullptr;
-  for (body* b = its.first; b != nullptr;) {
-    body& each = *b;
-    b = following(each);
-    if (each.awaits != &word) {
-      before = &each;
-      continue;
-    }
-    if (before != nullptr)
-      before->next.store(b, std::memory_order_relaxed);
-    else
-      its.first = b;
-    each.awaits = nullptr;  // for debuggers
-    each.next.store(woken, std::memory_order_relaxed);
-    woken = &each;
-    its.sleepers.fetch_sub(1, std::memory_order_relaxed);
-  }
+  // The first of the list have come last.
+  unsigned passed_over = 0;
+  for (const body* b = its.first; b != nullptr; b = following(*b)) passed_over += b->awaits == &word;
+  passed_over -= std::min(passed_over, most);
+  body* woken = its.remove_those([&](const body& b) {
+    if (b.awaits != &word) return false;
+    if (passed_over == 0) return true;
+    --passed_over;
+    return false;
+  });
   its.release();
-  // Those that sleep longest are first now.
   while (woken != nullptr) {
     body& each = *woken;
     woken = following(each);
@@ -98,27 +123,14 @@ void wake(std::atomic<std::uint32_t>& word) noexcept {
 }
 
 void wake_body(body& b) noexcept {
-  const std::atomic<std::uint32_t>* const word = b.awaits.load(std::memory_order_acquire);
+  const std::atomic<std::uint32_t>* const word = b.awaits.load(std::memory_order_relaxed);  // relaxed: looked at again below
   if (word == nullptr) return;
   const without_preemption to_the_end;
   bucket& its = of(word);
   its.take();
-  body* before = nullptr;
-  body* found = its.first;
-  while (found != nullptr && found != &b) {
-    before = found;
-    found = following(*found);
-  }
-  if (found != nullptr) {
-    if (before != nullptr)
-      before->next.store(following(b), std::memory_order_relaxed);
-    else
-      its.first = following(b);
-    b.awaits = nullptr;
-    its.sleepers.fetch_sub(1, std::memory_order_relaxed);
-  }
+  body* const woken = its.remove_those([&](const body& each) { return &each == &b; });
   its.release();
-  if (found != nullptr) run_queue::make_ready(b, this_body);
+  if (woken != nullptr) run_queue::make_ready(b, this_body);
 }
 
 }  // namespace weir::threads

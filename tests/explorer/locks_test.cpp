@@ -140,10 +140,41 @@ INSTANTIATE_TEST_SUITE_P(In, Locks, testing::Values(memory_model::sc, memory_mod
 
 struct never_wakes : explored_kernel {
   static void wake_sleepers(const word<std::uint32_t>&) {}
+  static void wake_one(const word<std::uint32_t>&) {}
 };
 
 TEST(LocksMutants, WhoSleepsMustBeWoken) {
   for (const auto& search : all<never_wakes>()) EXPECT_FALSE(search(2, memory_model::sc, {}).holds);
+}
+
+/// Whoever takes the mutex after a sleep forgets that others may sleep still.
+struct forgets_sleepers : explored_kernel {
+  template <class T>
+  struct word : explored_kernel::word<T> {
+    using explored_kernel::word<T>::word;
+    T exchange(T value, order as, place at = place::current()) {
+      T free = 0;
+      if (value == 2 && this->compare_exchange_strong(free, T{1}, as, at)) return 0;
+      return explored_kernel::word<T>::exchange(value, as, at);
+    }
+  };
+};
+
+TEST(LocksMutants, OneWakeUpMustLeadToTheNext) {
+  const auto search = all<forgets_sleepers>().front();
+  EXPECT_TRUE(search(2, memory_model::sc, {}).holds);
+  EXPECT_FALSE(search(3, memory_model::sc, {}).holds);
+}
+
+/// Of two that wait for a unit each.
+struct wakes_only_one : explored_kernel {
+  static void wake_sleepers(const word<std::uint32_t>& w) { wake_one(w); }
+};
+
+TEST(LocksMutants, AReleaseOfSeveralUnitsMustWakeAll) {
+  const auto search = all<wakes_only_one>()[2];
+  EXPECT_TRUE(search(2, memory_model::sc, {}).holds);
+  EXPECT_FALSE(search(3, memory_model::sc, {}).holds);
 }
 
 TEST(LocksMutants, EachOrderIsNeeded) {

@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #if !defined(__SANITIZE_THREAD__)
 #include "members.hpp"
@@ -54,6 +56,40 @@ TEST_P(Locks, WhoHoldsTheMutexIsAlone) {
     }
   });
   EXPECT_EQ(count, 300 * GetParam().all() + tries);
+}
+
+// By voluntary context switches: a sleep at the mutex, and one under it. Where each release wakes all, they are half of the threads'
+// square.
+TEST(LocksWake, OneAtARelease) {
+  constexpr int threads = 16;
+  const auto switches = [] {
+    rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_nvcsw;
+  };
+  weir::mutex mutex;
+  std::atomic<int> begun{0}, through{0};
+  std::atomic<bool> end{false};
+  std::vector<std::thread> all;
+  mutex.lock();
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&] {
+      ++begun;
+      mutex.lock();
+      usleep(200);
+      mutex.unlock();
+      ++through;
+      end.wait(false);
+    });
+  while (begun < threads) usleep(1000);
+  usleep(30000);
+  const auto before = switches();
+  mutex.unlock();
+  while (through < threads) usleep(5000);
+  EXPECT_LT(switches() - before, 5 * threads);
+  end = true;
+  end.notify_all();
+  for (auto& t : all) t.join();
 }
 
 TEST_P(Locks, AQueueHandsOnWhatIsPutIntoIt) {

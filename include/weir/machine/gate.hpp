@@ -98,6 +98,8 @@ struct futex_kernel {
   static bool may_be_unguarded() noexcept;
   static void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
   static void wake_sleepers(std::atomic<std::uint32_t>& word) noexcept;
+  /// One of them at least, for locks (locks.hpp).
+  static void wake_one(std::atomic<std::uint32_t>& word) noexcept;
 
   /// In the ticks of the native machine.
   class stamp {

@@ -43,7 +43,7 @@ void basic_lock<Free>::take_slowly(const wait_kind* what) {
 
 template <std::uint32_t Free>
 void basic_lock<Free>::release_slowly(std::uint32_t was) {
-  if (was == waited_for_) futex_kernel::wake_sleepers(word_);
+  if (was == waited_for_) futex_kernel::wake_one(word_);  // which leaves the lock waited for, and wakes the next
 }
 
 template class basic_lock<0>;

@@ -112,6 +112,9 @@ struct explored_kernel {
   static void wake_sleepers(const word<std::uint32_t>& w) {
     player::here().perform({.what = operation::kind::wake, .bytes = 4, .object = w.number()});
   }
+  static void wake_one(const word<std::uint32_t>& w) {
+    player::here().perform({.what = operation::kind::wake_one, .bytes = 4, .object = w.number()});
+  }
 };
 
 class explored_mutex {

@@ -18,6 +18,7 @@ struct operation {
     fence,   ///< the gate's heavy fence, for all members
     sleep,   ///< futex: unless the word has changed
     wake,    ///< futex: all
+    wake_one,  ///< futex: any one
     lock,
     unlock,
     wait,    ///< of a condition variable

@@ -111,6 +111,7 @@ bool rules::enabled(const state& s, move m) {
   if (me.how == awareness::asleep) return false;
   if (me.how == awareness::notified) return s.cells[o.mutex].value == 0;
   if (needs_empty_buffer(o) && !me.buffer.empty()) return false;
+  if (m.older != 0 && o.what == kind::wake_one) return m.older < sleepers_at(s, o.object);
   if (m.older != 0) {
     if (o.what != kind::load && o.what != kind::spin && o.what != kind::update) return false;
     if (!weak() || s.before.cells[o.object].older.size() < m.older + s.before.members[m.member].of(o.object)) return false;
@@ -132,9 +133,13 @@ void rules::moves(const state& s, std::vector<move>& all) {
   for (std::uint16_t m = 0; m < members(); ++m)
     for (const bool drain : {false, true})
       if (enabled(s, {m, drain})) all.push_back({m, drain});
+  for (std::uint16_t m = 0; m < members(); ++m) {
+    if (finished(s, m) || next(s, m).what != kind::wake_one) continue;
+    for (move other{m, false, 1}; enabled(s, other); ++other.older) all.push_back(other);
+  }
   if (!weak()) return;
   for (std::uint16_t m = 0; m < members(); ++m) {
-    if (finished(s, m) || next(s, m).what == kind::fence) continue;
+    if (finished(s, m) || next(s, m).what == kind::fence || next(s, m).what == kind::wake_one) continue;
     for (std::size_t older = s.before.cells[next(s, m).object].older.size(); older != 0; --older)
       if (const move stale{m, false, static_cast<std::uint8_t>(older)}; enabled(s, stale)) all.push_back(stale);
   }
@@ -264,15 +269,26 @@ void rules::update(state& s, move m, const operation& o, account* told) {
   write(s, m.member, o.object, c, seen);
 }
 
-breach rules::wake(state& s, const operation& o) {
+unsigned rules::sleepers_at(const state& s, std::uint32_t object) const {
+  unsigned found = 0;
+  for (unsigned m = 0; m < members(); ++m) found += s.members[m].how == awareness::asleep && next(s, m).object == object;
+  return found;
+}
+
+breach rules::wake(state& s, const operation& o, unsigned passed_over) {
   for (unsigned m = 0; m < members(); ++m) {
     if (s.members[m].how != awareness::asleep) continue;
     const operation& its = next(s, m);
     if (its.object != o.object) continue;
+    if (passed_over > 0) {
+      --passed_over;
+      continue;
+    }
     if (its.what == kind::wait)
       s.members[m].how = awareness::notified;
     else if (const breach b = go_on(s, m, 0, nullptr))
       return b;
+    if (o.what == kind::wake_one) break;
   }
   return {};
 }
@@ -301,7 +317,7 @@ breach rules::apply(state& s, move m, account* told) {
   std::uint64_t seen = 0;
   if (told != nullptr) {
     told->done = o;
-    if (o.what != kind::fence) told->saw = value(s, m, o.object);
+    if (o.what != kind::fence && o.what != kind::wake_one) told->saw = value(s, m, o.object);
   }
   switch (o.what) {
     case kind::load:
@@ -335,8 +351,9 @@ breach rules::apply(state& s, move m, account* told) {
       }
       break;
     case kind::wake:
+    case kind::wake_one:
     case kind::notify:
-      if (const breach b = wake(s, o)) return b;
+      if (const breach b = wake(s, o, m.older)) return b;
       break;
     case kind::lock:
       s.cells[o.object].value = m.member + 1;

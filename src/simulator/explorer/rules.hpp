@@ -105,7 +105,8 @@ class rules {
   void release_mutex(state& s, unsigned member, std::uint32_t mutex);
   void forget_overwritten(state& s);
   void update(state& s, move m, const operation& o, account* told);
-  breach wake(state& s, const operation& o);
+  unsigned sleepers_at(const state& s, std::uint32_t object) const;
+  breach wake(state& s, const operation& o, unsigned passed_over);
 
   const unsigned episodes_;
   const unsigned parties_;

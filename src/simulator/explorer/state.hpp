@@ -99,7 +99,8 @@ struct state {
 struct move {
   std::uint16_t member;
   bool drain;
-  std::uint8_t older = 0;  ///< weak memory: how many values before the latest it reads
+  /// Weak memory: how many values before the latest it reads. Of a wake-up of one: how many sleepers it passes over.
+  std::uint8_t older = 0;
   friend bool operator==(const move&, const move&) = default;
 };
 

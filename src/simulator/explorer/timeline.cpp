@@ -73,6 +73,7 @@ std::string described(const rules& r, const account& a, move m) {
     case kind::fence: return "fences all members";
     case kind::sleep: return a.slept ? "sleeps at " + word : "does not sleep at " + word + ": " + number(a.saw);
     case kind::wake: return "wakes all at " + word;
+    case kind::wake_one: return "wakes one at " + word;
     case kind::lock: return "locks " + word;
     case kind::unlock: return "unlocks " + word;
     case kind::wait: return a.slept ? "waits for " + word + ", unlocks " + r.name_of(o.mutex) : "locks " + r.name_of(o.mutex) + " again";
