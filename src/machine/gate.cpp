@@ -2,6 +2,7 @@
 #include <weir/machine/native.hpp>
 
 #include <climits>
+#include <ctime>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -48,20 +49,27 @@ void futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t v
   if (const scheduling* const by = scheduled_by) return by->sleep_while(word, value);
   // A sleeper that missed such a signal looks again after 50 ms. relaxed: a thread that relies on a gate which another thread has
   // made guarded without a fence has acquired the gate's state, and sees this state too.
-  constexpr timespec look_again{0, 50'000'000};
+  timespec until;
   const bool unsure = state.load(std::memory_order_relaxed) == membarrier::failed;
+  if (unsure) {
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += 50'000'000;
+    until.tv_sec += until.tv_nsec / 1'000'000'000;
+    until.tv_nsec %= 1'000'000'000;
+  }
   // Returns at once if the gate has been opened since its state was `value`.
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, unsure ? &look_again : nullptr, nullptr, 0);
+  syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, value, unsure ? &until : nullptr, nullptr, sleeps_by);
 }
 
 namespace {
-void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept {
+/// At most so many of either kind.
+void wake(std::atomic<std::uint32_t>& word, unsigned most, std::uint32_t mark = FUTEX_BITSET_MATCH_ANY) noexcept {
   // seq_cst: after the change of the word; see threads::sleep_while().
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (const auto of_members = wake_scheduled.load(std::memory_order_relaxed)) of_members(word, most);
   const errno_kept around;
   // In any case: other threads, and users of another copy of this library, sleep in the kernel.
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, most, nullptr, nullptr, 0);
+  syscall(SYS_futex, &word, FUTEX_WAKE_BITSET_PRIVATE, most, nullptr, nullptr, mark);
 }
 }  // namespace
 
@@ -70,6 +78,8 @@ void futex_kernel::wake_sleepers(std::atomic<std::uint32_t>& word) noexcept { wa
 // A member on a virtual processor and a thread that sleeps in the kernel, where there are both: neither kind waits for the other's
 // last.
 void futex_kernel::wake_one(std::atomic<std::uint32_t>& word) noexcept { wake(word, 1); }
+
+void futex_kernel::wake_marked(std::atomic<std::uint32_t>& word, std::uint32_t mark) noexcept { wake(word, INT_MAX, mark); }
 
 template void basic_gate<futex_kernel>::open_guarded();
 

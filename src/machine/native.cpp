@@ -84,6 +84,7 @@ void native::look_home(std::uint64_t now) noexcept {
 }
 
 constinit thread_local const scheduling* scheduled_by = nullptr;
+constinit thread_local std::uint32_t sleeps_by = ~0u;
 constinit std::atomic<void (*)(std::atomic<std::uint32_t>&, unsigned) noexcept> wake_scheduled{nullptr};
 
 void (*native::in_user_space() noexcept)() noexcept { return scheduled_by != nullptr ? scheduled_by->switch_to_another : nullptr; }

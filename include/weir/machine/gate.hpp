@@ -20,7 +20,8 @@
 namespace weir {
 
 /// The protocol alone. `Kernel` answers for the system: `word`, the two fences, `may_be_unguarded()`: whether the two suffice,
-/// `sleep_while(word, value)` (may return without a reason), `wake_sleepers(word)`, `stamp`, which remembers a moment, and
+/// `sleep_while(word, value)` (may return without a reason), `wake_sleepers(word)`, for open_to() `wake_marked(word, mark)`, `stamp`,
+/// which remembers a moment, and
 /// `guarded_for`: how many openings in a row that find nobody asleep make the gate unguarded, at most 63. So the explorer checks
 /// this very text.
 template <class Kernel>
@@ -53,6 +54,16 @@ class basic_gate {
     if ((state_.load(std::memory_order_relaxed) & (announced | guarded)) != 0) [[unlikely]] open_guarded();
   }
 
+  /// Wakes those with this mark (Kernel::wake_marked) of the threads that sleep here, to look again for what they wait for besides
+  /// the word. Those that sleep on are woken by the next opening.
+  void open_to(std::uint32_t mark) {
+    // The announcement stays. release: what they shall find, for one that announces itself after this. One that has announced
+    // itself before, and does not sleep yet, finds the state changed and looks again.
+    if ((state_.fetch_add(opening, std::memory_order_release) & announced) == 0) return;
+    opened_.set();
+    Kernel::wake_marked(state_, mark);
+  }
+
   /// When threads were last woken here, in the machine's ticks.
   std::uint64_t opened_at() const { return opened_.ticks(); }
 
@@ -63,7 +74,8 @@ class basic_gate {
   // the number of openings that found one. Each opening changes it. A plain flag would not do: if a sleeper has found its word
   // not ready, and an opening and then another sleeper follow before it sleeps, it would find the flag set again, and sleep
   // through the opening that it waited for.
-  static constexpr std::uint32_t announced = 1, guarded = 2, quiet = 4, most_quiet = Kernel::guarded_for * quiet, low = 255;
+  static constexpr std::uint32_t announced = 1, guarded = 2, quiet = 4, most_quiet = Kernel::guarded_for * quiet, low = 255,
+                                 opening = low + 1;
   typename Kernel::template word<std::uint32_t> state_;
   [[no_unique_address]] typename Kernel::stamp opened_;
 };
@@ -100,6 +112,9 @@ struct futex_kernel {
   static void wake_sleepers(std::atomic<std::uint32_t>& word) noexcept;
   /// One of them at least, for locks (locks.hpp).
   static void wake_one(std::atomic<std::uint32_t>& word) noexcept;
+  /// Those that sleep by a mark which has a bit of this one, or by none (Weir's src/machine/scheduling.hpp); and all members on
+  /// virtual processors.
+  static void wake_marked(std::atomic<std::uint32_t>& word, std::uint32_t mark) noexcept;
 
   /// In the ticks of the native machine.
   class stamp {

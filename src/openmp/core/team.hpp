@@ -91,6 +91,9 @@ struct alignas(line_bytes) member {
   alignas(line_bytes) part<native> parts[slots_in_turn];  // of divided loops, by their slots
 };
 
+/// By which it can be woken apart from the others at the same gate (sleeps_by): from most others, in a team of more than 32.
+inline std::uint32_t mark_of(const member& m) { return 1u << m.number % 32; }
+
 /// What the bindings of a team's members follow from.
 struct team_binding {
   thread_binding primary;

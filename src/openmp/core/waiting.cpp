@@ -6,6 +6,7 @@
 
 #include <weir/machine/processors.hpp>
 
+#include "machine/scheduling.hpp"
 #include "openmp/core/team.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/settings/set_by_routines.hpp"
@@ -67,6 +68,7 @@ bool task_work::execute() {
 void task_work::fall_asleep(gate& at) {
   if (me_ == nullptr) return;
   if (me_->of->waits != nullptr) [[unlikely]] note_wait(*me_, &what_);
+  sleeps_by = mark_of(*me_);
   me_->asleep_at.store(&at, std::memory_order_relaxed);  // relaxed: published by the next line
   me_->of->asleep.fetch_add(1, std::memory_order_release);
   // seq_cst: either the thread that adds a task sees this sleeper, or the sleeper, which looks once more, sees the task.
@@ -75,6 +77,7 @@ void task_work::fall_asleep(gate& at) {
 
 void task_work::awake() {
   if (me_ == nullptr) return;
+  sleeps_by = ~0u;
   if (me_->of->waits != nullptr) [[unlikely]] note_wait(*me_, nullptr);
   // relaxed: the gate is this member's affair. Null: the thread that woke it has counted it already.
   if (me_->asleep_at.exchange(nullptr, std::memory_order_relaxed) != nullptr)

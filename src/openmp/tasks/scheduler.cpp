@@ -90,7 +90,7 @@ bool task_scheduler::wake(member& sleeper) {
   gate* const at = sleeper.asleep_at.exchange(nullptr, std::memory_order_acquire);
   if (at == nullptr) return false;
   of_.asleep.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count that goes with no other data
-  at->open();
+  at->open_to(mark_of(sleeper));  // others sleep there, too: at a barrier
   return true;
 }
 

@@ -112,6 +112,8 @@ struct explored_kernel {
   static void wake_sleepers(const word<std::uint32_t>& w) {
     player::here().perform({.what = operation::kind::wake, .bytes = 4, .object = w.number()});
   }
+  /// Marks are not explored.
+  static void wake_marked(const word<std::uint32_t>& w, std::uint32_t) { wake_sleepers(w); }
   static void wake_one(const word<std::uint32_t>& w) {
     player::here().perform({.what = operation::kind::wake_one, .bytes = 4, .object = w.number()});
   }

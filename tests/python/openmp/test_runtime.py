@@ -60,6 +60,7 @@ OWN_FAULTS = {
     ("leagues_at_once", "gcc"): "libgomp executes the teams of a league one after the other",
     ("leagues_at_once", "clang"): "libomp forms fewer teams than asked for",
     ("schedule_stealing", "clang"): "libomp may report a loop's last iteration to no member if members steal",
+    ("task_wakes", "clang"): "libomp wakes all that sleep at each task",
     ("locks", "clang"): "libomp's nest locks belong to threads",
     ("kmpc_constructs", "clang"): "libomp multiplies the chunk of schedule(simd: runtime) by the vector's width",
     ("pauses", "gcc"): "libgomp ends its threads at a soft pause, and takes any number for a kind",
