@@ -1,4 +1,5 @@
-// errno is the program's: what a thread does in a barrier or a lock must not change it. For the slow paths, which call the system.
+// errno is the program's: what a thread does in a barrier or a lock must not change it. For the slow paths, which call the
+// system.
 #pragma once
 
 #include <cerrno>

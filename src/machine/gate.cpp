@@ -33,8 +33,8 @@ constinit std::atomic<membarrier> state{membarrier::refused};
 bool futex_kernel::may_be_unguarded() noexcept { return state.load(std::memory_order_relaxed) == membarrier::works; }
 
 // A filter of system calls that is set later may refuse what was registered, for one thread or for all. From then on no gate
-// becomes unguarded, and the next sleeper makes an unguarded gate guarded. But a signaller may have found the gate unguarded just
-// before, with its store still in the store buffer, so that the sleeper's last look misses it.
+// becomes unguarded, and the next sleeper makes an unguarded gate guarded. But a signaller may have found the gate unguarded
+// just before, with its store still in the store buffer, so that the sleeper's last look misses it.
 void futex_kernel::heavy_fence() noexcept {
   const errno_kept around;
   if (may_be_unguarded() && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
@@ -47,8 +47,8 @@ void futex_kernel::stamp::set() noexcept { at_.store(native::ticks(), std::memor
 void futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
   const errno_kept around;  // of a member on a virtual processor, too: the processor sleeps with the member's errno
   if (const scheduling* const by = scheduled_by) return by->sleep_while(word, value);
-  // A sleeper that missed such a signal looks again after 50 ms. relaxed: a thread that relies on a gate which another thread has
-  // made guarded without a fence has acquired the gate's state, and sees this state too.
+  // A sleeper that missed such a signal looks again after 50 ms. relaxed: a thread that relies on a gate which another thread
+  // has made guarded without a fence has acquired the gate's state, and sees this state too.
   timespec until;
   const bool unsure = state.load(std::memory_order_relaxed) == membarrier::failed;
   if (unsure) {
@@ -75,8 +75,8 @@ void wake(std::atomic<std::uint32_t>& word, unsigned most, std::uint32_t mark = 
 
 void futex_kernel::wake_sleepers(std::atomic<std::uint32_t>& word) noexcept { wake(word, INT_MAX); }
 
-// A member on a virtual processor and a thread that sleeps in the kernel, where there are both: neither kind waits for the other's
-// last.
+// A member on a virtual processor and a thread that sleeps in the kernel, where there are both: neither kind waits for the
+// other's last.
 void futex_kernel::wake_one(std::atomic<std::uint32_t>& word) noexcept { wake(word, 1); }
 
 void futex_kernel::wake_marked(std::atomic<std::uint32_t>& word, std::uint32_t mark) noexcept { wake(word, INT_MAX, mark); }

@@ -25,8 +25,8 @@ struct scheduling {
 /// Null: the kernel alone schedules this thread.
 extern constinit thread_local const scheduling* scheduled_by;
 
-/// The mark by which a thread that sleeps in the kernel can be woken apart from others on the same word (futex_kernel::wake_marked).
-/// All bits, unless the thread says otherwise: it is woken with any.
+/// The mark by which a thread that sleeps in the kernel can be woken apart from others on the same word
+/// (futex_kernel::wake_marked). All bits, unless the thread says otherwise: it is woken with any.
 extern constinit thread_local std::uint32_t sleeps_by;
 
 /// Wakes threads that sleep on the word by scheduling::sleep_while, at most so many. Null until the first of them.

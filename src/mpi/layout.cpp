@@ -36,8 +36,8 @@ struct layout::draft {
 namespace {
 
 // For a message of more than some hundred bytes MPICH attaches to memory of its receiver. Where a limit forbids it, its blocking
-// operations return an error, and its nonblocking ones, by which barriers are made (yielding.hpp), wait for ever [4.0.2 with UCX].
-// With 8 processes 16 MiB suffice.
+// operations return an error, and its nonblocking ones, by which barriers are made (yielding.hpp), wait for ever [4.0.2 with
+// UCX]. With 8 processes 16 MiB suffice.
 void require_address_space() {
   constexpr rlim_t enough = 64 << 20;
   rlimit most;

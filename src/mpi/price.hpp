@@ -11,8 +11,8 @@
 
 namespace weir::mpi {
 
-/// The time to make a barrier, as far as it is known, and a factor: MPI's own barriers must have taken that many times as long before
-/// one is made. The factor grows while barriers that were made are soon freed.
+/// The time to make a barrier, as far as it is known, and a factor: MPI's own barriers must have taken that many times as long
+/// before one is made. The factor grows while barriers that were made are soon freed.
 class price {
  public:
   /// Sets the time, in microseconds; false if that is no such number.

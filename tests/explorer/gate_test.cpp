@@ -1,5 +1,5 @@
-// A gate at which threads sleep for different reasons, in every interleaving: openings for some of them lose nobody. (Openings for
-// all: the barriers' tests, and the gate's mutants in mutants_test.cpp.)
+// A gate at which threads sleep for different reasons, in every interleaving: openings for some of them lose nobody. (Openings
+// for all: the barriers' tests, and the gate's mutants in mutants_test.cpp.)
 #include <functional>
 #include <string_view>
 

@@ -58,8 +58,8 @@ TEST_P(Locks, WhoHoldsTheMutexIsAlone) {
   EXPECT_EQ(count, 300 * GetParam().all() + tries);
 }
 
-// By voluntary context switches: a sleep at the mutex, and one under it. Where each release wakes all, they are half of the threads'
-// square.
+// By voluntary context switches: a sleep at the mutex, and one under it. Where each release wakes all, they are half of the
+// threads' square.
 TEST(LocksWake, OneAtARelease) {
   constexpr int threads = 16;
   const auto switches = [] {

@@ -20,10 +20,9 @@
 namespace weir {
 
 /// The protocol alone. `Kernel` answers for the system: `word`, the two fences, `may_be_unguarded()`: whether the two suffice,
-/// `sleep_while(word, value)` (may return without a reason), `wake_sleepers(word)`, for open_to() `wake_marked(word, mark)`, `stamp`,
-/// which remembers a moment, and
-/// `guarded_for`: how many openings in a row that find nobody asleep make the gate unguarded, at most 63. So the explorer checks
-/// this very text.
+/// `sleep_while(word, value)` (may return without a reason), `wake_sleepers(word)`, for open_to() `wake_marked(word, mark)`,
+/// `stamp`, which remembers a moment, and `guarded_for`: how many openings in a row that find nobody asleep make the gate
+/// unguarded, at most 63. So the explorer checks this very text.
 template <class Kernel>
 class basic_gate {
  public:
@@ -54,8 +53,8 @@ class basic_gate {
     if ((state_.load(std::memory_order_relaxed) & (announced | guarded)) != 0) [[unlikely]] open_guarded();
   }
 
-  /// Wakes those with this mark (Kernel::wake_marked) of the threads that sleep here, to look again for what they wait for besides
-  /// the word. Those that sleep on are woken by the next opening.
+  /// Wakes those with this mark (Kernel::wake_marked) of the threads that sleep here, to look again for what they wait for
+  /// besides the word. Those that sleep on are woken by the next opening.
   void open_to(std::uint32_t mark) {
     // The announcement stays. release: what they shall find, for one that announces itself after this. One that has announced
     // itself before, and does not sleep yet, finds the state changed and looks again.

@@ -1,6 +1,6 @@
-// Taskgroups that are cancelled, with OMP_CANCELLATION=true: each copy of an object that a task has is destroyed, and a cancellation in
-// tasks that reduce for a construct reaches the program's taskgroup. Settings are read from the environment, so the
-// program executes itself once more.
+// Taskgroups that are cancelled, with OMP_CANCELLATION=true: each copy of an object that a task has is destroyed, and a
+// cancellation in tasks that reduce for a construct reaches the program's taskgroup. Settings are read from the environment, so
+// the program executes itself once more.
 #include <cstdlib>
 #include <cstring>
 #include <omp.h>

@@ -1,5 +1,5 @@
-/* errno is the program's: no construct changes it, however its threads wait. Some wait long enough to sleep, and a signal interrupts
-   the first one's sleep. */
+/* errno is the program's: no construct changes it, however its threads wait. Some wait long enough to sleep, and a signal
+   interrupts the first one's sleep. */
 #include "check.h"
 #include <errno.h>
 #include <omp.h>
@@ -12,7 +12,7 @@ enum { MINE = 4242 };
 static omp_lock_t lock;
 static omp_nest_lock_t nest;
 
-/* What takes its time leaves others waiting; long enough for them to sleep, and short, which they may find over when they would. */
+/* What takes its time leaves others waiting: long enough for them to sleep, and so short that it may be over when they would. */
 static void take_time(int turn) {
   const struct timespec some = {0, turn % 3 == 0 ? 2000000 : 20000};
   nanosleep(&some, NULL);

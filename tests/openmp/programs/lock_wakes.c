@@ -1,5 +1,5 @@
-/* The release of a lock that many wait for wakes one of them. Voluntary context switches are counted: a sleep at the lock, and one under
-   it. Where each release wakes all, they are as many as half of the members' square. */
+/* The release of a lock that many wait for wakes one of them. Voluntary context switches are counted: a sleep at the lock, and
+   one under it. Where each release wakes all, they are as many as half of the members' square. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>

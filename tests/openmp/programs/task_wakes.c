@@ -1,5 +1,5 @@
-/* A new task wakes one of the members that sleep at a barrier. Voluntary context switches are counted: for each task one of the member
-   that generates it, and one of the member that executes it. */
+/* A new task wakes one of the members that sleep at a barrier. Voluntary context switches are counted: for each task one of the
+   member that generates it, and one of the member that executes it. */
 #include "check.h"
 #include <omp.h>
 #include <string.h>
