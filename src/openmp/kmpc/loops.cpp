@@ -178,8 +178,8 @@ struct kmp_dimension {
   std::int64_t first, last, step;
 };
 
-/// What __kmpc_doacross_init has said of the nest, until its loop begins. Clang says one iteration too many in each dimension: its
-/// last value is the number of iterations, which are counted from 0. The loop's own bounds tell whether it is so.
+/// What __kmpc_doacross_init has said of the nest, until its loop begins. Clang says one iteration too many in each dimension:
+/// its last value is the number of iterations, which are counted from 0. The loop's own bounds tell whether it is so.
 using nest = std::vector<dimension>;
 constinit thread_local nest* announced = nullptr;
 
