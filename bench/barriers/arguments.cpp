@@ -17,7 +17,7 @@ const char* const usage =
     "\n       serve --members N [--processors A,B,..] [--delay-ns D] [--unpinned] [--sample-ms M] [--limit-ms L]"
     " [--mine LIBRARY]"
     "\n       check --mine LIBRARY --members N [--processors A,B,..] [--unpinned]"
-    "\n       busy --processor N"
+    "\n       busy --processor N [--within-session]"
     "\n       --help";
 
 namespace {
@@ -67,6 +67,10 @@ arguments parse(const std::vector<std::string>& words) {
     const std::string& option = words[i];
     if (option == "--unpinned") {
       a.serve.team.pinned = false;
+      continue;
+    }
+    if (option == "--within-session") {
+      a.within_session = true;
       continue;
     }
     if (i + 1 == words.size()) throw std::invalid_argument(option + " needs a value" + usage);

@@ -11,8 +11,9 @@ namespace bench {
 struct arguments {
   std::string verb;  // list, serve, check, busy, --help
   serving serve;
-  int processor = -1;  // of busy
-  std::string mine;    // a library with the user's barrier: it alone is listed, served or checked
+  int processor = -1;           // of busy
+  bool within_session = false;  // of busy
+  std::string mine;             // a library with the user's barrier: it alone is listed, served or checked
 };
 
 extern const char* const usage;  ///< begins with a new line

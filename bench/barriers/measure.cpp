@@ -18,7 +18,7 @@ int main(int count, char** words) {
       std::cout << "weir-measure" << usage << '\n';
       return 0;
     }
-    if (asked.verb == "busy") burn(asked.processor);
+    if (asked.verb == "busy") burn(asked.processor, asked.within_session);
 
     if (asked.verb == "check") {
       const auto found = check_contract(mine::load(asked.mine), asked.serve.team);

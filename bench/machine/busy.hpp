@@ -3,8 +3,8 @@
 
 namespace bench {
 
-/// Uses the processor until it is killed, or its parent ends. It has a session of its own: the kernel divides
-/// processor time among sessions first (autogroups), as it does between a program and other programs.
-[[noreturn]] void burn(int processor);
+/// Uses the processor until it is killed, or its parent ends. In a session of its own it counts as another program: the kernel
+/// divides processor time among sessions first (autogroups). `within_session`: it counts as a thread of ours, by its nice value.
+[[noreturn]] void burn(int processor, bool within_session);
 
 }  // namespace bench

@@ -1,5 +1,6 @@
 """Load: processes that compute all the time, beside what is measured."""
 
+import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,13 +9,18 @@ from weir.base import native
 
 
 @contextmanager
-def busy(processors: Sequence[int]) -> Iterator[list[subprocess.Popen]]:
-    """A busy process on each of these processors, as often as one is named. Raises NativeError."""
+def busy(processors: Sequence[int], nice: int | None = None) -> Iterator[list[subprocess.Popen]]:
+    """A busy process on each of these processors, as often as one is named. `nice`: they count as threads of our
+    session, with this nice value, which the kernel compares within a session alone. Raises NativeError, and
+    PermissionError where the value is refused."""
     started: list[subprocess.Popen] = []
     try:
         for processor in processors:
             words = [native.require("weir-measure"), "busy", "--processor", str(processor)]
+            words += [] if nice is None else ["--within-session"]
             started.append(subprocess.Popen(words, process_group=0))  # Ctrl-C in a terminal reaches us alone
+            if nice is not None:
+                os.setpriority(os.PRIO_PROCESS, started[-1].pid, nice)
         yield started
     finally:
         for process in started:

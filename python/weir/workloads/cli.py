@@ -16,7 +16,7 @@ from weir.run.starting import CannotRun
 from weir.workloads import programs, tables
 from weir.workloads.measuring import Plan, Session
 from weir.workloads.rows import AUTO, KERNEL, OWN
-from weir.workloads.situations import CROWDED, NAMES, QUICK
+from weir.workloads.situations import GROUPS, NAMES, QUICK, named
 
 MOST_THREADS = 1024
 # Those of table 3 of paper 001, by Weir's names; condvar is its blocking one, sense its central one.
@@ -37,18 +37,24 @@ def workloads(
     ] = None,
     threads: Annotated[
         options.Numbers | None,
-        option(options.numbers(1, MOST_THREADS), help="Team sizes (as many as processors, and four times as many)."),
+        option(
+            options.numbers(1, MOST_THREADS), help="Team sizes (as many as processors, twice and four times as many)."
+        ),
     ] = None,
     where: Annotated[
         options.Names | None,
-        option(options.names("situations", NAMES), "--situations", help=f"Only these: {','.join(NAMES)}."),
+        option(
+            options.names("situations", (*NAMES, *GROUPS)),
+            "--situations",
+            help=f"Only these: {','.join(NAMES)}; {','.join(GROUPS)}: all of that name.",
+        ),
     ] = None,
     on: Annotated[
         options.Names | None,
         option(
             options.names("own, Weir's kinds of threads (kernel, user, auto) and runtimes (libgomp, libomp, ...)"),
             "--runtimes",
-            help="What to compare (own,kernel,auto).",
+            help="What to compare (own,kernel,auto; beside busy processes also libomp).",
         ),
     ] = None,
     by: Annotated[
@@ -79,7 +85,7 @@ def workloads(
     ] = Path("out/workloads.jsonl"),
 ) -> None:
     """Run whole programs on their own OpenMP runtime and on Weir's: alone, with more threads than processors, several
-    at once, under a CPU quota, and called from several threads of Python."""
+    at once, under a CPU quota, called from several threads of Python, and beside busy processes."""
     processors = len(os.sched_getaffinity(0))
     try:
         host = native.ask("weir-info")
@@ -89,14 +95,15 @@ def workloads(
         of_machine(on or (), "bench workloads: --runtimes")
         plan = Plan(
             programs.chosen(only, quick),
-            where or (QUICK if quick else NAMES),
-            threads or (processors, CROWDED * processors),
+            named(where or (QUICK if quick else NAMES)),
+            threads,
             processors,
             on or (OWN, KERNEL, AUTO),
             barriers,
             rounds or 6,
             seconds or (QUICK_SECONDS if quick else SECONDS),
             not quick if shares is None else shares,
+            peers=on is None,
         )
         writer = records.Writer(output)
     except (native.NativeError, Unknown, CannotRun, OSError) as error:

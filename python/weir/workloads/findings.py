@@ -8,9 +8,8 @@ from weir.base.records import Row
 from weir.base.screen import times
 from weir.workloads.results import Cell, Ratio, Results, geometric_mean
 from weir.workloads.rows import AUTO, OWN, is_weirs
-from weir.workloads.situations import CROWDED, TITLES
+from weir.workloads.situations import BY_NAME, CROWDED, SLOWER, TITLES
 
-SLOWER = 1.02  # the time of any program on Weir's runtime, in its time on its own: at most
 # The geometric mean over the programs of how many times as fast they are: at least.
 FASTER = {"crowded": 1.3, "copies-2": 1.2, "quota": 1.2, "callers": 1.5}
 REACHED, MISSED, NOISE, FEW = "reached", "missed", "within the noise", "too few rounds"
@@ -70,19 +69,21 @@ def targets(rows: Sequence[Row]) -> list[Target]:
             if (one := _faster(results, situation, runtime, limit)) is not None:
                 found.append(one)
     by = {(t.situation, t.what) for t in found}
-    missing = [(name, NONE_SLOWER, SLOWER) for name in TITLES] + [(name, GAIN, limit) for name, limit in FASTER.items()]
+    missing = [(name, NONE_SLOWER, its.slower) for name, its in BY_NAME.items()]
+    missing += [(name, GAIN, limit) for name, limit in FASTER.items()]
     found += [Target(where, AUTO, what, at, "", NOT_MEASURED) for where, what, at in missing if (where, what) not in by]
     return found
 
 
 def _none_slower(results: Results, situation: str, runtime: str) -> Target | None:
+    limit, peers = limits(situation)
     by: dict[str, list[tuple[float, str]]] = {}
     for c in results.of(situation):
         name = f"{c.program} ({c.place.members})"
         if _fails_here_alone(c, runtime):
             by.setdefault(FAILS, []).append((0, name))
-        elif (ratio := c.ratio(runtime, OWN)) is not None:
-            by.setdefault(verdict(ratio, at_most=SLOWER), []).append((ratio.value, f"{name} {in_words(ratio)}"))
+        elif (ratio := c.ratio(runtime, c.fastest((OWN, *peers)) or OWN)) is not None:
+            by.setdefault(verdict(ratio, at_most=limit), []).append((ratio.value, f"{name} {in_words(ratio)}"))
     if not by:
         return None
     its = next(word for word in KINDS if word in by)
@@ -90,7 +91,13 @@ def _none_slower(results: Results, situation: str, runtime: str) -> Target | Non
     worst = [words for word in KINDS if word != REACHED for _, words in sorted(by.get(word, ()), reverse=True)]
     measured = f"of {sum(map(len, by.values()))}: {', '.join(said)}"
     met = MISSED if its == FAILS else its
-    return Target(situation, runtime, NONE_SLOWER, SLOWER, measured, met, ", ".join(worst))
+    return Target(situation, runtime, NONE_SLOWER, limit, measured, met, ", ".join(worst))
+
+
+def limits(situation: str) -> tuple[float, tuple[str, ...]]:
+    """How much slower no program may be there, and than on which runtimes beside its own, the fastest of them."""
+    its = BY_NAME.get(situation)
+    return (its.slower, its.peers) if its else (SLOWER, ())
 
 
 def _fails_here_alone(c: Cell, runtime: str) -> bool:

@@ -23,10 +23,10 @@ from weir.run.measuring import Side, attempt, tail
 from weir.run.runner import Ended, Runner, Stopped
 from weir.run.starting import CannotRun
 from weir.workloads import rows
-from weir.workloads.programs import OF_PROCESSES, OVER, Program
+from weir.workloads.programs import GCC, OF_PROCESSES, OVER, Program
 from weir.workloads.rows import DEFAULT, KERNEL, OWN, PROFILE, RUN
 from weir.workloads.sharing import Sharing
-from weir.workloads.situations import Cell, cells
+from weir.workloads.situations import BY_NAME, Cell, cells
 
 LIMIT_S = 30.0  # of a run
 FOR_ROUNDS = 0.85  # of the time; the rest is for counting and pricing directives
@@ -38,17 +38,18 @@ TIME = re.compile(r"^[\w.-]+: .*?(?<![\w.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?) s(?![\w
 class Plan:
     programs: Sequence[Program]
     situations: Sequence[str]
-    teams: Sequence[int]
+    teams: Sequence[int] | None  # None: the usual ones of each situation
     processors: int
     runtimes: Sequence[str]  # own, Weir's kinds of threads, and others as weir run --against takes them
     barriers: Sequence[str]  # beside the default
     rounds: int
     seconds: float
     shares: bool = True
+    peers: bool = False  # also the peers of situations that have some
     limit_s: float = LIMIT_S
 
     def settings(self) -> Row:
-        named = {name: list(getattr(self, name)) for name in ("situations", "teams", "runtimes", "barriers")}
+        named = {name: list(getattr(self, name) or ()) for name in ("situations", "teams", "runtimes", "barriers")}
         programs = [one.name for one in self.programs]
         return {
             "programs": programs,
@@ -127,17 +128,23 @@ class Session:
                 self.complaints.add(f"skipped: {no}", program.name)
                 continue
             for cell in cells(program, self.plan.situations, self.plan.teams, self.plan.processors, callers):
-                its = [way for way in ways if way.barrier in ("", DEFAULT) or cell.situation.by_barrier]
+                its = [way for way in ways if self._belongs(way, cell)]
                 if its:
                     todo[cell] = its
         return todo
 
+    def _belongs(self, way: One, cell: Cell) -> bool:
+        where = cell.situation
+        return (way.runtime in self.plan.runtimes or way.runtime in where.peers) and (
+            way.barrier in ("", DEFAULT) or where.by_barrier
+        )
+
     def _tried(self, program: Program) -> None:
         """One run that is not measured: it reads the files, and shows whether the program's modules are there. Raises
         Wrong."""
-        team = min(self.plan.processors, *self.plan.teams)
+        team = min(self.plan.processors, *(self.plan.teams or ()), self.plan.processors)
         words = (str(program.file), *program.arguments("shared", team, 0))
-        where = cells(program, ("dedicated",), [team], self.plan.processors, False)[0].conditions
+        where = BY_NAME["dedicated"].conditions(team, self.plan.processors)
         with Runner() as runner:
             ended = attempt(runner, Side(OWN, program.file, words, {}), where, self.plan.limit_s, *self._files)
         self._check(ended)
@@ -147,7 +154,7 @@ class Session:
         if program.group == OF_PROCESSES:
             return [One(Side(OWN, program.file, (str(program.file),), {}, OVER), OWN, "")]
         others = tuple(sorted((name for name in self.plan.runtimes if name != KERNEL), key=lambda name: name != OWN))
-        found = sides.preloaded([str(program.file)], None, KERNEL, others or (OWN,), stage)
+        found = sides.preloaded([str(program.file)], None, KERNEL, (*(others or (OWN,)), *self._peers(program)), stage)
         for complaint in found.complaints:
             self.complaints.add(complaint, program.name)
         ways = [One(side, side.name, DEFAULT if rows.is_weirs(side.name) else "") for side in found.others if others]
@@ -156,6 +163,22 @@ class Session:
             for name in self.plan.barriers if program.barriers else ():
                 ways.append(One(replace(found.weir, changed=found.weir.changed | {"WEIR_BARRIER": name}), KERNEL, name))
         return ways
+
+    def _peers(self, program: Program) -> list[str]:
+        """Other runtimes that the situations of this program ask for: those that this machine has."""
+        asked = {
+            name
+            for one in self.plan.situations
+            if self.plan.peers and program.group == GCC and program.takes(BY_NAME[one].work)
+            for name in BY_NAME[one].peers
+        }
+        there = []
+        for name in sorted(asked - set(self.plan.runtimes)):
+            try:
+                there += sides.of_machine([name], "bench workloads")
+            except CannotRun:
+                self.complaints.add(f"not compared: this machine has no {name}")
+        return there
 
     def _rounds(self, todo: dict[Cell, list[One]], end: float) -> None:
         """Programs, teams and situations for whose rounds there is no time have the first one alone."""
@@ -169,12 +192,20 @@ class Session:
                 if begun > end:
                     self._spent(took, len(todo), f"in round {run + 1}")
                     return
-                for way in self._order(todo[cell], run):
-                    doing = f"round {run + 1}: {cell.title()}, {way.side.title} {way.barrier}"
-                    self.tell(doing.rstrip(), run * len(going) + number, self.plan.rounds * len(going))
-                    if way in todo[cell]:
-                        self._once(cell, way, run, todo)
+                try:
+                    with cell.situation.loaded():
+                        self._turn(cell, run, todo, run * len(going) + number, self.plan.rounds * len(going))
+                except Unavailable as no:
+                    self.complaints.add(f"left out: {no}", cell.situation.title)
+                    todo[cell] = []
                 took[cell] = max(took.get(cell, 0.0), time.monotonic() - begun)
+
+    def _turn(self, cell: Cell, run: int, todo: dict[Cell, list[One]], done: int, of: int) -> None:
+        for way in self._order(todo[cell], run):
+            doing = f"round {run + 1}: {cell.title()}, {way.side.title} {way.barrier}"
+            self.tell(doing.rstrip(), done, of)
+            if way in todo[cell]:
+                self._once(cell, way, run, todo)
 
     def _affordable(self, took: dict[Cell, float], end: float) -> list[Cell]:
         """All, or as many as there is time for: drawn, so that neither the slow nor the fast are preferred."""
@@ -211,9 +242,6 @@ class Session:
         made = rows.row(cell, way.runtime, way.side.title, way.barrier, self.id, run, RUN)
         try:
             time_s, ended = self._measured(cell, way.side)
-        except Unavailable as no:
-            self.complaints.add(f"left out: {no}", cell.situation.title)
-            todo[cell] = []
         except (Wrong, CannotRun) as no:
             # No other run of it: it would fail again, and may take long for that.
             self.complaints.add(f"left out: {no}", f"{cell.title()}, {way.side.title}")

@@ -14,32 +14,37 @@ BY_DEFAULT = (GCC, OTHERS, OF_PROCESSES)
 OVER = "MPICH"
 PROCESSES = "-processes"  # after a program's name: the same work by processes of one thread each
 CALLERS = "--python-threads"  # the option by which a driver calls its library from several threads of Python
+BESIDE = "beside"  # the work of programs beside busy processes
 HELP_S = 20.0
 
 
 @dataclass(frozen=True)
 class Program:
-    """`words`: its arguments. Where the same work would take too long: `crowded` with more threads than processors, and
-    `shared` where others have the processors, too, or there is a quota. The team's size is OMP_NUM_THREADS, and the
+    """`words`: its arguments; None: it is measured beside busy processes alone. Where the same work would take too
+    long: `crowded` with more threads than processors, and `shared` where others have the processors, too, or there is a
+    quota. `beside`: beside busy processes; None: it is not measured there. The team's size is OMP_NUM_THREADS, and the
     value of the option `team`. `barriers`: its team meets at barriers, so that WEIR_BARRIER matters. `per_member`: each
     member has so much work, however many there are."""
 
     name: str
     file: Path
     group: str
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] | None = ()
     crowded: tuple[str, ...] | None = None
     shared: tuple[str, ...] | None = None
+    beside: tuple[str, ...] | None = None
     team: str = ""
     barriers: bool = False
     quick: bool = False
     per_member: bool = False
 
     def arguments(self, work: str, team: int, callers: int) -> tuple[str, ...]:
-        """`work`: words, crowded or shared."""
-        given = getattr(self, work)
-        its = self.words if given is None else given
+        """`work`: words, crowded, shared or beside."""
+        its = next((given for given in (getattr(self, work), self.words, self.beside) if given is not None), ())
         return (*its, *((self.team, str(team)) if self.team else ()), *((CALLERS, str(callers)) if callers else ()))
+
+    def takes(self, work: str) -> bool:
+        return (self.beside if work == BESIDE else self.words) is not None
 
     def takes_callers(self) -> bool:
         """Whether it can call its library from several threads of Python, as its --help says."""
@@ -59,9 +64,10 @@ class _Ours:
     """A row of the table. `compilers`: what NAME-... it is built as."""
 
     name: str
-    words: str
+    words: str | None
     crowded: str | None = None
     shared: str | None = None
+    beside: str | None = None
     team: str = ""
     barriers: bool = False
     quick: bool = False
@@ -75,7 +81,7 @@ class _Ours:
 # otherwise: its times are drawn against the team's size.
 INTERVAL = "--steps 20054"
 OURS = (
-    _Ours("hydro", "", "--steps 300", "--steps 20", quick=True),
+    _Ours("hydro", "", "--steps 300", "--steps 20", "--steps 20", quick=True),
     _Ours("wavefront", "--pairs 800", "--pairs 20", "--pairs 40"),
     _Ours("doacross", "--doacross 64 --pairs 40", *2 * ["--doacross 64 --pairs 1"], file="wavefront"),
     _Ours("hosts", "--blocks 146", shared="--blocks 146 --regions 200", team="--threads"),
@@ -84,10 +90,13 @@ OURS = (
     ),
     _Ours("gauss", "--systems 30", shared="--systems 2", barriers=True),
     _Ours("paths", "--sources 12", shared="--sources 1 --vertices 1024", barriers=True),
-    _Ours("sort", "--keys 25000", shared="--keys 1000", barriers=True, quick=True),
-    _Ours("cholesky", "--size 3072", shared="--size 1536", quick=True),
+    _Ours("sort", "--keys 25000", shared="--keys 1000", beside="--keys 300", barriers=True, quick=True),
+    _Ours("cholesky", "--size 3072", shared="--size 1536", beside="--size 768", quick=True),
     _Ours("aspcg", "", shared="--cells 48", barriers=True),
     _Ours("flow", "--steps 60", shared="--steps 5", barriers=True, compilers=(("gfortran", GCC),)),
+    _Ours("regions-1", None, beside="--regions 1", file="regions"),
+    _Ours("regions-10", None, beside="--regions 10", file="regions", quick=True),
+    _Ours("regions-100", None, beside="--regions 100", file="regions"),
 )  # fmt: skip
 OVER_MPI = ("aspcg", "flow")  # of these, as they are built over MPICH
 
@@ -98,14 +107,12 @@ def programs() -> list[Program]:
     for one in OURS:
         for compiler, group in one.compilers:
             name = one.name if group == GCC else f"{one.name}-{group}"
-            words, crowded, shared = (
-                None if its is None else tuple(its.split()) for its in (one.words, one.crowded, one.shared)
-            )
+            work = [
+                None if its is None else tuple(its.split()) for its in (one.words, one.crowded, one.shared, one.beside)
+            ]
             file = _built(f"{one.file or one.name}-{compiler}")
             quick = one.quick and group == GCC
-            found.append(
-                Program(name, file, group, words or (), crowded, shared, one.team, one.barriers, quick, one.per_member)
-            )
+            found.append(Program(name, file, group, *work, one.team, one.barriers, quick, one.per_member))
     by_name = {one.name: one for one in found}
     for name in OVER_MPI:
         same, over = by_name[name], str(_built(f"{name}-mpich"))

@@ -62,6 +62,11 @@ class Cell:
             if turn in mine[run]
         ]
 
+    def fastest(self, runtimes: Iterable[str]) -> str | None:
+        """The one with the least median time."""
+        there = [name for name in runtimes if self.times(name)]
+        return min(there, key=lambda name: self.time(name).value) if there else None
+
     def ratio(self, runtime: str, of: str, barrier: str = DEFAULT, of_barrier: str = DEFAULT) -> Ratio | None:
         mine, its = self.times(runtime, barrier), self.times(of, of_barrier)
         both = mine.keys() & its.keys()

@@ -1,48 +1,91 @@
-"""Where programs are measured: alone, with more threads than processors, several at once, under a quota, and called
-from several threads."""
+"""Where programs are measured: alone, with more threads than processors, several at once, under a quota, called from
+several threads, and beside busy processes."""
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from weir.openmp.situation import LEAST_QUOTA
+from weir.base.load import busy
+from weir.openmp.situation import LEAST_QUOTA, PROCESSORS, Unavailable
 from weir.run.measuring import Conditions
-from weir.workloads.programs import Program
+from weir.workloads.programs import BESIDE, Program
+
+SLOWER = 1.02  # the time of any program on Weir's runtime, in its time on its own: at most
+SETTLING_S = 0.05  # until busy processes have begun
 
 
 @dataclass(frozen=True)
 class Situation:
-    """`teams`: which of the sizes it takes, by the number of processors. `work`: which arguments of programs."""
+    """`teams`: which of the sizes it takes, by the number of processors, and `usual` those by default, in numbers of
+    processors. `work`: which arguments of programs. `peers`: other runtimes that Weir's is compared with, too."""
 
     name: str
     title: str
     teams: Callable[[int, int], bool]
+    usual: tuple[int, ...] = (1,)
     work: str = "shared"
     copies: int = 1
     quota: float = 0.0  # of the processors
     by_callers: bool = False  # the program's library is called from as many threads of Python as there are processors
     by_barrier: bool = False  # also with each barrier
+    busy: int = 0  # processes that compute all the time, on each processor
+    nice: int = 0  # of these
+    peers: tuple[str, ...] = ()
+    slower: float = SLOWER
 
     def conditions(self, team: int, processors: int) -> Conditions:
         quota = max(LEAST_QUOTA, self.quota * processors) if self.quota else None
         return Conditions(team, quota, 0, self.copies)
+
+    @contextmanager
+    def loaded(self) -> Iterator[None]:
+        """While what is beside the programs runs. Raises NativeError, and Unavailable."""
+        if not self.busy:
+            yield
+            return
+        try:
+            with busy([one for one in PROCESSORS for _ in range(self.busy)], self.nice):
+                time.sleep(SETTLING_S)
+                yield
+        except PermissionError:
+            why = f"the nice value {self.nice} was refused: it takes CAP_SYS_NICE, which root has"
+            raise Unavailable(why) from None
 
 
 def _fits(team: int, processors: int) -> bool:
     return team <= processors
 
 
+def _crowds(team: int, processors: int) -> bool:
+    return team > processors
+
+
+def _beside(each: int, nice: int) -> Situation:
+    name = f"beside-{each}" + {-5: "-heavier", 0: "", 5: "-lighter"}[nice]
+    processes = "a busy process" if each == 1 else f"{each} busy processes"
+    title = f"beside {processes} for each processor" + (f", nice {nice:+d}" if nice else "")
+    return Situation(
+        name, title, _crowds, (2, 4), work=BESIDE, busy=each, nice=nice, peers=("libomp",), slower=BESIDE_SLOWER
+    )
+
+
+CROWDED = 4  # times as many threads as processors
+BESIDE_SLOWER = 1.05  # in the better of the times on its own runtime and on the peers
 SITUATIONS = (
-    Situation("dedicated", "dedicated", _fits, "words", by_barrier=True),
-    Situation("crowded", "more threads than processors", lambda team, here: team > here, "crowded", by_barrier=True),
+    Situation("dedicated", "dedicated", _fits, work="words", by_barrier=True),
+    Situation("crowded", "more threads than processors", _crowds, (CROWDED,), "crowded", by_barrier=True),
     Situation("copies-2", "two copies at once", _fits, copies=2),
     Situation("copies-4", "four copies at once", _fits, copies=4),
     Situation("quota", "a quota of half of the processors", _fits, quota=0.5),
     Situation("callers", "called from several Python threads", _fits, work="words", by_callers=True),
+    *(_beside(each, nice) for each in (1, 4) for nice in (0, -5, 5)),
 )
 NAMES = tuple(one.name for one in SITUATIONS)
 TITLES = {one.name: one.title for one in SITUATIONS}
-QUICK = ("dedicated", "crowded", "copies-2", "quota")
-CROWDED = 4  # times as many threads as processors
+QUICK = ("dedicated", "crowded", "copies-2", "quota", "beside-4")
+GROUPS = {BESIDE: tuple(one.name for one in SITUATIONS if one.busy)}
+BY_NAME = {one.name: one for one in SITUATIONS}
 
 
 @dataclass(frozen=True)
@@ -68,6 +111,8 @@ class Cell:
         where = self.situation
         if where.quota:
             return f"quota:{self.conditions.quota:g}"
+        if where.busy:
+            return f"busy:{where.busy}:{where.nice}"
         return f"copies:{where.copies}" if where.copies > 1 else f"callers:{self.callers}" if self.callers else "none"
 
     @property
@@ -78,12 +123,19 @@ class Cell:
         return f"{self.program.name}, {self.team} threads, {self.situation.title}"
 
 
-def cells(program: Program, names: Sequence[str], teams: Sequence[int], processors: int, callers: bool) -> list[Cell]:
-    """`callers`: the program can be called from several threads of Python."""
+def named(names: Sequence[str]) -> tuple[str, ...]:
+    """Situations and groups of them: situations."""
+    return tuple(dict.fromkeys(one for name in names for one in GROUPS.get(name, (name,))))
+
+
+def cells(
+    program: Program, names: Sequence[str], teams: Sequence[int] | None, processors: int, callers: bool
+) -> list[Cell]:
+    """`callers`: the program can be called from several threads of Python. `teams`: None: the usual ones."""
     return [
         Cell(program, where, team, processors)
         for where in SITUATIONS
-        if where.name in names and (callers or not where.by_callers)
-        for team in teams
+        if where.name in names and program.takes(where.work) and (callers or not where.by_callers)
+        for team in teams or [times * processors for times in where.usual]
         if where.teams(team, processors)
     ]

@@ -11,7 +11,7 @@ from weir.base.parts import Table
 from weir.base.records import Row
 from weir.base.screen import nanoseconds, shown, with_interval
 from weir.workloads.conclusions import AGREES, DIFFERS, Conclusion, conclusions
-from weir.workloads.findings import MISSED, REACHED, SLOWER, Target, in_words, targets, verdict
+from weir.workloads.findings import MISSED, REACHED, Target, in_words, limits, targets, verdict
 from weir.workloads.results import Cell, Results, geometric_mean
 from weir.workloads.rows import DEFAULT, KERNEL, OWN
 from weir.workloads.situations import TITLES
@@ -70,6 +70,7 @@ def _time(c: Cell, barrier: str) -> str:
 
 def of_situation(results: Results, situation: str) -> Table:
     """Own time in Weir's: above 1 the program is faster on Weir's runtime."""
+    limit, peers = limits(situation)
     kinds = [name for name in results.runtimes if any(c.ratio(OWN, name) for c in results.of(situation))]
     rows, marks = [], []
     for c in results.of(situation):
@@ -78,11 +79,11 @@ def of_situation(results: Results, situation: str) -> Table:
             continue
         cells = []
         for name in kinds:
-            there, ratio = c.ratio(name, OWN), c.ratio(OWN, name)
+            there, ratio = c.ratio(name, c.fastest((OWN, *peers)) or OWN), c.ratio(OWN, name)
             if ratio is None or there is None:
                 cells.append("–")
                 continue
-            slower = verdict(there, at_most=SLOWER)
+            slower = verdict(there, at_most=limit)
             gains = ratio.interval is not None and ratio.interval.low > 1
             cells.append(Shown(in_words(ratio), verdict=MISSED if slower == MISSED else REACHED if gains else ""))
         rows.append([c.program, str(c.place.members), nanoseconds(own.value), *cells])

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from weir.base import records
 from weir.base.console import out
 from weir.cli import app
+from weir.openmp.situation import PROCESSORS
 from weir.profile.counting import Directive
 from weir.profile.pricing import Measured
 from weir.report import page
@@ -28,7 +29,7 @@ from weir.workloads.measuring import TIME, Plan, Session
 from weir.workloads.programs import GCC, OTHERS, Program
 from weir.workloads.results import Results
 from weir.workloads.rows import AUTO, KERNEL, OWN
-from weir.workloads.situations import NAMES, TITLES
+from weir.workloads.situations import BY_NAME, NAMES, TITLES, named
 
 from .. import skips
 from ..conftest import alive, eventually, heeding_interrupts
@@ -158,6 +159,51 @@ def test_drivers_are_called_from_several_threads_if_they_say_that_they_can(on_sc
     assert seen == {("can", "--python-threads 2", 2)}
 
 
+def test_busy_processes_run_beside_each_run_and_end_with_it(on_scripts: None, tmp_path: Path):
+    seen = 'ps -o ni=,args= --ppid $(ps -o ppid= $$) | grep "[w]eir-measure busy" | sort >>"$0.beside"'
+    one = Program("one", script(tmp_path, "one", f"{seen}\n{RIGHT}"), GCC, beside=())
+    made = session(tmp_path, one, situations=("dedicated", "beside-4-lighter"), rounds=1)
+    assert not list(made.complaints)
+    assert Counter((r["where"]["situation"], r["where"]["load"], r["where"]["members"]) for r in measured(made)) == {
+        ("dedicated", "none", 2): 3,
+        ("beside-4-lighter", "busy:4:5", 8): 3,
+    }
+    lines = (tmp_path / "one.beside").read_text().split("\n")[:-1]
+    assert len(lines) == 3 * 4 * len(PROCESSORS) and all(line.split()[0] == "5" for line in lines), lines
+    left = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True).stdout
+    assert "weir-measure busy" not in left
+
+
+def test_a_weight_that_may_not_be_leaves_its_situation_out(on_scripts: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "setpriority", refuse)
+    one = Program("one", script(tmp_path, "one", RIGHT), GCC, beside=())
+    made = session(tmp_path, one, situations=("dedicated", "beside-1-heavier"), rounds=2)
+    assert {r["where"]["situation"] for r in measured(made)} == {"dedicated"}
+    assert list(made.complaints) == [
+        "beside a busy process for each processor, nice -5: left out: the nice value -5 was refused: it takes "
+        "CAP_SYS_NICE, which root has"
+    ]
+
+
+def test_programs_without_work_for_a_situation_are_not_in_it(on_scripts: None, tmp_path: Path):
+    its = [
+        Program("brief", script(tmp_path, "brief", RIGHT), GCC, None, beside=("--regions", "1")),
+        Program("long", script(tmp_path, "long", RIGHT), GCC),
+    ]
+    made = session(tmp_path, *its, situations=("dedicated", "beside-1"), rounds=1)
+    assert {(r["what"]["algorithm"], r["where"]["situation"], r["what"]["command"]) for r in measured(made)} == {
+        ("brief", "beside-1", "--regions 1"),
+        ("long", "dedicated", ""),
+    }
+
+
+def test_a_group_of_situations_is_all_of_them():
+    assert named(["quota", "beside"]) == ("quota", *(name for name in NAMES if name.startswith("beside")))
+
+
 def test_where_time_is_short_some_have_all_rounds_and_the_rest_one(tmp_path: Path):
     its = [cell(str(number)) for number in range(12)]
     with records.Writer(tmp_path / "w.jsonl") as writer:
@@ -278,14 +324,24 @@ def verdict(rows: list[dict], situation: str, what: str) -> str:
 @pytest.mark.parametrize("situation", NAMES)
 @pytest.mark.parametrize(
     ("weir", "spread", "rounds", "says"),
-    [(1.0, 0.001, 8, "reached"), (1.05, 0.001, 8, "missed"), (1.015, 0.05, 8, "within the noise"),
+    [(1.0, 0.001, 8, "reached"), (1.08, 0.001, 8, "missed"), (1.015, 0.05, 8, "within the noise"),
      (0.5, 0.001, 5, "too few rounds")],
 )  # fmt: skip
 def test_no_program_may_be_slower(situation: str, weir: float, spread: float, rounds: int, says: str):
-    team = 8 if situation == "crowded" else 2
+    team = 8 if BY_NAME[situation].usual != (1,) else 2
     rows = pair(cell("one", situation, team), 1.0, weir, spread=spread, rounds=rounds)
     rows += pair(cell("two", situation, team), 1.0, 0.2, rounds=rounds)
     assert verdict(rows, situation, NONE_SLOWER) == says
+
+
+def test_beside_busy_processes_the_fastest_of_the_others_counts():
+    where = cell("one", "beside-4", 8)
+    rows = [*pair(where, 2.0, 1.04), *runs(where, "libomp", 1.0), *runs(where, AUTO, 1.06)]
+    verdicts = {t.runtime: t.verdict for t in targets(rows) if (t.situation, t.what) == ("beside-4", NONE_SLOWER)}
+    assert verdicts == {KERNEL: "reached", AUTO: "missed"}
+    shown = tables.of_situation(Results(rows), "beside-4")
+    marks = {head: its.verdict for head, its in zip(shown.heads[3:], shown.rows[0][3:], strict=True)}
+    assert marks["own / kernel threads"] == "reached" and marks["own / auto"] == "missed"
 
 
 @pytest.mark.parametrize("situation", FASTER)

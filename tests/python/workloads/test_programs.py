@@ -13,7 +13,7 @@ from weir.workloads.programs import GCC, OF_PROCESSES, OTHERS, Program
 
 @pytest.mark.parametrize("one", [p for p in programs.programs() if p.group != OTHERS], ids=lambda one: one.name)
 def test_each_of_our_programs_takes_its_arguments_and_prints_its_time(one: Program):
-    for work in ("words", "crowded", "shared"):
+    for work in ("words", "crowded", "shared", "beside"):
         assert not [word for word in one.arguments(work, 2, 0) if word.startswith("-") and word not in _options(one)]
     words = [one.file, *one.arguments("shared", 2, 0)]
     done = subprocess.run(
