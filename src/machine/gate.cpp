@@ -5,10 +5,8 @@
 #include <ctime>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "errno_kept.hpp"
+#include "raw_call.hpp"
 #include "scheduling.hpp"
 
 namespace weir {
@@ -24,7 +22,7 @@ enum class membarrier {
 constinit std::atomic<membarrier> state{membarrier::refused};
 
 [[gnu::constructor]] void register_membarrier() noexcept {
-  if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
+  if (raw_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0)
     state.store(membarrier::works, std::memory_order_relaxed);
 }
 
@@ -36,8 +34,7 @@ bool futex_kernel::may_be_unguarded() noexcept { return state.load(std::memory_o
 // becomes unguarded, and the next sleeper makes an unguarded gate guarded. But a signaller may have found the gate unguarded
 // just before, with its store still in the store buffer, so that the sleeper's last look misses it.
 void futex_kernel::heavy_fence() noexcept {
-  const errno_kept around;
-  if (may_be_unguarded() && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
+  if (may_be_unguarded() && raw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
   state.store(membarrier::failed, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
@@ -45,7 +42,6 @@ void futex_kernel::heavy_fence() noexcept {
 void futex_kernel::stamp::set() noexcept { at_.store(native::ticks(), std::memory_order_relaxed); }
 
 void futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-  const errno_kept around;  // of a member on a virtual processor, too: the processor sleeps with the member's errno
   if (const scheduling* const by = scheduled_by) return by->sleep_while(word, value);
   // A sleeper that missed such a signal looks again after 50 ms. relaxed: a thread that relies on a gate which another thread
   // has made guarded without a fence has acquired the gate's state, and sees this state too.
@@ -58,7 +54,8 @@ void futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t v
     until.tv_nsec %= 1'000'000'000;
   }
   // Returns at once if the gate has been opened since its state was `value`.
-  syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, value, unsure ? &until : nullptr, nullptr, sleeps_by);
+  raw_call(SYS_futex, as_argument(&word), FUTEX_WAIT_BITSET_PRIVATE, static_cast<long>(value), unsure ? as_argument(&until) : 0, 0,
+           static_cast<long>(sleeps_by));
 }
 
 namespace {
@@ -67,9 +64,8 @@ void wake(std::atomic<std::uint32_t>& word, unsigned most, std::uint32_t mark = 
   // seq_cst: after the change of the word; see threads::sleep_while().
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (const auto of_members = wake_scheduled.load(std::memory_order_relaxed)) of_members(word, most);
-  const errno_kept around;
   // In any case: other threads, and users of another copy of this library, sleep in the kernel.
-  syscall(SYS_futex, &word, FUTEX_WAKE_BITSET_PRIVATE, most, nullptr, nullptr, mark);
+  raw_call(SYS_futex, as_argument(&word), FUTEX_WAKE_BITSET_PRIVATE, static_cast<long>(most), 0, 0, static_cast<long>(mark));
 }
 }  // namespace
 

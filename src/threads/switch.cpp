@@ -17,8 +17,7 @@ namespace weir::threads {
 namespace {
 constinit const char* reason = nullptr;
 // It takes the thread that sleeps in park() and the body that runs meanwhile for one thread, since they have one thread pointer.
-// And it blocks all signals while a handler runs, also those that end the quanta of the members to which the handler has
-// switched.
+// And it blocks all signals while a handler runs, also ticks of the members to which the handler has switched.
 [[gnu::constructor]] void ask_for_sanitizer() {
   if (&__tsan_init != nullptr) reason = "ThreadSanitizer takes a member and the kernel thread that it has left for one thread";
 }

@@ -92,41 +92,6 @@ TEST(Identity, AMembersAreaOfRestartableSequencesIsNotRegistered) {
   EXPECT_TRUE(!has_any || processor() >= 0) << "the owner's own is";
 }
 
-std::int64_t now(clockid_t clock) {
-  timespec t;
-  EXPECT_EQ(clock_gettime(clock, &t), 0);
-  return t.tv_sec * 1'000'000'000 + t.tv_nsec;
-}
-
-TEST(Identity, TheClockOfAThreadsTimeIsItsProcessors) {
-  constexpr std::int64_t work = 20'000'000;
-  std::atomic<bool> begun{false}, worked{false};
-  std::int64_t of_the_processor = 0, of_the_thread = 0;
-  weir::crowd c(2, [&](unsigned m) {
-    if (m == 0) {
-      clockid_t mine;
-      pthread_getcpuclockid(pthread_self(), &mine);
-      const std::int64_t before = now(CLOCK_THREAD_CPUTIME_ID), mine_before = now(mine);
-      begun = true;
-      while (!worked) yields(1);
-      of_the_processor = now(CLOCK_THREAD_CPUTIME_ID) - before;
-      of_the_thread = now(mine) - mine_before;
-    } else {
-      while (!begun) yields(1);
-      const std::int64_t before = now(CLOCK_THREAD_CPUTIME_ID);
-      // It asks seldom: a member that is found in a system call goes on in another kernel thread.
-      while (now(CLOCK_THREAD_CPUTIME_ID) - before < work) {
-        volatile double sum = 0;
-        for (int i = 1; i < 500'000; ++i) sum = sum + 1.0 / i;
-      }
-      worked = true;
-    }
-  }, {.processors = 1});
-  c.join();
-  EXPECT_GE(of_the_processor, work) << "what another member has used";
-  EXPECT_LT(of_the_thread, work / 4) << "of the kernel thread that goes to sleep meanwhile";
-}
-
 TEST(Identity, TheMaskOfAThreadIsNotItsProcessors) {
   cpu_set_t all, first;
   ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);

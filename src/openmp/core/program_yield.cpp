@@ -1,5 +1,5 @@
 // sched_yield of the program and its libraries. OpenBLAS and others wait for the other members of a team in a loop of it. Members that
-// share a virtual processor are not the kernel's to choose from: it would return at once, until the quantum ends.
+// share a virtual processor are not the kernel's to choose from: it would return at once, until the monitor looks.
 #include <sched.h>
 
 #include "machine/scheduling.hpp"

@@ -118,7 +118,7 @@ void task_scheduler::wake_one_in_its_seat() {
     if (!all_sleep(s) && !sleeps(of_, s)) continue;
     for (unsigned m = s; m < of_.size; m += seats)
       if (wake(of_.members[m])) return;
-    return wake_seat(of_, s);  // others have robbed it of its members
+    return wake_seat(of_, s);  // others have stolen its members
   }
 }
 

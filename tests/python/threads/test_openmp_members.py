@@ -52,7 +52,6 @@ def test_late_tasks_wake_a_virtual_processor_whose_members_sleep(
 # What cannot hold on virtual processors, and words of the program. The kernel drives each member of such a team.
 KERNEL_THREADS = {
     "not asked for": ({"WEIR_THREADS": "kernel"}, ()),
-    "SIGURG is the program's": ({}, ("handled",)),
     "bound": ({"OMP_PROC_BIND": "true"}, ()),
     "at places": ({"OMP_PLACES": "threads"}, ()),
     "deadlocks are looked for": ({"WEIR_DEADLOCKS": "end"}, ()),
