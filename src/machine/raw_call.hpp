@@ -1,6 +1,6 @@
-// System calls, not by the C library's functions: errno stays as it is, which a program does not expect to change where it waits at a
-// barrier, and which may be another thread's on a virtual processor; and what stands before those functions (threads/calls.hpp) is for
-// the program's calls, not for Weir's.
+// System calls, not by the C library's functions: errno stays as it is, which a program does not expect to change where it waits
+// at a barrier, and which may be another thread's on a virtual processor; and what stands before those functions
+// (threads/calls.hpp) is for the program's calls, not for Weir's.
 #pragma once
 
 #include <cerrno>

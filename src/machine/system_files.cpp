@@ -5,9 +5,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "errno_kept.hpp"
+
 namespace weir {
 
 std::optional<std::string> contents_of(const std::string& path) {
+  const errno_kept around;
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
   std::string text;

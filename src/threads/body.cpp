@@ -40,6 +40,7 @@ constinit const std::ptrdiff_t* rseq_offset = nullptr;
 constinit const unsigned* rseq_size = nullptr;
 [[gnu::constructor]] void when_loaded() {
   weir_for_debuggers[0] = reinterpret_cast<char*>(&this_body) - static_cast<char*>(thread_pointer());
+  if (rseq_offset != nullptr) return;
   rseq_offset = static_cast<const std::ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
   rseq_size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
 }
@@ -171,6 +172,11 @@ void body::arrive_detached() {
   exchange_mask(mask());
   take_signals();
   make_wanted_stand_in();  // it may be here for want of one
+}
+
+void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size) {
+  rseq_offset = offset;
+  rseq_size = size;
 }
 
 body* own_body_of_thread() { return own_body; }

@@ -8,9 +8,9 @@
 //                          '------------ runs on a virtual processor <-----------'
 //                              go_to(null)
 //
-// Detached, a body is a thread of the kernel like any other. While it is attached, its own kernel thread is parked. A body that is
-// suspended may be detached wherever it has stopped. Other processors may run it (run_queue.hpp); it returns to its seat when it
-// waits.
+// Detached, a body is a thread of the kernel like any other. While it is attached, its own kernel thread is parked. A body that
+// is suspended may be detached wherever it has stopped. Other processors may run it (run_queue.hpp); it returns to its seat when
+// it waits.
 #pragma once
 
 #include <atomic>
@@ -89,6 +89,9 @@ extern constinit thread_local body* this_body;
 /// Of a thread that start() has made, attached or not.
 body* own_body_of_thread();
 
+/// Where the C library says where its restartable sequences' area is in a thread.
+void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size);
+
 /// Makes a thread that begins with `run(what)`: on that processor, or, if it is null, detached. It ends detached.
 /// `stack_bytes`: 0: as the system has it. 0, or why the system refuses (errno). Thread-safe.
 int start(void (*run)(void*), void* what, processor* on, std::size_t stack_bytes);
@@ -98,8 +101,8 @@ void change_seat(processor* seat);
 /// The calling body goes on in its own kernel thread, for good: what it is about to do changes that thread.
 void pin();
 
-/// In its lifetime no tick makes the calling body stop, and nobody claims the queue that it is on. For threads that are none it does
-/// nothing.
+/// In its lifetime no tick makes the calling body stop, and nobody claims the queue that it is on. For threads that are none it
+/// does nothing.
 class without_preemption {
  public:
   explicit without_preemption(body* me = this_body) : me_(me) {

@@ -1,4 +1,5 @@
-// The functions of the C library that Weir stands before, where its library comes first (preloaded, or linked before the C library).
+// The functions of the C library that Weir stands before, where its library comes first (preloaded, or linked before the C
+// library).
 //
 //   calls.cpp          that wait, and that a signal might end early or cut short: no tick is sent meanwhile
 //   kernel_state.cpp   that change or ask what the kernel keeps of a thread: they are done in the member's own kernel thread

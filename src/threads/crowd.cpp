@@ -9,6 +9,19 @@
 
 #include "threads/pool.hpp"
 
+#if defined(WEIR_IS_STATIC)
+// A static program cannot look them up (body.cpp). Weak: the C library has them from version 2.35 on.
+extern "C" {
+[[gnu::weak]] extern const std::ptrdiff_t __rseq_offset;
+[[gnu::weak]] extern const unsigned __rseq_size;
+}
+namespace {
+[[gnu::constructor]] void when_loaded() {
+  if (&__rseq_offset != nullptr && &__rseq_size != nullptr) weir::threads::rseq_is_at(&__rseq_offset, &__rseq_size);
+}
+}  // namespace
+#endif
+
 namespace weir {
 
 struct crowd::state : std::enable_shared_from_this<state> {

@@ -1,8 +1,9 @@
-// What the kernel keeps of a thread: its number, which signals it blocks, on which stack handlers run, where it may run, its rights.
+// What the kernel keeps of a thread: its number, which signals it blocks, on which stack handlers run, where it may run, its
+// rights.
 //
-// A member that changes any of it does so in its own kernel thread, and stays there: virtual processors remain as they were. Signal
-// masks are changed so often that each body has its own, which goes with it (processor.cpp). A member is known by the number of its
-// own kernel thread.
+// A member that changes any of it does so in its own kernel thread, and stays there: virtual processors remain as they were.
+// Signal masks are changed so often that each body has its own, which goes with it (processor.cpp). A member is known by the
+// number of its own kernel thread.
 #include <cerrno>
 #include <cstdarg>
 #include <cstring>
@@ -30,8 +31,8 @@ signal_mask as_mask(const sigset_t& set) {
   return its;
 }
 
-/// The mask of the thread has been changed so, from `before`. In a handler that was another than the one that the body is known by, and
-/// the end of the handler restores it.
+/// The mask of the thread has been changed so, from `before`. In a handler that was another than the one that the body is known
+/// by, and the end of the handler restores it.
 void note_change(int how, signal_mask set, signal_mask before) {
   weir::threads::body* const mine = weir::threads::body_with_mask();
   if (mine == nullptr || before != mine->mask()) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <utility>
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,8 +19,8 @@ constinit std::atomic<std::uint32_t> monitor_sleeps{0};
 
 namespace {
 
-// Times between looks, in nanoseconds. A look takes some 25 us here (2 virtual processors, nested virtualization): the two switches
-// of the kernel, and what it reads.
+// Times between looks, in nanoseconds. A look takes some 25 us here (2 virtual processors, nested virtualization): the two
+// switches of the kernel, and what it reads.
 constexpr std::uint64_t looks[] = {50'000, 50'000, 200'000, 800'000, 3'200'000, 12'800'000};
 constexpr unsigned last_look = std::size(looks) - 1;
 // A body that computes has the processor alone for so long.
@@ -49,8 +50,8 @@ std::uint64_t processor_time(pid_t thread) {
 // Has the monitor's thread files of its own?
 bool has_own_files = false;
 
-/// Is the kernel thread in a call of the system's, or waits for a page? "running": it runs, or would [proc(5)]. Where the system does
-/// not tell, its processor time does.
+/// Is the kernel thread in a call of the system's, or waits for a page? "running": it runs, or would [proc(5)]. Where the system
+/// does not tell, its processor time does.
 bool is_blocked(pid_t thread) {
   char name[64], answer = 0;
   std::snprintf(name, sizeof name, "/proc/self/task/%d/syscall", static_cast<int>(thread));
@@ -92,8 +93,8 @@ class monitor {
   unsigned idle_looks_ = 0;
 };
 
-// Files of its own: a program that closes all its files, or counts on a number, meets none of the monitor's. It closes no file of the
-// program's: those it had in common with it.
+// Files of its own: a program that closes all its files, or counts on a number, meets none of the monitor's. It closes no file of
+// the program's: those it had in common with it.
 void monitor::prepare() {
   constexpr unsigned unshare_first = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
   prctl(PR_SET_NAME, "weir-monitor");

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -21,10 +23,13 @@ constinit thread_local processor* own_processor = nullptr;
 
 std::mutex making;  // also held by whoever claims a queue
 unsigned threads_with_processor = 0;
-// Created when the library is loaded, and never destroyed: threads may end after the program's objects. Memory is reserved where it
-// may come from the heap: the monitor's must not.
+// Created when the library is loaded, and never destroyed: threads may end after the program's objects. Memory is reserved where
+// it may come from the heap: the monitor's must not.
 constinit std::vector<processor*>*helpers = nullptr, *stand_ins = nullptr, *all = nullptr;
 constinit std::vector<body*>* bodies = nullptr;
+// Of threads that have ended. Bodies may still be seated there, and who has pushed one may look at it yet, so they are used again, and
+// not freed.
+constinit std::vector<processor*>* ended = nullptr;
 
 // Never shortened, so that handlers may go along it.
 constinit std::atomic<processor*> last_made{nullptr};
@@ -32,7 +37,8 @@ constinit std::atomic<processor*> last_made{nullptr};
 void begins_to_drive(processor& p) {
   p.own().thread_pointer = thread_pointer();
   p.own().id = static_cast<pid_t>(raw_call(SYS_gettid));
-  p.thread.store(p.own().id, std::memory_order_relaxed);
+  const bool is_new = p.thread.exchange(p.own().id, std::memory_order_relaxed) == 0;
+  if (!is_new) return;
   p.made_before = last_made.load(std::memory_order_relaxed);
   // release: what it is.
   while (!last_made.compare_exchange_weak(p.made_before, &p, std::memory_order_release, std::memory_order_relaxed)) {
@@ -53,6 +59,16 @@ void* help(void* its) {
   this_body = nullptr;
   p.close();
   return nullptr;
+}
+
+/// Threads of its own run in this library until the process has no processors any more: it is never unmapped, even if it is a plugin that
+/// the program closes.
+void stay_loaded() {
+  Dl_info here;
+  link_map* its = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(&help), &here, reinterpret_cast<void**>(&its), RTLD_DL_LINKMAP) != 0 && its != nullptr &&
+      its->l_name[0] != 0)
+    dlopen(its->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 /// A thread that drives it until the end; null: the system refuses. `making` is taken.
@@ -88,14 +104,15 @@ processor* free_stand_in() {
   return found;
 }
 
-/// A process ends with its last thread, so no helper may remain. Bodies that are on their processors still go to their own threads;
-/// those that sleep find them closed later, so processors are not freed.
+/// A process ends with its last thread, so no helper may remain. Bodies that are on their processors still go to their own
+/// threads; those that sleep find them closed later, so processors are not freed.
 void end_processor(void* its) {
   own_processor = nullptr;
   auto* const mine = static_cast<processor*>(its);
   mine->close();
   const std::lock_guard lock(making);
   std::erase(*all, mine);
+  ended->push_back(mine);
   if (--threads_with_processor != 0) return;
   for (auto* const kind : {helpers, stand_ins}) {
     for (processor* const p : *kind) {
@@ -105,6 +122,18 @@ void end_processor(void* its) {
     kind->clear();
   }
   stop_monitor();
+}
+
+/// For the calling thread.
+processor* unused_processor() {
+  const std::lock_guard lock(making);
+  for (processor*& p : *ended) {
+    if (std::ranges::any_of(*bodies, [p](const body* b) { return b->home() == p || b->where() == p; })) continue;
+    processor* const found = std::exchange(p, ended->back());
+    ended->pop_back();
+    return found;
+  }
+  return new processor;
 }
 
 pthread_key_t end_of_thread;
@@ -119,6 +148,7 @@ void begin_in_child() {
   stand_ins->clear();
   all->clear();
   bodies->clear();
+  ended->clear();
   threads_with_processor = 0;
   forget_monitor();
   making.unlock();
@@ -129,6 +159,7 @@ void begin_in_child() {
   stand_ins = new std::vector<processor*>;
   all = new std::vector<processor*>;
   bodies = new std::vector<body*>;
+  ended = new std::vector<processor*>;
   pthread_atfork([] { making.lock(); }, [] { making.unlock(); }, begin_in_child);
   pthread_key_create(&end_of_thread, end_processor);
 }
@@ -138,8 +169,9 @@ void begin_in_child() {
 processor& here() {
   if (this_body != nullptr) return *this_body->where();
   if (own_processor == nullptr) {
-    own_processor = new processor;
+    own_processor = unused_processor();
     body& own = own_processor->own();
+    own.is_pinned = false;
     own.thread = pthread_self();
     own.mask(exchange_mask(all_signals));
     exchange_mask(own.mask());
@@ -149,6 +181,7 @@ processor& here() {
     const std::lock_guard lock(making);
     ++threads_with_processor;
     all->push_back(own_processor);
+    if (threads_with_processor == 1) stay_loaded();
     start_monitor();
     stand_before_set_id();
   }

@@ -1,5 +1,5 @@
-// Which processors there are: those of the program's threads, helpers, which are seats for bodies, and stand-ins for processors whose
-// kernel threads are blocked.
+// Which processors there are: those of the program's threads, helpers, which are seats for bodies, and stand-ins for processors
+// whose kernel threads are blocked.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ const char* why_no_processors();
 
 /// For a processor that has nothing to do: steals from the others. True: it has bodies now.
 bool steal_for(processor& mine);
-/// For the thread that drives it, while it waits: a helper on the same processor of the kernel as another one goes to a free one. The
-/// kernel would leave both there for some milliseconds, each waiting for the other.
+/// For the thread that drives it, while it waits: a helper on the same processor of the kernel as another one goes to a free one.
+/// The kernel would leave both there for some milliseconds, each waiting for the other.
 void live_apart(const processor& mine);
 /// All that start() has made. Who removes one waits for claimants: none looks at it any more.
 void add_to_bodies(body& b);
@@ -64,8 +64,8 @@ class claimant {
   void for_each(What what) {
     for (std::size_t i = 0; processor* const p = at(i); ++i) what(*p);
   }
-  /// The bodies of a processor whose thread is blocked go on at a stand-in, if its running body has not changed since it had switched
-  /// so often.
+  /// The bodies of a processor whose thread is blocked go on at a stand-in, if its running body has not changed since it had
+  /// switched so often.
   void hand_off(processor& from, std::uint32_t switched);
   /// That which the thread is by these, started or driving; null: none.
   static body* body_of(pthread_t thread);

@@ -30,8 +30,8 @@ constexpr double patience_us = 8;
 // Of the idle context's stack: room for handlers of the program's own signals, and the page below it.
 constexpr std::size_t idle_bytes = 65536, idle_guard = 4096;
 
-// The caller has asked who schedules it, and may have been detached since: in the last one of several switches. From the first line
-// on it stays.
+// The caller has asked who schedules it, and may have been detached since: in the last one of several switches. From the first
+// line on it stays.
 void yield_body() noexcept {
   const without_preemption to_the_end;
   body* const me = this_body;
@@ -182,8 +182,8 @@ void processor::end_driving() {
   if (std::exchange(has_stolen_, false)) return_stolen();
 }
 
-// While the body of this thread may run elsewhere, with the same thread pointer, no signal is handled here. Nor where the thread is
-// none of the program's, but that would cost two system calls each time, so only where it sleeps.
+// While the body of this thread may run elsewhere, with the same thread pointer, no signal is handled here. Nor where the thread
+// is none of the program's, but that would cost two system calls each time, so only where it sleeps.
 void processor::idle() {
   if (!is_at_home() && mask_ != all_signals) exchange_mask(mask_ = all_signals);
   if (!stands_in) {

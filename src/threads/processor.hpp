@@ -1,11 +1,11 @@
 // Virtual processors: kernel threads that drive bodies in turn.
 //
-// Bodies give the processor away of their own accord, by yield() or by block(). What a body does to the lists, and what others do, is
-// in run_queue.hpp. A processor without ready bodies waits in a context of its own, since the body that has stopped last may go on
-// elsewhere meanwhile.
+// Bodies give the processor away of their own accord, by yield() or by block(). What a body does to the lists, and what others
+// do, is in run_queue.hpp. A processor without ready bodies waits in a context of its own, since the body that has stopped last
+// may go on elsewhere meanwhile.
 //
-// A thread of the program drives a processor of its own while it is in a region (driving, in pool.hpp). The other processors of the
-// process are threads that do nothing else: helpers, which are seats of bodies, and stand-ins.
+// A thread of the program drives a processor of its own while it is in a region (driving, in pool.hpp). The other processors of
+// the process are threads that do nothing else: helpers, which are seats of bodies, and stand-ins.
 #pragma once
 
 #include <atomic>
@@ -30,8 +30,8 @@ class processor : public run_queue {
  public:
   processor() : own_(this), idle_(this) { runs(own_); }
 
-  /// For the thread that drives it, in the name of the body `me`, which is held: to another ready body, if there is one; and until
-  /// `me` is made ready.
+  /// For the thread that drives it, in the name of the body `me`, which is held: to another ready body, if there is one; and
+  /// until `me` is made ready.
   void yield(body& me);
   void block(body& me);
   /// For the same thread, before the body yields: if all bodies have only waited for a while, it helps another processor, or

@@ -1,9 +1,9 @@
 // A run queue: the bodies that wait for a virtual processor, and how processors hand bodies to each other.
 //
 // The thread that drives a processor changes its queue by plain stores, in the name of the body that runs there. Others push
-// what they make ready to a list of arrivals, which that thread takes over. Two others may change the queue, too, and only where the
-// running body does not come to it: a processor without work steals half of the ready bodies; and the monitor (monitor.hpp) hands
-// all of them to a stand-in when the kernel thread is blocked in the body's system call. Both claim the queue first:
+// what they make ready to a list of arrivals, which that thread takes over. Two others may change the queue, too, and only where
+// the running body does not come to it: a processor without work steals half of the ready bodies; and the monitor (monitor.hpp)
+// hands all of them to a stand-in when the kernel thread is blocked in the body's system call. Both claim the queue first:
 //
 //   claimant:  claimed = 1;  fence in all threads of the process (membarrier);  is the running body held, or another one now?
 //   body:      held = 1;     (for the compiler)                                 is the queue claimed?  then held = 0, and wait
@@ -16,8 +16,8 @@
 //          | on                            | stand-in
 //          '----> queue  <-----------------'
 //
-// The text is a template over a machine, so that the explorer checks it (tests/explorer/run_queue_test.cpp). A machine has words and
-// pointers (std::atomic natively), fences, a way to sleep and to wake, and it lets a body go on in its own kernel thread.
+// The text is a template over a machine, so that the explorer checks it (tests/explorer/run_queue_test.cpp). A machine has words
+// and pointers (std::atomic natively), fences, a way to sleep and to wake, and it lets a body go on in its own kernel thread.
 #pragma once
 
 #include <atomic>
@@ -204,13 +204,13 @@ class basic_run_queue {
 
   // ---- by one claimant at a time, by a lock
 
-  /// True: until unclaim(), the body that runs is not going to stop, and the queue is the caller's. False: that body comes to its queue
-  /// by itself: it is held, or has begun since the queue had switched so often.
+  /// True: until unclaim(), the body that runs is not going to stop, and the queue is the caller's. False: that body comes to its
+  /// queue by itself: it is held, or has begun since the queue had switched so often.
   bool claim(std::uint32_t switched) {
     claimed_.store(1, std::memory_order_relaxed);
     if (Machine::fence_everywhere()) {
-      // acquire: the queue. The body that runs is the same after the fence if nothing has been switched; bodies end only while nobody
-      // claims.
+      // acquire: the queue. The body that runs is the same after the fence if nothing has been switched; bodies end only while
+      // nobody claims.
       if (current()->held.load(std::memory_order_acquire) == 0 && switches() == switched) return true;
     }
     unclaim();
@@ -218,8 +218,8 @@ class basic_run_queue {
   }
   void unclaim() { claimed_.store(0, std::memory_order_release); }  // release: the queue
 
-  /// By the thread of this queue, of another one that it has claimed: half of its ready bodies. What has come back from a thief since
-  /// that queue has switched only waits. True: some.
+  /// By the thread of this queue, of another one that it has claimed: half of its ready bodies. What has come back from a thief
+  /// since that queue has switched only waits. True: some.
   bool steal_from(basic_run_queue& other) {
     if (other.arrived_.load(std::memory_order_relaxed) != nullptr) other.take_arrived();
     const std::uint32_t switched = other.switches();
@@ -237,8 +237,8 @@ class basic_run_queue {
     return taken != 0;
   }
 
-  /// Of a queue that is claimed, and whose thread is blocked: all its bodies go on at a stand-in, one that has nothing to do. Ends the
-  /// claim.
+  /// Of a queue that is claimed, and whose thread is blocked: all its bodies go on at a stand-in, one that has nothing to do.
+  /// Ends the claim.
   void hand_off(basic_run_queue& to) {
     basic_run_queue* const seat = stands_in_for_.load(std::memory_order_relaxed);
     basic_run_queue* const of = seat != nullptr ? seat : this;

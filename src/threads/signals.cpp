@@ -1,8 +1,9 @@
 // Signals for one thread: they come to the body, wherever it runs.
 //
-// A body that runs gets its signal where it is, as any thread: on the kernel thread of its processor, whose queue is claimed meanwhile,
-// so that the body is not stopped before the signal has come. One that does not run finds it when it goes on; if it sleeps, it is woken.
-// One that blocks the signal finds it when it blocks it no more, or in its own kernel thread, where it asks for signals.
+// A body that runs gets its signal where it is, as any thread: on the kernel thread of its processor, whose queue is claimed
+// meanwhile, so that the body is not stopped before the signal has come. One that does not run finds it when it goes on; if it
+// sleeps, it is woken. One that blocks the signal finds it when it blocks it no more, or in its own kernel thread, where it asks
+// for signals.
 #include "threads/signals.hpp"
 
 #include <csignal>

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include <ucontext.h>
 
@@ -15,8 +16,8 @@ namespace {
 constexpr int signal_number = SIGURG;
 constexpr signal_mask its_bit = signal_mask{1} << (signal_number - 1);
 
-/// Registers of the interrupted body. One that computes has others each time, if only in one of them, such as the counter of a loop or
-/// a sum in floating point; one that polls a word has the same.
+/// Registers of the interrupted body. One that computes has others each time, if only in one of them, such as the counter of a
+/// loop or a sum in floating point; one that polls a word has the same.
 std::uint64_t registers_of(const ucontext_t& in) {
   std::uint64_t place = 0;
   const auto add = [&](std::uint64_t word) { place = (place ^ word) * 0x9e3779b97f4a7c15u; };
@@ -118,8 +119,8 @@ void handle(int, siginfo_t* why, void* context) {
   errno = before;
 }
 
-/// In its handler the signal is not blocked: another body runs on this kernel thread before the handler returns. Threads that install it
-/// at the same time install the same.
+/// In its handler the signal is not blocked: another body runs on this kernel thread before the handler returns. Threads that
+/// install it at the same time install the same.
 bool is_installed() {
   struct sigaction now {}, ours {};
   ours.sa_sigaction = handle;

@@ -1,5 +1,5 @@
-// The run queues of virtual processors in every interleaving: no body is lost, none is taken twice, and no processor sleeps through
-// the arrival of one.
+// The run queues of virtual processors in every interleaving: no body is lost, none is taken twice, and no processor sleeps
+// through the arrival of one.
 #include "threads/run_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -191,8 +191,8 @@ struct stealing : judged<Machine> {
   }
 };
 
-/// Member 0's body comes back from a call, takes the processor again and gives it away; member 1 hands it off; member 2 makes a body
-/// ready. Where nobody reclaims the processor, that body must be at the stand-in.
+/// Member 0's body comes back from a call, takes the processor again and gives it away; member 1 hands it off; member 2 makes a
+/// body ready. Where nobody reclaims the processor, that body must be at the stand-in.
 template <class Machine>
 struct handing_off : judged<Machine> {
   typename judged<Machine>::queue processor, stand_in;

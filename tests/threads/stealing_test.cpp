@@ -1,5 +1,5 @@
-// A processor without work takes members from one that does not come to them, as a stand-in does from one that is blocked. Whether
-// they do depends on who runs when, so each is tried until it is seen.
+// A processor without work takes members from one that does not come to them, as a stand-in does from one that is blocked.
+// Whether they do depends on who runs when, so each is tried until it is seen.
 #include <atomic>
 #include <mutex>
 #include <set>
@@ -44,8 +44,8 @@ TEST(Stealing, AMemberRunsOnAnotherProcessorIfItsOwnDoesNotComeToIt) {
   }));
 }
 
-// The kernel's processor that both threads may run on alone, until they may run on all again. It parts them by itself some milliseconds
-// later.
+// The kernel's processor that both threads may run on alone, until they may run on all again. It parts them by itself some
+// milliseconds later.
 void meet_on(int processor) {
   cpu_set_t all, one;
   sched_getaffinity(0, sizeof all, &all);

@@ -24,8 +24,8 @@ void sum_in_floating_point() {
   asm volatile("1: subsd %1, %0\n ucomisd %2, %0\n ja 1b" : "+x"(left) : "x"(1.0), "x"(0.0));
 }
 
-/// How often the other member of a processor gets it meanwhile, beyond once in 4 ms: one that computes has it for 17 ms, one that spins
-/// for 0.1. Tried again where a processor of earlier crowds has stolen one of the two.
+/// How often the other member of a processor gets it meanwhile, beyond once in 4 ms: one that computes has it for 17 ms, one that
+/// spins for 0.1. Tried again where a processor of earlier crowds has stolen one of the two.
 int turns_too_many(void (*compute)()) {
   for (;;) {
     std::atomic<long> computes_on{0};  // which kernel thread drives it; -1: none any more
