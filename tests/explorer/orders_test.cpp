@@ -94,6 +94,21 @@ struct standard {
   }
 };
 
+/// An opening for some: member 1 waits for what member 0 tells, and only the gate orders it.
+struct telling {
+  weir::basic_gate<explored_kernel> gate;
+  explored::word<std::uint32_t> told{0};
+  void run(unsigned member) {
+    const auto is_told = [this] { return told.load(order::relaxed) != 0; };
+    if (member == 0) {
+      told.store(1, order::relaxed);
+      gate.open_to(1);
+    } else {
+      while (!is_told()) gate.sleep_unless(is_told);
+    }
+  }
+};
+
 struct candidate {
   std::string name;
   subject s;
@@ -123,6 +138,12 @@ std::vector<candidate> candidates() {
     all.push_back({"phased", meeting(2, 2, [=] { return std::make_unique<standard>(2, shared); })});
     all.back().s.completes = true;
   }
+  all.push_back({"opening for some", {}});
+  all.back().s.members = 2;
+  all.back().s.build = []() -> subject::body {
+    auto* const its = new telling;
+    return [its](unsigned member) { its->run(member); };
+  };
   // Yields that take as long as another process's time slices, until the team sleeps and leaves the processor to that process.
   weir::team beside = explored_team(2);
   beside.awake_us = 30e3;
