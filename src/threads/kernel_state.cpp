@@ -139,6 +139,7 @@ BEFORE(int, pthread_kill, (pthread_t t, int number)) {
     return 0;
   return next_pthread_kill.get()(t, number);
 }
+CHANGES_THREAD(int, pthread_sigqueue, (pthread_t t, int number, const sigval with), is_me(t), (t, number, with))
 BEFORE(int, tgkill, (pid_t group, pid_t t, int number)) {
   if (is_me(t))
     return pin_if(is_blocked(number)), pthread_kill(pthread_self(), number);

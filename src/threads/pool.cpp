@@ -101,7 +101,11 @@ processor* free_stand_in() {
     found = p;
   }
   stand_in_is_wanted.store(true, std::memory_order_relaxed);
-  return found;
+  if (found != nullptr) return found;
+  // Those that sleep stand in for threads that are blocked still; one of them can make another.
+  const auto asleep = std::ranges::find_if(*all, [](const processor* p) { return p->is_helper && p->sleeps(); });
+  if (asleep != all->end()) (*asleep)->wake_up();
+  return nullptr;
 }
 
 /// A process ends with its last thread, so no helper may remain. Bodies that are on their processors still go to their own

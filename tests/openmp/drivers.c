@@ -6,8 +6,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include "driving_thread.h"
 #include <unistd.h>
+
+#include "driving_thread.h"
 
 enum { most = 64 };
 static long drivers[most], members[most];

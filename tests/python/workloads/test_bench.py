@@ -174,7 +174,9 @@ def test_busy_processes_run_beside_each_run_and_end_with_it(on_scripts: None, tm
     assert "weir-measure busy" not in left
 
 
-def test_a_weight_that_may_not_be_leaves_its_situation_out(on_scripts: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_weight_that_may_not_be_leaves_its_situation_out(
+    on_scripts: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     def refuse(*_: object) -> None:
         raise PermissionError
 
