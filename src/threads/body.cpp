@@ -204,7 +204,8 @@ void pin() {
   if (own != nullptr) {
     change_seat(nullptr);
     own->is_pinned = true;
-  } else if (this_body != nullptr && !this_body->is_pinned) {
+  } else if (this_body != nullptr && !this_body->is_pinned && this_body->where() == this_body->home()) {
+    // While its own kernel thread is blocked in another body's call, it must not wait for it: the other may wait for this one.
     body& mine = *this_body;
     mine.is_pinned = true;
     give_away_own_processor();

@@ -287,7 +287,6 @@ void give_away_own_processor() {
   {
     const without_preemption to_the_end;
     mine.own().may_move.store(static_cast<std::uint32_t>(moves::nowhere), std::memory_order_relaxed);
-    while (!mine.is_at_home()) mine.own().where()->leave(mine.own());
     const std::lock_guard lock(making);
     processor* other;
     while ((other = free_stand_in()) == nullptr)

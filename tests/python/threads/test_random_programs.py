@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_random_programs_find_the_same():
     """A night's: scripts/random-programs."""
     done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "random-programs", "--seeds", "200", "--failures", "2"],
+        [sys.executable, ROOT / "scripts" / "random-programs", "--seeds", "200", "--kinds", "user,auto", "--failures", "2"],
         capture_output=True,
         text=True,
         timeout=600,
