@@ -139,7 +139,19 @@ BEFORE(int, pthread_kill, (pthread_t t, int number)) {
     return 0;
   return next_pthread_kill.get()(t, number);
 }
-CHANGES_THREAD(int, pthread_sigqueue, (pthread_t t, int number, const sigval with), is_me(t), (t, number, with))
+// The C library sends it to the thread's own number, also where the thread is driven by another.
+BEFORE(int, pthread_sigqueue, (pthread_t t, int number, const sigval with)) {
+  if (!is_me(t) || this_body == nullptr) return next_pthread_sigqueue.get()(t, number, with);
+  pin_if(is_blocked(number));
+  siginfo_t why{};
+  why.si_signo = number;
+  why.si_code = SI_QUEUE;
+  why.si_pid = getpid();
+  why.si_uid = getuid();
+  why.si_value = with;
+  const long where_it_is = weir::raw_call(SYS_gettid);
+  return static_cast<int>(-weir::raw_call(SYS_rt_tgsigqueueinfo, getpid(), where_it_is, number, weir::as_argument(&why)));
+}
 BEFORE(int, tgkill, (pid_t group, pid_t t, int number)) {
   if (is_me(t))
     return pin_if(is_blocked(number)), pthread_kill(pthread_self(), number);

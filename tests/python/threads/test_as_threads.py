@@ -17,7 +17,7 @@ MEMBERS = max(8, 2 * len(os.sched_getaffinity(0)))
 WEIRS = [("gcc", "kernel"), ("gcc", "user"), ("gcc", "auto"), ("clang", "user")]
 # libgomp's child waits for its parent's workers.
 NOT_OF_LIBGOMP = ("child_ends",)
-# What is missing still (docs/threads.md): the end of a child by pthread_exit, and some memory of each thread with a team.
+# What is missing still (docs/threads.md): the end of a child by pthread_exit; some memory of each thread with a team.
 MISSING = ("child_ends", "memory")
 
 

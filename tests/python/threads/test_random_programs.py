@@ -6,14 +6,14 @@ from pathlib import Path
 
 from .. import skips
 
-ROOT = Path(__file__).resolve().parents[3]
+SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "random-programs"
 
 
 @skips.mark("own", "other runtimes have no virtual processors")
 def test_random_programs_find_the_same():
     """A night's: scripts/random-programs."""
     done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "random-programs", "--seeds", "200", "--kinds", "user,auto", "--failures", "2"],
+        [sys.executable, SCRIPT, "--seeds", "200", "--kinds", "user,auto", "--failures", "2"],
         capture_output=True,
         text=True,
         timeout=600,
