@@ -49,7 +49,7 @@ struct body : runnable {
 
   void (*run)(void*) = nullptr;
   void* what = nullptr;
-  void* parking = nullptr;  // the end of the stack on which its kernel thread is parked; null: it has none, and cannot be attached
+  void* parking = nullptr;  // the end of the stack on which its kernel thread is parked; null: it cannot be attached
   std::atomic<std::uint32_t> unparked{0};  // 1: its kernel thread goes on
   pid_t id = 0;                            // of its kernel thread
   pthread_t thread{};                      // to the C library

@@ -58,7 +58,8 @@ WAITS(ssize_t, recvfrom, (int s, void* to, size_t n, int how, sockaddr* who, soc
 WAITS(ssize_t, recvmsg, (int s, msghdr* to, int how), (s, to, how))
 WAITS(int, recvmmsg, (int s, mmsghdr* to, unsigned n, int how, timespec* most), (s, to, n, how, most))
 WAITS(ssize_t, send, (int s, const void* from, size_t n, int how), (s, from, n, how))
-WAITS(ssize_t, sendto, (int s, const void* from, size_t n, int how, const sockaddr* to, socklen_t length), (s, from, n, how, to, length))
+WAITS(ssize_t, sendto, (int s, const void* from, size_t n, int how, const sockaddr* to, socklen_t length),
+      (s, from, n, how, to, length))
 WAITS(ssize_t, sendmsg, (int s, const msghdr* from, int how), (s, from, how))
 WAITS(int, sendmmsg, (int s, mmsghdr* from, unsigned n, int how), (s, from, n, how))
 WAITS(int, accept, (int s, sockaddr* who, socklen_t* length), (s, who, length))
@@ -67,10 +68,12 @@ WAITS(int, connect, (int s, const sockaddr* to, socklen_t length), (s, to, lengt
 WAITS(int, poll, (pollfd* of, nfds_t n, int ms), (of, n, ms))
 WAITS_WITH_MASK(int, ppoll, (pollfd* of, nfds_t n, const timespec* most, const sigset_t* mask), (of, n, most, mask), mask)
 WAITS(int, select, (int n, fd_set* r, fd_set* w, fd_set* e, timeval* most), (n, r, w, e, most))
-WAITS_WITH_MASK(int, pselect, (int n, fd_set* r, fd_set* w, fd_set* e, const timespec* most, const sigset_t* mask), (n, r, w, e, most, mask), mask)
+WAITS_WITH_MASK(int, pselect, (int n, fd_set* r, fd_set* w, fd_set* e, const timespec* most, const sigset_t* mask),
+                (n, r, w, e, most, mask), mask)
 WAITS(int, epoll_wait, (int f, epoll_event* to, int n, int ms), (f, to, n, ms))
 WAITS_WITH_MASK(int, epoll_pwait, (int f, epoll_event* to, int n, int ms, const sigset_t* mask), (f, to, n, ms, mask), mask)
-WAITS_WITH_MASK(int, epoll_pwait2, (int f, epoll_event* to, int n, const timespec* most, const sigset_t* mask), (f, to, n, most, mask), mask)
+WAITS_WITH_MASK(int, epoll_pwait2, (int f, epoll_event* to, int n, const timespec* most, const sigset_t* mask),
+                (f, to, n, most, mask), mask)
 WAITS(int, nanosleep, (const timespec* time, timespec* left), (time, left))
 WAITS(int, clock_nanosleep, (clockid_t clock, int how, const timespec* time, timespec* left), (clock, how, time, left))
 WAITS(int, usleep, (useconds_t us), (us))

@@ -111,7 +111,8 @@ CHANGES_THREAD(int, sched_setscheduler, (pid_t t, int how, const sched_param* to
 CHANGES_THREAD(int, sched_setparam, (pid_t t, const sched_param* to), is_me(t), (t, to))
 CHANGES_THREAD(int, pthread_setschedparam, (pthread_t t, int how, const sched_param* to), is_me(t), (t, how, to))
 CHANGES_THREAD(int, pthread_setschedprio, (pthread_t t, int to), is_me(t), (t, to))
-CHANGES_THREAD(int, setpriority, (int of, id_t which, int to), of == PRIO_PROCESS && is_me(static_cast<pid_t>(which)), (of, which, to))
+CHANGES_THREAD(int, setpriority, (int of, id_t which, int to), of == PRIO_PROCESS && is_me(static_cast<pid_t>(which)),
+               (of, which, to))
 CHANGES_THREAD(int, nice, (int by), true, (by))
 CHANGES_THREAD(int, pthread_setname_np, (pthread_t t, const char* to), is_me(t), (t, to))
 CHANGES_THREAD(int, setfsuid, (uid_t to), true, (to))
@@ -129,8 +130,8 @@ CHANGES_THREAD(int, initgroups, (const char* of, gid_t with), true, (of, with))
 CHANGES_THREAD(int, unshare, (int what), true, (what))
 CHANGES_THREAD(int, setns, (int f, int what), true, (f, what))
 CHANGES_THREAD(int, arch_prctl, (int what, unsigned long to), true, (what, to))
-CHANGES_THREAD(int, timer_create, (clockid_t clock, sigevent* how, timer_t* to), how != nullptr && how->sigev_notify == SIGEV_THREAD_ID,
-               (clock, how, to))
+CHANGES_THREAD(int, timer_create, (clockid_t clock, sigevent* how, timer_t* to),
+               how != nullptr && how->sigev_notify == SIGEV_THREAD_ID, (clock, how, to))
 CHANGES_THREAD(int, raise, (int number), is_blocked(number), (number))
 BEFORE(int, pthread_kill, (pthread_t t, int number)) {
   if (is_me(t))
@@ -192,8 +193,8 @@ BEFORE(long, syscall, (long number, ...)) {
         pin_if(is_me(static_cast<pid_t>(a[0])));
         break;
       case SYS_setpriority: pin_if(a[0] == PRIO_PROCESS && is_me(static_cast<pid_t>(a[1]))); break;
-      case SYS_prctl: case SYS_setfsuid: case SYS_setfsgid: case SYS_setuid: case SYS_setgid: case SYS_setreuid: case SYS_setregid:
-      case SYS_setresuid: case SYS_setresgid: case SYS_setgroups: case SYS_capset: case SYS_sigaltstack: case SYS_unshare:
+      case SYS_prctl: case SYS_setfsuid: case SYS_setfsgid: case SYS_setuid: case SYS_setgid: case SYS_setreuid:
+      case SYS_setregid: case SYS_setresuid: case SYS_setresgid: case SYS_setgroups: case SYS_capset: case SYS_sigaltstack: case SYS_unshare:
       case SYS_setns: case SYS_ioprio_set: case SYS_set_mempolicy: case SYS_rt_sigtimedwait: case SYS_rt_sigpending:
       case SYS_rt_sigprocmask: case SYS_seccomp: case SYS_keyctl: case SYS_set_robust_list: case SYS_rseq:
 #ifdef SYS_arch_prctl

@@ -27,7 +27,7 @@ unsigned threads_with_processor = 0;
 // it may come from the heap: the monitor's must not.
 constinit std::vector<processor*>*helpers = nullptr, *stand_ins = nullptr, *all = nullptr;
 constinit std::vector<body*>* bodies = nullptr;
-// Of threads that have ended. Bodies may still be seated there, and who has pushed one may look at it yet, so they are used again, and
+// Of threads that have ended. Bodies may still be seated there, and who has pushed one may look at it yet: they are used again,
 // not freed.
 constinit std::vector<processor*>* ended = nullptr;
 
@@ -61,8 +61,8 @@ void* help(void* its) {
   return nullptr;
 }
 
-/// Threads of its own run in this library until the process has no processors any more: it is never unmapped, even if it is a plugin that
-/// the program closes.
+/// Threads of its own run in this library until the process has no processors any more: it is never unmapped, even as a plugin
+/// that the program closes.
 void stay_loaded() {
   Dl_info here;
   link_map* its = nullptr;

@@ -216,7 +216,8 @@ bool processor::steal(processor& other) {
     other.seen_at_ = now;
     return false;
   }
-  if (static_cast<double>(now - other.seen_at_) < patience_us * native::ticks_per_microsecond() || !other.has_ready()) return false;
+  const double waited = static_cast<double>(now - other.seen_at_);
+  if (waited < patience_us * native::ticks_per_microsecond() || !other.has_ready()) return false;
   // Most processors hold on to their bodies, as those that nobody drives. relaxed: asked again by claim().
   if (other.current()->held.load(std::memory_order_relaxed) != 0 || !other.claim(switches)) return false;
   const bool some = steal_from(other);

@@ -246,7 +246,7 @@ class basic_run_queue {
     to.stands_in_for_.store(of, std::memory_order_relaxed);
     // Not if that seat has been reclaimed. relaxed: bodies travel by push().
     of->stand_in_.compare_exchange_strong(acts, &to, std::memory_order_relaxed);
-    send_all_but([](runnable& b) { return b.may_move.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(moves::nowhere); });
+    send_all_but([](runnable& b) { return !b.may(moves::to_stand_in); });
     unclaim();
     // seq_cst: either who pushes a body here sees the stand-in, or the caller sees the body.
     Machine::full_fence();

@@ -33,7 +33,8 @@ void handle(int number, siginfo_t* why, void* context) {
   const auto thread = static_cast<pid_t>(raw_call(SYS_gettid));
   // Its own, or that of a kernel thread that no body has come from.
   if (me == nullptr || me->id == thread) return of_library.handler(number, why, context);
-  if (processor* const drives = driven_by(thread)) handle_as(drives->own().thread_pointer, me->thread_pointer, number, why, context);
+  if (processor* const drives = driven_by(thread))
+    handle_as(drives->own().thread_pointer, me->thread_pointer, number, why, context);
 }
 
 }  // namespace
