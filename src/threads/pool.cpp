@@ -303,7 +303,8 @@ claimant::~claimant() { making.unlock(); }
 void make_stand_in() {
   stand_in_is_wanted.store(false, std::memory_order_relaxed);
   const std::lock_guard lock(making);
-  if (std::ranges::none_of(*stand_ins, &processor::is_free)) made_for(*stand_ins);
+  // The last thread may have ended meanwhile, and with it all helpers: nobody would end this one.
+  if (threads_with_processor != 0 && std::ranges::none_of(*stand_ins, &processor::is_free)) made_for(*stand_ins);
 }
 void make_wanted_stand_in() {
   if (stand_in_is_wanted.load(std::memory_order_relaxed)) [[unlikely]] make_stand_in();
