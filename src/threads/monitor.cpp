@@ -21,7 +21,7 @@ namespace {
 
 // Times between looks, in nanoseconds. A look takes some 25 us here (2 virtual processors, nested virtualization): the two
 // switches of the kernel, and what it reads.
-constexpr std::uint64_t looks[] = {50'000, 50'000, 200'000, 800'000, 3'200'000, 12'800'000};
+constexpr std::uint64_t looks[] = {100'000, 100'000, 200'000, 800'000, 3'200'000, 12'800'000};
 constexpr unsigned last_look = std::size(looks) - 1;
 // A body that computes has the processor alone for so long.
 constexpr std::uint64_t slice = 17'000'000;
