@@ -183,7 +183,10 @@ body* own_body_of_thread() { return own_body; }
 
 void change_seat(processor* seat) {
   body& b = *own_body;
-  if (b.is_pinned) return;
+  if (b.is_pinned) {
+    if (b.detached_until == 0 || native::ticks() < b.detached_until) return;
+    b.is_pinned = false;
+  }
   {
     const without_preemption to_the_end;
     b.seat.store(seat, std::memory_order_relaxed);
@@ -204,6 +207,7 @@ void pin() {
   if (own != nullptr) {
     change_seat(nullptr);
     own->is_pinned = true;
+    own->detached_until = 0;
   } else if (this_body != nullptr && !this_body->is_pinned && this_body->where() == this_body->home()) {
     // While its own kernel thread is blocked in another body's call, it must not wait for it: the other may wait for this one.
     body& mine = *this_body;

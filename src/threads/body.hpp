@@ -55,6 +55,10 @@ struct body : runnable {
   pthread_t thread{};                      // to the C library
   // Its kernel thread's state is unlike others': it stays there, whatever its seat.
   bool is_pinned = false;
+  // How often it has been found blocked since it was detached for that; and until when it stays so, in ticks; 0: for good. The first is
+  // the monitor's, under a claim.
+  unsigned blocked = 0;
+  std::uint64_t detached_until = 0;
 
   body() = default;
   body(processor* seat);

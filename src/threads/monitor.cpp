@@ -153,7 +153,7 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   const std::uint64_t had = processor_time(p.thread) - seen.had;
   const bool blocked = had < (now - seen.since) / 2 && is_blocked(p.thread);
   if (!blocked && had < slice) return tick(p);
-  c.hand_off(p, switches);
+  c.hand_off(p, switches, blocked);
   seen.hurried = hurried;
   seen.level = 0;
 }

@@ -329,12 +329,13 @@ body* claimant::body_of(pid_t id) {
   return body_that([&](const body& b) { return b.id == id; });
 }
 
-void claimant::hand_off(processor& from, std::uint32_t switched) {
+void claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
   // None the first time: who was taken last makes one, unless the system refuses.
   const bool asked = stand_in_is_wanted.load(std::memory_order_relaxed);
   processor* const other = free_stand_in();
   if (other == nullptr && !asked) return;
   if (!from.claim(switched)) return;
+  from.current()->blocked += blocked ? 1 : 0;
   if (other != nullptr) return from.run_queue::hand_off(*other);
   from.detach_all();
   from.unclaim();

@@ -66,7 +66,7 @@ class claimant {
   }
   /// The bodies of a processor whose thread is blocked go on at a stand-in, if its running body has not changed since it had
   /// switched so often.
-  void hand_off(processor& from, std::uint32_t switched);
+  void hand_off(processor& from, std::uint32_t switched, bool blocked);
   /// That which the thread is by these, started or driving; null: none.
   static body* body_of(pthread_t thread);
   static body* body_of(pid_t id);

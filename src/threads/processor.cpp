@@ -26,6 +26,9 @@ constexpr double worked_us = 3, between_system_yields_us = waiting::automatic_co
 constexpr double between_looks_apart_us = 200;
 // A processor that has not switched for as long does not come to its bodies. A fence everywhere costs a few microseconds.
 constexpr double patience_us = 8;
+// So many times found blocked, and for how long a body is then a thread of the kernel.
+constexpr unsigned blocks_often = 3;
+constexpr double detached_us = 100e3;
 
 // Of the idle context's stack: room for handlers of the program's own signals, and the page below it.
 constexpr std::size_t idle_bytes = 65536, idle_guard = 4096;
@@ -92,11 +95,27 @@ inline body& processor::next_or_idle() {
   return idle_;
 }
 
+// One that blocks again and again is a thread of the kernel until its next region that begins later than this: each time that it is found
+// takes the others of its processor a look.
+bool processor::stays_detached(body& me) {
+  if (me.blocked < blocks_often || me.parking == nullptr) return false;
+  me.blocked = 0;
+  me.detached_until = native::ticks() + static_cast<std::uint64_t>(detached_us * native::ticks_per_microsecond());
+  me.is_pinned = true;
+  me.seat.store(nullptr, std::memory_order_relaxed);
+  leave(me);
+  return true;
+}
+
 /// Has `me` left for where it belongs?
 inline bool processor::returns_elsewhere(body& me) {
-  if (is_stood_in_for()) [[unlikely]] reclaim();
+  if (is_stood_in_for()) [[unlikely]] {
+    reclaim();
+    if (stays_detached(me)) return true;
+  }
   if (me.home() == this) [[likely]] return false;
   return_bodies();
+  if (stays_detached(me)) return true;
   if (is_place_of(me)) return false;
   leave(me);
   return true;
