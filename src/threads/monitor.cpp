@@ -20,7 +20,7 @@ constinit std::atomic<std::uint32_t> monitor_sleeps{0};
 namespace {
 
 // Times between looks, in nanoseconds. A look takes some 25 us here (2 virtual processors, nested virtualization): the two
-// switches of the kernel, and what it reads.
+// switches of the kernel, and what it reads. With the first two after 50 or after 200 us workloads/wavefront takes longer.
 constexpr std::uint64_t looks[] = {100'000, 100'000, 200'000, 800'000, 3'200'000, 12'800'000};
 constexpr unsigned last_look = std::size(looks) - 1;
 // A body that computes has the processor alone for so long.

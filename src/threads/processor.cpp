@@ -95,8 +95,8 @@ inline body& processor::next_or_idle() {
   return idle_;
 }
 
-// One that blocks again and again is a thread of the kernel until its next region that begins later than this: each time that it is found
-// takes the others of its processor a look.
+// One that blocks again and again is a thread of the kernel until the first region that begins later: each time that it is found,
+// the others of its processor have waited for a look.
 bool processor::stays_detached(body& me) {
   if (me.blocked < blocks_often || me.parking == nullptr) return false;
   me.blocked = 0;
