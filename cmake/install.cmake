@@ -3,7 +3,11 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
-install(TARGETS weir EXPORT weir-targets
+set(libraries weir)
+if(TARGET weir-calls)
+  list(APPEND libraries weir-calls)
+endif()
+install(TARGETS ${libraries} EXPORT weir-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT weir-targets NAMESPACE weir:: DESTINATION ${package_dir} COMPONENT development)

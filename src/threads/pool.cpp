@@ -58,7 +58,22 @@ void* help(void* its) {
   p.end_driving();
   this_body = nullptr;
   p.close();
+  const std::lock_guard lock(making);
+  ended->push_back(&p);
   return nullptr;
+}
+
+/// One that nobody drives. `making` is taken.
+processor* unused_processor(bool is_helper) {
+  const auto found = std::ranges::find_if(*ended, [](const processor* p) {
+    return std::ranges::none_of(*bodies, [p](const body* b) { return b->home() == p || b->where() == p; });
+  });
+  processor* const p = found != ended->end() ? *found : new processor;
+  if (found != ended->end()) ended->erase(found);
+  p->is_helper = is_helper;
+  p->stands_in = false;
+  p->open();
+  return p;
 }
 
 /// Threads of its own run in this library until the process has no processors any more: it is never unmapped, even as a plugin
@@ -76,12 +91,12 @@ processor* made_for(std::vector<processor*>& kind) {
   // Signals that the process gets are for the program's threads.
   sigset_t blocked;
   sigfillset(&blocked);
-  auto* const p = new processor;
+  processor* const p = unused_processor(true);
   p->sleeps_until_it_begins();
-  p->is_helper = true;
   p->stands_in = &kind == stand_ins;
   if (start_detached(help, p, 0, &blocked) != 0) {
-    delete p;
+    p->close();
+    ended->push_back(p);
     return nullptr;
   }
   kind.push_back(p);
@@ -128,18 +143,6 @@ void end_processor(void* its) {
   stop_monitor();
 }
 
-/// For the calling thread.
-processor* unused_processor() {
-  const std::lock_guard lock(making);
-  for (processor*& p : *ended) {
-    if (std::ranges::any_of(*bodies, [p](const body* b) { return b->home() == p || b->where() == p; })) continue;
-    processor* const found = std::exchange(p, ended->back());
-    ended->pop_back();
-    return found;
-  }
-  return new processor;
-}
-
 pthread_key_t end_of_thread;
 
 // The child of a fork has one kernel thread. Bodies of others are left alone, wherever they have stopped; the calling one is an
@@ -173,7 +176,8 @@ void begin_in_child() {
 processor& here() {
   if (this_body != nullptr) return *this_body->where();
   if (own_processor == nullptr) {
-    own_processor = unused_processor();
+    const std::lock_guard lock(making);
+    own_processor = unused_processor(false);
     body& own = own_processor->own();
     own.is_pinned = false;
     own.thread = pthread_self();
@@ -182,7 +186,6 @@ processor& here() {
     own_processor->has_mask(own.mask());
     begins_to_drive(*own_processor);
     pthread_setspecific(end_of_thread, own_processor);
-    const std::lock_guard lock(making);
     ++threads_with_processor;
     all->push_back(own_processor);
     if (threads_with_processor == 1) stay_loaded();
