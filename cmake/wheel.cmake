@@ -41,3 +41,6 @@ endforeach()
 # The library goes into the environment's prefix, where find_package looks if the environment is activated.
 install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${SKBUILD_DATA_DIR}
   --component development COMMAND_ERROR_IS_FATAL ANY)" COMPONENT python)
+if(TARGET weir-calls)
+  add_dependencies(wheel weir-calls)
+endif()

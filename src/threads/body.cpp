@@ -31,6 +31,8 @@ namespace {
 
 constinit thread_local body* own_body = nullptr;  // of a thread that start() has made
 
+constexpr double patience_us = 50e3;  // longer than most calls
+
 /// The stack on which an attached body's kernel thread is parked: a part of its own. Room for one signal's frame: those of the C
 /// library's own (setuid and the like, in all threads) cannot be blocked.
 constexpr std::size_t parking_bytes = 16384;
@@ -159,6 +161,18 @@ void* begin(void* its) {
   host(its);
   return nullptr;
 }
+/// Of the calling body, whose own kernel thread drives its seat: that thread may be blocked in another body's call, which may wait for
+/// this one. So it waits for that for a while only. False: in vain.
+bool comes_to_its_seat() {
+  const std::uint64_t begun = native::ticks();
+  const double most = patience_us * native::ticks_per_microsecond();
+  while (this_body->where() != this_body->home()) {
+    if (static_cast<double>(native::ticks() - begun) > most) return false;
+    by_processors.yield();
+  }
+  return true;
+}
+
 }  // namespace
 
 signal_mask exchange_mask(signal_mask to) {
@@ -208,8 +222,7 @@ void pin() {
     change_seat(nullptr);
     own->is_pinned = true;
     own->detached_until = 0;
-  } else if (this_body != nullptr && !this_body->is_pinned && this_body->where() == this_body->home()) {
-    // While its own kernel thread is blocked in another body's call, it must not wait for it: the other may wait for this one.
+  } else if (this_body != nullptr && !this_body->is_pinned && comes_to_its_seat()) {
     body& mine = *this_body;
     mine.is_pinned = true;
     give_away_own_processor();

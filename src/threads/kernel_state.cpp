@@ -10,9 +10,11 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include <ucontext.h>
 
 #include "threads/calls.hpp"
 #include "threads/pool.hpp"
@@ -50,6 +52,17 @@ int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
   if (old != nullptr) *old = before;
   note_change(how, as_mask(wanted), as_mask(before));
   return 0;
+}
+
+/// The mask will be this one, also where a handler has another.
+void note_mask_to_be(const sigset_t& set) {
+  if (weir::threads::body_with_mask() != nullptr) weir::threads::note_mask(as_mask(set) & weir::threads::all_signals);
+}
+void note_jump(const __jmp_buf_tag* to) {
+  if (to->__mask_was_saved == 0) return;
+  sigset_t its;
+  std::memcpy(&its, &to->__saved_mask, sizeof its);
+  note_mask_to_be(its);
 }
 
 bool is_me(pid_t thread) {
@@ -91,6 +104,24 @@ BEFORE(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old)) {
 }
 BEFORE(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old)) {
   return change_mask(next_sigprocmask.get(), how, set, old);
+}
+// Out of a handler, most of all: back to the mask that was saved before.
+#define JUMPS(name)                                                      \
+  BEFORE(void, name, (__jmp_buf_tag * to, int value)) {                  \
+    note_jump(to);                                                       \
+    next_##name.get()(to, value);                                        \
+  }
+JUMPS(longjmp)
+JUMPS(_longjmp)
+JUMPS(siglongjmp)
+JUMPS(__longjmp_chk)
+BEFORE(int, setcontext, (const ucontext_t* to)) {
+  note_mask_to_be(to->uc_sigmask);
+  return next_setcontext.get()(to);
+}
+BEFORE(int, swapcontext, (ucontext_t* from, const ucontext_t* to)) {
+  note_mask_to_be(to->uc_sigmask);
+  return next_swapcontext.get()(from, to);
 }
 BEFORE(pid_t, gettid, ()) {
   const weir::threads::body* const me = this_body;

@@ -10,6 +10,7 @@ cmake -S "$project" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 cmake --build "$work/by-cmake" >/dev/null
 "$work/by-cmake/uses_weir"
 "$work/by-cmake/uses_weir_c"
+if [ -x "$work/by-cmake/uses_calls" ]; then "$work/by-cmake/uses_calls"; fi
 
 # The barriers over each MPI that there is; and a program of that MPI, with MPI_Barrier taken over from where it was installed.
 launch() {
@@ -32,6 +33,11 @@ export PKG_CONFIG_PATH
 # shellcheck disable=SC2046  # the flags are words
 c++ -std=c++20 "$project/main.cpp" -o "$work/by-pkg-config" $(pkg-config --cflags --libs weir)
 "$work/by-pkg-config"
+if [ -x "$work/by-cmake/uses_calls" ]; then
+  # shellcheck disable=SC2046
+  c++ -std=c++20 "$project/uses_calls.cpp" -o "$work/calls-by-pkg-config" $(pkg-config --cflags weir) $(pkg-config --libs-only-L weir) -lweir-calls $(pkg-config --libs weir)
+  "$work/calls-by-pkg-config"
+fi
 
 # The OpenMP runtime, linked by its name instead of the compiler's own.
 library=$(find "$prefix/lib" -name libgomp-weir.so)

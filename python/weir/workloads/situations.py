@@ -64,7 +64,7 @@ def _crowds(team: int, processors: int) -> bool:
 def _beside(each: int, nice: int) -> Situation:
     name = f"beside-{each}" + {-5: "-heavier", 0: "", 5: "-lighter"}[nice]
     processes = "a busy process" if each == 1 else f"{each} busy processes"
-    title = f"beside {processes} for each processor" + (f", nice {nice:+d}" if nice else "")
+    title = f"{processes} per processor" + (f", nice {nice:+d}" if nice else "")
     return Situation(
         name, title, _crowds, (2, 4), work=BESIDE, busy=each, nice=nice, peers=("libomp",), slower=BESIDE_SLOWER
     )

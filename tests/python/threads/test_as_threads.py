@@ -17,8 +17,6 @@ MEMBERS = max(8, 2 * len(os.sched_getaffinity(0)))
 WEIRS = [("gcc", "kernel"), ("gcc", "user"), ("gcc", "auto"), ("clang", "user")]
 # libgomp's child waits for its parent's workers.
 NOT_OF_LIBGOMP = ("child_ends",)
-# What is missing still (docs/threads.md): the end of a child by pthread_exit; some memory of each thread with a team.
-MISSING = ("child_ends", "memory")
 
 
 @pytest.mark.parametrize(
@@ -34,7 +32,6 @@ def test_threads_of_the_compilers_own_runtime(own_environment: dict[str, str], b
     [
         pytest.param(Program(p, c), t, id=f"{p.stem}-{c}-{t}")
         for p in PROGRAMS
-        if p.stem not in MISSING
         for c, t in WEIRS
     ],
 )

@@ -185,7 +185,7 @@ def test_a_weight_that_may_not_be_leaves_its_situation_out(
     made = session(tmp_path, one, situations=("dedicated", "beside-1-heavier"), rounds=2)
     assert {r["where"]["situation"] for r in measured(made)} == {"dedicated"}
     assert list(made.complaints) == [
-        "beside a busy process for each processor, nice -5: left out: the nice value -5 was refused: it takes "
+        "a busy process per processor, nice -5: left out: the nice value -5 was refused: it takes "
         "CAP_SYS_NICE, which root has"
     ]
 

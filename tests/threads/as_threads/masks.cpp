@@ -1,6 +1,10 @@
 // A signal mask is its member's own, whatever computes, waits and ends between two looks at it.
 #include "team.hpp"
 
+#include <csetjmp>
+
+#include <ucontext.h>
+
 namespace {
 
 volatile sig_atomic_t terminated;
@@ -103,6 +107,50 @@ void a_blocked_one_is_kept() {
   });
 }
 
+thread_local sigjmp_buf back;
+
+void keep_for_a_while(const sigset_t& its) {
+  for (int i = 0; i < 5; ++i) {
+    CHECK(same(mask_now(), its));
+    compute(0.0005);
+    meet();
+  }
+  CHECK(same(mask_now(), its));
+}
+
+// To the mask that was saved, not to that which the handler has interrupted.
+void a_jump_out_of_a_handler() {
+  handle(SIGUSR2, [](int) { siglongjmp(back, 1); });
+  team([](int me) {
+    if (me % 2 == 0) block(SIGRTMIN + 2);
+    const sigset_t own = mask_now();
+    if (sigsetjmp(back, 1) == 0) {
+      block(SIGUSR1);
+      if (me % 2 == 0) unblock(SIGRTMIN + 2);
+      raise(SIGUSR2);
+    }
+    keep_for_a_while(own);
+    unblock(SIGRTMIN + 2);
+  });
+}
+
+void a_change_of_context() {
+  team([](int me) {
+    volatile bool returned = false;
+    if (me % 2 == 0) block(SIGRTMIN + 2);
+    const sigset_t own = mask_now();
+    ucontext_t here;
+    getcontext(&here);
+    if (!returned) {
+      returned = true;
+      block(SIGUSR1);
+      setcontext(&here);
+    }
+    keep_for_a_while(own);
+    unblock(SIGRTMIN + 2);
+  });
+}
+
 }  // namespace
 
 int main() {
@@ -112,5 +160,7 @@ int main() {
   subject("members that compute for long", members_that_compute_for_long);
   subject("members inherit the maker's", members_inherit_the_makers);
   subject("a blocked one is kept", a_blocked_one_is_kept);
+  subject("a jump out of a handler", a_jump_out_of_a_handler);
+  subject("a change of context", a_change_of_context);
   return verdict();
 }
