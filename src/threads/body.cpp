@@ -162,14 +162,17 @@ void* begin(void* its) {
   return nullptr;
 }
 /// Of the calling body, whose own kernel thread drives its seat: that thread may be blocked in another body's call, which may wait for
-/// this one. So it waits for that for a while only. False: in vain.
+/// this one. So the body waits for a while only, and once while that lasts. False: in vain.
 bool comes_to_its_seat() {
+  constinit static thread_local bool in_vain = false;
   const std::uint64_t begun = native::ticks();
-  const double most = patience_us * native::ticks_per_microsecond();
+  const double most = in_vain ? 0 : patience_us * native::ticks_per_microsecond();
   while (this_body->where() != this_body->home()) {
-    if (static_cast<double>(native::ticks() - begun) > most) return false;
+    in_vain = static_cast<double>(native::ticks() - begun) > most;
+    if (in_vain) return false;
     by_processors.yield();
   }
+  in_vain = false;
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <sched.h>
 
 #include "machine/detached_thread.hpp"
+#include "machine/errno_kept.hpp"
 #include "threads/monitor.hpp"
 #include "threads/set_id.hpp"
 
@@ -88,6 +89,7 @@ void stay_loaded() {
 
 /// A thread that drives it until the end; null: the system refuses. `making` is taken.
 processor* made_for(std::vector<processor*>& kind) {
+  const errno_kept around;  // of a body that waits, or arrives
   // Signals that the process gets are for the program's threads.
   sigset_t blocked;
   sigfillset(&blocked);
@@ -233,6 +235,7 @@ bool steal_for(processor& mine) {
 
 // Without memory from the heap, whose lock a body of this processor may hold.
 void live_apart(const processor& mine) {
+  const errno_kept around;
   const std::unique_lock lock(making, std::try_to_lock);
   if (!lock || std::ranges::find(*helpers, &mine) == helpers->end()) return;
   cpu_set_t allowed;

@@ -9,16 +9,16 @@ from .. import skips
 
 SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "random-programs"
 SEEDS = 200
-# One in fifty differs, mostly where the primary thread is blocked in another member's call (docs/threads.md, "What is
-# missing").
-KNOWN = SEEDS // 20
+# One in a thousand differs: the primary thread is blocked in another member's call, which waits for the primary thread's own
+# member (docs/threads.md, "What is missing").
+KNOWN = 2
 
 
 @skips.mark("own", "other runtimes have no virtual processors")
 def test_random_programs_find_the_same_but_for_what_is_missing():
     """A night's: scripts/random-programs."""
     done = subprocess.run(
-        [sys.executable, SCRIPT, "--seeds", str(SEEDS), "--kinds", "user,auto", "--failures", str(2 * KNOWN)],
+        [sys.executable, SCRIPT, "--seeds", str(SEEDS), "--kinds", "user,auto", "--failures", str(KNOWN + 1)],
         capture_output=True,
         text=True,
         timeout=600,
