@@ -10,7 +10,6 @@
 #include <weir/waiting_automatic.hpp>
 
 #include "threads/pool.hpp"
-#include "threads/sleepers.hpp"
 
 namespace weir::threads {
 
@@ -68,7 +67,10 @@ constinit const scheduling by_processors{yield_body, switch_body, sleep_body_whi
 
 void processor::settle_slowly(body& me) {
   unsettled_ = false;
-  if (leaving_ != nullptr) make_ready(*std::exchange(leaving_, nullptr), &me);
+  if (body* const left = std::exchange(leaving_, nullptr)) {
+    const awaited on = std::exchange(sleeps_on_, {});
+    if (on.word == nullptr || !falls_asleep(*left, on)) make_ready(*left, &me);
+  }
   const bool summoned = me.is_summoned();
   if (mask_ != me.mask()) exchange_mask(mask_ = me.mask());
   if (summoned) me.take_signals();
@@ -149,10 +151,21 @@ void processor::let_others_run(const body& me) {
 
 void processor::block(body& me) {
   const without_preemption to_the_end(&me);
-  if (is_stood_in_for()) [[unlikely]] reclaim();
-  if (me.home() != this) [[unlikely]] return_bodies();
   // It may have been made ready before it came here.
   if (body& next = next_or_idle(); &next != &me) switch_to(me, next);
+}
+
+// On its seat, which nobody stands in for, `me` may be woken before it has stopped: this thread alone takes it. Elsewhere the seat's
+// thread might run it while it still runs here.
+void processor::sleep(body& me, awaited on) {
+  if (is_stood_in_for()) [[unlikely]] reclaim();
+  if (me.home() == this) [[likely]] {
+    if (falls_asleep(me, on)) block(me);
+    return;
+  }
+  return_bodies();
+  sleeps_on_ = on;
+  leave(me);
 }
 
 void processor::leave(body& me) {

@@ -13,16 +13,19 @@
 
 #include "machine/scheduling.hpp"
 #include "threads/body.hpp"
+#include "threads/sleepers.hpp"
 
 namespace weir::threads {
 
 /// What the monitor has seen of a processor (monitor.cpp).
 struct observation {
-  std::uint32_t switches = 0, spins = 0;
+  std::uint32_t switches = 0, spins = 0;      // when it was looked at
+  std::uint32_t ticked = 0;                   // switches at the last tick
   std::uint64_t since = 0, had = 0, due = 0;  // nanoseconds: by the clock, of processor time, by the clock
   unsigned level = 0;                         // how long until the next look
   unsigned ticks = 0;                         // of the same body
   unsigned hurried = 0;                       // so many looks come soon
+  unsigned spinning = 0;                      // at so many whoever runs gets a tick
   bool twice = false;                         // the next look follows soon upon the last one
 };
 
@@ -34,6 +37,8 @@ class processor : public run_queue {
   /// until `me` is made ready.
   void yield(body& me);
   void block(body& me);
+  /// Until the word that `me` sleeps on is woken, or at once.
+  void sleep(body& me, awaited on);
   /// For the same thread, before the body yields: if all bodies have only waited for a while, it helps another processor, or
   /// threads of the system run first.
   void let_others_run(const body& me);
@@ -84,6 +89,7 @@ class processor : public run_queue {
   context making_idle_ = nullptr;
   void* idle_stack_ = nullptr;
   body* leaving_ = nullptr;  // once it has stopped
+  awaited sleeps_on_;        // that one; or nothing: it is ready where it belongs
   bool unsettled_ = false;   // one leaves, or the kernel thread's signal mask is another than the body's
   bool has_stolen_ = false;  // since it is driven
   signal_mask mask_ = 0;     // of the kernel thread

@@ -207,14 +207,17 @@ class basic_run_queue {
   /// True: until unclaim(), the body that runs is not going to stop, and the queue is the caller's. False: that body comes to its
   /// queue by itself: it is held, or has begun since the queue had switched so often.
   bool claim(std::uint32_t switched) {
-    claimed_.store(1, std::memory_order_relaxed);
-    if (Machine::fence_everywhere()) {
-      // acquire: the queue. The body that runs is the same after the fence if nothing has been switched; bodies end only while
-      // nobody claims.
-      if (current()->held.load(std::memory_order_acquire) == 0 && switches() == switched) return true;
-    }
+    ask_for_claim();
+    if (Machine::fence_everywhere() && is_granted(switched)) return true;
     unclaim();
     return false;
+  }
+  /// The same for several queues, with one fence everywhere between the two.
+  void ask_for_claim() { claimed_.store(1, std::memory_order_relaxed); }
+  bool is_granted(std::uint32_t switched) const {
+    // acquire: the queue. The body that runs is the same after the fence if nothing has been switched; bodies end only while
+    // nobody claims.
+    return current()->held.load(std::memory_order_acquire) == 0 && switches() == switched;
   }
   void unclaim() { claimed_.store(0, std::memory_order_release); }  // release: the queue
 

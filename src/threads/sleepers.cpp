@@ -81,22 +81,23 @@ body* bucket::remove_those(Leaves leave) {
 }  // namespace
 
 void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-  body& me = *this_body;
-  bucket& its = of(&word);
   // relaxed, also below: the sender of a wake-up looks at it after it has changed the word.
   if (wake_scheduled.load(std::memory_order_relaxed) != wake) wake_scheduled.store(wake, std::memory_order_relaxed);
+  this_body->where()->sleep(*this_body, {&word, value});
+}
+
+bool falls_asleep(body& b, awaited on) noexcept {
+  bucket& its = of(on.word);
   its.take();
   its.sleepers.fetch_add(1, std::memory_order_relaxed);
-  // seq_cst: either wake() sees this sleeper (and the function that wakes it), or this body sees the word that has changed.
+  its.add(b, *on.word);
+  // seq_cst: either wake() sees this sleeper (and the function that wakes it), or this thread sees the word that has changed. The same
+  // for a signal: wake_body() has a fence, too.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (word.load(std::memory_order_relaxed) != value) {
-    its.sleepers.fetch_sub(1, std::memory_order_relaxed);
-    its.release();
-    return;
-  }
-  its.add(me, word);
+  const bool sleeps = on.word->load(std::memory_order_relaxed) == on.value && !b.has_signals();
+  if (!sleeps) its.remove_those([&](const body& each) { return &each == &b; });
   its.release();
-  me.where()->block(me);
+  return sleeps;
 }
 
 void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept {
@@ -123,6 +124,7 @@ void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept {
 }
 
 void wake_body(body& b) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in falls_asleep(): the caller has sent a signal
   const std::atomic<std::uint32_t>* const word = b.awaits.load(std::memory_order_relaxed);  // relaxed: looked at again below
   if (word == nullptr) return;
   const without_preemption to_the_end;

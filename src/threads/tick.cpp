@@ -1,5 +1,6 @@
 #include "threads/tick.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -68,19 +69,19 @@ bool is_at_system_call([[maybe_unused]] const ucontext_t& in) {
 #endif
 }
 
-// Where bodies have been found to spin lately: loops of that many bytes round it. relaxed: hints.
-constexpr std::size_t loops = 8, loop_bytes = 48;
-constinit std::atomic<std::uintptr_t> spins_at[loops]{};
-constinit std::atomic<unsigned> next_loop{0};
+// Instructions at which bodies have been found to spin lately. No others round them: the loop that computes may be next to that which
+// waits. relaxed: hints.
+constexpr std::size_t most_instructions = 16;
+constinit std::atomic<std::uintptr_t> spins_at[most_instructions]{};
+constinit std::atomic<unsigned> next_instruction{0};
 
 bool is_known_to_spin(std::uintptr_t code) {
-  for (const auto& each : spins_at)
-    if (code - each.load(std::memory_order_relaxed) + loop_bytes < 2 * loop_bytes) return true;
-  return false;
+  return std::ranges::any_of(spins_at, [code](const auto& each) { return each.load(std::memory_order_relaxed) == code; });
 }
 void note_spin(std::uintptr_t code) {
-  if (!is_known_to_spin(code))
-    spins_at[next_loop.fetch_add(1, std::memory_order_relaxed) % loops].store(code, std::memory_order_relaxed);
+  if (is_known_to_spin(code)) return;
+  const unsigned to = next_instruction.fetch_add(1, std::memory_order_relaxed) % most_instructions;
+  spins_at[to].store(code, std::memory_order_relaxed);
 }
 
 /// Has the program put nothing between the body and the processor: no handler, no mask, no stack?
@@ -130,24 +131,33 @@ bool is_installed() {
   return (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) && sigaction(signal_number, &ours, nullptr) == 0;
 }
 
+/// To the body that runs, which is not going to stop.
+bool send_to(processor& its) {
+  const body& runs = *its.current();
+  if (runs.calling.load(std::memory_order_relaxed) != 0 || (runs.mask() & its_bit) != 0) return false;
+  siginfo_t why{};
+  why.si_signo = signal_number;
+  why.si_code = SI_QUEUE;
+  why.si_pid = getpid();
+  why.si_value.sival_ptr = &its;
+  return raw_call(SYS_rt_tgsigqueueinfo, getpid(), its.thread, signal_number, as_argument(&why)) == 0;
+}
+
 }  // namespace
 
-void tick(processor& its) {
-  if (!is_installed()) return;
-  const std::uint32_t switched = its.switches();
-  // So that no call of the C library's begins meanwhile. The second fence: the signal is handled before the body goes on.
-  if (!its.claim(switched)) return;
-  const body& runs = *its.current();
-  if (runs.calling.load(std::memory_order_relaxed) == 0 && (runs.mask() & its_bit) == 0) {
-    siginfo_t why{};
-    why.si_signo = signal_number;
-    why.si_code = SI_QUEUE;
-    why.si_pid = getpid();
-    why.si_value.sival_ptr = &its;
-    if (raw_call(SYS_rt_tgsigqueueinfo, getpid(), its.thread, signal_number, as_argument(&why)) == 0)
-      native_threads::fence_everywhere();
+// Both fences are for all: the first, so that no call of the C library's begins meanwhile; the second: the signal is handled before
+// the body goes on.
+void tick(std::span<processor* const> all) {
+  if (all.empty() || !is_installed()) return;
+  for (processor* const p : all) {
+    p->seen.ticked = p->switches();
+    p->ask_for_claim();
   }
-  its.unclaim();
+  bool sent = false;
+  if (native_threads::fence_everywhere())
+    for (processor* const p : all) sent |= p->is_granted(p->seen.ticked) && send_to(*p);
+  if (sent) native_threads::fence_everywhere();
+  for (processor* const p : all) p->unclaim();
 }
 
 }  // namespace weir::threads
