@@ -100,6 +100,20 @@ context park(void* its) {
   return b.at;
 }
 
+/// Signals for the kernel thread would wait there while it is parked. From now on they are the body's; those that came before, and that
+/// it does not block, are handled now.
+void take_what_was_sent_to_thread(body& b) {
+  {
+    const claimant no_sender_meanwhile;
+    b.on.store(b.home(), std::memory_order_relaxed);
+  }
+  signal_mask pending = 0;
+  raw_call(SYS_rt_sigpending, as_argument(&pending), sizeof pending);
+  if ((pending & ~b.mask()) == 0) return;
+  exchange_mask(b.mask());
+  exchange_mask(all_signals);
+}
+
 /// The kernel thread shall handle no signal in the body's name.
 [[gnu::noinline]] void attach(body& b) {
   close_own_processor();
@@ -110,6 +124,7 @@ context park(void* its) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
   }
   b.mask(exchange_mask(all_signals));
+  take_what_was_sent_to_thread(b);
   b.unparked.store(0, std::memory_order_relaxed);  // relaxed: this thread alone reads it before the body is ready
   b.held.store(1, std::memory_order_relaxed);
   this_body = nullptr;

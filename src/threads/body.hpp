@@ -73,6 +73,8 @@ struct body : runnable {
   bool is_summoned() const { return (mask_or_summons() & summons) != 0; }
   /// Signals for this thread alone come to the body, which does not run, or blocks them.
   void summon(signal_mask signals);
+  /// By who has sent it. False: the body has taken it.
+  bool withdraw(signal_mask signals);
   /// relaxed: whoever has sent one wakes the body afterwards (sleepers.cpp).
   bool has_signals() const { return (pending_.load(std::memory_order_relaxed) & ~mask()) != 0; }
   /// By the body itself: those that it does not block are handled now.

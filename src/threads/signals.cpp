@@ -18,6 +18,10 @@ void body::summon(signal_mask signals) {
   mask_.fetch_or(summons, std::memory_order_seq_cst);
 }
 
+bool body::withdraw(signal_mask signals) {
+  return (pending_.fetch_and(~signals, std::memory_order_seq_cst) & signals) != 0;
+}
+
 void body::take_signals() {
   mask_.fetch_and(~summons, std::memory_order_seq_cst);
   // In a kernel thread of its own, those that it blocks may wait there.
@@ -30,24 +34,48 @@ void body::take_signals() {
   if (pending_.load(std::memory_order_relaxed) != 0) mask_.fetch_or(summons, std::memory_order_relaxed);
 }
 
+namespace {
+
+bool send_to_thread(pid_t thread, int number) { return raw_call(SYS_tgkill, getpid(), thread, number) == 0; }
+
+/// To the body of a thread that drives nothing now. If it begins to, no other body runs there before the signal is handled. False: it
+/// has begun.
+bool send_to_idle(body& to, int number) {
+  processor& its = *to.home();
+  its.ask_for_claim();
+  native_threads::fence_everywhere();
+  const bool idle = !to.may(moves::to_stand_in);
+  if (idle) {
+    send_to_thread(to.id, number);
+    native_threads::fence_everywhere();
+  }
+  its.unclaim();
+  return idle;
+}
+
+}  // namespace
+
 bool send(claimant&, body& to, int number) {
   const signal_mask bit = signal_mask{1} << (number - 1);
   for (;;) {
     auto* const on = to.where();
-    // Detached, or the body of a thread that drives nothing now.
-    if (on == nullptr || !to.may(moves::to_stand_in)) return false;
+    if (on == nullptr) return send_to_thread(to.id, number);  // before it is attached (body.cpp)
+    if (!to.may(moves::to_stand_in)) {
+      if (send_to_idle(to, number)) return true;
+      continue;
+    }
     if ((to.mask() & bit) != 0) return to.summon(bit), true;
     if (on->current() != &to) {
       to.summon(bit);
       if (on->current() != &to) return wake_body(to), true;
+      if (!to.withdraw(bit)) return true;
       continue;  // it has begun to run meanwhile, and may have missed it: again
     }
     if (on->claim(on->switches())) {
-      const bool same = on->current() == &to;
-      if (same && raw_call(SYS_tgkill, getpid(), on->thread.load(std::memory_order_relaxed), number) == 0)
-        native_threads::fence_everywhere();  // it is handled before the body goes on
+      const bool sent = on->current() == &to && send_to_thread(on->thread.load(std::memory_order_relaxed), number);
+      if (sent) native_threads::fence_everywhere();  // it is handled before the body goes on
       on->unclaim();
-      if (same) return true;
+      if (sent) return true;
     }
     yield_to_kernel();
   }
