@@ -60,12 +60,12 @@ struct basic_runnable {
   void hold() {
     const std::uint32_t before = held.load(std::memory_order_relaxed);  // relaxed: the body alone writes it
     for (;;) {
-      // relaxed, both here and below: the claimant's fence orders it before the test, or after the claim.
+      // relaxed: the claimant's fence orders it before the test, or after the claim.
       held.store(before + 1, std::memory_order_relaxed);
       Machine::light_fence();
       queue* const its = before == 0 ? on.load(std::memory_order_relaxed) : nullptr;
       if (its == nullptr || !its->is_claimed()) [[likely]] return;
-      held.store(0, std::memory_order_relaxed);
+      held.store(0, std::memory_order_release);  // release: as in release(), since this zero may hide that one
       its->await_end_of_claim();
     }
   }
