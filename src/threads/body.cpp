@@ -93,8 +93,7 @@ constexpr scheduling by_return{return_to_seat, return_to_seat, sleep_in_seat};
 context park(void* its) {
   body& b = *static_cast<body*>(its);
   run_queue::make_ready(b, nullptr);
-  // acquire: what the body did elsewhere, and where it has stopped.
-  while (b.unparked.load(std::memory_order_acquire) == 0) futex_wait(b.unparked, 0);
+  b.parked.await_end();
   scheduled_by = b.home() != nullptr ? &by_return : nullptr;
   this_body = nullptr;
   return b.at;
@@ -125,7 +124,7 @@ void take_what_was_sent_to_thread(body& b) {
   }
   b.mask(exchange_mask(all_signals));
   take_what_was_sent_to_thread(b);
-  b.unparked.store(0, std::memory_order_relaxed);  // relaxed: this thread alone reads it before the body is ready
+  b.parked.begin();
   b.held.store(1, std::memory_order_relaxed);
   this_body = nullptr;
   weir_lend(&b.at, b.parking, park, &b);
@@ -248,13 +247,7 @@ void pin() {
   }
 }
 
-void body::unpark() {
-  // release: what the body did, for its kernel thread.
-  unparked.store(1, std::memory_order_release);
-  futex_wake(unparked);
-}
-
-void native_threads::go_on_in_own_thread(runnable& b) { static_cast<body&>(b).unpark(); }
+void native_threads::go_on_in_own_thread(runnable& b) { static_cast<body&>(b).parked.end(); }
 
 std::size_t usual_stack_bytes() {
   pthread_attr_t usual;

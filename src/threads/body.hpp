@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include "threads/native_threads.hpp"
+#include "threads/parking.hpp"
 #include "threads/run_queue.hpp"
 #include "threads/switch.hpp"
 
@@ -40,23 +41,20 @@ signal_mask exchange_mask(signal_mask to);
 struct body : runnable {
   context at = nullptr;  // while it is suspended
   void* thread_pointer = nullptr;
-  std::atomic<const std::atomic<std::uint32_t>*> awaits{nullptr};  // the word that it sleeps on; null: none
 
   // Where the last tick has found it (tick.cpp).
   std::uint64_t ticked_at = 0;
-  // It is in a function of the C library that a signal might cut short (calls.hpp). Written by the body alone.
-  std::atomic<std::uint32_t> calling{0};
 
   void (*run)(void*) = nullptr;
   void* what = nullptr;
   void* parking = nullptr;  // the end of the stack on which its kernel thread is parked; null: it cannot be attached
-  std::atomic<std::uint32_t> unparked{0};  // 1: its kernel thread goes on
-  pid_t id = 0;                            // of its kernel thread
-  pthread_t thread{};                      // to the C library
+  basic_parking<native_threads> parked;  // its kernel thread
+  pid_t id = 0;                          // of its kernel thread
+  pthread_t thread{};                    // to the C library
   // Its kernel thread's state is unlike others': it stays there, whatever its seat.
   bool is_pinned = false;
-  // How often it has been found blocked since it was detached for that; and until when it stays so, in ticks; 0: for good. The first is
-  // the monitor's, under a claim.
+  // How often it has been found blocked since it was detached for that; and until when it stays so, in ticks; 0: for good. The
+  // first is the monitor's, under a claim.
   unsigned blocked = 0;
   std::uint64_t detached_until = 0;
 
@@ -81,8 +79,6 @@ struct body : runnable {
   void take_signals();
   processor* where() const;  // on
   processor* home() const;   // seat
-  /// Its kernel thread goes on where it has been suspended. Whoever calls this owns the body: it is in no list, and does not run.
-  void unpark();
   /// In its kernel thread, where it goes on.
   void arrive_detached();
 

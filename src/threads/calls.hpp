@@ -36,16 +36,11 @@ class next_function {
 class without_ticks {
  public:
   without_ticks() : me_(this_body) {
-    if (me_ == nullptr) return;
-    // relaxed: the monitor's fence orders it before the monitor's look, or after the claim (run_queue.hpp).
-    me_->calling.store(me_->calling.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    native_threads::light_fence();
-    const run_queue* const on = me_->on.load(std::memory_order_relaxed);
-    if (on != nullptr && on->is_claimed()) [[unlikely]] on->await_end_of_claim();
+    if (me_ != nullptr) me_->begin_call();
   }
   without_ticks(const without_ticks&) = delete;
   ~without_ticks() {
-    if (me_ != nullptr) me_->calling.store(me_->calling.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    if (me_ != nullptr) me_->end_call();
   }
 
  private:

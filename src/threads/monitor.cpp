@@ -10,14 +10,15 @@
 #include <sys/prctl.h>
 
 #include "machine/detached_thread.hpp"
+#include "threads/parking.hpp"
 #include "threads/pool.hpp"
 #include "threads/tick.hpp"
 
 namespace weir::threads {
 
-constinit std::atomic<std::uint32_t> monitor_sleeps{0};
-
 namespace {
+
+constinit basic_watch<native_threads> watch;
 
 // Times between looks, in nanoseconds. A look takes the monitor two switches of the kernel, 3 to 10 us; what it asks of the members,
 // two fences in all threads and a signal each, takes 10 us each here (2 virtual processors, nested virtualization).
@@ -179,20 +180,15 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
 // Until a body becomes ready.
 void monitor::sleep() {
   idle_looks_ = 0;
-  monitor_sleeps.store(1, std::memory_order_relaxed);
-  // Either who makes a body ready sees that the monitor sleeps, or the monitor sees the body.
-  native_threads::fence_everywhere();
-  bool any = false;
-  {
+  watch.sleep_unless([this] {
     claimant c;
+    bool any = generation != mine_;
     c.for_each([&](processor& p) {
       p.seen.level = 0;
       any |= p.has_ready();
     });
-    any |= generation != mine_;
-  }
-  if (any) return monitor_sleeps.store(0, std::memory_order_relaxed);
-  while (monitor_sleeps.load(std::memory_order_relaxed) == 1) futex_wait(monitor_sleeps, 1);
+    return any;
+  });
 }
 
 void monitor::sleep_until(std::uint64_t time) {
@@ -218,23 +214,17 @@ void start_monitor() {
 void stop_monitor() {
   ++generation;
   runs = false;
-  wake_monitor();
+  watch.wake();
 }
 
 void forget_monitor() {
   ++generation;
   runs = false;
-  monitor_sleeps.store(0, std::memory_order_relaxed);
+  watch.forget();
 }
 
 bool monitor_can_watch() { return !refused; }
 
-void wake_monitor() {
-  if (monitor_sleeps.exchange(0, std::memory_order_relaxed) != 0) futex_wake(monitor_sleeps);
-}
-
-void native_threads::has_made_ready() {
-  if (monitor_sleeps.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_monitor();
-}
+void native_threads::has_made_ready() { watch.has_changed(); }
 
 }  // namespace weir::threads

@@ -9,9 +9,6 @@
 // runs; then ever later. Where bodies were found to block or to spin, the next looks come soon.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-
 namespace weir::threads {
 
 /// The calling thread is a claimant (pool.hpp).
@@ -21,9 +18,5 @@ void stop_monitor();
 void forget_monitor();
 /// Null thread: the system has refused it.
 bool monitor_can_watch();
-
-/// Not zero: the monitor sleeps until a body becomes ready. relaxed: it executes a fence everywhere before it looks once more.
-extern constinit std::atomic<std::uint32_t> monitor_sleeps;
-void wake_monitor();
 
 }  // namespace weir::threads

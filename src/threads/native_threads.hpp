@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -19,7 +20,10 @@ namespace weir::threads {
 inline void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t value, const timespec* most = nullptr) {
   raw_call(SYS_futex, as_argument(&word), FUTEX_WAIT_PRIVATE, static_cast<long>(value), as_argument(most));
 }
-inline void futex_wake(const std::atomic<std::uint32_t>& word) { raw_call(SYS_futex, as_argument(&word), FUTEX_WAKE_PRIVATE, 1); }
+/// All that wait there.
+inline void futex_wake(const std::atomic<std::uint32_t>& word) {
+  raw_call(SYS_futex, as_argument(&word), FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max());
+}
 
 template <class Machine>
 struct basic_runnable;

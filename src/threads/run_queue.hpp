@@ -25,56 +25,9 @@
 
 #include <weir/machine/machine.hpp>
 
+#include "threads/runnable.hpp"
+
 namespace weir::threads {
-
-template <class Machine>
-class basic_run_queue;
-
-/// Who but its seat's own thread may run a body.
-enum class moves : std::uint32_t {
-  anywhere,
-  to_stand_in,  // it is its kernel thread's own: that thread drives its seat
-  nowhere
-};
-
-/// What a run queue knows of a body.
-template <class Machine>
-struct basic_runnable {
-  using queue = basic_run_queue<Machine>;
-  template <class T>
-  using pointer = typename Machine::template pointer<T>;
-
-  // relaxed, all: they go with the body, from who hands it over to who takes it.
-  pointer<basic_runnable> next{nullptr};  // in a list of ready bodies, or of sleeping ones
-  pointer<queue> on{nullptr};             // where it runs, or is to run; null: in its own kernel thread
-  pointer<queue> seat{nullptr};           // where it belongs; null: in its own kernel thread
-  typename Machine::template word<std::uint32_t> stolen_at{0};  // how often that queue had switched
-  typename Machine::template word<std::uint32_t> may_move{static_cast<std::uint32_t>(moves::anywhere)};
-
-  // Not zero: it must not be stopped, and it may change the queue that it is on. Written by the body alone.
-  typename Machine::template word<std::uint32_t> held{1};
-
-  bool may(moves how) const { return may_move.load(std::memory_order_relaxed) <= static_cast<std::uint32_t>(how); }
-
-  /// Keeps claimants off the queue that it runs on, until release(). Nests. By the body itself.
-  void hold() {
-    const std::uint32_t before = held.load(std::memory_order_relaxed);  // relaxed: the body alone writes it
-    for (;;) {
-      // relaxed: the claimant's fence orders it before the test, or after the claim.
-      held.store(before + 1, std::memory_order_relaxed);
-      Machine::light_fence();
-      queue* const its = before == 0 ? on.load(std::memory_order_relaxed) : nullptr;
-      if (its == nullptr || !its->is_claimed()) [[likely]] return;
-      held.store(0, std::memory_order_release);  // release: as in release(), since this zero may hide that one
-      its->await_end_of_claim();
-    }
-  }
-  void release() {
-    Machine::light_fence();
-    // release: a claimant that finds zero sees the queue.
-    held.store(held.load(std::memory_order_relaxed) - 1, std::memory_order_release);
-  }
-};
 
 template <class Machine>
 class basic_run_queue {
@@ -154,13 +107,8 @@ class basic_run_queue {
   void close() {
     if (is_closed()) return;
     while (runnable* const b = take()) to_own_thread(*b);
-    // acquire: as in take_arrived(). release: for those that find it closed.
-    runnable* late = arrived_.exchange(closed(), std::memory_order_acq_rel);
-    while (late != nullptr) {
-      runnable& b = *late;
-      late = b.next.load(std::memory_order_relaxed);
-      to_own_thread(b);
-    }
+    // acquire: as in take_arrived().
+    for_each_of(arrived_.exchange(closed(), std::memory_order_acquire), to_own_thread);
   }
   // relaxed, both: by the thread that closes and opens it.
   bool is_closed() const { return arrived_.load(std::memory_order_relaxed) == closed(); }
@@ -291,12 +239,12 @@ class basic_run_queue {
 
   void push(runnable& b) {
     const bool follows = b.may(moves::to_stand_in);  // asked now: once it is pushed, it may end
-    runnable* latest = arrived_.load(std::memory_order_acquire);  // acquire: that it is closed
+    runnable* latest = arrived_.load(std::memory_order_relaxed);  // relaxed: looked at again below
     do {
       if (latest == closed()) return to_own_thread(b);
       b.next.store(latest, std::memory_order_relaxed);
-      // release: what the caller did, for the body; acquire: as above.
-    } while (!arrived_.compare_exchange_strong(latest, &b, std::memory_order_acq_rel));
+      // release: what the caller did, for the body.
+    } while (!arrived_.compare_exchange_strong(latest, &b, std::memory_order_release));
     // seq_cst: as in await_arrival(), in hand_off(), and where the monitor stops.
     Machine::full_fence();
     if (follows && is_stood_in_for()) [[unlikely]] forward_arrived();
@@ -309,45 +257,33 @@ class basic_run_queue {
   }
   void append_in_order(runnable* latest) {
     runnable* in_order = nullptr;
-    while (latest != nullptr) {
-      runnable* const before = latest->next.load(std::memory_order_relaxed);
-      latest->next.store(in_order, std::memory_order_relaxed);
-      in_order = latest;
-      latest = before;
-    }
-    while (in_order != nullptr) {
-      runnable& b = *in_order;
-      in_order = b.next.load(std::memory_order_relaxed);
-      append(b);
-    }
+    for_each_of(latest, [&](runnable& b) {
+      b.next.store(in_order, std::memory_order_relaxed);
+      in_order = &b;
+    });
+    for_each_of(in_order, [this](runnable& b) { append(b); });
   }
 
   /// By any thread, while the queue's own is blocked: what has arrived goes on elsewhere.
   void forward_arrived() {
-    // acquire: as in take_arrived().
     runnable* latest = arrived_.load(std::memory_order_relaxed);
     do {
       if (latest == nullptr || latest == closed()) return;
+      // acquire: as in take_arrived().
     } while (!arrived_.compare_exchange_strong(latest, nullptr, std::memory_order_acquire));
-    while (latest != nullptr) {
-      runnable& b = *latest;
-      latest = b.next.load(std::memory_order_relaxed);
+    for_each_of(latest, [](runnable& b) {
       basic_run_queue* const to = target(b);
       b.on.store(to, std::memory_order_relaxed);
       to->push(b);
-    }
+    });
   }
 
   template <class What>
   void for_all(What what) {
-    runnable* b = first_.load(std::memory_order_relaxed);
+    runnable* const all = first_.load(std::memory_order_relaxed);
     first_.store(nullptr, std::memory_order_relaxed);
     last_.store(nullptr, std::memory_order_relaxed);
-    while (b != nullptr) {
-      runnable& each = *b;
-      b = each.next.load(std::memory_order_relaxed);
-      what(each);
-    }
+    for_each_of(all, what);
   }
   /// The others become ready where they belong.
   template <class Stays>

@@ -101,7 +101,7 @@ void handle(int, siginfo_t* why, void* context) {
   auto& in = *static_cast<ucontext_t*>(context);
   // It may have come late, to another body.
   if (me->where() != its || its->current() != me || me->held.load(std::memory_order_relaxed) != 0 ||
-      me->calling.load(std::memory_order_relaxed) != 0 || !is_plain(*me, in) || is_at_system_call(in))
+      me->is_calling() || !is_plain(*me, in) || is_at_system_call(in))
     return;
   const std::uint64_t registers = registers_of(in);
   const std::uintptr_t code = place_of(in).code;
@@ -134,7 +134,7 @@ bool is_installed() {
 /// To the body that runs, which is not going to stop.
 bool send_to(processor& its) {
   const body& runs = *its.current();
-  if (runs.calling.load(std::memory_order_relaxed) != 0 || (runs.mask() & its_bit) != 0) return false;
+  if (runs.is_calling() || (runs.mask() & its_bit) != 0) return false;
   siginfo_t why{};
   why.si_signo = signal_number;
   why.si_code = SI_QUEUE;

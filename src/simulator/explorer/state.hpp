@@ -32,7 +32,7 @@ class knowledge {
 /// value. Numbers begin at the oldest value that any member may still read.
 class view {
  public:
-  static constexpr unsigned capacity = 32;  // slots
+  static constexpr unsigned capacity = 64;  // slots
   static constexpr unsigned most_values = 255;
 
   unsigned of(std::uint32_t slot) const { return oldest_[slot]; }

@@ -1,0 +1,59 @@
+// Kernel threads that sleep until another one needs them: that of a body which others run, and the monitor.
+//
+// The text is a template over a machine, as run_queue.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weir::threads {
+
+/// Where the kernel thread of a body sleeps until the body goes on there.
+template <class Machine>
+class basic_parking {
+ public:
+  /// Before the body is ready. relaxed: only this thread reads it until then.
+  void begin() { ended_.store(0, std::memory_order_relaxed); }
+  void await_end() {
+    // acquire: what the body did elsewhere, and where it has stopped.
+    while (ended_.load(std::memory_order_acquire) == 0) Machine::sleep_while(ended_, 0);
+  }
+  /// By whoever owns the body: it is in no list, and does not run.
+  void end() {
+    ended_.store(1, std::memory_order_release);  // release: what the body did, for its kernel thread
+    Machine::wake(ended_);
+  }
+
+ private:
+  typename Machine::template word<std::uint32_t> ended_{0};
+};
+
+/// Where a thread sleeps that watches run queues, while there is nothing to watch.
+template <class Machine>
+class basic_watch {
+ public:
+  /// Returns when something has happened: at once if `any()`, which looks at the queues.
+  template <class Any>
+  void sleep_unless(Any any) {
+    asleep_.store(1, std::memory_order_relaxed);
+    // Either who has changed a queue sees that this thread sleeps, or this thread sees the change: the others execute no fence.
+    Machine::fence_everywhere();
+    // Another one may sleep here, too: a thread that has been relieved, and the one that watches now.
+    if (any()) return wake();
+    while (asleep_.load(std::memory_order_relaxed) != 0) Machine::sleep_while(asleep_, 1);
+  }
+  /// After a change. relaxed: the sleeper's fence orders it.
+  void has_changed() {
+    if (asleep_.load(std::memory_order_relaxed) != 0) [[unlikely]] wake();
+  }
+  void wake() {
+    if (asleep_.exchange(0, std::memory_order_relaxed) != 0) Machine::wake(asleep_);
+  }
+  /// In the child of a fork, where nobody sleeps here.
+  void forget() { asleep_.store(0, std::memory_order_relaxed); }
+
+ private:
+  typename Machine::template word<std::uint32_t> asleep_{0};
+};
+
+}  // namespace weir::threads

@@ -1,0 +1,168 @@
+// Threads and bodies that sleep, and calls that no signal may cut short.
+#pragma once
+
+#include "scenario.hpp"
+
+namespace explored_threads {
+
+/// Member 0 watches; a body becomes ready by member 1, in the name of one that runs there or from outside.
+template <bool Inside>
+struct watching : scenario {
+  queue processor;
+  body own, its;
+  watch its_watch;
+  void pass(unsigned member, unsigned) {
+    watched = &its_watch;
+    begin(member, [&] {
+      runs_at(own, processor);
+      belongs(its, processor);
+    });
+    if (member == 0) {
+      its_watch.sleep_unless([&] { return processor.has_ready(); });
+    } else {
+      own.hold();
+      make_ready(its, Inside ? &own : nullptr);
+      own.release();
+    }
+  }
+};
+
+/// Member 0 watches until member 1 relieves it, and watches in its place; a body becomes ready by member 2.
+struct relieving : scenario {
+  queue processor;
+  body its;
+  watch its_watch;
+  explored_mutex making;
+  word<std::uint32_t> generation{0};
+  void watch_as(std::uint32_t which) {
+    const auto is_relieved = [&] { return generation.load(order::relaxed) != which; };
+    const auto any = [&] {
+      making.lock();
+      const bool its_any = is_relieved() || processor.has_ready();
+      making.unlock();
+      return its_any;
+    };
+    its_watch.sleep_unless(any);
+  }
+  void pass(unsigned member, unsigned) {
+    watched = &its_watch;
+    begin(member, [&] { belongs(its, processor); });
+    if (member == 0) return watch_as(0);
+    if (member == 2) return make_ready(its);
+    making.lock();
+    generation.store(1, order::relaxed);
+    its_watch.wake();
+    making.unlock();
+    watch_as(1);
+  }
+};
+
+/// Member 0's body is in a call that a signal might cut short; member 1 would send one.
+struct calling : scenario {
+  queue processor;
+  body own;
+  word<std::uint32_t> signals{0};
+  void pass(unsigned member, unsigned) {
+    begin(member, [&] { runs_at(own, processor); });
+    if (member == 0) {
+      own.begin_call();
+      const std::uint32_t before = signals.load(order::relaxed);
+      check(signals.load(order::relaxed) == before);
+      own.end_call();
+    } else if (processor.claim(1)) {
+      if (!own.is_calling()) {
+        signals.store(1, order::relaxed);
+        machine::fence_everywhere();  // the signal is handled before the body goes on
+      }
+      processor.unclaim();
+    }
+  }
+};
+
+/// A body sleeps on a word, and its processor for want of others; member 1 changes the word and wakes it.
+struct sleeping : scenario {
+  sleep_queue bucket;
+  word<std::uint32_t> changed{0};
+  queue processor;
+  body its;
+  void pass(unsigned member, unsigned members) {
+    begin(member, [&] { belongs(its, processor); });
+    if (member == 0) {
+      its.has_done.store(1, order::relaxed);
+      if (bucket.add(its, changed, 0)) await(processor, its);
+      check(changed.load(order::relaxed) == 1);
+    } else {
+      changed.store(1, order::relaxed);
+      machine::full_fence();
+      if (bucket.has_sleepers()) bucket.wake(changed, 1, nullptr);
+    }
+    if (is_last(members)) check(!bucket.has_sleepers());
+  }
+};
+
+/// Bodies sleep, each in a kernel thread of its own; the last member changes the word and wakes all, at once or one at a time.
+template <bool AtOnce>
+struct sleeping_together : scenario {
+  sleep_queue bucket;
+  word<std::uint32_t> changed{0};
+  body its[2];
+  void pass(unsigned member, unsigned members) {
+    if (member + 1 != members) {
+      body& me = its[member];
+      if (bucket.add(me, changed, 0)) me.parked.await_end();
+      check(changed.load(order::relaxed) == 1);
+    } else {
+      changed.store(1, order::relaxed);
+      machine::full_fence();
+      for (unsigned i = 0; i < (AtOnce ? 1 : members - 1); ++i)
+        if (bucket.has_sleepers()) bucket.wake(changed, AtOnce ? members : 1, nullptr);
+    }
+    if (is_last(members)) check(!bucket.has_sleepers());
+  }
+};
+
+/// One member alone: of bodies that sleep on two words, a wake-up takes those of its own, the one that has slept longest first,
+/// and no more than it is asked for.
+struct sleeping_in_order : scenario {
+  sleep_queue bucket;
+  word<std::uint32_t> changed{0}, other{0};
+  queue processor;
+  body its[3], of_other;
+  void pass(unsigned, unsigned) {
+    for (body* b : {&its[0], &of_other, &its[1], &its[2]}) {
+      belongs(*b, processor);
+      check(bucket.add(*b, b == &of_other ? other : changed, 0));
+    }
+    bucket.wake(changed, 2, nullptr);
+    check(processor.take() == &its[0] && processor.take() == &its[1] && processor.take() == nullptr && bucket.has_sleepers());
+    bucket.wake(of_other, nullptr);
+    check(processor.take() == &of_other && processor.take() == nullptr && bucket.has_sleepers());
+    check(!bucket.add(of_other, other, 1));
+    bucket.wake(changed, 2, nullptr);
+    check(processor.take() == &its[2] && !bucket.has_sleepers());
+  }
+};
+
+/// A body sleeps; two others wake it, by the word and by its name: it becomes ready once.
+struct waking_twice : scenario {
+  sleep_queue bucket;
+  word<std::uint32_t> changed{0};
+  queue processor;
+  body its;
+  void pass(unsigned member, unsigned members) {
+    begin(member, [&] { belongs(its, processor); });
+    if (member == 0) {
+      its.has_done.store(1, order::relaxed);
+      if (bucket.add(its, changed, 0)) await(processor, its);
+    } else if (member == 1) {
+      changed.store(1, order::relaxed);
+      machine::full_fence();
+      if (bucket.has_sleepers()) bucket.wake(changed, 1, nullptr);
+    } else if (its.awaits.load(order::relaxed) == &changed) {
+      bucket.wake(its, nullptr);
+    }
+    if (is_last(members)) check(!bucket.has_sleepers() && processor.take() == nullptr);
+  }
+};
+
+}  // namespace explored_threads
