@@ -1,6 +1,6 @@
 // Virtual processors in every interleaving: their run queues, the lists of those that sleep, and the kernel threads that park. No
-// body is lost, none is taken twice, and no thread sleeps through what it waits for. Each mutant breaks one operation, named by its
-// line, and is found in every run.
+// body is lost, none is taken twice, and no thread sleeps through what it waits for. Each mutant breaks one operation, named by
+// its line, and is found in every run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,9 +29,11 @@ TEST_P(RunQueue, HoldsInEachScenario) {
     EXPECT_TRUE(its.holds && its.complete) << each.name << '\n' << its.timeline;
   }
 }
-INSTANTIATE_TEST_SUITE_P(In, RunQueue, testing::Values(memory_model::sc, memory_model::tso, memory_model::weak), [](const auto& of) {
-  return std::string(of.param == memory_model::sc ? "Sc" : of.param == memory_model::tso ? "Tso" : "Weak");
-});
+const char* name_of(memory_model memory) {
+  return memory == memory_model::sc ? "Sc" : memory == memory_model::tso ? "Tso" : "Weak";
+}
+INSTANTIATE_TEST_SUITE_P(In, RunQueue, testing::Values(memory_model::sc, memory_model::tso, memory_model::weak),
+                         [](const auto& of) { return name_of(of.param); });
 
 enum class file { runnable, run_queue, sleep_queue, parking };
 constexpr const char* names[] = {"threads/runnable.hpp", "threads/run_queue.hpp", "threads/sleep_queue.hpp",

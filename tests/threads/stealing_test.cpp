@@ -104,6 +104,64 @@ TEST(Stealing, AMemberReturnsToItsSeatWhereItWaits) {
   }));
 }
 
+// The caller ends driving while its queue holds what it has stolen: nobody would run it there.
+struct end_of_driving {
+  std::atomic<bool> keeps{false}, has_stolen{false}, gave_up{false}, goes_on{false}, stop{false};
+  std::atomic<int> ended{0};
+
+  static void yield() {
+    const weir::threads::without_preemption to_the_end;
+    weir::threads::here().yield(*weir::threads::this_body);
+  }
+  /// Keeps its processor, which no tick takes from it.
+  void keep() {
+    weir::threads::this_body->begin_call();
+    for (keeps = true; !stop;) weir::native::pause();
+    weir::threads::this_body->end_call();
+    ++ended;
+  }
+  void steal() {
+    {
+      const weir::threads::without_preemption to_the_end;
+      bool some = false;
+      for (int i = 0; i < 100'000 && !some; ++i) some = weir::threads::steal_for(weir::threads::here());
+      (some ? has_stolen : gave_up) = true;
+    }
+    while (!goes_on) yield();
+    ++ended;
+  }
+  template <void (end_of_driving::*What)()>
+  void start(weir::threads::processor& on) {
+    const auto run = [](void* its) { (static_cast<end_of_driving*>(its)->*What)(); };
+    ASSERT_EQ(weir::threads::start(run, this, &on, 0), 0);
+  }
+  void end() { ++ended; }
+
+  /// True: something was stolen when driving ended.
+  bool once() {
+    weir::threads::processor* const helper = weir::threads::helper(0);
+    {
+      const weir::threads::driving here;
+      start<&end_of_driving::keep>(*helper);
+      while (!keeps) yield();
+      start<&end_of_driving::end>(*helper);
+      while (!helper->has_ready() && ended == 0) weir::native::pause();
+      start<&end_of_driving::steal>(weir::threads::here());
+      while (!has_stolen && !gave_up) yield();
+    }
+    stop = true;
+    const bool all_end = eventually([this] { return ended == 2; });
+    EXPECT_TRUE(all_end);
+    goes_on = true;
+    const weir::threads::driving again;
+    while (ended != 3) weir::this_member::yield();
+    return has_stolen;
+  }
+};
+TEST(Stealing, WhatIsStolenReturnsAtTheEndOfDriving) {
+  EXPECT_TRUE(is_seen([] { return end_of_driving().once(); }));
+}
+
 // Each is in exactly one list, whoever takes it: none runs twice, or never.
 TEST(Stealing, NoMemberIsLostWhileProcessorsTakeThemFromEachOther) {
   constexpr unsigned members = 12;

@@ -1,10 +1,32 @@
-// Who is taken for one that spins: a member whose registers are twice the same.
+// Who is taken for one that spins: a member whose registers are twice the same. And what that finds when it goes on.
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "members.hpp"
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+namespace {
+constinit std::atomic<int> asked_for_stack{0};
+}
+// In the place of the C library's, for this program. A function that succeeds may change errno, too, and the handler of a tick asks
+// for the alternate stack at its end.
+extern "C" int sigaltstack(const stack_t* to, stack_t* old) noexcept {
+  const auto result = static_cast<int>(syscall(SYS_sigaltstack, to, old));
+  if (to == nullptr) {
+    ++asked_for_stack;
+    errno = EDOM;
+  }
+  return result;
+}
+#endif
 
 namespace {
 
@@ -56,6 +78,73 @@ TEST(Tick, AMemberThatComputesKeepsItsProcessorWhicheverRegisterChanges) {
   EXPECT_LE(turns_too_many(sum_in_floating_point), 10);
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+/// Member 0 spins, with the same registers, until member 1 of its processor has done this, which must come there by a tick. The
+/// spinning member looks afterwards.
+template <class Do, class Look>
+void in_a_tick(Do what, Look look) {
+  for (int i = 0; i < 1000; ++i) {
+    std::atomic<std::uint32_t> done{0};
+    std::atomic<long> thread{0};
+    bool ticked = false;
+    weir::crowd c(2, [&](unsigned m) {
+      if (m == 0) {
+        yields(1);
+        thread = kernel_thread();
+        const int before = asked_for_stack;
+        errno = ERANGE;
+        asm volatile("1: pause\n cmpl $0, (%0)\n je 1b" : : "r"(&done) : "cc", "memory");
+        const int its_errno = errno;
+        ticked = asked_for_stack != before && thread == kernel_thread();
+        look(its_errno, ticked);
+      } else {
+        while (thread == 0) yields(1);
+        if (thread == kernel_thread()) what();
+        else thread = -1;  // a processor of earlier crowds has stolen it
+        done = 1;
+      }
+    }, {.processors = 1});
+    c.join();
+    if (ticked) return;
+  }
+  FAIL() << "no tick has come";
+}
+
+TEST(Tick, AMemberThatItMakesYieldKeepsItsErrno) {
+  in_a_tick([] {}, [](int its_errno, bool) { EXPECT_EQ(its_errno, ERANGE); });
+}
+
+TEST(Tick, AnAlternateStackThatAnotherMemberSetsMeanwhileStays) {
+  std::vector<std::byte> memory(65536);
+  stack_t before{}, seen{};
+  in_a_tick(
+      [&] {
+        const stack_t its{memory.data(), 0, memory.size()};
+        EXPECT_EQ(sigaltstack(&its, &before), 0);
+      },
+      [&](int, bool ticked) {
+        sigaltstack(nullptr, &seen);
+        if (before.ss_flags != 0 || before.ss_sp != nullptr) sigaltstack(&before, nullptr);
+        if (ticked) {
+          EXPECT_EQ(seen.ss_sp, memory.data());
+        }
+      });
+}
+
+// Others run there before the handler returns.
+TEST(Tick, ItsHandlerBlocksNoSignal) {
+  sigset_t before, inside, after;
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  in_a_tick([&] { pthread_sigmask(SIG_SETMASK, nullptr, &inside); },
+            [&](int, bool) { pthread_sigmask(SIG_SETMASK, nullptr, &after); });
+  for (int number = 1; number < 32; ++number) {
+    EXPECT_EQ(sigismember(&inside, number), sigismember(&before, number)) << number;
+    EXPECT_EQ(sigismember(&after, number), sigismember(&before, number)) << number;
+  }
+}
+
+#endif
 #endif
 
 }  // namespace
