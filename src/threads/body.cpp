@@ -12,6 +12,7 @@
 #include "machine/detached_thread.hpp"
 #include "machine/scheduling.hpp"
 #include "threads/pool.hpp"
+#include "threads/threads.hpp"
 
 namespace weir::threads {
 

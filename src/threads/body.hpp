@@ -96,12 +96,6 @@ body* own_body_of_thread();
 /// Where the C library says where its restartable sequences' area is in a thread.
 void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size);
 
-/// Makes a thread that begins with `run(what)`: on that processor, or, if it is null, detached. It ends detached.
-/// `stack_bytes`: 0: as the system has it. 0, or why the system refuses (errno). Thread-safe.
-int start(void (*run)(void*), void* what, processor* on, std::size_t stack_bytes);
-
-/// The calling thread, which start() has made, goes on there; null: detached. It costs a comparison if it is there already.
-void change_seat(processor* seat);
 /// The calling body goes on in its own kernel thread, for good: what it is about to do changes that thread.
 void pin();
 

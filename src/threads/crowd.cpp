@@ -7,7 +7,7 @@
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 
-#include "threads/pool.hpp"
+#include "threads/threads.hpp"
 
 #if defined(WEIR_IS_STATIC)
 // A static program cannot look them up (body.cpp). Weak: the C library has them from version 2.35 on.

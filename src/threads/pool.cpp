@@ -14,6 +14,7 @@
 #include "machine/errno_kept.hpp"
 #include "threads/monitor.hpp"
 #include "threads/set_id.hpp"
+#include "threads/threads.hpp"
 
 namespace weir::threads {
 

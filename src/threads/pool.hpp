@@ -8,31 +8,8 @@
 
 namespace weir::threads {
 
-/// In its lifetime the calling thread drives the processor of its own. For a thread that is a body, or drives one already, it
-/// does nothing.
-class driving {
- public:
-  driving();
-  driving(const driving&) = delete;
-  ~driving();
-
- private:
-  const bool outermost_;
-  const scheduling* const before_;
-};
-
 /// Of the calling thread: that which drives it, or its own.
 processor& here();
-/// The same, but if another one drives it just now, its own seat.
-processor& seat();
-/// The calling thread, if it has a processor of its own, will not drive it, since others are to drive its body.
-void close_own_processor();
-/// The processors of the process besides those that its threads drive themselves: `which` counts from 0. Null: the system
-/// refuses a thread. Thread-safe.
-processor* helper(unsigned which);
-/// Null: bodies may run on processors in this process; else why not. Thread-safe.
-const char* why_no_processors();
-
 /// For a processor that has nothing to do: steals from the others. True: it has bodies now.
 bool steal_for(processor& mine);
 /// For the thread that drives it, while it waits: a helper on the same processor of the kernel as another one goes to a free one.

@@ -4,7 +4,7 @@
 // do, is in run_queue.hpp. A processor without ready bodies waits in a context of its own, since the body that has stopped last
 // may go on elsewhere meanwhile.
 //
-// A thread of the program drives a processor of its own while it is in a region (driving, in pool.hpp). The other processors of
+// A thread of the program drives a processor of its own while it is in a region (driving, in threads.hpp). The other processors of
 // the process are threads that do nothing else: helpers, which are seats of bodies, and stand-ins.
 #pragma once
 
@@ -107,11 +107,6 @@ inline body::body(processor* its) {
 }
 inline processor* body::where() const { return static_cast<processor*>(on.load(std::memory_order_relaxed)); }
 inline processor* body::home() const { return static_cast<processor*>(seat.load(std::memory_order_relaxed)); }
-
-inline void go_to(processor* seat) {
-  const body* const me = this_body;
-  if (me == nullptr || me->where() != seat || me->home() != seat) change_seat(seat);
-}
 
 /// What bodies do instead of system calls.
 extern const scheduling by_processors;

@@ -1,5 +1,7 @@
 #include "threads/switch.hpp"
 
+#include "threads/threads.hpp"
+
 #include <cstdint>
 #include <sys/auxv.h>
 #include <sys/prctl.h>

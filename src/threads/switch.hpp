@@ -20,7 +20,5 @@ void weir_lend(context* from, void* stack_end, context (*park)(void*), void* wha
 void* thread_pointer();
 /// For the calling kernel thread. What is found by the thread pointer is another's from then on.
 void set_thread_pointer(void* to);
-/// Can a program here set its thread pointer, and may stacks be switched? Null: yes; else why not.
-const char* why_not_here();
 
 }  // namespace weir::threads

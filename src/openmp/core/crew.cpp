@@ -200,7 +200,7 @@ void crew::join(team& t) {
   if (may_have_seats()) [[unlikely]] {
     if (seated_) driving_.reset();
     // Workers of other crews may sleep there, of members that go on while this thread drives nothing.
-    if (!t.seats.empty() && t.parent->of->parent != nullptr && threads::this_body == nullptr && seats_have_been_shared())
+    if (!t.seats.empty() && t.parent->of->parent != nullptr && !threads::is_on_processor() && seats_have_been_shared())
       threads::close_own_processor();
     if (host_) host_->end_region();
   }

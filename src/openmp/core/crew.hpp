@@ -13,7 +13,7 @@
 #include "openmp/core/region.hpp"
 #include "openmp/core/share.hpp"
 #include "openmp/core/waiting.hpp"
-#include "threads/pool.hpp"
+#include "threads/threads.hpp"
 
 namespace weir::openmp {
 

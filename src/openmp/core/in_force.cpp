@@ -2,7 +2,7 @@
 
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/annotation.hpp"
-#include "threads/switch.hpp"
+#include "threads/threads.hpp"
 
 namespace weir::openmp::seldom {
 

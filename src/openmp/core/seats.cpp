@@ -6,7 +6,7 @@
 #include <weir/machine/native.hpp>
 
 #include "openmp/settings/initial.hpp"
-#include "threads/pool.hpp"
+#include "threads/threads.hpp"
 
 namespace weir::openmp {
 

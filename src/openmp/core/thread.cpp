@@ -9,7 +9,7 @@
 #include "openmp/core/seats.hpp"
 #include "openmp/core/team.hpp"
 #include "openmp/core/team_binding.hpp"
-#include "threads/processor.hpp"
+#include "threads/threads.hpp"
 
 namespace weir::openmp {
 
@@ -67,7 +67,7 @@ bool outside_of_regions() { return self().of == this_thread.initial; }
 void end_crews() {
   dismiss_crews(this_thread);
   // Those on this thread's virtual processor end elsewhere, since it may not come to drive that again.
-  if (may_have_seats() && threads::this_body == nullptr) threads::close_own_processor();
+  if (may_have_seats() && !threads::is_on_processor()) threads::close_own_processor();
 }
 
 member& begin_initial_team() {

@@ -18,7 +18,7 @@
 
 #include "openmp/kmpc/interface.hpp"
 #include "openmp/support/annotation.hpp"
-#include "threads/body.hpp"
+#include "threads/threads.hpp"
 
 using namespace weir::openmp;
 
@@ -120,7 +120,7 @@ void* find(void* address, std::size_t bytes) {
   const variable& v = known->find(address, bytes);
   void* object = address;
   // A member on a virtual processor has that one's identity to the kernel, which may be the first thread's.
-  if (gettid() != getpid() || weir::threads::own_body_of_thread() != nullptr) object = own->made.emplace_back(&v, v.new_copy()).second.get();
+  if (gettid() != getpid() || weir::threads::is_started()) object = own->made.emplace_back(&v, v.new_copy()).second.get();
   own->found[address] = object;
   return object;
 }

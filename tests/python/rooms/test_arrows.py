@@ -2,7 +2,8 @@
 
 A room is a folder with a README.md below src, or include/weir; its files are those of the folder and of the folders
 below it that are no rooms. The line names rooms beside it, then rooms of src by their paths there; include/weir is
-`weir`. A room inside another one is bound by the line of that one as well.
+`weir`. A room inside another one is bound by the line of that one as well. A room whose README.md has a line `Face:` is
+included by that file alone.
 """
 
 import graphlib
@@ -16,16 +17,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = (".c", ".cpp", ".f90", ".h", ".hpp", ".S")
 MAY_USE = re.compile(r"^May use: (?P<names>[^.\n]*)\.?$", re.MULTILINE)
+FACE = re.compile(r"^Face: (?P<name>[\w/]+\.hpp)\.?$", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<open>["<])(?P<path>[^">]+)[">]')
 
 
 @dataclass(frozen=True)
 class Room:
-    """A folder, and the names of the rooms that it may use."""
+    """A folder, the names of the rooms that it may use, and the only file of it that others include."""
 
     folder: Path
     name: str
     may_use: tuple[str, ...]
+    face: str | None = None
 
 
 def rooms_of(root: Path) -> dict[Path, Room]:
@@ -34,11 +37,13 @@ def rooms_of(root: Path) -> dict[Path, Room]:
     for readme in sorted([*root.glob("src/**/README.md"), *root.glob("include/weir/README.md")]):
         folder = readme.parent
         name = "weir" if folder == root / "include/weir" else folder.relative_to(root / "src").as_posix()
-        line = MAY_USE.search(readme.read_text())
+        text = readme.read_text()
+        line, face = MAY_USE.search(text), FACE.search(text)
         if line is None:
             raise ValueError(f"{readme.relative_to(root)} has no line that begins with 'May use:'")
         names = [n.strip() for n in line["names"].split(",")]
-        found[folder] = Room(folder, name, () if names == ["nothing"] else tuple(names))
+        uses = () if names == ["nothing"] else tuple(names)
+        found[folder] = Room(folder, name, uses, face["name"] if face else None)
     return found
 
 
@@ -96,6 +101,8 @@ def violations(root: Path) -> list[str]:
             if used is None or not may_use(user, used, rooms):
                 where = used.name if used else target.relative_to(root)
                 found.append(f"{path.relative_to(root)}:{line}: {user.name} may not use {where}")
+            elif used != user and used.face is not None and target != used.folder / used.face:
+                found.append(f"{path.relative_to(root)}:{line}: {used.name} is used by {used.face} alone")
     return found
 
 
@@ -143,6 +150,14 @@ def test_an_inner_room_is_bound_by_its_own_line_and_by_the_one_around(house: Pat
     assert violations(house) == []
     (house / "src/high/README.md").write_text("May use: nothing\n")
     assert "src/high/attic/attic.cpp:1: high/attic may not use low" in violations(house)
+
+
+def test_a_room_with_a_face_is_used_by_it_alone(house: Path):
+    (house / "src/low/README.md").write_text("Face: face.hpp.\nMay use: nothing.\n")
+    (house / "src/low/face.hpp").write_text('#include "low.hpp"\n')
+    assert violations(house) == ["src/high/high.hpp:1: low is used by face.hpp alone"]
+    (house / "src/high/high.hpp").write_text('#include "low/face.hpp"\n')
+    assert violations(house) == []
 
 
 def test_rooms_that_use_each_other_are_found(house: Path):
