@@ -80,6 +80,32 @@ struct coming_back : scenario {
   }
 };
 
+/// A stand-in is blocked, too: member 1 hands it off to the next one. Member 0 comes back, and member 2 makes a body
+/// ready.
+struct handing_off_in_turn : scenario {
+  queue processor, first, second;
+  body own, runs, its;
+  void pass(unsigned member, unsigned members) {
+    begin(member, [&] {
+      runs_at(own, processor);
+      belongs(its, processor);
+      processor.claim(1);
+      processor.hand_off(first);
+      runs_at(runs, first);
+    });
+    if (member == 0) {
+      own.hold();
+      processor.reclaim();
+      own.release();
+    } else if (member == 1) {
+      if (first.claim(1)) first.hand_off(second);
+    } else {
+      make_ready(its);
+    }
+    if (is_last(members)) check(count(processor, its) + count(first, its) + count(second, its) == 1);
+  }
+};
+
 /// The kernel thread of a body, member 1, parks; member 0 closes the processor to which the body goes.
 struct closing : scenario {
   queue processor;

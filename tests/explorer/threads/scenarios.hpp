@@ -45,6 +45,7 @@ inline std::vector<named> all_scenarios() {
           of<coming_back>("coming back", 3),
           of<joining>("joining", 3),
           of<handing_off>("handing off", 2),
+          of<handing_off_in_turn>("handing off in turn", 3),
           of<returning_stolen>("returning stolen", 3),
           of<waking_twice>("waking twice", 3),
           of<closing_for_others>("closing for two others", 4),
