@@ -56,7 +56,7 @@ void* help(void* its) {
   begins_to_drive(p);
   scheduled_by = &by_processors;
   p.begin_driving();
-  p.block(p.own());  // until the last thread that has a processor of its own ends
+  p.drive_others(p.own());  // until the last thread that has a processor of its own ends
   p.end_driving();
   this_body = nullptr;
   p.close();

@@ -149,23 +149,25 @@ void processor::let_others_run(const body& me) {
   last_look_ = idle_since_ = native::ticks();
 }
 
-void processor::block(body& me) {
-  const without_preemption to_the_end(&me);
-  // It may have been made ready before it came here.
-  if (body& next = next_or_idle(); &next != &me) switch_to(me, next);
-}
-
 // On its seat, which nobody stands in for, `me` may be woken before it has stopped: this thread alone takes it. Elsewhere the seat's
 // thread might run it while it still runs here.
 void processor::sleep(body& me, awaited on) {
   if (is_stood_in_for()) [[unlikely]] reclaim();
   if (me.home() == this) [[likely]] {
-    if (falls_asleep(me, on)) block(me);
+    if (!falls_asleep(me, on)) return;
+    // It may have been made ready meanwhile.
+    if (body& next = next_or_idle(); &next != &me) switch_to(me, next);
     return;
   }
   return_bodies();
   sleeps_on_ = on;
   leave(me);
+}
+
+void processor::drive_others(body& me) {
+  const without_preemption to_the_end(&me);
+  idle_.mask(mask_);
+  switch_to(me, idle_);
 }
 
 void processor::leave(body& me) {
@@ -182,11 +184,13 @@ context processor::idle_main(void* its) {
   weir_switch(&p.idle_.at, p.making_idle_, p.own_.thread_pointer);
   for (;;) {
     p.settle(p.idle_);
-    if (body* const next = static_cast<body*>(p.take()))
+    body* const next = static_cast<body*>(p.take());
+    // Before the body runs, which may block for ever: a stand-in that is taken makes the next one.
+    if (p.is_helper) make_wanted_stand_in();
+    if (next != nullptr)
       p.switch_to(p.idle_, *next);
     else
       p.idle();
-    if (p.is_helper) make_wanted_stand_in();
   }
 }
 

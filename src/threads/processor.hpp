@@ -1,6 +1,6 @@
 // Virtual processors: kernel threads that drive bodies in turn.
 //
-// Bodies give the processor away of their own accord, by yield() or by block(). What a body does to the lists, and what others
+// Bodies give the processor away of their own accord, by yield() or by sleep(). What a body does to the lists, and what others
 // do, is in run_queue.hpp. A processor without ready bodies waits in a context of its own, since the body that has stopped last
 // may go on elsewhere meanwhile.
 //
@@ -36,7 +36,6 @@ class processor : public run_queue {
   /// For the thread that drives it, in the name of the body `me`, which is held: to another ready body, if there is one; and
   /// until `me` is made ready.
   void yield(body& me);
-  void block(body& me);
   /// Until the word that `me` sleeps on is woken, or at once.
   void sleep(body& me, awaited on);
   /// For the same thread, before the body yields: if all bodies have only waited for a while, it helps another processor, or
@@ -51,6 +50,8 @@ class processor : public run_queue {
   /// For its own thread: from now on, and no longer.
   void begin_driving();
   void end_driving();
+  /// For a helper's own thread, until its own body `me` is made ready.
+  void drive_others(body& me);
   /// No thread drives it: bodies that are ready, or are made ready later, are detached. begin_driving() ends that.
   void close();
   /// For the thread that drives another processor: takes ready bodies from it to this one, if it does not come to them. True:
