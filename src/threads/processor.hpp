@@ -33,10 +33,9 @@ class processor : public run_queue {
  public:
   processor() : own_(this), idle_(this) { runs(own_); }
 
-  /// For the thread that drives it, in the name of the body `me`, which is held: to another ready body, if there is one; and
-  /// until `me` is made ready.
+  /// For the thread that drives it, in the name of the body `me`, which is held: to another ready body, if there is one.
   void yield(body& me);
-  /// Until the word that `me` sleeps on is woken, or at once.
+  /// The same, until the word is woken; at once if it has another value.
   void sleep(body& me, awaited on);
   /// For the same thread, before the body yields: if all bodies have only waited for a while, it helps another processor, or
   /// threads of the system run first.
