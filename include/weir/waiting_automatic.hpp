@@ -158,7 +158,7 @@ class experience {
   bool stay_awake(bool oversubscribed, const Word& word, Ready ready) {
     oversubscribed |= Machine::crowded();
     const std::uint64_t start = Machine::ticks();
-    const bool loaded = start < loaded_until_.load(std::memory_order_relaxed);
+    const bool loaded = start < loaded_until_.load(std::memory_order_relaxed) || Machine::yields_cost_slices(start);
     if (loaded && (oversubscribed || Machine::switches_in_user_space())) return false;
     if (!loaded) Machine::migrate_home(start);
     const double awake = oversubscribed ? std::min(awake_us_, constants::long_yield) : awake_us_;
@@ -169,7 +169,8 @@ class experience {
         const std::uint64_t asked = Machine::ticks();
         Machine::yield();
         const std::uint64_t answered = Machine::ticks();
-        if (answered - asked > in_ticks(constants::long_yield) && shows_load(asked, answered))
+        if (answered - asked > in_ticks(constants::long_yield) &&
+            (shows_load(asked, answered) || Machine::yields_cost_slices(answered)))
           return ready(word.load(std::memory_order_acquire));
       }
       if (ready(word.load(std::memory_order_acquire))) return true;

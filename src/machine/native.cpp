@@ -2,19 +2,39 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <new>
+#include <string>
+
 #include <sched.h>
 
 #include "errno_kept.hpp"
 #include "processor_mask.hpp"
 #include "scheduling.hpp"
+#include "system_files.hpp"
+#include "yield_doubt.hpp"
 
 namespace weir {
 
 namespace {
 constexpr double between_looks_home = 5e3;  // microseconds: a migration costs a few
 constinit thread_local int home = -1;
+
+/// The threads of the system that run or want to, but for the caller. 0 where the system does not say.
+long running_others() {
+  // "0.20 0.18 0.12 3/80 11206": three averages, then how many of all run.
+  const std::string text = contents_of("/proc/loadavg").value_or("");
+  const auto parts = split(text, ' ');
+  return parts.size() < 4 ? 0 : std::max(std::atol(parts[3].data()) - 1, 0l);
+}
+
+// Before the program has threads of its own.
+[[gnu::constructor]] void guess_what_yields_cost() try {
+  const auto processors = processor_mask::of_this_thread();
+  if (processors && running_others() >= processors->count()) doubt_of_yields.begin();
+} catch (const std::bad_alloc&) {  // then yields are tried
+}
 
 /// Restricts the calling thread to one of the processors that it may run on, then allows all of them again, unless another
 /// program (taskset) has set others meanwhile: a migration may take long. A mask that is set between the look and the call
@@ -68,13 +88,14 @@ double measured_ticks_per_microsecond() {
 }  // namespace
 
 constinit std::atomic<bool> native::is_crowded{false};
+constinit yield_doubt doubt_of_yields;
 constinit thread_local std::uint64_t native::next_look_home = std::numeric_limits<std::uint64_t>::max();
 
 void native::live_on(int processor) noexcept {
   if (processor == home) return;
   home = processor;
   next_look_home = processor < 0 ? std::numeric_limits<std::uint64_t>::max() : 0;
-  if (processor >= 0) look_home(ticks());
+  if (processor >= 0 && !doubt_of_yields.holds()) look_home(ticks());
 }
 
 void native::look_home(std::uint64_t now) noexcept {
@@ -93,8 +114,17 @@ void native::yield() noexcept {
   if (const scheduling* const by = scheduled_by)
     by->yield();
   else
-    yield_to_kernel();
+    yield_and_learn();
 }
+
+void yield_and_learn() noexcept {
+  if (!doubt_of_yields.holds()) [[likely]] return yield_to_kernel();
+  const std::uint64_t from = native::ticks();
+  yield_to_kernel();
+  doubt_of_yields.yielded(from, native::ticks(), native::ticks_per_microsecond());
+}
+
+bool native::yields_cost_slices(std::uint64_t now) noexcept { return doubt_of_yields.holds() && doubt_of_yields.at_wait(now, ticks_per_microsecond()); }
 
 double native::ticks_per_microsecond() {
 #if defined(__x86_64__)

@@ -13,6 +13,9 @@ namespace weir {
 /// The system call. A program's sched_yield may be the runtime's (openmp/core/program_yield.cpp).
 inline void yield_to_kernel() noexcept { raw_call(SYS_sched_yield); }
 
+/// The same for a waiter: where yields are doubted, how long it takes tells whether they cost slices (yield_doubt.hpp).
+void yield_and_learn() noexcept;
+
 struct scheduling {
   /// To another thread that is ready to run; now and then to another program. The caller measures how long it takes.
   void (*yield)() noexcept;

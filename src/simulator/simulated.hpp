@@ -164,6 +164,7 @@ struct simulated {
     return false;
   }
   static bool crowded() { return false; }
+  static bool yields_cost_slices(std::uint64_t) { return false; }
   static void migrate_home(std::uint64_t) {}
   static std::uint64_t ticks() { return static_cast<std::uint64_t>(engine::here().now() / nanosecond); }
   static double ticks_per_microsecond() { return 1000.0; }

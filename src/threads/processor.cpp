@@ -145,7 +145,7 @@ void processor::let_others_run(const body& me) {
     apart_since_ = now;
     live_apart(*this);
   }
-  if (stands_in || !steal_for(*this)) yield_to_kernel();
+  if (stands_in || !steal_for(*this)) yield_and_learn();
   last_look_ = idle_since_ = native::ticks();
 }
 

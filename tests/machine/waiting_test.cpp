@@ -130,6 +130,8 @@ struct counted : weir::native {
     now += 1000;
   }
   static bool crowded() { return too_many; }
+  static inline bool dear;
+  static bool yields_cost_slices(std::uint64_t) { return dear; }
   static inline std::uint64_t now;
   static std::uint64_t ticks() { return now; }
   static double ticks_per_microsecond() { return 1000; }
@@ -147,6 +149,23 @@ TEST(Waiting, LetsOthersRunAtOnceWhereAllTeamsTogetherAreTooLarge) {
   };
   EXPECT_EQ(polls_in_a_wait(true), constants::polls_before_clock);
   EXPECT_GT(polls_in_a_wait(false), 100 * constants::polls_before_clock);
+}
+
+TEST(Waiting, DoesNotYieldWhereYieldsCostSlices) {
+  const auto yields_in_a_wait = [](bool oversubscribed, bool dear) {
+    counted::too_many = false;
+    counted::dear = dear;
+    counted::yields = 0;
+    weir::waiting::experience<counted> learned;
+    std::atomic<unsigned> word{0};
+    EXPECT_FALSE(learned.poll(oversubscribed, word, [](unsigned) { return false; }));
+    return counted::yields;
+  };
+  for (const bool oversubscribed : {false, true}) {
+    EXPECT_EQ(yields_in_a_wait(oversubscribed, true), 0u);
+    EXPECT_GT(yields_in_a_wait(oversubscribed, false), 0u);
+  }
+  counted::dear = false;
 }
 
 // The system may migrate the thread again immediately: the thread then returns at its next check.

@@ -24,6 +24,8 @@ inline constexpr std::size_t line_bytes = 128;
 /// `switches_in_user_space`  is that so for the caller? A sleep then costs no system call
 /// `crowded`       do waiters keep others from running, whatever their own teams look like? (All teams of the process
 ///                 together may have more members than there are processors.)
+/// `yields_cost_slices`  would a yield give another program a whole time slice, as far as is known? Asked once in a wait: now
+///                 and then one waiter is told no, and finds out; takes the time in ticks
 /// `migrate_home`  moves a thread that waits long back to its home processor, if it has one; takes the time in ticks
 /// `ticks`         a clock that is cheap enough to be read while waiting
 template <class M>
@@ -43,6 +45,7 @@ concept machine = requires(typename M::template word<std::uint32_t>& word, typen
   { M::switch_until(word, ready, 1u) } -> std::same_as<bool>;
   { M::switches_in_user_space() } -> std::same_as<bool>;
   { M::crowded() } -> std::same_as<bool>;
+  { M::yields_cost_slices(std::uint64_t{}) } -> std::same_as<bool>;
   M::migrate_home(std::uint64_t{});
   { M::ticks() } -> std::same_as<std::uint64_t>;
   { M::ticks_per_microsecond() } -> std::convertible_to<double>;

@@ -76,6 +76,11 @@ struct native {
   /// For whoever knows all teams of the process, such as an OpenMP runtime.
   static void crowded(bool now) noexcept { is_crowded.store(now, std::memory_order_relaxed); }
 
+  /// Are yields taken to give another program a whole slice? Asked once in a wait; now and then the answer is no, as a trial.
+  /// A guess from the number of threads that ran in the system when the library was loaded, until a yield shows more.
+  /// Thread-safe.
+  static bool yields_cost_slices(std::uint64_t now) noexcept;
+
   /// Moves the calling thread back to the processor that it was given by live_on(), if it is on another; looks at most every
   /// few milliseconds, else it costs a comparison. The thread may run where it might before.
   static void migrate_home(std::uint64_t now) noexcept {

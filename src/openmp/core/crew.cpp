@@ -9,6 +9,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "machine/detached_thread.hpp"
+#include "machine/time_slice.hpp"
 #include "openmp/core/seats.hpp"
 #include "openmp/core/team_binding.hpp"
 #include "openmp/settings/initial.hpp"
@@ -52,6 +53,7 @@ void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed,
 }  // namespace
 
 crew::crew(bool of_program) {
+  ask_for_short_slices();
   if (of_program) host_.emplace(released_);
 }
 

@@ -81,8 +81,12 @@ half half::arrival(const std::string& name, unsigned members, bool oversubscribe
   return {star(members), phases_of(name).one_counter};
 }
 
-half half::release(const std::string& name, unsigned members) {
-  if (name == "auto") return release("tournament", members);
+half half::release(const std::string& name, unsigned members, bool oversubscribed) {
+  if (name == "auto") {
+    // Who shares its processor may get it late, and would release others later still.
+    if (oversubscribed) return {star(members), false};
+    return release("tournament", members, oversubscribed);
+  }
   if (const auto p = halved_plan(name, members))
     return {children_of(*p, &plan::script::release, step::action::signal), has_one_flag(name)};
   return {star(members), phases_of(name).one_flag};

@@ -176,6 +176,7 @@ struct explored {
     return false;
   }
   static bool crowded() { return false; }
+  static bool yields_cost_slices(std::uint64_t) { return false; }
   static void migrate_home(std::uint64_t) {}
 
   static std::uint64_t ticks() { return player::here().ticks(); }

@@ -1,0 +1,76 @@
+// Whether a yield to the kernel is taken to give another program a whole time slice. One state for the process: what it is
+// about, other programs on its processors, is the same for all of its teams.
+//
+// Where more programs run than there are processors when the process begins, yields are doubted. That is no more than a guess:
+// the programs may be on other processors, or in a session or a control group of their own, in which case a yield comes back
+// at once. A yield that is tried now and then decides.
+//
+//      .---------.  begin()  .---------------------------------------.  it came back at once   .---------.
+//      | trusted |---------->| doubted: waiters sleep, and one yields |----------------------->| trusted |
+//      '---------'           | after `first_waits`, then each         |                        '---------'
+//                            | `apart` times what the last one took   |
+//                            '----------------------------------------'
+//
+// Where yields are trusted a team finds out by itself that they cost slices (weir/waiting_automatic.hpp).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+namespace weir {
+
+/// Times are in ticks. Thread-safe. All words are relaxed: no other data goes with them, and a lost update makes a trial come
+/// a little sooner or later.
+class yield_doubt {
+ public:
+  /// So many waits of members pass before the first trial, which may cost the team a slice: more than 100 regions of 8 threads
+  /// have, which take as long as a few slices in all. Where the guess is wrong they cost some 10 us each.
+  static constexpr std::uint32_t first_waits = 2048;
+  /// Times what a trial took, in microseconds: trials take at most 2 % of the time.
+  static constexpr double apart = 50;
+  /// A yield that finds no other thread takes 0.4 us, one that finds a member which sleeps at once a few more; one that finds
+  /// another program a slice (0.7 to 4 ms).
+  static constexpr double at_once_us = 50, slice_us = 500;
+  /// Until another member tries where the first has not yielded after all: what it waited for has come.
+  static constexpr double again_us = 1000;
+
+  void begin() { next_.store(after_waits, std::memory_order_relaxed); }
+  bool holds() const { return next_.load(std::memory_order_relaxed) != 0; }
+
+  /// Asked once in a wait, before the waiter would yield: shall it sleep instead?
+  bool at_wait(std::uint64_t now, double ticks_per_us) {
+    std::uint64_t next = next_.load(std::memory_order_relaxed);
+    if (next == 0) [[likely]] return false;
+    if (next == after_waits) {
+      const std::uint32_t waits = waits_.load(std::memory_order_relaxed) + 1;
+      waits_.store(waits, std::memory_order_relaxed);
+      if (waits < first_waits) return true;
+    } else if (now < next) {
+      return true;
+    }
+    // Of several that come here one tries.
+    return !next_.compare_exchange_strong(next, now + in_ticks(again_us, ticks_per_us), std::memory_order_relaxed);
+  }
+
+  /// A thread has yielded to the kernel from then until then, while the doubt held.
+  void yielded(std::uint64_t from, std::uint64_t to, double ticks_per_us) {
+    const std::uint64_t took = to - from;
+    if (took < in_ticks(at_once_us, ticks_per_us))
+      next_.store(0, std::memory_order_relaxed);
+    else if (took > in_ticks(slice_us, ticks_per_us))
+      next_.store(to + static_cast<std::uint64_t>(apart * static_cast<double>(took)), std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::uint64_t after_waits = std::numeric_limits<std::uint64_t>::max();
+  static std::uint64_t in_ticks(double us, double ticks_per_us) { return static_cast<std::uint64_t>(us * ticks_per_us); }
+
+  std::atomic<std::uint64_t> next_{0};   // when the next trial is due; 0: yields are trusted
+  std::atomic<std::uint32_t> waits_{0};  // until the first trial
+};
+
+extern constinit yield_doubt doubt_of_yields;
+
+}  // namespace weir

@@ -1,0 +1,63 @@
+// When waiters sleep instead of yielding because other programs seem to run, by a clock of the test's own.
+#include "machine/yield_doubt.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weir {
+namespace {
+
+constexpr double ticks_per_us = 1000;
+constexpr std::uint64_t us = 1000;
+
+/// A doubt whose first waits have passed; the next one tries.
+struct before_a_trial {
+  yield_doubt its;
+  before_a_trial() {
+    its.begin();
+    for (unsigned i = 1; i < yield_doubt::first_waits; ++i) EXPECT_TRUE(its.at_wait(i, ticks_per_us));
+  }
+};
+
+TEST(YieldDoubt, DoesNotHoldUnlessItBegins) {
+  yield_doubt its;
+  EXPECT_FALSE(its.holds());
+  EXPECT_FALSE(its.at_wait(1, ticks_per_us));
+}
+
+TEST(YieldDoubt, LetsOneWaiterTryAfterTheFirstWaits) {
+  before_a_trial b;
+  EXPECT_FALSE(b.its.at_wait(10'000, ticks_per_us));
+  EXPECT_TRUE(b.its.at_wait(10'001, ticks_per_us));  // the others sleep meanwhile
+  EXPECT_TRUE(b.its.holds());
+  // It has not yielded, since what it waited for came first: another tries.
+  EXPECT_FALSE(b.its.at_wait(10'000 + 1'001 * us, ticks_per_us));
+}
+
+TEST(YieldDoubt, EndsByAYieldThatComesBackAtOnce) {
+  before_a_trial b;
+  EXPECT_FALSE(b.its.at_wait(10'000, ticks_per_us));
+  b.its.yielded(10'000, 10'000 + 2 * us, ticks_per_us);
+  EXPECT_FALSE(b.its.holds());
+  EXPECT_FALSE(b.its.at_wait(20'000, ticks_per_us));
+}
+
+TEST(YieldDoubt, TriesAgainAfterManyTimesWhatASliceTook) {
+  before_a_trial b;
+  const std::uint64_t from = 10'000, slice = 4'000 * us, to = from + slice;
+  EXPECT_FALSE(b.its.at_wait(from, ticks_per_us));
+  b.its.yielded(from, to, ticks_per_us);
+  EXPECT_TRUE(b.its.at_wait(to + 49 * slice, ticks_per_us));
+  EXPECT_FALSE(b.its.at_wait(to + 50 * slice, ticks_per_us));
+  EXPECT_TRUE(b.its.at_wait(to + 50 * slice + 1, ticks_per_us));
+}
+
+TEST(YieldDoubt, LearnsNothingFromAYieldToAMemberThatComputes) {
+  before_a_trial b;
+  EXPECT_FALSE(b.its.at_wait(10'000, ticks_per_us));
+  b.its.yielded(10'000, 10'000 + 100 * us, ticks_per_us);
+  EXPECT_TRUE(b.its.at_wait(10'000 + 100 * us, ticks_per_us));
+  EXPECT_FALSE(b.its.at_wait(10'000 + 1'001 * us, ticks_per_us));
+}
+
+}  // namespace
+}  // namespace weir
