@@ -3,13 +3,15 @@
 //
 // Where more programs run than there are processors when the process begins, yields are doubted. That is no more than a guess:
 // the programs may be on other processors, or in a session or a control group of their own, in which case a yield comes back
-// at once. A yield that is tried now and then decides.
+// at once. Yields that are tried now and then decide.
 //
-//      .---------.  begin()  .---------------------------------------.  it came back at once   .---------.
-//      | trusted |---------->| doubted: waiters sleep, and one yields |----------------------->| trusted |
-//      '---------'           | after `first_waits`, then each         |                        '---------'
-//                            | `apart` times what the last one took   |
-//                            '----------------------------------------'
+//      .---------.  begin()  .-----------------.  `first_waits`, then `apart` times  .---------------.  many came  .---------.
+//      | trusted |---------->| doubted:        |---- what a slice has taken --------->| a trial: one  |--- back --->| trusted |
+//      '---------'           | waiters sleep   |<----------- one took a slice -------| waiter yields |   at once   '---------'
+//                            '-----------------'                                     '---------------'
+//
+// A single yield shows nothing: a thread that has had less than its part of the processor gets it back at once until it has
+// caught up.
 //
 // Where yields are trusted a team finds out by itself that they cost slices (weir/waiting_automatic.hpp).
 #pragma once
@@ -33,8 +35,11 @@ class yield_doubt {
   /// A yield that finds no other thread takes 0.4 us, one that finds a member which sleeps at once a few more; one that finds
   /// another program a slice (0.7 to 4 ms).
   static constexpr double at_once_us = 50, slice_us = 500;
-  /// Until another member tries where the first has not yielded after all: what it waited for has come.
-  static constexpr double again_us = 1000;
+  /// So many in a row end the doubt. A thread may lag behind by a tick of the kernel's clock (up to 10 ms), and a yield gives up
+  /// one of its slices (0.1 ms or more).
+  static constexpr std::uint32_t many = 128;
+  /// Until another member goes on with the trial where what the first one waited for has come.
+  static constexpr double again_us = 100;
 
   void begin() { next_.store(after_waits, std::memory_order_relaxed); }
   bool holds() const { return next_.load(std::memory_order_relaxed) != 0; }
@@ -50,17 +55,21 @@ class yield_doubt {
     } else if (now < next) {
       return true;
     }
-    // Of several that come here one tries.
+    // Of several that come here one yields.
     return !next_.compare_exchange_strong(next, now + in_ticks(again_us, ticks_per_us), std::memory_order_relaxed);
   }
 
   /// A thread has yielded to the kernel from then until then, while the doubt held.
   void yielded(std::uint64_t from, std::uint64_t to, double ticks_per_us) {
     const std::uint64_t took = to - from;
-    if (took < in_ticks(at_once_us, ticks_per_us))
-      next_.store(0, std::memory_order_relaxed);
-    else if (took > in_ticks(slice_us, ticks_per_us))
+    if (took > in_ticks(slice_us, ticks_per_us)) {
+      at_once_.store(0, std::memory_order_relaxed);
       next_.store(to + static_cast<std::uint64_t>(apart * static_cast<double>(took)), std::memory_order_relaxed);
+    } else if (took < in_ticks(at_once_us, ticks_per_us)) {
+      const std::uint32_t now = at_once_.load(std::memory_order_relaxed) + 1;
+      at_once_.store(now, std::memory_order_relaxed);
+      if (now == many) next_.store(0, std::memory_order_relaxed);
+    }
   }
 
  private:
@@ -68,7 +77,8 @@ class yield_doubt {
   static std::uint64_t in_ticks(double us, double ticks_per_us) { return static_cast<std::uint64_t>(us * ticks_per_us); }
 
   std::atomic<std::uint64_t> next_{0};   // when the next trial is due; 0: yields are trusted
-  std::atomic<std::uint32_t> waits_{0};  // until the first trial
+  std::atomic<std::uint32_t> waits_{0};  // before the first trial
+  std::atomic<std::uint32_t> at_once_{0};  // yields in a row
 };
 
 extern constinit yield_doubt doubt_of_yields;

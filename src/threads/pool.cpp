@@ -29,6 +29,8 @@ unsigned threads_with_processor = 0;
 // it may come from the heap: the monitor's must not.
 constinit std::vector<processor*>*helpers = nullptr, *stand_ins = nullptr, *all = nullptr;
 constinit std::vector<body*>* bodies = nullptr;
+// A thread that allocates for the first time has the C library map an arena for it.
+constexpr std::size_t reserved_bodies = 64;
 // Of threads that have ended. Bodies may still be seated there, and who has pushed one may look at it yet: they are used again,
 // not freed.
 constinit std::vector<processor*>* ended = nullptr;
@@ -169,6 +171,7 @@ void begin_in_child() {
   stand_ins = new std::vector<processor*>;
   all = new std::vector<processor*>;
   bodies = new std::vector<body*>;
+  bodies->reserve(reserved_bodies);
   ended = new std::vector<processor*>;
   pthread_atfork([] { making.lock(); }, [] { making.unlock(); }, begin_in_child);
   pthread_key_create(&end_of_thread, end_processor);

@@ -30,15 +30,37 @@ TEST(YieldDoubt, LetsOneWaiterTryAfterTheFirstWaits) {
   EXPECT_TRUE(b.its.at_wait(10'001, ticks_per_us));  // the others sleep meanwhile
   EXPECT_TRUE(b.its.holds());
   // It has not yielded, since what it waited for came first: another tries.
-  EXPECT_FALSE(b.its.at_wait(10'000 + 1'001 * us, ticks_per_us));
+  EXPECT_FALSE(b.its.at_wait(10'000 + 101 * us, ticks_per_us));
 }
 
-TEST(YieldDoubt, EndsByAYieldThatComesBackAtOnce) {
+/// Trials of four yields each, one after the other, which come back at once: so many yields.
+std::uint64_t try_yields(yield_doubt& its, std::uint64_t now, unsigned yields) {
+  for (unsigned i = 0; i < yields; ++i) {
+    if (i % 4 == 0) {
+      now += 101 * us;
+      EXPECT_FALSE(its.at_wait(now, ticks_per_us));
+    }
+    its.yielded(now, now + 2 * us, ticks_per_us);
+  }
+  return now;
+}
+
+TEST(YieldDoubt, EndsByManyYieldsThatComeBackAtOnce) {
   before_a_trial b;
-  EXPECT_FALSE(b.its.at_wait(10'000, ticks_per_us));
-  b.its.yielded(10'000, 10'000 + 2 * us, ticks_per_us);
+  const std::uint64_t now = try_yields(b.its, 0, yield_doubt::many - 1);
+  EXPECT_TRUE(b.its.holds());
+  b.its.yielded(now, now + 2 * us, ticks_per_us);
   EXPECT_FALSE(b.its.holds());
-  EXPECT_FALSE(b.its.at_wait(20'000, ticks_per_us));
+  EXPECT_FALSE(b.its.at_wait(now + 3 * us, ticks_per_us));
+}
+
+TEST(YieldDoubt, CountsAnewAfterASlice) {
+  before_a_trial b;
+  std::uint64_t now = try_yields(b.its, 0, yield_doubt::many - 1);
+  b.its.yielded(now, now + 1'000 * us, ticks_per_us);
+  now += 51'001 * us;
+  try_yields(b.its, now, yield_doubt::many - 1);
+  EXPECT_TRUE(b.its.holds());
 }
 
 TEST(YieldDoubt, TriesAgainAfterManyTimesWhatASliceTook) {
@@ -55,8 +77,8 @@ TEST(YieldDoubt, LearnsNothingFromAYieldToAMemberThatComputes) {
   before_a_trial b;
   EXPECT_FALSE(b.its.at_wait(10'000, ticks_per_us));
   b.its.yielded(10'000, 10'000 + 100 * us, ticks_per_us);
-  EXPECT_TRUE(b.its.at_wait(10'000 + 100 * us, ticks_per_us));
-  EXPECT_FALSE(b.its.at_wait(10'000 + 1'001 * us, ticks_per_us));
+  EXPECT_TRUE(b.its.holds());
+  EXPECT_FALSE(b.its.at_wait(10'000 + 101 * us, ticks_per_us));
 }
 
 }  // namespace

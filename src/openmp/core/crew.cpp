@@ -54,6 +54,7 @@ void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed,
 
 crew::crew(bool of_program) {
   ask_for_short_slices();
+  (void)one_release_flag();  // known before the workers ask
   if (of_program) host_.emplace(released_);
 }
 

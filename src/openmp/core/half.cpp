@@ -81,12 +81,10 @@ half half::arrival(const std::string& name, unsigned members, bool oversubscribe
   return {star(members), phases_of(name).one_counter};
 }
 
-half half::release(const std::string& name, unsigned members, bool oversubscribed) {
-  if (name == "auto") {
-    // Who shares its processor may get it late, and would release others later still.
-    if (oversubscribed) return {star(members), false};
-    return release("tournament", members, oversubscribed);
-  }
+half half::release(const std::string& name, unsigned members) {
+  // One flag for all, as in the tournament, without its plan: to make the team of a program's first region is all that some
+  // programs wait for.
+  if (name == "auto") return {star(members), true};
   if (const auto p = halved_plan(name, members))
     return {children_of(*p, &plan::script::release, step::action::signal), has_one_flag(name)};
   return {star(members), phases_of(name).one_flag};

@@ -26,7 +26,7 @@ class half {
   /// halves (dissemination) each member finds out by itself that all have arrived.
   /// `seats`: members m, m + seats, m + 2 seats, … run on one virtual processor; 0: each is a thread of the kernel.
   static half arrival(const std::string& name, unsigned members, bool oversubscribed, unsigned seats = 0);
-  static half release(const std::string& name, unsigned members, bool oversubscribed = false);
+  static half release(const std::string& name, unsigned members);
 
   branch of(unsigned member) const {
     return {children_.data() + first_[member], children_.data() + first_[member + 1], parent_[member]};

@@ -41,7 +41,7 @@ team::team(unsigned n, unsigned with_seats)
       tasks_at_barrier(members.get()),
       barrier(std::in_place, n, barrier_options(tasks_at_barrier)),
       cancellation(cancellation_in_force() ? std::make_unique<team_cancellation>(n) : nullptr),
-      release(half::release(initial_settings().fork_barrier, n, oversubscribed(*this))),
+      release(half::release(initial_settings().fork_barrier, n)),
       arrival(half::arrival(initial_settings().join_barrier, n, oversubscribed(*this), with_seats)),
       reduction(half::arrival(initial_settings().reduction_barrier, n, false)),
       reduces_in_turn(in_turn(n, oversubscribed(*this), most_in_turn)),

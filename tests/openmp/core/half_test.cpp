@@ -89,7 +89,10 @@ TEST(Half, ExistsForEachPlanWithTwoHalves) {
 }
 
 TEST(Half, HasOneFlagAtEverySizeOrAtNone) {
-  for (const std::string& name : halved_barriers())
+  EXPECT_TRUE(half::release("auto", 4).central());
+  std::vector<std::string> names = halved_barriers();
+  names.push_back("auto");
+  for (const std::string& name : names)
     for (unsigned members = 1; members <= 9; ++members) {
       EXPECT_EQ(half::release(name, members).central(), half::release(name, 70).central()) << name << ", " << members;
       EXPECT_EQ(half::arrival(name, members, false).central(), half::arrival(name, 70, false).central()) << name << ", " << members;
