@@ -29,7 +29,7 @@ class yield_doubt {
  public:
   /// So many waits of members pass before the first trial, which may cost the team a slice: more than 100 regions of 8 threads
   /// have, which take as long as a few slices in all. Where the guess is wrong they cost some 10 us each.
-  static constexpr std::uint32_t first_waits = 2048;
+  static constexpr std::uint32_t first_waits = 1024;
   /// Times what a trial took, in microseconds: trials take at most 2 % of the time.
   static constexpr double apart = 50;
   /// A yield that finds no other thread takes 0.4 us, one that finds a member which sleeps at once a few more; one that finds
