@@ -36,6 +36,9 @@
 //            |                                                                                               |
 //            '------------------- loaded_until_ has passed: yields are tried again <-------------------------'
 //                   (load that is found again within `longest_back_off` doubles back_off_, up to that length)
+//
+// The machine may know of load before any team has yielded (yields_cost_slices(); native: src/machine/yield_doubt.hpp). Members
+// then wait as in `load`.
 #pragma once
 
 #include <algorithm>

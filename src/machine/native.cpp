@@ -124,7 +124,9 @@ void yield_and_learn() noexcept {
   doubt_of_yields.yielded(from, native::ticks(), native::ticks_per_microsecond());
 }
 
-bool native::yields_cost_slices(std::uint64_t now) noexcept { return doubt_of_yields.holds() && doubt_of_yields.at_wait(now, ticks_per_microsecond()); }
+bool native::yields_cost_slices(std::uint64_t now) noexcept {
+  return doubt_of_yields.holds() && doubt_of_yields.at_wait(now, ticks_per_microsecond());
+}
 
 double native::ticks_per_microsecond() {
 #if defined(__x86_64__)

@@ -188,6 +188,7 @@ TEST(Settling, GoesBackToItsProcessorAndMayRunOnAll) {
       EXPECT_TRUE(comes_to_live_on(home, [&] {
         weir::native::live_on(-1);
         weir::native::live_on(home);
+        weir::native::migrate_home(weir::native::ticks());
       }));
     std::uint64_t later = weir::native::ticks();
     EXPECT_TRUE(comes_to_live_on(all[1], [&] {

@@ -88,7 +88,8 @@ struct native {
   }
   /// Gives the calling thread a home processor: the system may move the thread, and migrate_home() moves it back. -1: none, as
   /// at first. Linux does not balance threads that yield to each other: three stay on one processor and one on another.
-  /// For a thread that has this home already it costs a call and a comparison.
+  /// For a thread that has this home already it costs a call and a comparison. Where yields are taken to cost slices it does not
+  /// move the thread at once: on the other processor it would begin behind another program.
   static void live_on(int processor) noexcept;
 
   /// Time-stamp counter where the processor has one that is constant, else nanoseconds.
