@@ -37,7 +37,9 @@ std::uint64_t slice_of_one_that_asks(int policy) {
 TEST(TimeSlice, IsShortInOrdinaryThreadsWhileYieldsAreDoubted) {
   const std::uint64_t usual = slice();
   if (usual <= 100'000) GTEST_SKIP() << "the kernel lets threads choose no slice, or ours is short already";
-  if (!doubt_of_yields.holds()) EXPECT_EQ(slice_of_one_that_asks(SCHED_OTHER), usual);
+  if (!doubt_of_yields.holds()) {
+    EXPECT_EQ(slice_of_one_that_asks(SCHED_OTHER), usual);
+  }
   doubt_of_yields.begin();
   EXPECT_EQ(slice_of_one_that_asks(SCHED_OTHER), 100'000u);
   EXPECT_EQ(slice_of_one_that_asks(SCHED_BATCH), usual);
