@@ -57,17 +57,6 @@ std::uint64_t processor_time(pid_t thread) {
 // Has the monitor's thread files of its own?
 bool has_own_files = false;
 
-/// Is the kernel thread in a call of the system's, or waits for a page? "running": it runs, or would [proc(5)]. Where the system
-/// does not tell, its processor time does.
-bool is_blocked(pid_t thread) {
-  char name[64], answer = 0;
-  std::snprintf(name, sizeof name, "/proc/self/task/%d/syscall", static_cast<int>(thread));
-  const int file = has_own_files ? open(name, O_RDONLY | O_CLOEXEC) : -1;
-  const bool told = file >= 0 && read(file, &answer, 1) == 1;
-  if (file >= 0) close(file);
-  return !told || answer != 'r';
-}
-
 class monitor {
  public:
   explicit monitor(unsigned mine) : mine_(mine) {}
@@ -170,7 +159,7 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   seen.due = now + (seen.spinning != 0 ? between_ticks : looks[std::min(++seen.ticks, last_look)]);
   if (p.current()->held.load(std::memory_order_relaxed) != 0) return;
   const std::uint64_t had = processor_time(p.thread) - seen.had;
-  const bool blocked = had < (now - seen.since) / 2 && is_blocked(p.thread);
+  const bool blocked = had < (now - seen.since) / 2 && is_in_system(p.thread, true);
   if (!blocked && had < slice) return may_spin(p);
   c.hand_off(p, switches, blocked);
   seen.hurried = hurried;
@@ -202,6 +191,15 @@ void* begin(void* its) {
 }
 
 }  // namespace
+
+bool is_in_system(pid_t thread, bool where_not_told) {
+  char name[64], answer = 0;
+  std::snprintf(name, sizeof name, "/proc/self/task/%d/syscall", static_cast<int>(thread));
+  const int file = has_own_files ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+  const bool told = file >= 0 && read(file, &answer, 1) == 1;
+  if (file >= 0) close(file);
+  return told ? answer != 'r' : where_not_told;
+}
 
 void start_monitor() {
   if (runs || refused) return;

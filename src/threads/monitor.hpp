@@ -9,6 +9,8 @@
 // runs; then ever later. Where bodies were found to block or to spin, the next looks come soon.
 #pragma once
 
+#include <sys/types.h>
+
 namespace weir::threads {
 
 /// The calling thread is a claimant (pool.hpp).
@@ -16,6 +18,8 @@ void start_monitor();
 void stop_monitor();
 /// In the child of a fork.
 void forget_monitor();
+/// By the monitor: is the kernel thread in a call of the system's, or waits for a page? "running": it runs, or would [proc(5)].
+bool is_in_system(pid_t thread, bool where_not_told);
 /// Null thread: the system has refused it.
 bool monitor_can_watch();
 

@@ -8,6 +8,7 @@
 
 #include <ucontext.h>
 
+#include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 
 namespace weir::threads {
@@ -134,13 +135,15 @@ bool is_installed() {
 /// To the body that runs, which is not going to stop.
 bool send_to(processor& its) {
   const body& runs = *its.current();
-  if (runs.is_calling() || (runs.mask() & its_bit) != 0) return false;
+  const pid_t thread = its.thread.load(std::memory_order_relaxed);
+  // Calls by other names than the C library's have not said where they begin.
+  if (runs.is_calling() || (runs.mask() & its_bit) != 0 || is_in_system(thread, false)) return false;
   siginfo_t why{};
   why.si_signo = signal_number;
   why.si_code = SI_QUEUE;
   why.si_pid = getpid();
   why.si_value.sival_ptr = &its;
-  return raw_call(SYS_rt_tgsigqueueinfo, getpid(), its.thread, signal_number, as_argument(&why)) == 0;
+  return raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, as_argument(&why)) == 0;
 }
 
 }  // namespace

@@ -56,12 +56,12 @@ void set_max_teams(int n) { teams.store(std::max(n, 0), std::memory_order_relaxe
 int teams_thread_limit() { return value_of(limit, initial_settings().teams_thread_limit); }
 void set_teams_thread_limit(int n) { limit.store(std::max(n, 0), std::memory_order_relaxed); }
 
-control control_of_league(const control& outer, int asked, int most_threads) {
+control control_of_league(const control& outer, int asked, int thread_limit) {
   control c = outer;
   c.team = 0;
   c.teams = asked > 0 ? asked : std::max(max_teams(), 1);
-  if (most_threads <= 0) most_threads = teams_thread_limit();
-  if (most_threads > 0) c.thread_limit = outer.thread_limit > 0 ? std::min(most_threads, outer.thread_limit) : most_threads;
+  if (thread_limit <= 0) thread_limit = teams_thread_limit();
+  if (thread_limit > 0) c.thread_limit = outer.thread_limit > 0 ? std::min(thread_limit, outer.thread_limit) : thread_limit;
   return c;
 }
 
