@@ -5,8 +5,9 @@
 //
 // Its members execute one function on virtual processors, in user space [Weir's docs/threads.md]. Each member is a real thread
 // with a stack and thread-local variables of its own. Weir's barriers, gates, locks (locks.hpp) and this_member::yield() give the
-// virtual processor to another member. What waits in the kernel (a mutex of the standard library, a system call) keeps it, and
-// so does a member that spins.
+// virtual processor to another member at once. What waits in the kernel (a mutex of the standard library, a system call), computes
+// for long or spins does so once it is found, some 0.1 to 17 ms later. With weir::calls linked, too, signal masks and the like are
+// each member's own.
 #pragma once
 
 #include <cstddef>

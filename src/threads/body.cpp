@@ -100,8 +100,8 @@ context park(void* its) {
   return b.at;
 }
 
-/// Signals for the kernel thread would wait there while it is parked. From now on they are the body's; those that came before, and that
-/// it does not block, are handled now.
+/// Signals for the kernel thread would wait there while it is parked. From now on they are the body's; those that came before,
+/// and that it does not block, are handled now.
 void take_what_was_sent_to_thread(body& b) {
   {
     const claimant no_sender_meanwhile;
@@ -176,8 +176,8 @@ void* begin(void* its) {
   host(its);
   return nullptr;
 }
-/// Of the calling body, whose own kernel thread drives its seat: that thread may be blocked in another body's call, which may wait for
-/// this one. So the body waits for a while only, and once while that lasts. False: in vain.
+/// Of the calling body, whose own kernel thread drives its seat: that thread may be blocked in another body's call, which may
+/// wait for this one. So the body waits for a while only, and once while that lasts. False: in vain.
 bool comes_to_its_seat() {
   constinit static thread_local bool in_vain = false;
   const std::uint64_t begun = native::ticks();

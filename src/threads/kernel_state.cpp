@@ -226,8 +226,8 @@ BEFORE(long, syscall, (long number, ...)) {
       case SYS_setpriority: pin_if(a[0] == PRIO_PROCESS && is_me(static_cast<pid_t>(a[1]))); break;
       case SYS_prctl: case SYS_setfsuid: case SYS_setfsgid: case SYS_setuid: case SYS_setgid: case SYS_setreuid:
       case SYS_setregid: case SYS_setresuid: case SYS_setresgid: case SYS_setgroups: case SYS_capset: case SYS_sigaltstack:
-      case SYS_unshare: case SYS_setns: case SYS_ioprio_set: case SYS_set_mempolicy: case SYS_rt_sigtimedwait: case SYS_rt_sigpending:
-      case SYS_rt_sigprocmask: case SYS_seccomp: case SYS_keyctl: case SYS_set_robust_list: case SYS_rseq:
+      case SYS_unshare: case SYS_setns: case SYS_ioprio_set: case SYS_set_mempolicy:
+      case SYS_rt_sigtimedwait: case SYS_rt_sigpending: case SYS_rt_sigprocmask: case SYS_seccomp: case SYS_keyctl: case SYS_set_robust_list: case SYS_rseq:
 #ifdef SYS_arch_prctl
       case SYS_arch_prctl:
 #endif

@@ -20,14 +20,14 @@ namespace {
 
 constinit basic_watch<native_threads> watch;
 
-// Times between looks, in nanoseconds. A look takes the monitor two switches of the kernel, 3 to 10 us; what it asks of the members,
-// two fences in all threads and a signal each, takes 10 us each here (2 virtual processors, nested virtualization).
+// Times between looks, in nanoseconds. A look takes the monitor two switches of the kernel, 3 to 10 us; what it asks of the
+// members, two fences in all threads and a signal each, takes 10 us each here (2 virtual processors, nested virtualization).
 constexpr std::uint64_t looks[] = {100'000, 100'000, 200'000, 800'000, 3'200'000, 12'800'000};
 // Looks that are due within so long are one.
 constexpr std::uint64_t together = looks[0] / 4;
-// Where bodies spin, all that run get ticks at this distance: those that compute go on. In a pipeline a body spins for a moment at
-// each step; with a tick every 50 us the threads of neighbouring steps hardly ever run together, and workloads/wavefront takes 3 s
-// instead of 0.5.
+// Where bodies spin, all that run get ticks at this distance: those that compute go on. In a pipeline a body spins for a moment
+// at each step; with a tick every 50 us the threads of neighbouring steps hardly ever run together, and workloads/wavefront takes
+// 3 s instead of 0.5.
 constexpr std::uint64_t between_ticks = 150'000;
 constexpr unsigned last_look = std::size(looks) - 1;
 // A body that computes has the processor alone for so long.

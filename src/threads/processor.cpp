@@ -149,11 +149,9 @@ void processor::let_others_run(const body& me) {
   last_look_ = idle_since_ = native::ticks();
 }
 
-// On its seat, which nobody stands in for, `me` may be woken before it has stopped: this thread alone takes it. Elsewhere the seat's
-// thread might run it while it still runs here.
 void processor::sleep(body& me, awaited on) {
   if (is_stood_in_for()) [[unlikely]] reclaim();
-  if (me.home() == this) [[likely]] {
+  if (alone_runs(me)) [[likely]] {
     if (!falls_asleep(me, on)) return;
     // It may have been made ready meanwhile.
     if (body& next = next_or_idle(); &next != &me) switch_to(me, next);

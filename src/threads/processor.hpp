@@ -4,8 +4,8 @@
 // do, is in run_queue.hpp. A processor without ready bodies waits in a context of its own, since the body that has stopped last
 // may go on elsewhere meanwhile.
 //
-// A thread of the program drives a processor of its own while it is in a region (driving, in threads.hpp). The other processors of
-// the process are threads that do nothing else: helpers, which are seats of bodies, and stand-ins.
+// A thread of the program drives a processor of its own while it is in a region (driving, in threads.hpp). The other processors
+// of the process are threads that do nothing else: helpers, which are seats of bodies, and stand-ins.
 #pragma once
 
 #include <atomic>

@@ -88,6 +88,13 @@ class basic_run_queue {
     return seat != nullptr && seat->acting() == this;
   }
 
+  /// Would this queue's thread alone run the body, if it became ready? Then it may be woken before it has stopped here. Elsewhere
+  /// the seat's thread, or the stand-in's, might run it while it still runs here.
+  bool alone_runs(const runnable& b) const {
+    basic_run_queue* const seat = b.seat.load(std::memory_order_relaxed);
+    return seat == this && !is_stood_in_for();
+  }
+
   /// Nothing is ready. Returns when something may be.
   void await_arrival() {
     asleep_.store(1, std::memory_order_relaxed);

@@ -38,8 +38,8 @@ namespace {
 
 bool send_to_thread(pid_t thread, int number) { return raw_call(SYS_tgkill, getpid(), thread, number) == 0; }
 
-/// To the body of a thread that drives nothing now. If it begins to, no other body runs there before the signal is handled. False: it
-/// has begun.
+/// To the body of a thread that drives nothing now. If it begins to, no other body runs there before the signal is handled.
+/// False: it has begun.
 bool send_to_idle(body& to, int number) {
   processor& its = *to.home();
   its.ask_for_claim();

@@ -19,8 +19,8 @@ class alignas(line_bytes) basic_sleep_queue {
   using queue = basic_run_queue<Machine>;
   using word = typename Machine::template word<std::uint32_t>;
 
-  /// `b` is in the list, and may be made ready at once; false: the word has another value, or stays_awake(), which who calls wake(b)
-  /// has changed before. `b` has stopped, or the calling thread alone runs what is made ready where `b` belongs.
+  /// `b` is in the list, and may be made ready at once; false: the word has another value, or stays_awake(), which who calls
+  /// wake(b) has changed before. `b` has stopped, or the calling thread alone runs what is made ready where `b` belongs.
   template <class StaysAwake>
   bool add(runnable& b, const word& on, std::uint32_t value, StaysAwake stays_awake) {
     take();
@@ -28,7 +28,8 @@ class alignas(line_bytes) basic_sleep_queue {
     b.awaits.store(&on, std::memory_order_relaxed);
     b.next.store(first_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     first_.store(&b, std::memory_order_relaxed);
-    // seq_cst: either the waker, which has a fence after its change of the word, sees this sleeper, or this thread sees the change.
+    // seq_cst: either the waker, which has a fence after its change of the word, sees this sleeper, or this thread sees the
+    // change.
     Machine::full_fence();
     const bool sleeps = on.load(std::memory_order_relaxed) == value && !stays_awake();
     if (!sleeps) remove_those([&](const runnable& each) { return &each == &b; });

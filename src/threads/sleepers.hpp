@@ -20,8 +20,8 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept
 /// too. After the store that they wait for.
 void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept;
 
-/// `b` is in the list of those that sleep, and may be made ready at once by any thread; false: the word has another value, or a signal
-/// has come. It has stopped, or only the calling thread runs what is made ready where it belongs.
+/// `b` is in the list of those that sleep, and may be made ready at once by any thread; false: the word has another value, or a
+/// signal has come. It has stopped, or only the calling thread runs what is made ready where it belongs.
 bool falls_asleep(body& b, awaited on) noexcept;
 /// Wakes that body, if it sleeps: after summon(). Thread-safe.
 void wake_body(body& b) noexcept;

@@ -70,8 +70,8 @@ bool is_at_system_call([[maybe_unused]] const ucontext_t& in) {
 #endif
 }
 
-// Instructions at which bodies have been found to spin lately. No others round them: the loop that computes may be next to that which
-// waits. relaxed: hints.
+// Instructions at which bodies have been found to spin lately. No others round them: the loop that computes may be next to that
+// which waits. relaxed: hints.
 constexpr std::size_t most_instructions = 16;
 constinit std::atomic<std::uintptr_t> spins_at[most_instructions]{};
 constinit std::atomic<unsigned> next_instruction{0};
@@ -148,8 +148,8 @@ bool send_to(processor& its) {
 
 }  // namespace
 
-// Both fences are for all: the first, so that no call of the C library's begins meanwhile; the second: the signal is handled before
-// the body goes on.
+// Both fences are for all: the first, so that no call of the C library's begins meanwhile; the second: the signal is handled
+// before the body goes on.
 void tick(std::span<processor* const> all) {
   if (all.empty() || !is_installed()) return;
   for (processor* const p : all) {

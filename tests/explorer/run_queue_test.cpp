@@ -83,6 +83,8 @@ const mutant mutants[] = {
     // The lists of those that sleep.
     {file::sleep_queue, "sleepers_.fetch_add(", left_out, 0, "sleeping", sc},
     {file::sleep_queue, "sleepers_.fetch_sub(", left_out, 0, "sleeping", sc},
+    {file::run_queue, "basic_run_queue* const seat = b.seat.load(", reads, offsetof(sleeping_away, stand_in), "sleeping away", sc,
+     1},  // in alone_runs(),
     {file::sleep_queue, "while (taken_.exchange(", reads, 0, "waking twice", sc},
     {file::sleep_queue, "const bool sleeps = on.load(", reads, 0, "sleeping", sc},
     {file::sleep_queue, "before->next.store(behind,", left_out, 0, "sleeping in order", sc},

@@ -16,8 +16,8 @@
 namespace {
 constinit std::atomic<int> asked_for_stack{0};
 }
-// In the place of the C library's, for this program. A function that succeeds may change errno, too, and the handler of a tick asks
-// for the alternate stack at its end.
+// In the place of the C library's, for this program. A function that succeeds may change errno, too, and the handler of a tick
+// asks for the alternate stack at its end.
 extern "C" int sigaltstack(const stack_t* to, stack_t* old) noexcept {
   const auto result = static_cast<int>(syscall(SYS_sigaltstack, to, old));
   if (to == nullptr) {

@@ -48,6 +48,7 @@ inline std::vector<named> all_scenarios() {
           of<handing_off_in_turn>("handing off in turn", 3),
           of<returning_stolen>("returning stolen", 3),
           of<waking_twice>("waking twice", 3),
+          of<sleeping_away>("sleeping away", 3),
           of<closing_for_others>("closing for two others", 4),
           of<sleeping_together<true>>("sleeping, woken at once", 3),
           of<sleeping_together<false>>("sleeping, woken one at a time", 3),

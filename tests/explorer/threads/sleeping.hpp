@@ -143,6 +143,44 @@ struct sleeping_in_order : scenario {
   }
 };
 
+/// A body sleeps that runs at the stand-in of its seat, by member 0; the seat's own thread comes back, and takes what is ready;
+/// member 2 wakes the body. Nobody runs it before it has stopped.
+struct sleeping_away : scenario {
+  sleep_queue bucket;
+  word<std::uint32_t> changed{0}, stopped{0};
+  queue processor, stand_in;
+  body own, its;
+  void pass(unsigned member, unsigned members) {
+    begin(member, [&] {
+      runs_at(own, processor);
+      belongs(its, processor);
+      processor.append(its);
+      check(processor.claim(1));
+      processor.hand_off(stand_in);
+      check(stand_in.take() == &its);
+      its.has_done.store(1, order::relaxed);
+    });
+    if (member == 0) {
+      const bool before = stand_in.alone_runs(its);
+      if (!before) stopped.store(1, order::relaxed);
+      const bool sleeps = bucket.add(its, changed, 0);
+      if (before) stopped.store(1, order::relaxed);
+      if (!sleeps) queue::make_ready(its, nullptr);
+    } else if (member == 1) {
+      processor.reclaim();
+      if (const auto* const next = processor.take()) {
+        check(next == &its && stopped.load(order::relaxed) == 1);
+        processor.append(its);
+      }
+    } else {
+      changed.store(1, order::relaxed);
+      machine::full_fence();
+      if (bucket.has_sleepers()) bucket.wake(changed, 1, nullptr);
+    }
+    if (is_last(members)) check(count(processor, its) + count(stand_in, its) == 1);
+  }
+};
+
 /// A body sleeps; two others wake it, by the word and by its name: it becomes ready once.
 struct waking_twice : scenario {
   sleep_queue bucket;
