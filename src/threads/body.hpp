@@ -42,8 +42,9 @@ struct body : runnable {
   context at = nullptr;  // while it is suspended
   void* thread_pointer = nullptr;
 
-  // Where the last tick has found it (tick.cpp).
+  // How the last tick has found it, and so many before that (tick.cpp).
   std::uint64_t ticked_at = 0;
+  unsigned found_again = 0;
 
   void (*run)(void*) = nullptr;
   void* what = nullptr;

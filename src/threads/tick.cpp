@@ -95,6 +95,14 @@ bool is_plain(const body& me, const ucontext_t& in) {
   return blocked == me.mask() && !on_alternate;
 }
 
+/// Have the last two ticks found it with the same registers, too? One alone may have come just before: a hypervisor may take the
+/// processor from a thread as soon as its handler has returned, until the next tick.
+bool is_found_again(body& me, const ucontext_t& in) {
+  const std::uint64_t registers = registers_of(in);
+  me.found_again = std::exchange(me.ticked_at, registers) == registers ? me.found_again + 1 : 0;
+  return me.found_again >= 2;
+}
+
 void handle(int, siginfo_t* why, void* context) {
   body* const me = this_body;
   if (why->si_code != SI_QUEUE || me == nullptr) return;  // data out of band, of a socket of the program's
@@ -104,9 +112,8 @@ void handle(int, siginfo_t* why, void* context) {
   if (me->where() != its || its->current() != me || me->held.load(std::memory_order_relaxed) != 0 ||
       me->is_calling() || !is_plain(*me, in) || is_at_system_call(in))
     return;
-  const std::uint64_t registers = registers_of(in);
   const std::uintptr_t code = place_of(in).code;
-  const bool same = std::exchange(me->ticked_at, registers) == registers;
+  const bool same = is_found_again(*me, in);
   if (!same && !is_known_to_spin(code)) return;
   if (same) note_spin(code);
   processor& on = *me->where();

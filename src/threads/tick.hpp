@@ -1,10 +1,10 @@
 // Ticks: a signal asks a body to yield if it spins.
 //
-// The body spins if it is found twice with the same registers, or at an instruction at which another one has been found so. The
-// signal is SIGURG, which programs hardly use, and which is ignored where nobody handles it. A tick is sent to a thread that
-// computes, never to one that is in a system call: the monitor has asked, and the functions of the C library that a signal might
-// cut short say where they begin (calls.hpp). Its handler does nothing to a body in a handler of the program's, on an alternate
-// stack, or whose signal mask is not the one that the program has asked for.
+// The body spins if it is found three times with the same registers, or at an instruction at which another one has been found
+// so. The signal is SIGURG, which programs hardly use, and which is ignored where nobody handles it. A tick is sent to a thread
+// that computes, never to one that is in a system call: the monitor has asked, and the functions of the C library that a signal
+// might cut short say where they begin (calls.hpp). Its handler does nothing to a body in a handler of the program's, on an
+// alternate stack, or whose signal mask is not the one that the program has asked for.
 #pragma once
 
 #include <span>

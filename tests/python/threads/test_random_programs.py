@@ -9,8 +9,8 @@ from .. import skips
 
 SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "random-programs"
 SEEDS = 200
-# One in a thousand differs: the primary thread is blocked in another member's call, which waits for the primary thread's
-# own member (docs/threads.md, "What is missing").
+# One in a thousand differs: the primary thread is blocked in another member's call, which waits for the primary
+# thread's own member (docs/threads.md, "What is missing").
 KNOWN = 2
 
 
