@@ -12,6 +12,7 @@
 #include "machine/detached_thread.hpp"
 #include "machine/scheduling.hpp"
 #include "threads/pool.hpp"
+#include "threads/valgrind.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::threads {
@@ -93,6 +94,7 @@ constexpr scheduling by_return{return_to_seat, return_to_seat, sleep_in_seat};
 /// On the parking stack, where this_body is null still: for the processor the body comes from another thread.
 context park(void* its) {
   body& b = *static_cast<body*>(its);
+  keep_for_valgrind(b.at, static_cast<char*>(b.parking) - parking_bytes);
   run_queue::make_ready(b, nullptr);
   b.parked.await_end();
   scheduled_by = b.home() != nullptr ? &by_return : nullptr;
@@ -145,11 +147,22 @@ struct end_of_body {
   }
 };
 
+const void* lowest_of_stack() {
+  pthread_attr_t its;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &its) != 0) return nullptr;
+  pthread_attr_getstack(&its, &lowest, &bytes);
+  pthread_attr_destroy(&its);
+  return lowest;
+}
+
 [[gnu::noinline]] void host(void* its) {
   const std::unique_ptr<body> b(static_cast<body*>(its));
   alignas(16) std::byte parking[parking_bytes];
   asm volatile("" : : "r"(parking) : "memory");
   b->parking = parking + parking_bytes;
+  const known_stack while_parked(parking, b->parking), while_it_runs(lowest_of_stack(), parking);
   b->id = static_cast<pid_t>(raw_call(SYS_gettid));
   b->thread = pthread_self();
   own_body = b.get();

@@ -196,6 +196,7 @@ void processor::make_idle_context() {
   idle_stack_ = mmap(nullptr, idle_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (idle_stack_ == MAP_FAILED) std::abort();
   mprotect(idle_stack_, idle_guard, PROT_NONE);
+  known_idle_stack_ = known_stack(idle_stack_, static_cast<char*>(idle_stack_) + idle_bytes);
   idle_.thread_pointer = own_.thread_pointer;
   weir_lend(&making_idle_, static_cast<char*>(idle_stack_) + idle_bytes, idle_main, this);
 }
@@ -236,6 +237,7 @@ void processor::idle() {
 
 void processor::close() {
   if (is_closed()) return;
+  known_idle_stack_ = known_stack();
   if (idle_stack_ != nullptr) munmap(std::exchange(idle_stack_, nullptr), idle_bytes);
   run_queue::close();
 }

@@ -14,6 +14,7 @@
 #include "machine/scheduling.hpp"
 #include "threads/body.hpp"
 #include "threads/sleepers.hpp"
+#include "threads/valgrind.hpp"
 
 namespace weir::threads {
 
@@ -88,6 +89,7 @@ class processor : public run_queue {
   body idle_;  // the same thread, where it waits
   context making_idle_ = nullptr;
   void* idle_stack_ = nullptr;
+  known_stack known_idle_stack_;
   body* leaving_ = nullptr;  // once it has stopped
   awaited sleeps_on_;        // that one; or nothing: it is ready where it belongs
   bool unsettled_ = false;   // one leaves, or the kernel thread's signal mask is another than the body's

@@ -130,3 +130,11 @@ def test_the_watch_goes_on_where_the_clock_is_set_back(
 def test_teams_of_several_threads_of_the_program_wait_briefly(environment: dict[str, str], builds: Builds):
     done = run(builds.get(Program(SHARES, "gcc")), environment | {"WEIR_THREADS": "kernel"}, "waiting", "5")
     assert done.stdout.strip() == "brief yes", done
+
+
+@pytest.mark.parametrize("program", ["barriers.c", "nests.c", "regions.c"])
+def test_memcheck_knows_the_stacks(environment: dict[str, str], builds: Builds, program: str):
+    own = environment | {"OMP_NUM_THREADS": str(MEMBERS), "WEIR_THREADS": "user"}
+    words = ["valgrind", "--error-exitcode=9", "--leak-check=no", builds.get(Program(SOURCES / program, "gcc"))]
+    done = subprocess.run(words, env=own, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "ERROR SUMMARY: 0 errors" in done.stderr, done.stderr[-4000:]

@@ -1,0 +1,51 @@
+// Stacks, for Valgrind: it takes a jump of the stack pointer for many calls or returns unless it knows the stacks, and calls what
+// bodies have on theirs uninitialised.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace weir::threads {
+
+/// [Valgrind's manual, "The Client Request mechanism"]: a sequence of instructions that does nothing elsewhere. x86-64 alone.
+inline std::uintptr_t ask_valgrind([[maybe_unused]] std::uintptr_t request, [[maybe_unused]] std::uintptr_t one = 0,
+                                   [[maybe_unused]] std::uintptr_t two = 0) {
+  std::uintptr_t answer = 0;
+#if defined(__x86_64__)
+  const volatile std::uintptr_t asked[6] = {request, one, two, 0, 0, 0};
+  asm volatile("rolq $3, %%rdi\n rolq $13, %%rdi\n rolq $61, %%rdi\n rolq $51, %%rdi\n xchgq %%rbx, %%rbx"
+               : "=d"(answer)
+               : "a"(&asked[0]), "0"(answer)
+               : "cc", "memory");
+#endif
+  return answer;
+}
+
+/// What is there has been written, and may be read: Memcheck takes what is below a stack pointer that has risen for gone.
+inline void keep_for_valgrind(const void* begin, const void* end) {
+  constexpr std::uintptr_t make_defined = 0x4d430002;
+  const auto at = reinterpret_cast<std::uintptr_t>(begin);
+  ask_valgrind(make_defined, at, reinterpret_cast<std::uintptr_t>(end) - at);
+}
+
+/// In its lifetime Valgrind knows the stack from `begin` to before `end`.
+class known_stack {
+ public:
+  known_stack() = default;
+  known_stack(const void* begin, const void* end)
+      : number_(ask_valgrind(register_stack, reinterpret_cast<std::uintptr_t>(begin), reinterpret_cast<std::uintptr_t>(end) - 1)) {}
+  known_stack(const known_stack&) = delete;
+  known_stack& operator=(known_stack&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~known_stack() {
+    if (number_ != 0) ask_valgrind(deregister_stack, number_);
+  }
+
+ private:
+  static constexpr std::uintptr_t register_stack = 0x1501, deregister_stack = 0x1502;
+  std::uintptr_t number_ = 0;
+};
+
+}  // namespace weir::threads
