@@ -94,14 +94,14 @@ bool task_scheduler::wake(member& sleeper) {
   return true;
 }
 
-void task_scheduler::wake_one_of(unsigned asleep) {
-  if (!of_.seats.empty()) return wake_one_in_its_seat();
-  if (of_.size - asleep >= processors_of(of_)) return;
+// However many are awake: all of them may be in tasks that wait for this one.
+void task_scheduler::wake_one_of_all() {
+  if (!of_.seats.empty() && wake_one_in_its_seat()) return;
   for (unsigned m = 0; m < of_.size; ++m)
     if (wake(of_.members[m])) return;
 }
 
-// relaxed: as in wake_one_of(), whose caller has a fence.
+// relaxed: as in wake_one_of_all(), whose caller has a fence.
 bool task_scheduler::all_sleep(unsigned seat) const {
   for (unsigned m = seat; m < of_.size; m += static_cast<unsigned>(of_.seats.size()))
     if (of_.members[m].asleep_at.load(std::memory_order_relaxed) == nullptr) return false;
@@ -109,17 +109,19 @@ bool task_scheduler::all_sleep(unsigned seat) const {
 }
 
 // The kernel moves threads to processors that are free. Members on virtual processors stay, so that one of these may have
-// nothing to do while several members that are awake wait for another. By what members say, no task is missed: the last one to
-// fall asleep looks for tasks after it has said so. By what the processor says, which may come later, one is used whose members
-// are elsewhere.
-void task_scheduler::wake_one_in_its_seat() {
+// nothing to do while several members that are awake wait for another: these are woken first. By what members say, no task is
+// missed: the last one to fall asleep looks for tasks after it has said so. By what the processor says, which may come later, one
+// is used whose members are elsewhere.
+bool task_scheduler::wake_one_in_its_seat() {
   const auto seats = static_cast<unsigned>(of_.seats.size());
   for (unsigned s = 0; s < seats; ++s) {
     if (!all_sleep(s) && !sleeps(of_, s)) continue;
     for (unsigned m = s; m < of_.size; m += seats)
-      if (wake(of_.members[m])) return;
-    return wake_seat(of_, s);  // others have stolen its members
+      if (wake(of_.members[m])) return true;
+    wake_seat(of_, s);  // others have stolen its members
+    break;
   }
+  return false;
 }
 
 }  // namespace weir::openmp

@@ -66,15 +66,16 @@ class task_scheduler {
   task* find_shared(const task* bound);
   task* steal(member& me, const task* bound);
   void share(task& t);
-  /// Wakes a member that sleeps, if the team has fewer awake than processors, or one of its virtual processors sleeps.
+  /// Wakes a member, if any sleeps.
   void wake_one() {
     // seq_cst: either this thread sees the sleeper, or the sleeper sees the task (task_work::fall_asleep).
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    const unsigned asleep = of_.asleep.load(std::memory_order_acquire);  // acquire: where they sleep
-    if (asleep != 0) [[unlikely]] wake_one_of(asleep);
+    // acquire: where they sleep
+    if (of_.asleep.load(std::memory_order_acquire) != 0) [[unlikely]] wake_one_of_all();
   }
-  void wake_one_of(unsigned asleep);
-  void wake_one_in_its_seat();
+  void wake_one_of_all();
+  /// Of a virtual processor whose members all sleep. False: there is none.
+  bool wake_one_in_its_seat();
   /// Do all members sleep that sit there?
   bool all_sleep(unsigned seat) const;
   /// False: it does not sleep where it would execute tasks.

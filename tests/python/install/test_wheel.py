@@ -38,7 +38,7 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(configured: Path) -> Path:
     """The folders `platlib` and `data` of a wheel, with the programs and libraries of `make build`."""
     build = configured / "build"
-    for name in (*PROGRAMS, *LIBRARIES, "libweir.a"):
+    for name in (*PROGRAMS, *LIBRARIES, "libweir.a", "libweir-calls.a"):
         path = native.find(name) or native.library(name)
         assert path is not None, f"{name} is not built: make build"
         folder = "src" if name.startswith("lib") else "bench"
