@@ -134,6 +134,25 @@ static void sleepers_are_woken(void) {
   }
 }
 
+/* Each task keeps its thread until all have begun: however many threads are awake, one more is woken for the next. */
+static void each_sleeper_is_woken(void) {
+  int begun = 0, released = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    usleep(30000);
+    for (int i = 1; i < omp_get_num_threads(); ++i) {
+#pragma omp task shared(begun, released)
+      {
+        add(&begun, 1);
+        while (!get(&released)) sched_yield();
+      }
+      while (get(&begun) < i) sched_yield();
+    }
+    add(&released, 1);
+  }
+}
+
 /* Random tasks that read and write a few variables: the result is that of their order in the program. */
 static unsigned step(unsigned *seed) { return *seed = *seed * 1664525u + 1013904223u; }
 
@@ -283,6 +302,7 @@ int main(void) {
     if (i % 10 == 0) {
       others_take_them(30000);
       sleepers_are_woken();
+      each_sleeper_is_woken();
     }
   }
   a_producer_runs_ahead(WATCHED ? 20000 : asked() > 8 ? MANY / 10 : MANY);
