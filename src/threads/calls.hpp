@@ -3,6 +3,7 @@
 //
 //   calls.cpp          that wait, and that a signal might end early or cut short: no tick is sent meanwhile
 //   kernel_state.cpp   that change or ask what the kernel keeps of a thread: they are done in the member's own kernel thread
+//   handlers.cpp       that change or ask who handles a signal: not the ticks' handler, to the program
 //
 // Each is a row of a table, and does nothing else than the C library's but in members that are attached to a virtual processor.
 #pragma once
@@ -48,3 +49,12 @@ class without_ticks {
 };
 
 }  // namespace weir::threads
+
+/// The function that follows stands before the C library's of this name, which it finds as next_NAME. The symbol has the name,
+/// the function another one: the headers may declare it with attributes of their own.
+#define BEFORE(result, name, parameters)                                                     \
+  extern "C" [[gnu::visibility("default")]] result weir_before_##name parameters asm(#name); \
+  namespace {                                                                                \
+  constinit weir::threads::next_function<result parameters> next_##name(#name);              \
+  }                                                                                          \
+  extern "C" result weir_before_##name parameters

@@ -19,6 +19,7 @@
 #include "threads/calls.hpp"
 #include "threads/pool.hpp"
 #include "threads/signals.hpp"
+#include "threads/tick.hpp"
 
 namespace {
 
@@ -90,14 +91,6 @@ void pin_if(bool mine) {
 }
 
 }  // namespace
-
-// As in calls.cpp.
-#define BEFORE(result, name, parameters)                                                                     \
-  extern "C" [[gnu::visibility("default")]] result weir_before_##name parameters asm(#name); \
-  namespace {                                                                                                \
-  constinit next_function<result parameters> next_##name(#name);                                             \
-  }                                                                                                          \
-  extern "C" result weir_before_##name parameters
 
 BEFORE(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old)) {
   return change_mask(next_pthread_sigmask.get(), how, set, old);
@@ -238,5 +231,6 @@ BEFORE(long, syscall, (long number, ...)) {
   }
   auto* const next = next_syscall.get();
   const without_ticks meanwhile;
+  const weir::threads::without_tick_handler also(number == SYS_rt_sigaction ? static_cast<int>(a[0]) : 0);
   return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

@@ -219,6 +219,7 @@ void forget_monitor() {
   ++generation;
   runs = false;
   watch.forget();
+  forget_tick_handler();
 }
 
 bool monitor_can_watch() { return !refused; }

@@ -128,15 +128,44 @@ void handle(int, siginfo_t* why, void* context) {
   errno = before;
 }
 
-/// In its handler the signal is not blocked: another body runs on this kernel thread before the handler returns. Threads that
-/// install it at the same time install the same.
+// Who sends ticks, or changes who handles them: a kernel thread's number. A handler of the program's that interrupts that thread
+// goes on without waiting.
+constinit std::atomic<pid_t> holder{0};
+// What the program had where the handler of ticks is: to be ignored, or the default, which is the same. By the holder.
+constinit auto of_program = SIG_DFL;
+
+/// False: the calling thread holds it already.
+bool hold_handler() {
+  const auto me = static_cast<pid_t>(raw_call(SYS_gettid));
+  for (pid_t found = 0; !holder.compare_exchange_weak(found, me, std::memory_order_acquire, std::memory_order_relaxed); found = 0) {
+    if (found == me) return false;
+    if (found != 0) yield_to_kernel();
+  }
+  return true;
+}
+void release_handler() { holder.store(0, std::memory_order_release); }
+
+bool is_ours(const struct sigaction& its) { return (its.sa_flags & SA_SIGINFO) != 0 && its.sa_sigaction == handle; }
+
+/// In its handler the signal is not blocked: another body runs on this kernel thread before the handler returns.
 bool is_installed() {
   struct sigaction now {}, ours {};
   ours.sa_sigaction = handle;
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
   if (sigaction(signal_number, nullptr, &now) != 0) return false;
-  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == handle) return true;
-  return (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) && sigaction(signal_number, &ours, nullptr) == 0;
+  if (is_ours(now)) return true;
+  if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN) return false;
+  of_program = now.sa_handler;
+  return sigaction(signal_number, &ours, nullptr) == 0;
+}
+
+/// With the handler the signals go that have been sent and not been handled: the kernel drops those that are ignored, also by
+/// default. A thread that has lost the processor would handle them by what the program installs [sigaction(2), Linux].
+void uninstall() {
+  struct sigaction now {}, its {};
+  if (sigaction(signal_number, nullptr, &now) != 0 || !is_ours(now)) return;
+  its.sa_handler = of_program;
+  sigaction(signal_number, &its, nullptr);
 }
 
 /// To the body that runs, which is not going to stop.
@@ -153,12 +182,9 @@ bool send_to(processor& its) {
   return raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, as_argument(&why)) == 0;
 }
 
-}  // namespace
-
 // Both fences are for all: the first, so that no call of the C library's begins meanwhile; the second: the signal is handled
 // before the body goes on.
-void tick(std::span<processor* const> all) {
-  if (all.empty() || !is_installed()) return;
+void send_to_all(std::span<processor* const> all) {
   for (processor* const p : all) {
     p->seen.ticked = p->switches();
     p->ask_for_claim();
@@ -169,5 +195,22 @@ void tick(std::span<processor* const> all) {
   if (sent) native_threads::fence_everywhere();
   for (processor* const p : all) p->unclaim();
 }
+
+}  // namespace
+
+void tick(std::span<processor* const> all) {
+  if (all.empty() || !hold_handler()) return;
+  if (is_installed()) send_to_all(all);
+  release_handler();
+}
+
+without_tick_handler::without_tick_handler(int number) : holds_(number == signal_number && hold_handler()) {
+  if (holds_) uninstall();
+}
+without_tick_handler::~without_tick_handler() {
+  if (holds_) release_handler();
+}
+
+void forget_tick_handler() { release_handler(); }
 
 }  // namespace weir::threads

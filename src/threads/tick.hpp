@@ -16,4 +16,18 @@ class processor;
 /// By the monitor, to all that run there: nothing, where the program handles the signal itself, or blocks it.
 void tick(std::span<processor* const> all);
 
+/// In its lifetime the signal is handled as the program has said, and no tick is sent or waits to be handled: so the program may
+/// ask who handles the signal, and change that. For other signals it does nothing. Async-signal-safe.
+class without_tick_handler {
+ public:
+  explicit without_tick_handler(int number);
+  without_tick_handler(const without_tick_handler&) = delete;
+  ~without_tick_handler();
+
+ private:
+  bool holds_;
+};
+/// In the child of a fork: who held it is not there.
+void forget_tick_handler();
+
 }  // namespace weir::threads

@@ -65,6 +65,18 @@ void members_that_block_everything() {
   CHECK(same(mask_now(), before));
 }
 
+// Whichever the runtime has chosen.
+void handlers_that_the_program_has_not_installed() {
+  pass_a_token();
+  for (int number = 1; number < 65; ++number) {
+    struct sigaction its;
+    if (sigaction(number, nullptr, &its) == 0) CHECK(its.sa_handler == SIG_DFL);
+  }
+  CHECK(signal(SIGURG, SIG_IGN) == SIG_DFL);
+  pass_a_token();
+  CHECK(signal(SIGURG, SIG_DFL) == SIG_IGN);
+}
+
 volatile sig_atomic_t urgent;
 
 // As they find it: by a handler installed before the first region, or between regions.
@@ -148,6 +160,7 @@ int main() {
   subject("default signals", all_default_signals);
   subject("all blocked, and a thread that waits", all_blocked_and_a_thread_that_waits);
   subject("members that block everything", members_that_block_everything);
+  subject("handlers that the program has not installed", handlers_that_the_program_has_not_installed);
   subject("a handler of SIGURG before the first region", a_handler_of_sigurg<true>);
   subject("a handler of SIGURG after the first region", a_handler_of_sigurg<false>);
   subject("a handler of every signal after the first region", a_handler_of_every_signal);
