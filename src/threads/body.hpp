@@ -23,6 +23,7 @@
 #include "threads/native_threads.hpp"
 #include "threads/parking.hpp"
 #include "threads/run_queue.hpp"
+#include "threads/signal_queue.hpp"
 #include "threads/switch.hpp"
 
 namespace weir::threads {
@@ -70,10 +71,13 @@ struct body : runnable {
   /// No kernel thread has this one if the body is to take_signals() before it goes on.
   signal_mask mask_or_summons() const { return mask_.load(std::memory_order_relaxed); }
   bool is_summoned() const { return (mask_or_summons() & summons) != 0; }
-  /// Signals for this thread alone come to the body, which does not run, or blocks them.
-  void summon(signal_mask signals);
-  /// By who has sent it. False: the body has taken it.
-  bool withdraw(signal_mask signals);
+  /// A signal for this thread alone comes to the body, which does not run, or blocks it. By a claimant. False: no room is left.
+  bool summon(const siginfo_t& why);
+  /// By the same, at once. False: the body has taken it.
+  bool withdraw(const siginfo_t& why);
+  /// From when it next waits or goes on it is in its own kernel thread, for good: another thread changes that one's state.
+  void call_home();
+  bool is_called_home() const { return (pending_.load(std::memory_order_acquire) & home_call) != 0; }
   /// relaxed: whoever has sent one wakes the body afterwards (sleepers.cpp).
   bool has_signals() const { return (pending_.load(std::memory_order_relaxed) & ~mask()) != 0; }
   /// By the body itself: those that it does not block are handled now.
@@ -85,8 +89,11 @@ struct body : runnable {
 
  private:
   static constexpr signal_mask summons = signal_mask{1} << 31;  // the C library's own, which is never blocked
+  static constexpr signal_mask home_call = signal_mask{1} << 32;  // another one
+  void summon_for(signal_mask signals);
   std::atomic<signal_mask> mask_{0};
-  std::atomic<signal_mask> pending_{0};
+  std::atomic<signal_mask> pending_{0};  // perhaps; and home_call
+  signal_queue queued_;
 };
 
 /// The calling thread's own; null: it is not driven by a virtual processor, nor drives one.

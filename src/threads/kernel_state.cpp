@@ -6,6 +6,7 @@
 // number of its own kernel thread.
 #include <cerrno>
 #include <cstdarg>
+#include <cstdint>
 #include <cstring>
 
 #include <pthread.h>
@@ -16,9 +17,12 @@
 #include <sys/types.h>
 #include <ucontext.h>
 
+#include <weir/machine/native.hpp>
+
 #include "threads/calls.hpp"
 #include "threads/pool.hpp"
 #include "threads/signals.hpp"
+#include "threads/sleepers.hpp"
 #include "threads/tick.hpp"
 
 namespace {
@@ -77,17 +81,51 @@ bool is_blocked(int number) {
   return this_body != nullptr && number > 0 && number <= 64 && (this_body->mask() >> (number - 1) & 1) != 0;
 }
 
-/// To one thread, by what it is known by. False: as without members.
+/// To one thread, by what it is known by: an error, or 0; -1: as without members.
 template <class Thread>
-bool sent_to_member(Thread thread, int number) {
-  if (number <= 0 || number > 64 || is_me(thread)) return false;
+int send_to_member(Thread thread, const siginfo_t& why) {
+  if (why.si_signo <= 0 || why.si_signo > 64 || is_me(thread)) return -1;
   weir::threads::claimant by;
   weir::threads::body* const to = by.body_of(thread);
-  return to != nullptr && send(by, *to, number);
+  return to != nullptr ? send(by, *to, why) : -1;
 }
+template <class Thread>
+int send_to_member(Thread thread, int number) {
+  return send_to_member(thread, weir::threads::signal_of_mine(number));
+}
+siginfo_t signal_with_value(int number, sigval with) {
+  siginfo_t why = weir::threads::signal_of_mine(number);
+  why.si_code = SI_QUEUE;
+  why.si_value = with;
+  return why;
+}
+/// As a system call returns it.
+int as_result(int error) { return error == 0 ? 0 : (errno = error, -1); }
 
 void pin_if(bool mine) {
   if (mine) weir::threads::pin();
+}
+/// What the kernel keeps of that thread is about to change. A member of which that is said by another thread should be there
+/// first. One that computes for long comes later, and the change waits for it there.
+template <class Thread>
+void call_home(Thread thread) {
+  if (is_me(thread)) return weir::threads::pin();
+  constexpr double most_us = 50e3;
+  const std::uint64_t begun = weir::native::ticks();
+  const auto comes_still = [&](bool first) {
+    weir::threads::claimant by;
+    weir::threads::body* const its = by.body_of(thread);
+    if (its == nullptr || its->where() == nullptr || !its->may(weir::threads::moves::to_stand_in)) return false;
+    if (first) {
+      its->call_home();
+      weir::threads::wake_body(*its);
+    }
+    return its->is_called_home();
+  };
+  for (bool first = true; comes_still(first); first = false) {
+    if (static_cast<double>(weir::native::ticks() - begun) > most_us * weir::native::ticks_per_microsecond()) return;
+    weir::native::yield();
+  }
 }
 
 }  // namespace
@@ -128,17 +166,26 @@ BEFORE(pid_t, gettid, ()) {
     return next_##name.get() arguments;                            \
   }
 
+/// The same for a thread that the caller names.
+#define CHANGES_A_THREAD(name, parameters, thread, arguments) \
+  BEFORE(int, name, parameters) {                             \
+    call_home(thread);                                        \
+    return next_##name.get() arguments;                       \
+  }
+
 CHANGES_THREAD(int, sigaltstack, (const stack_t* to, stack_t* old), to != nullptr, (to, old))
-CHANGES_THREAD(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to), is_me(t), (t, n, to))
-CHANGES_THREAD(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to), is_me(t), (t, n, to))
-CHANGES_THREAD(int, sched_setscheduler, (pid_t t, int how, const sched_param* to), is_me(t), (t, how, to))
-CHANGES_THREAD(int, sched_setparam, (pid_t t, const sched_param* to), is_me(t), (t, to))
-CHANGES_THREAD(int, pthread_setschedparam, (pthread_t t, int how, const sched_param* to), is_me(t), (t, how, to))
-CHANGES_THREAD(int, pthread_setschedprio, (pthread_t t, int to), is_me(t), (t, to))
-CHANGES_THREAD(int, setpriority, (int of, id_t which, int to), of == PRIO_PROCESS && is_me(static_cast<pid_t>(which)),
-               (of, which, to))
+CHANGES_A_THREAD(sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to), t, (t, n, to))
+CHANGES_A_THREAD(pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to), t, (t, n, to))
+CHANGES_A_THREAD(sched_setscheduler, (pid_t t, int how, const sched_param* to), t, (t, how, to))
+CHANGES_A_THREAD(sched_setparam, (pid_t t, const sched_param* to), t, (t, to))
+CHANGES_A_THREAD(pthread_setschedparam, (pthread_t t, int how, const sched_param* to), t, (t, how, to))
+CHANGES_A_THREAD(pthread_setschedprio, (pthread_t t, int to), t, (t, to))
+BEFORE(int, setpriority, (int of, id_t which, int to)) {
+  if (of == PRIO_PROCESS) call_home(static_cast<pid_t>(which));
+  return next_setpriority.get()(of, which, to);
+}
 CHANGES_THREAD(int, nice, (int by), true, (by))
-CHANGES_THREAD(int, pthread_setname_np, (pthread_t t, const char* to), is_me(t), (t, to))
+CHANGES_A_THREAD(pthread_setname_np, (pthread_t t, const char* to), t, (t, to))
 CHANGES_THREAD(int, setfsuid, (uid_t to), true, (to))
 CHANGES_THREAD(int, setfsgid, (gid_t to), true, (to))
 CHANGES_THREAD(int, setuid, (uid_t to), true, (to))
@@ -160,27 +207,27 @@ CHANGES_THREAD(int, raise, (int number), is_blocked(number), (number))
 BEFORE(int, pthread_kill, (pthread_t t, int number)) {
   if (is_me(t))
     pin_if(is_blocked(number));
-  else if (sent_to_member(t, number))
-    return 0;
+  else if (const int error = send_to_member(t, number); error >= 0)
+    return error;
   return next_pthread_kill.get()(t, number);
 }
 // The C library sends it to the thread's own number, also where the thread is driven by another.
 BEFORE(int, pthread_sigqueue, (pthread_t t, int number, const sigval with)) {
-  if (!is_me(t) || this_body == nullptr) return next_pthread_sigqueue.get()(t, number, with);
+  const siginfo_t why = signal_with_value(number, with);
+  if (!is_me(t)) {
+    const int error = send_to_member(t, why);
+    return error >= 0 ? error : next_pthread_sigqueue.get()(t, number, with);
+  }
+  if (this_body == nullptr) return next_pthread_sigqueue.get()(t, number, with);
   pin_if(is_blocked(number));
-  siginfo_t why{};
-  why.si_signo = number;
-  why.si_code = SI_QUEUE;
-  why.si_pid = getpid();
-  why.si_uid = getuid();
-  why.si_value = with;
   const long where_it_is = weir::raw_call(SYS_gettid);
   return static_cast<int>(-weir::raw_call(SYS_rt_tgsigqueueinfo, getpid(), where_it_is, number, weir::as_argument(&why)));
 }
 BEFORE(int, tgkill, (pid_t group, pid_t t, int number)) {
   if (is_me(t))
     return pin_if(is_blocked(number)), pthread_kill(pthread_self(), number);
-  if (group == getpid() && sent_to_member(t, number)) return 0;
+  if (group == getpid())
+    if (const int error = send_to_member(t, number); error >= 0) return as_result(error);
   return next_tgkill.get()(group, t, number);
 }
 // Signals for this thread alone wait for its own kernel thread.
@@ -206,21 +253,38 @@ BEFORE(long, syscall, (long number, ...)) {
   long a[6];
   for (auto& each : a) each = va_arg(rest, long);
   va_end(rest);
-  if (number == SYS_tgkill && a[0] == getpid() && sent_to_member(static_cast<pid_t>(a[1]), static_cast<int>(a[2]))) return 0;
+  const auto named = static_cast<pid_t>(a[0]), second_named = static_cast<pid_t>(a[1]);
+  switch (number) {
+    case SYS_tgkill:
+      if (named != getpid()) break;
+      if (const int error = send_to_member(second_named, static_cast<int>(a[2])); error >= 0) return as_result(error);
+      break;
+    case SYS_rt_tgsigqueueinfo: {
+      if (named != getpid() || a[3] == 0) break;
+      siginfo_t why = *reinterpret_cast<const siginfo_t*>(a[3]);
+      why.si_signo = static_cast<int>(a[2]);
+      if (const int error = send_to_member(second_named, why); error >= 0) return as_result(error);
+      break;
+    }
+    case SYS_sched_setaffinity: case SYS_sched_setscheduler: case SYS_sched_setparam: case SYS_sched_setattr:
+      call_home(named);
+      break;
+    case SYS_setpriority:
+      if (named == PRIO_PROCESS) call_home(second_named);
+      break;
+    default: break;
+  }
   if (this_body != nullptr) [[unlikely]] {
     switch (number) {
       case SYS_gettid: return this_body->id;
       case SYS_tgkill:
         if (a[0] == getpid() && a[1] == this_body->id) return raise(static_cast<int>(a[2]));
         break;
-      case SYS_sched_setaffinity: case SYS_sched_setscheduler: case SYS_sched_setparam: case SYS_sched_setattr:
-        pin_if(is_me(static_cast<pid_t>(a[0])));
-        break;
-      case SYS_setpriority: pin_if(a[0] == PRIO_PROCESS && is_me(static_cast<pid_t>(a[1]))); break;
       case SYS_prctl: case SYS_setfsuid: case SYS_setfsgid: case SYS_setuid: case SYS_setgid: case SYS_setreuid:
       case SYS_setregid: case SYS_setresuid: case SYS_setresgid: case SYS_setgroups: case SYS_capset: case SYS_sigaltstack:
       case SYS_unshare: case SYS_setns: case SYS_ioprio_set: case SYS_set_mempolicy:
-      case SYS_rt_sigtimedwait: case SYS_rt_sigpending: case SYS_rt_sigprocmask: case SYS_seccomp: case SYS_keyctl: case SYS_set_robust_list: case SYS_rseq:
+      case SYS_rt_sigtimedwait: case SYS_rt_sigpending: case SYS_rt_sigprocmask: case SYS_seccomp: case SYS_keyctl:
+      case SYS_set_robust_list: case SYS_rseq:
 #ifdef SYS_arch_prctl
       case SYS_arch_prctl:
 #endif

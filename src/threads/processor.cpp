@@ -123,10 +123,18 @@ inline bool processor::returns_elsewhere(body& me) {
   return true;
 }
 
+/// A body that has not stopped since it was summoned: called home.
+inline void processor::answer(body& me) {
+  if (me.is_summoned()) [[unlikely]] me.take_signals();
+}
+
 void processor::yield(body& me) {
   if (returns_elsewhere(me)) return;
   body* const next = static_cast<body*>(take());
-  if (next == nullptr) return native::pause();
+  if (next == nullptr) {
+    answer(me);
+    return native::pause();
+  }
   append(me);
   switch_to(me, *next);
 }
@@ -152,7 +160,7 @@ void processor::let_others_run(const body& me) {
 void processor::sleep(body& me, awaited on) {
   if (is_stood_in_for()) [[unlikely]] reclaim();
   if (alone_runs(me)) [[likely]] {
-    if (!falls_asleep(me, on)) return;
+    if (!falls_asleep(me, on)) return answer(me);
     // It may have been made ready meanwhile.
     if (body& next = next_or_idle(); &next != &me) switch_to(me, next);
     return;

@@ -79,6 +79,7 @@ class processor : public run_queue {
   void switch_to(body& me, body& next);
   body& next_or_idle();
   void settle_slowly(body& me);
+  void answer(body& me);
   bool stays_detached(body& me);
   bool returns_elsewhere(body& me);
   void idle();

@@ -6,47 +6,43 @@
 // for signals.
 #include "threads/signals.hpp"
 
+#include <cerrno>
 #include <csignal>
 
 #include "threads/sleepers.hpp"
 
 namespace weir::threads {
 
-void body::summon(signal_mask signals) {
+void body::summon_for(signal_mask signals) {
   // seq_cst: who has sent it looks afterwards whether the body runs.
   pending_.fetch_or(signals, std::memory_order_seq_cst);
   mask_.fetch_or(summons, std::memory_order_seq_cst);
 }
-
-bool body::withdraw(signal_mask signals) {
-  return (pending_.fetch_and(~signals, std::memory_order_seq_cst) & signals) != 0;
+bool body::summon(const siginfo_t& why) {
+  if (!queued_.add(why)) return false;
+  summon_for(signal_mask{1} << (why.si_signo - 1));
+  return true;
 }
-
-void body::take_signals() {
-  mask_.fetch_and(~summons, std::memory_order_seq_cst);
-  // In a kernel thread of its own, those that it blocks may wait there.
-  const signal_mask kept = is_pinned || where() == nullptr ? 0 : mask();
-  const signal_mask taken = pending_.fetch_and(kept, std::memory_order_seq_cst) & ~kept;
-  const long where_it_is = raw_call(SYS_gettid);
-  for (int number = 1; number <= 64; ++number)
-    if ((taken >> (number - 1) & 1) != 0) raw_call(SYS_tgkill, getpid(), where_it_is, number);
-  // It has been noted for those that are kept, and will be again where the mask changes.
-  if (pending_.load(std::memory_order_relaxed) != 0) mask_.fetch_or(summons, std::memory_order_relaxed);
-}
+bool body::withdraw(const siginfo_t& why) { return queued_.withdraw(why); }
+void body::call_home() { summon_for(home_call); }
 
 namespace {
 
-bool send_to_thread(pid_t thread, int number) { return raw_call(SYS_tgkill, getpid(), thread, number) == 0; }
+int send_to_thread(pid_t thread, const siginfo_t& why) {
+  return static_cast<int>(-(why.si_code == SI_TKILL
+                                ? raw_call(SYS_tgkill, getpid(), thread, why.si_signo)
+                                : raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, why.si_signo, as_argument(&why))));
+}
 
 /// To the body of a thread that drives nothing now. If it begins to, no other body runs there before the signal is handled.
 /// False: it has begun.
-bool send_to_idle(body& to, int number) {
+bool send_to_idle(body& to, const siginfo_t& why, int& error) {
   processor& its = *to.home();
   its.ask_for_claim();
   native_threads::fence_everywhere();
   const bool idle = !to.may(moves::to_stand_in);
   if (idle) {
-    send_to_thread(to.id, number);
+    error = send_to_thread(to.id, why);
     native_threads::fence_everywhere();
   }
   its.unclaim();
@@ -55,27 +51,60 @@ bool send_to_idle(body& to, int number) {
 
 }  // namespace
 
-bool send(claimant&, body& to, int number) {
-  const signal_mask bit = signal_mask{1} << (number - 1);
+void body::take_signals() {
+  mask_.fetch_and(~summons, std::memory_order_seq_cst);
+  // In a kernel thread of its own, those that it blocks may wait there.
+  const signal_mask kept = is_pinned || where() == nullptr ? 0 : mask();
+  if ((pending_.fetch_and(kept | home_call, std::memory_order_seq_cst) & ~(kept | home_call)) != 0) {
+    // All are there before the first is handled, whose handler may never return.
+    exchange_mask(all_signals);
+    const auto where_it_is = static_cast<pid_t>(raw_call(SYS_gettid));
+    queued_.take(kept, [where_it_is](const siginfo_t& why) { send_to_thread(where_it_is, why); });
+    exchange_mask(mask());
+  }
+  if (is_called_home()) {
+    pin();
+    // release: this thread is the body's alone, for who changes it.
+    pending_.fetch_and(~home_call, std::memory_order_release);
+  }
+  // It has been noted for those that are kept, and will be again where the mask changes.
+  if (pending_.load(std::memory_order_relaxed) != 0) mask_.fetch_or(summons, std::memory_order_relaxed);
+}
+
+siginfo_t signal_of_mine(int number) {
+  siginfo_t why{};
+  why.si_signo = number;
+  why.si_code = SI_TKILL;
+  why.si_pid = getpid();
+  why.si_uid = getuid();
+  return why;
+}
+
+int send(claimant&, body& to, const siginfo_t& why) {
+  const signal_mask bit = signal_mask{1} << (why.si_signo - 1);
+  int error = 0;
   for (;;) {
     auto* const on = to.where();
-    if (on == nullptr) return send_to_thread(to.id, number);  // before it is attached (body.cpp)
+    if (on == nullptr) return send_to_thread(to.id, why);  // before it is attached (body.cpp)
     if (!to.may(moves::to_stand_in)) {
-      if (send_to_idle(to, number)) return true;
+      if (send_to_idle(to, why, error)) return error;
       continue;
     }
-    if ((to.mask() & bit) != 0) return to.summon(bit), true;
+    if ((to.mask() & bit) != 0) return to.summon(why) ? 0 : EAGAIN;
     if (on->current() != &to) {
-      to.summon(bit);
-      if (on->current() != &to) return wake_body(to), true;
-      if (!to.withdraw(bit)) return true;
+      if (!to.summon(why)) return EAGAIN;
+      if (on->current() != &to) return wake_body(to), 0;
+      if (!to.withdraw(why)) return 0;
       continue;  // it has begun to run meanwhile, and may have missed it: again
     }
     if (on->claim(on->switches())) {
-      const bool sent = on->current() == &to && send_to_thread(on->thread.load(std::memory_order_relaxed), number);
-      if (sent) native_threads::fence_everywhere();  // it is handled before the body goes on
+      const bool runs = on->current() == &to;
+      if (runs) {
+        error = send_to_thread(on->thread.load(std::memory_order_relaxed), why);
+        native_threads::fence_everywhere();  // it is handled before the body goes on
+      }
       on->unclaim();
-      if (sent) return true;
+      if (runs) return error;
     }
     yield_to_kernel();
   }

@@ -137,11 +137,12 @@ constinit auto of_program = SIG_DFL;
 /// False: the calling thread holds it already.
 bool hold_handler() {
   const auto me = static_cast<pid_t>(raw_call(SYS_gettid));
-  for (pid_t found = 0; !holder.compare_exchange_weak(found, me, std::memory_order_acquire, std::memory_order_relaxed); found = 0) {
+  for (;;) {
+    pid_t found = 0;
+    if (holder.compare_exchange_strong(found, me, std::memory_order_acquire, std::memory_order_relaxed)) return true;
     if (found == me) return false;
-    if (found != 0) yield_to_kernel();
+    yield_to_kernel();
   }
-  return true;
 }
 void release_handler() { holder.store(0, std::memory_order_release); }
 

@@ -185,7 +185,11 @@ void are_the_members_own(Bind bind, int who, int whom) {
       bound = times;
     }
     while (me == whom && bound < times) compute(0.0001);
-    meet();
+    // Who is bound by another thread comes to its processors soon.
+    for (int i = 0; i < (who != whom ? 5 : 1); ++i) {
+      if (who != whom) compute(0.002);
+      meet();
+    }
   };
   for (int round = 0; round < 2; ++round) {
     team([&](int me) {
@@ -280,6 +284,8 @@ int main() {
   subject("names", names);
   subject("a member binds itself", [] { are_the_members_own(bind_this_thread, 1, 1); });
   subject("a member binds itself as a thread", [] { are_the_members_own(bind_a_thread, 1, 1); });
+  subject("a member binds another", [] { are_the_members_own(bind_a_thread, 0, 1); });
+  subject("a member binds main", [] { are_the_members_own(bind_a_thread, 1, 0); });
   subject("all bind themselves", all_bind_themselves);
   subject("timers for a thread", timers_for_a_thread);
   return verdict();

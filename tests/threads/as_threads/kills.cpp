@@ -162,6 +162,68 @@ void a_thread_beside_sends() {
   });
 }
 
+// Real-time signals come each, in the order in which they were sent, and each signal with its value, whatever the receiver does.
+enum class receiver { computes, waits, blocks_them };
+std::atomic<int> values[8], values_known;
+void note_value(int, siginfo_t* why, void*) {
+  note(0);
+  values[values_known++] = why->si_code == SI_QUEUE && why->si_pid == getpid() ? why->si_value.sival_int : -1;
+}
+template <receiver What>
+void values_for() {
+  const int first = SIGRTMIN + 1, second = SIGRTMIN + 2;
+  for (const int number : {first, second, SIGUSR2}) {
+    struct sigaction its {};
+    its.sa_sigaction = note_value;
+    its.sa_flags = SA_RESTART | SA_SIGINFO;
+    its.sa_mask = set_of({first, second, SIGUSR2});
+    sigaction(number, &its, nullptr);
+  }
+  team_that_sends(SA_RESTART, [&](int me) {
+    static std::atomic<bool> ready, sent;
+    if (me == 1) {
+      if (What == receiver::blocks_them)
+        for (const int number : {first, second, SIGUSR2}) block(number);
+      ready = true;
+      const double until = now_s() + 6;
+      while (What == receiver::computes && came < 6 && now_s() < until) {
+      }
+      if (What == receiver::blocks_them) {
+        while (!sent) compute(0.001);
+        CHECK(came == 0);
+        for (const int number : {SIGUSR2, second, first}) unblock(number);
+      }
+    } else if (me == 0) {
+      while (!ready) sleep_for(0.001);
+      sleep_for(0.02);
+      const auto send = [&](int number, int value) {
+        sigval with{};
+        with.sival_int = value;
+        CHECK(pthread_sigqueue(threads[1], number, with) == 0);
+      };
+      send(SIGUSR2, 1);
+      for (int i = 2; i <= 4; ++i) send(first, i);
+      for (int i = 5; i <= 6; ++i) send(second, i);
+      sent = true;
+    }
+    meet();
+    const int as_sent[] = {1, 2, 3, 4, 5, 6}, as_unblocked[] = {1, 5, 6, 2, 3, 4};
+    const int* const expected = What == receiver::blocks_them ? as_unblocked : as_sent;
+    CHECK(came == (me == 1 ? 6 : 0));
+    for (int i = 0; me == 1 && i < 6; ++i) CHECK(values[i] == expected[i]);
+  });
+}
+
+void many_real_time_signals() {
+  handle(SIGRTMIN, note, SA_RESTART);
+  team_that_sends(SA_RESTART, [&](int me) {
+    if (me == 0)
+      for (int i = 0; i < 10; ++i) CHECK(pthread_kill(threads[1], SIGRTMIN) == 0);
+    meet();
+    CHECK(came == (me == 1 ? 10 : 0));
+  });
+}
+
 }  // namespace
 
 int main() {
@@ -173,5 +235,9 @@ int main() {
   subject("one that sleeps", one_that_sleeps);
   subject("by the kernel's number", by_the_kernels_number);
   subject("a thread beside sends", a_thread_beside_sends);
+  subject("values for one that computes", values_for<receiver::computes>);
+  subject("values for one that waits", values_for<receiver::waits>);
+  subject("values for one that blocks them", values_for<receiver::blocks_them>);
+  subject("many real-time signals", many_real_time_signals);
   return verdict();
 }
