@@ -24,7 +24,10 @@ constexpr std::uint64_t shortest = 100'000;  // the kernel grants no shorter one
 }  // namespace
 
 void ask_for_short_slices() noexcept {
-  if (!doubt_of_yields.holds()) return;
+  if (doubt_of_yields.holds()) ask_for_shortest_slice();
+}
+
+void ask_for_shortest_slice() noexcept {
   attributes its;
   if (raw_call(SYS_sched_getattr, 0, reinterpret_cast<long>(&its), sizeof its, 0) != 0) return;
   // Before 6.12 the slice is 0.

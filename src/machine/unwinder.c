@@ -1,8 +1,8 @@
 // A library that contains an unwinder of its own begins it when the library is loaded.
 //
-// pthread_exit() unwinds by the unwinder that the C library loads. Where it comes to a frame of this library with something to destroy,
-// that frame's handler asks the library's own unwinder for a register, and that aborts if it has never unwound anything: as in the
-// child that a member of a team has forked.
+// pthread_exit() unwinds by the unwinder that the C library loads. Where that comes to a frame of this library with something to
+// destroy, the frame's handler asks the library's own unwinder for a register. An unwinder that has never unwound anything aborts
+// then: as in the child that a member of a team has forked.
 #include <unwind.h>
 
 static _Unwind_Reason_Code stop(struct _Unwind_Context* at, void* its) {

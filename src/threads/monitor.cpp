@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 
 #include "machine/detached_thread.hpp"
+#include "machine/time_slice.hpp"
 #include "threads/parking.hpp"
 #include "threads/pool.hpp"
 #include "threads/tick.hpp"
@@ -102,15 +103,7 @@ void monitor::prepare() {
   prctl(PR_SET_NAME, "weir-monitor");
   prctl(PR_SET_TIMERSLACK, 1);
   has_own_files = raw_call(SYS_close_range, 0, static_cast<long>(~0u), unshare_first) == 0;
-  // A short slice: on a busy processor it runs at once [sched_setattr(2), of Linux 6.12].
-  struct {
-    std::uint32_t size, policy;
-    std::uint64_t flags;
-    std::int32_t nice;
-    std::uint32_t priority;
-    std::uint64_t runtime, deadline, period;
-  } const attributes{48, 0, 0, 0, 0, 100'000, 0, 0};
-  raw_call(SYS_sched_setattr, 0, as_argument(&attributes), 0);
+  ask_for_shortest_slice();  // on a busy processor it runs at once
 }
 
 std::uint64_t monitor::look(claimant& c) {

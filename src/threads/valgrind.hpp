@@ -21,6 +21,8 @@ inline std::uintptr_t ask_valgrind([[maybe_unused]] std::uintptr_t request, [[ma
   return answer;
 }
 
+inline bool runs_on_valgrind() { return ask_valgrind(0x1001) != 0; }
+
 /// What is there has been written, and may be read: Memcheck takes what is below a stack pointer that has risen for gone.
 inline void keep_for_valgrind(const void* begin, const void* end) {
   constexpr std::uintptr_t make_defined = 0x4d430002;
@@ -32,8 +34,10 @@ inline void keep_for_valgrind(const void* begin, const void* end) {
 class known_stack {
  public:
   known_stack() = default;
-  known_stack(const void* begin, const void* end)
-      : number_(ask_valgrind(register_stack, reinterpret_cast<std::uintptr_t>(begin), reinterpret_cast<std::uintptr_t>(end) - 1)) {}
+  known_stack(const void* begin, const void* end) {
+    const auto first = reinterpret_cast<std::uintptr_t>(begin);
+    number_ = ask_valgrind(register_stack, first, reinterpret_cast<std::uintptr_t>(end) - 1);
+  }
   known_stack(const known_stack&) = delete;
   known_stack& operator=(known_stack&& other) noexcept {
     std::swap(number_, other.number_);

@@ -79,6 +79,13 @@ struct calling : scenario {
   }
 };
 
+/// The word changes, and who sleeps on it is woken.
+inline void change(sleep_queue& bucket, word<std::uint32_t>& of) {
+  of.store(1, order::relaxed);
+  machine::full_fence();
+  if (bucket.has_sleepers()) bucket.wake(of, 1, nullptr);
+}
+
 /// A body sleeps on a word, and its processor for want of others; member 1 changes the word and wakes it.
 struct sleeping : scenario {
   sleep_queue bucket;
@@ -92,9 +99,7 @@ struct sleeping : scenario {
       if (bucket.add(its, changed, 0)) await(processor, its);
       check(changed.load(order::relaxed) == 1);
     } else {
-      changed.store(1, order::relaxed);
-      machine::full_fence();
-      if (bucket.has_sleepers()) bucket.wake(changed, 1, nullptr);
+      change(bucket, changed);
     }
     if (is_last(members)) check(!bucket.has_sleepers());
   }
@@ -173,9 +178,7 @@ struct sleeping_away : scenario {
         processor.append(its);
       }
     } else {
-      changed.store(1, order::relaxed);
-      machine::full_fence();
-      if (bucket.has_sleepers()) bucket.wake(changed, 1, nullptr);
+      change(bucket, changed);
     }
     if (is_last(members)) check(count(processor, its) + count(stand_in, its) == 1);
   }
@@ -193,9 +196,7 @@ struct waking_twice : scenario {
       its.has_done.store(1, order::relaxed);
       if (bucket.add(its, changed, 0)) await(processor, its);
     } else if (member == 1) {
-      changed.store(1, order::relaxed);
-      machine::full_fence();
-      if (bucket.has_sleepers()) bucket.wake(changed, 1, nullptr);
+      change(bucket, changed);
     } else if (its.awaits.load(order::relaxed) == &changed) {
       bucket.wake(its, nullptr);
     }
