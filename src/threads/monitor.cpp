@@ -33,6 +33,9 @@ constexpr std::uint64_t between_ticks = 150'000;
 constexpr unsigned last_look = std::size(looks) - 1;
 // A body that computes has the processor alone for so long.
 constexpr std::uint64_t slice = 17'000'000;
+// Since a body has been found that blocks, looks come at least so often, in parts of the time since then: where one blocks, others
+// will soon, and each keeps its processor until it is found.
+constexpr unsigned looks_since_found = 16;
 // So many looks follow each other soon where a body has been found to spin or to block.
 constexpr unsigned hurried = 8;
 // Looks in a row that find nobody waiting, until the monitor sleeps: to wake it costs a system call.
@@ -86,11 +89,13 @@ class monitor {
   static void prepare();
   std::uint64_t look(claimant& c);
   void look_at(claimant& c, processor& p, std::uint64_t now);
+  std::uint64_t until_next(unsigned level, std::uint64_t now) const;
   void sleep();
   static void sleep_until(std::uint64_t time);
 
   const unsigned mine_;
   unsigned idle_looks_ = 0;
+  std::uint64_t found_ = 0;  // when the last body that blocks has been
   // Whose bodies are to get a tick. Those that find no room get one by the next look.
   processor* may_spin_[64];
   std::size_t spinning_ = 0;
@@ -120,7 +125,11 @@ std::uint64_t monitor::look(claimant& c) {
     idle_looks_ = 0;
     return next;
   }
-  return ++idle_looks_ < most_idle_looks ? now + looks[last_look] : never;
+  return ++idle_looks_ < most_idle_looks ? now + until_next(last_look, now) : never;
+}
+
+std::uint64_t monitor::until_next(unsigned level, std::uint64_t now) const {
+  return std::min(looks[level], std::max((now - found_) / looks_since_found, looks[0]));
 }
 
 // Whether the same body runs is asked twice in a short time, then later, unless some are known to spin or to block.
@@ -145,11 +154,11 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
     } else {
       seen.twice = false;
       seen.level = std::min(seen.level + 1, last_look);
-      seen.due = now + looks[seen.level];
+      seen.due = now + until_next(seen.level, now);
     }
     return;
   }
-  seen.due = now + (seen.spinning != 0 ? between_ticks : looks[std::min(++seen.ticks, last_look)]);
+  seen.due = now + (seen.spinning != 0 ? between_ticks : until_next(std::min(++seen.ticks, last_look), now));
   if (p.current()->held.load(std::memory_order_relaxed) != 0) return;
   const std::uint64_t had = processor_time(p.thread) - seen.had;
   const bool blocked = had < (now - seen.since) / 2 && is_in_system(p.thread, true);
@@ -157,6 +166,7 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   c.hand_off(p, switches, blocked);
   seen.hurried = hurried;
   seen.level = 0;
+  if (blocked) found_ = now;
 }
 
 // Until a body becomes ready.

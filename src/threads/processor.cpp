@@ -158,7 +158,10 @@ void processor::let_others_run(const body& me) {
 }
 
 void processor::sleep(body& me, awaited on) {
-  if (is_stood_in_for()) [[unlikely]] reclaim();
+  if (is_stood_in_for()) [[unlikely]] {
+    reclaim();
+    if (stays_detached(me)) return;
+  }
   if (alone_runs(me)) [[likely]] {
     if (!falls_asleep(me, on)) return answer(me);
     // It may have been made ready meanwhile.
