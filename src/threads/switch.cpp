@@ -31,8 +31,12 @@ const char* why_not_here() { return reason; }
 #if defined(__x86_64__)
 
 // System V ABI: rbx, rbp, r12 to r15, the x87 control word and the control bits of mxcsr belong to the caller of a function.
-// mxcsr is kept with its flags, which a thread keeps too. Loading both words takes as long as the rest of a switch, so they are
-// loaded only where they differ. 158, 0x1002: arch_prctl(ARCH_SET_FS).
+// The flags of exceptions, in mxcsr and in the x87 status word (6 bits, 0x3f), belong to the thread. To load all of it takes longer
+// than the rest of a switch, so each part is loaded only where it differs. To read it takes little, if that is after wrfsbase, for
+// which a processor ends all that it has begun. 158, 0x1002: arch_prctl(ARCH_SET_FS).
+//
+// The x87 unit first loses the flags that it has: one that is unmasked would trap in the next instruction, in another's name. Flags
+// are loaded with the whole environment, 28 bytes below the stack.
 asm(R"(
 .pushsection .text
 .macro weir_save
@@ -50,13 +54,29 @@ asm(R"(
   .cfi_adjust_cfa_offset 8
   subq $8, %rsp
   .cfi_adjust_cfa_offset 8
-  stmxcsr (%rsp)
-  fnstcw 4(%rsp)
   movq %rsp, (%rdi)
+.endm
+.macro weir_save_x87_flags frame
+  fnstsw %ax
+  andl $0x3f, %eax
+  movw %ax, 6(\frame)
+.endm
+.macro weir_restore_x87
+  fnclex
+  fldcw 4(%rsp)
+  movzwl 6(%rsp), %eax
+  testl %eax, %eax
+  je 8f
+  fnstenv -32(%rsp)
+  orw %ax, -28(%rsp)
+  movzwl 4(%rsp), %eax
+  movw %ax, -32(%rsp)
+  fldenv -32(%rsp)
+8:
 .endm
 .macro weir_restore
   ldmxcsr (%rsp)
-  fldcw 4(%rsp)
+  weir_restore_x87
   weir_restore_integers
 .endm
 .macro weir_restore_integers
@@ -93,15 +113,25 @@ weir_switch:
   je 1f
   wrfsbase %rdx
 2:
+  stmxcsr (%r8)
+  fnstcw 4(%r8)
   movl (%r8), %eax
   cmpl %eax, (%rsp)
   jne 3f
+4:
+  weir_save_x87_flags %r8
+  cmpw %ax, 6(%rsp)
+  jne 5f
   movzwl 4(%r8), %eax
   cmpw %ax, 4(%rsp)
-  jne 3f
+  jne 5f
   weir_restore_integers
 3:
-  weir_restore
+  ldmxcsr (%rsp)
+  jmp 4b
+5:
+  weir_restore_x87
+  weir_restore_integers
 1:
   movl $158, %eax
   movl $0x1002, %edi
@@ -119,6 +149,9 @@ weir_lend:
   .cfi_startproc
   endbr64
   weir_save
+  stmxcsr (%rsp)
+  fnstcw 4(%rsp)
+  weir_save_x87_flags %rsp
   movq %rsi, %rsp
   .cfi_undefined rip
   movq %rcx, %rdi
@@ -177,7 +210,8 @@ asm(R"(
   stp d12, d13, [sp, #128]
   stp d14, d15, [sp, #144]
   mrs x9, fpcr
-  str x9, [sp, #160]
+  mrs x10, fpsr
+  stp x9, x10, [sp, #160]
   mov x9, sp
   str x9, [x0]
 .endm
@@ -192,8 +226,9 @@ asm(R"(
   ldp d10, d11, [sp, #112]
   ldp d12, d13, [sp, #128]
   ldp d14, d15, [sp, #144]
-  ldr x9, [sp, #160]
+  ldp x9, x10, [sp, #160]
   msr fpcr, x9
+  msr fpsr, x10
   add sp, sp, #176
   ret
 .endm

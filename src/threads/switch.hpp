@@ -1,5 +1,5 @@
-// From one context to another: the registers that a function call keeps, the stack, the floating-point control words, and the
-// thread pointer, by which thread_local variables, errno and the C library's own data of a thread are found.
+// From one context to another: the registers that a function call keeps, the stack, the floating-point control and flags,
+// and the thread pointer, by which thread_local variables, errno and the C library's own data of a thread are found.
 #pragma once
 
 namespace weir::threads {
