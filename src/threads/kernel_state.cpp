@@ -1,7 +1,8 @@
 // What the kernel keeps of a thread: its number, which signals it blocks, on which stack handlers run, where it may run, its
-// rights.
+// rights, its processor time.
 //
-// A member that changes any of it does so in its own kernel thread, and stays there: virtual processors remain as they were.
+// A member that changes any of it does so in its own kernel thread, and stays there: virtual processors remain as they were. So
+// does a member that asks for its processor time, which counts from then on.
 // Signal masks are changed so often that each body has its own, which goes with it (processor.cpp). A member is known by the
 // number of its own kernel thread.
 #include <cerrno>
@@ -15,6 +16,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include <weir/machine/native.hpp>
@@ -128,6 +130,16 @@ void call_home(Thread thread) {
   }
 }
 
+/// The processor time of the calling thread, also by a number of its own [clock_getcpuclockid(3): negative, made so]?
+inline bool is_my_time(clockid_t clock) {
+  if (clock >= 0) [[likely]] return clock == CLOCK_THREAD_CPUTIME_ID;
+  constexpr clockid_t per_thread = 4;
+  return (clock & per_thread) != 0 && is_me(static_cast<pid_t>(~(clock >> 3)));
+}
+bool is_mine(clockid_t clock, const sigevent* how) {
+  return (how != nullptr && how->sigev_notify == SIGEV_THREAD_ID) || is_my_time(clock);
+}
+
 }  // namespace
 
 BEFORE(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old)) {
@@ -200,9 +212,17 @@ CHANGES_THREAD(int, setgroups, (size_t n, const gid_t* to), true, (n, to))
 CHANGES_THREAD(int, initgroups, (const char* of, gid_t with), true, (of, with))
 CHANGES_THREAD(int, unshare, (int what), true, (what))
 CHANGES_THREAD(int, setns, (int f, int what), true, (f, what))
-CHANGES_THREAD(int, arch_prctl, (int what, unsigned long to), true, (what, to))
-CHANGES_THREAD(int, timer_create, (clockid_t clock, sigevent* how, timer_t* to),
-               how != nullptr && how->sigev_notify == SIGEV_THREAD_ID, (clock, how, to))
+CHANGES_THREAD(int, pkey_alloc, (unsigned how, unsigned rights), true, (how, rights))
+CHANGES_THREAD(int, pkey_set, (int key, unsigned rights), true, (key, rights))
+CHANGES_THREAD(int, pkey_get, (int key), true, (key))
+CHANGES_THREAD(int, clock_gettime, (clockid_t clock, timespec* to), is_my_time(clock), (clock, to))
+namespace {
+// Handlers ask for times, too: the name is looked up before.
+[[gnu::constructor]] void when_loaded() { next_clock_gettime.get(); }
+}  // namespace
+CHANGES_THREAD(int, pthread_getcpuclockid, (pthread_t t, clockid_t* to), is_me(t), (t, to))
+CHANGES_THREAD(int, getrusage, (int of, rusage* to), of == RUSAGE_THREAD, (of, to))
+CHANGES_THREAD(int, timer_create, (clockid_t clock, sigevent* how, timer_t* to), is_mine(clock, how), (clock, how, to))
 CHANGES_THREAD(int, raise, (int number), is_blocked(number), (number))
 BEFORE(int, pthread_kill, (pthread_t t, int number)) {
   if (is_me(t))
@@ -235,6 +255,8 @@ CHANGES_THREAD(int, sigwait, (const sigset_t* of, int* which), true, (of, which)
 CHANGES_THREAD(int, sigwaitinfo, (const sigset_t* of, siginfo_t* to), true, (of, to))
 CHANGES_THREAD(int, sigtimedwait, (const sigset_t* of, siginfo_t* to, const timespec* most), true, (of, to, most))
 CHANGES_THREAD(int, sigpending, (sigset_t* to), true, (to))
+
+CHANGES_THREAD(int, arch_prctl, (int what, unsigned long to), true, (what, to))
 
 // Most of its subjects are a thread's; what it asks, too.
 BEFORE(int, prctl, (int what, ...)) {
@@ -280,11 +302,14 @@ BEFORE(long, syscall, (long number, ...)) {
       case SYS_tgkill:
         if (a[0] == getpid() && a[1] == this_body->id) return raise(static_cast<int>(a[2]));
         break;
+      case SYS_clock_gettime: pin_if(is_my_time(static_cast<clockid_t>(a[0]))); break;
+      case SYS_getrusage: pin_if(static_cast<int>(a[0]) == RUSAGE_THREAD); break;
+      case SYS_timer_create: pin_if(is_mine(static_cast<clockid_t>(a[0]), reinterpret_cast<const sigevent*>(a[1]))); break;
       case SYS_prctl: case SYS_setfsuid: case SYS_setfsgid: case SYS_setuid: case SYS_setgid: case SYS_setreuid:
       case SYS_setregid: case SYS_setresuid: case SYS_setresgid: case SYS_setgroups: case SYS_capset: case SYS_sigaltstack:
-      case SYS_unshare: case SYS_setns: case SYS_ioprio_set: case SYS_set_mempolicy:
-      case SYS_rt_sigtimedwait: case SYS_rt_sigpending: case SYS_rt_sigprocmask: case SYS_seccomp: case SYS_keyctl:
-      case SYS_set_robust_list: case SYS_rseq:
+      case SYS_unshare: case SYS_setns: case SYS_ioprio_set: case SYS_set_mempolicy: case SYS_rt_sigtimedwait:
+      case SYS_rt_sigpending: case SYS_rt_sigprocmask: case SYS_seccomp: case SYS_keyctl: case SYS_set_robust_list:
+      case SYS_rseq: case SYS_pkey_alloc:
 #ifdef SYS_arch_prctl
       case SYS_arch_prctl:
 #endif
