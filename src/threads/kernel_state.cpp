@@ -25,6 +25,7 @@
 #include "threads/pool.hpp"
 #include "threads/signals.hpp"
 #include "threads/sleepers.hpp"
+#include "threads/threads.hpp"
 #include "threads/tick.hpp"
 
 namespace {
@@ -139,6 +140,9 @@ inline bool is_my_time(clockid_t clock) {
 bool is_mine(clockid_t clock, const sigevent* how) {
   return (how != nullptr && how->sigev_notify == SIGEV_THREAD_ID) || is_my_time(clock);
 }
+
+/// ARCH_REQ_XCOMP_PERM, XTILE_DATA: the process may use tiles from now on.
+bool gives_tiles(int what, unsigned long which) { return what == 0x1023 && which == 18; }
 
 }  // namespace
 
@@ -256,7 +260,12 @@ CHANGES_THREAD(int, sigwaitinfo, (const sigset_t* of, siginfo_t* to), true, (of,
 CHANGES_THREAD(int, sigtimedwait, (const sigset_t* of, siginfo_t* to, const timespec* most), true, (of, to, most))
 CHANGES_THREAD(int, sigpending, (sigset_t* to), true, (to))
 
-CHANGES_THREAD(int, arch_prctl, (int what, unsigned long to), true, (what, to))
+BEFORE(int, arch_prctl, (int what, unsigned long to)) {
+  pin_if(true);
+  const int result = next_arch_prctl.get()(what, to);
+  if (result == 0 && gives_tiles(what, to)) weir::threads::tiles_are_permitted();
+  return result;
+}
 
 // Most of its subjects are a thread's; what it asks, too.
 BEFORE(int, prctl, (int what, ...)) {
@@ -321,5 +330,10 @@ BEFORE(long, syscall, (long number, ...)) {
   auto* const next = next_syscall.get();
   const without_ticks meanwhile;
   const weir::threads::without_tick_handler also(number == SYS_rt_sigaction ? static_cast<int>(a[0]) : 0);
-  return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  const long result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+#ifdef SYS_arch_prctl
+  if (number == SYS_arch_prctl && result == 0 && gives_tiles(static_cast<int>(a[0]), static_cast<unsigned long>(a[1])))
+    weir::threads::tiles_are_permitted();
+#endif
+  return result;
 }

@@ -221,7 +221,10 @@ processor* helper(unsigned which) {
   return (*helpers)[which];
 }
 
-const char* why_no_processors() { return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members"; }
+const char* why_no_processors() {
+  if (const char* why = why_not_any_more()) return why;
+  return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members";
+}
 
 void add_to_bodies(body& b) {
   const std::lock_guard lock(making);

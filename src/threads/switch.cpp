@@ -2,11 +2,14 @@
 
 #include "threads/threads.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "machine/raw_call.hpp"
 
 extern "C" {
 /// Is there an instruction that sets the thread pointer? Else a system call does.
@@ -17,15 +20,34 @@ extern "C" {
 
 namespace weir::threads {
 namespace {
-constinit const char* reason = nullptr;
+// relaxed: a text that never changes. A team that begins while it is set may still have members.
+constinit std::atomic<const char*> reason{nullptr};
+void set_reason(const char* to) { reason.store(to, std::memory_order_relaxed); }
 // It takes the thread that sleeps in park() and the body that runs meanwhile for one thread, since they have one thread pointer.
 // And it blocks all signals while a handler runs, also ticks of the members to which the handler has switched.
 [[gnu::constructor]] void ask_for_sanitizer() {
-  if (&__tsan_init != nullptr) reason = "ThreadSanitizer takes a member and the kernel thread that it has left for one thread";
+  if (&__tsan_init != nullptr) set_reason("ThreadSanitizer takes a member and the kernel thread that it has left for one thread");
+}
+
+bool may_use_tiles() {
+#if defined(__x86_64__)
+  // ARCH_GET_XCOMP_PERM, XTILE_DATA, of Linux 5.16 and later.
+  std::uint64_t permitted = 0;
+  return raw_call(SYS_arch_prctl, 0x1022, as_argument(&permitted)) == 0 && (permitted >> 18 & 1) != 0;
+#else
+  return false;
+#endif
 }
 }  // namespace
 
-const char* why_not_here() { return reason; }
+void tiles_are_permitted() { set_reason("the program may use tiles (AMX), which are not switched"); }
+
+const char* why_not_any_more() { return reason.load(std::memory_order_relaxed); }
+
+const char* why_not_here() {
+  if (may_use_tiles()) tiles_are_permitted();
+  return why_not_any_more();
+}
 }  // namespace weir::threads
 
 #if defined(__x86_64__)
@@ -186,7 +208,7 @@ bool has_shadow_stack() {
 [[gnu::constructor]] void when_loaded() {
   // Linux: bit 1 of AT_HWCAP2 says that programs may execute wrfsbase.
   weir_sets_thread_pointer = (getauxval(AT_HWCAP2) & 2) != 0 ? 1 : 0;
-  if (has_shadow_stack()) reason = "the program has a shadow stack, which only the kernel may switch";
+  if (has_shadow_stack()) set_reason("the program has a shadow stack, which only the kernel may switch");
 }
 }  // namespace
 
@@ -194,7 +216,7 @@ bool has_shadow_stack() {
 
 #elif defined(__aarch64__)
 
-// AAPCS64: x19 to x29, the low halves of v8 to v15 and fpcr belong to the caller of a function.
+// AAPCS64: x19 to x29, the low halves of v8 to v15 and fpcr belong to the caller of a function, fpsr's flags to the thread.
 asm(R"(
 .pushsection .text
 .macro weir_save
@@ -272,7 +294,7 @@ namespace {
   // PR_GET_SHADOW_STACK_STATUS, of Linux 6.13 and later; bit 0: the thread has one.
   unsigned long status = 0;
   if (prctl(74, &status, 0, 0, 0) == 0 && (status & 1) != 0)
-    reason = "the program has a shadow stack, which is not switched";
+    set_reason("the program has a shadow stack, which is not switched");
 }
 }  // namespace
 
@@ -291,7 +313,7 @@ void* thread_pointer() { return nullptr; }
 void set_thread_pointer(void*) {}
 
 namespace {
-[[gnu::constructor]] void when_loaded() { reason = "this processor's registers are not known to Weir"; }
+[[gnu::constructor]] void when_loaded() { set_reason("this processor's registers are not known to Weir"); }
 }  // namespace
 
 }  // namespace weir::threads

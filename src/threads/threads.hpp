@@ -14,6 +14,10 @@ namespace weir::threads {
 
 /// Can a program here set its thread pointer, and may stacks be switched? Null: yes; else why not.
 const char* why_not_here();
+/// The same, if that is known already: without a question to the kernel. Thread-safe.
+const char* why_not_any_more();
+/// The program may use tiles (AMX) from now on: no team of members begins any more, since the switch leaves tiles where they are.
+void tiles_are_permitted();
 /// Null: bodies may run on processors in this process; else why not. Thread-safe.
 const char* why_no_processors();
 
