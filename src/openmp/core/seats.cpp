@@ -28,10 +28,11 @@ constinit std::atomic<bool> shared_seats{false};
 unsigned share_within(const team& outer) { return std::max(outer.share / outer.size, 1u); }
 
 unsigned seats_of_new_team(const member& me, unsigned size) {
-  if (size == 1 || threads::why_no_processors() != nullptr) return 0;
+  if (size == 1) return 0;
   // Members of one that has seats share them with it.
   const team& outer = *me.of;
   if (!outer.seats.empty()) return static_cast<unsigned>(outer.seats.size());
+  if (threads::why_no_processors() != nullptr) return 0;
   const unsigned share = outer.parent == nullptr ? share_of_processors() : share_within(outer);
   return !all_have_seats && size <= share ? 0 : std::min(share, size);
 }

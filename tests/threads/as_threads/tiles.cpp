@@ -10,6 +10,10 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
 #if defined(__x86_64__)
 #include "../../../src/machine/raw_call.hpp"
 
@@ -60,6 +64,23 @@ void some_region() {
   team([](int) { meet(); });
 }
 
+#if defined(_OPENMP)
+/// Regions of two.
+void inner_regions(bool has_kernel_threads) {
+  for (int i = 0; i < 5; ++i) {
+    long threads[2] = {};
+    std::atomic<int> come{0};
+#pragma omp parallel num_threads(2)
+    {
+      threads[come++] = weir::raw_call(SYS_gettid);
+#pragma omp barrier
+    }
+    CHECK(come == 2);
+    if (has_kernel_threads) CHECK(threads[0] != threads[1]);
+  }
+}
+#endif
+
 }  // namespace
 
 int main() {
@@ -86,6 +107,21 @@ int main() {
       for (int i = 0; i < 3; ++i) have_kernel_threads();
     });
   }
+#if defined(_OPENMP)
+  subject("between inner regions", [] {
+    answer_requests(0);
+    omp_set_max_active_levels(2);
+    for (int i = 0; i < 2; ++i) {
+      team([=](int me) {
+        inner_regions(i > 0);
+        meet();
+        if (me == 1 && i == 0) ask(false);
+        meet();
+        inner_regions(i > 0);
+      });
+    }
+  });
+#endif
   subject("refused", [] {
     answer_requests(EOPNOTSUPP);
     CHECK(arch_prctl(request, tiles) == -1 && errno == EOPNOTSUPP);
