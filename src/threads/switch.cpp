@@ -53,12 +53,12 @@ const char* why_not_here() {
 #if defined(__x86_64__)
 
 // System V ABI: rbx, rbp, r12 to r15, the x87 control word and the control bits of mxcsr belong to the caller of a function.
-// The flags of exceptions, in mxcsr and in the x87 status word (6 bits, 0x3f), belong to the thread. To load all of it takes longer
-// than the rest of a switch, so each part is loaded only where it differs. To read it takes little, if that is after wrfsbase, for
-// which a processor ends all that it has begun. 158, 0x1002: arch_prctl(ARCH_SET_FS).
+// The flags of exceptions, in mxcsr and in the x87 status word (6 bits, 0x3f), belong to the thread. To load all of it takes
+// longer than the rest of a switch, so each part is loaded only where it differs. To read it takes little, if that is after
+// wrfsbase, for which a processor ends all that it has begun. 158, 0x1002: arch_prctl(ARCH_SET_FS).
 //
-// The x87 unit first loses the flags that it has: one that is unmasked would trap in the next instruction, in another's name. Flags
-// are loaded with the whole environment, 28 bytes below the stack.
+// The x87 unit first loses the flags that it has: one that is unmasked would trap in the next instruction, in another's name.
+// Flags are loaded with the whole environment, 28 bytes below the stack.
 asm(R"(
 .pushsection .text
 .macro weir_save
