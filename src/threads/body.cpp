@@ -192,18 +192,19 @@ void* begin(void* its) {
   return nullptr;
 }
 /// Of the calling body, whose own kernel thread drives its seat: that thread may be blocked in another body's call, which may
-/// wait for this one. So the body waits for a while only, and once while that lasts. False: in vain.
+/// wait for this one. So the body waits for a while only, and once while that lasts. False: in vain, or it has been pinned
+/// meanwhile, called home.
 bool comes_to_its_seat() {
   constinit static thread_local bool in_vain = false;
   const std::uint64_t begun = native::ticks();
   const double most = in_vain ? 0 : patience_us * native::ticks_per_microsecond();
-  while (this_body->where() != this_body->home()) {
+  while (this_body != nullptr && this_body->where() != this_body->home()) {
     in_vain = static_cast<double>(native::ticks() - begun) > most;
     if (in_vain) return false;
     by_processors.yield();
   }
   in_vain = false;
-  return true;
+  return this_body != nullptr;
 }
 
 }  // namespace
@@ -221,6 +222,11 @@ void body::arrive_detached() {
   make_wanted_stand_in();  // it may be here for want of one
 }
 
+bool body::stays_pinned() {
+  if (is_pinned && detached_until != 0 && native::ticks() >= detached_until) is_pinned = false;
+  return is_pinned;
+}
+
 void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size) {
   rseq_offset = offset;
   rseq_size = size;
@@ -230,10 +236,7 @@ body* own_body_of_thread() { return own_body; }
 
 void change_seat(processor* seat) {
   body& b = *own_body;
-  if (b.is_pinned) {
-    if (b.detached_until == 0 || native::ticks() < b.detached_until) return;
-    b.is_pinned = false;
-  }
+  if (b.stays_pinned()) return;
   {
     const without_preemption to_the_end;
     b.seat.store(seat, std::memory_order_relaxed);
@@ -249,18 +252,31 @@ void change_seat(processor* seat) {
   attach(b);
 }
 
-void pin() {
+namespace {
+
+/// In ticks; 0: for good.
+void pin_until(std::uint64_t time) {
   body* const own = own_body;
   if (own != nullptr) {
     change_seat(nullptr);
     own->is_pinned = true;
-    own->detached_until = 0;
+    own->detached_until = time;
   } else if (this_body != nullptr && !this_body->is_pinned && comes_to_its_seat()) {
     body& mine = *this_body;
     mine.is_pinned = true;
+    mine.detached_until = time;
     give_away_own_processor();
     mine.take_signals();
   }
+}
+
+}  // namespace
+
+void pin() { pin_until(0); }
+void pin_for_a_while() {
+  body& mine = own_body != nullptr ? *own_body : *this_body;
+  mine.blocked = 0;
+  pin_until(native::ticks() + static_cast<std::uint64_t>(while_us * native::ticks_per_microsecond()));
 }
 
 void native_threads::go_on_in_own_thread(runnable& b) { static_cast<body&>(b).parked.end(); }

@@ -55,10 +55,10 @@ struct body : runnable {
   pthread_t thread{};                    // to the C library
   // Its kernel thread's state is unlike others': it stays there, whatever its seat.
   bool is_pinned = false;
-  // How often it has been found blocked since it was detached for that; and until when it stays so, in ticks; 0: for good. The
-  // first is the monitor's, under a claim.
+  // How often it has been found blocked in a row, and when the last time; by the monitor, under a claim. Until when it is pinned.
+  // In ticks; 0: for good.
   unsigned blocked = 0;
-  std::uint64_t detached_until = 0;
+  std::uint64_t blocked_at = 0, detached_until = 0;
 
   body() = default;
   body(processor* seat);
@@ -77,6 +77,8 @@ struct body : runnable {
   bool withdraw(const siginfo_t& why);
   /// From when it next waits or goes on it is in its own kernel thread, for good: another thread changes that one's state.
   void call_home();
+  /// The same for a while: it blocks as others do.
+  void call_home_for_a_while();
   bool is_called_home() const { return (pending_.load(std::memory_order_acquire) & home_call) != 0; }
   /// relaxed: whoever has sent one wakes the body afterwards (sleepers.cpp).
   bool has_signals() const { return (pending_.load(std::memory_order_relaxed) & ~mask()) != 0; }
@@ -84,12 +86,15 @@ struct body : runnable {
   void take_signals();
   processor* where() const;  // on
   processor* home() const;   // seat
+  /// By the body itself, where a region begins.
+  bool stays_pinned();
   /// In its kernel thread, where it goes on.
   void arrive_detached();
 
  private:
   static constexpr signal_mask summons = signal_mask{1} << 31;  // the C library's own, which is never blocked
-  static constexpr signal_mask home_call = signal_mask{1} << 32;  // another one
+  // Two more in pending_, which no program can send.
+  static constexpr signal_mask short_call = summons, home_call = signal_mask{1} << 32;
   void summon_for(signal_mask signals);
   std::atomic<signal_mask> mask_{0};
   std::atomic<signal_mask> pending_{0};  // perhaps; and home_call
@@ -106,6 +111,9 @@ void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size);
 
 /// The calling body goes on in its own kernel thread, for good: what it is about to do changes that thread.
 void pin();
+/// The same until the first region that begins 100 ms later or more: it blocks in the system.
+void pin_for_a_while();
+inline constexpr double while_us = 100e3;
 
 /// In its lifetime no tick makes the calling body stop, and nobody claims the queue that it is on. For threads that are none it
 /// does nothing.

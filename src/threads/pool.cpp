@@ -285,7 +285,7 @@ driving::driving() : outermost_(this_body == nullptr), before_(scheduled_by) {
   scheduled_by = &by_processors;
   mine.own().may_move.store(static_cast<std::uint32_t>(moves::to_stand_in), std::memory_order_relaxed);
   mine.begin_driving();
-  if (mine.own().is_pinned) [[unlikely]] give_away_own_processor();
+  if (mine.own().stays_pinned()) [[unlikely]] give_away_own_processor();
 }
 
 driving::~driving() {
@@ -342,13 +342,38 @@ body* claimant::body_of(pid_t id) {
   return body_that([&](const body& b) { return b.id == id; });
 }
 
+namespace {
+
+/// A body blocks. Where many have been found so lately, the others will be: each costs those of its processor a look.
+void note_blocked(body& found) {
+  const std::uint64_t now = native::ticks();
+  const auto lately = static_cast<std::uint64_t>(while_us * native::ticks_per_microsecond());
+  const auto is_of_late = [&](const body& b) { return b.blocked != 0 && now - b.blocked_at < lately; };
+  found.blocked = is_of_late(found) ? found.blocked + 1 : 1;
+  found.blocked_at = now;
+  std::size_t attached = 0, block = 0;
+  const auto for_each = [](auto what) {
+    for (body* const b : *bodies)
+      if (b->where() != nullptr) what(*b);
+    for (processor* const p : *all)
+      if (p->own().may(moves::to_stand_in)) what(p->own());
+  };
+  for_each([&](const body& b) {
+    ++attached;
+    block += is_of_late(b) && b.blocked >= 2 ? 1 : 0;
+  });
+  if (block >= 2 && 4 * block >= attached) for_each([](body& b) { b.call_home_for_a_while(); });
+}
+
+}  // namespace
+
 void claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
   // None the first time: who was taken last makes one, unless the system refuses.
   const bool asked = stand_in_is_wanted.load(std::memory_order_relaxed);
   processor* const other = free_stand_in();
   if (other == nullptr && !asked) return;
   if (!from.claim(switched)) return;
-  from.current()->blocked += blocked ? 1 : 0;
+  if (blocked) note_blocked(*from.current());
   if (other != nullptr) return from.run_queue::hand_off(*other);
   from.detach_all();
   from.unclaim();

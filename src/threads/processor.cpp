@@ -25,9 +25,8 @@ constexpr double worked_us = 3, between_system_yields_us = waiting::automatic_co
 constexpr double between_looks_apart_us = 200;
 // A processor that has not switched for as long does not come to its bodies. A fence everywhere costs a few microseconds.
 constexpr double patience_us = 8;
-// So many times found blocked, and for how long a body is then a thread of the kernel.
+// So many times found blocked a body is a thread of the kernel for a while.
 constexpr unsigned blocks_often = 3;
-constexpr double detached_us = 100e3;
 
 // Of the idle context's stack: room for handlers of the program's own signals, and the page below it.
 constexpr std::size_t idle_bytes = 65536, idle_guard = 4096;
@@ -101,11 +100,7 @@ inline body& processor::next_or_idle() {
 // the others of its processor have waited for a look.
 bool processor::stays_detached(body& me) {
   if (me.blocked < blocks_often || me.parking == nullptr) return false;
-  me.blocked = 0;
-  me.detached_until = native::ticks() + static_cast<std::uint64_t>(detached_us * native::ticks_per_microsecond());
-  me.is_pinned = true;
-  me.seat.store(nullptr, std::memory_order_relaxed);
-  leave(me);
+  pin_for_a_while();
   return true;
 }
 

@@ -25,6 +25,7 @@ bool body::summon(const siginfo_t& why) {
 }
 bool body::withdraw(const siginfo_t& why) { return queued_.withdraw(why); }
 void body::call_home() { summon_for(home_call); }
+void body::call_home_for_a_while() { summon_for(short_call); }
 
 namespace {
 
@@ -55,7 +56,8 @@ void body::take_signals() {
   mask_.fetch_and(~summons, std::memory_order_seq_cst);
   // In a kernel thread of its own, those that it blocks may wait there.
   const signal_mask kept = is_pinned || where() == nullptr ? 0 : mask();
-  if ((pending_.fetch_and(kept | home_call, std::memory_order_seq_cst) & ~(kept | home_call)) != 0) {
+  const signal_mask calls = home_call | short_call;
+  if ((pending_.fetch_and(kept | calls, std::memory_order_seq_cst) & ~(kept | calls)) != 0) {
     // All are there before the first is handled, whose handler may never return.
     exchange_mask(all_signals);
     const auto where_it_is = static_cast<pid_t>(raw_call(SYS_gettid));
@@ -67,6 +69,7 @@ void body::take_signals() {
     // release: this thread is the body's alone, for who changes it.
     pending_.fetch_and(~home_call, std::memory_order_release);
   }
+  if ((pending_.fetch_and(~short_call, std::memory_order_relaxed) & short_call) != 0) pin_for_a_while();
   // It has been noted for those that are kept, and will be again where the mask changes.
   if (pending_.load(std::memory_order_relaxed) != 0) mask_.fetch_or(summons, std::memory_order_relaxed);
 }
