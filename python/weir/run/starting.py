@@ -13,6 +13,9 @@ from weir.run import elf
 
 THREADS, KINDS = "WEIR_THREADS", ("kernel", "user", "auto")  # of threads: docs/threads.md
 BY_DEFAULT = KINDS[2]  # of these, where neither the option nor the environment says
+# Stacks of ended threads that the C library keeps for new ones, in bytes: 40 MiB by itself, which are five stacks, and to map a
+# stack and unmap it is half of what a thread costs (docs/threads.md).
+TUNABLES, KEPT_STACKS = "GLIBC_TUNABLES", ("glibc.pthread.stack_cache_size", str(1 << 30))
 
 
 class CannotRun(Exception):
@@ -80,5 +83,7 @@ def environment(runtime: Path, options: Mapping[str, str]) -> dict[str, str]:
     """Ours and what makes the program run on the runtime; what the user preloads stays."""
     before = os.environ
     paths = {"LD_PRELOAD": str(runtime), "LD_LIBRARY_PATH": str(names(runtime))}
+    if KEPT_STACKS[0] not in before.get(TUNABLES, ""):
+        paths[TUNABLES] = "=".join(KEPT_STACKS)
     joined = {name: f"{own}:{before[name]}" if before.get(name) else own for name, own in paths.items()}
     return {THREADS: BY_DEFAULT} | before | joined | dict(options)

@@ -127,6 +127,20 @@ def test_the_environment_is_what_was_asked_for(whole: Path, monkeypatch: pytest.
     assert "WEIR_BARRIER" not in weir_run("--", "env").stdout
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "glibc.pthread.stack_cache_size=1073741824"),
+        ("glibc.malloc.check=1", "glibc.pthread.stack_cache_size=1073741824:glibc.malloc.check=1"),
+        ("glibc.pthread.stack_cache_size=0", "glibc.pthread.stack_cache_size=0"),
+    ],
+)
+def test_stacks_of_ended_threads_are_kept(whole: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str):
+    monkeypatch.setenv("GLIBC_TUNABLES", before)
+    seen = dict(line.split("=", 1) for line in weir_run("--", "env").stdout.splitlines())
+    assert seen["GLIBC_TUNABLES"] == after
+
+
 def test_a_barrier_that_is_not_there_is_told_of(native_folder: Path, program: Path):
     shutil.copy(next(r for r in runtimes() if r.name == "libgomp").library, native_folder / starting.LIBRARY)
     status, text = said("--barrier", "mrs", "--", program)
