@@ -11,6 +11,7 @@
 
 #include "machine/detached_thread.hpp"
 #include "machine/time_slice.hpp"
+#include "threads/pace.hpp"
 #include "threads/parking.hpp"
 #include "threads/pool.hpp"
 #include "threads/tick.hpp"
@@ -21,16 +22,6 @@ namespace {
 
 constinit basic_watch<native_threads> watch;
 
-// Times between looks, in nanoseconds. A look takes the monitor two switches of the kernel, 3 to 10 us; what it asks of the
-// members, two fences in all threads and a signal each, takes 10 us each here (2 virtual processors, nested virtualization).
-constexpr std::uint64_t looks[] = {100'000, 100'000, 200'000, 800'000, 3'200'000, 12'800'000};
-// Looks that are due within so long are one.
-constexpr std::uint64_t together = looks[0] / 4;
-// Where bodies spin, all that run get ticks at this distance: those that compute go on. In a pipeline a body spins for a moment
-// at each step; with a tick every 50 us the threads of neighbouring steps hardly ever run together, and workloads/wavefront takes
-// 3 s instead of 0.5.
-constexpr std::uint64_t between_ticks = 150'000;
-constexpr unsigned last_look = std::size(looks) - 1;
 // A body that computes has the processor alone for so long.
 constexpr std::uint64_t slice = 17'000'000;
 // Since a body has been found that blocks, looks come at least so often, in parts of the time since then: where one blocks, others
@@ -79,6 +70,7 @@ class monitor {
         sleep();
       else
         sleep_until(next);
+      learn_price();
     }
   }
 
@@ -91,9 +83,12 @@ class monitor {
   void look_at(claimant& c, processor& p, std::uint64_t now);
   std::uint64_t until_next(unsigned level, std::uint64_t now) const;
   void sleep();
+  void learn_price();
   static void sleep_until(std::uint64_t time);
 
   const unsigned mine_;
+  pace pace_;
+  std::uint64_t had_ = 0;  // of processor time, in all looks
   unsigned idle_looks_ = 0;
   std::uint64_t found_ = 0;  // when the last body that blocks has been
   // Whose bodies are to get a tick. Those that find no room get one by the next look.
@@ -117,7 +112,7 @@ std::uint64_t monitor::look(claimant& c) {
   spinning_ = 0;
   c.for_each([&](processor& p) {
     if (!p.has_ready() || p.is_stood_in_for()) return;
-    if (now + together >= p.seen.due) look_at(c, p, now);
+    if (now + pace_.together() >= p.seen.due) look_at(c, p, now);
     next = std::min(next, p.seen.due);
   });
   tick({may_spin_, spinning_});
@@ -125,11 +120,11 @@ std::uint64_t monitor::look(claimant& c) {
     idle_looks_ = 0;
     return next;
   }
-  return ++idle_looks_ < most_idle_looks ? now + until_next(last_look, now) : never;
+  return ++idle_looks_ < most_idle_looks ? now + until_next(pace::last_level, now) : never;
 }
 
 std::uint64_t monitor::until_next(unsigned level, std::uint64_t now) const {
-  return std::min(looks[level], std::max((now - found_) / looks_since_found, looks[0]));
+  return std::min(pace_.after(level), std::max((now - found_) / looks_since_found, pace_.soon()));
 }
 
 // Whether the same body runs is asked twice in a short time, then later, unless some are known to spin or to block.
@@ -144,21 +139,21 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
     seen.ticks = 0;
     if (seen.spinning != 0) {
       --seen.spinning;
-      seen.due = now + between_ticks;
+      seen.due = now + pace_.between_ticks();
       may_spin(p);
     } else if (!std::exchange(seen.twice, true)) {
-      seen.due = now + looks[0];
+      seen.due = now + pace_.soon();
     } else if (seen.hurried != 0) {
       --seen.hurried;
-      seen.due = now + looks[0];
+      seen.due = now + pace_.soon();
     } else {
       seen.twice = false;
-      seen.level = std::min(seen.level + 1, last_look);
+      seen.level = std::min(seen.level + 1, pace::last_level);
       seen.due = now + until_next(seen.level, now);
     }
     return;
   }
-  seen.due = now + (seen.spinning != 0 ? between_ticks : until_next(std::min(++seen.ticks, last_look), now));
+  seen.due = now + (seen.spinning != 0 ? pace_.between_ticks() : until_next(std::min(++seen.ticks, pace::last_level), now));
   if (p.current()->held.load(std::memory_order_relaxed) != 0) return;
   const std::uint64_t had = processor_time(p.thread) - seen.had;
   const bool blocked = had < (now - seen.since) / 2 && is_in_system(p.thread, true);
@@ -181,6 +176,12 @@ void monitor::sleep() {
     });
     return any;
   });
+}
+
+// What ticks cost is not the look's.
+void monitor::learn_price() {
+  const std::uint64_t had = now_by(CLOCK_THREAD_CPUTIME_ID), took = had - std::exchange(had_, had);
+  if (spinning_ == 0 && took != had) pace_.took(took);
 }
 
 void monitor::sleep_until(std::uint64_t time) {

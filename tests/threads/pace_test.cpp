@@ -1,0 +1,42 @@
+// How often the monitor looks, by what a look costs.
+#include <gtest/gtest.h>
+
+#include "threads/pace.hpp"
+
+namespace {
+
+using weir::threads::pace;
+
+pace after_looks_of(std::uint64_t ns, int looks = 100) {
+  pace its;
+  for (int i = 0; i < looks; ++i) its.took(ns);
+  return its;
+}
+
+TEST(Pace, IntervalsFollowThePriceOfALook) {
+  EXPECT_NEAR(static_cast<double>(after_looks_of(8'000).soon()), 20'000, 50);
+  EXPECT_NEAR(static_cast<double>(after_looks_of(40'000).soon()), 100'000, 50);
+  for (const std::uint64_t ns : {8'000, 20'000, 40'000}) {
+    const pace its = after_looks_of(ns);
+    EXPECT_EQ(its.after(0), its.soon());
+    EXPECT_EQ(its.after(pace::last_level), 128 * its.soon());
+    EXPECT_EQ(its.after(99), its.after(pace::last_level));
+    EXPECT_EQ(its.between_ticks(), its.soon() * 3 / 2);
+    for (unsigned level = 1; level <= pace::last_level; ++level) EXPECT_GE(its.after(level), its.after(level - 1));
+  }
+}
+
+TEST(Pace, NeitherFreeNorSlowLooksTakeItOutOfBounds) {
+  EXPECT_EQ(after_looks_of(0).soon(), 12'500U);
+  EXPECT_EQ(after_looks_of(10'000'000).soon(), 125'000U);
+}
+
+// A look that has been interrupted says little.
+TEST(Pace, OneLookChangesLittle) {
+  const pace before = after_looks_of(20'000);
+  pace its = before;
+  its.took(60'000);
+  EXPECT_LE(its.soon(), before.soon() * 5 / 4 + 1);
+}
+
+}  // namespace
