@@ -17,13 +17,17 @@ demo:
 	@cmake --build build --target first-page-programs
 	$(WEIR) bench --quick --members $(JOBS),$(FOUR_TIMES) --rounds 2 --seconds 50 -o out/records.jsonl
 	$(WEIR) report out/records.jsonl -o out/report.html
-	@echo "The first page: out/report.html, on barriers. OpenMP and MPI follow."
+	@echo "The first page: out/report.html, on barriers. A program, OpenMP and MPI follow."
 	@cmake --build build --target demo-programs
+	$(WEIR) bench workloads $(DEMO_PROGRAM) --rounds 6 --seconds 45 -o out/workloads.jsonl
+	$(WEIR) report out/workloads.jsonl -o out/workloads.html
 	$(WEIR) bench openmp --quick --cross --rounds 2 --samples 10 --constructs $(DEMO_CONSTRUCTS) -o out/openmp.jsonl
 	$(WEIR) report out/openmp.jsonl -o out/openmp.html
 	$(WEIR) bench mpi --quick --seconds 30 -o out/mpi.jsonl
 	$(WEIR) report out/mpi.jsonl -o out/mpi.html
 	@.venv/bin/python -m weir.report.index out
+DEMO_PROGRAM = --programs hydro --threads $(JOBS),$(FOUR_TIMES),$(shell echo $$((8 * $(JOBS)))) \
+  --situations dedicated,crowded,quota --runtimes own,libomp,auto --barriers none --no-shares
 DEMO_CONSTRUCTS = parallel,for,parallel-for,barrier,single,critical,lock,ordered,atomic,reduction,taskwait
 
 test: check-cpp check-python sanitize

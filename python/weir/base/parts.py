@@ -110,7 +110,7 @@ def of_runs(what: str, runs: Sequence[LeftOut]) -> Table:
 class Subject:
     """What a page can be about. Its title, heading and text are those of the page where the subject is the first of
     those that want its rows. `about` has {on} where the processor may be named. `finding`: one sentence for the user of
-    this machine."""
+    this machine; `picture`: a small chart below it."""
 
     name: str
     title: str
@@ -120,4 +120,5 @@ class Subject:
     sections: Callable[[Sequence[Row]], list[Section]]
     left_out: Callable[[Sequence[Row]], list[LeftOut]] = lambda _: []
     finding: Callable[[list[Row]], str] | None = None
+    picture: Callable[[Sequence[Row]], "alt.TopLevelMixin | None"] | None = None
     texts: Mapping[str, Callable[[Sequence[Row]], str]] = field(default_factory=dict)  # by a file's suffix

@@ -1,4 +1,4 @@
-"""The index page of `make demo`: three sentences about this machine, with links to the other pages.
+"""The index page of `make demo`: a sentence on each subject for this machine, with links to the other pages.
 
 python -m weir.report.index FOLDER: writes FOLDER/index.html for the pages and records in it.
 """
@@ -15,7 +15,12 @@ from weir.base.records import Row
 from weir.report.subjects import SUBJECTS
 
 # What `make demo` writes: a page, and the records that it shows.
-PAGES = (("report.html", "records.jsonl"), ("openmp.html", "openmp.jsonl"), ("mpi.html", "mpi.jsonl"))
+PAGES = (
+    ("workloads.html", "workloads.jsonl"),
+    ("report.html", "records.jsonl"),
+    ("openmp.html", "openmp.jsonl"),
+    ("mpi.html", "mpi.jsonl"),
+)
 
 
 def samples(rows: Sequence[Row]) -> str:
@@ -28,18 +33,29 @@ def samples(rows: Sequence[Row]) -> str:
 
 
 def write(folder: Path) -> Path:
-    parts = []
+    parts, charts = [], {}
     for page, source in PAGES:
         rows = records.read([folder / source])[0] if (folder / source).exists() else []
         subject = next((s for s in SUBJECTS if s.finding and s.wants(rows)), None)
         if subject and subject.finding:
+            drawn = subject.picture(rows) if subject.picture else None
+            if drawn is not None:
+                charts[page.removesuffix(".html")] = drawn
             parts.append(
-                {"title": subject.name, "page": page, "finding": subject.finding(rows), "samples": samples(rows)}
+                {
+                    "title": subject.name,
+                    "page": page,
+                    "finding": subject.finding(rows),
+                    "samples": samples(rows),
+                    "picture": page.removesuffix(".html") if drawn is not None else "",
+                }
             )
     output = folder / "index.html"
     prepare(output)
     with writing(output):
-        output.write_text(layout.render(Path(__file__).with_name("index.html.j2"), parts=parts), encoding="utf-8")
+        output.write_text(
+            layout.render(Path(__file__).with_name("index.html.j2"), charts, parts=parts), encoding="utf-8"
+        )
     for part in parts:
         print(part["finding"])
     return output

@@ -13,8 +13,8 @@ from weir.run import elf
 
 THREADS, KINDS = "WEIR_THREADS", ("kernel", "user", "auto")  # of threads: docs/threads.md
 BY_DEFAULT = KINDS[2]  # of these, where neither the option nor the environment says
-# Stacks of ended threads that the C library keeps for new ones, in bytes: 40 MiB by itself, which are five stacks. To map
-# a stack and unmap it is half of what a thread costs (docs/threads.md).
+# Stacks of ended threads that the C library keeps for new ones, in bytes: 40 MiB by itself, which are five stacks. To
+# map a stack and unmap it is half of what a thread costs (docs/threads.md).
 TUNABLES, KEPT_STACKS = "GLIBC_TUNABLES", ("glibc.pthread.stack_cache_size", str(1 << 30))
 
 

@@ -4,8 +4,8 @@ import altair as alt
 
 from weir.base import theme
 from weir.base.drawing import Values, counts, log, mapped, panels, time_axis
-from weir.base.screen import with_interval
-from weir.workloads.findings import in_words
+from weir.base.screen import nanoseconds, with_interval
+from weir.workloads.findings import in_words, named
 from weir.workloads.results import Results
 from weir.workloads.rows import DEFAULT, KERNEL, OWN, is_weirs
 from weir.workloads.situations import TITLES
@@ -129,3 +129,46 @@ def gains(results: Results) -> alt.TopLevelMixin | None:
         height=30 + 20 * rows,
     )
     return drawn.resolve_scale(x="independent", y="independent", yOffset="independent")
+
+
+def of_runtimes(results: Results) -> Values:
+    found = []
+    for c in results.cells:
+        where = TITLES.get(c.place.situation, c.place.situation)
+        for name in (OWN, *results.runtimes):
+            if (its := c.time(name)) is None:
+                continue
+            few = not c.enough(name)
+            found.append(
+                {
+                    "place": f"{c.place.members} threads, {where}",
+                    "runtime": named(results, name),
+                    "ns": its.value,
+                    "low": its.value if few else its.low,
+                    "high": its.value if few else its.high,
+                    "says": nanoseconds(its.value) if few else with_interval(its),
+                }
+            )
+    return found
+
+
+def by_runtime(results: Results) -> alt.TopLevelMixin | None:
+    """A row for each team and situation, a colour for each runtime. None of several programs: gains() has them."""
+    values = of_runtimes(results)
+    names = list(dict.fromkeys(v["runtime"] for v in values))
+    if len({c.program for c in results.cells}) != 1 or len(names) < 2:
+        return None
+    base = alt.Chart(alt.Data(values=values)).encode(
+        y=alt.Y("place:N", sort=None, title=None, axis=alt.Axis(grid=True, tickBand="extent", labelLimit=320)),
+        yOffset=alt.YOffset("runtime:N", sort=names),
+        color=alt.Color("runtime:N", scale=mapped(theme.colours(names)), legend=alt.Legend(title=None, orient="top")),
+        tooltip=[alt.Tooltip("place:N"), alt.Tooltip("runtime:N"), alt.Tooltip("says:N", title="time")],
+    )
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=log(), axis=time_axis("time of the program", (1, 3)))
+
+    return alt.layer(
+        base.mark_rule(strokeWidth=1.6).encode(x=x("low"), x2="high:Q"),
+        base.mark_point(filled=True, size=60, opacity=1).encode(x=x("ns")),
+    ).properties(width="container", height=alt.Step(16))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from weir.base.findings import sentence
 from weir.base.records import Row
-from weir.base.screen import times
+from weir.base.screen import nanoseconds, times
 from weir.workloads.results import Cell, Ratio, Results, geometric_mean
 from weir.workloads.rows import AUTO, OWN, is_weirs
 from weir.workloads.situations import BY_NAME, CROWDED, SLOWER, TITLES
@@ -116,10 +116,37 @@ def _faster(results: Results, situation: str, runtime: str, limit: float) -> Tar
     return Target(situation, runtime, GAIN, limit, in_words(mean), met, detail)
 
 
+def named(results: Results, runtime: str) -> str:
+    """As a user knows it."""
+    return "weir" if runtime == AUTO else results.version(runtime) or runtime
+
+
 def finding(rows: list[Row]) -> str:
     """One sentence for the user of this machine."""
-    by_default = next(filter(is_weirs, Results(rows).runtimes), AUTO)
+    results = Results(rows)
+    by_default = next(filter(is_weirs, results.runtimes), AUTO)
+    if len({c.program for c in results.cells}) == 1:
+        return sentence(_of_one_program(results, by_default), "this program")
     gains = [t for t in targets(rows) if t.runtime == by_default and t.what == GAIN]
     its = [t for t in gains if t.verdict != NOT_MEASURED]
     said = [f"{t.measured} times as fast with {TITLES[t.situation]}" for t in its]
     return sentence(f"on Weir's runtime these programs are {', '.join(said)}" if said else "", "whole programs")
+
+
+def _of_one_program(results: Results, mine: str) -> str:
+    """Where most threads share the processors, and as many threads as processors have them for themselves."""
+    cells = [c for c in results.cells if c.times(mine) and c.times(OWN)]
+    if not cells:
+        return ""
+
+    def said(c: Cell) -> str:
+        peers = [OWN, *(name for name in results.runtimes if not is_weirs(name))]
+        times = [f"{nanoseconds(c.time(name).value)} on {named(results, name)}" for name in peers if c.times(name)]
+        never = [f"does not end on {named(results, name)}" for name in peers if c.fails(name)]
+        place = f"with {c.place.members} threads on {c.place.processors} processors"
+        return f"{place} {nanoseconds(c.time(mine).value)} under weir run, {', '.join([*times, *never])}"
+
+    most = max(cells, key=lambda c: c.place.members)
+    least = min(cells, key=lambda c: c.place.members)
+    both = [said(most)] + ([said(least)] if least is not most else [])
+    return f"the program {most.program} takes {'; '.join(both)}"

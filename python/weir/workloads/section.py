@@ -34,6 +34,10 @@ FIGURE = (
     "barrier. The work is the same with each team; in the program intervals each member has as much. Bars: 95 % "
     "intervals."
 )
+TIMES = (
+    "Medians of the program's time, in each situation; left is faster. Bars: 95 % intervals. A runtime without a point "
+    "did not end in time."
+)
 GAINS = (
     "The time on the program's own runtime, in that on Weir's in the same round; right of the dashed line the "
     "program is faster on Weir's runtime. In parentheses the team's size. Bars: 95 % intervals."
@@ -56,6 +60,8 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     made = []
     if found:
         made.append(Section("What Weir must reach", TARGETS, [tables.of_targets(found)]))
+    if (drawn := charts.by_runtime(results)) is not None:
+        made.append(Section(parts=[Chart("workloads-times", "Times on each runtime", drawn, TIMES)]))
     if (best := tables.of_barriers(results)).rows:
         made.append(Section("The best barrier for each program and team size", BARRIERS, [best]))
         made.append(
@@ -98,5 +104,6 @@ SUBJECT = Subject(
     sections=sections,
     left_out=left_out,
     finding=finding,
+    picture=lambda rows: charts.by_runtime(Results(rows)),
     texts={".csv": tables.as_csv},
 )
