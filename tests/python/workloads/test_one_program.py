@@ -23,7 +23,7 @@ def session() -> list[dict]:
 
 def test_the_sentence_has_each_runtimes_time_where_most_and_fewest_threads_are():
     said = finding(session())
-    assert said.startswith("The program hydro takes with 16 threads on 2 processors 220 ms under weir run, 6.00 s on own")
+    assert said.startswith("The program hydro takes with 16 threads on 2 processors 220 ms under weir run, 6.00 s on")
     assert "4.50 s on libomp; with 2 threads on 2 processors 210 ms under weir run, 200 ms on own" in said
 
 
