@@ -74,6 +74,7 @@ void unregister_rseq(void* of_thread) {
     own_body->on.store(nullptr, std::memory_order_relaxed);
     own_body->seat.store(nullptr, std::memory_order_relaxed);
     own_body->id = static_cast<pid_t>(raw_call(SYS_gettid));
+    own_body->forget_signals();
   });
 }
 
@@ -257,6 +258,7 @@ namespace {
 /// In ticks; 0: for good.
 void pin_until(std::uint64_t time) {
   body* const own = own_body;
+  if (const body* const mine = own != nullptr ? own : this_body; mine != nullptr && mine->is_pinned_for_good()) return;
   if (own != nullptr) {
     change_seat(nullptr);
     own->is_pinned = true;
@@ -274,8 +276,8 @@ void pin_until(std::uint64_t time) {
 
 void pin() { pin_until(0); }
 void pin_for_a_while() {
-  body& mine = own_body != nullptr ? *own_body : *this_body;
-  mine.blocked = 0;
+  // None: the thread of the program is in no region, or its processor has been given away.
+  if (body* const mine = own_body != nullptr ? own_body : this_body) mine->blocked.store(0, std::memory_order_relaxed);
   pin_until(native::ticks() + static_cast<std::uint64_t>(while_us * native::ticks_per_microsecond()));
 }
 

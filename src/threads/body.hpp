@@ -55,10 +55,10 @@ struct body : runnable {
   pthread_t thread{};                    // to the C library
   // Its kernel thread's state is unlike others': it stays there, whatever its seat.
   bool is_pinned = false;
-  // How often it has been found blocked in a row, and when the last time; by the monitor, under a claim. Until when it is pinned.
-  // In ticks; 0: for good.
-  unsigned blocked = 0;
-  std::uint64_t blocked_at = 0, detached_until = 0;
+  // How often it has been found blocked in a row, and when the last time, in ticks; by the monitor. relaxed: hints.
+  std::atomic<unsigned> blocked{0};
+  std::atomic<std::uint64_t> blocked_at{0};
+  std::uint64_t detached_until = 0;  // while it is pinned, in ticks; 0: for good
 
   body() = default;
   body(processor* seat);
@@ -86,8 +86,11 @@ struct body : runnable {
   void take_signals();
   processor* where() const;  // on
   processor* home() const;   // seat
+  /// In the child of a fork: what waits is its parent's.
+  void forget_signals();
   /// By the body itself, where a region begins.
   bool stays_pinned();
+  bool is_pinned_for_good() const { return is_pinned && detached_until == 0; }
   /// In its kernel thread, where it goes on.
   void arrive_detached();
 
@@ -97,7 +100,7 @@ struct body : runnable {
   static constexpr signal_mask short_call = summons, home_call = signal_mask{1} << 32;
   void summon_for(signal_mask signals);
   std::atomic<signal_mask> mask_{0};
-  std::atomic<signal_mask> pending_{0};  // perhaps; and home_call
+  std::atomic<signal_mask> pending_{0};  // what queued_ may hold, and calls
   signal_queue queued_;
 };
 

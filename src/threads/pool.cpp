@@ -348,9 +348,11 @@ namespace {
 void note_blocked(body& found) {
   const std::uint64_t now = native::ticks();
   const auto lately = static_cast<std::uint64_t>(while_us * native::ticks_per_microsecond());
-  const auto is_of_late = [&](const body& b) { return b.blocked != 0 && now - b.blocked_at < lately; };
-  found.blocked = is_of_late(found) ? found.blocked + 1 : 1;
-  found.blocked_at = now;
+  const auto times_of_late = [&](const body& b) {
+    return now - b.blocked_at.load(std::memory_order_relaxed) < lately ? b.blocked.load(std::memory_order_relaxed) : 0;
+  };
+  found.blocked.store(times_of_late(found) + 1, std::memory_order_relaxed);
+  found.blocked_at.store(now, std::memory_order_relaxed);
   std::size_t attached = 0, block = 0;
   const auto for_each = [](auto what) {
     for (body* const b : *bodies)
@@ -360,7 +362,7 @@ void note_blocked(body& found) {
   };
   for_each([&](const body& b) {
     ++attached;
-    block += is_of_late(b) && b.blocked >= 2 ? 1 : 0;
+    block += times_of_late(b) >= 2 ? 1 : 0;
   });
   if (block >= 2 && 4 * block >= attached) for_each([](body& b) { b.call_home_for_a_while(); });
 }

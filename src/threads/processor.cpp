@@ -99,7 +99,7 @@ inline body& processor::next_or_idle() {
 // One that blocks again and again is a thread of the kernel until the first region that begins later: each time that it is found,
 // the others of its processor have waited for a look.
 bool processor::stays_detached(body& me) {
-  if (me.blocked < blocks_often || me.parking == nullptr) return false;
+  if (me.blocked.load(std::memory_order_relaxed) < blocks_often || me.parking == nullptr) return false;
   pin_for_a_while();
   return true;
 }

@@ -24,6 +24,12 @@ bool body::summon(const siginfo_t& why) {
   return true;
 }
 bool body::withdraw(const siginfo_t& why) { return queued_.withdraw(why); }
+void body::forget_signals() {
+  // relaxed: there is no other thread.
+  pending_.store(0, std::memory_order_relaxed);
+  mask_.fetch_and(~summons, std::memory_order_relaxed);
+  queued_.take(0, [](const siginfo_t&) {});
+}
 void body::call_home() { summon_for(home_call); }
 void body::call_home_for_a_while() { summon_for(short_call); }
 

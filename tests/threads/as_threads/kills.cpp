@@ -214,6 +214,38 @@ void values_for() {
   });
 }
 
+// What waits for a member that forks is the parent's.
+void a_child_has_none() {
+  const int number = SIGRTMIN + 1;
+  handle(number, note, 0);
+  team_that_sends(SA_RESTART, [&](int me) {
+    static std::atomic<bool> ready, sent;
+    if (me == 1) {
+      block(number);
+      ready = true;
+      while (!sent) compute(0.001);
+      const pid_t child = fork();
+      if (child == 0) {
+        sigset_t waits;
+        unblock(number);
+        _exit(came == 0 && sigpending(&waits) == 0 && sigismember(&waits, number) == 0 ? 0 : 1);
+      }
+      int status = -1;
+      while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+      }
+      CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+      CHECK(came == 0);
+      unblock(number);
+      CHECK(came == 1);
+    } else if (me == 0) {
+      while (!ready) sleep_for(0.001);
+      CHECK(pthread_kill(threads[1], number) == 0);
+      sent = true;
+    }
+    meet();
+  });
+}
+
 void many_real_time_signals() {
   handle(SIGRTMIN, note, SA_RESTART);
   team_that_sends(SA_RESTART, [&](int me) {
@@ -238,6 +270,7 @@ int main() {
   subject("values for one that computes", values_for<receiver::computes>);
   subject("values for one that waits", values_for<receiver::waits>);
   subject("values for one that blocks them", values_for<receiver::blocks_them>);
+  subject("a child has none", a_child_has_none);
   subject("many real-time signals", many_real_time_signals);
   return verdict();
 }
