@@ -3,6 +3,7 @@
 from weir.barriers import cli as barriers
 from weir.base.console import assembled
 from weir.building import cli as building
+from weir.doctor import cli as doctor
 from weir.explorer import cli as explorer
 from weir.info import cli as info
 from weir.mpi import cli as mpi
@@ -19,6 +20,7 @@ from weir.workloads import cli as workloads
 
 COMMANDS = (
     run.COMMAND,
+    doctor.COMMAND,
     info.COMMAND,
     barriers.COMMAND,
     openmp.COMMAND,

@@ -1,6 +1,7 @@
 """`weir run -- program`, `weir run --check program`, `weir run --mpi -- mpirun program`, each with --compare."""
 
 import os
+import shlex
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -114,7 +115,7 @@ def run(
         if check:
             if file is None:
                 raise CannotRun(f"{program} is a script: check the program that it starts")
-            show(needs(program, runtime), program)
+            show(needs(program, runtime), program, context.args)
         asked = {"WEIR_BARRIER": barrier and sides.known(barrier), "WEIR_DEADLOCKS": deadlocks, THREADS: threads}
         environment = starting.environment(runtime, {name: value for name, value in asked.items() if value is not None})
         if file is None:
@@ -181,13 +182,14 @@ def _told(sides: Sides, where: Conditions, comparing: Comparing) -> typer.Exit:
     return typer.Exit(0 if all(one.compared for one in found) else 1)
 
 
-def show(seen: Needs, program: Path) -> None:
+def show(seen: Needs, program: Path, words: list[str]) -> None:
     """Exit status 0 if nothing is missing, else 1."""
     for name in seen.lost:
         warn(f"{name} was not found: what it needs is not in the list")
     if not seen.found:
         out.print(f"{escape(str(program))} and its {len(seen.files) - 1} libraries need nothing of OpenMP. "
-                  "What they open while they run is not seen here.", highlight=False, soft_wrap=True)  # fmt: skip
+                  "What they open while they run is not seen here: "
+                  f"weir doctor -- {escape(shlex.join(words))}", highlight=False, soft_wrap=True)  # fmt: skip
         raise typer.Exit(0)
     # Names stay whole where they go into a pipe.
     out.print(tables.needs(seen), width=max(out.width, 110), crop=False)

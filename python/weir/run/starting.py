@@ -29,10 +29,10 @@ def library() -> Path:
     raise CannotRun(f"{LIBRARY} was not found beside {looked}. {native.how_to_get(LIBRARY)}")
 
 
-def program(words: Sequence[str], only_read: bool = False) -> Path:
-    """`only_read`: it is looked into and not run, so that a library will do, too."""
+def program(words: Sequence[str], only_read: bool = False, of: str = "weir run") -> Path:
+    """`only_read`: it is looked into and not run, so that a library will do, too. `of`: the command that asks."""
     if not words:
-        raise CannotRun("no program was named: weir run -- PROGRAM [ARGUMENTS]")
+        raise CannotRun(f"no program was named: {of} -- PROGRAM [ARGUMENTS]")
     found = shutil.which(words[0])
     if found is None and only_read and Path(words[0]).is_file():
         return Path(words[0])

@@ -250,8 +250,10 @@ def test_who_asks_weakly_can_do_without(little: Path, tmp_path: Path):
 
 
 def test_what_needs_nothing_is_said_to(little: Path, tmp_path: Path):
-    status, text = said("--check", compiled("int main(void) { return 0; }", tmp_path / "nothing"))
+    program = compiled("int main(void) { return 0; }", tmp_path / "nothing")
+    status, text = said("--check", program, "x.py")
     assert status == 0 and "need nothing of OpenMP" in text
+    assert f"weir doctor -- {program} x.py" in text
 
 
 def test_programs_of_llvm_ask_by_its_names(little: Path, tmp_path: Path):

@@ -1,0 +1,4 @@
+"""Whether a program that runs would gain by Weir: `weir doctor`.
+
+May use: base, info, run.
+"""
