@@ -33,7 +33,7 @@ class Throttled:
 
 
 def groups(root: Path, number: int) -> list[Group]:
-    """Those of a process and all above them. The kernel writes /proc/PID/cgroup for the reader's namespace, so the paths
+    """Those of a process and all above them. The kernel writes /proc/PID/cgroup for the reader's namespace: the paths
     are below the reader's mounts."""
     listed, mounts = _text(root / "proc" / str(number) / "cgroup"), _text(root / "proc/self/mountinfo")
     found: dict[Group, None] = {}

@@ -11,8 +11,8 @@ from weir.doctor.sampling import Ran, Sample, Seen
 
 SHORT_S = 0.5  # a sample of less says nothing
 HARDLY = 0.05  # of one processor
-# A thread is busy that wants a processor for this part of the time that the busiest one does. A fixed part would miss all
-# threads of a large team that a small quota holds back.
+# A thread is busy that wants a processor for this part of the time that the busiest one does. A fixed part would miss
+# all threads of a large team that a small quota holds back.
 BUSY, LEAST_S = 0.1, 0.02
 WAITED = 0.1  # of the time in which threads could run
 HELD = 0.05  # of the quota's periods
@@ -37,7 +37,8 @@ class Evidence:
         self.cpu_s = sum(t.cpu_s for t in threads)
         self.ready_s = None if any(t.ready_s is None for t in threads) else sum(t.ready_s or 0.0 for t in threads)
         most = max((t.wanted_s for t in threads), default=0.0)
-        self.busy: list[Ran] = [t for t in threads if t.wanted_s >= max(BUSY * most, LEAST_S)]
+        least = float("inf") if self.hardly_ran else max(BUSY * most, LEAST_S)
+        self.busy: list[Ran] = [t for t in threads if t.wanted_s >= least]
         self.ran = sum(t.cpu_s > 0 for t in threads)
         self.voluntary = sum(t.voluntary for t in threads)
         self.involuntary = sum(t.involuntary for t in threads)
@@ -82,11 +83,12 @@ def judged(sample: Sample, words: tuple[str, ...], started: bool, number: int) -
 
 class _Judge:
     def __init__(self, sample: Sample, words: tuple[str, ...], started: bool, number: int) -> None:
-        self.sample, self.words, self.started, self.number = sample, words, started, number
+        self.sample, self.started, self.number = sample, started, number
         self.evidence = Evidence(sample)
         self.root = sample.processes[0] if sample.processes else None
         self.openmp = self._kind(OPENMP)
-        self.who = os.path.basename(words[0]) if words else "the program"
+        self.words = _unwrapped(words)
+        self.who = os.path.basename(self.words[0]) if self.words else "the program"
         if not started:
             self.who += f" (process {number})"
 
@@ -96,8 +98,8 @@ class _Judge:
     def verdict(self) -> Verdict:
         short = self.sample.seconds < SHORT_S
         if self._kind(WEIR):
-            return self._verdict("already", "It uses Weir already; compare it with the runtime that it was built for.",
-                                 self._run("--compare"))  # fmt: skip
+            advice = "It uses Weir already; compare it with the runtime that it was built for."
+            return self._verdict("already", advice, self._run("--compare"), *self._fewer(self._kind(WEIR)[0]))
         if not self.openmp:
             if language := self._language():
                 return self._beyond(f"Weir cannot help: threads of {language} do not use OpenMP.")
@@ -136,10 +138,11 @@ class _Judge:
             return self._verdict("not needed", advice)
         if self.root and self.root.program.openmp_inside and len(self.evidence.busy) > 1:
             return self._beyond("Its file holds an OpenMP runtime, which nothing can replace: link it dynamically.")
-        if self.evidence.hardly_ran and not self.started:
+        if self.evidence.hardly_ran and not self.sample.ended:
             advice = "No OpenMP runtime is loaded; a program may load one when it computes: ask again then."
             return self._verdict("unclear", advice, self._again())
-        return self._beyond("Weir has nothing to replace: no OpenMP runtime is loaded.")
+        when = "was loaded" if self.sample.ended else "is loaded so far"
+        return self._beyond(f"Weir has nothing to replace: no OpenMP runtime {when}.")
 
     def _launches(self) -> bool:
         return bool(self.words) and os.path.basename(self.words[0]) in ("mpirun", "mpiexec", "srun", "mpiexec.hydra")
@@ -185,11 +188,12 @@ class _Judge:
         else:
             what = "has loaded no OpenMP runtime"
         others = [p for p in self._kind(OTHER) if p.library.name not in what]
-        what += f", and {_listed(others)}" if others else ""
+        if others:
+            what += f" and {_listed(others)}" if self.openmp or weirs else f", but {_listed(others)}"
         below = len(self.sample.processes) - 1
         tree = f" with the {_count(below, 'process', 'processes')} below it" if below else ""
-        most = _count(self.sample.most_threads, "thread", "threads")
-        return f"{self.who} {what}; it{tree} has {most}, of which {len(self.evidence.busy)} were busy."
+        most, busy = _count(self.sample.most_threads, "thread", "threads"), len(self.evidence.busy)
+        return f"{self.who} {what}; it{tree} has {most}, of which {_count(busy, 'was', 'were')} busy."
 
     def _loss(self) -> str:
         sample, evidence = self.sample, self.evidence
@@ -224,7 +228,8 @@ class _Judge:
         return " ".join(["weir run", *options, "--", shlex.join(self.words) if self.words else "PROGRAM"])
 
     def _fewer(self, pool: Pool) -> tuple[str, ...]:
-        return (self._with(pool.library.limit),) if self.evidence.more_than_processors and pool.library.limit else ()
+        wanted = self.evidence.loses and self.evidence.more_than_processors and pool.library.limit
+        return (self._with(pool.library.limit),) if wanted else ()
 
     def _with(self, variable: str) -> str:
         return f"{variable}={max(1, int(self.sample.capacity))} {shlex.join(self.words) if self.words else 'PROGRAM'}"
@@ -239,6 +244,13 @@ def command(process: Seen, folder: str) -> tuple[str, ...]:
     if shutil.which(words[0]) or os.path.exists(os.path.join(folder, words[0])):
         return words
     return (process.exe or words[0], *words[1:])
+
+
+def _unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Less the words of weir run."""
+    if len(words) < 2 or os.path.basename(words[0]) != "weir" or words[1] != "run":
+        return words
+    return words[words.index("--") + 1 :] if "--" in words else words[2:]
 
 
 def _listed(pools: list[Pool]) -> str:

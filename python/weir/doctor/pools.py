@@ -106,7 +106,7 @@ def _note(library: Library, place: Path) -> str:
     if library.name not in ("OpenBLAS", "BLIS"):
         return ""
     try:
-        needed = elf.read(place).needed
+        needed = elf.needed(place)
     except (OSError, elf.NotElf):
         return ""
     over = any(its.kind in (WEIR, OPENMP) and its.file.match(name) for its in LIBRARIES for name in needed)
@@ -134,8 +134,8 @@ def program(place: Path, files: Iterable[str]) -> Program:
 
 
 class Mapped:
-    """A file as bytes that are read only where they are looked at. Raises OSError, and ValueError of an empty file or of
-    one that is too large."""
+    """A file as bytes that are read only where they are looked at. Raises OSError, and ValueError of an empty file and
+    of one that is too large."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -29,7 +29,7 @@ class Denied(Exception):
 
 @dataclass(frozen=True)
 class Thread:
-    """Counters since it began. `ready_s`: how long it could run and had no processor; None if the kernel has no count."""
+    """Counters since it began. `ready_s`: how long it could run and had no processor; None without a count."""
 
     name: str
     begun: int  # a number is used again, a number and a time are not

@@ -11,7 +11,7 @@ from weir.doctor.pools import Pool, Program
 from weir.doctor.proc import Busy, Denied, Gone, Proc, Process, Thread
 
 INTERVAL_S = 0.1
-LOOKING = 0.05  # the part of the time that looks may take
+LOOKING, LONGEST_S = 0.05, 1.0  # the part of the time that looks may take, and the longest pause for that
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Watch:
     @property
     def pause_s(self) -> float:
         """So that looking disturbs little."""
-        return max(INTERVAL_S, self._cost_s / LOOKING)
+        return max(INTERVAL_S, min(self._cost_s / LOOKING, LONGEST_S))
 
     @property
     def seconds(self) -> float:
@@ -144,6 +144,8 @@ class Watch:
         its = self.watched.get(key)
         if its is None:
             its = self.watched[key] = _Watched(seen, {} if new else threads)
+        if its.latest.exe != seen.exe:  # exec has replaced what was mapped
+            its.files.clear()
         its.latest = seen
         its.last |= threads
         if fresh := [file for file in seen.files if file not in its.files]:

@@ -37,6 +37,8 @@ def show(told: Told, console: Console) -> None:
         _line(console, f"  {command}")
     for note in notes(told.watched):
         _line(console, note)
+    if not told.watched.sample.processes:
+        return
     console.print()
     console.print(_figures(told))
     if told.watched.sample.pools:

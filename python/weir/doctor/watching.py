@@ -86,6 +86,7 @@ def program(words: Sequence[str], executable: str, seconds: float, out: int | No
         finally:
             late = not asked.to_end and not _ended(started)
             _end(started, watch, heard=asked.to_end)
+        watch.ended = not late and not asked.to_end
         return Watched(watch.sample(), asked.to_end, started.returncode, late)
 
 

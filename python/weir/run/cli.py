@@ -114,7 +114,8 @@ def run(
         file = starting.examine(program)
         if check:
             if file is None:
-                raise CannotRun(f"{program} is a script: check the program that it starts")
+                watch = f"weir doctor -- {shlex.join(context.args)}"
+                raise CannotRun(f"{program} is a script: check the program that it starts, or watch it: {watch}")
             show(needs(program, runtime), program, context.args)
         asked = {"WEIR_BARRIER": barrier and sides.known(barrier), "WEIR_DEADLOCKS": deadlocks, THREADS: threads}
         environment = starting.environment(runtime, {name: value for name, value in asked.items() if value is not None})

@@ -1,8 +1,10 @@
 """What a program or library tells the dynamic linker: the libraries it needs, and the symbols it has and lacks."""
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
 DT_NEEDED, DT_HASH, DT_STRTAB, DT_SYMTAB, DT_SONAME, DT_RPATH, DT_RUNPATH = 1, 4, 5, 6, 14, 15, 29
@@ -39,13 +41,22 @@ class Elf:
 
 def read(path: Path) -> Elf:
     """Raises NotElf, and OSError."""
+    return _read(path, lambda reader: reader.elf())
+
+
+def needed(path: Path) -> tuple[str, ...]:
+    """The libraries that it needs, without its symbols: some have tens of thousands. Raises NotElf, and OSError."""
+    return _read(path, lambda reader: reader._names(DT_NEEDED))
+
+
+def _read(path: Path, what: Callable[["_Reader"], Any]) -> Any:
     text = path.read_bytes()
     if text[:4] != b"\x7fELF":
         raise NotElf("is a script" if text[:2] == b"#!" else "is not an ELF file")
     if text[4:6] != b"\x02\x01":
         raise NotElf("is not for a 64-bit little-endian machine")
     try:
-        return _Reader(path, text).elf()
+        return what(_Reader(path, text))
     except (struct.error, IndexError, ValueError, OverflowError) as error:
         raise NotElf(f"is a damaged ELF file ({error})") from None
 
