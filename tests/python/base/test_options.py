@@ -25,6 +25,7 @@ from weir.barriers import measuring as bench
 from weir.base import native, options, records
 from weir.building import local_mpi
 from weir.cli import COMMANDS, app
+from weir.doctor import watching
 from weir.mpi import launchers
 from weir.mpi import measuring as over_mpi
 from weir.openmp import cli as openmp_cli
@@ -57,6 +58,7 @@ NEEDS = {
     "report": ["records.jsonl"],
     "profile": ["--", "true"],
     "trace": ["--", "true"],
+    "doctor": ["--", "true"],
     "run": ["--", "/bin/true"],
 }
 WITH = {
@@ -85,7 +87,7 @@ WORK = (
     (running.Simulation, "run"), (history, "take"), (page, "write"), (counting, "run"), (counting, "execute"),
     (os, "execve"),
     (predictions, "write_svg"), (predictions, "write_page"), (run_measuring, "bound_to"),
-    (local_mpi, "tools"),
+    (local_mpi, "tools"), (watching, "program"),
 )  # fmt: skip
 CONSTRUCTS = {"constructs": [{"name": name, "group": "g", "parameter": ""} for name in suite.UNDER_LOAD]}
 POINT = {"point": 0, "chosen": {}, "machine": "m", "machine_processors": 2, "processors": 2, "quantum_ns": 1.0}
