@@ -185,6 +185,18 @@ def test_what_ended_stays_in_the_sample(machine: Machine):
     assert len(found.threads) == found.most_threads == 100 and found.ended and found.processes[0].live == 1
 
 
+def test_exec_replaces_what_was_loaded(machine: Machine):
+    for exe, files in (("/bin/weir", ["/usr/lib/libopenblas.so.0"]), ("/bin/team", [GOMP])):
+        machine.process(10, files=files)
+        (machine.root / "proc/10/exe").unlink(missing_ok=True)
+        (machine.root / "proc/10/exe").symlink_to(exe)
+        machine.thread(10, 10)
+        if exe == "/bin/weir":
+            watch, _ = watched(machine)
+        watch.look()
+    assert [pool.library.name for pool in watch.sample().pools] == ["libgomp (GCC)"]
+
+
 @pytest.mark.parametrize(
     ("file", "name"),
     [
