@@ -42,6 +42,7 @@ def test_a_process_is_read_with_its_threads(machine: Machine):
     first, second = seen.threads.values()
     assert (first.name, first.cpu_s, first.ready_s, first.voluntary, first.involuntary) == ("a (b) c", 2.0, 0.5, 4, 5)
     assert (second.cpu_s, second.ready_s, second.processors) == (2.0, None, {1, 4, 5})
+    assert first.begun == second.begun == 100
 
 
 def test_a_kernel_that_does_not_count_is_not_believed(machine: Machine):
@@ -105,9 +106,9 @@ def test_lists_of_processors():
          (0.25, "a/cpu.cfs_quota_us")),
         (V1, "3:cpu:/", {"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"},
          None),
-        (V1.replace(" / ", " /docker/1 ", 1), "3:cpu:/docker/1",
-         {"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "300000", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"},
-         (3.0, "cpu/cpu.cfs_quota_us")),
+        (V1.replace(" / ", " /docker/1 ", 1), "3:cpu:/docker/1/in",
+         {"sys/fs/cgroup/cpu/in/cpu.cfs_quota_us": "300000", "sys/fs/cgroup/cpu/in/cpu.cfs_period_us": "100000"},
+         (3.0, "cpu/in/cpu.cfs_quota_us")),
         ("", "0::/", {}, None),
         (V2, "nonsense", {}, None),
     ],
