@@ -134,14 +134,16 @@ def gains(results: Results) -> alt.TopLevelMixin | None:
 def of_runtimes(results: Results) -> Values:
     found = []
     for c in results.cells:
-        where = TITLES.get(c.place.situation, c.place.situation)
+        # That there are more threads than processors, or not, the reader sees.
+        alone = c.place.situation in ("dedicated", "crowded")
+        where = "" if alone else f", {TITLES.get(c.place.situation, c.place.situation)}"
         for name in (OWN, *results.runtimes):
             if (its := c.time(name)) is None:
                 continue
             few = not c.enough(name)
             found.append(
                 {
-                    "place": f"{c.place.members} threads, {where}",
+                    "place": f"{c.place.members} threads{where}",
                     "runtime": named(results, name),
                     "ns": its.value,
                     "low": its.value if few else its.low,

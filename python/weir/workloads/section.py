@@ -95,7 +95,7 @@ def _where(row: Row) -> str:
 
 
 SUBJECT = Subject(
-    name="Workloads",
+    name="Programs",
     title="Programs",
     heading="Whole programs on their own runtime and on Weir's",
     about="Programs that check their own results{on}, on the OpenMP runtime that they were built for and on Weir's: "

@@ -35,9 +35,9 @@ def test_a_runtime_on_which_it_does_not_end_is_named():
 def test_a_row_of_the_picture_is_a_team_in_a_situation():
     drawn = charts.of_runtimes(Results(session()))
     assert [(v["place"], v["runtime"]) for v in drawn][:3] == [
-        ("2 threads, dedicated", "own"),
-        ("2 threads, dedicated", "weir"),
-        ("2 threads, dedicated", "libomp"),
+        ("2 threads", "own"),
+        ("2 threads", "weir"),
+        ("2 threads", "libomp"),
     ]
     assert len(drawn) == 6 and all(v["low"] <= v["ns"] <= v["high"] for v in drawn)
 
@@ -56,7 +56,7 @@ def test_several_programs_have_no_such_picture():
 def test_the_index_page_begins_with_it(tmp_path: Path):
     from weir.base import records
 
-    (subject,) = (s for s in SUBJECTS if s.name == "Workloads")
+    (subject,) = (s for s in SUBJECTS if s.name == "Programs")
     with records.Writer(tmp_path / "workloads.jsonl") as out:
         for row in session():
             out.write(row)
