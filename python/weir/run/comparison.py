@@ -130,8 +130,8 @@ class Comparison:
         elif r.low > 1 - NO_DIFFERENCE and r.high < 1 + NO_DIFFERENCE:
             said = f"It makes no difference: on {instead} {it} takes {times(r)} of its time on {own}, {over}"
         else:
-            said = (f"This cannot be told: on {instead} {it} takes {times(r)} of its time on {own}, {over}, "
-                    "and that interval holds 1")  # fmt: skip
+            said = (f"No difference was found: on {instead} {it} takes {times(r)} of its time on {own}, {over}; "
+                    f"no gain beyond {_percent(1 - r.low)}, no loss beyond {_percent(r.high - 1)}")  # fmt: skip
         p = processor.ratio
         if p is not None and (p.high < 1 - NO_DIFFERENCE or p.low > 1 + NO_DIFFERENCE):
             said += f"; of its processor time it takes {times(p)}"
@@ -147,6 +147,10 @@ def status_in_words(trial: Trial) -> str:
         except ValueError:
             return f"ended by signal {-trial.status}"
     return str(trial.status) if trial.status == 0 else f"status {trial.status}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _pairs(count: int) -> str:

@@ -1,8 +1,10 @@
 """What `weir run --compare` compares: the program as it is, and on Weir's runtime or with Weir's MPI barrier."""
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from weir.base import native
 from weir.base.names import Unknown, chosen
@@ -11,6 +13,8 @@ from weir.run import launching, measuring, starting
 from weir.run.measuring import OWN, WEIR, Side
 from weir.run.needs import needs
 from weir.run.starting import CannotRun
+
+INTERPRETERS = re.compile(r"(python|pypy|perl|ruby|lua|octave|node|bash|sh|dash)[\d.]*|julia|Rscript")
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,20 @@ def preloaded(
         else:
             its = elsewhere[name]
             others.append(Side(name, program, tuple(words), stage.environment(its), its.name))
-    return Sides(tuple(others), weir, words[0], (lost,) if missing else ())
+    return Sides(tuple(others), weir, called(words), (lost,) if missing else ())
+
+
+def called(words: Sequence[str]) -> str:
+    """What people call the program: of an interpreter, the script or module."""
+    if INTERPRETERS.fullmatch(Path(words[0]).name):
+        for word, after in zip(words[1:], (*words[2:], ""), strict=True):
+            if word in ("-c", "-e"):
+                break
+            if word == "-m" and after:
+                return after
+            if not word.startswith("-") and Path(word).is_file():
+                return word
+    return words[0]
 
 
 def of_machine(names: Sequence[str], option: str) -> dict[str, Runtime]:

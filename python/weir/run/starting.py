@@ -40,7 +40,7 @@ def program(words: Sequence[str], only_read: bool = False, of: str = "weir run")
         path = Path(words[0])
         why = "is a folder" if path.is_dir() else "is there but cannot be executed" if path.exists() else None
         raise CannotRun(f"{words[0]} {why}" if why else f"{words[0]}: no such program")
-    return Path(found)
+    return Path(os.path.abspath(found))  # a Path loses the ./ by which a shell tells a file from a name
 
 
 def examine(path: Path) -> elf.Elf | None:

@@ -85,6 +85,27 @@ def test_a_program_is_compared_and_its_output_is_the_same(programs: dict[str, Pa
         assert row in said
 
 
+def test_a_program_of_the_current_folder_is_compared(programs: dict[str, Path], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(programs["gcc"].parent)
+    for options in ([], ["--copies", "2"]):
+        status, said = compare(*options, "--", f"./{programs['gcc'].name}", times=1)
+        assert status == 0 and "stdout: the same." in said, said
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [([], []), (["-W", "ignore"], ["word"]), (["-m", "script"], []), (["-c", "import script"], [])]
+)
+def test_an_interpreter_is_called_by_its_script(
+    programs: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: list[str], after: list[str]
+):
+    (tmp_path / "script.py").write_text(f"import subprocess\nsubprocess.run(['{programs['gcc']}'])\n")
+    monkeypatch.chdir(tmp_path)
+    script = [] if before[:1] in (["-m"], ["-c"]) else ["script.py"]
+    _, said = compare("--", sys.executable, *before, *script, *after, times=1)
+    called = {"-m": "script", "-c": sys.executable}.get(next(iter(before), ""), "script.py")
+    assert said.count(f"{called}: 1 pair of runs") == 1, said
+
+
 def test_what_is_faster_is_said_to_be_with_an_interval(programs: dict[str, Path]):
     status, said = compare("--", programs["gcc"], "own", "sleep")
     assert status == 0 and "Yes: on Weir's runtime" in said and "over 6 pairs of runs" in said, said
@@ -357,7 +378,8 @@ def test_the_sentence_says_what_the_interval_allows(tmp_path: Path):
     assert sentence(own, [x * 2 for x in own], tmp_path).startswith("No: on Weir's runtime it takes 2.00 (2.00 … 2.00)")
     assert sentence(own, [x * 1.01 for x in own[:3]] + [x / 1.01 for x in own[3:]], tmp_path).startswith("It makes no")
     wide = [own[i] * (1.4 if i % 2 else 0.7) for i in range(len(own))]
-    assert "This cannot be told" in sentence(own, wide, tmp_path) and "holds 1" in sentence(own, wide, tmp_path)
+    assert sentence(own, wide, tmp_path).startswith("No difference was found")
+    assert sentence(own, wide, tmp_path).endswith("; no gain beyond 30 %, no loss beyond 40 %.")
     assert sentence(own[:5], own[:5], tmp_path).startswith("This cannot be told from 5 pairs")
     assert sentence([], [], tmp_path).startswith("This cannot be told: no pair")
 
