@@ -1,7 +1,12 @@
 """The `weir` command: the commands of all subjects, in the order in which --help lists them."""
 
+from typing import Annotated
+
+import typer
+
 from weir.barriers import cli as barriers
-from weir.base.console import assembled
+from weir.base import native
+from weir.base.console import assembled, out
 from weir.building import cli as building
 from weir.doctor import cli as doctor
 from weir.explorer import cli as explorer
@@ -36,4 +41,26 @@ COMMANDS = (
     explorer.COMMAND,
     building.COMMAND,
 )
-app = assembled(COMMANDS, "Barriers for machines that are shared.")
+
+
+def _show_version(asked: bool) -> None:
+    if not asked:
+        return
+    try:
+        libraries = native.ask("weir-info")["version"]
+        where = f"programs and libraries {libraries}: {native.require('weir-info').parent}"
+    except native.NativeError as error:
+        libraries, where = native.version(), f"no programs and libraries: {error}"
+    out.print(f"weir {libraries if native.in_tree() else native.version()}\n{where}", highlight=False, soft_wrap=True)
+    raise typer.Exit
+
+
+def weir(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Barriers for machines that are shared."""
+
+
+app = assembled(COMMANDS, weir)

@@ -64,8 +64,9 @@ OF_PROGRAMS = {
 }
 
 
-def assembled(commands: Iterable[Command], help: str) -> typer.Typer:
-    """One program of many commands, listed in this order. A command comes after the one that it is below."""
+def assembled(commands: Iterable[Command], top: Callable[..., None]) -> typer.Typer:
+    """One program of many commands, listed in this order. A command comes after the one that it is below. `top`: the
+    program's own options and help."""
     commands = list(commands)
     names = [one.name for one in commands if " " not in one.name]
 
@@ -73,7 +74,7 @@ def assembled(commands: Iterable[Command], help: str) -> typer.Typer:
         def list_commands(self, _: typer.Context) -> list[str]:
             return names  # Typer lists groups after all other commands
 
-    apps = {"": typer.Typer(cls=InOrder, no_args_is_help=True, add_completion=False, help=help)}
+    apps = {"": typer.Typer(cls=InOrder, no_args_is_help=True, add_completion=False, callback=top)}
     for one in commands:
         above, _, name = one.name.rpartition(" ")
         if isinstance(one.run, typer.Typer):
@@ -107,7 +108,7 @@ def _words(error: Any) -> str:
         if says.startswith("No such command"):
             says += f"; known are {', '.join(error.ctx.command.list_commands(error.ctx))}"
         elif error.ctx and error.ctx.command.get_help_option(error.ctx):
-            says += f"; weir {command} --help lists what there is"
+            says += f"; {' '.join(filter(None, ('weir', command)))} --help lists what there is"
     return f"{command}: {says}" if command else says
 
 
@@ -175,7 +176,8 @@ def show_session(
 
 @contextmanager
 def bar() -> Iterator[Progress]:
-    """A progress bar. SIGTERM and SIGHUP end the work as Ctrl-C does, and results so far are kept."""
+    """A progress bar, on terminals only. SIGTERM and SIGHUP end the work as Ctrl-C does, and results so far are kept."""
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"))
-    with heard_as_ctrl_c(), Progress(*columns, TimeRemainingColumn(), console=err) as progress:
+    shown = Progress(*columns, TimeRemainingColumn(), console=err, disable=not err.is_terminal)
+    with heard_as_ctrl_c(), shown as progress:
         yield progress

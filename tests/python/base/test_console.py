@@ -1,0 +1,40 @@
+"""What the command says of itself, and how it writes where little can be written."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from weir.base import console
+from weir.cli import app
+
+from ..conftest import INFO
+
+
+def said(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, list(words), prog_name="weir", env={"COLUMNS": "200"})
+    return done.exit_code, done.output
+
+
+def test_the_version_is_of_the_package_and_of_its_libraries(native_folder: Path):
+    status, text = said("--version")
+    assert status == 0
+    assert text == f"weir {INFO['version']}\nprograms and libraries {INFO['version']}: {native_folder}\n"
+    (native_folder / "weir-info").unlink()
+    status, text = said("--version")
+    assert status == 0 and "weir-info was not found" in text, text
+
+
+def test_a_wrong_option_of_the_program_itself_names_its_help():
+    assert said("--no-such") == (2, "weir: No such option: --no-such; weir --help lists what there is\n")
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_is_written_to_terminals_alone(monkeypatch: pytest.MonkeyPatch, terminal: bool):
+    monkeypatch.setattr(console, "err", Console(file=io.StringIO(), force_terminal=terminal))
+    with console.bar() as progress:
+        progress.add_task("doing")
+    assert ("doing" in console.err.file.getvalue()) is terminal
+    assert terminal or not console.err.file.getvalue()
