@@ -1,5 +1,8 @@
 """The terminal: output, progress and error messages."""
 
+import codecs
+import io
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,11 +36,34 @@ def _printable(message: str) -> str:
     return shown.encode(errors="backslashreplace").decode()
 
 
+# What stands for characters that the locale's encoding lacks.
+PLAIN = {
+    "–": "-", "−": "-", "“": '"', "”": '"', "×": "x", "µ": "u", "…": "...", "≈": "~", "·": ".", "σ": "s", "█": "#",
+    "⌈": "ceil(", "⌉": ")", "⌊": "floor(", "⌋": ")", "₂": "2",
+}  # fmt: skip
+NEAREST = "weir.nearest"
+
+
+def _nearest(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(PLAIN.get(c, "?") for c in lost), error.end
+
+
+codecs.register_error(NEAREST, _nearest)
+
 USAGE_ERROR: type[Exception] = typer.BadParameter.__base__  # which Typer does not name
 
 
 class Commands(TyperGroup):
     """Reports each error in one line: which option, what is wrong, and what is allowed."""
+
+    def main(self, *args: Any, **more: Any) -> object:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors=NEAREST)
+        return super().main(*args, **more)
 
     def make_context(self, *args: Any, **more: Any) -> typer.Context:
         with _complaining():
@@ -176,7 +202,7 @@ def show_session(
 
 @contextmanager
 def bar() -> Iterator[Progress]:
-    """A progress bar, on terminals only. SIGTERM and SIGHUP end the work as Ctrl-C does, and results so far are kept."""
+    """A progress bar on a terminal. SIGTERM and SIGHUP end the work as Ctrl-C does, and results so far are kept."""
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left:"))
     shown = Progress(*columns, TimeRemainingColumn(), console=err, disable=not err.is_terminal)
     with heard_as_ctrl_c(), shown as progress:

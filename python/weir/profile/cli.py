@@ -47,7 +47,7 @@ def profile(
     if output:
         prepare(output)
         with writing(output):
-            output.write_text(json.dumps(pricing.as_json(lines, seen), indent=1) + "\n")
+            output.write_text(json.dumps(pricing.as_json(lines, seen), indent=1) + "\n", encoding="utf-8")
     # A signal becomes 128 and its number, as in a shell.
     raise typer.Exit(seen.status if seen.status >= 0 else 128 - seen.status)
 

@@ -52,7 +52,7 @@ def write_text(rows: list[Row], output: Path) -> list[Path]:
     for subject in wanted(rows):
         if made := subject.texts.get(output.suffix, lambda _: "")(rows):
             with writing(output):
-                output.write_text(made)
+                output.write_text(made, encoding="utf-8")
             return [output]
     return []
 

@@ -1,6 +1,9 @@
 """What the command says of itself, and how it writes where little can be written."""
 
 import io
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,3 +41,21 @@ def test_progress_is_written_to_terminals_alone(monkeypatch: pytest.MonkeyPatch,
         progress.add_task("doing")
     assert ("doing" in console.err.file.getvalue()) is terminal
     assert terminal or not console.err.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["predict", "processors", "--threads", "16", "--available", "15"],
+        ["simulate"],
+        ["simulate", "000-processors", "--dry-run"],
+        ["info", "--all"],
+    ],
+)
+def test_an_ascii_locale_has_the_nearest_characters(tmp_path: Path, words: list[str]):
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [sys.executable, "-m", "weir", *words], cwd=tmp_path, env=os.environ | ascii_only, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"?" not in done.stdout, done.stdout.decode()
