@@ -1,11 +1,11 @@
 """Barriers of threads as tables: for the terminal and for the page."""
 
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from weir.barriers.comparison import Comparison, Figure, Place, ratio
 from weir.base.parts import Cell, Table
 from weir.base.screen import STYLES, between, nanoseconds
+from weir.base.screen import Table as OnScreen
 from weir.base.states import State
 
 HEADS = [
@@ -78,7 +78,7 @@ def floors(all_figures: list[Figure]) -> Table:
     return Table("", ["what", "median", "95 % interval", "cycles"], rows)
 
 
-def ranking(c: Comparison, most: int = 12) -> RichTable:
+def ranking(c: Comparison, most: int = 12) -> OnScreen:
     """For the terminal: the best of one place, and however far down: the default, the best peer, the user's own."""
     floor = c.floor_ns()
     beside = " beside busy processes" if c.place.load == "busy" else ""
@@ -86,7 +86,7 @@ def ranking(c: Comparison, most: int = 12) -> RichTable:
     heading = f"{about(c.place)}{beside}{state}"
     if floor and c.place.load == "none":
         heading += f" · floor {nanoseconds(floor)}"
-    table = RichTable(title=heading, title_justify="left", title_style="bold")
+    table = OnScreen(title=heading, title_justify="left", title_style="bold")
     table.add_column("barrier")
     for column in ("overhead", "95 % interval", "least", "× floor"):
         table.add_column(column, justify="right")

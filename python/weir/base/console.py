@@ -13,11 +13,12 @@ import typer
 from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from weir.base.options import Refused
 from weir.base.outputs import Unwritable
 from weir.base.records import Row
+from weir.base.screen import Table
 from weir.base.signals import heard_as_ctrl_c
 
 out = Console()
@@ -73,6 +74,23 @@ class Commands(TyperGroup):
         with _complaining():
             return super().invoke(context)
 
+    def format_help(self, context: typer.Context, formatter: Any) -> None:
+        _fold_help()
+        super().format_help(context, formatter)
+
+
+class OneCommand(TyperCommand):
+    def format_help(self, context: typer.Context, formatter: Any) -> None:
+        _fold_help()
+        super().format_help(context, formatter)
+
+
+def _fold_help() -> None:
+    """Typer's help cuts long words on narrow screens."""
+    from typer import rich_utils  # takes a tenth of a second to load
+
+    rich_utils.Table = Table
+
 
 @dataclass(frozen=True)
 class Command:
@@ -104,10 +122,10 @@ def assembled(commands: Iterable[Command], top: Callable[..., None]) -> typer.Ty
     for one in commands:
         above, _, name = one.name.rpartition(" ")
         if isinstance(one.run, typer.Typer):
-            apps[above].add_typer(one.run, name=name)
+            apps[above].add_typer(one.run, name=name, cls=Commands)
             apps[one.name] = one.run
         else:
-            apps[above].command(name, **one.settings)(one.run)
+            apps[above].command(name, cls=OneCommand, **one.settings)(one.run)
     return apps[""]
 
 

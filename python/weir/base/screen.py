@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from itertools import zip_longest
+from typing import Any
 
-from rich.table import Table
+from rich import table as rich_table
+from rich.columns import Columns
 from rich.text import Text
 
 from weir.base import parts
@@ -37,6 +39,20 @@ def times(ratio: Interval) -> str:
         return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
     return f"{digits(ratio.value)} ({digits(ratio.low)} … {digits(ratio.high)})"
+
+
+class Table(rich_table.Table):
+    """On a narrow screen cells are broken, and never cut."""
+
+    def add_row(self, *cells: Any, **more: Any) -> None:
+        super().add_row(*cells, **more)
+        for cell in cells:
+            for text in cell.renderables if isinstance(cell, Columns) else ():  # as in Typer's help
+                if isinstance(text, Text):
+                    text.overflow = "fold"
+        for column in self.columns:
+            if column.overflow == "ellipsis":
+                column.overflow = "fold"
 
 
 STYLES = {"default": "bold green", "peer": "cyan", "mine": "bold magenta"}

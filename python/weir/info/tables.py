@@ -8,8 +8,9 @@ from typing import Any
 from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 from rich.text import Text
+
+from weir.base.screen import Table
 
 Info = dict[str, Any]
 

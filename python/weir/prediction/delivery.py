@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
 from rich.text import Text
 
 from weir.base.console import err, fail, out
 from weir.base.records import Row, Writer
+from weir.base.screen import Table
 from weir.prediction.records import Cell, plain, words
 
 

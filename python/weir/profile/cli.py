@@ -85,12 +85,17 @@ def show(lines: list[pricing.Line], seen: Profile) -> None:
     """On standard error: standard output is the program's."""
     err.print(tables.bill(lines, seen.wall_s))
     total = sum(line.total_ns for line in lines)
-    err.print(
-        f"It ran {seen.wall_s:.3f} s, and its directives cost about {nanoseconds(total)} of that: "
-        f"{total / 1e7 / seen.wall_s:.1f} %."
-    )
-    if total > 1e9 * seen.wall_s:
-        warn("that is more than it ran: the machine was busy while the prices were measured, or its teams ran at once")
+    if total <= 1e9 * seen.wall_s:
+        err.print(
+            f"It ran {seen.wall_s:.3f} s, and its directives cost about {nanoseconds(total)} of that: "
+            f"{total / 1e7 / seen.wall_s:.1f} %."
+        )
+    else:
+        warn(
+            f"It ran {seen.wall_s:.3f} s, and at these prices its directives would cost {nanoseconds(total)}: they cost "
+            "less. Prices are of threads that all contend without a pause; or its teams ran at the same time, or the "
+            "machine was busy while the prices were measured"
+        )
     if any(line.nearest for line in lines):
         err.print("≈: measured with another number of threads, the nearest.")
 

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.table import Table
-
-from weir.base.screen import nanoseconds
+from weir.base.screen import Table, nanoseconds
 from weir.profile.pricing import Line
 
 
@@ -19,10 +17,15 @@ def bill(lines: Sequence[Line], wall_s: float) -> Table:
     for line in lines:
         d = line.directive
         where = [Path(d.runtime).name] if several else []
-        part = f"{line.total_ns / 1e7 / wall_s:.2f} %" if line.each_ns is not None else ""
+        part = _share(line.total_ns / 1e9 / wall_s) if line.each_ns is not None else ""
         total = nanoseconds(line.total_ns) if line.each_ns is not None else ""
         table.add_row(d.name, str(d.threads), *where, f"{line.count:,}", _each(line), total, part)
     return table
+
+
+def _share(share: float) -> str:
+    """No directive takes more than the run: such a price does not hold for this program."""
+    return f"{share:.2%}".replace("%", " %") if share <= 1 else "less than that"
 
 
 def _each(line: Line) -> str:

@@ -1,9 +1,8 @@
 """What `weir run --compare` and `weir run --check` show."""
 
-from rich.table import Table
 from rich.text import Text
 
-from weir.base.screen import nanoseconds, times
+from weir.base.screen import Table, nanoseconds, times
 from weir.run.comparison import Comparison
 from weir.run.measuring import STREAMS, WEIR
 from weir.run.needs import Needs

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
-from rich.table import Table
 
 from weir.barriers.comparison import Figure
 from weir.base.records import Row
-from weir.base.screen import between, nanoseconds
+from weir.base.screen import Table, between, nanoseconds
 from weir.simulation.calibrate import Fit
 from weir.simulation.findings import findings as found
 from weir.simulation.results import Results, interval, short

@@ -59,3 +59,20 @@ def test_an_ascii_locale_has_the_nearest_characters(tmp_path: Path, words: list[
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"?" not in done.stdout, done.stdout.decode()
+
+
+@pytest.mark.parametrize("width", [50, 80])
+@pytest.mark.parametrize("command", [[], ["run"], ["bench", "threads"], ["bench", "workloads"], ["scale"]])
+def test_help_is_whole_on_narrow_screens(command: list[str], width: int):
+    done = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": str(width)})
+    assert done.exit_code == 0 and "…" not in done.output, done.output
+    words = "".join(c for c in done.output if not c.isspace() and c != "│")
+    assert command != ["scale"] or "omni-path-fat-tree,slingshot-dragonfly,taurus-ethernet,held-out-tcp" in words
+
+
+@pytest.mark.parametrize("width", [50, 80])
+@pytest.mark.parametrize("words", [["simulate", "000-blocking", "--dry-run"], ["info", "--all"]])
+def test_answers_are_whole_on_narrow_screens(monkeypatch: pytest.MonkeyPatch, words: list[str], width: int):
+    done = CliRunner().invoke(app, words, env={"COLUMNS": str(width)})
+    assert done.exit_code == 0 and "…" not in done.output, done.output
+    assert all(len(line) <= width for line in done.output.splitlines() if line.startswith(("│", "┃")))

@@ -1,5 +1,6 @@
 """What weir profile counts, on each runtime, and how it is priced."""
 
+import io
 import json
 import os
 import subprocess
@@ -8,11 +9,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from weir.base import records
 from weir.cli import app
 from weir.openmp.runtimes import Stage, runtimes
+from weir.profile import cli as profile_cli
 from weir.profile import counting, pricing
 from weir.profile.cli import show
 from weir.profile.counting import Directive
@@ -362,8 +365,12 @@ def test_a_bill_of_more_than_the_run_is_doubted(
     for ns, doubted in ((500.0, False), (2000.0, True)):
         said: list[str] = []
         monkeypatch.setattr("weir.profile.cli.warn", said.append)
+        monkeypatch.setattr("weir.profile.cli.err", Console(file=io.StringIO(), width=120))
         show(pricing.bill(seen.counts, {(G, "barrier"): [Measured(ns, 2, False)]}), seen)
+        shown = profile_cli.err.file.getvalue()
         assert bool(said) == doubted
+        assert ("less than that" in shown) == doubted and ("50.00 %" in shown and "50.0 %." in shown) != doubted
+        assert "200" not in shown.replace("2.00 ms", "")
 
 
 def test_more_kinds_and_team_sizes_than_a_row_holds_are_said(tmp_path: Path):
