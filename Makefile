@@ -1,4 +1,4 @@
-# make demo    measures this machine for two minutes and says what it found, in out/index.html
+# make demo    measures this machine and says what it found, in out/index.html: about five minutes
 # make check   what the last changes touch, in under two minutes
 # make test    all tests, on 2 processors in 20 minutes
 # Each of them first installs what is missing, and builds.

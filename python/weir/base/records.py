@@ -1,5 +1,6 @@
 """Records: JSON lines, one row for each figure's run, written as it is made (docs/records.md)."""
 
+import errno
 import json
 import math
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from typing import Any
 from weir.base.outputs import prepare, writing
 
 SCHEMA = "weir/1"
+TRACE = "weir-trace/1"
 NO_RESULTS = ("machine", "scenario", "failure")
 Row = dict[str, Any]
 
@@ -218,10 +220,16 @@ def by_turn(rows: Iterable[Row], name: str) -> dict[Any, dict[int, float]]:
     return made
 
 
+NO_TRACES = (
+    "that is a program which weir trace has recorded, and holds no results; a scenario takes it as the `trace` of an "
+    "application, and weir simulate SCENARIO runs it"
+)
+
+
 def read(paths: Iterable[Path]) -> tuple[list[Row], list[str]]:
     """All rows that can be used; and for each flaw of a file the first line that has it, and how many others have.
 
-    Raises OSError for a file that cannot be read at all.
+    Raises OSError for a file that cannot be read at all, and for a trace.
     """
     rows: list[Row] = []
     complaints: list[str] = []
@@ -233,6 +241,8 @@ def read(paths: Iterable[Path]) -> tuple[list[Row], list[str]]:
                     continue
                 try:
                     row = parsed(line)
+                    if isinstance(row, dict) and row.get("schema") == TRACE:
+                        raise OSError(errno.EINVAL, NO_TRACES, str(path))
                     flaw = _flaw(row)
                 except (ValueError, RecursionError):
                     flaw = "no JSON"

@@ -92,9 +92,9 @@ def show(lines: list[pricing.Line], seen: Profile) -> None:
         )
     else:
         warn(
-            f"It ran {seen.wall_s:.3f} s, and at these prices its directives would cost {nanoseconds(total)}: they cost "
-            "less. Prices are of threads that all contend without a pause; or its teams ran at the same time, or the "
-            "machine was busy while the prices were measured"
+            f"It ran {seen.wall_s:.3f} s, and at these prices its directives would cost {nanoseconds(total)}: they "
+            "cost less. Prices are of threads that all contend without a pause; or its teams ran at the same time, or "
+            "the machine was busy while the prices were measured"
         )
     if any(line.nearest for line in lines):
         err.print("≈: measured with another number of threads, the nearest.")

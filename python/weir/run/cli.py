@@ -131,7 +131,6 @@ def run(
 
 
 def launch(words: list[str], barrier: str | None, check: bool) -> NoReturn:
-    """The library reports a wrong name of a barrier: it knows the names."""
     if check:
         raise CannotRun("--check is about OpenMP: it does not go with --mpi")
     if not words:
@@ -139,7 +138,7 @@ def launch(words: list[str], barrier: str | None, check: bool) -> NoReturn:
     if any(word.startswith("LD_PRELOAD=") for word in words):
         warn("LD_PRELOAD=... in the launcher's words takes the place of Weir's: set it before weir run instead")
     launcher = starting.program(words)
-    environment = launching.environment(barrier)
+    environment = launching.environment(barrier and sides.known(barrier, launching.BARRIERS))
     os.execve(launcher, launching.words(launcher, words, environment), environment)
 
 

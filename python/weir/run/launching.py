@@ -10,6 +10,7 @@ from weir.base import native
 from weir.run.starting import CannotRun
 
 LIBRARY = "libweir-mpi.so"
+BARRIERS = "by_messages"  # which of the library's there are over MPI
 # These are asked for their version; a program of another name may be the user's own.
 LAUNCHERS = re.compile(r"(mpirun|mpiexec|orterun|prterun)\b")
 

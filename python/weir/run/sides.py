@@ -31,11 +31,12 @@ class Sides:
         return (*self.others, self.weir)
 
 
-def known(barrier: str) -> str:
-    """Refuses a wrong name before the program begins, if weir-info is there to list the names."""
+def known(barrier: str, having: str | None = None) -> str:
+    """Refuses a wrong name before the program begins, if weir-info is there to list the names. `having`: as
+    native.barriers has it."""
     if native.find("weir-info"):
         try:
-            chosen([barrier], ["auto", *native.barriers()], "run: --barrier", "barrier")
+            chosen([barrier], ["auto", *native.barriers(having)], "run: --barrier", "barrier")
         except native.NativeError:
             return barrier
         except Unknown as error:
@@ -119,7 +120,7 @@ def launched(words: list[str], barrier: str | None) -> Sides:
     if not words:
         raise CannotRun("which program? weir run --mpi --compare -- mpirun -n 4 PROGRAM [ARGUMENTS]")
     launcher = starting.program(words)
-    environment = launching.environment(barrier)
+    environment = launching.environment(barrier and known(barrier, launching.BARRIERS))
     started = tuple(launching.words(launcher, words, environment))
     weir = Side(WEIR, launcher, started, _changed(environment), "Weir's MPI_Barrier")
     own = Side(OWN, launcher, tuple(words), {}, "its MPI's own")

@@ -42,7 +42,7 @@ def scale(
     table: Annotated[Path | None, option(options.OutputFile(".csv"), help="Also write a table as CSV.")] = None,
     png: Annotated[Path | None, option(options.OutputFile(".png"), help="Also write a chart as PNG.")] = None,
 ) -> None:
-    """Simulate barriers of up to 1,024 processes on other clusters: Weir's barriers, and those of other MPIs."""
+    """Simulate barriers of up to 4,096 processes on other clusters: Weir's barriers, and those of other MPIs."""
     try:
         plan = scaling.planned(clusters, ranks, per_node, algorithms)
     except (BadCluster, OSError) as error:

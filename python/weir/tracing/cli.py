@@ -1,5 +1,6 @@
 """`weir trace -- program`."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -77,10 +78,23 @@ def _say(its: Recording, output: Path) -> None:
         highlight=False,
         soft_wrap=True,
     )
+    if its.barriers:
+        name = output.with_suffix(".toml")
+        first, last = f"To simulate it, make {name} of these lines:", f"and run: weir simulate {name}"
+        for line in (first, _scenario(its, output), last):
+            err.print(line, markup=False, highlight=False, soft_wrap=True)
     if its.torn:
         warn("the program ended inside of a region: the trace ends with the last barrier that all members passed")
     if its.cut:
         warn(f"the program went on after these {its.barriers:,} barriers: --barriers takes more")
+
+
+def _scenario(its: Recording, output: Path) -> str:
+    trace = json.dumps(output.name)  # of the scenario's folder; TOML's strings are JSON's
+    return (
+        f'machine = "manycore-1024"\nprocessors = {min(its.members, 1024)}\n[[application]]\nbarrier = "sense"\n'
+        f"trace = {trace}\n[sweep]\n\"application.barrier\" = [\"sense\", \"mcs\"]"
+    )
 
 
 COMMAND = Command("trace", trace, OF_PROGRAMS)

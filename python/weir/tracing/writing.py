@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from weir.base.records import TRACE
 from weir.tracing.recording import BARRIER, LAST, LOCK, UNLOCK, Recording
 
 NAMES = {LOCK: "lock", UNLOCK: "unlock"}
 
 
 def write(recording: Recording, path: Path, about: Mapping[str, Any]) -> None:
-    head = {"schema": "weir-trace/1", "members": recording.members, "barriers": recording.barriers, **about}
+    head = {"schema": TRACE, "members": recording.members, "barriers": recording.barriers, **about}
     with path.open("w", encoding="utf-8") as file:
         for row in (head, *_events(recording)):
             file.write(json.dumps(row, separators=(",", ":")) + "\n")

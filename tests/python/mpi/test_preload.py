@@ -311,6 +311,10 @@ def test_a_launcher_is_told_what_to_hand_on(tmp_path: Path, name: str, version: 
 def test_weir_run_says_what_is_missing(tmp_path: Path):
     done = weir_run("--", "true", WEIR_NATIVE=str(tmp_path))
     assert done.returncode == 2 and "libweir-mpi.so was not found" in " ".join(done.stderr.split())
+    for options in ([], ["--compare"]):
+        done = weir_run(*options, "--barrier", "nosuch", "--", "true")
+        said = " ".join(done.stderr.split())
+        assert done.returncode == 2 and "no barrier is called 'nosuch'" in said and "condvar" not in said, said
     done = weir_run("--check", "--", "true")
     assert done.returncode == 2 and "does not go with --mpi" in " ".join(done.stderr.split())
     done = weir_run("--")

@@ -71,3 +71,10 @@ def test_faults_are_found() -> None:
     links += "[good](docs/terms.md#papers) [web](https://example.org/gone)"
     assert broken_links(ROOT / "README.md", links) == ["gone.md", "docs/terms.md#gone"]
     assert missing_paths("`bench/mpi/*.cpp`, `scripts/hosts up` and `src/gone.cpp`") == ["src/gone.cpp"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_link_that_is_called_by_a_path_leads_there(name: str) -> None:
+    text = without_code((ROOT / name).read_text())
+    called = re.findall(r"\[((?:[\w.-]+/)*[\w.-]+\.md)\]\(([^)\s#]+)[^)]*\)", text)
+    assert [(words, target) for words, target in called if not f"/{target}".endswith(f"/{words}")] == []

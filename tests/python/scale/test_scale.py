@@ -106,6 +106,11 @@ def test_the_command_writes_records_and_a_table(tmp_path):
     assert html.count("1 on a node</summary>") == 2 and ">MPI_Barrier ompi_tree</td>" in html
 
 
+def test_help_says_how_many_ranks_there_may_be():
+    done = CliRunner().invoke(app, ["scale", "--help"], env={"COLUMNS": "200"})
+    assert f"up to {scale.MOST_RANKS:,} processes" in done.output
+
+
 def test_what_cannot_be_written_is_told_before_anything_is_simulated(tmp_path, monkeypatch):
     monkeypatch.setattr(scale.Scale, "run", lambda *_: pytest.fail("it simulates"))
     to, png = tmp_path / "scale.jsonl", tmp_path / "scale.png"

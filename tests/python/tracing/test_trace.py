@@ -205,6 +205,19 @@ trace = "{traces["work"]}"
     assert (once, slower) == (pytest.approx(longest), pytest.approx(3 * longest))
 
 
+def test_it_says_how_to_simulate_the_trace_and_a_report_refuses_it(program: Path, tmp_path: Path):
+    trace = tmp_path / "made.jsonl"
+    done = CliRunner().invoke(app, ["trace", "--threads", "3", "-o", str(trace), "--", str(program), "work", "2"])
+    lines = done.output.splitlines()
+    begin, end = (next(i for i, line in enumerate(lines) if line.startswith(word)) for word in ("machine", "and run: "))
+    trace.with_suffix(".toml").write_text("\n".join(lines[begin:end]) + "\n")
+    assert lines[end] == f"and run: weir simulate {trace.with_suffix('.toml')}"
+    again = CliRunner().invoke(app, ["simulate", str(trace.with_suffix(".toml")), "-o", str(tmp_path / "s.jsonl")])
+    assert again.exit_code == 0 and "mcs" in again.output, again.output
+    refused = CliRunner().invoke(app, ["report", str(trace), "-o", str(tmp_path / "page.html")])
+    assert refused.exit_code == 2 and "weir trace has recorded" in refused.output and "weir simulate" in refused.output
+
+
 def test_runs_before_one_that_fails_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     answers = iter([made([5, 9, 7]), made([6, 1, 8]), made([1, 1, 1], status=-2)])
     monkeypatch.setattr(recording, "record", lambda *_: next(answers))
