@@ -19,6 +19,8 @@ foreach(target weir-mpi weir-mpi-mpich weir-mpi-openmpi weir-mpi-measure-mpich w
   if(TARGET ${target})
     add_dependencies(weir-local-mpi ${target})
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN")
-    install(TARGETS ${target} DESTINATION .)
+    # The module that smpirun loads is looked for as a program, and Debian's CMake installs modules that cannot be executed.
+    install(TARGETS ${target} DESTINATION . PERMISSIONS
+      OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
   endif()
 endforeach()

@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from weir.base import native, options
-from weir.base.console import OF_PROGRAMS, Command, bar, err, fail, given, out, warn
+from weir.base.console import OF_PROGRAMS, Command, bar, err, fail, given, out, refuse_others, warn
 from weir.base.options import option
 from weir.openmp.runtimes import Stage
 from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, Unavailable
@@ -48,6 +48,9 @@ def run(
     check: Annotated[bool, typer.Option("--check", help="Only list the OpenMP functions that it needs.")] = False,
     mpi: Annotated[
         bool, typer.Option("--mpi", help="Run an MPI program by its launcher: only MPI_Barrier becomes Weir's.")
+    ] = False,
+    pthread: Annotated[
+        bool, typer.Option("--pthread", help="Run any program: only its pthread_barrier_t become Weir's.")
     ] = False,
     compare: Annotated[
         bool, typer.Option("--compare", help="Run it on its own runtime and on Weir's, alternately, and compare times.")
@@ -89,6 +92,8 @@ def run(
 
     Or an MPI program with Weir's barrier: weir run --mpi -- mpirun -n 4 PROGRAM [ARGUMENTS].
 
+    Or a program whose pthread barriers become Weir's: weir run --pthread -- PROGRAM [ARGUMENTS].
+
     Does the program gain? weir run --compare -- PROGRAM [ARGUMENTS]
     """
     try:
@@ -98,6 +103,8 @@ def run(
             if mpi and name in given(context):
                 raise CannotRun(f"run: --{name} is about OpenMP: it does not go with --mpi")
         if compare:
+            if pthread:
+                raise CannotRun("run: --pthread does not go with --compare")
             if check:
                 raise CannotRun("run: --check does not run the program: it does not go with --compare")
             where = Conditions(team, quota, beside or 0, copies or 1)
@@ -108,6 +115,11 @@ def run(
         for name in ("times", "against", "team", "quota", "beside", "copies"):
             if name in given(context):
                 raise CannotRun(f"run: --{name} goes with --compare only")
+        if pthread:
+            refuse_others(context, {"pthread"}, "--pthread")
+            program = starting.program(context.args)
+            starting.examine(program)
+            os.execve(program, context.args, starting.before_pthread())
         if mpi:
             launch(context.args, barrier, check)
         program, runtime = starting.program(context.args, only_read=check), starting.library()

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from weir.base import native
+from weir.run import starting
 from weir.run.starting import CannotRun
 
 LIBRARY = "libweir-mpi.so"
@@ -16,10 +16,7 @@ LAUNCHERS = re.compile(r"(mpirun|mpiexec|orterun|prterun)\b")
 
 
 def library() -> Path:
-    if found := native.library(LIBRARY):
-        return found
-    looked = ", ".join(str(folder) for folder in native.folders())
-    raise CannotRun(f"{LIBRARY} was not found beside {looked}. {native.how_to_get(LIBRARY)}")
+    return starting.library(LIBRARY)
 
 
 def environment(barrier: str | None) -> dict[str, str]:

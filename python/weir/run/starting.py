@@ -11,6 +11,7 @@ from weir.base import native
 from weir.openmp.runtimes import LIBRARY, OPENMPS
 from weir.run import elf
 
+PTHREAD = "libweir-pthread.so"
 THREADS, KINDS = "WEIR_THREADS", ("kernel", "user", "auto")  # of threads: docs/threads.md
 BY_DEFAULT = KINDS[2]  # of these, where neither the option nor the environment says
 # Stacks of ended threads that the C library keeps for new ones, in bytes: 40 MiB by itself, which are five stacks. To
@@ -22,11 +23,11 @@ class CannotRun(Exception):
     """The message says why not, and what to do."""
 
 
-def library() -> Path:
-    if found := native.library(LIBRARY):
+def library(name: str = LIBRARY) -> Path:
+    if found := native.library(name):
         return found
     looked = ", ".join(str(folder) for folder in native.folders())
-    raise CannotRun(f"{LIBRARY} was not found beside {looked}. {native.how_to_get(LIBRARY)}")
+    raise CannotRun(f"{name} was not found beside {looked}. {native.how_to_get(name)}")
 
 
 def program(words: Sequence[str], only_read: bool = False, of: str = "weir run") -> Path:
@@ -77,6 +78,12 @@ def names(runtime: Path) -> Path:
     except OSError as error:
         raise CannotRun(f"{folder} cannot be made: {error.strerror}; set XDG_CACHE_HOME to another folder") from None
     return folder
+
+
+def before_pthread() -> dict[str, str]:
+    """Ours, with Weir's POSIX barriers before what the user preloads."""
+    preloaded = ":".join(filter(None, (str(library(PTHREAD)), os.environ.get("LD_PRELOAD"))))
+    return os.environ | {"LD_PRELOAD": preloaded}
 
 
 def environment(runtime: Path, options: Mapping[str, str]) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """`weir build mpi` says all that it needs at once, and what it builds with what is there."""
 
 import os
+import re
 import stat
 import subprocess
 from pathlib import Path
@@ -71,6 +72,14 @@ def test_what_it_builds_is_found_afterwards(machine: Path, monkeypatch: pytest.M
     (folder / "libweir-mpi-none.so").touch()
     assert native.find("weir-mpi-measure-none") == folder / "weir-mpi-measure-none"
     assert native.library("libweir-mpi-none.so") == folder / "libweir-mpi-none.so"
+
+
+def test_what_is_looked_for_as_a_program_can_be_executed(tmp_path: Path):
+    source = Path(__file__).parents[3]
+    subprocess.run(["cmake", "-S", source, "-B", tmp_path, "-DWEIR_MPI_ONLY=ON"], check=True, capture_output=True)
+    text = (tmp_path / "cmake_install.cmake").read_text()
+    installed = re.findall(r"file\(INSTALL [^()]*/weir-mpi-scale\"[^()]*\)", text)
+    assert installed and all(" OWNER_EXECUTE " in words for words in installed)
 
 
 def test_a_failure_of_the_build_is_told_in_its_own_words(machine: Path, capfd: pytest.CaptureFixture[str]):

@@ -311,6 +311,19 @@ def test_a_script_is_run_for_what_it_starts(whole: Path, tmp_path: Path):
     assert (done.returncode, done.stdout) == (7, f"{whole}\n") and "is a script" in " ".join(done.stderr.split())
 
 
+def test_pthread_barriers_are_replaced_by_the_packages_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    source = Path(__file__).resolve().parents[2] / "pthread" / "unmodified.c"
+    program = tmp_path / "unmodified"
+    subprocess.run(["gcc", "-O1", "-w", "-D_GNU_SOURCE", "-pthread", source, "-o", program], check=True)
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert weir_run("--pthread", "--", "./unmodified").stdout == "ok\n"
+    assert starting.PTHREAD in weir_run("--pthread", "--", "./unmodified", "whose").stdout
+    for options in (["--compare"], ["--mpi"], ["--check"], ["--barrier", "mcs"]):
+        status, text = said("--pthread", *options, "--", program)
+        assert status == 2 and "does not go with" in text, text
+
+
 def test_a_library_that_is_not_built_is_told_of(folder: Path, program: Path):
     status, text = said("--", program)
     assert status == 2 and "make build" in text and starting.LIBRARY in text
