@@ -5,6 +5,10 @@
 // member functions but the destructor may be called concurrently.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "Weir needs C++20: compile with -std=c++20"
+#else
+
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -107,3 +111,5 @@ class barrier {
 };
 
 }  // namespace weir
+
+#endif

@@ -10,6 +10,10 @@
 // each member's own.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "Weir needs C++20: compile with -std=c++20"
+#else
+
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -46,3 +50,5 @@ void yield() noexcept;
 }  // namespace this_member
 
 }  // namespace weir
+
+#endif

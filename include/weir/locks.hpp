@@ -14,6 +14,10 @@
 // thread that has taken the lock last.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "Weir needs C++20: compile with -std=c++20"
+#else
+
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -160,3 +164,5 @@ using condition = basic_condition<native, futex_kernel>;
 using semaphore = basic_semaphore<native, futex_kernel>;
 
 }  // namespace weir
+
+#endif

@@ -17,6 +17,10 @@
 // progress its other operations, as MPI_Barrier does.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "Weir needs C++20: compile with -std=c++20"
+#else
+
 #include <mpi.h>
 
 #include <memory>
@@ -145,3 +149,5 @@ class team_barrier {
 };
 
 }  // namespace weir::mpi
+
+#endif

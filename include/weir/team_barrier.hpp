@@ -11,6 +11,10 @@
 // numbers may be used concurrently. Construction and destruction must not be concurrent with use: all members must have returned.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "Weir needs C++20: compile with -std=c++20"
+#else
+
 #include <cassert>
 #include <cstddef>
 #include <memory>
@@ -158,3 +162,5 @@ team_barrier(unsigned) -> team_barrier<>;
 team_barrier(unsigned, team_options) -> team_barrier<>;
 
 }  // namespace weir
+
+#endif

@@ -33,6 +33,17 @@ export PKG_CONFIG_PATH
 # shellcheck disable=SC2046  # the flags are words
 c++ -std=c++20 "$project/main.cpp" -o "$work/by-pkg-config" $(pkg-config --cflags --libs weir)
 "$work/by-pkg-config"
+# shellcheck disable=SC2046
+cc "$project/main.c" -o "$work/c-by-pkg-config" $(pkg-config --static --cflags --libs weir)
+"$work/c-by-pkg-config"
+# An older C++ is refused in a line or two, and by each header.
+for header in barrier team_barrier crowd locks; do
+  echo "#include <weir/$header.hpp>" >"$work/older.cpp"
+  # shellcheck disable=SC2046
+  ! c++ -std=c++17 -fsyntax-only "$work/older.cpp" $(pkg-config --cflags weir) 2>"$work/said" || exit 1
+  [ "$(grep -c 'error' "$work/said")" -le 2 ]
+  grep -q 'compile with -std=c++20' "$work/said"
+done
 if [ -x "$work/by-cmake/uses_calls" ]; then
   # shellcheck disable=SC2046
   c++ -std=c++20 "$project/uses_calls.cpp" -o "$work/calls-by-pkg-config" $(pkg-config --cflags weir) $(pkg-config --libs-only-L weir) -lweir-calls $(pkg-config --libs weir)
