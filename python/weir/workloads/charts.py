@@ -14,6 +14,7 @@ from weir.workloads.tables import title
 WEIRS_DEFAULT = "Weir's default"
 COLOURS = ("weir", "other4", "other3")  # of Weir's kinds of threads
 STEPS = (1, 2, 3, 5, 7)
+BREAK = "|"  # between the lines of a label
 
 
 def of_barriers(results: Results) -> Values:
@@ -134,16 +135,16 @@ def gains(results: Results) -> alt.TopLevelMixin | None:
 def of_runtimes(results: Results) -> Values:
     found = []
     for c in results.cells:
-        # That there are more threads than processors, or not, the reader sees.
-        alone = c.place.situation in ("dedicated", "crowded")
-        where = "" if alone else f", {TITLES.get(c.place.situation, c.place.situation)}"
+        # That there are more threads than processors, or not, the reader sees. The work follows in a line of its own.
+        where = "" if c.place.situation in ("dedicated", "crowded") else f", {c.place.situation}"
+        place = f"{c.place.members} threads{where}" + (f"{BREAK}{c.command}" if c.command else "")
         for name in (OWN, *results.runtimes):
             if (its := c.time(name)) is None:
                 continue
             few = not c.enough(name)
             found.append(
                 {
-                    "place": f"{c.place.members} threads{where}",
+                    "place": place,
                     "runtime": named(results, name),
                     "ns": its.value,
                     "low": its.value if few else its.low,
@@ -160,15 +161,17 @@ def by_runtime(results: Results) -> alt.TopLevelMixin | None:
     names = list(dict.fromkeys(v["runtime"] for v in values))
     if len({c.program for c in results.cells}) != 1 or len(names) < 2:
         return None
+    label = alt.Axis(grid=True, tickBand="extent", labelExpr=f"split(datum.label, '{BREAK}')")
+    title = f"time of {results.cells[0].program}"
     base = alt.Chart(alt.Data(values=values)).encode(
-        y=alt.Y("place:N", sort=None, title=None, axis=alt.Axis(grid=True, tickBand="extent", labelLimit=320)),
+        y=alt.Y("place:N", sort=None, title=None, axis=label),
         yOffset=alt.YOffset("runtime:N", sort=names),
         color=alt.Color("runtime:N", scale=mapped(theme.colours(names)), legend=alt.Legend(title=None, orient="top")),
         tooltip=[alt.Tooltip("place:N"), alt.Tooltip("runtime:N"), alt.Tooltip("says:N", title="time")],
     )
 
     def x(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=log(), axis=time_axis("time of the program", (1, 3)))
+        return alt.X(f"{field}:Q", scale=log(), axis=time_axis(title, (1, 3)))
 
     return alt.layer(
         base.mark_rule(strokeWidth=1.6).encode(x=x("low"), x2="high:Q"),

@@ -133,6 +133,11 @@ def finding(rows: list[Row]) -> str:
     return sentence(f"on Weir's runtime these programs are {', '.join(said)}" if said else "", "whole programs")
 
 
+def called(c: Cell) -> str:
+    """With its arguments: the work is less where threads are more than processors, or there is a quota."""
+    return f"{c.program} {c.command}".rstrip()
+
+
 def _of_one_program(results: Results, mine: str) -> str:
     """Where most threads share the processors, and as many threads as processors have them for themselves."""
     cells = [c for c in results.cells if c.times(mine) and c.times(OWN)]
@@ -143,10 +148,10 @@ def _of_one_program(results: Results, mine: str) -> str:
         peers = [OWN, *(name for name in results.runtimes if not is_weirs(name))]
         times = [f"{nanoseconds(c.time(name).value)} on {named(results, name)}" for name in peers if c.times(name)]
         never = [f"does not end on {named(results, name)}" for name in peers if c.fails(name)]
-        place = f"with {c.place.members} threads on {c.place.processors} processors"
+        place = f"with {c.place.members} threads on {c.place.processors} processors {called(c)} takes"
         return f"{place} {nanoseconds(c.time(mine).value)} under weir run, {', '.join([*times, *never])}"
 
     most = max(cells, key=lambda c: c.place.members)
     least = min(cells, key=lambda c: c.place.members)
     both = [said(most)] + ([said(least)] if least is not most else [])
-    return f"the program {most.program} takes {'; '.join(both)}"
+    return "; ".join(both)
