@@ -59,20 +59,30 @@ double resident() {
   return static_cast<double>(its) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-void threads_that_have_had_a_team() {
-  mallopt(M_ARENA_MAX, 1);  // or arenas that are kept would count
-  constexpr int count = 1000;
-  threads(200);
-  wait_for_their_ends();
+struct left {
+  double heap, pages;  // bytes a thread
+};
+left left_by(int count) {
   const double heap = allocated(), pages = resident();
   threads(count);
   wait_for_their_ends();
-  const double more_heap = (allocated() - heap) / count, more_pages = (resident() - pages) / count;
-  if (more_heap >= 100 || more_pages >= 200) {
-    std::fprintf(stderr, "each thread leaves %.0f bytes of the heap, %.0f of resident memory\n", more_heap, more_pages);
+  return {(allocated() - heap) / count, (resident() - pages) / count};
+}
+
+// A leak shows in each round. The C library keeps stacks for later threads, and their number grows whenever more threads
+// than before end at once: that shows in some rounds only.
+void threads_that_have_had_a_team() {
+  mallopt(M_ARENA_MAX, 1);  // or arenas that are kept would count
+  threads(200);
+  wait_for_their_ends();
+  left its{};
+  const auto little = [&] { return its.heap < 100 && its.pages < 200; };
+  for (int round = 0; round < 5; ++round) {
+    its = left_by(1000);
+    if (little()) return;
+    std::fprintf(stderr, "each thread leaves %.0f bytes of the heap, %.0f of resident memory\n", its.heap, its.pages);
   }
-  CHECK(more_heap < 100);
-  CHECK(more_pages < 200);
+  CHECK(little());
 }
 
 }  // namespace
