@@ -17,7 +17,7 @@ from weir.base.drawing import (
     spread,
     time_axis,
 )
-from weir.base.screen import nanoseconds, with_interval
+from weir.base.screen import nanoseconds, percent, with_interval
 from weir.base.theme import colour
 
 DEFAULT = "Weir's default"
@@ -30,7 +30,7 @@ AT_MOST = "An open triangle is the upper end of an interval that reaches zero: t
 
 def _value(figure: Figure) -> dict:
     d = figure.distribution()
-    return interval(d.median.value, d.median.low, d.median.high) | {
+    return interval(d.median) | {
         "barrier": figure.name,
         "algorithm": figure.algorithm,
         "waiting": figure.waiting,
@@ -167,8 +167,8 @@ def waste(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     """Beside busy processes: what share of its processor time a team wastes on waiting."""
     figures = [f for c in comparisons for f in c.barriers]
     values = [
-        {"barrier": f.name, "team": f"{c.place.members} members", "share": w.value, "low": w.low, "high": w.high,
-         "says": f"{w.value:.1%} ({w.low:.1%} … {w.high:.1%})", "members": c.place.members}
+        {"barrier": f.name, "team": f"{c.place.members} members", "share": w.value, "low": w.drawn[0],
+         "high": w.drawn[1], "says": percent(w), "members": c.place.members}
         for c in comparisons for f in c.barriers for w in [f.waste()]
     ]  # fmt: skip
     order = list(dict.fromkeys(v["barrier"] for v in sorted(values, key=lambda v: v["share"])))

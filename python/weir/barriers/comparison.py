@@ -7,7 +7,7 @@ from typing import Any
 from weir.base.places import Place, on_fullest
 from weir.base.records import FAMILIES, Row, by_turn, clean, machine_names, rejected
 from weir.base.states import ANY, split
-from weir.base.statistics import FEWEST_PAIRS, Distribution, Interval, Runs, describe, median_interval, ratio_by_turn
+from weir.base.statistics import Distribution, Interval, Runs, describe, median_interval, ratio_by_turn
 
 PLACE = tuple(f"where.{part}" for part in ("processors", "pinned", "load", "members", "delay_ns"))
 
@@ -70,7 +70,8 @@ class Figure:
     @property
     def in_the_noise(self) -> bool:
         """The interval holds zero: that there is an overhead at all is not shown, only how large it is at most."""
-        return self.source == "measured" and self.distribution().median.low <= 0
+        median = self.distribution().median
+        return self.source == "measured" and median.known and median.low <= 0
 
     @property
     def median_of_all_runs(self) -> float:
@@ -188,8 +189,7 @@ class Comparison:
 
 def ratio(a: Figure, b: Figure, times: int = 1) -> Interval | None:
     """a / (times x b) by pairs of samples taken next to each other, over the clean runs that both have."""
-    fewest = 1 if a.place.state == ANY else FEWEST_PAIRS
-    found = ratio_by_turn(by_turn(a.clean_rows, "overhead_ns"), by_turn(b.clean_rows, "overhead_ns"), fewest)
+    found = ratio_by_turn(by_turn(a.clean_rows, "overhead_ns"), by_turn(b.clean_rows, "overhead_ns"))
     return found and Interval(found.value / times, found.low / times, found.high / times)
 
 

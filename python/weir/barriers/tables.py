@@ -4,7 +4,7 @@ from rich.text import Text
 
 from weir.barriers.comparison import Comparison, Figure, Place, ratio
 from weir.base.parts import Cell, Table
-from weir.base.screen import STYLES, between, nanoseconds
+from weir.base.screen import STYLES, between, nanoseconds, times
 from weir.base.screen import Table as OnScreen
 from weir.base.states import State
 
@@ -46,7 +46,7 @@ def _figure(c: Comparison, f: Figure) -> list[str]:
         nanoseconds(d.minimum),
         "–" if f.in_the_noise else f"{d.median.value * f.cycles_per_ns:,.0f}",
         f"{d.median.value / floor:.2f}" if floor and not f.in_the_noise else "–",
-        f"{against.value:.2f} ({against.low:.2f} … {against.high:.2f})" if against else "–",
+        times(against) if against else "–",
         f"{len(f.rows)} × {max(len(r['samples']['overhead_ns']) for r in f.rows)}",
         str(f.rejected or ""),
         nanoseconds(f.median_of_all_runs) if f.rejected and not f.all_rejected else "",

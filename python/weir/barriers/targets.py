@@ -38,13 +38,13 @@ def _deprived(c: Comparison) -> list[Target]:
 
 
 def _beside_others(c: Comparison) -> list[Target]:
-    if c.default is None:
+    if c.default is None or not (waste := c.default.waste()).known:
         return []
     return [
         Target(
             c.place.members,
             "processor time beyond computing, beside a busy process on each processor",
-            c.default.waste(),
+            waste,
             LARGEST_WASTE,
             "share of the team's processor time",
             is_share=True,

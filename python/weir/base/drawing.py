@@ -9,6 +9,7 @@ import altair as alt
 import vl_convert
 
 from weir.base import theme
+from weir.base.statistics import Interval
 from weir.base.theme import colour
 
 WIDE = 720  # of a chart as a picture; on a page it is as wide as its column
@@ -18,8 +19,9 @@ HEADER = alt.Header(labelFontWeight="bold", labelFontSize=13, labelColor=colour(
 Values = list[dict[str, Any]]
 
 
-def interval(value: float, low: float, high: float) -> dict[str, float | None]:
+def interval(time: Interval) -> dict[str, float | None]:
     """For a logarithmic axis: the value with its interval; or, where that reaches zero, its upper end alone."""
+    value, (low, high) = time.value, time.drawn
     if low > 0 and value <= LONG_INTERVAL * low:
         return {"ns": value, "low": low, "high": high, "limit": None}
     return {"ns": None, "low": None, "high": None, "limit": high if high > 0 else None}

@@ -23,22 +23,29 @@ def nanoseconds(value: float) -> str:
 
 
 def between(time: Interval) -> str:
-    """The ends of an interval of nanoseconds."""
+    """The ends of an interval of nanoseconds; a dash where it is not known."""
+    if not time.known:
+        return "–"
     return f"{nanoseconds(time.low)} … {nanoseconds(time.high)}"
 
 
 def with_interval(time: Interval) -> str:
-    """Nanoseconds, and the interval in parentheses."""
-    return f"{nanoseconds(time.value)} ({between(time)})"
+    """Nanoseconds, and the interval in parentheses, where it is known."""
+    return nanoseconds(time.value) + (f" ({between(time)})" if time.known else "")
 
 
 def times(ratio: Interval) -> str:
-    """A ratio with its interval; small ones too."""
+    """A ratio with its interval, where it is known; small ones too."""
 
     def digits(value: float) -> str:
         return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
-    return f"{digits(ratio.value)} ({digits(ratio.low)} … {digits(ratio.high)})"
+    return digits(ratio.value) + (f" ({digits(ratio.low)} … {digits(ratio.high)})" if ratio.known else "")
+
+
+def percent(share: Interval) -> str:
+    """A share with its interval, where it is known."""
+    return f"{share.value:.1%}" + (f" ({share.low:.1%} … {share.high:.1%})" if share.known else "")
 
 
 class Table(rich_table.Table):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from weir.base.records import PROBES, Row, machine_names
-from weir.base.statistics import unclean
+from weir.base.statistics import FEWEST, unclean
 
 Pair = tuple[float | None, float | None]  # what the probes before and after a sample found, in ns
 # What varies within a state, in logarithms: neighbours, where in a line's life a probe begins.
@@ -30,8 +30,6 @@ LEAST_RATIO = 1.5
 # 0 would be chance, 1 always.
 LEAST_LASTING = 0.5
 FEWEST_PROBES = 10
-# The median of fewer has no interval of 95 %.
-FEWEST_SAMPLES = 6
 NAMES = {2: ("near", "far"), 3: ("near", "middle", "far")}
 
 
@@ -182,7 +180,7 @@ def split(rows: Iterable[Row]) -> list[Row]:
     for place in places.values():
         here = told[names.get(next(iter(place.values()))[0].get("session"), "")]
         counts = {name: _count(series, here) for name, series in place.items()}
-        enough = any(n >= FEWEST_SAMPLES for count in counts.values() for n in count.values())
+        enough = any(n >= FEWEST for count in counts.values() for n in count.values())
         for name, series in place.items():
             made += _parts(series, counts[name], here) if enough else series
     return made
@@ -200,14 +198,14 @@ def _parts(series: list[Row], count: Counter[State], told: States) -> list[Row]:
             for row in series
             for state in told.states
         ]
-    kept = [s for s in told.states if count[s] >= FEWEST_SAMPLES] or [s for s, _ in count.most_common(1)]
+    kept = [s for s in told.states if count[s] >= FEWEST] or [s for s, _ in count.most_common(1)]
     return [part for row in series for s in kept if (part := _part(row, told, s)) is not None]
 
 
 def _outlasts(pairs: Sequence[Pair], told: States) -> bool:
     """Is the state after a sample hardly more often than by chance the same as before it?"""
     both = [(told.of((a, a)), told.of((b, b))) for a, b in pairs if a is not None and b is not None]
-    if len(both) < FEWEST_SAMPLES:
+    if len(both) < FEWEST:
         return False
     chance = sum(s.share**2 for s in told.states)
     return (sum(a == b for a, b in both) / len(both) - chance) / (1 - chance) < LEAST_LASTING

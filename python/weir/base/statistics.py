@@ -8,13 +8,15 @@ samples within the chosen runs second: a hierarchical bootstrap.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
 
 Runs = Sequence[Sequence[float]]
 Turns = Mapping[Any, Mapping[int, float]]  # by run of a session, and by turn over all its series
-FEWEST_PAIRS = 3
+# The least number of values whose range holds the median with 95 %: five lie on one side of it once in 16 times.
+FEWEST = 6
 
 # The test for a clean run [paper 003, section II: "large values of sigma", "many outliers (values
 # more than 3 sigma above the mean)"; the paper names no numbers]. Of 50 values that nothing
@@ -27,11 +29,21 @@ MOST_VALUES = 10_000_000  # resampled at once: some hundred megabytes
 
 @dataclass(frozen=True)
 class Interval:
-    """A figure with its 95 % confidence interval."""
+    """A figure with its 95 % confidence interval. Fewer than FEWEST values have none: then the ends are infinite,
+    and no comparison with them decides anything."""
 
     value: float
-    low: float
-    high: float
+    low: float = -inf
+    high: float = inf
+
+    @property
+    def known(self) -> bool:
+        return isfinite(self.low) and isfinite(self.high)
+
+    @property
+    def drawn(self) -> tuple[float, float]:
+        """The ends of a bar in a chart, which has no length where the interval is not known."""
+        return (self.low, self.high) if self.known else (self.value, self.value)
 
 
 @dataclass(frozen=True)
@@ -75,12 +87,14 @@ def _table(runs: Runs) -> np.ndarray:
 
 
 def median_interval(runs: Runs, times: int = 1000, seed: int = 1) -> Interval:
+    value = float(np.median(np.concatenate([np.asarray(run, dtype=float) for run in runs])))
+    if sum(map(len, runs)) < FEWEST:
+        return Interval(value)
     rng = np.random.default_rng(seed)
     at_once = max(1, MOST_VALUES // (len(runs) * max(map(len, runs))))
     parts = [min(at_once, times - begun) for begun in range(0, times, at_once)]
     medians = np.concatenate([np.median(_resampled(runs, part, rng), axis=1) for part in parts])
     low, high = np.quantile(medians, [0.025, 0.975])
-    value = float(np.median(np.concatenate([np.asarray(run, dtype=float) for run in runs])))
     return Interval(value, min(float(low), value), max(float(high), value))
 
 
@@ -88,7 +102,7 @@ def in_the_noise(overheads: Sequence[float]) -> str | None:
     """The bound of a run whose overhead may be zero, else None. An overhead is the difference of two
     times, and where it is smaller than their scatter the difference may be negative: that is no figure but a bound."""
     found = median_interval([overheads])
-    return None if found.low > 0 else f"not told from 0: at most {max(found.high, 0.0):.1f} ns"
+    return None if found.low > 0 or not found.known else f"not told from 0: at most {max(found.high, 0.0):.1f} ns"
 
 
 def describe(runs: Runs) -> Distribution:
@@ -103,15 +117,15 @@ def describe(runs: Runs) -> Distribution:
     )
 
 
-def ratio_by_turn(numerator: Turns, denominator: Turns, fewest: int = 1) -> Interval | None:
-    """paired_ratio() over what both have of the same runs and turns; None where that is fewer pairs."""
+def ratio_by_turn(numerator: Turns, denominator: Turns) -> Interval | None:
+    """paired_ratio() over what both have of the same runs and turns; None where that is fewer than FEWEST pairs."""
     runs = [
         [(mine, denominator[run][turn]) for turn, mine in turns.items() if turn in denominator[run]]
         for run, turns in numerator.items()
         if run in denominator
     ]
     pairs = [run for run in runs if run]
-    if sum(map(len, pairs)) < fewest:
+    if sum(map(len, pairs)) < FEWEST:
         return None
     return paired_ratio([[a for a, _ in run] for run in pairs], [[b for _, b in run] for run in pairs])
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weir.base.parts import Cell, Section, Table
-from weir.base.screen import times
+from weir.base.screen import percent, times
 from weir.base.statistics import Interval
 
 TEXT = (
@@ -53,5 +53,4 @@ def _cells(t: Target) -> list[str]:
 
 
 def _measured(t: Target) -> str:
-    m = t.measured
-    return f"{m.value:.1%} ({m.low:.1%} … {m.high:.1%})" if t.is_share else times(m)
+    return percent(t.measured) if t.is_share else times(t.measured)

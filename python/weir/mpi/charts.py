@@ -31,7 +31,7 @@ KINDS = {
 
 def _value(b: Barrier) -> dict[str, Any]:
     t = b.time
-    return interval(t.median.value, t.median.low, t.median.high) | {
+    return interval(t.median) | {
         "barrier": b.name,
         "machine": b.place.machine,
         "mpi": b.place.library,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from weir.base.places import Place
 from weir.base.records import Row, by_turn, clean, machine_names, rejected
 from weir.base.states import split
-from weir.base.statistics import FEWEST_PAIRS, Distribution, Interval, describe, ratio_by_turn
+from weir.base.statistics import Distribution, Interval, describe, ratio_by_turn
 from weir.base.targets import Target
 from weir.mpi.plan import BARRIER, DEFAULT, OMP, PAIRING, PAPERS, TEAM
 
@@ -81,7 +81,7 @@ class Barrier:
 
     def against(self, other: "Barrier") -> Interval | None:
         """Its time over the other's, by pairs of samples taken in one turn; None where they are too few."""
-        return ratio_by_turn(by_turn(self.rows, "episode_ns"), by_turn(other.rows, "episode_ns"), FEWEST_PAIRS)
+        return ratio_by_turn(by_turn(self.rows, "episode_ns"), by_turn(other.rows, "episode_ns"))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ SHAPES = ("circle", "square", "diamond", "cross", "triangle-up")  # as many as t
 
 def _value(c: Construct, cost: Cost, languages: int) -> dict[str, Any]:
     o = cost.overhead
-    return interval(o.value, o.low, o.high) | {
+    return interval(o) | {
         "construct": c.name,
         "runtime": f"{cost.runtime} ({c.place.language})" if languages > 1 else cost.runtime,
         "members": c.place.members,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from weir.base.places import Place
 from weir.base.records import Row, by_turn, clean, rejected
-from weir.base.states import ANY, split
-from weir.base.statistics import FEWEST_PAIRS, Interval, median_interval, ratio_by_turn
+from weir.base.states import split
+from weir.base.statistics import Interval, median_interval, ratio_by_turn
 from weir.openmp.situation import load_in_words
 from weir.openmp.suite import PROGRAM
 
@@ -26,7 +26,7 @@ class Cost:
     @property
     def in_the_noise(self) -> bool:
         """The interval holds zero: that there is an overhead at all is not shown."""
-        return self.overhead.low <= 0
+        return self.overhead.known and self.overhead.low <= 0
 
 
 # What a place consists of: one language, one team size, the same processors and load.
@@ -64,7 +64,7 @@ class Construct:
         if cost is self.best or self.best.in_the_noise:
             return None
         ours, theirs = by_turn(cost.rows, "overhead_ns"), by_turn(self.best.rows, "overhead_ns")
-        return ratio_by_turn(ours, theirs, 1 if self.place.state == ANY else FEWEST_PAIRS)
+        return ratio_by_turn(ours, theirs)
 
 
 Key = tuple[str, str, str, str]

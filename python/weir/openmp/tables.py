@@ -4,10 +4,11 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isfinite
 
 from weir.base.parts import Table
 from weir.base.places import Place
-from weir.base.screen import nanoseconds
+from weir.base.screen import nanoseconds, times
 from weir.openmp.comparison import WHOLE, Construct, Cost, words
 
 
@@ -29,7 +30,7 @@ def verdict(c: Construct) -> str:
         return f"{c.best.runtime}; too near the noise for a ratio" if apart else "in the noise"
     if second.low <= 1:
         return f"{c.best.runtime}, within the noise of {c.costs[1].runtime}"
-    return f"{c.best.runtime}, by {second.value:.2f} ({second.low:.2f} … {second.high:.2f})"
+    return f"{c.best.runtime}, by {times(second)}"
 
 
 def places(found: Sequence[Construct]) -> list[Place]:
@@ -130,7 +131,7 @@ def as_csv(found: Sequence[Construct]) -> str:
                     *where,
                     cost.runtime,
                     cost.version,
-                    *(f"{v:.2f}" for v in figures),
+                    *(f"{v:.2f}" if isfinite(v) else "" for v in figures),
                     noise,
                     len(cost.rows),
                     cost.rejected,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weir.base.load import busy
+from weir.base.statistics import FEWEST
 from weir.openmp.situation import limited
 from weir.run.runner import Ended, Runner, Stopped
 from weir.run.starting import CannotRun
@@ -23,7 +24,7 @@ STREAMS = ("stdout", "stderr")
 # The default number of pairs of runs: as many as fit in the budget. The interval of a median of six pairs is the
 # range of all six, which misses the true median once in 32; fewer pairs have no interval of 95 %.
 BUDGET_S = 60.0
-FEWEST, MOST = 6, 40
+MOST = 40
 # The first pair reads the files that the later ones find in memory. It counts where it took so long that this is
 # little.
 LONG_S = 5.0

@@ -10,9 +10,9 @@ from weir.base import theme
 from weir.base.drawing import WIDE, interval, mapped, panels
 from weir.base.places import on_fullest
 from weir.base.records import Row
-from weir.base.statistics import median_interval
+from weir.base.statistics import Interval
 from weir.simulation import rows as made
-from weir.simulation.results import Results, short
+from weir.simulation.results import Results, over_seeds, short
 from weir.simulation.scenario import METRICS
 
 UNITS = (("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1.0))
@@ -56,7 +56,7 @@ def points(results: Results, chart: dict[str, Any]) -> list[dict]:
                 continue
             times = chart["against"].get("times", 1)
             each = [v / (times * made.metric(b, metric)) - 1 for v, b in zip(each, base, strict=True)]
-        seen = median_interval([[v] for v in each])
+        seen = over_seeds(each)
         chosen = point[0]["chosen"]
         values.append(
             {
@@ -152,7 +152,7 @@ def _in_log(values: list[dict]) -> list[dict]:
     """What a logarithmic axis can show: an interval that reaches zero is an open triangle at its upper end."""
     made = []
     for v in values:
-        its = interval(v["y"], v["low"], v["high"])
+        its = interval(Interval(v["y"], v["low"], v["high"]))
         made.append(v | {"y": its["ns"], "low": its["low"], "high": its["high"], "limit": its["limit"]})
     return [v for v in made if v["y"] is not None or v["limit"] is not None]
 

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
 from weir.base.records import Row
-from weir.base.statistics import Interval, median_interval
+from weir.base.statistics import Interval
 from weir.simulation import rows as made
 
 
@@ -53,8 +54,12 @@ class Results:
 
 
 def interval(rows: Sequence[Row], metric: str) -> Interval:
-    """With its 95 % interval over the seeds; one seed has none."""
-    return median_interval([[made.metric(row, metric)] for row in rows])
+    """The median over the seeds, and the range of all of them."""
+    return over_seeds([made.metric(row, metric) for row in rows])
+
+
+def over_seeds(values: Sequence[float]) -> Interval:
+    return Interval(median(values), min(values), max(values))
 
 
 def scenarios(rows: Sequence[Row]) -> list[Results]:

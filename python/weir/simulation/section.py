@@ -32,7 +32,7 @@ def _section(results: Results, number: int) -> Section:
     if any("predicted" in c for c in results.charts):
         says += " Dashed: what the formulas predict."
     if len(head["seeds"]) > 1:
-        says += " Bars: 95 % intervals of the median over the seeds."
+        says += " Bars: from the least to the greatest of the seeds."
     names = (f"scenario-{results.name}-{number}-{i}" for i in range(len(results.charts)))
     made = [_chart(results, i, name) for i, name in enumerate(names)]
     found = findings(results)

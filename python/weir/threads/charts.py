@@ -30,7 +30,7 @@ WAITING = {"spin": "spins", "share": "yields"}
 
 def _episode(point: Point, unit_ns: float) -> Three:
     its = point.episode
-    return its.value / unit_ns, its.low / unit_ns, its.high / unit_ns
+    return its.value / unit_ns, its.drawn[0] / unit_ns, its.drawn[1] / unit_ns
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def _kind(point: Point) -> str:
 
 def _efficiency(point: Point) -> Three:
     its = point.efficiency
-    return its.value, its.low, its.high
+    return its.value, *its.drawn
 
 
 AXES: dict[str, Axes] = {

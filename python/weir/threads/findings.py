@@ -199,7 +199,8 @@ def overhead(r: Results, point: Point) -> tuple[float, float, float] | None:
     if not alone:
         return None
     ratio = point.over(alone[0])
-    return ratio.value / 2 - 1, ratio.low / 2 - 1, ratio.high / 2 - 1
+    low, high = ratio.drawn
+    return ratio.value / 2 - 1, low / 2 - 1, high / 2 - 1
 
 
 def _at_switches(r: Results, kind: str, barrier: str, switches: float) -> float | None:

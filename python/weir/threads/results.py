@@ -49,6 +49,8 @@ class Point:
         """The share of the processors' time that is spent computing."""
         one, episode = self.program, self.episode
         computed = one.all_members * self.compute_ns / one.processors
+        if not episode.known:
+            return Interval(computed / episode.value)
         return Interval(computed / episode.value, computed / episode.high, computed / episode.low)
 
     @property
@@ -64,8 +66,7 @@ class Point:
             mine, its = (by_turn(clean(list(p.rows)), "episode_ns") for p in (self, other))
             if (ratio := ratio_by_turn(mine, its)) is not None:
                 return ratio
-        value = self.episode.value / other.episode.value
-        return Interval(value, value, value)
+        return Interval(self.episode.value / other.episode.value)
 
 
 class Results:

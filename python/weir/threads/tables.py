@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Sequence
+from math import isfinite
 
 from rich import table as rich
 
@@ -100,7 +101,7 @@ def as_csv(rows: Sequence[Row]) -> str:
             writer.writerow(
                 [one.experiment, one.threads, one.barrier, one.waiting, one.members, one.processors, one.applications,
                  one.policy, one.distribution, *(f"{n:.4g}" for n in numbers), results.state.name, source,
-                 *(f"{n:.4g}" for n in (its.value, its.low, its.high))]
+                 *(f"{n:.4g}" if isfinite(n) else "" for n in (its.value, its.low, its.high))]
             )  # fmt: skip
             count += 1
     return text.getvalue() if count else ""

@@ -4,7 +4,7 @@ import altair as alt
 
 from weir.base import theme
 from weir.base.drawing import Values, counts, log, mapped, panels, time_axis
-from weir.base.screen import nanoseconds, with_interval
+from weir.base.screen import with_interval
 from weir.workloads.findings import in_words, named
 from weir.workloads.results import Results
 from weir.workloads.rows import DEFAULT, KERNEL, OWN, is_weirs
@@ -22,14 +22,15 @@ def of_barriers(results: Results) -> Values:
     for c in results.cells:
         for name in c.barriers if c.best else ():
             its = c.time(KERNEL, name)
+            low, high = its.drawn
             found.append(
                 {
                     "program": c.program,
                     "members": c.place.members,
                     "barrier": WEIRS_DEFAULT if name == DEFAULT else name,
                     "ns": its.value,
-                    "low": its.low,
-                    "high": its.high,
+                    "low": low,
+                    "high": high,
                     "says": with_interval(its),
                 }
             )
@@ -141,15 +142,15 @@ def of_runtimes(results: Results) -> Values:
         for name in (OWN, *results.runtimes):
             if (its := c.time(name)) is None:
                 continue
-            few = not c.enough(name)
+            low, high = its.drawn
             found.append(
                 {
                     "place": place,
                     "runtime": named(results, name),
                     "ns": its.value,
-                    "low": its.value if few else its.low,
-                    "high": its.value if few else its.high,
-                    "says": nanoseconds(its.value) if few else with_interval(its),
+                    "low": low,
+                    "high": high,
+                    "says": with_interval(its),
                 }
             )
     return found

@@ -11,8 +11,7 @@ import numpy as np
 
 from weir.base.places import Place
 from weir.base.records import Row, by_turn
-from weir.base.statistics import Interval, Turns, median_interval, ratio_by_turn
-from weir.run.measuring import FEWEST
+from weir.base.statistics import FEWEST, Interval, Turns, median_interval
 from weir.workloads.rows import AUTO, DEFAULT, KERNEL, OWN, PROFILE, RUN, is_of_workloads
 from weir.workloads.situations import NAMES
 
@@ -52,12 +51,13 @@ class Cell:
     def enough(self, runtime: str, barrier: str = DEFAULT) -> bool:
         return len(self.times(runtime, barrier)) >= FEWEST
 
-    def ratios(self, runtime: str, of: str) -> list[float]:
-        """By rounds, in no order: the time on `runtime` in that on `of`."""
-        mine, its = self.times(runtime), self.times(of)
+    def ratios(self, runtime: str, of: str, barrier: str = DEFAULT, of_barrier: str = DEFAULT) -> list[float]:
+        """By rounds: the time on `runtime` in that on `of`."""
+        mine, its = self.times(runtime, barrier), self.times(of, of_barrier)
         return [
             mine[run][turn] / ns
-            for run in mine.keys() & its.keys()
+            for run in mine
+            if run in its
             for turn, ns in its[run].items()
             if turn in mine[run]
         ]
@@ -68,11 +68,11 @@ class Cell:
         return min(there, key=lambda name: self.time(name).value) if there else None
 
     def ratio(self, runtime: str, of: str, barrier: str = DEFAULT, of_barrier: str = DEFAULT) -> Ratio | None:
-        mine, its = self.times(runtime, barrier), self.times(of, of_barrier)
-        both = mine.keys() & its.keys()
-        if not both or (found := ratio_by_turn(mine, its)) is None:
+        """One run is a round, and has one time."""
+        if not (its := self.ratios(runtime, of, barrier, of_barrier)):
             return None
-        return Ratio(found.value, found if len(both) >= FEWEST else None, len(both))
+        found = median_interval([[ratio] for ratio in its])
+        return Ratio(found.value, found if found.known else None, len(its))
 
     @property
     def barriers(self) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from weir.base.parts import FAILED, Chart, LeftOut, Section, Subject
 from weir.base.records import Row
-from weir.run.measuring import FEWEST
+from weir.base.statistics import FEWEST
 from weir.workloads import charts, tables
 from weir.workloads.conclusions import conclusions
 from weir.workloads.findings import finding, targets

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Sequence
+from math import isfinite
 
 from rich import table as rich
 
@@ -64,8 +65,7 @@ def _alike(c: Cell, barrier: str, best: str) -> bool:
 
 
 def _time(c: Cell, barrier: str) -> str:
-    its = c.time(KERNEL, barrier)
-    return with_interval(its) if c.enough(KERNEL, barrier) else nanoseconds(its.value)
+    return with_interval(c.time(KERNEL, barrier))
 
 
 def of_situation(results: Results, situation: str) -> Table:
@@ -149,7 +149,7 @@ def as_csv(rows: Sequence[Row]) -> str:
     for c in results.cells:
         for runtime, barrier in c.rows:
             if its := c.time(runtime, barrier):
-                ends = [f"{n:.6g}" for n in (its.value, its.low, its.high)]
+                ends = [f"{n:.6g}" if isfinite(n) else "" for n in (its.value, its.low, its.high)]
                 place = c.place
                 writer.writerow([c.program, c.group, place.situation, place.members, place.processors, runtime, barrier,
                                  len(c.times(runtime, barrier)), *ends])  # fmt: skip

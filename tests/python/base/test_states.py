@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weir.base import native, records
-from weir.base.states import FEWEST_SAMPLES, Pair, States, split, states, tell_apart
+from weir.base.states import Pair, States, split, states, tell_apart
+from weir.base.statistics import FEWEST
 from weir.base.transfers import Transfers
 
 HERE = Path(__file__).parents[1]
@@ -162,7 +163,7 @@ def test_rows_of_one_state_stay_as_they_are():
 def test_a_state_with_too_few_samples_is_left_out():
     rows = [row("a", run, (100, 700)) for run in range(3)]
     few = row("b", 0, (100, 700))
-    few["samples"] = {n: [*v[:10], *v[20 : 19 + FEWEST_SAMPLES]] for n, v in few["samples"].items()}
+    few["samples"] = {n: [*v[:10], *v[20 : 19 + FEWEST]] for n, v in few["samples"].items()}
     assert [p["where"]["state"].name for p in split([*rows, few]) if p["what"]["id"] == "b"] == ["near"]
 
 

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from weir.base.statistics import describe, median_interval, paired_ratio, unclean
+from weir.base.screen import between, percent, times, with_interval
+from weir.base.statistics import FEWEST, describe, in_the_noise, median_interval, paired_ratio, ratio_by_turn, unclean
 
 values = st.floats(min_value=0.1, max_value=1e9, allow_nan=False)
 runs = st.lists(st.lists(values, min_size=1, max_size=20), min_size=1, max_size=5)
@@ -15,7 +16,33 @@ def test_an_interval_holds_the_median_and_lies_within_the_values(data):
     flat = [v for run in data for v in run]
     interval = median_interval(data, times=100)
     assert interval.value == pytest.approx(float(np.median(flat)))
-    assert min(flat) <= interval.low <= interval.value <= interval.high <= max(flat)
+    if len(flat) < FEWEST:
+        assert not interval.known
+    else:
+        assert min(flat) <= interval.low <= interval.value <= interval.high <= max(flat)
+
+
+def test_the_range_of_the_fewest_values_holds_their_median_with_95_percent_and_that_of_fewer_does_not():
+    def missed(values: int) -> float:
+        return 2 * 0.5**values  # all lie on one side of it
+
+    assert missed(FEWEST) <= 0.05 < missed(FEWEST - 1)
+
+
+@pytest.mark.parametrize("pairs", [1, FEWEST - 1, FEWEST])
+def test_a_ratio_takes_as_many_pairs_as_an_interval(pairs: int):
+    alike = {0: {turn: 7.35 for turn in range(pairs)}}
+    found = ratio_by_turn(alike, alike)
+    assert (found is not None) == (pairs >= FEWEST)
+    assert found is None or (found.value, found.low, found.high) == (1, 1, 1)
+
+
+def test_too_few_values_decide_no_comparison():
+    its = median_interval([[7.35] * (FEWEST - 1)])
+    assert its.value == 7.35
+    assert not its.low > 1 and not its.high < 100 and its.drawn == (7.35, 7.35)
+    assert in_the_noise([7.35] * (FEWEST - 1)) is None
+    assert times(its) == "7.35" and with_interval(its) == "7 ns" and between(its) == "–" and percent(its) == "735.0%"
 
 
 @given(runs, st.floats(min_value=0.01, max_value=100))

@@ -44,7 +44,7 @@ def test_targets_follow_who_shares_processors():
 
 def test_a_missed_turn_moves_no_pair():
     rows = []
-    for id, turns in (("weir", range(5)), ("MPI_Barrier", range(1, 5))):
+    for id, turns in (("weir", range(8)), ("MPI_Barrier", range(1, 8))):
         one = row(id, Size(2, 1), 0, 1.0)
         one["samples"] = {name: [100.0 * 2**t for t in turns] for name in one["samples"]} | {"turn": list(turns)}
         rows.append(one)

@@ -10,6 +10,7 @@ import pytest
 
 from weir.base import drawing, parts, theme
 from weir.base.drawing import interval
+from weir.base.statistics import Interval
 from weir.mpi import charts as mpi
 from weir.openmp.section import sections as openmp
 
@@ -76,11 +77,12 @@ def test_a_colour_on_one_page_is_that_on_all(pages: dict[str, Path]):
         ((10, -3, 20), {"ns": None, "low": None, "high": None, "limit": 20}),
         ((-1, -3, 2), {"ns": None, "low": None, "high": None, "limit": 2}),
         ((-2, -3, -1), {"ns": None, "low": None, "high": None, "limit": None}),
+        ((100,), {"ns": 100, "low": 100, "high": 100, "limit": None}),
         ((100, 0.01, 120), {"ns": None, "low": None, "high": None, "limit": 120}),
     ],
 )
 def test_an_interval_that_reaches_the_axis_is_not_drawn_as_measured(measured: tuple, shown: dict):
-    assert interval(*measured) == shown
+    assert interval(Interval(*measured)) == shown
 
 
 def test_no_bar_of_any_chart_begins_at_a_made_up_end():
