@@ -13,9 +13,23 @@ from weir.barriers.comparison import Comparison, figures, places
 from weir.barriers.measuring import Bench
 from weir.barriers.tables import ranking
 from weir.base import driver, native, options, records
-from weir.base.console import Command, bar, end, err, fail, given, nothing, nothing_measured, out, tell_states, warn
+from weir.base.console import (
+    Command,
+    bar,
+    end,
+    err,
+    fail,
+    given,
+    nothing,
+    nothing_measured,
+    out,
+    tell_load,
+    tell_states,
+    warn,
+)
 from weir.base.names import Unknown
 from weir.base.options import option
+from weir.base.others import watched
 from weir.base.states import in_words
 
 app = typer.Typer(invoke_without_command=True, help="Measure barriers, OpenMP's constructs, or barriers over MPI.")
@@ -88,7 +102,7 @@ def bench(
     for word in missing:
         warn(word)
 
-    with writer, bar() as progress:
+    with writer, watched(writer), bar() as progress:
         task = progress.add_task("starting", total=plan.steps())
         left_out = own.checked(plan, lambda doing: progress.update(task, description=doing))
         for one in left_out:
@@ -101,6 +115,7 @@ def bench(
 
     if not writer.begun:
         raise nothing(output, measuring.interrupted)
+    tell_load(writer.rows)
     all_figures = figures(writer.rows)
     for place in places(all_figures) + places(all_figures, "busy"):
         compared = Comparison(all_figures, place)

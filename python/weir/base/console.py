@@ -13,8 +13,10 @@ import typer
 from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
+from weir.base import others
 from weir.base.options import Refused
 from weir.base.outputs import Unwritable
 from weir.base.records import Row
@@ -179,9 +181,15 @@ def warn(message: str) -> None:
     err.print(f"[yellow]{escape(_printable(message))}[/]", highlight=False, soft_wrap=True)
 
 
+def tell_load(rows: Sequence[Row]) -> None:
+    """What other programs had, before the figures."""
+    if said := others.in_words(rows):
+        out.print(Text(said, style="bold yellow"))
+
+
 def tell_states(lines: Sequence[str]) -> None:
     for line in lines:
-        out.print(f"The machine alternated between several states; samples are compared within each. {line}")
+        out.print(line)
 
 
 def end(
@@ -210,6 +218,7 @@ def show_session(
     rows: Sequence[Row], tables: Sequence[RenderableType], output: Path, interrupted: bool, states: Sequence[str] = ()
 ) -> None:
     """What a command prints that has written these rows, some at least."""
+    tell_load(rows)
     for table in tables:
         out.print(table)
     tell_states(states)

@@ -1,18 +1,28 @@
 """What a subject found, in one sentence: words that all subjects share."""
 
 from collections.abc import Sequence
+from math import floor, log10
 
 from weir.base.records import Row
 from weir.base.statistics import Interval
 
 
+def two_digits(factor: float) -> str:
+    """As people say it: 1.6, 16, 160, 3,200."""
+    if factor < 10:
+        return f"{factor:.1f}"
+    return f"{round(factor, 1 - floor(log10(factor))):,.0f}"
+
+
 def against(ratio: Interval | None, other: str) -> str:
-    """A ratio of times in words, or that the samples do not decide."""
-    if ratio is None or ratio.low <= 1 <= ratio.high:
-        return f"as long as {other}, within the noise of these samples"
+    """Says of a thing whose time in that of another is this ratio how the other compares, or that it is not known."""
+    if ratio is None:
+        return f"how {other} compares these samples do not tell"
+    if ratio.low <= 1 <= ratio.high:
+        return f"{other} as long, within the noise of these samples"
     if ratio.value > 1:
-        return f"{ratio.value:.1f} times as long as {other}"
-    return f"{ratio.value:.0%} of the time of {other}"
+        return f"{two_digits(ratio.value)} times as long as {other}"
+    return f"{other} {two_digits(1 / ratio.value)} times as long"
 
 
 def count_samples(rows: Sequence[Row]) -> int:

@@ -71,6 +71,7 @@ class Section:
     heading: str = ""
     text: str = ""
     parts: Sequence[Part] = ()
+    judges: bool = False  # by the figures: left out where other programs disturbed them
 
 
 def charts(sections: Sequence[Section]) -> list[Chart]:

@@ -12,7 +12,7 @@ from weir.base.outputs import prepare, writing
 
 SCHEMA = "weir/1"
 TRACE = "weir-trace/1"
-NO_RESULTS = ("machine", "scenario", "failure")
+NO_RESULTS = ("machine", "load", "scenario", "failure")
 Row = dict[str, Any]
 
 
@@ -90,6 +90,9 @@ MACHINE: Fields = {
     "id": str | None, "time": str | None, "host": dict, "host.affinity": list | None,
     "host.cycles_per_ns": NUMBER | None, "host.quota": dict | None,
 }  # fmt: skip
+LOAD: Fields = {
+    "session": str | None, "processors": int, "seconds": NUMBER, "others_s": NUMBER, "stolen_s": NUMBER,
+}  # fmt: skip
 QUOTA: Fields = {"host.quota.processors": NUMBER, "host.quota.source": str}
 FIGURE: Fields = {
     "session": str | None, "source": str | None, "cycles_per_ns": NUMBER | None,
@@ -162,6 +165,8 @@ def _flaw(row: object) -> str | None:
     kind = row.get("kind")
     if kind == "machine":
         return _lacking(row, MACHINE | (QUOTA if at(row, "host.quota") else {}))
+    if kind == "load":
+        return _lacking(row, LOAD) or (None if row["processors"] > 0 and row["seconds"] > 0 else "a session of no time")
     if kind == "scale" and not row.get("stopped"):
         return _lacking(row, SIMULATED[kind] | SCALE_TIMES) or (None if row["time_ns"] > 0 else "a barrier of no time")
     if kind in ("scenario", "simulation", "scale"):

@@ -30,6 +30,8 @@ LEAST_RATIO = 1.5
 # 0 would be chance, 1 always.
 LEAST_LASTING = 0.5
 FEWEST_PROBES = 10
+# From this share of the samples on a state is the usual one: the others are exceptions, and figures are without them.
+USUAL = 0.95
 NAMES = {2: ("near", "far"), 3: ("near", "middle", "far")}
 
 
@@ -46,8 +48,7 @@ class State:
     share: float = 1.0
 
     def words(self) -> str:
-        took = f"{self.transfer_ns:.0f} ns for a transfer, {percent(self.share)} of the time"
-        return f"{self.name}: {took}" if self.name else ""
+        return f"{self.name} processors, {self.transfer_ns:.0f} ns for a cache line" if self.name else ""
 
 
 ANY = State()  # of samples that are not divided
@@ -69,10 +70,24 @@ class States:
     def _index(self, ns: float | None) -> int | None:
         return None if ns is None else bisect_left(self.borders, ns)
 
+    @property
+    def usual(self) -> State | None:
+        return next((s for s in self.states if s.share >= USUAL), None)
+
     def words(self) -> str:
-        each = "; ".join(s.words() for s in self.states)
-        none = percent(self.between / self.samples)
-        return f"{each}. {none} of the samples are of none: the state changed meanwhile, or a probe found nothing."
+        each = [f"{s.transfer_ns:.0f} ns ({s.name}, {percent(s.share)} of the time)" for s in self.states]
+        if (usual := self.usual) is not None:
+            others = " or ".join(f"{s.transfer_ns:.0f} ns" for s in self.states if s is not usual)
+            return (
+                f"During {percent(1 - usual.share)} of the time a cache line took {others} from one processor to "
+                f"another instead of {usual.transfer_ns:.0f} ns. Those samples are not among the figures."
+            )
+        return (
+            "The processors were at times near each other and at times far, as those of a virtual machine are: a cache "
+            f"line took {' or '.join(each)} from one to another. Samples are compared within one of these states. "
+            f"{percent(self.between / self.samples)} of the samples are left out: the state changed meanwhile, or is "
+            "not known."
+        )
 
 
 def tell_apart(pairs: Sequence[Pair]) -> States:
@@ -153,18 +168,24 @@ def states(rows: Iterable[Row]) -> dict[str, States]:
     return {machine: found for machine, pairs in seen.items() if (found := tell_apart(pairs)).states}
 
 
-def in_words(rows: Iterable[Row]) -> list[str]:
-    """For a reader: a line for each machine that has been in several."""
+def in_words(rows: Iterable[Row], usual: bool | None = None) -> list[str]:
+    """For a reader: some sentences for each machine that has been in several. `usual`: only of those that had a usual
+    state, or had none."""
     rows = list(rows)
     several = len({row["host"].get("cpu_model") for row in rows if row["kind"] == "machine"}) > 1
-    return [f"{machine}: {s.words()}" if several else s.words() for machine, s in states(rows).items()]
+    return [
+        f"{machine}: {s.words()}" if several else s.words()
+        for machine, s in states(rows).items()
+        if usual in (None, s.usual is not None)
+    ]
 
 
 def split(rows: Iterable[Row]) -> list[Row]:
     """A row with samples of several states becomes one for each: with the state in `where`, and in `turn` which samples
     they are. A series is kept in each state in which it has samples enough, or else in the one in which it has most.
     One whose samples outlast a state, or are of none, is kept whole in each, and `how` says so. Where no series of a
-    place has samples enough in any state, all stay as they are."""
+    place has samples enough in any state, or half of them outlast the states, all stay as they are. Of a machine with a
+    usual state only the samples of that state are kept, without a word on it: `exceptions` has the others."""
     rows = list(rows)
     names, told = machine_names(rows), states(rows)
     made: list[Row] = []
@@ -179,11 +200,32 @@ def split(rows: Iterable[Row]) -> list[Row]:
         places[repr(place)][repr(what | {"choice": None})].append(row)
     for place in places.values():
         here = told[names.get(next(iter(place.values()))[0].get("session"), "")]
+        if here.usual is not None:
+            made += [kept for series in place.values() for kept in _usual(series, here)]
+            continue
         counts = {name: _count(series, here) for name, series in place.items()}
+        lasting = sum(_whole(series, counts[name], here) for name, series in place.items())
         enough = any(n >= FEWEST for count in counts.values() for n in count.values())
+        divided = enough and 2 * lasting < len(place)
         for name, series in place.items():
-            made += _parts(series, counts[name], here) if enough else series
+            made += _parts(series, counts[name], here) if divided else series
     return made
+
+
+def exceptions(rows: Iterable[Row]) -> list[Row]:
+    """Of machines with a usual state: the series with samples enough in another one, with that state in `where`."""
+    rows = list(rows)
+    names, told = machine_names(rows), states(rows)
+    made: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        here = told.get(names.get(row.get("session"), ""))
+        if here is None or here.usual is None or pairs_of(row) is None:
+            continue
+        for state in here.states:
+            if state is not here.usual and (part := _part(row, here, state)) is not None:
+                made[repr((names.get(row.get("session")), row["what"], row["where"], state))].append(part)
+    enough = [its for its in made.values() if sum(len(r["samples"]["episode_ns"]) for r in its) >= FEWEST]
+    return [row for its in enough for row in its]
 
 
 def _count(series: list[Row], told: States) -> Counter[State]:
@@ -191,8 +233,22 @@ def _count(series: list[Row], told: States) -> Counter[State]:
     return Counter(state for state in found if state is not None)
 
 
+def _usual(series: list[Row], told: States) -> list[Row]:
+    """A series that is never in the usual state is kept as it is."""
+    if _whole(series, _count(series, told), told):
+        return series
+    parts = [part for row in series if (part := _part(row, told, told.usual)) is not None]
+    bare = [row | {"where": {k: v for k, v in row["where"].items() if k != "state"}} for row in parts]
+    return bare or series
+
+
+def _whole(series: list[Row], count: Counter[State], told: States) -> bool:
+    """Has it samples of no state, or such that outlast one?"""
+    return not count or _outlasts([pair for row in series for pair in pairs_of(row)], told)
+
+
 def _parts(series: list[Row], count: Counter[State], told: States) -> list[Row]:
-    if not count or _outlasts([pair for row in series for pair in pairs_of(row)], told):
+    if _whole(series, count, told):
         return [
             row | {"where": row["where"] | {"state": state}, "how": row["how"] | {"of_all_states": True}}
             for row in series

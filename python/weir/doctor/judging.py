@@ -6,6 +6,7 @@ import shutil
 from dataclasses import dataclass
 from typing import Literal
 
+from weir.base.others import MUCH
 from weir.doctor.pools import LANGUAGE, MPI, OPENMP, OTHER, WEIR, Pool
 from weir.doctor.sampling import Ran, Sample, Seen
 
@@ -16,7 +17,6 @@ HARDLY = 0.05  # of one processor
 BUSY, LEAST_S = 0.1, 0.02
 WAITED = 0.1  # of the time in which threads could run
 HELD = 0.05  # of the quota's periods
-BESIDE = 0.2  # of the processors: less is the system itself
 
 Answer = Literal["try", "not needed", "already", "cannot help", "unclear"]
 
@@ -213,7 +213,7 @@ class _Judge:
             lost.append(f"its threads waited {evidence.waited:.0%} of the time in which they could run")
         if evidence.held > 0:
             lost.append(f"the quota held it back in {evidence.held:.0%} of its periods")
-        if sample.foreign_s >= BESIDE * len(sample.processors) * sample.seconds:
+        if sample.foreign_s >= MUCH * len(sample.processors) * sample.seconds:
             lost.append(f"other programs kept {sample.foreign_s / sample.seconds:.1f} of the processors busy")
         if not lost:
             return f"{said}; this kernel does not count how long threads wait, and it used {used}."

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-TICKS = os.sysconf("SC_CLK_TCK")  # of a second, in stat
-# /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal
-WORKING, STOLEN = (0, 1, 2, 5, 6), 7
+from weir.base.others import TICKS, Busy, busy
 
 
 class Gone(Exception):
@@ -54,14 +52,6 @@ class Process:
     def name(self) -> str:
         own = self.threads.get(self.number)
         return own.name if own else os.path.basename(self.exe)
-
-
-@dataclass(frozen=True)
-class Busy:
-    """Seconds since the machine was started: of any program, and those that the hypervisor took."""
-
-    working_s: float
-    stolen_s: float
 
 
 @dataclass(frozen=True)
@@ -130,12 +120,7 @@ class Proc:
 
     def busy(self) -> dict[int, Busy]:
         """By processor."""
-        found = {}
-        for line in _text(self.folder / "stat").splitlines():
-            if said := re.match(r"cpu(\d+) (.*)", line):
-                ticks = [int(word) for word in said[2].split()] + [0] * 8
-                found[int(said[1])] = Busy(sum(ticks[i] for i in WORKING) / TICKS, ticks[STOLEN] / TICKS)
-        return found
+        return busy(self.folder)
 
     def seen_by(self, number: int, file: str) -> Path:
         """A file under the name that a process has it by, which may be in a container."""

@@ -5,10 +5,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from weir.base.others import Busy
 from weir.doctor import groups, pools
 from weir.doctor.groups import Group, Quota, Throttled
 from weir.doctor.pools import Pool, Program
-from weir.doctor.proc import Busy, Denied, Gone, Proc, Process, Thread
+from weir.doctor.proc import Denied, Gone, Proc, Process, Thread
 
 INTERVAL_S = 0.1
 LOOKING, LONGEST_S = 0.05, 1.0  # the part of the time that looks may take, and the longest pause for that

@@ -9,9 +9,10 @@ import typer
 from rich.text import Text
 
 from weir.base import native, options, records
-from weir.base.console import Command, bar, end, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base.console import Command, bar, end, fail, nothing, nothing_measured, out, tell_load, tell_states, warn
 from weir.base.names import Unknown
 from weir.base.options import option
+from weir.base.others import disturbed, watched
 from weir.base.screen import shown, times
 from weir.base.states import in_words
 from weir.mpi import launchers, plan
@@ -96,7 +97,7 @@ def mpi(
         method=method,
         levels=tuple(level),
     )
-    with writer, bar() as progress:
+    with writer, watched(writer), bar() as progress:
         task = progress.add_task("starting")
         measuring = Measuring(starts, how, writer, lambda d, n: progress.update(task, description=d, advance=n))
         progress.update(task, total=measuring.steps())
@@ -106,19 +107,20 @@ def mpi(
     if not writer.begun:
         raise nothing(output, measuring.interrupted)
     found = comparisons(writer.rows)
-    show(found)
+    tell_load(writer.rows)
+    show(found, judged=not disturbed(writer.rows))
     tell_states(in_words(writer.rows))
     end(output, output.with_suffix(".html"), measuring.interrupted)
     if not found:
         raise nothing_measured()
 
 
-def show(found: list[Comparison]) -> None:
+def show(found: list[Comparison], judged: bool = True) -> None:
     for one in tables(found):
         # The column of ratios: 1 for the barrier that the others are compared with.
         heads = ["ratio" if head.startswith("/") else head for head in one.heads]
         out.print(shown(replace(one, heads=heads), [i for i, h in enumerate(heads) if h not in ON_THE_PAGE]))
-    for t in targets(found):
+    for t in targets(found) if judged else ():
         style = {"reached": "green", "missed": "bold red"}.get(t.verdict, "yellow")
         says = f"{times(t.measured)}, at most {t.limit:.2f}"
         out.print(Text(f"{t.verdict}: {t.what} {says}; {t.detail}", style=style))

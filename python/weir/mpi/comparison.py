@@ -69,6 +69,11 @@ class Barrier:
         return self.id.partition(":")[0] not in (DEFAULT, TEAM)
 
     @property
+    def clock_ns(self) -> float:
+        """How far the processes' clocks may have been apart: half of a message's round trip."""
+        return max((row["how"].get("clock_ns") or 0.0 for row in self.rows), default=0.0)
+
+    @property
     def choice(self) -> str:
         """What the default took."""
         took = self.rows[0]["what"].get("choice")

@@ -16,9 +16,8 @@ from weir.mpi.finding import finding
 
 ALL = (
     "The last column: the median of the ratio over pairs of samples taken in one turn, with its 95 % interval. "
-    "Round-time: from the last arrival to the last departure, on a clock common to the processes{clock}; where "
-    "each thread has a processor. Consecutive: the mean of barriers one after the other, by the slowest process's own "
-    "clock."
+    "Round-time: from the last arrival to the last departure, where each thread has a processor, on a clock common to "
+    "the processes{clock}. Consecutive: the mean of barriers one after the other, by the slowest process's own clock."
 )
 
 
@@ -60,7 +59,12 @@ def _is_mpi(row: Row) -> bool:
 def _clock(rows: Sequence[Row]) -> str:
     """How far clocks may have been apart; empty if they were not compared."""
     most = max((r["how"].get("clock_ns") or 0.0 for r in rows), default=0.0)
-    return f", which is known to within {nanoseconds(most)}" if most else ""
+    if not most:
+        return ""
+    return (
+        f". It is known to within {nanoseconds(most)}, half of a message's round trip; the error is the same for all "
+        "barriers of a turn, so that it moves them together, and intervals hold the scatter alone"
+    )
 
 
 def _run(row: Row, reason: str) -> LeftOut:

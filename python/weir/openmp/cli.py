@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from weir.base import native, options, records
-from weir.base.console import Command, bar, end, fail, nothing, nothing_measured, out, tell_states, warn
+from weir.base.console import Command, bar, end, fail, nothing, nothing_measured, out, tell_load, tell_states, warn
 from weir.base.names import Unknown
 from weir.base.options import option
+from weir.base.others import watched
 from weir.base.screen import shown
 from weir.base.states import in_words
 from weir.openmp import suite
@@ -89,7 +90,7 @@ def openmp(
     how = Conditions(
         where, rounds or (3 if quick or long else 10), samples or (10 if long else 15 if quick else 50), delay_ns
     )
-    with writer, bar() as progress:
+    with writer, watched(writer), bar() as progress:
         task = progress.add_task("starting")
         measuring = Measuring(plan.series, how, writer, lambda d, n: progress.update(task, description=d, advance=n))
         progress.update(task, total=measuring.steps())
@@ -98,6 +99,7 @@ def openmp(
         warn(complaint)
     if not writer.begun:
         raise nothing(output, measuring.interrupted)
+    tell_load(writer.rows)
     show(writer.rows)
     tell_states(in_words(writer.rows))
     table = output.with_suffix(".md")

@@ -1,36 +1,45 @@
-"""What Weir's runtime costs compared with the compiler's, in one sentence."""
+"""What Weir's runtime costs compared with the best of the others, in one sentence."""
 
 from weir.base.findings import sentence
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.openmp.comparison import Construct, Cost, constructs, is_whole
 
+WEIR = "weir"
+
 
 def finding(rows: list[Row]) -> str:
-    """On how many constructs Weir's runtime is cheaper than that of the compiler."""
-    cheaper = dearer = 0
+    """On how many constructs Weir's runtime is cheaper than the cheapest other one."""
+    cheaper = dearer = compared = 0
     barrier = ""
-    found = [c for c in constructs(rows) if not is_whole(c.place)]
-    theirs = next((n for n in ("libgomp", "libomp") if any(_cost(c, n) for c in found)), "")
-    for c in found:
-        ours, other = _cost(c, "weir"), _cost(c, theirs)
-        if not ours or not other:
+    names: dict[str, None] = {}
+    for c in constructs(rows):
+        ours, other = _cheapest(c, weirs=True), _cheapest(c, weirs=False)
+        if is_whole(c.place) or not ours or not other:
             continue
+        compared += 1
+        names |= dict.fromkeys(cost.runtime for cost in c.costs if not _is_weirs(cost))
         cheaper += ours.overhead.high < other.overhead.low
         dearer += ours.overhead.low > other.overhead.high
         if c.name == "barrier":
             costs = [nanoseconds(max(cost.overhead.value, 0)) for cost in (ours, other)]
-            barrier = f", a barrier for instance {costs[0]} instead of {costs[1]}"
-    compared = sum(bool(_cost(c, "weir") and _cost(c, theirs)) for c in found)
+            instead = f"{costs[0]} instead of {costs[1]} on {other.runtime}"
+            barrier = f", a barrier of {c.place.members} threads for instance {instead}"
     undecided = compared - cheaper - dearer
     if not compared:
         return sentence("", "OpenMP")
+    others = next(iter(names)) if len(names) == 1 else f"the cheapest of {' and '.join(names)}"
     return sentence(
-        f"of {compared} OpenMP constructs, {cheaper} cost less on Weir's runtime than on {theirs}{barrier}, "
+        f"of {compared} OpenMP constructs, {cheaper} cost less on Weir's runtime than on {others}{barrier}, "
         f"{dearer} cost more, and {undecided} {'is' if undecided == 1 else 'are'} undecided by these samples",
         "OpenMP",
     )
 
 
-def _cost(construct: Construct, runtime: str) -> Cost | None:
-    return next((c for c in construct.costs if c.runtime.split()[0].startswith(runtime)), None) if runtime else None
+def _is_weirs(cost: Cost) -> bool:
+    return cost.runtime.split()[0] == WEIR
+
+
+def _cheapest(construct: Construct, weirs: bool) -> Cost | None:
+    """Costs are in order."""
+    return next((c for c in construct.costs if _is_weirs(c) is weirs), None)

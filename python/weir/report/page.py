@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from weir.base import drawing, layout, parts
+from weir.base import drawing, layout, others, parts, states
 from weir.base.outputs import prepare, prepare_folder, writing
-from weir.base.parts import REASONS, Chart, LeftOut, Subject, Table, of_runs
+from weir.base.parts import REASONS, Chart, Detail, LeftOut, Section, Subject, Table, of_runs
 from weir.base.records import Row
-from weir.base.states import in_words
 from weir.report.subjects import SUBJECTS
 
 
@@ -21,7 +20,9 @@ def write(
 ) -> list[Path]:
     """Writes the page, and the charts as pictures if folders are given; returns what was written."""
     subjects = wanted(rows)
-    sections = [section for subject in subjects for section in subject.sections(rows)]
+    situation = others.in_words(rows)
+    sections = [s for subject in subjects for s in subject.sections(rows) if not (situation and s.judges)]
+    sections += _exceptions(rows, subjects)
     charts = [chart for chart in parts.charts(sections) if chart.drawn is not None]
     hosts = [_host(row) for row in rows if row["kind"] == "machine" and not row["host"].get("simulated")]
     on = f", on {hosts[0]['rows']['processor']}" if hosts else ""
@@ -31,10 +32,12 @@ def write(
         title=subjects[0].title,
         heading=subjects[0].heading,
         about=subjects[0].about.format(on=on),
+        situation=situation,
+        finding=subjects[0].finding(rows) if subjects[0].finding and not situation else "",
         sections=sections,
         left_out=_by_reason([run for subject in SUBJECTS for run in subject.left_out(rows)]),
         complaints=complaints,
-        states=in_words(rows),
+        states=states.in_words(rows, usual=False),
         hosts=hosts,
     )
     prepare(output)
@@ -55,6 +58,16 @@ def write_text(rows: list[Row], output: Path) -> list[Path]:
                 output.write_text(made, encoding="utf-8")
             return [output]
     return []
+
+
+def _exceptions(rows: list[Row], subjects: list[Subject]) -> list[Section]:
+    """A line on the states of the machine that were exceptions, and the figures of them, folded away."""
+    if not (said := states.in_words(rows, usual=True)):
+        return []
+    apart = [row for row in rows if row["kind"] == "machine"] + states.exceptions(rows)
+    tables = [t for subject in subjects if subject.wants(apart) for t in parts.tables(subject.sections(apart))]
+    folded = [Detail("The figures of those samples", tables)] if tables else []
+    return [Section("When the machine was another", " ".join(said), folded)]
 
 
 def _by_reason(runs: list[LeftOut]) -> list[Table]:

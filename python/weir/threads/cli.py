@@ -8,6 +8,7 @@ import typer
 from weir.base import native, options, records
 from weir.base.console import Command, bar, fail, nothing, show_session, warn
 from weir.base.options import option
+from weir.base.others import watched
 from weir.base.states import in_words
 from weir.threads import tables
 from weir.threads.experiments import EXPERIMENTS, chosen
@@ -60,7 +61,7 @@ def threads(
     except (native.NativeError, OSError) as error:
         raise fail(str(error)) from None
     plan = Plan(chosen(only or NAMES), usable[:count], rounds or (1 if quick else 2), samples, quick, seconds)
-    with writer, bar() as progress:
+    with writer, watched(writer), bar() as progress:
 
         def begin(name: str, steps: int) -> Tell:
             task = progress.add_task(name, total=steps)

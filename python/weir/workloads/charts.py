@@ -4,6 +4,7 @@ import altair as alt
 
 from weir.base import theme
 from weir.base.drawing import Values, counts, log, mapped, panels, time_axis
+from weir.base.pictures import BREAK, times, value
 from weir.base.screen import with_interval
 from weir.workloads.findings import in_words, named
 from weir.workloads.results import Results
@@ -14,7 +15,6 @@ from weir.workloads.tables import title
 WEIRS_DEFAULT = "Weir's default"
 COLOURS = ("weir", "other4", "other3")  # of Weir's kinds of threads
 STEPS = (1, 2, 3, 5, 7)
-BREAK = "|"  # between the lines of a label
 
 
 def of_barriers(results: Results) -> Values:
@@ -140,41 +140,13 @@ def of_runtimes(results: Results) -> Values:
         where = "" if c.place.situation in ("dedicated", "crowded") else f", {c.place.situation}"
         place = f"{c.place.members} threads{where}" + (f"{BREAK}{c.command}" if c.command else "")
         for name in (OWN, *results.runtimes):
-            if (its := c.time(name)) is None:
-                continue
-            low, high = its.drawn
-            found.append(
-                {
-                    "place": place,
-                    "runtime": named(results, name),
-                    "ns": its.value,
-                    "low": low,
-                    "high": high,
-                    "says": with_interval(its),
-                }
-            )
+            if (its := c.time(name)) is not None:
+                found.append(value(place, named(results, name), its))
     return found
 
 
 def by_runtime(results: Results) -> alt.TopLevelMixin | None:
     """A row for each team and situation, a colour for each runtime. None of several programs: gains() has them."""
-    values = of_runtimes(results)
-    names = list(dict.fromkeys(v["runtime"] for v in values))
-    if len({c.program for c in results.cells}) != 1 or len(names) < 2:
+    if len({c.program for c in results.cells}) != 1:
         return None
-    label = alt.Axis(grid=True, tickBand="extent", labelExpr=f"split(datum.label, '{BREAK}')")
-    title = f"time of {results.cells[0].program}"
-    base = alt.Chart(alt.Data(values=values)).encode(
-        y=alt.Y("place:N", sort=None, title=None, axis=label),
-        yOffset=alt.YOffset("runtime:N", sort=names),
-        color=alt.Color("runtime:N", scale=mapped(theme.colours(names)), legend=alt.Legend(title=None, orient="top")),
-        tooltip=[alt.Tooltip("place:N"), alt.Tooltip("runtime:N"), alt.Tooltip("says:N", title="time")],
-    )
-
-    def x(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=log(), axis=time_axis(title, (1, 3)))
-
-    return alt.layer(
-        base.mark_rule(strokeWidth=1.6).encode(x=x("low"), x2="high:Q"),
-        base.mark_point(filled=True, size=60, opacity=1).encode(x=x("ns")),
-    ).properties(width="container", height=alt.Step(16))
+    return times(of_runtimes(results), f"time of {results.cells[0].program}")

@@ -11,6 +11,7 @@ from weir.base.console import Command, bar, fail, nothing, show_session, warn
 from weir.base.names import Unknown
 from weir.base.names import chosen as known
 from weir.base.options import option
+from weir.base.others import watched
 from weir.run.sides import of_machine
 from weir.run.starting import CannotRun
 from weir.workloads import programs, tables
@@ -108,7 +109,7 @@ def workloads(
         writer = records.Writer(output)
     except (native.NativeError, Unknown, CannotRun, OSError) as error:
         raise fail(str(error)) from None
-    with writer, bar() as progress:
+    with writer, watched(writer), bar() as progress:
         task = progress.add_task("starting", total=None)
         session = Session(
             plan, writer, lambda doing, done, of: progress.update(task, description=doing, completed=done, total=of)

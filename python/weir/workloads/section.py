@@ -59,7 +59,7 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     found = targets(rows)
     made = []
     if found:
-        made.append(Section("What Weir must reach", TARGETS, [tables.of_targets(found)]))
+        made.append(Section("What Weir must reach", TARGETS, [tables.of_targets(found)], judges=True))
     if (drawn := charts.by_runtime(results)) is not None:
         made.append(Section(parts=[Chart("workloads-times", "Times on each runtime", drawn, TIMES)]))
     if (best := tables.of_barriers(results)).rows:
@@ -70,7 +70,7 @@ def sections(rows: Sequence[Row]) -> list[Section]:
             )
         )
     if (held := tables.of_conclusions(conclusions(rows))).rows:
-        made.append(Section("What the papers concluded", CONCLUSIONS, [held]))
+        made.append(Section("What the papers concluded", CONCLUSIONS, [held], judges=True))
     if (drawn := charts.gains(results)) is not None:
         made.append(Section(parts=[Chart("workloads-gains", "What programs gain in each situation", drawn, GAINS)]))
     by_situation = [its for name in results.situations if (its := tables.of_situation(results, name)).rows]
