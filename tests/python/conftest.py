@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from weir.openmp.runtimes import Runtime, Stage
 from weir.run import starting
@@ -16,6 +17,9 @@ from . import skips
 from .openmp_programs import LIBRARY, OWN, Builds, Program
 
 HERE = Path(__file__).parent
+# On a busy machine one example may take any time.
+settings.register_profile("weir", deadline=None)
+settings.load_profile("weir")
 INFO = {
     "version": "0.1.0",
     "compiler": "none",
@@ -33,8 +37,15 @@ INFO = {
         {"members": 2, "placed": True, "algorithm": "distributed", "waiting": "auto", "reason": "because", "bytes": 999}
     ],
     "algorithms": [
-        {"name": "sense", "about": "a flag", "halves": True, "logarithmic": False, "by_messages": False,
-         "critical_path": None, "bytes": {"2": 1, "64": 2048}}
+        {
+            "name": "sense",
+            "about": "a flag",
+            "halves": True,
+            "logarithmic": False,
+            "by_messages": False,
+            "critical_path": None,
+            "bytes": {"2": 1, "64": 2048},
+        }
     ],  # fmt: skip
     "waitings": [{"name": "spin", "about": "polls"}],
 }

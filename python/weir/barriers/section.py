@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from weir.barriers import charts, tables
 from weir.barriers.comparison import Comparison, Figure, Place, failures, figures, groups, is_barrier, places, ratio
-from weir.barriers.finding import finding
+from weir.barriers.finding import finding, picture
 from weir.barriers.tables import about
 from weir.barriers.targets import targets
 from weir.base.parts import FAILED, REJECTED, STOPPED, Chart, LeftOut, Section, Subject, distinct
@@ -204,4 +204,5 @@ SUBJECT = Subject(
     sections=sections,
     left_out=left_out,
     finding=finding,
+    picture=picture,
 )

@@ -11,6 +11,7 @@ from weir.base.screen import with_interval
 from weir.base.statistics import Interval
 
 BREAK = "|"  # between the lines of a row's label
+NARROW, LETTER, SYMBOL = 350, 6.5, 24  # pixels: a page on a telephone, and what a name in the legend takes
 
 
 def value(row: str, name: str, time: Interval) -> dict[str, Any]:
@@ -26,11 +27,13 @@ def times(values: Iterable[dict[str, Any]], title: str) -> alt.TopLevelMixin | N
     if len(names) < 2:
         return None
     label = alt.Axis(grid=True, tickBand="extent", labelExpr=f"split(datum.label, '{BREAK}')", labelLimit=200)
+    # A legend wider than the page would leave the chart no room.
+    columns = max(1, int(NARROW // (SYMBOL + LETTER * max(map(len, names)))))
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y("row:N", sort=None, title=None, axis=label),
         yOffset=alt.YOffset("name:N", sort=names),
         color=alt.Color(
-            "name:N", scale=mapped(theme.colours(names)), legend=alt.Legend(title=None, orient="top", columns=3)
+            "name:N", scale=mapped(theme.colours(names)), legend=alt.Legend(title=None, orient="top", columns=columns)
         ),
         tooltip=[
             alt.Tooltip("row:N", title="where"),

@@ -12,7 +12,7 @@ from weir.base.targets import Target
 from weir.base.targets import section as targets_section
 from weir.mpi import charts, tables
 from weir.mpi.comparison import LIBRARIES, Comparison, comparisons, is_shared, targets
-from weir.mpi.finding import finding
+from weir.mpi.finding import finding, picture
 
 ALL = (
     "The last column: the median of the ratio over pairs of samples taken in one turn, with its 95 % interval. "
@@ -229,4 +229,5 @@ SUBJECT = Subject(
     sections=sections,
     left_out=left_out,
     finding=finding,
+    picture=picture,
 )

@@ -1,11 +1,17 @@
-"""What Weir's runtime costs compared with the best of the others, in one sentence."""
+"""What Weir's runtime costs compared with the best of the others, in one sentence and one small picture."""
+
+from typing import TYPE_CHECKING
 
 from weir.base.findings import sentence
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.openmp.comparison import Construct, Cost, constructs, is_whole
 
+if TYPE_CHECKING:
+    import altair as alt
+
 WEIR = "weir"
+DRAWN = ("parallel", "barrier", "reduction", "critical")
 
 
 def finding(rows: list[Row]) -> str:
@@ -34,6 +40,17 @@ def finding(rows: list[Row]) -> str:
         f"{dearer} cost more, and {undecided} {'is' if undecided == 1 else 'are'} undecided by these samples",
         "OpenMP",
     )
+
+
+def picture(rows: list[Row]) -> "alt.TopLevelMixin | None":
+    """A few constructs on each runtime, in the largest team that nothing disturbs."""
+    from weir.base.pictures import times, value
+
+    found = [c for c in constructs(rows) if c.name in DRAWN and c.place.load == "none"]
+    most = max((c.place.members for c in found), default=0)
+    here = sorted((c for c in found if c.place.members == most), key=lambda c: DRAWN.index(c.name))
+    values = [value(c.name, cost.runtime, cost.overhead) for c in here for cost in c.costs]
+    return times(values, f"overhead with {most} threads")
 
 
 def _is_weirs(cost: Cost) -> bool:

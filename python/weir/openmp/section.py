@@ -10,7 +10,7 @@ from weir.base.records import Row
 from weir.base.states import ANY, State, in_words
 from weir.openmp import charts, tables
 from weir.openmp.comparison import Construct, constructs
-from weir.openmp.finding import finding
+from weir.openmp.finding import finding, picture
 from weir.openmp.situation import load_in_words
 from weir.openmp.suite import PROGRAM
 
@@ -208,5 +208,6 @@ SUBJECT = Subject(
     sections=sections,
     left_out=left_out,
     finding=finding,
+    picture=picture,
     texts={".md": _markdown, ".csv": _csv},
 )

@@ -62,8 +62,8 @@ def write(folder: Path) -> Path:
                 {
                     "title": subject.name,
                     "page": page,
-                    "situation": others.in_words(rows),
-                    "finding": subject.finding(rows),
+                    "situation": (situation := others.in_words(rows)),
+                    "finding": "" if situation else subject.finding(rows),
                     "when": _when(rows),
                     "samples": samples(rows, subject),
                     "picture": page.removesuffix(".html") if drawn is not None else "",
@@ -75,7 +75,7 @@ def write(folder: Path) -> Path:
     with writing(output):
         output.write_text(html, encoding="utf-8")
     for part in parts:
-        print(part["finding"])
+        print(part["finding"] or f"{part['title']}: {part['situation']}")
     return output
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weir.base import native, records
-from weir.base.states import Pair, States, split, states, tell_apart
+from weir.base.states import Pair, States, exceptions, in_words, split, states, tell_apart
 from weir.base.statistics import FEWEST
 from weir.base.transfers import Transfers
 
@@ -64,7 +64,8 @@ def test_45_and_240_by_turns():
     assert found.of((44.0, 46.0)) == near and found.of((250.0, 230.0)) == far
     assert found.of((44.0, 250.0)) is None and found.of((44.0, None)) is None
     assert 0 < found.between < 0.15 * found.samples
-    assert found.words().startswith("near: 45 ns for a transfer, ")
+    assert "a cache line took 45 ns (near, 64% of the time) or 240 ns (far, 36% of the time)" in found.words()
+    assert found.usual is None
 
 
 def test_a_state_that_does_not_last_a_sample_is_none():
@@ -176,7 +177,7 @@ def test_a_place_with_too_few_samples_is_not_divided():
 
 
 def test_samples_that_outlast_a_state_are_whole_in_each():
-    rows = [row("a", run, (100, 700)) for run in range(3)]
+    rows = [row(name, run, (100, 700)) for name in "ab" for run in range(3)]
     slow = row("slow", 0, (100, 700))
     slow["samples"]["transfer_before_ns"] = [45.0, 240.0, 240.0, 45.0] * (PER_RUN // 4)
     slow["samples"]["transfer_after_ns"] = [240.0, 45.0, 240.0, 45.0] * (PER_RUN // 4)
@@ -187,8 +188,39 @@ def test_samples_that_outlast_a_state_are_whole_in_each():
     blind["samples"] |= {name: [None] * PER_RUN for name in records.PROBES}
     parts = [p for p in split([*rows, blind]) if p["what"]["id"] == "blind"]
     assert all(p["samples"] == blind["samples"] for p in parts) and len(parts) == 2
+    half = [r for r in rows if r["what"]["id"] == "a"] + [slow]
+    assert split(half) == half, "where half of the series outlast the states, none is divided"
 
 
 def test_a_run_that_was_not_clean_for_its_states_may_be_clean_in_each():
     rows = [row("a", run, (100, 700), how={"rejected": "9 of 40 values lie beyond 3 sigma"}) for run in range(3)]
     assert all(p["how"]["rejected"] is None for p in split(rows))
+
+
+def mostly_near(name: str, run: int, per_run: int = 400) -> dict:
+    """A series on a machine that is far for 8 of 400 samples."""
+    probes = [240.0 if 200 <= i < 209 else 45.0 for i in range(per_run + 1)]
+    values = [(700 if after > 100 else 100) * (1 + i % 7 / 50) for i, after in enumerate(probes[1:])]
+    made = row(name, run, (100, 700))
+    made["samples"] = dict.fromkeys(records.LISTS, values)
+    made["samples"] |= {"transfer_before_ns": probes[:-1], "transfer_after_ns": probes[1:]}
+    return made
+
+
+def test_a_state_that_nearly_always_holds_is_the_figures_and_the_others_are_apart():
+    rows = [mostly_near("a", run) for run in range(3)]
+    (told,) = states(rows).values()
+    assert told.usual is not None and told.usual.name == "near"
+    kept = split(rows)
+    assert all("state" not in r["where"] and max(r["samples"]["episode_ns"]) < 200 for r in kept) and len(kept) == 3
+    apart = exceptions(rows)
+    assert {r["where"]["state"].name for r in apart} == {"far"}
+    assert all(min(r["samples"]["episode_ns"]) > 600 for r in apart)
+    (said,) = in_words(rows, usual=True)
+    assert said.startswith("During 2% of the time a cache line took 240 ns from one processor to another instead of 45")
+    assert in_words(rows, usual=False) == []
+
+
+def test_where_two_states_are_usual_none_is_an_exception():
+    rows = [row("a", run, (100, 700)) for run in range(3)]
+    assert exceptions(rows) == [] and in_words(rows, usual=True) == [] and len(in_words(rows, usual=False)) == 1

@@ -121,11 +121,14 @@ def test_barriers_are_compared_within_the_state_of_the_machine(tmp_path: Path):
         assert found.barriers[0].id == best
         ratio = found.default.against(found.baseline)
         assert (ratio.low, ratio.high) == pytest.approx((worth, worth))
-    assert words_of(near.place).endswith("(round-time; near: 46 ns for a transfer, 49% of the time)")
+    assert words_of(near.place).endswith("(round-time; near processors, 46 ns for a cache line)")
     assert [t.verdict for t in targets([near, far])] == ["reached", "missed"]
     made = sections([machine, *rows])
     assert [c.name for c in charts(made)] == ["mpi-figures-6-9", "mpi-figures-6-9-2"]
-    assert [c.title.partition(":")[0] for c in charts(made)] == ["Near", "Far"]
+    assert [c.title.partition(":")[0] for c in charts(made)] == [
+        "Near processors, 46 ns for a cache line",
+        "Far processors, 241 ns for a cache line",
+    ]
     assert len({t.title for t in tables(made)} - {""}) == 2
 
 
@@ -135,6 +138,11 @@ def fake(folder: Path, mode: str = "works") -> Mpi:
     return Mpi("mpich", Path("program"), f"{sys.executable} {script} -n {{processes}}")
 
 
+def runs(rows: list[dict]) -> list[dict]:
+    """Without the rows about the machine and its load."""
+    return [row for row in rows if row["kind"] in ("overhead", "failure")]
+
+
 def measured(tmp_path: Path, mpi: Mpi, *subjects: str) -> tuple[list[dict], Measuring]:
     path = tmp_path / "r.jsonl"
     with records.Writer(path) as writer:
@@ -142,7 +150,7 @@ def measured(tmp_path: Path, mpi: Mpi, *subjects: str) -> tuple[list[dict], Meas
         session.run(INFO)
     rows, complaints = records.read([path])
     assert not complaints
-    return rows[1:], session
+    return runs(rows), session
 
 
 def test_what_a_program_says_becomes_rows(tmp_path: Path):
@@ -232,7 +240,7 @@ def test_who_is_asked_to_end_keeps_what_was_measured_and_leaves_nothing_running(
     finally:
         process.kill()
     assert process.returncode == 130 and "what was measured until then is kept" in said, said
-    assert [r["how"]["samples"] for r in records.read([to])[0][1:]] == [1]
+    assert [r["how"]["samples"] for r in runs(records.read([to])[0])] == [1]
     eventually(lambda: not alive(int(asleep.read_text())))
 
 
@@ -259,7 +267,7 @@ def test_names_that_fit_nothing_are_told_of_and_none_counts_twice(tmp_path: Path
     sizes = ["--processes", "2,2", "--threads", "1"]
     done = CliRunner().invoke(app, [*words, *sizes, "--barriers", "weir,wier,weir,team", "--samples", "3"])
     assert "wier is none of these" in done.output and "team is none of these" in done.output
-    assert [r["how"]["samples"] for r in records.read([to])[0][1:]] == [3]
+    assert [r["how"]["samples"] for r in runs(records.read([to])[0])] == [3]
     done = CliRunner().invoke(app, [*words, "--processes", "1", "--threads", "1"])
     assert done.exit_code == 2 and "no other to wait for" in done.output
 
@@ -287,14 +295,15 @@ def test_a_session_under_each_mpi(here: Mpi, tmp_path: Path):
     barriers = "weir,weir:mcs/rma,MPI_Barrier,team,team:sense+mcs"
     done = CliRunner().invoke(app, [*words, "--samples", "2", "--barriers", barriers, "-o", str(output)])
     assert done.exit_code == 0, done.output
-    rows, complaints = records.read([output])
+    read, complaints = records.read([output])
     assert not complaints
-    both = {(r["what"]["algorithm"], r["where"]["threads"]) for r in rows[1:]}
+    rows = runs(read)
+    both = {(r["what"]["algorithm"], r["where"]["threads"]) for r in rows}
     assert both == {("weir", 1), ("weir:mcs/rma", 1), ("MPI_Barrier", 1), ("team", 2), ("team:sense+mcs", 2)}
-    lost = [r["how"]["stopped"] for r in rows[1:] if r["kind"] == "failure"]
+    lost = [r["how"]["stopped"] for r in rows if r["kind"] == "failure"]
     assert all(re.search("too late|were spent", why) for why in lost), "a busy machine is the only excuse"
-    assert len({r["what"]["library"] for r in rows[1:]}) == 1 and rows[1]["where"]["nodes"] == 1
-    probed = {"transfer_after_ns" in r["samples"] for r in rows[1:] if r["kind"] == "overhead"}
+    assert len({r["what"]["library"] for r in rows}) == 1 and rows[0]["where"]["nodes"] == 1
+    probed = {"transfer_after_ns" in r["samples"] for r in rows if r["kind"] == "overhead"}
     assert probed == {len(os.sched_getaffinity(0)) > 1}
 
 
@@ -324,6 +333,16 @@ def test_a_barrier_whose_starts_were_all_missed_says_so(here: Mpi):
     assert told == {e["id"] for e in said if e["event"] == "begins"} == {"weir", "weir:mcs"}
 
 
+def complaint(words: list[str]) -> str:
+    """Of a program that ends at once. MPICH's launcher now and then dies of SIGPIPE then, and passes on no word."""
+    for _ in range(5):
+        with pytest.raises(Lost) as lost:
+            list(measuring.events(words))
+        if "status -13" not in str(lost.value):
+            break
+    return str(lost.value)
+
+
 def test_the_programs_say_what_was_wrong(here: Mpi, monkeypatch: pytest.MonkeyPatch):
     for words, says in (
         (["--subjects", ""], "--subjects takes names"),
@@ -331,8 +350,7 @@ def test_the_programs_say_what_was_wrong(here: Mpi, monkeypatch: pytest.MonkeyPa
         (["--subjects", "weir", "--level", "single"], "--level takes funneled, serialized or multiple"),
         (["--subjects", "weir", "--series-ms", "0"], "--series-ms takes"),
     ):
-        with pytest.raises(Lost, match=says):
-            list(measuring.events([*here.command(1, 1), *words]))
+        assert re.search(says, complaint([*here.command(1, 1), *words]))
     monkeypatch.setenv("OMP_THREAD_LIMIT", "1")
     with pytest.raises(Lost, match="OpenMP gives 1 threads, not 2"):
         list(measuring.events([*here.command(1, 2), "--threads", "2", "--subjects", "team"]))

@@ -93,8 +93,8 @@ def test_runtimes_are_compared_within_the_state_of_the_machine(two_states: list[
         ratio = found.against_best(found.costs[1])
         assert worth * 0.95 < ratio.low <= ratio.high < worth * 1.05
     for name, holds in (
-        ("p.html", ["near: 46 ns for a transfer", "between several states", "by 4."]),
-        ("t.md", ["near: 46 ns for a transfer", "libgomp, by 1.5", "libomp, by 4."]),
+        ("p.html", ["near processors, 46 ns for a cache line", "at times far", "by 4."]),
+        ("t.md", ["near processors, 46 ns for a cache line", "libgomp, by 1.5", "libomp, by 4."]),
         ("t.csv", [",state,transfer_ns,share_of_time", ",near,46.", ",far,241."]),
     ):
         done = CliRunner().invoke(app, ["report", str(file), "-o", str(tmp_path / name)])
@@ -407,7 +407,7 @@ def test_a_row_of_the_table_is_one_line_of_the_screen(
     names = ["libgomp", "libomp-19", "libiomp5", "weir by clang", "weir by gcc"][:runtimes_shown]
     made = []
     for i, name in enumerate(names):
-        one = row(name, 0, [(i + 1) * 1e5, (i + 1) * 1e5 + 9, (i + 1) * 1e5 - 9])
+        one = row(name, 0, [(i + 1) * 1e5, (i + 1) * 1e5 + 9, (i + 1) * 1e5 - 9] * 2)
         one["what"]["algorithm"] = "schedule-nonmonotonic-dynamic-n:1024"
         made.append(one)
     monkeypatch.setattr(out, "width", width)

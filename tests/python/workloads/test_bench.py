@@ -241,7 +241,8 @@ def test_control_c_keeps_what_was_measured(tmp_path: Path):
     said, _ = running.communicate(timeout=30)
     rows, complaints = records.read([file])
     assert running.returncode == 130 and "Interrupted" in said and complaints == [], said
-    assert len(rows) > 6 and {r["what"]["runtime"] for r in rows[1:]} == {KERNEL, AUTO}
+    assert [r["kind"] for r in rows if r["kind"] != "overhead"] == ["machine", "load"]
+    assert len(rows) > 7 and {r["what"]["runtime"] for r in rows if r["kind"] == "overhead"} == {KERNEL, AUTO}
     assert not alive(running.pid)
 
 
@@ -253,7 +254,7 @@ def test_a_real_program_is_measured_on_each_runtime(tmp_path: Path, monkeypatch:
     words = ["--programs=aspcg,hosts-clang", "--situations=dedicated,copies-2", "--threads=2", "--barriers=sense"]
     done = CliRunner().invoke(app, ["bench", "workloads", *words, "--no-shares", "--rounds=1", "-o", str(file)])
     assert done.exit_code == 0, done.output
-    rows = [r for r in records.read([file])[0] if r["kind"] != "machine"]
+    rows = [r for r in records.read([file])[0] if r["kind"] not in ("machine", "load")]
     assert {r["what"]["version"] for r in rows if r["what"]["runtime"] == OWN} == {"libgomp", "libomp"}
     ways = {f"{name}/{way}": 2 for name in ("aspcg", "hosts-clang") for way in (OWN, KERNEL, AUTO)}
     assert Counter(r["what"]["id"] for r in rows) == ways | {"aspcg/kernel/sense": 1}

@@ -34,7 +34,7 @@ def test_a_runtime_on_which_it_does_not_end_is_named():
 
 def test_a_row_of_the_picture_is_a_team_in_a_situation():
     drawn = charts.of_runtimes(Results(session()))
-    assert [(v["place"], v["runtime"]) for v in drawn][:3] == [
+    assert [(v["row"], v["name"]) for v in drawn][:3] == [
         ("2 threads", "own"),
         ("2 threads", "weir"),
         ("2 threads", "libomp"),
