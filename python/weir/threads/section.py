@@ -37,7 +37,7 @@ TAKEN = " Other programs had {each} of the processors meanwhile."
 
 def sections(rows: Sequence[Row]) -> list[Section]:
     found = experiments(rows)
-    made = [_section(results) for results in found]
+    made = [section for results in found for section in _sections(results)]
     its = tables.costs(rows)
     return [*made, Section("What threads cost here", COSTS_TEXT, [its])] if its.rows else made
 
@@ -54,7 +54,7 @@ def left_out(rows: Sequence[Row]) -> list[LeftOut]:
     ]  # fmt: skip
 
 
-def _section(results: Results) -> Section:
+def _sections(results: Results) -> list[Section]:
     name = results.experiment
     drawn = charts.draw(results)
     text = TEXTS[name] + (LINES if drawn is not None else "")
@@ -66,12 +66,13 @@ def _section(results: Results) -> Section:
     if taken:
         text += TAKEN.format(each=" and ".join(taken))
     chart = Chart(f"threads-{name}", TITLES[name](results), drawn, text)
-    parts = [
-        tables.of_findings(findings(results)),
-        tables.of_agreements(results),
-        tables.of_points(results),
+    found, points = tables.of_findings(findings(results)), [tables.of_agreements(results), tables.of_points(results)]
+    made = [
+        Section(parts=[chart]),
+        Section(parts=[found] if found.rows else [], judges=True),
+        Section(parts=[table for table in points if table.rows]),
     ]
-    return Section(parts=[chart, *(table for table in parts if table.rows)])
+    return [section for section in made if section.parts]
 
 
 def _spinning(r: Results) -> str:

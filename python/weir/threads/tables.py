@@ -7,6 +7,7 @@ from math import isfinite
 
 from rich import table as rich
 
+from weir.base.others import disturbed
 from weir.base.parts import Cell, Table
 from weir.base.records import Row
 from weir.base.screen import nanoseconds, shown, with_interval
@@ -70,10 +71,10 @@ def of_points(results: Results) -> Table:
 
 
 def for_terminal(rows: Sequence[Row]) -> list[rich.Table]:
-    made = []
+    made, judged = [], disturbed(rows) is None
     for results in experiments(rows):
         found, near = of_findings(findings(results)), of_agreements(results)
-        if found.rows:
+        if found.rows and judged:
             made.append(shown(_titled(found, results), (1, 2, 3, 4)))
         if near.rows:
             made.append(shown(near, (0, 1, 2, 3)))

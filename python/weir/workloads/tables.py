@@ -7,6 +7,7 @@ from math import isfinite
 
 from rich import table as rich
 
+from weir.base.others import disturbed
 from weir.base.parts import Cell as Shown
 from weir.base.parts import Table
 from weir.base.records import Row
@@ -116,12 +117,15 @@ def for_terminal(rows: Sequence[Row]) -> list[rich.Table]:
     results = Results(rows)
     best, shares, met = of_barriers(results), of_shares(results), of_targets(targets(rows))
     held = of_conclusions(conclusions(rows))
+    judged = [
+        (Table("Conclusions of the papers", held.heads, held.rows, words=held.words), range(len(held.heads))),
+        (Table("Targets", met.heads, met.rows, words=met.words), range(len(met.heads))),
+    ]
     made = [
         (Table("Best barrier for each program and team", best.heads, best.rows, words=best.words), (0, 1, 2, 5)),
         *((one, range(len(one.heads))) for one in (of_situation(results, name) for name in results.situations)),
         (Table("Share of time spent synchronising", shares.heads, shares.rows), range(len(shares.heads))),
-        (Table("Conclusions of the papers", held.heads, held.rows, words=held.words), range(len(held.heads))),
-        (Table("Targets", met.heads, met.rows, words=met.words), range(len(met.heads))),
+        *(judged if disturbed(rows) is None else ()),
     ]
     return [shown(one, columns) for one, columns in made if one.rows]
 

@@ -300,6 +300,17 @@ def test_a_chart_has_measured_simulated_and_predicted_curves_of_both_kinds(name:
     assert charts.draw(results).to_dict()["data"]["values"]
 
 
+def test_nothing_is_judged_where_others_had_the_processors(tmp_path: Path):
+    load = {"kind": "load", "session": "s", "processors": 2, "seconds": 9.0, "others_s": 9.0, "stolen_s": 0.0}
+    its = rows(programs("spinning"))
+    assert len(tables.for_terminal([MACHINE, *its])) == len(tables.for_terminal([MACHINE, *its, load])) + 1
+    heads = tables.of_findings(findings(Results("spinning", its))).heads
+    for row, judged in ((MACHINE, True), (load, False)):
+        page.write([MACHINE, *its, row], [], tmp_path / "t.html")
+        text = (tmp_path / "t.html").read_text()
+        assert all(f">{head}</th>" in text for head in heads) == judged and 'id="threads-spinning"' in text
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_one_point_is_no_chart_and_nothing_no_section(name: str):
     one = programs(name)[:1]

@@ -438,3 +438,19 @@ def test_the_page_shows_tables_charts_and_what_was_left_out(tmp_path: Path):
     assert not [words for words in shown if words not in text]
     assert re.match(r"On Weir's runtime these programs are 2\.00 .*times as fast with", finding(read))
     assert tables.for_terminal(read)
+
+
+def test_nothing_is_judged_where_others_had_the_processors(tmp_path: Path):
+    load = {"kind": "load", "session": "s", "processors": 2, "seconds": 9.0, "others_s": 9.0, "stolen_s": 0.0}
+    rows = [MACHINE, *by_barriers(), *pair(cell("b", "quota"), 2.0, 1.0)]
+    said = {table.title for table in tables.for_terminal(rows)}
+    assert said - {table.title for table in tables.for_terminal([*rows, load])} == {
+        "Targets",
+        "Conclusions of the papers",
+    }
+    page.write([*rows, load], [], tmp_path / "w.html")
+    text = (tmp_path / "w.html").read_text()
+    assert "Other programs had 50% of the processors" in text and "The best barrier for each program" in text
+    assert not [
+        words for words in ("What Weir must reach", "What the papers concluded", "times as fast") if words in text
+    ]
