@@ -16,6 +16,11 @@ WIDE = 720  # of a chart as a picture; on a page it is as wide as its column
 LABEL = 12  # the least size of letters
 LONG_INTERVAL = 30  # from this ratio of a median to its lower end a logarithmic axis shows the upper end alone
 HEADER = alt.Header(labelFontWeight="bold", labelFontSize=13, labelColor=colour("ink"), title=None)
+# A time of nanoseconds beside an axis.
+WITH_UNIT = (
+    "datum.value >= 1e9 ? datum.value/1e9 + ' s' : datum.value >= 1e6 ? datum.value/1e6 + ' ms' "
+    ": datum.value >= 1e3 ? datum.value/1e3 + ' µs' : datum.value + ' ns'"
+)
 Values = list[dict[str, Any]]
 
 
@@ -41,12 +46,8 @@ def decades(values: Iterable[dict[str, Any]]) -> tuple[float, float]:
 
 def time_axis(title: str, steps: Sequence[int] = (1,)) -> alt.Axis:
     """Powers of ten, times the steps, with the unit that suits: 100 ns, 1 µs, 10 µs ..."""
-    label = (
-        "datum.value >= 1e9 ? datum.value/1e9 + ' s' : datum.value >= 1e6 ? datum.value/1e6 + ' ms' "
-        ": datum.value >= 1e3 ? datum.value/1e3 + ' µs' : datum.value + ' ns'"
-    )
     at = [step * 10**k if k >= 0 else step / 10**-k for k in range(-2, 12) for step in steps]
-    return alt.Axis(values=at, labelExpr=label, labelOverlap=True, title=title)
+    return alt.Axis(values=at, labelExpr=WITH_UNIT, labelOverlap=True, title=title)
 
 
 def log(domain: tuple[float, float] | None = None) -> alt.Scale:

@@ -44,31 +44,54 @@ def own_s() -> float:
 def watched(writer: Writer, proc: Path = Path("/proc")) -> Iterator[None]:
     """Around a session, all of whose processes end within: its last row says what other programs had meanwhile. None is
     written without a result, or where the system does not count."""
-    ours = os.sched_getaffinity(0)
+    with measured(proc) as found:
+        try:
+            yield
+        finally:
+            found.end()
+            sessions = [row.get("id") for row in writer.rows if row["kind"] == "machine"]
+            if sessions and writer.begun:
+                for row in found.rows(sessions[-1]):
+                    writer.write(row)
+
+
+@contextmanager
+def measured(proc: Path = Path("/proc")) -> Iterator["Meanwhile"]:
+    """The same without a file of records: what is yielded has the row afterwards."""
+    found = Meanwhile(proc)
     try:
-        begun, first, own = time.monotonic(), busy(proc), own_s()
-    except OSError:
-        yield
-        return
-    try:
-        yield
+        yield found
     finally:
-        _write(writer, ours, time.monotonic() - begun, first, busy(proc), own_s() - own)
+        found.end()
 
 
-def _write(
-    writer: Writer, ours: Iterable[int], seconds: float, first: dict[int, Busy], last: dict[int, Busy], own: float
-) -> None:
-    known = [n for n in ours if n in first and n in last]
-    sessions = [row.get("id") for row in writer.rows if row["kind"] == "machine"]
-    if not known or not sessions or not writer.begun:
-        return
-    working = sum(last[n].working_s - first[n].working_s for n in known)
-    stolen = sum(last[n].stolen_s - first[n].stolen_s for n in known)
-    writer.write(
-        {"kind": "load", "session": sessions[-1], "processors": len(known), "seconds": seconds,
-         "others_s": max(0.0, working - own), "stolen_s": max(0.0, stolen)}
-    )  # fmt: skip
+class Meanwhile:
+    """Begins when it is made."""
+
+    def __init__(self, proc: Path) -> None:
+        self._proc, self._ours = proc, os.sched_getaffinity(0)
+        self._had: Row | None = None
+        try:
+            self._begun, self._first, self._own = time.monotonic(), busy(proc), own_s()
+        except OSError:
+            self._first = {}
+
+    def end(self) -> None:
+        if not self._first or self._had is not None:
+            return
+        seconds, last, own = time.monotonic() - self._begun, busy(self._proc), own_s() - self._own
+        known = [n for n in self._ours if n in self._first and n in last]
+        working = sum(last[n].working_s - self._first[n].working_s for n in known)
+        stolen = sum(last[n].stolen_s - self._first[n].stolen_s for n in known)
+        if known:
+            self._had = {
+                "processors": len(known), "seconds": seconds,
+                "others_s": max(0.0, working - own), "stolen_s": max(0.0, stolen),
+            }  # fmt: skip
+
+    def rows(self, session: str | None) -> list[Row]:
+        """One, or none where the system does not count."""
+        return [{"kind": "load", "session": session, **self._had}] if self._had is not None else []
 
 
 def share(row: Row) -> float:

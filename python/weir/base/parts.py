@@ -52,6 +52,16 @@ class Table:
     kind = "table"
 
 
+def markdown(table: Table) -> str:
+    """Its cells as a table of Markdown."""
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
+
+    rule = "|" + "|".join("---" if i in table.words else "---:" for i in range(len(table.heads))) + "|"
+    return "\n".join([line(table.heads), rule, *map(line, table.rows)])
+
+
 @dataclass(frozen=True)
 class Detail:
     """Tables that are folded away together."""

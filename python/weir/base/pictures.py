@@ -1,4 +1,4 @@
-"""The small picture of a page's first lines: a time for each of a few rows, by a few names."""
+"""The small picture of a page's first lines: a time for each of a few rows, by a few names; or each run as a dot."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,12 +6,17 @@ from typing import Any
 import altair as alt
 
 from weir.base import theme
-from weir.base.drawing import interval, log, mapped, shown, spread, time_axis
+from weir.base.drawing import WITH_UNIT, interval, log, mapped, shown, spread, time_axis
 from weir.base.screen import with_interval
 from weir.base.statistics import Interval
 
 BREAK = "|"  # between the lines of a row's label
 NARROW, LETTER, SYMBOL = 350, 6.5, 24  # pixels: a page on a telephone, and what a name in the legend takes
+WIDE_RANGE = 4  # from this ratio of the longest time to the shortest on an axis of times is logarithmic
+# Between its top and its bottom each row has lanes in which dots lie, so that few hide others.
+LANES = 5
+COUNTS, LEFT_OUT, FAILED = "counts", "left out", "failed"  # what becomes of a run
+SHAPES = {COUNTS: "circle", LEFT_OUT: "diamond", FAILED: "cross"}
 
 
 def value(row: str, name: str, time: Interval) -> dict[str, Any]:
@@ -47,3 +52,50 @@ def times(values: Iterable[dict[str, Any]], title: str) -> alt.TopLevelMixin | N
         *spread(base, "x", title, steps),
         points.encode(x=alt.X("ns:Q", scale=log(), axis=time_axis(title, steps))),
     ).properties(width="container", height=alt.Step(16))
+
+
+def run(row: str, number: int, ns: float, becomes: str = COUNTS) -> dict[str, Any]:
+    """One dot. `number`: of the run; those of a number lie in the same lane."""
+    return {"row": row, "lane": number % LANES, "ns": ns, "becomes": becomes, "says": with_interval(Interval(ns))}
+
+
+def runs(dots: list[dict[str, Any]], medians: dict[str, Interval], title: str) -> alt.TopLevelMixin | None:
+    """A row for each name: a dot for each run, and above them the median with its interval. None without dots."""
+    if not dots:
+        return None
+    rows = list(dict.fromkeys(dot["row"] for dot in dots))
+    times = [dot["ns"] for dot in dots]
+    wide = max(times) >= WIDE_RANGE * min(times)
+    axis = time_axis(title, (1, 2, 5)) if wide else alt.Axis(labelExpr=WITH_UNIT, title=title, tickCount=5)
+    scale = log() if wide else alt.Scale(zero=False, padding=10)
+    middles = [
+        {"row": row, "ns": its.value, "low": its.drawn[0], "high": its.drawn[1], "says": with_interval(its)}
+        for row, its in medians.items()
+    ]
+    met = [kind for kind in SHAPES if any(dot["becomes"] == kind for dot in dots)]
+    shape = alt.Shape(
+        "becomes:N",
+        scale=mapped({kind: SHAPES[kind] for kind in met}),
+        legend=alt.Legend(title=None, orient="top") if len(met) > 1 else None,
+    )
+    y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(grid=True, tickBand="extent", labelLimit=200))
+    ink = alt.Color("row:N", scale=mapped(theme.colours(rows)), legend=None)
+    tips = [alt.Tooltip("row:N", title="on"), alt.Tooltip("says:N", title="time")]
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=scale, axis=axis)
+
+    each = alt.Chart(alt.Data(values=dots)).mark_point(filled=True, size=36, opacity=0.75)
+    each = each.encode(
+        x=x("ns"), y=y, color=ink, shape=shape, tooltip=[*tips, alt.Tooltip("becomes:N", title="the run")],
+        yOffset=alt.YOffset("lane:Q", scale=alt.Scale(domain=[-4, LANES])),
+    )  # fmt: skip
+    base = alt.Chart(alt.Data(values=middles)).encode(y=y, tooltip=tips)
+    at = {"yOffset": alt.YOffsetDatum(-2)}
+    layers = [
+        base.mark_rule(strokeWidth=3, color=theme.colour("ink")).encode(x=x("low"), x2="high:Q", **at),
+        base.mark_point(shape="diamond", filled=True, size=110, opacity=1, color=theme.colour("ink")).encode(
+            x=x("ns"), **at
+        ),
+    ]
+    return alt.layer(*(layers if middles else []), each).properties(width="container", height=alt.Step(64))

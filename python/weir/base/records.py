@@ -3,7 +3,7 @@
 import errno
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import UnionType
 from typing import Any
@@ -114,6 +114,11 @@ FAMILIES: dict[str, Fields] = {
         "where.distribution": str, "where.slot_us": NUMBER | None, "how.switch_ns": NUMBER | None,
         "how.quantum_ns": NUMBER | None,
     },
+    "command": {
+        "where.members": int | None, "what.runtime": str, "what.command": str, "what.arguments": str,
+        "where.quota": NUMBER | None, "where.beside": int, "where.copies": int, "how.method": str,
+        "how.counted": bool, "how.wall_s": NUMBER, "how.status": int,
+    },
     "workload": {
         "what.group": str, "what.version": str, "what.runtime": str, "what.barrier": str, "what.command": str,
         "where.situation": str, "where.copies": int, "where.callers": int, "how.method": str,
@@ -135,6 +140,11 @@ SIMULATED: dict[str, Fields] = {
         "cluster": str, "nodes": int, "ranks": int, "per_node": int, "family": str, "algorithm": str,
         "within": str, "name": str, "stopped": str | None,
     },
+}  # fmt: skip
+# What weir compare found of one series that is in two files.
+RATIO: Fields = {
+    "what": dict, "where": dict, "a": dict, "b": dict, "a.median_ns": NUMBER, "b.median_ns": NUMBER,
+    "a.values": int, "b.values": int, "ratio": dict | None, "verdict": str,
 }  # fmt: skip
 SCALE_TIMES: Fields = {"time_ns": NUMBER, "alone_ns": NUMBER, "node_ns": NUMBER, "kept": bool}
 LISTS = ("episode_ns", "overhead_ns", "reference_ns", "cpu_ns")
@@ -169,6 +179,8 @@ def _flaw(row: object) -> str | None:
         return _lacking(row, LOAD) or (None if row["processors"] > 0 and row["seconds"] > 0 else "a session of no time")
     if kind == "scale" and not row.get("stopped"):
         return _lacking(row, SIMULATED[kind] | SCALE_TIMES) or (None if row["time_ns"] > 0 else "a barrier of no time")
+    if kind == "ratio":
+        return _lacking(row, RATIO)
     if kind in ("scenario", "simulation", "scale"):
         return _lacking(row, SIMULATED[kind])
     if kind not in ("overhead", "failure"):
@@ -177,7 +189,7 @@ def _flaw(row: object) -> str | None:
     fields = FIGURE | (FAMILIES.get(family, {}) if isinstance(family, str) else {})
     if flaw := _lacking(row, fields | (CHOICE if family == "mpi" and at(row, "what.choice") else {})):
         return flaw
-    if any(at(row, name) < 1 for name in COUNTS if name in fields):
+    if any(at(row, name) < 1 for name in COUNTS if name in fields and at(row, name) is not None):
         return "a team of no members, or on no processors"
     return _flaw_of_samples(row.get("samples")) if kind == "overhead" else None
 
@@ -231,6 +243,30 @@ NO_TRACES = (
 )
 
 
+def document(about: Row, rows: Iterable[Row]) -> str:
+    """One JSON text for programs that read no JSON lines: what it is about, and last its `records`, each on a line."""
+    head = json.dumps({"schema": SCHEMA, **about}, indent=1)
+    lines = ",\n".join(json.dumps({"schema": SCHEMA, **row}) for row in rows)
+    return f'{head.removesuffix("}").rstrip()},\n "records": [\n{lines}\n]}}\n'
+
+
+def _lines(path: Path, file: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """With their numbers; of a document those of its records."""
+    held = enumerate(file, start=1)
+    if path.suffix != ".json":
+        yield from held
+        return
+    lines = list(held)
+    begun = next((i for i, (_, line) in enumerate(lines) if line.strip() == '"records": ['), None)
+    if begun is None or not lines[0][1].startswith("{"):
+        yield from lines
+        return
+    for number, line in lines[begun + 1 :]:
+        if line.rstrip() == "]}":
+            return
+        yield number, line.rstrip().removesuffix(",")
+
+
 def read(paths: Iterable[Path]) -> tuple[list[Row], list[str]]:
     """All rows that can be used; and for each flaw of a file the first line that has it, and how many others have.
 
@@ -241,7 +277,7 @@ def read(paths: Iterable[Path]) -> tuple[list[Row], list[str]]:
     for path in paths:
         flawed: dict[str, list[int]] = {}
         with path.open(encoding="utf-8", errors="replace") as file:
-            for number, line in enumerate(file, start=1):
+            for number, line in _lines(path, file):
                 if not line.strip():
                     continue
                 try:

@@ -24,6 +24,10 @@ FEWEST = 6
 # it exceeds the mean itself: such a run says nothing about the figure but its order.
 MOST_OUTLIERS_OF_50 = 2
 LARGEST_RELATIVE_SIGMA = 1.0
+# A run of a program lies far from the others [hyperfine 1.19, src/outlier_detection.rs: 10 standard deviations, which
+# are estimated by 1.4826 times the median distance from the median, as Iglewicz and Hoaglin 1993 do]. What changes the
+# time by less than a twentieth is not spoken of.
+FAR, LEAST_FAR, FEWEST_FOR_FAR = 10 * 1.4826, 0.05, 4
 MOST_VALUES = 10_000_000  # resampled at once: some hundred megabytes
 
 
@@ -90,11 +94,18 @@ def median_interval(runs: Runs, times: int = 1000, seed: int = 1) -> Interval:
     value = float(np.median(np.concatenate([np.asarray(run, dtype=float) for run in runs])))
     if sum(map(len, runs)) < FEWEST:
         return Interval(value)
-    rng = np.random.default_rng(seed)
+    return _around(value, _medians(runs, times, np.random.default_rng(seed)))
+
+
+def _medians(runs: Runs, times: int, rng: np.random.Generator) -> np.ndarray:
+    """Of each of so many resamplings."""
     at_once = max(1, MOST_VALUES // (len(runs) * max(map(len, runs))))
     parts = [min(at_once, times - begun) for begun in range(0, times, at_once)]
-    medians = np.concatenate([np.median(_resampled(runs, part, rng), axis=1) for part in parts])
-    low, high = np.quantile(medians, [0.025, 0.975])
+    return np.concatenate([np.median(_resampled(runs, part, rng), axis=1) for part in parts])
+
+
+def _around(value: float, resampled: np.ndarray) -> Interval:
+    low, high = np.quantile(resampled, [0.025, 0.975])
     return Interval(value, min(float(low), value), max(float(high), value))
 
 
@@ -143,3 +154,49 @@ def paired_ratio(numerator: Runs, denominator: Runs, times: int = 1000, seed: in
     if not ratios or lost > sum(map(len, pairs)) / 20:
         return None
     return median_interval(ratios, times, seed)
+
+
+@dataclass(frozen=True)
+class Unpaired:
+    """The ratio of two medians of values that are no pairs, as those of two sessions; `resampled`: ratios of the
+    medians of resampled runs."""
+
+    value: float
+    resampled: np.ndarray
+
+    @property
+    def interval(self) -> Interval:
+        return _around(self.value, self.resampled)
+
+
+def unpaired_ratio(
+    numerator: Runs, denominator: Runs, times: int = 1000, rng: np.random.Generator | None = None
+) -> Unpaired | None:
+    """None where either has fewer than FEWEST values, and where either may be zero: there is no ratio to noise."""
+    if min(sum(map(len, numerator)), sum(map(len, denominator))) < FEWEST:
+        return None
+    rng = rng or np.random.default_rng(1)
+    above, below = (_medians(runs, times, rng) for runs in (numerator, denominator))
+    values = [float(np.median(np.concatenate([np.asarray(run) for run in its]))) for its in (numerator, denominator)]
+    if min(values) <= 0 or any(np.quantile(its, 0.025) <= 0 for its in (above, below)):
+        return None
+    least = np.finfo(float).tiny  # of the one in forty that may be zero
+    return Unpaired(values[0] / values[1], np.maximum(above, least) / np.maximum(below, least))
+
+
+def geometric_mean(ratios: Sequence[Unpaired]) -> Interval | None:
+    """The interval resamples the values of each ratio, not the ratios: it says how well these were measured."""
+    if not ratios:
+        return None
+    value = float(np.exp(np.mean([np.log(one.value) for one in ratios])))
+    return _around(value, np.exp(np.mean([np.log(one.resampled) for one in ratios], axis=0)))
+
+
+def far(values: Sequence[float], others: Sequence[float] | None = None) -> list[int]:
+    """Which of the values lie far from the median of these, or of others."""
+    known = np.asarray(values if others is None else others, dtype=float)
+    if len(known) < FEWEST_FOR_FAR:
+        return []
+    middle = float(np.median(known))
+    least = max(FAR * float(np.median(np.abs(known - middle))), LEAST_FAR * middle)
+    return [i for i, value in enumerate(values) if abs(value - middle) > least]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
+from weir.base import parts
 from weir.base.parts import Table
 from weir.base.places import Place
 from weir.base.screen import nanoseconds, times
@@ -92,16 +93,12 @@ def _short(c: Construct) -> str:
 
 def markdown(found: Sequence[Construct], states: Sequence[str] = ()) -> str:
     """To paste where Markdown is read, with the runtimes' versions below."""
-    parts = [*states]
+    made = [*states]
     for table in tables(found):
         where, _, what = title(table).rpartition(": ")
-        lines = [f"**{where}**: {what}", ""]
-        lines.append("| " + " | ".join(table.heads) + " |")
-        lines.append("|" + "|".join("---" if i in table.words else "---:" for i in range(len(table.heads))) + "|")
-        lines += ["| " + " | ".join(word.replace("|", "\\|") for word in row) + " |" for row in table.rows]
-        parts.append("\n".join(lines))
+        made.append(f"**{where}**: {what}\n\n{parts.markdown(table)}")
     versions = dict.fromkeys(f"{cost.runtime}: {cost.version}" for c in found for cost in c.costs)
-    return "\n\n".join([*parts, "; ".join(versions) + "."]) + "\n"
+    return "\n\n".join([*made, "; ".join(versions) + "."]) + "\n"
 
 
 CSV_HEADS = (

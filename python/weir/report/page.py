@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weir.base import drawing, layout, others, parts, states
+from weir.base.hosts import described
 from weir.base.outputs import prepare, prepare_folder, writing
 from weir.base.parts import REASONS, Chart, Detail, LeftOut, Section, Subject, Table, of_runs
 from weir.base.records import Row
@@ -24,7 +25,7 @@ def write(
     sections = [s for subject in subjects for s in subject.sections(rows) if not (situation and s.judges)]
     sections += _exceptions(rows, subjects)
     charts = [chart for chart in parts.charts(sections) if chart.drawn is not None]
-    hosts = [_host(row) for row in rows if row["kind"] == "machine" and not row["host"].get("simulated")]
+    hosts = [described(row) for row in rows if row["kind"] == "machine" and not row["host"].get("simulated")]
     on = f", on {hosts[0]['rows']['processor']}" if hosts else ""
     html = layout.render(
         Path(__file__).with_name("page.html.j2"),
@@ -72,21 +73,6 @@ def _exceptions(rows: list[Row], subjects: list[Subject]) -> list[Section]:
 
 def _by_reason(runs: list[LeftOut]) -> list[Table]:
     return [of_runs(reason, of) for reason in REASONS if (of := [run for run in runs if run.reason == reason])]
-
-
-def _host(row: Row) -> dict:
-    host = row["host"]
-    quota = host.get("quota")
-    rows = {
-        "processor": host.get("cpu_model"),
-        "kernel": host.get("kernel"),
-        "affinity mask": ", ".join(map(str, host.get("affinity") or [])),
-        "CPU quota": f"{quota['processors']:g} processors ({quota['source']})" if quota else "none",
-        "time-stamp counter": f"{host.get('cycles_per_ns') or 0:.3f} GHz",
-        "Weir": f"{host.get('version')}, built by {host.get('compiler')}",
-        "measured": row.get("time"),
-    }
-    return {"rows": rows, "topology": host.get("topology_text", "")}
 
 
 def _draw(charts: list[Chart], folder: Path, kind: str) -> list[Path]:

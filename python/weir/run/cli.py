@@ -2,22 +2,26 @@
 
 import os
 import shlex
+from collections.abc import Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 from rich.markup import escape
 
-from weir.base import native, options
+from weir.base import exports, native, options
 from weir.base.console import OF_PROGRAMS, Command, bar, err, fail, given, out, refuse_others, warn
 from weir.base.options import option
+from weir.base.others import measured
 from weir.openmp.runtimes import Stage
 from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, Unavailable
-from weir.run import launching, sides, starting, tables
+from weir.run import launching, rows, sides, starting, tables
 from weir.run.comparison import Comparison
 from weir.run.elf import NotElf
-from weir.run.measuring import WEIR, Comparing, Conditions
+from weir.run.exporting import Session
+from weir.run.measuring import Comparing, Conditions
 from weir.run.needs import Needs, needs
 from weir.run.runner import Stopped
 from weir.run.sides import Sides
@@ -87,6 +91,15 @@ def run(
         int | None,
         option(options.Whole(1, MOST_COPIES), help="With --compare: a run is so many of the program at the same time."),
     ] = None,
+    export: Annotated[
+        list[Path] | None,
+        option(
+            options.OutputFile(*exports.SUFFIXES),
+            "--export",
+            help="With --compare: write the result, as the name's ending says: all runs (.json, .jsonl, .csv), the "
+            "tables (.md), a page (.html). May be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Run an OpenMP program, unchanged, on Weir's runtime: weir run -- PROGRAM [ARGUMENTS].
 
@@ -108,11 +121,13 @@ def run(
             if check:
                 raise CannotRun("run: --check does not run the program: it does not go with --compare")
             where = Conditions(team, quota, beside or 0, copies or 1)
+            exports.ready(export or ())
             with closing(Stage()) as stage:
                 if mpi:
-                    compared(sides.launched(context.args, barrier), times, where)
-                compared(sides.preloaded(context.args, barrier, threads, against or (), stage), times, where)
-        for name in ("times", "against", "team", "quota", "beside", "copies"):
+                    compared(sides.launched(context.args, barrier), times, where, export or ())
+                its = sides.preloaded(context.args, barrier, threads, against or (), stage)
+                compared(its, times, where, export or ())
+        for name in ("times", "against", "team", "quota", "beside", "copies", "export"):
             if name in given(context):
                 raise CannotRun(f"run: --{name} goes with --compare only")
         if pthread:
@@ -154,44 +169,68 @@ def launch(words: list[str], barrier: str | None, check: bool) -> NoReturn:
     os.execve(launcher, launching.words(launcher, words, environment), environment)
 
 
-def compared(sides: Sides, times: int | None, where: Conditions) -> NoReturn:
+def compared(sides: Sides, times: int | None, where: Conditions, export: Sequence[Path]) -> NoReturn:
     """Exit status 0 if all have been compared, 1 if runs failed, 130 after Ctrl-C."""
+    now = datetime.now(UTC)
     try:
         for complaint in sides.complaints:
             warn(complaint)
         with bar() as progress, Comparing(sides.all, where, times) as comparing:
             task = progress.add_task("starting", total=None)
             comparing.tell = lambda doing, done, of: progress.update(task, description=doing, completed=done, total=of)
-            comparing.run()
+            with measured() as meanwhile:
+                comparing.run()
             progress.stop()
-            raise _told(sides, where, comparing)
+            name = now.strftime("%Y%m%dT%H%M%SZ") + "-compare"
+            found = [
+                Comparison(comparing.trials, comparing.kept, sides.program, side.title, sides.weir.title, side.name)
+                for side in sides.others
+            ]
+            begun = now.isoformat(timespec="seconds")
+            session = Session(name, begun, sides, where, comparing, found, meanwhile.rows(name))
+            written = exported(session, export)  # before a second Ctrl-C can end us
+            raise _told(session, written)
     except Stopped:
         raise typer.Exit(130) from None
     except (Unavailable, native.NativeError) as error:
         raise CannotRun(f"run: {error}") from None
 
 
-def _told(sides: Sides, where: Conditions, comparing: Comparing) -> typer.Exit:
+def exported(session: Session, paths: Sequence[Path]) -> bool:
+    """Whether all that was asked for is written."""
+    if not paths:
+        return True
+    if not session.comparing.trials:
+        warn(f"No run has ended: {', '.join(map(str, paths))} {'is' if len(paths) == 1 else 'are'} not written.")
+        return True
+    written, complaints = exports.write(session.export(rows.host()), paths)
+    for path in written:
+        err.print(f"wrote {escape(str(path))}", highlight=False, soft_wrap=True)
+    for complaint in complaints:
+        fail(complaint)
+    return not complaints
+
+
+def _told(session: Session, written: bool) -> typer.Exit:
     """To be raised: the result is on the screen."""
-    found = [
-        Comparison(comparing.trials, comparing.kept, sides.program, side.title, sides.weir.title, side.name)
-        for side in sides.others
-    ]
+    sides, comparing, found = session.sides, session.comparing, session.found
     for one in found:
         if one.trials:
-            out.print(tables.table(one, where.words()))
+            out.print(tables.table(one, session.where.words()))
             for line in tables.outputs(one):
                 out.print(escape(line), highlight=False, soft_wrap=True)
     if comparing.interrupted:
         out.print("Interrupted; what was measured until then is shown.")
     for side in sides.all:
-        for line in next(one for one in found if side.name in (one.other, WEIR)).last_words(side.name):
+        for line in session.last_words(side):
             err.print(f"[yellow]{side.title}:[/] {escape(line)}", highlight=False)
+    for note in session.notes():
+        warn(note)
     for one in found:
         out.print(f"[bold]{escape(one.sentence())}[/]", highlight=False, soft_wrap=True)
     if comparing.interrupted:
         return typer.Exit(130)
-    return typer.Exit(0 if all(one.compared for one in found) else 1)
+    return typer.Exit(0 if written and all(one.compared for one in found) else 1)
 
 
 def show(seen: Needs, program: Path, words: list[str]) -> None:

@@ -1,6 +1,5 @@
 """From the runs of one program on two runtimes to what can be said: figures, outputs, and one sentence."""
 
-import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,7 @@ from statistics import median
 
 from weir.base.screen import times
 from weir.base.statistics import Interval, paired_ratio
-from weir.run.measuring import FEWEST, OWN, STREAMS, WEIR, Kept, Trial, tail
+from weir.run.measuring import FEWEST, OWN, STREAMS, WEIR, Kept, Trial, status_in_words, tail
 
 NO_DIFFERENCE = 0.03  # too little to change a runtime for
 MOST_SHOWN = 60  # characters of a line that differs
@@ -62,6 +61,8 @@ class Comparison:
     def statuses(self, side: str) -> str:
         """Each once, with how often where they differ."""
         said = [status_in_words(t) for t in self.of(side)]
+        if not said:
+            return "–"
         kinds = list(dict.fromkeys(said))
         return kinds[0] if len(kinds) == 1 else ", ".join(f"{k} ({said.count(k)} of {len(said)})" for k in kinds)
 
@@ -119,9 +120,9 @@ class Comparison:
         if wall is None or processor is None:
             return "This cannot be told: no pair of runs came to its end."
         if wall.ratio is None:
-            return (f"This cannot be told from {_pairs(count)} of runs: an interval of 95 % takes {FEWEST}. On "
+            return (f"This cannot be told from {pairs_in_words(count)} of runs: an interval of 95 % takes {FEWEST}. On "
                     f"{self.instead} the median is {wall.weir / wall.own:.2f} of that on {self.own}.")  # fmt: skip
-        r, over = wall.ratio, f"over {_pairs(count)} of runs"
+        r, over = wall.ratio, f"over {pairs_in_words(count)} of runs"
         own, instead, it = self.own, self.instead, self.program
         if r.high < 1:
             said = f"Yes: on {instead} {it} takes {times(r)} of its time on {own}, {over}"
@@ -138,22 +139,11 @@ class Comparison:
         return said + "."
 
 
-def status_in_words(trial: Trial) -> str:
-    if trial.late:
-        return f"no end within {trial.wall_s:.0f} s"
-    if trial.status < 0:
-        try:
-            return f"ended by {signal.Signals(-trial.status).name}"
-        except ValueError:
-            return f"ended by signal {-trial.status}"
-    return str(trial.status) if trial.status == 0 else f"status {trial.status}"
-
-
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _pairs(count: int) -> str:
+def pairs_in_words(count: int) -> str:
     return f"{count} {'pair' if count == 1 else 'pairs'}"
 
 

@@ -4,12 +4,13 @@ import hashlib
 import itertools
 import os
 import random
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from weir.base.load import busy
@@ -120,6 +121,17 @@ class Trial:
         return self.late or self.status != 0
 
 
+def status_in_words(trial: Trial) -> str:
+    if trial.late:
+        return f"no end within {trial.wall_s:.0f} s"
+    if trial.status < 0:
+        try:
+            return f"ended by {signal.Signals(-trial.status).name}"
+        except ValueError:
+            return f"ended by signal {-trial.status}"
+    return str(trial.status) if trial.status == 0 else f"status {trial.status}"
+
+
 @dataclass
 class Kept:
     """The first outputs that differ, of each side and stream: the files of the others are not kept."""
@@ -209,12 +221,15 @@ class Comparing:
 
     def _pair(self, pair: int, order: Sequence[Side], counts: Callable[[], bool]) -> None:
         made = []
-        for side in order:
-            self.tell(f"on {side.title}", len(self.trials) + len(made), len(self.sides) * (self.planned + 1))
-            made.append(self._once(side, pair))
-        # All of a round or none.
+        try:
+            for side in order:
+                self.tell(f"on {side.title}", len(self.trials) + len(made), len(self.sides) * (self.planned + 1))
+                made.append(self._once(side, pair))
+        except Stopped:
+            self.trials += made  # which do not count: all of a round or none
+            raise
         counted = counts()
-        self.trials += [Trial(**(vars(trial) | {"counted": counted})) for trial in made]
+        self.trials += [replace(trial, counted=counted) for trial in made]
 
     def _limit_s(self, side: Side) -> float | None:
         """None on other runtimes: a program may take as long as it needs."""

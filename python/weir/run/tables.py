@@ -2,8 +2,9 @@
 
 from rich.text import Text
 
+from weir.base import parts
 from weir.base.screen import Table, nanoseconds, times
-from weir.run.comparison import Comparison
+from weir.run.comparison import Comparison, pairs_in_words
 from weir.run.measuring import STREAMS, WEIR
 from weir.run.needs import Needs
 from weir.run.starting import LIBRARY
@@ -18,21 +19,28 @@ ROWS = (
 )
 
 
-def table(c: Comparison, where: str) -> Table:
+def figures(c: Comparison, where: str) -> parts.Table:
     """Medians of a run; the ratios are by pairs of runs."""
-    runs = f": {len(c.pairs)} {'pair' if len(c.pairs) == 1 else 'pairs'} of runs in turn" if c.pairs else ""
-    heading = f"{c.program}{runs}{where and ', ' + where}"
-    made = Table(title=Text(heading), title_justify="left", title_style="bold")
-    made.add_column("median of a run")
-    for head in (f"on {c.own}", f"on {c.instead}", "ratio (95 %)"):
-        made.add_column(head, justify="right")
+    runs = f": {pairs_in_words(len(c.pairs))} of runs in turn" if c.pairs else ""
+    rows = []
     for name, words in ROWS:
         if (figure := c.figure(name)) is None:
             continue
         show = (lambda v: nanoseconds(1e9 * v)) if name.endswith("_s") else (lambda v: f"{v:,.0f}")
-        ratio = times(figure.ratio) if figure.ratio else "–"
-        made.add_row(words, show(figure.own), show(figure.weir), ratio)
-    made.add_row("exit status", c.statuses(c.other), c.statuses(WEIR), "")
+        rows.append([words, show(figure.own), show(figure.weir), times(figure.ratio) if figure.ratio else "–"])
+    rows.append(["exit status", c.statuses(c.other), c.statuses(WEIR), ""])
+    heads = ["median of a run", f"on {c.own}", f"on {c.instead}", "ratio (95 %)"]
+    return parts.Table(f"{c.program}{runs}{where and ', ' + where}", heads, rows)
+
+
+def table(c: Comparison, where: str) -> Table:
+    """The same for the terminal."""
+    its = figures(c, where)
+    made = Table(title=Text(its.title), title_justify="left", title_style="bold")
+    for number, head in enumerate(its.heads):
+        made.add_column(head, justify="left" if number in its.words else "right")
+    for row in its.rows:
+        made.add_row(*map(Text, row))
     return made
 
 
