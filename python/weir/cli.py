@@ -8,6 +8,7 @@ from weir.barriers import cli as barriers
 from weir.base import native
 from weir.base.console import assembled, out
 from weir.building import cli as building
+from weir.comparing import cli as comparing
 from weir.doctor import cli as doctor
 from weir.explorer import cli as explorer
 from weir.info import cli as info
@@ -35,6 +36,7 @@ COMMANDS = (
     profile.COMMAND,
     tracing.COMMAND,
     report.COMMAND,
+    comparing.COMMAND,
     simulation.COMMAND,
     scale.COMMAND,
     prediction.COMMAND,

@@ -3,6 +3,7 @@
 from rich.text import Text
 
 from weir.barriers.comparison import Comparison, Figure, Place, ratio
+from weir.base.findings import of_floor
 from weir.base.parts import Cell, Table
 from weir.base.screen import STYLES, between, nanoseconds, times
 from weir.base.screen import Table as OnScreen
@@ -69,10 +70,7 @@ def floors(all_figures: list[Figure]) -> Table:
             merged.setdefault((f.id, f.place.state), alone).rows.extend(f.rows)
     rows = []
     for _, f in sorted(merged.items(), key=lambda item: item[0]):
-        where = f.id.split(":")[2:]
-        transfer = f.algorithm == "transfer"
-        what = "cache-line transfer, " + " to ".join(where) if transfer else f"context switch on {where[0]}"
-        what += f" ({f.place.state.name})" if f.place.state.name else ""
+        what = of_floor(f.id) + (f" ({f.place.state.name})" if f.place.state.name else "")
         median = f.distribution().median
         rows.append([what, nanoseconds(median.value), between(median), f"{median.value * f.cycles_per_ns:,.0f}"])
     return Table("", ["what", "median", "95 % interval", "cycles"], rows)

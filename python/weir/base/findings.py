@@ -14,6 +14,12 @@ def two_digits(factor: float) -> str:
     return f"{round(factor, 1 - floor(log10(factor))):,.0f}"
 
 
+def of_floor(identity: str) -> str:
+    """What the machine itself takes, by the id of its rows: floor:transfer:0:1, floor:switch:0."""
+    _, what, *where = identity.split(":")
+    return f"cache-line transfer, {' to '.join(where)}" if what == "transfer" else f"context switch on {where[0]}"
+
+
 def against(ratio: Interval | None, other: str) -> str:
     """Says of a thing whose time in that of another is this ratio how the other compares, or that it is not known."""
     if ratio is None:

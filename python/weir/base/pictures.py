@@ -76,9 +76,14 @@ def runs(dots: list[dict[str, Any]], medians: dict[str, Interval], title: str) -
     shape = alt.Shape(
         "becomes:N",
         scale=mapped({kind: SHAPES[kind] for kind in met}),
-        legend=alt.Legend(title=None, orient="top") if len(met) > 1 else None,
+        legend=alt.Legend(
+            title=None, orient="top", symbolFillColor=theme.colour("ink"), symbolStrokeColor=theme.colour("ink")
+        )
+        if len(met) > 1
+        else None,
     )
-    y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(grid=True, tickBand="extent", labelLimit=200))
+    bands = alt.Scale(paddingInner=0, paddingOuter=0)
+    y = alt.Y("row:N", sort=rows, title=None, scale=bands, axis=alt.Axis(grid=True, tickBand="extent", labelLimit=200))
     ink = alt.Color("row:N", scale=mapped(theme.colours(rows)), legend=None)
     tips = [alt.Tooltip("row:N", title="on"), alt.Tooltip("says:N", title="time")]
 

@@ -63,6 +63,7 @@ class Table(rich_table.Table):
 
 
 STYLES = {"default": "bold green", "peer": "cyan", "mine": "bold magenta"}
+VERDICTS = {"reached": "green", "missed": "red"}
 
 
 def shown(one: parts.Table, columns: Sequence[int], most: int | None = None) -> Table:
@@ -76,5 +77,6 @@ def shown(one: parts.Table, columns: Sequence[int], most: int | None = None) -> 
             table.add_column(one.heads[i], justify="right", no_wrap=True, min_width=width)
     for place, (row, kind) in enumerate(zip_longest(one.rows, one.kinds, fillvalue="")):
         if most is None or place < most or kind == "default":
-            table.add_row(*(Text(row[i]) for i in columns), style=STYLES.get(kind))
+            cells = (Text(row[i], style=VERDICTS.get(getattr(row[i], "verdict", ""), "")) for i in columns)
+            table.add_row(*cells, style=STYLES.get(kind))
     return table

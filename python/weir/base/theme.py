@@ -45,6 +45,8 @@ COLOURS: dict[str, tuple[str, str]] = {
 # How names begin, and the colour of what is so called.
 NAMED = {
     "Weir's default": "weir",
+    "Weir's runtime": "weir",
+    "Weir's MPI_Barrier": "weir",
     "weir": "weir",
     "libgomp": "libgomp",
     "libomp": "libomp",
@@ -77,7 +79,7 @@ def colours(names: Iterable[str]) -> dict[str, str]:
     """A colour for each name: its own where it has one, else the next of those left."""
     names = list(dict.fromkeys(names))
     left = [role for role in COLOURS if role.startswith("other")]
-    left += [role for role in NAMED.values() if role not in ("floor", *map(_known, names))]
+    left += [role for role in dict.fromkeys(NAMED.values()) if role not in ("floor", *map(_known, names))]
     strangers = [n for n in names if _known(n) is None]
     taken = {n: left[i % len(left)] for i, n in enumerate(strangers)}
     return {n: colour(_known(n) or taken[n]) for n in names}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import mean, stdev
 
 from weir.base import others
@@ -118,7 +119,7 @@ class Session:
         said = self.where.words()
         return Export(
             title=f"{self.sides.program} compared",
-            heading=f"{self.sides.program} on {' and '.join(side.title for side in self.sides.all)}"
+            heading=f"{Path(self.sides.program).name} on {' and '.join(side.title for side in self.sides.all)}"
             + (f", {said}" if said else ""),
             answer=[one.sentence() for one in self.found],
             notes=self.notes(),
