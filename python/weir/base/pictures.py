@@ -16,7 +16,7 @@ WIDE_RANGE = 4  # from this ratio of the longest time to the shortest on an axis
 # Between its top and its bottom each row has lanes in which dots lie, so that few hide others.
 LANES = 5
 COUNTS, LEFT_OUT, FAILED = "counts", "left out", "failed"  # what becomes of a run
-SHAPES = {COUNTS: "circle", LEFT_OUT: "diamond", FAILED: "cross"}
+SHAPES = {COUNTS: "circle", LEFT_OUT: "triangle-up", FAILED: "cross"}
 
 
 def value(row: str, name: str, time: Interval) -> dict[str, Any]:

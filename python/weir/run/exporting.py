@@ -17,7 +17,7 @@ from weir.run.measuring import WEIR, Comparing, Conditions, Side
 from weir.run.sides import Sides
 
 PICTURE = (
-    "Each dot is a run. The dark diamond is the median of the runs that count, the bar its 95 % interval, where there "
+    "Each dot is a run. The diamond is the median of the runs that count, the bar its 95 % interval, where there "
     "are runs enough for one."
 )
 
@@ -75,18 +75,10 @@ class Session:
 
     def sections(self) -> list[Section]:
         said = self.where.words()
-        made = [
-            Section("Medians", "", [replace(tables.figures(one, said), is_open=True)])
-            for one in self.found
-            if one.trials
-        ]
-        printed = [
-            [f"{one.own}, {one.instead}", *(one.output(stream) for stream in tables.STREAMS)]
-            for one in self.found
-            if one.trials
-        ]
-        if printed:
-            made.append(Section("Output", "", [Table("", ["on", *tables.STREAMS], printed, words=(0, 1, 2))]))
+        shown = [one for one in self.found if one.trials]
+        made = [Section("Medians", "", [_for_page(tables.figures(one, said)) for one in shown])]
+        printed = [[f"{one.own}, {one.instead}", *(one.output(stream) for stream in tables.STREAMS)] for one in shown]
+        made.append(Section("Output", "", [Table("", ["on", *tables.STREAMS], printed, words=(0, 1, 2))]))
         failed = [[side.title, line] for side in self.sides.all for line in self.last_words(side)]
         if failed:
             made.append(Section("What failed runs wrote last", "", [Table("", ["on", "line"], failed, words=(0, 1))]))
@@ -105,7 +97,7 @@ class Session:
             ("in turn", f"{pairs} runs on each side count, of {done.planned} planned, in an order that was drawn"),
             ("threads", str(rows.team(where) or "as the program chooses")),
             ("CPU quota", f"{where.quota:g} processors" if where.quota else "none"),
-            ("beside", f"{where.beside} busy processes" if where.beside else "no load of ours"),
+            ("beside", f"{where.beside} busy processes" if where.beside else "no busy processes"),
             ("copies at once", str(where.copies)),
             ("other programs had", self.meanwhile()),
             *((f"on {side.title}", _variables(side)) for side in self.sides.all),
@@ -144,6 +136,15 @@ class Session:
             "mean_s": mean(its) if its else None, "stddev_s": stdev(its) if len(its) > 1 else None,
             "min_s": min(its, default=None), "max_s": max(its, default=None),
         }  # fmt: skip
+
+
+def _for_page(table: Table) -> Table:
+    """With the ratio second, so that it is in sight on a telephone."""
+
+    def moved(cells: Sequence[str]) -> list[str]:
+        return [cells[0], cells[-1], *cells[1:-1]]
+
+    return replace(table, heads=moved(table.heads), rows=list(map(moved, table.rows)), is_open=True)
 
 
 def _variables(side: Side) -> str:

@@ -8,6 +8,7 @@ from weir.base.statistics import far
 from weir.run.measuring import Side, Trial
 
 MOST_SHOWN = 3  # of the times that lie far off
+MUCH = 1.2  # a first run that takes this much longer than the others
 
 
 def notes(sides: Sequence[Side], trials: Sequence[Trial]) -> list[str]:
@@ -23,7 +24,7 @@ def _of(side: Side, trials: Sequence[Trial]) -> list[str]:
     first = next((t for t in whole if t.pair == 0), None)
     others = [t.wall_s for t in whole if t.counted and t is not first]
     made = []
-    if first is not None and first.wall_s > median(others or [first.wall_s]) and far([first.wall_s], others):
+    if first is not None and far([first.wall_s], others) and first.wall_s > MUCH * median(others):
         took = f"{side.title}: the first run was much slower than the others: {_s(first.wall_s)} instead of "
         counts = (
             "It counts, as it took long: repeat the comparison, since its files are in memory now."
