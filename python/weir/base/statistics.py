@@ -180,8 +180,9 @@ def unpaired_ratio(
     values = [float(np.median(np.concatenate([np.asarray(run) for run in its]))) for its in (numerator, denominator)]
     if min(values) <= 0 or any(np.quantile(its, 0.025) <= 0 for its in (above, below)):
         return None
-    least = np.finfo(float).tiny  # of the one in forty that may be zero
-    return Unpaired(values[0] / values[1], np.maximum(above, least) / np.maximum(below, least))
+    # Of the one in forty that may be zero the least that is not.
+    above, below = (np.maximum(its, its[its > 0].min()) for its in (above, below))
+    return Unpaired(values[0] / values[1], above / below)
 
 
 def geometric_mean(ratios: Sequence[Unpaired]) -> Interval | None:

@@ -56,6 +56,7 @@ TRIALS = (
 NEEDS = {
     "simulate": ["000-blocking"],
     "report": ["records.jsonl"],
+    "compare": ["records.jsonl", "records.jsonl"],
     "profile": ["--", "true"],
     "trace": ["--", "true"],
     "doctor": ["--", "true"],
@@ -64,7 +65,7 @@ NEEDS = {
 WITH = {
     **{
         ("run", option): ["--compare"]
-        for option in ("--times", "--against", "--team", "--quota", "--beside", "--copies")
+        for option in ("--times", "--against", "--team", "--quota", "--beside", "--copies", "--export")
     },
     ("simulate", "--point"): ["--history", "h"],
     **{
@@ -298,6 +299,8 @@ def test_an_option_before_a_subcommand_is_not_lost(words: tuple[str, ...], to: s
         ("bench mpi --processes 1024 --threads 2", "by --launcher"),
         ("run --times 3 -- /bin/true", "--times goes with --compare only"),
         ("run --copies 2 -- /bin/true", "--copies goes with --compare only"),
+        ("run --export x.csv -- /bin/true", "--export goes with --compare only"),
+        ("compare records.jsonl", "takes two files of records, A and B, not 1: records.jsonl"),
         ("run --compare --threads 8 -- /bin/true", "a team's size is --team 8"),
         ("run --mpi --threads user -- /bin/true", "--threads is about OpenMP"),
         ("run --compare --check -- /bin/true", "--check does not run the program"),

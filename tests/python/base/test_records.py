@@ -1,3 +1,4 @@
+import json
 import os
 from pathlib import Path
 
@@ -17,6 +18,16 @@ MPI = {
 SCALE = {
     "cluster": "crossbar", "nodes": 4, "ranks": 4, "per_node": 1, "family": "Weir", "algorithm": "auto",
     "within": "none", "name": "auto", "time_ns": 9e3, "alone_ns": 9e3, "node_ns": 0.0, "kept": True,
+}  # fmt: skip
+
+COMMAND = {
+    "what": {**WHAT, "family": "command", "runtime": "libgomp", "command": "./it 3", "arguments": "3"},
+    "where": {**WHERE, "members": None, "quota": None, "beside": 0, "copies": 1},
+    "how": {"run": 0, "method": "run", "counted": True, "wall_s": 1.0, "status": 0},
+}
+RATIO = {
+    "what": WHAT, "where": WHERE, "a": {"median_ns": 1.0, "values": 6}, "b": {"median_ns": 2.0, "values": 6},
+    "ratio": None, "verdict": "too few values",
 }  # fmt: skip
 
 
@@ -76,6 +87,11 @@ def test_a_line_that_cannot_be_read_is_named_and_the_rest_is_kept(tmp_path: Path
         ({**MPI, "what": {**MPI["what"], "choice": "mcs"}}, "what.choice"),
         ({**MPI, "what": {**MPI["what"], "choice": {"algorithm": "mcs"}}}, "what.choice.transport, what.choice.within"),
         ({"what": {**WHAT, "family": "openmp"}}, "what.group, what.language, what.runtime"),
+        ({**COMMAND, "where": {**COMMAND["where"], "members": 0}}, "no members"),
+        ({**COMMAND, "where": {**COMMAND["where"], "members": "two"}}, "where.members"),
+        ({**COMMAND, "what": {**COMMAND["what"], "runtime": None}}, "what.runtime"),
+        ({"kind": "ratio", **RATIO, "ratio": 0.5}, "ratio"),
+        ({"kind": "ratio", **RATIO, "b": {"values": 6}}, "b.median_ns"),
         ({"kind": "scale", **SCALE, "alone_ns": None}, "alone_ns"),
         ({"kind": "scale", **SCALE, "time_ns": "x"}, "time_ns"),
         ({"kind": "scale", **SCALE, "time_ns": 0}, "no time"),
@@ -108,8 +124,27 @@ def test_rows_that_say_what_they_must_are_used(tmp_path: Path):
         writer.write(row(**{**MPI, "what": {**MPI["what"], "choice": choice}}))
         writer.write({"kind": "scale", **SCALE})
         writer.write({"kind": "scale", **stopped, "stopped": "no end"})
+        writer.write(row(**COMMAND))
+        writer.write({"kind": "ratio", **RATIO})
     rows, complaints = records.read([path])
-    assert len(rows) == 5 and not complaints
+    assert len(rows) == 7 and not complaints
+
+
+def test_a_document_holds_the_rows_too(tmp_path: Path):
+    path = tmp_path / "made.json"
+    path.write_text(records.document({"answer": ['"records": [', "]}"]}, [row(), row(how={"run": 1})]))
+    held = json.loads(path.read_text())
+    assert held["answer"] and [r["how"]["run"] for r in held["records"]] == [0, 1]
+    rows, complaints = records.read([path])
+    assert [r["how"]["run"] for r in rows] == [0, 1] and complaints == []
+    path.write_text(path.read_text().replace('"kind": "overhead"', '"kind": "weather"', 1))
+    broken = next(n for n, line in enumerate(path.read_text().splitlines(), 1) if "weather" in line)
+    assert records.read([path])[1] == [f"{path}:{broken}: unknown kind 'weather'; the line is left out"]
+    path.write_text(records.document({"answer": []}, []))
+    assert records.read([path]) == ([], []) and json.loads(path.read_text())["records"] == []
+    with records.Writer(path) as writer:  # JSON lines may be called so, too
+        writer.write(row())
+    assert len(records.read([path])[0]) == 1
 
 
 HEAD = {"kind": "machine", "id": "new", "host": {}}

@@ -5,7 +5,18 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from weir.base.screen import between, percent, times, with_interval
-from weir.base.statistics import FEWEST, describe, in_the_noise, median_interval, paired_ratio, ratio_by_turn, unclean
+from weir.base.statistics import (
+    FEWEST,
+    describe,
+    far,
+    geometric_mean,
+    in_the_noise,
+    median_interval,
+    paired_ratio,
+    ratio_by_turn,
+    unclean,
+    unpaired_ratio,
+)
 
 values = st.floats(min_value=0.1, max_value=1e9, allow_nan=False)
 runs = st.lists(st.lists(values, min_size=1, max_size=20), min_size=1, max_size=5)
@@ -100,3 +111,39 @@ def test_a_run_with_outliers_is_rejected():
 
 def test_a_run_with_a_large_sigma_is_rejected():
     assert "sigma" in (unclean([1.0] * 25 + [1000.0] * 1 + [2.0] * 24) or "")
+
+
+def test_a_ratio_of_two_sessions_has_the_interval_of_both():
+    dice = np.random.default_rng(3)
+    missed, wide = 0, []
+    for _ in range(60):
+        a, b = ([dice.normal(middle, middle / 10, 30)] for middle in (100.0, 150.0))
+        found = unpaired_ratio(b, a, times=400).interval
+        missed += not found.low <= 1.5 <= found.high
+        wide.append(found.high / found.low)
+    assert missed <= 9, "it holds the truth in 19 of 20 cases or nearly so"
+    assert max(wide) < 1.3
+
+
+def test_a_ratio_of_two_sessions_takes_values_enough_and_none_that_may_be_zero():
+    enough = [[1.0] * FEWEST]
+    assert unpaired_ratio(enough, [[2.0] * FEWEST]).interval.value == 0.5
+    for numerator, denominator in (
+        (enough, [[1.0] * (FEWEST - 1)]),
+        ([[1.0] * 5], enough),
+        (enough, [[-1.0, 1.0] * 9]),
+    ):
+        assert unpaired_ratio(numerator, denominator) is None
+
+
+def test_the_geometric_mean_of_inverse_ratios_is_one():
+    up, down = (unpaired_ratio([[a] * 6], [[b] * 6]) for a, b in ((4.0, 1.0), (1.0, 4.0)))
+    assert geometric_mean([up, down]).value == pytest.approx(1.0) and geometric_mean([]) is None
+
+
+def test_what_lies_far_from_the_others_is_found():
+    usual = [1.0, 1.1, 0.9, 1.05, 0.95, 1.02]
+    assert far(usual) == [] and far([*usual, 3.0]) == [6] and far([*usual, 0.01]) == [6]
+    assert far([3.0, 1.0], usual) == [0], "of values that are compared with others"
+    assert far([1.0, 1.0, 1.0, 1.0, 1.04]) == [], "what changes little is not spoken of"
+    assert far([1.0, 1.0, 5.0]) == [], "three tell nothing"

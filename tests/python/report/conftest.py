@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weir.base import records
+from weir.base import exports, records
 from weir.cli import app
 
+from ..run.made_up_session import HOST, session, trials
 from ..simulation.made_up import SMALL
 from ..workloads.made_up_runs import session_rows
 from .browser import Browser
@@ -106,4 +107,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }.items():
         made[name] = folder / f"{name}.html"
         command("report", held, "-o", made[name])
-    return made
+    before, after = (MEASURED / f"2026-11-21-{name}.jsonl" for name in ("calibrated", "two-processors"))
+    command("compare", before, after, "--export", folder / "compared.html")
+    exports.write(session(trials()).export(HOST), [folder / "runs.html"])
+    return made | {name: folder / f"{name}.html" for name in ("compared", "runs")}
