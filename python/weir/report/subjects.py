@@ -4,6 +4,7 @@ from weir.barriers import section as barriers
 from weir.base.parts import Subject
 from weir.mpi import section as mpi
 from weir.openmp import section as openmp
+from weir.run import section as comparisons
 from weir.scale import section as scale
 from weir.simulation import section as simulation
 from weir.threads import section as threads
@@ -15,6 +16,7 @@ SUBJECTS: tuple[Subject, ...] = (
     mpi.SUBJECT,
     threads.SUBJECT,
     workloads.SUBJECT,
+    comparisons.SUBJECT,
     scale.SUBJECT,
     simulation.SUBJECT,
 )

@@ -18,7 +18,6 @@ from weir.base.others import measured
 from weir.openmp.runtimes import Stage
 from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, Unavailable
 from weir.run import launching, rows, sides, starting, tables
-from weir.run.comparison import Comparison
 from weir.run.elf import NotElf
 from weir.run.exporting import Session
 from weir.run.measuring import Comparing, Conditions
@@ -182,12 +181,9 @@ def compared(sides: Sides, times: int | None, where: Conditions, export: Sequenc
                 comparing.run()
             progress.stop()
             name = now.strftime("%Y%m%dT%H%M%SZ") + "-compare"
-            found = [
-                Comparison(comparing.trials, comparing.kept, sides.program, side.title, sides.weir.title, side.name)
-                for side in sides.others
-            ]
             begun = now.isoformat(timespec="seconds")
-            session = Session(name, begun, sides, where, comparing, found, meanwhile.rows(name))
+            load = meanwhile.rows(name)
+            session = Session(name, begun, sides, where, rows.team(where), comparing.measured, comparing.kept, load)
             written = exported(session, export)  # before a second Ctrl-C can end us
             raise _told(session, written)
     except Stopped:
@@ -200,7 +196,7 @@ def exported(session: Session, paths: Sequence[Path]) -> bool:
     """Whether all that was asked for is written."""
     if not paths:
         return True
-    if not session.comparing.trials:
+    if not session.done.trials:
         warn(f"No run has ended: {', '.join(map(str, paths))} {'is' if len(paths) == 1 else 'are'} not written.")
         return True
     written, complaints = exports.write(session.export(rows.host()), paths)
@@ -213,13 +209,13 @@ def exported(session: Session, paths: Sequence[Path]) -> bool:
 
 def _told(session: Session, written: bool) -> typer.Exit:
     """To be raised: the result is on the screen."""
-    sides, comparing, found = session.sides, session.comparing, session.found
+    sides, done, found = session.sides, session.done, session.found
     for one in found:
         if one.trials:
             out.print(tables.table(one, session.where.words()))
             for line in tables.outputs(one):
                 out.print(escape(line), highlight=False, soft_wrap=True)
-    if comparing.interrupted:
+    if done.interrupted:
         out.print("Interrupted; what was measured until then is shown.")
     for side in sides.all:
         for line in session.last_words(side):
@@ -228,7 +224,7 @@ def _told(session: Session, written: bool) -> typer.Exit:
         warn(note)
     for one in found:
         out.print(f"[bold]{escape(one.sentence())}[/]", highlight=False, soft_wrap=True)
-    if comparing.interrupted:
+    if done.interrupted:
         return typer.Exit(130)
     return typer.Exit(0 if written and all(one.compared for one in found) else 1)
 

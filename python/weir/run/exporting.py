@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -13,7 +14,7 @@ from weir.base.records import Row
 from weir.base.statistics import median_interval
 from weir.run import rows, tables, unlike
 from weir.run.comparison import FIGURES, Comparison
-from weir.run.measuring import WEIR, Comparing, Conditions, Side
+from weir.run.measuring import WEIR, Conditions, Kept, Measured, Side
 from weir.run.sides import Sides
 
 PICTURE = (
@@ -30,13 +31,22 @@ class Session:
     begun: str  # UTC
     sides: Sides
     where: Conditions
-    comparing: Comparing
-    found: Sequence[Comparison]
+    threads: int | None  # that the program was asked to have
+    done: Measured
+    kept: Kept
     load: Sequence[Row]
+
+    @cached_property
+    def found(self) -> list[Comparison]:
+        """Of Weir's side with each of the others."""
+        program, weir = self.sides.program, self.sides.weir.title
+        return [
+            Comparison(self.done.trials, self.kept, program, side.title, weir, side.name) for side in self.sides.others
+        ]
 
     def notes(self) -> list[str]:
         """What a reader must know to judge the answer."""
-        made = unlike.notes(self.sides.all, self.comparing.trials)
+        made = unlike.notes(self.sides.all, self.done.trials)
         if (share := others.disturbed(self.load)) is not None:
             made.insert(0, f"Other programs had {share:.0%} of the processors meanwhile: the answer is for this "
                            "situation. Repeat the comparison on an idle machine.")  # fmt: skip
@@ -51,10 +61,6 @@ class Session:
         stolen = f", the hypervisor {row['stolen_s'] / whole:.1%}" if row["stolen_s"] > 0 else ""
         return f"{row['others_s'] / whole:.1%} of {row['processors']} processors{stolen}"
 
-    def _of(self, side: Side) -> list[float]:
-        """Times of the runs that count."""
-        return [t.wall_s for t in self.comparing.trials if t.side == side.name and t.counted and not t.failed]
-
     def picture(self) -> Chart | None:
         from weir.base import pictures  # the drawing library takes a second to load
 
@@ -66,12 +72,17 @@ class Session:
                 1e9 * t.wall_s,
                 pictures.FAILED if t.failed else pictures.COUNTS if t.counted else pictures.LEFT_OUT,
             )
-            for t in sorted(self.comparing.trials, key=lambda t: [s.name for s in self.sides.all].index(t.side))
+            for t in sorted(self.done.trials, key=lambda t: [s.name for s in self.sides.all].index(t.side))
         ]
         medians = {side.title: median_interval([[1e9 * s] for s in its]) for side in self.sides.all
-                   if (its := self._of(side))}  # fmt: skip
+                   if (its := self.done.times(side))}  # fmt: skip
         drawn = pictures.runs(dots, medians, "wall time of a run")
         return Chart("runs", "", drawn, PICTURE)
+
+    def heading(self) -> str:
+        said = self.where.words()
+        names = " and ".join(side.title for side in self.sides.all)
+        return f"{Path(self.sides.program).name} on {names}" + (f", {said}" if said else "")
 
     def sections(self) -> list[Section]:
         said = self.where.words()
@@ -89,13 +100,13 @@ class Session:
         return one.last_words(side.name)
 
     def _conditions(self) -> Table:
-        where, done = self.where, self.comparing
+        where, done = self.where, self.done
         pairs = len({t.pair for t in done.trials if t.counted})
         told = [
             ("command", rows.command(self.sides)),
             ("begun", self.begun.replace("T", " ").replace("+00:00", " UTC")),
             ("in turn", f"{pairs} runs on each side count, of {done.planned} planned, in an order that was drawn"),
-            ("threads", str(rows.team(where) or "as the program chooses")),
+            ("threads", str(self.threads or "as the program chooses")),
             ("CPU quota", f"{where.quota:g} processors" if where.quota else "none"),
             ("beside", f"{where.beside} busy processes" if where.beside else "no busy processes"),
             ("copies at once", str(where.copies)),
@@ -105,28 +116,28 @@ class Session:
         return Table("", ["condition", "value"], [list(pair) for pair in told], words=(0, 1))
 
     def export(self, host: Row) -> Export:
-        machine = rows.machine(self.id, self.begun, self.sides, self.where, self.comparing, host)
+        machine = rows.machine(self.id, self.begun, self.sides, self.where, self.done, host)
         by_name = {side.name: side for side in self.sides.all}
-        trials = [rows.trial(self.id, self.sides, by_name[t.side], self.where, t) for t in self.comparing.trials]
-        said = self.where.words()
+        trials = [
+            rows.trial(self.id, self.sides, by_name[t.side], self.where, self.threads, t) for t in self.done.trials
+        ]
         return Export(
             title=f"{self.sides.program} compared",
-            heading=f"{Path(self.sides.program).name} on {' and '.join(side.title for side in self.sides.all)}"
-            + (f", {said}" if said else ""),
+            heading=self.heading(),
             answer=[one.sentence() for one in self.found],
             notes=self.notes(),
             sections=self.sections(),
-            lines=rows.lines(self.sides, self.where, self.comparing),
+            lines=rows.lines(self.sides, self.where, self.threads, self.done),
             records=[machine, *trials, *self.load],
             figures=[*map(self._summary, self.sides.all), *(f for one in self.found for f in _ratios(one))],
             hosts=[described(machine)],
-            interrupted=self.comparing.interrupted,
+            interrupted=self.done.interrupted,
             picture=self.picture,
         )
 
     def _summary(self, side: Side) -> Row:
         """Of the wall times that count; nulls where there are too few."""
-        its = self._of(side)
+        its = self.done.times(side)
         middle = median_interval([[s] for s in its]) if its else None
         return {
             "side": side.name, "runtime": side.title, "runs": len(its),

@@ -150,6 +150,19 @@ class Kept:
         return digest
 
 
+@dataclass(frozen=True)
+class Measured:
+    """What a comparison has when it ends, by itself or by Ctrl-C. `planned`: rounds."""
+
+    trials: Sequence[Trial]
+    planned: int
+    interrupted: bool
+
+    def times(self, side: Side) -> list[float]:
+        """Of the runs that count."""
+        return [t.wall_s for t in self.trials if t.side == side.name and t.counted and not t.failed]
+
+
 class Comparing:
     """Rounds of runs, one run on each side, in an order that is drawn; with two sides, pairs.
     `tell(doing, done, planned)` is called before each run."""
@@ -183,6 +196,10 @@ class Comparing:
     @property
     def failed(self) -> list[Trial]:
         return [t for t in self.trials if t.failed]
+
+    @property
+    def measured(self) -> Measured:
+        return Measured(tuple(self.trials), self.planned, self.interrupted)
 
     def run(self) -> None:
         """Ctrl-C ends it: what was measured until then is kept. Raises CannotRun, Unavailable and NativeError."""

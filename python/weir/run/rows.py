@@ -10,7 +10,7 @@ from typing import Any
 
 from weir.base import native
 from weir.base.records import Row
-from weir.run.measuring import STREAMS, Comparing, Conditions, Side, Trial, status_in_words
+from weir.run.measuring import STREAMS, Conditions, Measured, Side, Trial, status_in_words
 from weir.run.sides import Sides
 
 FAMILY, RUN = "command", "run"
@@ -54,16 +54,16 @@ def load(where: Conditions) -> str:
     return "+".join(said) or "none"
 
 
-def machine(session: str, begun: str, sides: Sides, where: Conditions, comparing: Comparing, its: Row) -> Row:
+def machine(session: str, begun: str, sides: Sides, where: Conditions, done: Measured, its: Row) -> Row:
     settings = {
         "program": sides.program, "command": command(sides), **asdict(where),
-        "planned": comparing.planned, "interrupted": comparing.interrupted,
+        "planned": done.planned, "interrupted": done.interrupted,
         "sides": [{"name": one.name, "runtime": one.title, "variables": one.changed} for one in sides.all],
     }  # fmt: skip
     return {"kind": "machine", "id": session, "time": begun, "host": its, "settings": settings}
 
 
-def trial(session: str, sides: Sides, side: Side, where: Conditions, one: Trial) -> Row:
+def trial(session: str, sides: Sides, side: Side, where: Conditions, threads: int | None, one: Trial) -> Row:
     name, ns = Path(sides.program).name, round(1e9 * one.wall_s)
     why = None if one.counted else LEFT_OUT[one.pair == 0]
     made: Row = {
@@ -76,7 +76,7 @@ def trial(session: str, sides: Sides, side: Side, where: Conditions, one: Trial)
             "arguments": shlex.join(sides.others[0].words[1:]),
         },
         "where": {
-            "members": team(where), "processors": len(os.sched_getaffinity(0)), "pinned": False, "load": load(where),
+            "members": threads, "processors": len(os.sched_getaffinity(0)), "pinned": False, "load": load(where),
             "delay_ns": 0.0, "quota": where.quota, "beside": where.beside, "copies": where.copies,
         },
         "how": {
@@ -93,11 +93,11 @@ def trial(session: str, sides: Sides, side: Side, where: Conditions, one: Trial)
     return made
 
 
-def lines(sides: Sides, where: Conditions, comparing: Comparing) -> list[Sequence[Any]]:
+def lines(sides: Sides, where: Conditions, threads: int | None, done: Measured) -> list[Sequence[Any]]:
     """One for each run, after the heads."""
     titles = {side.name: side.title for side in sides.all}
     yes = {True: "yes", False: "no"}
-    conditions = (team(where), where.quota, where.beside, where.copies, yes[comparing.interrupted])
+    conditions = (threads, where.quota, where.beside, where.copies, yes[done.interrupted])
     return [
         HEADS,
         *(
@@ -106,6 +106,6 @@ def lines(sides: Sides, where: Conditions, comparing: Comparing) -> list[Sequenc
                 f"{t.processor_s:.6f}", *(getattr(t, name) for name in COUNTS), t.status, yes[t.late], *t.printed,
                 *conditions,
             )
-            for t in comparing.trials
+            for t in done.trials
         ),
     ]  # fmt: skip

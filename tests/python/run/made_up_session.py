@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from weir.run.comparison import Comparison
 from weir.run.exporting import Session
-from weir.run.measuring import OWN, WEIR, Comparing, Conditions, Side, Trial
+from weir.run.measuring import OWN, WEIR, Conditions, Kept, Measured, Side, Trial
 from weir.run.sides import Sides
 
 FIGURES = {"voluntary": 1, "involuntary": 0, "minor_faults": 9, "major_faults": 0, "status": 0, "late": False}
@@ -33,10 +32,7 @@ def sides(names: Sequence[str] = ("libgomp",)) -> Sides:
 
 
 def session(made: Sequence[Trial], others_s: float = 0.1, interrupted: bool = False) -> Session:
-    both, where = sides(), Conditions(team=8, quota=2.0, copies=2)
-    comparing = Comparing(both.all, where, 8)
-    comparing.close()
-    comparing.trials, comparing.interrupted = list(made), interrupted
-    found = [Comparison(made, comparing.kept, both.program, both.others[0].title, both.weir.title)]
+    where = Conditions(team=8, quota=2.0, copies=2)
+    done = Measured(made, 8, interrupted)
     load = {"kind": "load", "session": "s", "processors": 2, "seconds": 10.0, "others_s": others_s, "stolen_s": 0.0}
-    return Session("s", "2026-11-24T12:00:00+00:00", both, where, comparing, found, [load])
+    return Session("s", "2026-11-24T12:00:00+00:00", sides(), where, 8, done, Kept(Path("/no/such")), [load])

@@ -10,9 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from weir.base import exports, records
-from weir.run import unlike
+from weir.cli import app
+from weir.run import section, unlike
 from weir.run.measuring import OWN, WEIR
 
 from ..conftest import eventually, heeding_interrupts
@@ -149,3 +151,17 @@ def test_a_first_run_that_was_much_slower_is_told_of():
 def test_what_others_had_is_a_note_where_it_was_much():
     assert "Other programs had 60% of the processors" in session(trials(), others_s=12.0).notes()[0]
     assert not any("Other programs" in note for note in session(trials()).notes())
+
+
+def test_the_records_are_drawn_by_the_report_too(tmp_path: Path):
+    made = [*trials(), trial(WEIR, 9, 0.2, status=3), trial(OWN, 9, 1.0)]
+    for runs, says in ((trials(), "Yes: on Weir"), (made, "failed in 1 of 10 runs (status 3)")):
+        paths = exported(tmp_path, session(runs).export(HOST))
+        done = CliRunner().invoke(app, ["report", str(paths[".json"]), "-o", str(tmp_path / "page.html")])
+        assert done.exit_code == 0, done.output
+        html = re.sub(r"(<script[^>]*>).*?</script>", r"\1", (tmp_path / "page.html").read_text(), flags=re.DOTALL)
+        for told in (says, "wall time", 'id="runs-1"', "./it --size 3", "2 copies at once, 8 threads"):
+            assert told in html, told
+    rows, _ = records.read([paths[".jsonl"]])
+    for settings in (None, {}, {"sides": "x"}, {"sides": [{"name": "weir"}]}, {"sides": [3, {"runtime": "x"}]}):
+        assert section.finding([rows[0] | {"settings": settings}, *rows[1:]]) == ""
