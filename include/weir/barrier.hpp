@@ -1,8 +1,8 @@
 // weir::barrier: the interface and the guarantees of std::barrier (C++20, [thread.barrier]).
 //
-// Change the name and the include, nothing else. Memory: calls of arrive happen before the
-// completion function, and that before the return of wait, in each phase. Thread safety: all
-// member functions but the destructor may be called concurrently.
+// A program changes the name and the include, nothing else. Memory: in each phase, all calls of arrive happen before the
+// completion function, and the completion function happens before any return of wait. Thread safety: all member functions but the
+// destructor may be called concurrently.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -58,9 +58,9 @@ class barrier {
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
 
-  // Never trivial, and all members are there in any build: a program may link checked and unchecked object files, and one may
-  // delete an array of barriers that the other has made. This destructor and wait() work with either version that the linker
-  // takes.
+  // The destructor is never trivial, and all data members exist in every build: a program may link checked and unchecked object
+  // files, and one may delete an array of barriers that the other has created. This destructor and wait() work whichever version
+  // the linker takes.
   ~barrier() {
 #ifdef WEIR_CHECKED
     // relaxed: a program that destroys a barrier in use is in error whatever order it sees.
@@ -99,8 +99,8 @@ class barrier {
       throw std::invalid_argument("weir: a barrier takes 0 to weir::barrier<>::max() members");
     return static_cast<std::uint32_t>(expected);
   }
-  // A barrier that is initialised at compile time cannot ask the machine, and assumes that there are
-  // processors enough; where there are not, its members spin a little before they yield.
+  // A barrier that is initialised at compile time cannot ask the machine, and assumes that there are enough processors. If there
+  // are not, the members spin a little before they yield.
   static constexpr bool oversubscribed(std::ptrdiff_t expected) {
     return std::is_constant_evaluated() ? false : detail::oversubscribed(expected);
   }

@@ -1,4 +1,4 @@
-// A mutex, a condition variable and a counting semaphore in which the members of a crowd can wait, and other threads beside them.
+// A mutex, a condition variable and a counting semaphore for the members of a crowd, and for other threads.
 //
 //     weir::mutex mutex;
 //     weir::condition not_empty;
@@ -6,12 +6,12 @@
 //     std::unique_lock lock(mutex);
 //     not_empty.wait(lock, [&] { return !items.empty(); });
 //
-// A member that waits gives its virtual processor to another one [Weir's docs/threads.md]; in a lock of the standard library it
-// would keep it. Other threads poll for a moment, then sleep in the kernel.
+// A member that waits in one of these gives its virtual processor to another member [Weir's docs/threads.md]; in a lock of the
+// standard library it would keep the virtual processor. Other threads poll for a moment, then sleep in the kernel.
 //
-// Small, and not fair: whoever comes first takes the lock. The release of a mutex wakes one that sleeps; that of a semaphore, and
-// a notification, all. None has timed waits. An object may be destroyed as soon as no thread is going to use it, also by the
-// thread that has taken the lock last.
+// These locks are small, and not fair: the first thread that comes takes the lock. Releasing a mutex wakes one sleeper; releasing
+// a semaphore, or notifying a condition, wakes all. There are no timed waits. An object may be destroyed as soon as no thread is
+// going to use it, also by the thread that was the last to take the lock.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -27,8 +27,8 @@
 
 namespace weir {
 
-/// How long they poll before they sleep: about a microsecond, in yields to other members or in looks at the word. A sleep and its
-/// wake-up in the kernel cost several.
+/// How long a thread polls before it sleeps: about a microsecond, in yields to other members or in reads of the word. A sleep and
+/// the wake-up cost several microseconds in the kernel.
 inline constexpr unsigned polls_at_locks = 32;
 
 template <class Machine, class Word, class Ready>
@@ -36,8 +36,8 @@ bool becomes(const Word& word, Ready ready) {
   return Machine::switch_until(word, ready, polls_at_locks) || Machine::spin(word, ready, polls_at_locks);
 }
 
-// The protocols alone, over a machine and what its gates ask of the system (gate.hpp), so that the explorer checks this very
-// text.
+// The protocols alone, as templates over a machine and the system functions of its gates (gate.hpp), so that the explorer checks
+// this source.
 
 /// Three states, as in Drepper's "Futexes are tricky".
 template <class Machine, class Kernel>
@@ -63,8 +63,8 @@ class basic_mutex {
   void lock_slowly() {
     const auto is_free = [](std::uint32_t now) { return now == free; };
     if (becomes<Machine>(state_, is_free) && try_lock()) return;
-    // It stays waited_for where this thread takes it: others may sleep still, and its release wakes the next. acquire: as in
-    // try_lock().
+    // The state stays waited_for when this thread takes the mutex: others may still sleep, and the release must wake the next of
+    // them. acquire: as in try_lock().
     while (state_.exchange(waited_for, std::memory_order_acquire) != free) Kernel::sleep_while(state_, waited_for);
   }
 
@@ -72,7 +72,7 @@ class basic_mutex {
   typename Kernel::template word<std::uint32_t> state_{free};
 };
 
-/// Also for mutexes of other kinds. Whoever notifies has changed under the mutex what is waited for.
+/// Works with mutexes of any kind. The thread that notifies must have changed the condition under the mutex.
 template <class Machine, class Kernel>
 class basic_condition {
  public:
@@ -82,8 +82,8 @@ class basic_condition {
   /// May return without a reason.
   template <class Lock>
   void wait(Lock& lock) {
-    // relaxed, everywhere: what the threads tell each other, the announcement too, the mutex orders. The kernel compares what is
-    // here with the present state, which a notification has changed.
+    // relaxed, everywhere: the mutex orders what the threads tell each other, and also the announcement. The kernel compares this
+    // value with the present state, which a notification has changed.
     const std::uint32_t seen = state_.fetch_or(announced, std::memory_order_relaxed) | announced;
     lock.unlock();
     Kernel::sleep_while(state_, seen);
@@ -96,11 +96,12 @@ class basic_condition {
 
   void notify_all() {
     std::uint32_t seen = state_.load(std::memory_order_relaxed);
-    // If the state has changed meanwhile, another notification has done it, for all that had announced themselves.
+    // If the state has changed meanwhile, another notification has changed it, and wakes all threads that had announced
+    // themselves.
     if ((seen & announced) == 0 || !state_.compare_exchange_strong(seen, seen + 1, std::memory_order_relaxed)) return;
     Kernel::wake_sleepers(state_);
   }
-  /// As notify_all(): others are woken without a reason.
+  /// As notify_all(): the other waiters are woken spuriously.
   void notify_one() { notify_all(); }
 
  private:
@@ -108,7 +109,7 @@ class basic_condition {
   typename Kernel::template word<std::uint32_t> state_{0};
 };
 
-/// Of the shape of std::counting_semaphore.
+/// Has the interface of std::counting_semaphore.
 template <class Machine, class Kernel>
 class basic_semaphore {
  public:
@@ -140,8 +141,8 @@ class basic_semaphore {
   }
   bool take(std::uint32_t seen) {
     while (seen >= unit)
-      // acquire: what was done before the units were released. Each change of the state is a read-modify-write, so that this also
-      // acquires the releases before the last one.
+      // acquire: what was done before the units were released. Each change of the state is a read-modify-write, so this load also
+      // acquires from the releases before the last one.
       if (state_.compare_exchange_strong(seen, seen - unit, std::memory_order_acquire)) return true;
     return false;
   }

@@ -11,10 +11,10 @@
 // All constructors and destructors are collective over the communicator: all its processes call them, in the same order as
 // its other collective operations. Messages go over a communicator of its own and never match the program's.
 //
-// Memory: what a process or thread did before a barrier happens before what any does after it, as far as they share memory.
-// Errors: what MPI reports goes to the communicator's error handler, which ends the job unless the program has set another; if
-// the handler returns, weir::mpi::error is thrown, and the barrier can only be destroyed. While a process waits, it lets MPI
-// progress its other operations, as MPI_Barrier does.
+// Memory: everything that a process or thread did before a barrier happens before everything that any of them does after the
+// barrier, as far as they share memory. Errors: what MPI reports goes to the communicator's error handler, which ends the job
+// unless the program has set another; if the handler returns, weir::mpi::error is thrown, and the barrier can only be destroyed.
+// While a process waits, it lets MPI progress its other operations, as MPI_Barrier does.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -34,15 +34,15 @@ namespace weir::mpi {
 
 struct options {
   /// Between processes: "auto", "dissemination", "mcs", "tournament", "tournament-tree", "tree", "butterfly", "linear".
-  /// A name means all processes and messages only; "auto" considers where the processes are.
+  /// A barrier by name involves all processes, and uses messages only; "auto" considers where the processes are.
   std::string algorithm = "auto";
   /// Within a node, through shared memory; one process of each node then takes part in `algorithm` across nodes. A name as above
   /// that has two halves (linear, mcs, tree, tournament, tournament-tree). On one node any name, or "combination": the processes
   /// of one processor meet on it, and the last to arrive continues for all. "none": messages only.
   std::string within = "auto";
   /// How a signal goes to another node: "messages" (MPI_Isend), "persistent" (MPI_Start), "rma" (MPI_Accumulate), or "auto". With
-  /// "rma" a barrier, also its begin() and test(), may wait until the signalled process calls MPI, even if that one has left
-  /// already.
+  /// "rma" a barrier, also its begin() and test(), may wait until the signalled process calls MPI, even if that process has
+  /// already left the barrier.
   std::string transport = "auto";
   /// "auto": polls, yields to processes that need the processor, sleeps during long waits; "mpi": MPI_Wait, for messages.
   std::string waiting = "auto";
@@ -76,7 +76,8 @@ class error : public std::runtime_error {
 
 /// A barrier of the processes of an intra-communicator.
 ///
-/// Thread safety: one thread at a time, and MPI must have been initialised with the level that this needs.
+/// Thread safety: only one thread at a time may use a barrier, and MPI must have been initialised with a thread level that allows
+/// this.
 class barrier {
  public:
   /// Collective. Throws std::invalid_argument: an unknown name (the message lists the known ones), an inter-communicator,
@@ -94,7 +95,7 @@ class barrier {
   /// The barrier progresses in test() and end(), and while any thread of this process waits at another barrier of this class with
   /// `waiting` "auto"; not in MPI's own calls.
   void begin();
-  /// Does what can be done without waiting; true once all have arrived: then end() will not wait.
+  /// Progresses the barrier without waiting. Returns true once all have arrived; end() will then not wait.
   bool test();
   void end();
 
@@ -103,7 +104,7 @@ class barrier {
   const mpi::choice& choice() const;
   /// The processors that are assigned to this process, if the processes of a node share processors.
   const std::vector<int>& processors() const;
-  /// Whether processes that share processors are in different scheduling groups of the system. They then sleep sooner.
+  /// Do processes that share processors belong to different scheduling groups of the system? Such processes sleep sooner.
   bool scheduled_apart() const;
 
  private:
@@ -113,7 +114,7 @@ class barrier {
 
 struct team_options {
   std::string threads = "auto";      ///< the barrier of a process's threads: any name of weir::algorithms()
-  std::string waiting = "auto";      ///< how they wait: any name of weir::waitings()
+  std::string waiting = "auto";      ///< how the threads wait: any name of weir::waitings()
   std::vector<int> placement = {};   ///< the processor that each thread of this process is bound to; empty: unknown
   options processes = {};
 };

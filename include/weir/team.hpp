@@ -1,4 +1,4 @@
-// A team: the members that meet at a barrier, and the processors that they meet on.
+// A team: the members that meet at a barrier, and the processors on which they run.
 #pragma once
 
 #include <optional>
@@ -8,19 +8,19 @@ namespace weir {
 
 class work_of_members;
 
-/// The largest team. Each plan is proven for every size up to 1,024 (tests/barriers); beyond that
-/// the same functions build it, and a limit keeps a miscounted size from taking all memory.
+/// The largest team. Plans are proven for sizes up to 1,024 (tests/barriers), and the same functions build larger ones. The limit
+/// keeps a miscounted size from taking all memory.
 inline constexpr unsigned max_members = 1u << 16;
 
 struct team {
   unsigned members = 1;
   std::vector<int> placement;  ///< the processor of each member; empty: unknown
   unsigned processors = 1;     ///< how many the members may run on
-  double usable = 1;           ///< the same, less what a CPU quota takes away
+  double usable = 1;           ///< `processors`, less what a CPU quota takes away
   std::optional<double> awake_us = {};  ///< how long `auto` waits awake, instead of its default; negative: not at all
   work_of_members* work = nullptr;      ///< what members do while they wait (waiting.hpp); null: nothing else
 
-  /// Does another member run on the processor of this one? Where the placement is unknown: are there more members than
+  /// Does another member run on the processor of this member? If the placement is unknown: are there more members than
   /// processors?
   bool oversubscribed(unsigned member) const;
   bool placed() const { return !placement.empty(); }

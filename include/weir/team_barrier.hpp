@@ -6,9 +6,10 @@
 //   ...
 //   b.arrive_and_wait(my_number);
 //
-// Memory: all that a member did before arrive_and_wait happens before all that any member does after it (each algorithm and the
-// executor of plans state the reason for each memory order). Thread safety: at any time one thread uses each number; different
-// numbers may be used concurrently. Construction and destruction must not be concurrent with use: all members must have returned.
+// Memory: everything that a member did before arrive_and_wait happens before everything that any member does after it. (Each
+// algorithm, and the executor of plans, states the reason for each memory order.) Thread safety: at any time only one thread may
+// use a number; different numbers may be used concurrently. A barrier must not be constructed or destroyed while it is used: all
+// members must have returned.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -45,14 +46,14 @@ struct named {
   std::string name;
   std::string about;
 };
-/// The same, and what is known of a barrier.
+/// A name, and properties of the barrier.
 struct algorithm : named {
   bool halves;       ///< can its arrival phase and its release phase be run apart?
   bool logarithmic;  ///< does its critical path grow with log P?
   bool by_messages;  ///< can processes pass it by messages, without shared memory?
 };
-/// All barriers, and all waiting policies, that team_barrier takes by name; of the barriers without "auto". Both thread-safe;
-/// both may throw std::bad_alloc.
+/// All barriers (without "auto"), and all waiting policies, that team_barrier takes by name. Both functions are thread-safe, and
+/// may throw std::bad_alloc.
 std::vector<algorithm> algorithms();
 std::vector<named> waitings();
 /// The two phases of a barrier that is no plan, or nothing for a plan, for a barrier whose phases cannot be run apart, and for

@@ -1,12 +1,11 @@
 // How to wait. A policy is not a barrier: any algorithm takes any policy.
 //
-// An algorithm calls await(member, word, gate, ready, others) to wait until ready(word), and
-// wake(gate) after each store that a member may wait for. A policy implements poll(): it looks at the
-// word in its own manner until the word is ready (true) or until the waiter should sleep
-// (false). Policies are templates over a machine, so that simulated members wait by the same source.
+// An algorithm calls await(member, word, gate, ready, others) to wait until ready(word), and calls wake(gate) after each store
+// that a member may wait for. A policy implements poll(), which reads the word until the word is ready (true) or until the waiter
+// should sleep (false). Policies are templates over a machine, so that simulated members wait by the same source.
 //
-// Memory order: the last read of a word is an acquire, so what its writer did before its release store
-// is visible to the waiter when await() returns.
+// Memory order: the last read of a word is an acquire. When await() returns, the waiter therefore sees everything that the writer
+// did before the release store.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +22,16 @@ namespace weir {
 /// The other members on the waiter's processor, as far as the algorithm knows.
 enum class co_located {
   unknown,  ///< some may not have arrived yet, and need the processor to do so
-  waiting,  ///< all have arrived and wait: to give the processor to them helps nobody
+  waiting,  ///< all have arrived and wait: giving the processor to them helps nobody
 };
 
-/// Other work of members that wait at a barrier, such as a runtime's tasks. `auto` asks for it between polls, once a wait has
-/// lasted longer than a few microseconds; other policies do not. The functions are called by the member whose number they get,
-/// by several members at the same time; see waiting::experience for what each must do. The work must outlive the barrier.
+/// Other work for members that wait at a barrier, such as the tasks of a runtime. `auto` asks for work between polls, once a wait
+/// has lasted longer than a few microseconds; other policies do not ask. A member calls these functions with its own number, and
+/// several members may call them at the same time. waiting::experience says what each function must do. The work must outlive the
+/// barrier.
 class work_of_members {
  public:
-  /// From now on there may be work: until then a wait costs the test of one word more.
+  /// From now on there may be work. Before that, a wait only tests one more word.
   void begin() { begun_.store(true, std::memory_order_relaxed); }  // relaxed: whoever takes work acquires it
 
   virtual bool take(unsigned member) = 0;
@@ -136,8 +136,8 @@ class block : public detail::policy<Machine, block<Machine>> {
   static constexpr unsigned polls = 100;
 };
 
-/// Paper 000, section 3.4: gives the processor away only where another member shares it, otherwise
-/// spins: a spinning barrier where there are processors enough, a blocking one where there are not.
+/// [Paper 000, section 3.4] Gives the processor away only if another member shares it, and otherwise spins: a barrier then spins
+/// while there are enough processors, and blocks while there are not.
 template <class Machine>
 class share : public detail::policy<Machine, share<Machine>> {
  public:

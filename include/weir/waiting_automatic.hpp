@@ -1,5 +1,5 @@
-// The default waiting policy. It decides by the team's placement, by the processors that the process may really use, and by
-// what it observes while it waits.
+// The default waiting policy. It decides by the placement of the team, by the processors that the process may really use, and by
+// its observations during waits.
 //
 //   The waiter has its processor  Spin, and yield every 10 us to ask whether another thread wants the processor: a yield that
 //   for itself                    returns at once says no. Sleep where one does, once waiting has cost what a sleep costs.
@@ -18,11 +18,11 @@
 //            |                                      |                                       '-----------------------'
 //            '------- ready: leave <----------------'
 //
-// A member whose processor is oversubscribed polls once, then yields after each poll, and sleeps at once where there is load. So
-// does each member on a virtual processor (src/threads), which polls by itself for a moment before it sleeps.
+// A member whose processor is oversubscribed polls once, then yields after each poll, and sleeps at once if there is load. A
+// member on a virtual processor (src/threads) does the same; its virtual processor polls for a moment before it sleeps.
 //
-// What the team knows of load, in the words of `experience`. Only yields that took long change it, and time that passes
-// (last_long_yield_ keeps two members that saw the same slice from counting it twice):
+// The next figure shows what the team knows about load, in the words of `experience`. Only long yields, and the passing of time,
+// change this state. (last_long_yield_ keeps two members that saw the same slice from counting it twice.)
 //
 //                       a yield took > long_yield
 //     .-------------.   lost_since_, lost_ begin   .-------------.   for `observed`, and at     .------------------------.
@@ -37,8 +37,8 @@
 //            '------------------- loaded_until_ has passed: yields are tried again <-------------------------'
 //                   (load that is found again within `longest_back_off` doubles back_off_, up to that length)
 //
-// The machine may know of load before any team has yielded (yields_cost_slices(); native: src/machine/yield_doubt.hpp). Members
-// then wait as in `load`.
+// The machine may know about load before any team has yielded (yields_cost_slices(); native: src/machine/yield_doubt.hpp).
+// Members then wait as in the state `load`.
 #pragma once
 
 #include <algorithm>
@@ -50,50 +50,50 @@
 
 namespace weir::waiting {
 
-/// The constants of `auto`, each with where it comes from. Microseconds, where nothing else is said. "Measured" is on the
-/// machine of docs/measurements (2 virtual processors of an AMD EPYC, Linux 6.18). Where no measurement is recorded, the
-/// reasoning is given.
+/// The constants of `auto`, each with its source, in microseconds unless stated otherwise. "Measured" means on the machine of
+/// docs/measurements (2 virtual processors of an AMD EPYC, Linux 6.18). Where no measurement is recorded, the comment gives the
+/// reasoning.
 struct automatic_constants {
   /// Polls before the clock is read for the first time. A poll with its pause takes 26 ns (measured), so 64 take 1.7 us:
   /// more than an episode of any barrier here whose members have a processor each (50 to 150 ns measured), so such a team
   /// reads no clock.
   static constexpr unsigned polls_before_clock = 64;
-  /// Between two yields of a waiter that has its processor for itself. A yield that finds no other thread takes 0.4 us
-  /// (measured): 4 % of the waiting time, which nobody else wants; another program waits for the processor at most this
+  /// The time between two yields of a waiter that has a processor to itself. A yield that finds no other thread takes 0.4 us
+  /// (measured), which is 4 % of a waiting time that nobody else wants. Another program waits for the processor at most this
   /// long.
   static constexpr double between_yields = 10;
-  /// How long a waiter stays awake on a processor that nobody else wants. No measurement is recorded. It is more than a
-  /// time slice (4 ms measured), so that a member which lost one slice does not find its team asleep; and a member that
-  /// waits longer wastes energy, and time of a sibling hyperthread, to gain a wake-up of less than 0.1 ms, 2 % of its wait.
+  /// How long a waiter stays awake on a processor that nobody else wants. No measurement is recorded. The time is longer than a
+  /// time slice (4 ms measured), so that a member that has lost one slice does not find its team asleep. A member that stayed
+  /// awake longer would waste energy, and time of a sibling hyperthread, only to save a wake-up of less than 0.1 ms, 2 % of its
+  /// wait.
   static constexpr double longest_awake = 5000;
-  /// A yield that takes longer has given the processor to another program, not to a member. It is less than a slice of
-  /// Linux's fair scheduler (0.7 to 4 ms), and more than a round of 16 members that yield to each other (1.2 us for each
-  /// switch, measured). A wake-up that takes longer says nothing of what wake-ups cost; and members that share a processor
-  /// yield for no longer than this before they sleep, since a team that computes as long between two barriers loses nothing
+  /// A yield that takes longer than this has given the processor to another program, not to a member. The limit is shorter than a
+  /// slice of Linux's fair scheduler (0.7 to 4 ms), and longer than a round of 16 members that yield to each other (1.2 us for
+  /// each switch, measured). A wake-up that takes longer than this is not used to learn the cost of wake-ups. Members that share
+  /// a processor yield for at most this time before they sleep: a team that computes as long between two barriers loses nothing
   /// by sleeping.
   static constexpr double long_yield = 500;
   /// How long a suspicion lasts before it counts as load. One long yield may be the end of a CPU quota, which comes once in
   /// a period of 100 ms, or a program that ran for a moment: if one yield were enough, teams under a quota would sleep for
   /// nothing (docs/decisions.md). 10 ms holds two slices of the longest kind. No measurement of other lengths is recorded.
   static constexpr double observed = 10e3;
-  /// The most that one yield counts for. A slice is at most 4 ms here (measured); what lasts longer is throttling, or a
-  /// virtual machine that was stopped, and says nothing of other programs.
+  /// The most for which one yield counts. A slice is at most 4 ms here (measured). A longer yield means throttling, or that the
+  /// virtual machine was stopped, and says nothing about other programs.
   static constexpr double longest_slice = 5e3;
   /// How long members sleep instead of yielding, once load is known; twice as long each time that it is found again. A
   /// trial costs `observed` at half speed, 5 ms or more: a quarter of the shortest back-off, 1 % of the longest. The rule
   /// pays: beside one busy process on each of 2 processors an episode of 20 us computing took 0.09 ms by sleeping, 3.5 ms
   /// by yielding (measured). No measurement of other lengths is recorded.
   static constexpr double shortest_back_off = 20e3, longest_back_off = 500e3;
-  /// What a wake-up is taken to cost until one is seen, and the bounds of the time that a waiter spins beside load (twice
-  /// the cost). A wake-up takes 5 us on a busy processor, 20 to 50 us on one that idles in a virtual machine (measured), up
-  /// to 100 us at times. Where the limit fell below a wake-up, a team in step went to sleep in each episode: 224 us for 7
-  /// us of computing (measured). `longest_spin` keeps a few slow wake-ups from making members spin for half of `long_yield`
-  /// or more.
+  /// The assumed cost of a wake-up until one has been seen, and the bounds of the time for which a waiter spins beside load
+  /// (twice the cost). A wake-up takes 5 us on a busy processor, 20 to 50 us on an idle one in a virtual machine (measured), and
+  /// at times up to 100 us. Where the limit fell below a wake-up, a team in step went to sleep in each episode: 224 us for 7 us
+  /// of computing (measured). `longest_spin` keeps a few slow wake-ups from making members spin for half of `long_yield` or more.
   static constexpr double first_wake_up = 50, shortest_spin = 20, longest_spin = 250;
 };
 
-/// What a team learns about waiting here, shared by its members. The words that hold what is learned are written by slow
-/// paths only, and a lost update costs one wait of the wrong kind: all relaxed. Thread-safe.
+/// What a team has learned about waiting on this machine; all members share it. Only slow paths write these words, and a lost
+/// update costs one wait of the wrong kind, so all accesses are relaxed. Thread-safe.
 template <class Machine>
 class experience {
   using constants = automatic_constants;
@@ -111,16 +111,16 @@ class experience {
     return awake_us_ >= 0 && stay_awake(oversubscribed, word, ready);
   }
 
-  /// Waits until ready: awake as long as poll() does, then asleep at the gate, and learns from how long a wake-up took.
+  /// Waits until ready: awake until poll() gives up, then asleep at the gate. Learns from how long the wake-up took.
   template <class Word, class Ready>
   void await(bool oversubscribed, const Word& word, typename Machine::gate& gate, Ready ready) {
     no_work none;
     await(oversubscribed, word, gate, ready, none);
   }
 
-  /// The same for a member that has other work meanwhile. `work.take()` takes some, if there is any, and is asked between polls;
-  /// `work.execute()` executes what has been taken, and says whether there was any; the member tells it by `fall_asleep(gate)`
-  /// and `awake()` where it sleeps, so that new work can wake it.
+  /// The same for a member that can do other work meanwhile. Between polls it calls `work.take()`, which takes work if there is
+  /// any. `work.execute()` executes the work that has been taken, and returns whether there was any. The member calls
+  /// `work.fall_asleep(gate)` and `work.awake()` around a sleep, so that new work can wake it.
   template <class Word, class Ready, class Work>
   void await(bool oversubscribed, const Word& word, typename Machine::gate& gate, Ready ready, Work& work) {
     const auto either = [&](auto now) { return ready(now) || work.take(); };
@@ -223,7 +223,7 @@ class experience {
     if (anew || to - since < in_ticks(constants::observed)) return false;
     lost_since_.store(0, std::memory_order_relaxed);
     lost_.store(0, std::memory_order_relaxed);
-    // Load that comes back after a long absence is met as a new one.
+    // Load that comes back after a long absence counts as new load.
     const std::uint64_t until = loaded_until_.load(std::memory_order_relaxed), longest = in_ticks(constants::longest_back_off);
     const bool again = until != 0 && from - until < longest;
     const std::uint64_t length =

@@ -1,5 +1,5 @@
-// What one member does for all, after all have arrived and before any leaves: std::barrier's completion, and paper 004's
-// message barrier between processes, each with a team of threads.
+// A completion is what one member does for all, after all have arrived and before any leaves. It is the completion of
+// std::barrier, and the message barrier between processes that each have a team of threads [paper 004].
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct completion_call {
 
 namespace barriers {
 
-/// For barriers without a point at which one member knows that all have arrived and none has left, such as dissemination:
-/// after the barrier member 0 runs the completion, and releases the others by one flag.
+/// For barriers such as dissemination, in which no member ever knows that all have arrived and none has left. After the barrier,
+/// member 0 runs the completion, and releases the others by one flag.
 template <class Machine, template <class> class Waiting>
 class completion_point {
  public:

@@ -16,11 +16,10 @@ namespace weir::barriers {
 
 namespace detail {
 
-/// The episode of one member, as the set to use (they alternate) and the sense that means "arrived".
-/// The paper counts an element down and resets the other set's to one; a sense that flips each time a
-/// set is used again needs no reset. With two sets, a fast member that is one episode ahead has not
-/// written the set that a slow member still scans: to write it again it would have to leave an episode
-/// at which the slow member has not arrived.
+/// The episode of one member, as the set to use (the two sets alternate) and the sense that means "arrived". The paper counts an
+/// element down, and resets the element of the other set to one; a sense that flips each time a set is used again needs no reset.
+/// With two sets, a fast member that is one episode ahead has not yet written to the set that a slow member still scans: before
+/// it writes to that set again, it would have to leave an episode at which the slow member has not arrived.
 struct alternation {
   std::uint32_t episode = 0;
 

@@ -1,5 +1,5 @@
-// Distributed counters with local sensor: a padded counter element and a local sensor for each
-// member, and one designated master that gathers and releases [paper 002, section 3.4, Algorithm 1].
+// Distributed counters with local sensors: each member has a padded counter element and a local sensor, and one designated master
+// gathers the arrivals and releases the members [paper 002, section 3.4, Algorithm 1].
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ class distributed_sensor {
   struct seat {
     alignas(line_bytes) typename Machine::template word<std::uint32_t> counter{1};
     typename Machine::gate counter_gate;
-    // Not on the counter's line: the paper found that sharing one loses most of what the sensor gains.
+    // Not on the counter's line: the paper found that a shared line loses most of what the sensor gains.
     alignas(line_bytes) typename Machine::template word<std::uint32_t> sensor{1};
     typename Machine::gate sensor_gate;
   };

@@ -32,8 +32,8 @@ class phased {
   template <class Completion>
   arrival arrive(std::uint32_t count, Completion&& completion) {
     // relaxed, both: a member that arrives knows that the previous phase is over, by its own wait or from a member that waited.
-    // The present phase cannot end before this arrival, which it needs, and whose release keeps both loads before it. After the
-    // arrival the number may be the next phase's, or another team's.
+    // The present phase cannot end without this arrival, and the release of the arrival keeps both loads before it. After the
+    // arrival the number may belong to the next phase, or to another team.
     const phase now = phase_.load(std::memory_order_relaxed);
     const std::uint32_t expected = expected_.load(std::memory_order_relaxed);
     // acq_rel: publishes this member's writes; the last member acquires those of all.
@@ -55,17 +55,18 @@ class phased {
 
   void wait(phase of) {
     const auto over = [of](std::uint32_t now) { return now != of; };
-    // relaxed: a member of the old team may read it while reuse() writes it; its phase is over, whichever value it reads.
+    // relaxed: a member of the old team may read this word while reuse() writes it; the phase of that member is over, whichever
+    // value it reads.
     experience_.await(std::bit_cast<bool>(oversubscribed_.load(std::memory_order_relaxed)), phase_, gate_, over);
   }
 
   /// Has a member arrived at a phase that is not over? A hint while members are still arriving.
   bool in_use() const { return arrived_.load(std::memory_order_relaxed) != 0; }
 
-  /// Gives the barrier to another team. The number of the phase is kept: a member of the old team that has been
-  /// released, but has not polled again yet, still finds that its phase is over.
+  /// Gives the barrier to another team. The number of the phase stays: a member of the old team that has been released, but has
+  /// not polled again yet, still finds that its phase is over.
   void reuse(std::uint32_t expected, bool oversubscribed) {
-    // relaxed, both: the way by which the new team gets the barrier orders them.
+    // relaxed, both: they are ordered by the way in which the new team gets the barrier.
     expected_.store(expected, std::memory_order_relaxed);
     oversubscribed_.store(oversubscribed, std::memory_order_relaxed);
   }

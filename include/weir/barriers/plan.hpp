@@ -1,4 +1,4 @@
-// A distributed barrier is data: for each participant, whom it signals and whom it awaits, in order.
+// A distributed barrier is data: for each participant, an ordered list of the participants that it signals and awaits.
 //
 // A plan is built by a small pure function (plans.hpp), proven by a closure over its steps
 // (proof.hpp), and run by an executor: plan_barrier.hpp in shared memory.
@@ -23,7 +23,7 @@ struct step {
 };
 
 struct plan {
-  /// The arrival phase and the release phase of one participant. Only where `halves` says so can they be run apart.
+  /// The arrival phase and the release phase of one participant. They can be run apart only if `halves` is true.
   struct script {
     std::vector<step> arrival;
     std::vector<step> release;

@@ -36,8 +36,8 @@ namespace barriers {
 template <class Machine, template <class> class Waiting>
 class plan_barrier {
  public:
-  /// For any plan: proves it first. Throws std::invalid_argument if the proof fails, or if the plan has not
-  /// as many participants as the team has members.
+  /// Takes any plan, and proves it first. Throws std::invalid_argument if the proof fails, or if the plan does not have as many
+  /// participants as the team has members.
   plan_barrier(const team& t, const plan& p) : plan_barrier(t, proven(p), seating::one_each(t.members)) {}
 
   void arrive_and_wait(unsigned member) {

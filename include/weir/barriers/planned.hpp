@@ -61,8 +61,8 @@ class linear : public planned<Machine, Waiting> {
   explicit linear(const team& t) : planned<Machine, Waiting>(t, plans::called("linear")) {}
 };
 
-/// The barrier of a plan across processors, after a central barrier on each. Where no processor is shared, and where the placement
-/// is unknown, it equals the plan's.
+/// The members of each processor meet in a central barrier, then the processors by a plan. If no processor is shared, or if the
+/// placement is unknown, this is the barrier of the plan alone.
 template <class Machine, template <class> class Waiting>
 class combined : public plan_barrier<Machine, Waiting> {
  protected:

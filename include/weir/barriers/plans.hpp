@@ -15,7 +15,7 @@ namespace weir::plans {
 /// j = 1 .. radix-1 [paper 001, section 3.3; 004; radix: Hoefler's n-way dissemination].
 plan dissemination(unsigned participants, unsigned radix = 2);
 
-/// Dissemination, but where there are two participants, their flags are on one line: it is transferred once in each direction.
+/// Dissemination; but the flags of two participants are on one line, which is transferred once in each direction.
 plan exchange(unsigned participants);
 
 /// A static tree: children signal parents in an arrival tree, parents wake children in a release
@@ -27,9 +27,9 @@ plan mcs(unsigned participants);
 
 enum class wake_up {
   champion_flag,  ///< all losers await one flag of the champion
-  tree,           ///< each winner wakes those that it beat
+  tree,           ///< each winner wakes the losers that it beat
 };
-/// In round r participant i loses to i - 2^r; who wins is decided statically [paper 001, section 3.5].
+/// In round r participant i loses to i - 2^r; winners are decided statically [paper 001, section 3.5].
 plan tournament(unsigned participants, wake_up how = wake_up::champion_flag);
 
 /// Pairwise exchange: in round r participant i and i xor 2^r signal each other [Brooks, in paper
@@ -52,12 +52,12 @@ struct entry {
   bool logarithmic;  ///< does the critical path grow with log P, in the default shape?
   plan (*make)(unsigned participants, const shape& its);
 
-  /// Can its arrival and release phases be run apart? As its plans say, which prove() checks.
+  /// Can the arrival and release phases be run apart? The plan says so, and prove() checks it.
   bool halves() const { return make(2, {}).halves; }
 };
 
-/// All of the above. The barriers by name and by type, MPI's, OpenMP's fork and join, the simulator, the explorer and the proof
-/// tests take the plans from here. Whatever else they need to know they ask a plan.
+/// All of the above. Barriers by name and by type, the barriers over MPI, OpenMP's fork and join, the simulator, the explorer and
+/// the tests of the proof take their plans from here, and ask a plan for everything else.
 inline constexpr entry table[] = {
     {"dissemination", "ceil(log2 P) rounds, each member signals and awaits one in each", true,
      [](unsigned n, const shape& its) { return dissemination(n, its.radix); }},
@@ -84,16 +84,16 @@ consteval const entry& called(std::string_view name) {
 
 /// A plan of the table by name; none for a name that is not there.
 std::optional<plan> by_name(const std::string& name, unsigned participants, const shape& its = {});
-/// All names, in the table's order; and of those that have two halves.
+/// All names, in the order of the table; and the names of the plans that have two halves.
 const std::vector<std::string>& names();
 const std::vector<std::string>& names_of_halved();
 
 /// Makes a plan for so many participants.
 using maker = std::function<plan(unsigned participants)>;
 
-/// Two levels: the members of each group by `within`, which must have two halves, and between them the groups' leaders by
-/// `across` [paper 004, "The combined barrier"]. Each group is a list of participants, its leader first; each participant is in
-/// one group. `within` may itself be of levels. Throws std::invalid_argument for groups that are not so.
+/// Two levels: the members of each group meet by `within`, which must have two halves, and between these halves the leaders of
+/// the groups meet by `across` [paper 004, "The combined barrier"]. Each group is a list of participants, its leader first; each
+/// participant is in exactly one group. `within` may itself consist of levels. Throws std::invalid_argument for other groups.
 plan levels(const std::vector<std::vector<unsigned>>& groups, const maker& within, const maker& across);
 
 }  // namespace weir::plans

@@ -1,4 +1,4 @@
-// One counter to arrive at, a local sensor for each member to spin on [paper 002, section 3.4].
+// Members arrive at one counter, and each spins on a local sensor [paper 002, section 3.4].
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class sensor {
         waiting_(t) {}
 
   void arrive_and_wait(unsigned member) {
-    // The number of the episode instead of a sense: the last member does not write its own sensor,
-    // so with two senses it would pass the next episode but one too early.
+    // The sensor holds the number of the episode instead of a sense: the last member does not write its own sensor, so with two
+    // senses it would pass the next episode but one too early.
     const std::uint32_t mine = ++seats_[member].episode;
     // acq_rel: publishes this member's writes; the last member acquires those of all.
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {

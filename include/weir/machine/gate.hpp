@@ -19,27 +19,27 @@
 
 namespace weir {
 
-/// The protocol alone. `Kernel` answers for the system: `word`, the two fences, `may_be_unguarded()`: whether the two suffice,
-/// `sleep_while(word, value)` (may return without a reason), `wake_sleepers(word)`, for open_to() `wake_marked(word, mark)`,
-/// `stamp`, which remembers a moment, and `guarded_for`: how many openings in a row that find nobody asleep make the gate
-/// unguarded, at most 63. So the explorer checks this very text.
+/// The protocol alone, so that the explorer can check this source. `Kernel` stands for the system. It has `word`; the two fences;
+/// `may_be_unguarded()`, which says whether the two fences suffice; `sleep_while(word, value)`, which may return spuriously;
+/// `wake_sleepers(word)`; `wake_marked(word, mark)` for open_to(); `stamp`, which remembers a moment; and `guarded_for`, the
+/// number of consecutive openings without a sleeper after which the gate becomes unguarded, at most 63.
 template <class Kernel>
 class basic_gate {
  public:
-  /// Guarded where the kernel cannot be asked yet.
+  /// The gate begins guarded if the kernel cannot be asked yet.
   constexpr basic_gate() : state_(!std::is_constant_evaluated() && Kernel::may_be_unguarded() ? 0u : guarded) {}
 
-  /// Sleeps unless `ready()`. Returns when woken, and sometimes spuriously: the caller looks again.
+  /// Sleeps unless `ready()`. Returns when woken, and sometimes spuriously, so the caller must look again.
   template <class Ready>
   void sleep_unless(Ready ready) {
-    // acquire: what was stored before a guarded opening that came earlier. A later one sees the announcement, and nothing else
-    // that this member did.
+    // acquire: what was stored before an earlier guarded opening. A later opening sees the announcement, but nothing else that
+    // this member did.
     std::uint32_t seen = state_.fetch_or(announced, std::memory_order_acquire) | announced;
     if ((seen & guarded) == 0) {
       Kernel::heavy_fence();
-      // Guarded from now on, and only if nothing has happened since: a signaller that has found the gate unguarded did so
-      // before the fence, and what it stored is seen; or it sees the announcement. Where something has, look again.
-      // relaxed: the fence orders it, also for a sleeper that acquires it and finds the gate guarded.
+      // Make the gate guarded, but only if the state has not changed; otherwise look again. A signaller that found the gate
+      // unguarded either did so before the fence, so its store is seen here, or it sees the announcement. relaxed: the fence
+      // orders it, also for a sleeper that acquires it and finds the gate guarded.
       if (!state_.compare_exchange_strong(seen, seen | guarded, std::memory_order_relaxed)) return;
       seen |= guarded;
     }
@@ -53,11 +53,11 @@ class basic_gate {
     if ((state_.load(std::memory_order_relaxed) & (announced | guarded)) != 0) [[unlikely]] open_guarded();
   }
 
-  /// Wakes those with this mark (Kernel::wake_marked) of the threads that sleep here, to look again for what they wait for
-  /// besides the word. Those that sleep on are woken by the next opening.
+  /// Of the threads that sleep here, wakes those with this mark (Kernel::wake_marked), so that they look again for what they wait
+  /// for besides the word. The next opening wakes the others.
   void open_to(std::uint32_t mark) {
-    // The announcement stays. release: what they shall find, for one that announces itself after this. One that has announced
-    // itself before, and does not sleep yet, finds the state changed and looks again.
+    // The announcement stays. release: what the woken threads look for, for a thread that announces itself after this. A thread
+    // that has announced itself before, and does not sleep yet, finds the state changed and looks again.
     if ((state_.fetch_add(opening, std::memory_order_release) & announced) == 0) return;
     opened_.set();
     Kernel::wake_marked(state_, mark);
@@ -69,10 +69,10 @@ class basic_gate {
  private:
   void open_guarded();
 
-  // The futex word. Lowest bits: the present state; then the number of consecutive guarded openings that found no sleeper; then
-  // the number of openings that found one. Each opening changes it. A plain flag would not do: if a sleeper has found its word
-  // not ready, and an opening and then another sleeper follow before it sleeps, it would find the flag set again, and sleep
-  // through the opening that it waited for.
+  // The futex word. The lowest bits are the present state; then follow the number of consecutive guarded openings that found no
+  // sleeper, and the number of openings that found one. Each opening changes the word. A plain flag would not do: suppose that a
+  // sleeper has found its word not ready, and that an opening and then another sleeper follow before the first one sleeps. The
+  // first sleeper would find the flag set again, and sleep through the opening that it waited for.
   static constexpr std::uint32_t announced = 1, guarded = 2, quiet = 4, most_quiet = Kernel::guarded_for * quiet, low = 255,
                                  opening = low + 1;
   typename Kernel::template word<std::uint32_t> state_;
@@ -81,8 +81,8 @@ class basic_gate {
 
 template <class Kernel>
 void basic_gate<Kernel>::open_guarded() {
-  // release: the signalling store, for a sleeper that announces itself after this. One that did so before is seen by its
-  // announcement alone.
+  // release: the signalling store, for a sleeper that announces itself after this. The announcement alone shows a sleeper that
+  // came before.
   std::uint32_t seen = state_.fetch_add(quiet, std::memory_order_release) + quiet;
   while ((seen & announced) != 0) {
     const std::uint32_t next = ((seen | low) + 1) | (seen & guarded);
@@ -103,16 +103,16 @@ struct futex_kernel {
   using word = std::atomic<T>;
 
   static constexpr std::uint32_t guarded_for = 63;
-  /// For the compiler: the heavy fence is the processor's.
+  /// A fence for the compiler only: the heavy fence is one for the processors.
   static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
   static void heavy_fence() noexcept;
   static bool may_be_unguarded() noexcept;
   static void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
   static void wake_sleepers(std::atomic<std::uint32_t>& word) noexcept;
-  /// One of them at least, for locks (locks.hpp).
+  /// Wakes at least one sleeper, for locks (locks.hpp).
   static void wake_one(std::atomic<std::uint32_t>& word) noexcept;
-  /// Those that sleep by a mark which has a bit of this one, or by none (Weir's src/machine/scheduling.hpp); and all members on
-  /// virtual processors.
+  /// Wakes the threads that sleep with a mark that has a bit in common with this one, or with no mark (Weir's
+  /// src/machine/scheduling.hpp), and all members on virtual processors.
   static void wake_marked(std::atomic<std::uint32_t>& word, std::uint32_t mark) noexcept;
 
   /// In the ticks of the native machine.

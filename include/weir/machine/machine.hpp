@@ -1,5 +1,5 @@
-// What a barrier asks of the world, as a concept. native.hpp answers it with real cores, the simulator
-// and the explorer (src/simulator) with made-up ones.
+// The concept of a machine: everything that a barrier needs. native.hpp implements it with real processors; the simulator and the
+// explorer (src/simulator) implement it with simulated ones.
 #pragma once
 
 #include <atomic>
@@ -9,23 +9,22 @@
 
 namespace weir {
 
-/// Words that different members write are kept this many bytes apart. It is twice the 64-byte line
-/// of today's processors: their prefetchers fetch lines in pairs, and some (Apple, POWER) have
-/// lines of 128 bytes.
+/// Words that different members write are this many bytes apart. This is twice the 64-byte line of most processors, because
+/// prefetchers fetch lines in pairs, and some processors (Apple, POWER) have lines of 128 bytes.
 inline constexpr std::size_t line_bytes = 128;
 
 /// `word<T>`       an atomic word
 /// `gate`          where members sleep (gate.hpp)
 /// `mutex`, `condition`   for the barriers that are built on them
-/// `spin`          polls a word, with acquire, until it is ready, or at most so many times (true: it is ready)
+/// `spin`          polls a word, with acquire, until it is ready, or a limited number of times (true: it is ready)
 /// `yield`         gives the processor to another runnable thread
 /// `yield_until`   polls a word until it is ready, and yields between the polls
-/// `switch_until`  where other members run in user space, by a call: the same, but at most so many times (true: it is ready)
-/// `switches_in_user_space`  is that so for the caller? A sleep then costs no system call
+/// `switch_until`  the same, a limited number of times, where a call switches to other members in user space (true: it is ready)
+/// `switches_in_user_space`  do other members run in user space beside the caller? A sleep then costs no system call
 /// `crowded`       do waiters keep others from running, whatever their own teams look like? (All teams of the process
 ///                 together may have more members than there are processors.)
-/// `yields_cost_slices`  would a yield give another program a whole time slice, as far as is known? Asked once in a wait: now
-///                 and then one waiter is told no, and finds out; takes the time in ticks
+/// `yields_cost_slices`  would a yield give another program a whole time slice, as far as is known? Asked once in a wait. Now
+///                 and then the answer to one waiter is no, as a trial; takes the time in ticks
 /// `migrate_home`  moves a thread that waits long back to its home processor, if it has one; takes the time in ticks
 /// `ticks`         a clock that is cheap enough to be read while waiting
 template <class M>

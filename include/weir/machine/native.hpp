@@ -1,4 +1,4 @@
-// The native machine: what a barrier asks of the world, answered by real cores.
+// The native machine: real processors.
 //
 // A word *is* std::atomic here, so that writing an algorithm over a machine costs no instruction.
 #pragma once
@@ -59,7 +59,7 @@ struct native {
   /// Does the calling thread share its processor with others in user space, where a sleep costs no system call?
   static bool switches_in_user_space() noexcept { return in_user_space() != nullptr; }
 
-  /// Of a thread that the kernel alone schedules, false at once.
+  /// Returns false at once in a thread that only the kernel schedules.
   template <class Word, class Ready>
   static bool switch_until(const Word& word, Ready ready, unsigned times) {
     const auto to_another = in_user_space();
@@ -73,7 +73,7 @@ struct native {
 
   /// Thread-safe. relaxed, both: no other data goes with it.
   static bool crowded() noexcept { return is_crowded.load(std::memory_order_relaxed); }
-  /// For whoever knows all teams of the process, such as an OpenMP runtime.
+  /// For a caller that knows all teams of the process, such as an OpenMP runtime.
   static void crowded(bool now) noexcept { is_crowded.store(now, std::memory_order_relaxed); }
 
   /// Are yields taken to give another program a whole slice? Asked once in a wait; now and then the answer is no, as a trial.
@@ -81,18 +81,18 @@ struct native {
   /// Thread-safe.
   static bool yields_cost_slices(std::uint64_t now) noexcept;
 
-  /// Moves the calling thread back to the processor that it was given by live_on(), if it is on another; looks at most every
-  /// few milliseconds, else it costs a comparison. The thread may run where it might before.
+  /// Moves the calling thread back to the processor that live_on() gave it, if it is on another. It looks at most once in a few
+  /// milliseconds; otherwise it costs a comparison. The affinity mask of the thread stays as it was.
   static void migrate_home(std::uint64_t now) noexcept {
     if (now >= next_look_home) [[unlikely]] look_home(now);
   }
   /// Gives the calling thread a home processor: the system may move the thread, and migrate_home() moves it back. -1: none, as
   /// at first. Linux does not balance threads that yield to each other: three stay on one processor and one on another.
-  /// For a thread that has this home already it costs a call and a comparison. Where yields are taken to cost slices it does not
-  /// move the thread at once: on the other processor it would begin behind another program.
+  /// If the thread already has this home, the function costs a call and a comparison. If yields are assumed to cost slices, it
+  /// does not move the thread at once: on the other processor the thread would begin behind another program.
   static void live_on(int processor) noexcept;
 
-  /// Time-stamp counter where the processor has one that is constant, else nanoseconds.
+  /// The time-stamp counter, if the processor has a constant one; otherwise nanoseconds.
   static std::uint64_t ticks() noexcept {
 #if defined(__x86_64__)
     return __rdtsc();
@@ -103,7 +103,7 @@ struct native {
 #endif
   }
 
-  /// The same after all that the thread has begun before: the processor does not read the counter ahead of it.
+  /// The same, but after all earlier instructions of the thread: the processor does not read the counter ahead of them.
   static std::uint64_t ticks_in_order() noexcept {
 #if defined(__x86_64__)
     _mm_lfence();
@@ -115,7 +115,7 @@ struct native {
   static double ticks_per_microsecond();
 
  private:
-  /// What gives the processor to another member; null: the kernel's yield does.
+  /// The function that gives the processor to another member; null: the kernel's yield.
   static void (*in_user_space() noexcept)() noexcept;
   static void look_home(std::uint64_t now) noexcept;
   static constinit std::atomic<bool> is_crowded;
