@@ -19,11 +19,11 @@ namespace weir::threads {
 
 constinit thread_local body* this_body = nullptr;
 
-// The face of a body for the debugger is its layout, which offsetof() knows of all types that this project's compilers have.
+// The debugger reads bodies by their layout. offsetof() works for every type with the compilers of this project.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 extern "C" {
-/// For debuggers (gdb.py): where this_body is, from the thread pointer, and what is where in a body.
+/// For debuggers (gdb.py): the offset of this_body from the thread pointer, and the offsets of the members of a body.
 [[gnu::used]] constinit std::ptrdiff_t weir_for_debuggers[] = {0, offsetof(body, at), offsetof(body, on), offsetof(body, awaits),
                                                                offsetof(body, run)};
 }
@@ -35,11 +35,11 @@ constinit thread_local body* own_body = nullptr;  // of a thread that start() ha
 
 constexpr double patience_us = 50e3;  // longer than most calls
 
-/// The stack on which an attached body's kernel thread is parked: a part of its own. Room for one signal's frame: those of the C
-/// library's own (setuid and the like, in all threads) cannot be blocked.
+/// The stack on which the kernel thread of an attached body is parked; it is a part of the thread's own stack. It has room for
+/// the frame of one signal, because the C library's own signals (for setuid and the like, in all threads) cannot be blocked.
 constexpr std::size_t parking_bytes = 16384;
 
-// Looked up, since the C library has them from version 2.35 on [its manual, "Restartable Sequences"].
+// Looked up at run time, since only C libraries from version 2.35 on have these names [glibc manual, "Restartable Sequences"].
 constinit const std::ptrdiff_t* rseq_offset = nullptr;
 constinit const unsigned* rseq_size = nullptr;
 [[gnu::constructor]] void when_loaded() {
@@ -49,8 +49,9 @@ constinit const unsigned* rseq_size = nullptr;
   rseq_size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
 }
 
-/// A virtual processor's number of its kernel processor is in that kernel thread's memory, not in the body's: without this,
-/// sched_getcpu() would answer where the body was attached. Unregistered, the C library asks the kernel's vDSO.
+/// The kernel writes the number of the processor into the memory of the virtual processor's kernel thread, not into the body's.
+/// Without this function, sched_getcpu() would return the processor on which the body was attached. If the area is not
+/// registered, the C library asks the kernel's vDSO.
 void unregister_rseq(void* of_thread) {
   if (rseq_offset == nullptr || rseq_size == nullptr || *rseq_size == 0) return;
 #if defined(__aarch64__)
@@ -62,9 +63,9 @@ void unregister_rseq(void* of_thread) {
   raw_call(SYS_rseq, as_argument(static_cast<char*>(of_thread) + *rseq_offset), registered, RSEQ_FLAG_UNREGISTER, signature);
 }
 
-/// In the child of a fork, whose only thread is registered with the area of the virtual processor's thread that has called fork.
-/// The C library takes that thread's stack for unused: when it is unmapped, the kernel ends the process that it cannot tell the
-/// processor.
+/// For the child of a fork. The only thread there is registered with the rseq area of the virtual processor's thread that has
+/// called fork. The C library takes the stack of that thread for unused. Once the stack is unmapped, the kernel can no longer
+/// write to the area, and ends the process.
 [[gnu::constructor(102)]] void before_processors() {  // whose handler forgets who has called
   pthread_atfork(nullptr, nullptr, [] {
     const body* const caller = this_body;
@@ -78,7 +79,7 @@ void unregister_rseq(void* of_thread) {
   });
 }
 
-// What a body does that has been detached before it would have been: it returns to its seat where it waits.
+// Called when a detached body waits: the body returns to its seat.
 void return_to_seat() noexcept {
   go_to(own_body->home());
   if (own_body->where() == nullptr) yield_to_kernel();  // nobody drives that processor now
@@ -92,7 +93,7 @@ void sleep_in_seat(std::atomic<std::uint32_t>& word, std::uint32_t value) noexce
 }
 constexpr scheduling by_return{return_to_seat, return_to_seat, sleep_in_seat};
 
-/// On the parking stack, where this_body is null still: for the processor the body comes from another thread.
+/// Runs on the parking stack, where this_body is still null: to the processor, the body comes from another thread.
 context park(void* its) {
   body& b = *static_cast<body*>(its);
   keep_for_valgrind(b.at, static_cast<char*>(b.parking) - parking_bytes);
@@ -103,8 +104,8 @@ context park(void* its) {
   return b.at;
 }
 
-/// Signals for the kernel thread would wait there while it is parked. From now on they are the body's; those that came before,
-/// and that it does not block, are handled now.
+/// Signals for the kernel thread would be pending there while the thread is parked. From now on such signals go to the body.
+/// Signals that came before, and that the body does not block, are handled now.
 void take_what_was_sent_to_thread(body& b) {
   {
     const claimant no_sender_meanwhile;
@@ -117,7 +118,7 @@ void take_what_was_sent_to_thread(body& b) {
   exchange_mask(all_signals);
 }
 
-/// The kernel thread shall handle no signal in the body's name.
+/// The parked kernel thread must handle no signal in the body's name.
 [[gnu::noinline]] void attach(body& b) {
   close_own_processor();
   if (b.thread_pointer == nullptr) {
@@ -177,8 +178,8 @@ const void* lowest_of_stack() {
   b->run(b->what);
 }
 
-/// Stacks begin at the same place of a page, and so what members use of them would compete for the same few lines of the first
-/// cache: each begins at another place.
+/// Stacks begin at the same offset in a page, so the frames of different members would compete for the same few lines of the
+/// first-level cache. Therefore the members begin at different offsets.
 constexpr unsigned places = 16, place_bytes = 256;
 
 constexpr std::size_t taken_bytes = parking_bytes + places * place_bytes;
@@ -192,9 +193,9 @@ void* begin(void* its) {
   host(its);
   return nullptr;
 }
-/// Of the calling body, whose own kernel thread drives its seat: that thread may be blocked in another body's call, which may
-/// wait for this one. So the body waits for a while only, and once while that lasts. False: in vain, or it has been pinned
-/// meanwhile, called home.
+/// The calling body belongs to the kernel thread that drives its seat. That thread may be blocked in a call of another body, and
+/// this call may wait for the calling body. So the body waits only for a while, and only once as long as this lasts. False: it
+/// has waited in vain, or it has been called home and pinned meanwhile.
 bool comes_to_its_seat() {
   constinit static thread_local bool in_vain = false;
   const std::uint64_t begun = native::ticks();
@@ -216,11 +217,11 @@ signal_mask exchange_mask(signal_mask to) {
   return before;
 }
 
-// Not on the parking stack: pending signals are handled now.
+// Not called on the parking stack, because pending signals are handled now.
 void body::arrive_detached() {
   exchange_mask(mask());
   take_signals();
-  make_wanted_stand_in();  // it may be here for want of one
+  make_wanted_stand_in();  // the body may be detached because there was no stand-in
 }
 
 bool body::stays_pinned() {
@@ -276,7 +277,7 @@ void pin_until(std::uint64_t time) {
 
 void pin() { pin_until(0); }
 void pin_for_a_while() {
-  // None: the thread of the program is in no region, or its processor has been given away.
+  // There may be no body: the thread of the program is in no region, or its processor has been given away.
   if (body* const mine = own_body != nullptr ? own_body : this_body) mine->blocked.store(0, std::memory_order_relaxed);
   pin_until(native::ticks() + static_cast<std::uint64_t>(while_us * native::ticks_per_microsecond()));
 }

@@ -8,9 +8,9 @@
 //                          '------------ runs on a virtual processor <-----------'
 //                              go_to(null)
 //
-// Detached, a body is a thread of the kernel like any other. While it is attached, its own kernel thread is parked. A body that
-// is suspended may be detached wherever it has stopped. Other processors may run it (run_queue.hpp); it returns to its seat when
-// it waits.
+// A detached body is a kernel thread like any other. While a body is attached, its own kernel thread is parked. A suspended body
+// may be detached wherever it has stopped. Other processors may run the body (run_queue.hpp); it returns to its seat when it
+// waits.
 #pragma once
 
 #include <atomic>
@@ -34,16 +34,17 @@ using run_queue = basic_run_queue<native_threads>;
 
 /// Signals that are blocked, as the kernel counts them: signal n is bit n - 1.
 using signal_mask = std::uint64_t;
-/// But for SIGKILL and SIGSTOP, and 32 and 33, the C library's: cancellation, and setuid and the like in all threads.
+/// All signals except SIGKILL and SIGSTOP, and except 32 and 33, which the C library uses for cancellation, and for setuid and
+/// the like in all threads.
 inline constexpr signal_mask all_signals = ~(signal_mask{1} << 8 | signal_mask{1} << 18 | signal_mask{3} << 31);
-/// Of the calling kernel thread: sets it, and returns what it was.
+/// Sets the signal mask of the calling kernel thread, and returns the previous one.
 signal_mask exchange_mask(signal_mask to);
 
 struct body : runnable {
   context at = nullptr;  // while it is suspended
   void* thread_pointer = nullptr;
 
-  // How the last tick has found it, and so many before that (tick.cpp).
+  // The registers at the last tick, and the number of ticks before that with the same registers (tick.cpp).
   std::uint64_t ticked_at = 0;
   unsigned found_again = 0;
 
@@ -53,40 +54,42 @@ struct body : runnable {
   basic_parking<native_threads> parked;  // its kernel thread
   pid_t id = 0;                          // of its kernel thread
   pthread_t thread{};                    // to the C library
-  // Its kernel thread's state is unlike others': it stays there, whatever its seat.
+  // The body stays in its own kernel thread, whatever its seat, because the state of this thread differs from that of others.
   bool is_pinned = false;
-  // How often it has been found blocked in a row, and when the last time, in ticks; by the monitor. relaxed: hints.
+  // How often in a row the monitor has found the body blocked, and when it last did, in ticks. relaxed: hints.
   std::atomic<unsigned> blocked{0};
   std::atomic<std::uint64_t> blocked_at{0};
   std::uint64_t detached_until = 0;  // while it is pinned, in ticks; 0: for good
 
   body() = default;
   body(processor* seat);
-  /// Its kernel thread's, whichever that is. By the body itself.
+  /// The signal mask, whichever kernel thread the body runs on. Called by the body itself.
   signal_mask mask() const { return mask_.load(std::memory_order_relaxed) & ~summons; }
   void mask(signal_mask to) {
-    // relaxed, all: a summons is looked for again by who has sent it (signals.cpp).
+    // relaxed, all: the sender of a summons looks again (signals.cpp).
     mask_.store(to | (mask_.load(std::memory_order_relaxed) & summons), std::memory_order_relaxed);
   }
-  /// No kernel thread has this one if the body is to take_signals() before it goes on.
+  /// As mask(); but if the body must take_signals() before it goes on, this differs from the mask of every kernel thread.
   signal_mask mask_or_summons() const { return mask_.load(std::memory_order_relaxed); }
   bool is_summoned() const { return (mask_or_summons() & summons) != 0; }
-  /// A signal for this thread alone comes to the body, which does not run, or blocks it. By a claimant. False: no room is left.
+  /// Called by a claimant: a signal for this thread alone comes to the body, which does not run, or blocks the signal. False: no
+  /// room is left.
   bool summon(const siginfo_t& why);
-  /// By the same, at once. False: the body has taken it.
+  /// Called by the same claimant, immediately afterwards: takes the signal back. False: the body has already taken it.
   bool withdraw(const siginfo_t& why);
-  /// From when it next waits or goes on it is in its own kernel thread, for good: another thread changes that one's state.
+  /// When the body next waits or goes on, it moves to its own kernel thread for good, because another thread changes the state of
+  /// this kernel thread.
   void call_home();
-  /// The same for a while: it blocks as others do.
+  /// The same for a while, because many bodies block.
   void call_home_for_a_while();
   bool is_called_home() const { return (pending_.load(std::memory_order_acquire) & home_call) != 0; }
-  /// relaxed: whoever has sent one wakes the body afterwards (sleepers.cpp).
+  /// relaxed: the sender of a signal wakes the body afterwards (sleepers.cpp).
   bool has_signals() const { return (pending_.load(std::memory_order_relaxed) & ~mask()) != 0; }
-  /// By the body itself: those that it does not block are handled now.
+  /// Called by the body itself: signals that it does not block are handled now.
   void take_signals();
   processor* where() const;  // on
   processor* home() const;   // seat
-  /// In the child of a fork: what waits is its parent's.
+  /// For the child of a fork: pending signals belong to the parent.
   void forget_signals();
   /// By the body itself, where a region begins.
   bool stays_pinned();
@@ -104,22 +107,22 @@ struct body : runnable {
   signal_queue queued_;
 };
 
-/// The calling thread's own; null: it is not driven by a virtual processor, nor drives one.
+/// The body of the calling thread; null: no virtual processor drives the thread, and the thread drives none.
 extern constinit thread_local body* this_body;
 /// Of a thread that start() has made, attached or not.
 body* own_body_of_thread();
 
-/// Where the C library says where its restartable sequences' area is in a thread.
+/// Tells where the C library has the offset and the size of a thread's area for restartable sequences.
 void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size);
 
-/// The calling body goes on in its own kernel thread, for good: what it is about to do changes that thread.
+/// The calling body goes on in its own kernel thread for good, because it is about to change the state of this thread.
 void pin();
 /// The same until the first region that begins 100 ms later or more: it blocks in the system.
 void pin_for_a_while();
 inline constexpr double while_us = 100e3;
 
-/// In its lifetime no tick makes the calling body stop, and nobody claims the queue that it is on. For threads that are none it
-/// does nothing.
+/// During the lifetime of this object no tick makes the calling body stop, and nobody claims the queue that the body is on. It
+/// does nothing for threads that are not bodies.
 class without_preemption {
  public:
   explicit without_preemption(body* me = this_body) : me_(me) {

@@ -1,5 +1,5 @@
-// Functions that wait, and that a signal might end early, or after a part of what was asked for [signal(7), "Interruption of
-// system calls and library functions by signal handlers"].
+// Functions that wait, and that a signal might end early, or when only a part is done [signal(7), "Interruption of system calls
+// and library functions by signal handlers"].
 #include "threads/calls.hpp"
 
 #include <cerrno>

@@ -1,11 +1,11 @@
-// The functions of the C library that Weir stands before, where its library comes first (preloaded, or linked before the C
-// library).
+// The functions of the C library that Weir replaces if Weir's library comes first (preloaded, or linked before the C library).
 //
 //   calls.cpp          that wait, and that a signal might end early or cut short: no tick is sent meanwhile
 //   kernel_state.cpp   that change or ask what the kernel keeps of a thread: they are done in the member's own kernel thread
 //   handlers.cpp       that change or ask who handles a signal: not the ticks' handler, to the program
 //
-// Each is a row of a table, and does nothing else than the C library's but in members that are attached to a virtual processor.
+// Each function is a row of a table. Only in members that are attached to a virtual processor does it do anything else than the C
+// library's function.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ class next_function {
   std::atomic<Function*> known_{nullptr};
 };
 
-/// In its lifetime no tick is sent to the calling body.
+/// During the lifetime of this object no tick is sent to the calling body.
 class without_ticks {
  public:
   without_ticks() : me_(this_body) {
@@ -50,8 +50,8 @@ class without_ticks {
 
 }  // namespace weir::threads
 
-/// The function that follows stands before the C library's of this name, which it finds as next_NAME. The symbol has the name,
-/// the function another one: the headers may declare it with attributes of their own.
+/// The function that follows replaces the C library's function of this name, and calls that function as next_NAME. Only the
+/// symbol has the name; the function has another one, because the headers may declare the name with attributes of their own.
 #define BEFORE(result, name, parameters)                                                     \
   extern "C" [[gnu::visibility("default")]] result weir_before_##name parameters asm(#name); \
   namespace {                                                                                \

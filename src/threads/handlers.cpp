@@ -1,7 +1,7 @@
-// Who handles a signal. The one of ticks belongs to the program, as any: whoever asks finds what the program has said, and no
-// tick comes to a handler of the program's.
+// The functions that set and query the handler of a signal. SIGURG, the signal of ticks, belongs to the program like any other: a
+// query returns what the program has set, and no tick reaches a handler of the program.
 //
-// Each function stands by itself, since the C library's do not call each other by name.
+// Each function is replaced separately, since the functions of the C library do not call each other by name.
 #include <signal.h>
 
 #include "threads/calls.hpp"

@@ -1,10 +1,9 @@
-// What the kernel keeps of a thread: its number, which signals it blocks, on which stack handlers run, where it may run, its
-// rights, its processor time.
+// The kernel's state of a thread: the thread number, the blocked signals, the alternate stack, affinity, credentials, and
+// processor time.
 //
-// A member that changes any of it does so in its own kernel thread, and stays there: virtual processors remain as they were. So
-// does a member that asks for its processor time, which counts from then on.
-// Signal masks are changed so often that each body has its own, which goes with it (processor.cpp). A member is known by the
-// number of its own kernel thread.
+// A member that changes this state does so in its own kernel thread, and stays there, so virtual processors do not change. A
+// member that asks for its processor time moves there, too; the time counts from then on. Signal masks change so often that each
+// body has a mask of its own, which moves with the body (processor.cpp). The number of a member is that of its own kernel thread.
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
@@ -41,8 +40,8 @@ signal_mask as_mask(const sigset_t& set) {
   return its;
 }
 
-/// The mask of the thread has been changed so, from `before`. In a handler that was another than the one that the body is known
-/// by, and the end of the handler restores it.
+/// The thread's mask has been changed in this way, from `before`. In a handler `before` differs from the mask that the body has
+/// recorded, and the end of the handler restores the recorded mask.
 void note_change(int how, signal_mask set, signal_mask before) {
   weir::threads::body* const mine = weir::threads::body_with_mask();
   if (mine == nullptr || before != mine->mask()) return;
@@ -62,7 +61,7 @@ int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
   return 0;
 }
 
-/// The mask will be this one, also where a handler has another.
+/// The mask will be this one, even if the present handler runs with another.
 void note_mask_to_be(const sigset_t& set) {
   if (weir::threads::body_with_mask() != nullptr) weir::threads::note_mask(as_mask(set) & weir::threads::all_signals);
 }
@@ -79,12 +78,12 @@ bool is_me(pid_t thread) {
 }
 bool is_me(pthread_t thread) { return pthread_equal(thread, pthread_self()) != 0; }
 
-/// Of a signal that a member sends to itself: it waits where the member runs, and must be found there.
+/// Is a signal blocked that a member sends to itself? Such a signal is pending where the member runs, and must be found there.
 bool is_blocked(int number) {
   return this_body != nullptr && number > 0 && number <= 64 && (this_body->mask() >> (number - 1) & 1) != 0;
 }
 
-/// To one thread, by what it is known by: an error, or 0; -1: as without members.
+/// Sends to one thread, which is named by its pthread_t or number. Returns an error, or 0; -1: proceed as without members.
 template <class Thread>
 int send_to_member(Thread thread, const siginfo_t& why) {
   if (why.si_signo <= 0 || why.si_signo > 64 || is_me(thread)) return -1;
@@ -108,8 +107,8 @@ int as_result(int error) { return error == 0 ? 0 : (errno = error, -1); }
 void pin_if(bool mine) {
   if (mine) weir::threads::pin();
 }
-/// What the kernel keeps of that thread is about to change. A member of which that is said by another thread should be there
-/// first. One that computes for long comes later, and the change waits for it there.
+/// Another thread is about to change the kernel's state of that thread. A member should first return to its own kernel thread. A
+/// member that computes for long returns later, and finds the change there.
 template <class Thread>
 void call_home(Thread thread) {
   if (is_me(thread)) return weir::threads::pin();
@@ -131,7 +130,7 @@ void call_home(Thread thread) {
   }
 }
 
-/// The processor time of the calling thread, also by a number of its own [clock_getcpuclockid(3): negative, made so]?
+/// Is this the clock of the calling thread's processor time, also in the form of a number [clock_getcpuclockid(3): negative]?
 inline bool is_my_time(clockid_t clock) {
   if (clock >= 0) [[likely]] return clock == CLOCK_THREAD_CPUTIME_ID;
   constexpr clockid_t per_thread = 4;
@@ -152,7 +151,7 @@ BEFORE(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old)) {
 BEFORE(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old)) {
   return change_mask(next_sigprocmask.get(), how, set, old);
 }
-// Out of a handler, most of all: back to the mask that was saved before.
+// Jumps, mostly out of a handler, that restore a saved mask.
 #define JUMPS(name)                                                      \
   BEFORE(void, name, (__jmp_buf_tag * to, int value)) {                  \
     note_jump(to);                                                       \
@@ -221,7 +220,7 @@ CHANGES_THREAD(int, pkey_set, (int key, unsigned rights), true, (key, rights))
 CHANGES_THREAD(int, pkey_get, (int key), true, (key))
 CHANGES_THREAD(int, clock_gettime, (clockid_t clock, timespec* to), is_my_time(clock), (clock, to))
 namespace {
-// Handlers ask for times, too: the name is looked up before.
+// Handlers ask for times, too, so the name is looked up early.
 [[gnu::constructor]] void when_loaded() { next_clock_gettime.get(); }
 }  // namespace
 CHANGES_THREAD(int, pthread_getcpuclockid, (pthread_t t, clockid_t* to), is_me(t), (t, to))
@@ -235,7 +234,7 @@ BEFORE(int, pthread_kill, (pthread_t t, int number)) {
     return error;
   return next_pthread_kill.get()(t, number);
 }
-// The C library sends it to the thread's own number, also where the thread is driven by another.
+// The C library sends the signal to the thread's own number, even if a virtual processor drives the thread.
 BEFORE(int, pthread_sigqueue, (pthread_t t, int number, const sigval with)) {
   const siginfo_t why = signal_with_value(number, with);
   if (!is_me(t)) {
@@ -267,7 +266,7 @@ BEFORE(int, arch_prctl, (int what, unsigned long to)) {
   return result;
 }
 
-// Most of its subjects are a thread's; what it asks, too.
+// Most operations of prctl set or query the state of one thread.
 BEFORE(int, prctl, (int what, ...)) {
   va_list rest;
   va_start(rest, what);

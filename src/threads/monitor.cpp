@@ -22,18 +22,18 @@ namespace {
 
 constinit basic_watch<native_threads> watch;
 
-// A body that computes has the processor alone for so long.
+// How long a body that computes keeps the processor alone, in nanoseconds.
 constexpr std::uint64_t slice = 17'000'000;
-// Since a body has been found that blocks, looks come at least so often, in parts of the time since then: where one blocks, others
-// will soon, and each keeps its processor until it is found.
+// After a blocked body was found, the next look comes at the latest after this fraction of the time since then: where one body
+// blocks, others soon will, and each keeps its processor until it is found.
 constexpr unsigned looks_since_found = 16;
-// So many looks follow each other soon where a body has been found to spin or to block.
+// The number of looks in quick succession after a body was found to spin or to block.
 constexpr unsigned hurried = 8;
-// Looks in a row that find nobody waiting, until the monitor sleeps: to wake it costs a system call.
+// The number of consecutive looks that find nobody waiting before the monitor sleeps: waking the monitor costs a system call.
 constexpr unsigned most_idle_looks = 8;
 constexpr std::uint64_t never = ~std::uint64_t{0};
 
-// By claimants.
+// Used by claimants.
 unsigned generation = 0;  // of the monitor's threads
 bool runs = false, refused = false;
 
@@ -43,13 +43,13 @@ std::uint64_t now_by(clockid_t clock) {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// The time that a kernel thread has had on processors [clock_getcpuclockid(3): the number is made so].
+/// The processor time of a kernel thread. The number of the clock is made as in clock_getcpuclockid(3).
 std::uint64_t processor_time(pid_t thread) {
   constexpr clockid_t per_thread = 4, scheduled = 2;
   return now_by(static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3) | per_thread | scheduled);
 }
 
-// Has the monitor's thread files of its own?
+// Does the monitor's thread have file descriptors of its own?
 bool has_own_files = false;
 
 class monitor {
@@ -91,13 +91,13 @@ class monitor {
   std::uint64_t had_ = 0;  // of processor time, in all looks
   unsigned idle_looks_ = 0;
   std::uint64_t found_ = 0;  // when the last body that blocks has been
-  // Whose bodies are to get a tick. Those that find no room get one by the next look.
+  // The processors whose bodies are to get a tick. Processors beyond this number get one at the next look.
   processor* may_spin_[64];
   std::size_t spinning_ = 0;
 };
 
-// Files of its own: a program that closes all its files, or counts on a number, meets none of the monitor's. It closes no file of
-// the program's: those it had in common with it.
+// The monitor gets file descriptors of its own: a program that closes all its files, or relies on a number, never meets one of
+// the monitor's. The monitor closes its copies of the program's descriptors, which leaves those of the program open.
 void monitor::prepare() {
   constexpr unsigned unshare_first = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
   prctl(PR_SET_NAME, "weir-monitor");
@@ -127,7 +127,8 @@ std::uint64_t monitor::until_next(unsigned level, std::uint64_t now) const {
   return std::min(pace_.after(level), std::max((now - found_) / looks_since_found, pace_.soon()));
 }
 
-// Whether the same body runs is asked twice in a short time, then later, unless some are known to spin or to block.
+// Two looks in quick succession ask whether the same body still runs. The next look comes later, unless bodies are known to spin
+// or to block.
 void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   observation& seen = p.seen;
   const std::uint32_t switches = p.switches(), spins = p.spins.load(std::memory_order_relaxed);
@@ -164,7 +165,7 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   if (blocked) found_ = now;
 }
 
-// Until a body becomes ready.
+// Sleeps until a body becomes ready.
 void monitor::sleep() {
   idle_looks_ = 0;
   watch.sleep_unless([this] {
@@ -178,7 +179,7 @@ void monitor::sleep() {
   });
 }
 
-// What ticks cost is not the look's.
+// A look that sent ticks does not count, because the price of a look does not include ticks.
 void monitor::learn_price() {
   const std::uint64_t had = now_by(CLOCK_THREAD_CPUTIME_ID), took = had - std::exchange(had_, had);
   if (spinning_ == 0 && took != had) pace_.took(took);

@@ -1,4 +1,4 @@
-// What run queues ask of the system: Linux.
+// What run queues need from the system, on Linux.
 #pragma once
 
 #include <atomic>
@@ -16,11 +16,11 @@
 
 namespace weir::threads {
 
-/// `most`: how long at most; null: for ever.
+/// `most`: the time limit; null: no limit.
 inline void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t value, const timespec* most = nullptr) {
   raw_call(SYS_futex, as_argument(&word), FUTEX_WAIT_PRIVATE, static_cast<long>(value), as_argument(most));
 }
-/// All that wait there.
+/// Wakes all that wait there.
 inline void futex_wake(const std::atomic<std::uint32_t>& word) {
   raw_call(SYS_futex, as_argument(&word), FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max());
 }
@@ -41,10 +41,10 @@ struct native_threads {
     return reinterpret_cast<T*>(at);
   }
 
-  /// For the compiler, and for handlers on the same thread.
+  /// A fence for the compiler, and for handlers on the same thread.
   static void light_fence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
   static void full_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
-  /// In all running threads of the process; false: the system refuses.
+  /// A fence in all running threads of the process; false: the system refuses.
   static bool fence_everywhere() {
     return futex_kernel::may_be_unguarded() && raw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
   }
@@ -55,9 +55,9 @@ struct native_threads {
     while (!ready(word.load(std::memory_order_acquire))) raw_call(SYS_sched_yield);
   }
 
-  /// Its own kernel thread, which is parked, goes on where the body has stopped.
+  /// The body's own kernel thread, which is parked, goes on where the body has stopped.
   static void go_on_in_own_thread(basic_runnable<native_threads>& b);
-  /// A body waits for a processor: somebody must look whether that comes to it (monitor.hpp).
+  /// A body waits for a processor, so the monitor must look whether the processor gets round to it (monitor.hpp).
   static void has_made_ready();
 };
 

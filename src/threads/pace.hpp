@@ -1,4 +1,4 @@
-// How often the monitor looks: by what a look costs on this machine.
+// How often the monitor looks, depending on the cost of a look on this machine.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,19 @@ class pace {
  public:
   static constexpr unsigned last_level = 5;
 
-  /// A look has taken the monitor's thread so long on a processor, the sleep before and its end among it.
+  /// A look, with the sleep before it and the wake-up, has taken this much of the monitor thread's processor time.
   void took(std::uint64_t processor_time) { price_ = (7 * price_ + processor_time) / 8; }
-  /// From one look to the next that is to come soon: the monitor takes two fifths of a processor then. Between the bounds: a tick
-  /// costs the members a switch and two fences, which hardly any machine does in less, and who waits for a look waits in vain.
+  /// The shortest time between two looks; at this distance the monitor takes two fifths of a processor. The lower bound: a tick
+  /// costs the members a switch and two fences, for which hardly any machine takes less. The upper bound: a body that waits for a
+  /// look waits in vain.
   std::uint64_t soon() const { return std::clamp(price_ * 5 / 2, shortest, longest); }
-  /// The later the more looks have found nothing new.
+  /// The time until the next look, which grows with the number of looks that have found nothing new.
   std::uint64_t after(unsigned level) const { return times[std::min(level, last_level)] * soon(); }
-  /// Looks that are due within so long are one.
+  /// Looks that are due within this time are made together.
   std::uint64_t together() const { return soon() / 4; }
-  /// Where bodies spin, all that run get ticks at this distance: those that compute go on. In a pipeline a body spins for a moment
-  /// at each step; with half of it the threads of neighbouring steps hardly ever run together, and workloads/wavefront takes six
-  /// times as long.
+  /// Where bodies spin, all running bodies get ticks at this distance; bodies that compute go on after a tick. In a pipeline a
+  /// body spins for a moment at each step. At half of this distance the threads of neighbouring steps hardly ever run together,
+  /// and workloads/wavefront takes six times as long.
   std::uint64_t between_ticks() const { return soon() * 3 / 2; }
 
  private:

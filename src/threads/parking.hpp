@@ -1,4 +1,4 @@
-// Kernel threads that sleep until another one needs them: that of a body which others run, and the monitor.
+// Kernel threads that sleep until another thread needs them: the kernel thread of a body that runs elsewhere, and the monitor.
 //
 // The text is a template over a machine, as run_queue.hpp.
 #pragma once
@@ -18,7 +18,7 @@ class basic_parking {
     // acquire: what the body did elsewhere, and where it has stopped.
     while (ended_.load(std::memory_order_acquire) == 0) Machine::sleep_while(ended_, 0);
   }
-  /// By whoever owns the body: it is in no list, and does not run.
+  /// Called by the thread that owns the body, which is in no list and does not run.
   void end() {
     ended_.store(1, std::memory_order_release);  // release: what the body did, for its kernel thread
     Machine::wake(ended_);
@@ -36,9 +36,10 @@ class basic_watch {
   template <class Any>
   void sleep_unless(Any any) {
     asleep_.store(1, std::memory_order_relaxed);
-    // Either who has changed a queue sees that this thread sleeps, or this thread sees the change: the others execute no fence.
+    // A thread that changes a queue executes no fence. With this fence, either that thread sees that this one sleeps, or this
+    // thread sees the change.
     Machine::fence_everywhere();
-    // Another one may sleep here, too: a thread that has been relieved, and the one that watches now.
+    // Two threads may sleep here: a thread that has been relieved, and the one that watches now.
     if (any()) return wake();
     while (asleep_.load(std::memory_order_relaxed) != 0) Machine::sleep_while(asleep_, 1);
   }

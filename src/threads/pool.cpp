@@ -20,22 +20,22 @@ namespace weir::threads {
 
 namespace {
 
-// By a pointer each: at the end of a thread its processor may still get bodies, which it sends to their own threads.
+// A pointer, because the processor outlives the thread: it may still get bodies, which it sends to their own threads.
 constinit thread_local processor* own_processor = nullptr;
 
-std::mutex making;  // also held by whoever claims a queue
+std::mutex making;  // claimants of a queue hold it, too
 unsigned threads_with_processor = 0;
-// Created when the library is loaded, and never destroyed: threads may end after the program's objects. Memory is reserved where
-// it may come from the heap: the monitor's must not.
+// Created when the library is loaded, and never destroyed: threads may end after the program's objects. Memory is reserved at
+// points where it may come from the heap, because the monitor must not allocate.
 constinit std::vector<processor*>*helpers = nullptr, *stand_ins = nullptr, *all = nullptr;
 constinit std::vector<body*>* bodies = nullptr;
-// A thread that allocates for the first time has the C library map an arena for it.
+// When a thread allocates for the first time, the C library maps an arena for it.
 constexpr std::size_t reserved_bodies = 64;
-// Of threads that have ended. Bodies may still be seated there, and who has pushed one may look at it yet: they are used again,
-// not freed.
+// The processors of threads that have ended. Bodies may still have their seats there, and a thread that has pushed a body may
+// still read them. So these processors are reused, not freed.
 constinit std::vector<processor*>* ended = nullptr;
 
-// Never shortened, so that handlers may go along it.
+// The list never gets shorter, so handlers may walk along it.
 constinit std::atomic<processor*> last_made{nullptr};
 
 void begins_to_drive(processor& p) {
@@ -67,7 +67,7 @@ void* help(void* its) {
   return nullptr;
 }
 
-/// One that nobody drives. `making` is taken.
+/// A processor that nobody drives. The caller holds `making`.
 processor* unused_processor(bool is_helper) {
   const auto found = std::ranges::find_if(*ended, [](const processor* p) {
     return std::ranges::none_of(*bodies, [p](const body* b) { return b->home() == p || b->where() == p; });
@@ -80,8 +80,8 @@ processor* unused_processor(bool is_helper) {
   return p;
 }
 
-/// Threads of its own run in this library until the process has no processors any more: it is never unmapped, even as a plugin
-/// that the program closes.
+/// Weir's own threads run code of this library until the process has no processors any more. The library is therefore never
+/// unmapped, even if it is a plugin that the program closes.
 void stay_loaded() {
   Dl_info here;
   link_map* its = nullptr;
@@ -90,7 +90,7 @@ void stay_loaded() {
     dlopen(its->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/// A thread that drives it until the end; null: the system refuses. `making` is taken.
+/// A processor with a thread that drives it until the end; null: the system refuses the thread. The caller holds `making`.
 processor* made_for(std::vector<processor*>& kind) {
   const errno_kept around;  // of a body that waits, or arrives
   // Signals that the process gets are for the program's threads.
@@ -109,10 +109,11 @@ processor* made_for(std::vector<processor*>& kind) {
   return p;
 }
 
-// The monitor cannot make stand-ins: they would have its files. Each that is taken makes the next one. relaxed: asked again.
+// The monitor cannot create stand-ins, which would inherit its file descriptors. Each stand-in that is put to work creates the
+// next one. relaxed: asked again.
 constinit std::atomic<bool> stand_in_is_wanted{false};
 
-/// One that has nothing to do; null: there will be one soon.
+/// A stand-in that has nothing to do; null: there will be one soon.
 processor* free_stand_in() {
   processor* found = nullptr;
   for (processor* const p : *stand_ins) {
@@ -122,14 +123,14 @@ processor* free_stand_in() {
   }
   stand_in_is_wanted.store(true, std::memory_order_relaxed);
   if (found != nullptr) return found;
-  // Those that sleep stand in for threads that are blocked still; one of them can make another.
+  // Stand-ins that sleep act for threads that are still blocked; one of these stand-ins can create another.
   const auto asleep = std::ranges::find_if(*all, [](const processor* p) { return p->is_helper && p->sleeps(); });
   if (asleep != all->end()) (*asleep)->wake_up();
   return nullptr;
 }
 
-/// A process ends with its last thread, so no helper may remain. Bodies that are on their processors still go to their own
-/// threads; those that sleep find them closed later, so processors are not freed.
+/// A process ends with its last thread, so no helper may remain. Bodies that are still on the helpers' processors go to their own
+/// threads. Sleeping bodies find these processors closed later, so processors are not freed.
 void end_processor(void* its) {
   own_processor = nullptr;
   auto* const mine = static_cast<processor*>(its);
@@ -150,8 +151,8 @@ void end_processor(void* its) {
 
 pthread_key_t end_of_thread;
 
-// The child of a fork has one kernel thread. Bodies of others are left alone, wherever they have stopped; the calling one is an
-// ordinary thread from now on.
+// The child of a fork has one kernel thread. The bodies of other threads are left alone, wherever they have stopped; the calling
+// body is an ordinary thread from now on.
 void begin_in_child() {
   scheduled_by = nullptr;
   this_body = nullptr;
@@ -240,7 +241,7 @@ bool steal_for(processor& mine) {
   return lock && std::ranges::any_of(*all, [&](processor* p) { return p != &mine && mine.steal(*p); });
 }
 
-// Without memory from the heap, whose lock a body of this processor may hold.
+// Takes no memory from the heap: a body of this processor may hold the heap's lock.
 void live_apart(const processor& mine) {
   const errno_kept around;
   const std::unique_lock lock(making, std::try_to_lock);
@@ -261,7 +262,7 @@ void live_apart(const processor& mine) {
   cpu_set_t one, now;
   CPU_ZERO(&one);
   CPU_SET(to, &one);
-  // Not by the C library's function: that is the program's, for the member (kernel_state.cpp).
+  // Not by the function of the C library, which would change the member's affinity (kernel_state.cpp).
   const auto set = [](const cpu_set_t& mask) { return raw_call(SYS_sched_setaffinity, 0, sizeof mask, as_argument(&mask)) == 0; };
   if (!set(one)) return;
   // What others have set meanwhile stays.
@@ -303,7 +304,7 @@ void give_away_own_processor() {
     const std::lock_guard lock(making);
     processor* other;
     while ((other = free_stand_in()) == nullptr)
-      if (made_for(*stand_ins) == nullptr) return;  // then it is watched as any other
+      if (made_for(*stand_ins) == nullptr) return;  // the monitor then watches it like any other
     mine.hand_off(*other);
     scheduled_by = nullptr;
   }
@@ -344,7 +345,8 @@ body* claimant::body_of(pid_t id) {
 
 namespace {
 
-/// A body blocks. Where many have been found so lately, the others will be: each costs those of its processor a look.
+/// A body blocks. If many bodies have been found blocked lately, the others soon will be, and each costs the bodies of its
+/// processor the time until the next look.
 void note_blocked(body& found) {
   const std::uint64_t now = native::ticks();
   const auto lately = static_cast<std::uint64_t>(while_us * native::ticks_per_microsecond());
@@ -370,7 +372,7 @@ void note_blocked(body& found) {
 }  // namespace
 
 void claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
-  // None the first time: who was taken last makes one, unless the system refuses.
+  // If there is none the first time, the stand-in that was taken last creates one, unless the system refuses.
   const bool asked = stand_in_is_wanted.load(std::memory_order_relaxed);
   processor* const other = free_stand_in();
   if (other == nullptr && !asked) return;

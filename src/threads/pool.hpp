@@ -8,29 +8,31 @@
 
 namespace weir::threads {
 
-/// Of the calling thread: that which drives it, or its own.
+/// The processor that drives the calling thread, or the thread's own processor.
 processor& here();
 /// For a processor that has nothing to do: steals from the others. True: it has bodies now.
 bool steal_for(processor& mine);
-/// For the thread that drives it, while it waits: a helper on the same processor of the kernel as another one goes to a free one.
-/// The kernel would leave both there for some milliseconds, each waiting for the other.
+/// For the thread that drives the processor, while it waits: if two helpers run on one processor of the kernel, one moves to a
+/// free processor. The kernel would leave both there for some milliseconds, each waiting for the other.
 void live_apart(const processor& mine);
-/// All that start() has made. Who removes one waits for claimants: none looks at it any more.
+/// The list of all bodies that start() has created. Removing a body waits for claimants, so that none still reads the body.
 void add_to_bodies(body& b);
 void remove_from_bodies(body& b);
 /// The calling thread's own body, which drives its processor, goes on as a thread of the kernel: a stand-in runs the others.
 void give_away_own_processor();
-/// The one whose kernel thread that is; null: none. For handlers, too.
+/// The processor that this kernel thread drives; null: none. Handlers may call it, too.
 processor* driven_by(pid_t thread);
-/// By a thread that has the program's files: makes a stand-in, unless one is free; makes one if the monitor has asked.
+/// Creates a stand-in, unless one is free; or creates one if the monitor has asked for it. The calling thread must have the
+/// program's file descriptors.
 void make_stand_in();
 void make_wanted_stand_in();
-/// The calling thread's body whose signal mask is known; null: none, it is asked of the system when the thread becomes one.
+/// The calling thread's body if the body's signal mask is known; null: it is not, and the system is asked when the thread becomes
+/// a body.
 body* body_with_mask();
 /// The program has set that body's mask.
 void note_mask(signal_mask now);
 
-/// For the monitor, in turn with all who claim queues.
+/// For the monitor and all others that claim queues: one claimant at a time.
 class claimant {
  public:
   claimant();
@@ -41,10 +43,9 @@ class claimant {
   void for_each(What what) {
     for (std::size_t i = 0; processor* const p = at(i); ++i) what(*p);
   }
-  /// The bodies of a processor whose thread is blocked go on at a stand-in, if its running body has not changed since it had
-  /// switched so often.
+  /// The bodies of a processor whose thread is blocked go on at a stand-in, unless the processor has switched since `switched`.
   void hand_off(processor& from, std::uint32_t switched, bool blocked);
-  /// That which the thread is by these, started or driving; null: none.
+  /// The body of this thread, whether start() has created the thread or the thread drives a processor; null: none.
   static body* body_of(pthread_t thread);
   static body* body_of(pid_t id);
 

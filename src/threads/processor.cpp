@@ -17,22 +17,22 @@ namespace {
 
 // An idle processor looks for arrivals for about as long as a sleep and a wake-up in the kernel take.
 constexpr unsigned idle_polls = 400;
-// Bodies yield where they wait. If those that run come back within a few microseconds, for as long as a waiter that has its
-// processor for itself polls before it asks (waiting_automatic.hpp), other threads of the system may have it: those may be what
-// they wait for.
+// Bodies yield while they wait. If no body runs for more than a few microseconds, during the time for which a waiter with a
+// processor to itself polls before it yields (waiting_automatic.hpp), other threads of the system may have the processor: the
+// bodies may be waiting for these threads.
 constexpr double worked_us = 3, between_system_yields_us = waiting::automatic_constants::between_yields;
-// A look takes a microsecond, a way to another processor tens.
+// A look takes a microsecond; moving to another processor takes tens of microseconds.
 constexpr double between_looks_apart_us = 200;
-// A processor that has not switched for as long does not come to its bodies. A fence everywhere costs a few microseconds.
+// A processor that has not switched for this time does not get round to its bodies. A fence everywhere costs a few microseconds.
 constexpr double patience_us = 8;
-// So many times found blocked a body is a thread of the kernel for a while.
+// A body that was found blocked this many times becomes a kernel thread for a while.
 constexpr unsigned blocks_often = 3;
 
-// Of the idle context's stack: room for handlers of the program's own signals, and the page below it.
+// The stack of the idle context has room for handlers of the program's signals, and a guard page below.
 constexpr std::size_t idle_bytes = 65536, idle_guard = 4096;
 
-// The caller has asked who schedules it, and may have been detached since: in the last one of several switches. From the first
-// line on it stays.
+// The caller has asked who schedules it, and may have been detached since, in the last of several switches. From the first line
+// on it cannot be detached.
 void yield_body() noexcept {
   const without_preemption to_the_end;
   body* const me = this_body;
@@ -75,8 +75,8 @@ void processor::settle_slowly(body& me) {
   if (summoned) me.take_signals();
 }
 
-// Held. `me` may go on elsewhere. Between two bodies that block different signals all are blocked: none is handled in the name of
-// one that blocks it.
+// `me` is held, and may go on elsewhere. Between two bodies that block different signals, all signals are blocked: no signal may
+// be handled in the name of a body that blocks it.
 inline void processor::switch_to(body& me, body& next) {
   if (next.mask_or_summons() != mask_) [[unlikely]] {
     exchange_mask(mask_ = all_signals);
@@ -96,8 +96,8 @@ inline body& processor::next_or_idle() {
   return idle_;
 }
 
-// One that blocks again and again is a thread of the kernel until the first region that begins later: each time that it is found,
-// the others of its processor have waited for a look.
+// A body that blocks again and again becomes a kernel thread, until a later region begins: each time that it is found blocked,
+// the other bodies of its processor have waited for a look.
 bool processor::stays_detached(body& me) {
   if (me.blocked.load(std::memory_order_relaxed) < blocks_often || me.parking == nullptr) return false;
   pin_for_a_while();
@@ -189,7 +189,7 @@ context processor::idle_main(void* its) {
   for (;;) {
     p.settle(p.idle_);
     body* const next = static_cast<body*>(p.take());
-    // Before the body runs, which may block for ever: a stand-in that is taken makes the next one.
+    // Before the body runs, because it may block for ever: a stand-in that is put to work creates the next one.
     if (p.is_helper) make_wanted_stand_in();
     if (next != nullptr)
       p.switch_to(p.idle_, *next);
@@ -215,7 +215,7 @@ void processor::begin_driving() {
 
 void processor::end_driving() {
   own_.hold();
-  // Its own thread goes on where the program has begun.
+  // The processor's own thread goes on where the program began to drive it.
   own_.may_move.store(static_cast<std::uint32_t>(moves::nowhere), std::memory_order_relaxed);
   while (!is_at_home()) own_.where()->leave(own_);
   if (is_stood_in_for()) reclaim();
@@ -223,8 +223,9 @@ void processor::end_driving() {
   if (std::exchange(has_stolen_, false)) return_stolen();
 }
 
-// While the body of this thread may run elsewhere, with the same thread pointer, no signal is handled here. Nor where the thread
-// is none of the program's, but that would cost two system calls each time, so only where it sleeps.
+// While the body of this thread may run elsewhere, with the same thread pointer, no signal may be handled here. Threads that are
+// not the program's should handle no signals either, but blocking them costs two system calls each time, so they do so only while
+// asleep.
 void processor::idle() {
   if (!is_at_home() && mask_ != all_signals) exchange_mask(mask_ = all_signals);
   if (!stands_in) {
@@ -260,7 +261,7 @@ bool processor::steal(processor& other) {
   }
   const double waited = static_cast<double>(now - other.seen_at_);
   if (waited < patience_us * native::ticks_per_microsecond() || !other.has_ready()) return false;
-  // Most processors hold on to their bodies, as those that nobody drives. relaxed: asked again by claim().
+  // Most processors hold their running bodies, and so do processors that nobody drives. relaxed: asked again by claim().
   if (other.current()->held.load(std::memory_order_relaxed) != 0 || !other.claim(switches)) return false;
   const bool some = steal_from(other);
   other.unclaim();

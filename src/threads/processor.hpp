@@ -1,8 +1,8 @@
 // Virtual processors: kernel threads that drive bodies in turn.
 //
-// Bodies give the processor away of their own accord, by yield() or by sleep(). What a body does to the lists, and what others
-// do, is in run_queue.hpp. A processor without ready bodies waits in a context of its own, since the body that has stopped last
-// may go on elsewhere meanwhile.
+// Bodies give the processor away of their own accord, by yield() or by sleep(). run_queue.hpp has the operations on the lists, by
+// bodies and by others. A processor without ready bodies waits in a context of its own, since the body that stopped last may go
+// on elsewhere meanwhile.
 //
 // A thread of the program drives a processor of its own while it is in a region (driving, in threads.hpp). The other processors
 // of the process are threads that do nothing else: helpers, which are seats of bodies, and stand-ins.
@@ -20,13 +20,13 @@ namespace weir::threads {
 
 /// What the monitor has seen of a processor (monitor.cpp).
 struct observation {
-  std::uint32_t switches = 0, spins = 0;      // when it was looked at
+  std::uint32_t switches = 0, spins = 0;      // at the last look
   std::uint32_t ticked = 0;                   // switches at the last tick
   std::uint64_t since = 0, had = 0, due = 0;  // nanoseconds: by the clock, of processor time, by the clock
   unsigned level = 0;                         // how long until the next look
-  unsigned ticks = 0;                         // of the same body
-  unsigned hurried = 0;                       // so many looks come soon
-  unsigned spinning = 0;                      // at so many whoever runs gets a tick
+  unsigned ticks = 0;                         // for the same body
+  unsigned hurried = 0;                       // the number of looks that come soon
+  unsigned spinning = 0;                      // the number of looks at which the running body gets a tick
   bool twice = false;                         // the next look follows soon upon the last one
 };
 
@@ -34,16 +34,17 @@ class processor : public run_queue {
  public:
   processor() : own_(this), idle_(this) { runs(own_); }
 
-  /// For the thread that drives it, in the name of the body `me`, which is held: to another ready body, if there is one.
+  /// For the thread that drives the processor, in the name of the body `me`, which is held: switches to another ready body, if
+  /// there is one.
   void yield(body& me);
   /// The same, until the word is woken; at once if it has another value.
   void sleep(body& me, awaited on);
-  /// For the same thread, before the body yields: if all bodies have only waited for a while, it helps another processor, or
-  /// threads of the system run first.
+  /// For the same thread, before the body yields: if all bodies have done nothing but wait for a while, the processor helps
+  /// another processor, or lets threads of the system run first.
   void let_others_run(const body& me);
-  /// `me` goes on where it belongs, its seat, or, if that is null, detached.
+  /// `me` goes on at its seat, or detached if it has no seat.
   void leave(body& me);
-  /// A body has begun to run here: it ends what the last one has left.
+  /// A body has begun to run here, and finishes what the last body has left to do.
   void settle(body& me) {
     if (unsettled_) [[unlikely]] settle_slowly(me);
   }
@@ -52,15 +53,16 @@ class processor : public run_queue {
   void end_driving();
   /// For a helper's own thread, until its own body `me` is made ready.
   void drive_others(body& me);
-  /// No thread drives it: bodies that are ready, or are made ready later, are detached. begin_driving() ends that.
+  /// From now on no thread drives the processor: bodies that are ready, or are made ready later, are detached. begin_driving()
+  /// ends this state.
   void close();
-  /// For the thread that drives another processor: takes ready bodies from it to this one, if it does not come to them. True:
-  /// some.
+  /// For the thread that drives this processor: takes ready bodies from `other`, if that processor does not get round to them.
+  /// True: it has taken some.
   bool steal(processor& other);
 
   body* current() const { return static_cast<body*>(run_queue::current()); }
-  /// The kernel's number of the processor on which it has waited last; -1: nobody drives it, or its thread sleeps. relaxed: a
-  /// hint for live_apart().
+  /// The kernel's number of the processor on which this virtual processor has last waited; -1: nobody drives it, or its thread
+  /// sleeps. relaxed: a hint for live_apart().
   int runs_on() const { return runs_on_.load(std::memory_order_relaxed); }
   /// While nobody else can run the body of its thread.
   bool is_at_home() const { return own_.on.load(std::memory_order_relaxed) == this; }
@@ -70,8 +72,8 @@ class processor : public run_queue {
 
   std::atomic<pid_t> thread{0};   // the kernel's, that drives it. relaxed: a number
   processor* made_before = nullptr;  // in a list of all that ever were
-  bool is_helper = false;  // it is none of the program's
-  bool stands_in = false;  // it is no body's seat, and does nothing by itself
+  bool is_helper = false;  // it belongs to no thread of the program
+  bool stands_in = false;  // it is no body's seat, and is idle unless it is put to work
   observation seen;        // by the monitor
   std::atomic<std::uint32_t> spins{0};  // how many bodies have been found to spin here. relaxed: a hint
 
@@ -91,9 +93,9 @@ class processor : public run_queue {
   context making_idle_ = nullptr;
   void* idle_stack_ = nullptr;
   known_stack known_idle_stack_;
-  body* leaving_ = nullptr;  // once it has stopped
-  awaited sleeps_on_;        // that one; or nothing: it is ready where it belongs
-  bool unsettled_ = false;   // one leaves, or the kernel thread's signal mask is another than the body's
+  body* leaving_ = nullptr;  // the body that leaves, once it has stopped
+  awaited sleeps_on_;        // what that body sleeps on; nothing: it is ready where it belongs
+  bool unsettled_ = false;   // a body leaves, or the kernel thread's signal mask differs from the body's
   bool has_stolen_ = false;  // since it is driven
   signal_mask mask_ = 0;     // of the kernel thread
   std::uint64_t last_look_ = 0, idle_since_ = 0, apart_since_ = 0;  // in ticks
@@ -111,7 +113,7 @@ inline body::body(processor* its) {
 inline processor* body::where() const { return static_cast<processor*>(on.load(std::memory_order_relaxed)); }
 inline processor* body::home() const { return static_cast<processor*>(seat.load(std::memory_order_relaxed)); }
 
-/// What bodies do instead of system calls.
+/// The functions that bodies call instead of system calls.
 extern const scheduling by_processors;
 
 }  // namespace weir::threads

@@ -1,14 +1,15 @@
 // A run queue: the bodies that wait for a virtual processor, and how processors hand bodies to each other.
 //
-// The thread that drives a processor changes its queue by plain stores, in the name of the body that runs there. Others push
-// what they make ready to a list of arrivals, which that thread takes over. Two others may change the queue, too, and only where
-// the running body does not come to it: a processor without work steals half of the ready bodies; and the monitor (monitor.hpp)
-// hands all of them to a stand-in when the kernel thread is blocked in the body's system call. Both claim the queue first:
+// The thread that drives a processor changes the processor's queue by plain stores, in the name of the running body. Other
+// threads push bodies that they make ready to a list of arrivals, which the driving thread takes over. Two others may also change
+// the queue, but only while the running body cannot reach it: a processor without work steals half of the ready bodies, and the
+// monitor (monitor.hpp) hands all of them to a stand-in when the kernel thread is blocked in the body's system call. Both claim
+// the queue first:
 //
 //   claimant:  claimed = 1;  fence in all threads of the process (membarrier);  is the running body held, or another one now?
 //   body:      held = 1;     (for the compiler)                                 is the queue claimed?  then held = 0, and wait
 //
-// So a body pays a test, and a claimant a system call. A queue that nobody drives is held.
+// So a body pays a test, and a claimant pays a system call. A queue that nobody drives is held.
 //
 //                        seat                       A body's seat is where it belongs. It returns there when it waits, or to the
 //         body ------------------------> queue      seat's stand-in, if it has one. The blocked kernel thread keeps its body,
@@ -38,7 +39,7 @@ class basic_run_queue {
   template <class T>
   using pointer = typename Machine::template pointer<T>;
 
-  // ---- by the thread that drives it, in the name of a body that is held
+  // ---- called by the thread that drives the processor, in the name of a body that is held
 
   void append(runnable& b) {
     b.next.store(nullptr, std::memory_order_relaxed);
@@ -49,7 +50,7 @@ class basic_run_queue {
     last_.store(&b, std::memory_order_relaxed);
   }
 
-  /// The body that is to run next; null: none is ready.
+  /// Takes the body that is to run next; null: none is ready.
   runnable* take() {
     // relaxed: take_arrived() acquires.
     if (arrived_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] take_arrived();
@@ -61,7 +62,7 @@ class basic_run_queue {
     return b;
   }
 
-  /// From now on this one runs.
+  /// From now on this body runs.
   void runs(runnable& b) {
     // relaxed: for claimants, which have a fence.
     switches_.store(switches_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -69,13 +70,13 @@ class basic_run_queue {
   }
 
   bool is_stood_in_for() const { return stand_in_.load(std::memory_order_relaxed) != nullptr; }
-  /// The thread is back from a call in which it was blocked: the stand-in acts no more. It returns the bodies where its own next
-  /// one waits.
+  /// The thread is back from a call in which it was blocked, so the stand-in must stop. The stand-in returns the bodies when the
+  /// body that it runs next waits.
   void reclaim() { stand_in_.store(nullptr, std::memory_order_relaxed); }  // relaxed: bodies travel by push()
 
   /// By a stand-in, before it goes on: bodies of a seat that has been reclaimed return there.
   void return_bodies() {
-    // relaxed: a reclaim that is seen late makes bodies late, no more.
+    // relaxed: a reclaim that is seen late only delays bodies.
     basic_run_queue* const of = stands_in_for_.load(std::memory_order_relaxed);
     if (of == nullptr || of->stand_in_.load(std::memory_order_relaxed) == this) return;
     stands_in_for_.store(nullptr, std::memory_order_relaxed);
@@ -88,42 +89,42 @@ class basic_run_queue {
     return seat != nullptr && seat->acting() == this;
   }
 
-  /// Would this queue's thread alone run the body, if it became ready? Then it may be woken before it has stopped here. Elsewhere
-  /// the seat's thread, or the stand-in's, might run it while it still runs here.
+  /// If the body became ready, would only this queue's thread run it? Then it may be woken before it has stopped here. Otherwise
+  /// the thread of its seat, or of the stand-in, might run the body while it still runs here.
   bool alone_runs(const runnable& b) const {
     basic_run_queue* const seat = b.seat.load(std::memory_order_relaxed);
     return seat == this && !is_stood_in_for();
   }
 
-  /// Nothing is ready. Returns when something may be.
+  /// Called when no body is ready. Returns when one may be.
   void await_arrival() {
     asleep_.store(1, std::memory_order_relaxed);
-    // seq_cst: either who pushes a body sees that this thread is asleep, or this thread sees the body.
+    // seq_cst: either the thread that pushes a body sees that this thread is asleep, or this thread sees the body.
     Machine::full_fence();
     while (arrived_.load(std::memory_order_relaxed) == nullptr && asleep_.load(std::memory_order_relaxed) == 1)
       Machine::sleep_while(asleep_, 1);
     asleep_.store(0, std::memory_order_relaxed);
   }
 
-  /// At the end of driving. Nobody would run here what belongs elsewhere, or may run anywhere else.
+  /// At the end of driving: nobody would run bodies here any more, so stolen bodies return to their seats.
   void return_stolen() {
     send_all_but([this](runnable& b) { return b.seat.load(std::memory_order_relaxed) == this || !b.may(moves::anywhere); });
   }
 
-  /// Nobody drives it: bodies that are ready go on in their own kernel threads, those that arrive later, too.
+  /// Nobody drives the processor from now on: bodies that are ready, or arrive later, go on in their own kernel threads.
   void close() {
     if (is_closed()) return;
     while (runnable* const b = take()) to_own_thread(*b);
     // acquire: as in take_arrived().
     for_each_of(arrived_.exchange(closed(), std::memory_order_acquire), to_own_thread);
   }
-  // relaxed, both: by the thread that closes and opens it.
+  // relaxed, both: called by the thread that closes and opens the queue.
   bool is_closed() const { return arrived_.load(std::memory_order_relaxed) == closed(); }
   void open() {
     if (is_closed()) arrived_.store(nullptr, std::memory_order_relaxed);
   }
 
-  // ---- by any thread
+  // ---- called by any thread
 
   /// The body becomes ready where it belongs. The caller hands it over; `me`: the calling body, which is held; null: none.
   static void make_ready(runnable& b, runnable* me) {
@@ -137,7 +138,7 @@ class basic_run_queue {
     Machine::has_made_ready();
   }
 
-  // relaxed, all: hints, but for who has a fence.
+  // relaxed, all: hints, except for callers that have executed a fence.
   bool has_ready() const {
     return first_.load(std::memory_order_relaxed) != nullptr || arrived_.load(std::memory_order_relaxed) != nullptr;
   }
@@ -157,10 +158,10 @@ class basic_run_queue {
     Machine::yield_until(claimed_, [](std::uint32_t now) { return now == 0; });
   }
 
-  // ---- by one claimant at a time, by a lock
+  // ---- called by claimants, one at a time, under a lock
 
-  /// True: until unclaim(), the body that runs is not going to stop, and the queue is the caller's. False: that body comes to its
-  /// queue by itself: it is held, or has begun since the queue had switched so often.
+  /// True: until unclaim(), the running body does not stop, and the queue belongs to the caller. False: the running body can
+  /// reach the queue by itself, because it is held, or because it has begun to run since the count of switches was `switched`.
   bool claim(std::uint32_t switched) {
     ask_for_claim();
     if (Machine::fence_everywhere() && is_granted(switched)) return true;
@@ -170,14 +171,13 @@ class basic_run_queue {
   /// The same for several queues, with one fence everywhere between the two.
   void ask_for_claim() { claimed_.store(1, std::memory_order_relaxed); }
   bool is_granted(std::uint32_t switched) const {
-    // acquire: the queue. The body that runs is the same after the fence if nothing has been switched; bodies end only while
-    // nobody claims.
+    // acquire: the queue. If there was no switch, the same body runs as before the fence; bodies end only while nobody claims.
     return current()->held.load(std::memory_order_acquire) == 0 && switches() == switched;
   }
   void unclaim() { claimed_.store(0, std::memory_order_release); }  // release: the queue
 
-  /// By the thread of this queue, of another one that it has claimed: half of its ready bodies. What has come back from a thief
-  /// since that queue has switched only waits. True: some.
+  /// The thread of this queue, which has claimed `other`, takes half of the ready bodies there. It leaves a body that has come
+  /// back from a thief since that queue last switched, because such a body only waits. True: it has taken some.
   bool steal_from(basic_run_queue& other) {
     if (other.arrived_.load(std::memory_order_relaxed) != nullptr) other.take_arrived();
     const std::uint32_t switched = other.switches();
@@ -195,32 +195,31 @@ class basic_run_queue {
     return taken != 0;
   }
 
-  /// Of a queue that is claimed, and whose thread is blocked: all its bodies go on at a stand-in, one that has nothing to do.
-  /// Ends the claim.
+  /// Called for a claimed queue whose thread is blocked: all bodies of the queue go on at an idle stand-in. Ends the claim.
   void hand_off(basic_run_queue& to) {
     basic_run_queue* const seat = stands_in_for_.load(std::memory_order_relaxed);
     basic_run_queue* const of = seat != nullptr ? seat : this;
     basic_run_queue* acts = seat != nullptr ? this : nullptr;
     to.stands_in_for_.store(of, std::memory_order_relaxed);
-    // Not if that seat has been reclaimed. relaxed: bodies travel by push().
+    // Not if the seat has been reclaimed. relaxed: bodies travel by push().
     of->stand_in_.compare_exchange_strong(acts, &to, std::memory_order_relaxed);
     send_all_but([](runnable& b) { return !b.may(moves::to_stand_in); });
     unclaim();
-    // seq_cst: either who pushes a body here sees the stand-in, or the caller sees the body.
+    // seq_cst: either the thread that pushes a body here sees the stand-in, or the caller sees the body.
     Machine::full_fence();
     forward_arrived();
   }
 
-  /// Until its thread begins: that takes what arrives meanwhile.
+  /// The queue counts as asleep until its thread begins, which takes the bodies that have arrived meanwhile.
   void sleeps_until_it_begins() { asleep_.store(1, std::memory_order_relaxed); }
   void begins() { asleep_.store(0, std::memory_order_relaxed); }
-  /// The same where there is no stand-in: they go on in their own kernel threads.
+  /// The same if there is no stand-in: the bodies go on in their own kernel threads.
   void detach_all() {
     if (arrived_.load(std::memory_order_relaxed) != nullptr) take_arrived();
     for_all([this](runnable& b) { b.may(moves::anywhere) ? to_own_thread(b) : append(b); });
   }
 
-  /// May it become a stand-in? For a queue that is no body's seat.
+  /// May this queue, which is no body's seat, become a stand-in?
   bool is_free() const {
     const basic_run_queue* const of = stands_in_for_.load(std::memory_order_relaxed);
     return sleeps() && !has_ready() && (of == nullptr || of->stand_in_.load(std::memory_order_relaxed) != this);
@@ -271,7 +270,7 @@ class basic_run_queue {
     for_each_of(in_order, [this](runnable& b) { append(b); });
   }
 
-  /// By any thread, while the queue's own is blocked: what has arrived goes on elsewhere.
+  /// Called by any thread while the queue's own thread is blocked: bodies that have arrived go on elsewhere.
   void forward_arrived() {
     runnable* latest = arrived_.load(std::memory_order_relaxed);
     do {
@@ -302,16 +301,16 @@ class basic_run_queue {
   // Changed by the queue's thread, or by a claimant in its place.
   alignas(line_bytes) pointer<runnable> first_{nullptr};
   pointer<runnable> last_{nullptr};
-  // The queue that acts in its place; null: none. Set by claimants, ended by its thread.
+  // The queue that acts in place of this one; null: none. Claimants set it, and the thread of this queue resets it.
   pointer<basic_run_queue> stand_in_{nullptr};
   pointer<basic_run_queue> stands_in_for_{nullptr};
-  // The body that runs, and how often another one has begun to.
+  // The running body, and the number of switches so far.
   pointer<runnable> current_{nullptr};
   word<std::uint32_t> switches_{0};
-  word<std::uint32_t> claimed_{0};  // bodies that are about to change the queue wait
-  // Made ready by other threads, the last one first.
+  word<std::uint32_t> claimed_{0};  // not zero: bodies that are about to change the queue wait
+  // Bodies that other threads have made ready, the last one first.
   alignas(line_bytes) pointer<runnable> arrived_{nullptr};
-  word<std::uint32_t> asleep_{0};  // 1: its kernel thread sleeps, or is about to
+  word<std::uint32_t> asleep_{0};  // 1: the kernel thread sleeps, or is about to
 };
 
 }  // namespace weir::threads

@@ -1,6 +1,6 @@
-// What run queues and the lists of sleepers know of a body.
+// What run queues and the lists of sleepers know about a body.
 //
-// The text is a template over a machine, so that the explorer checks it (tests/explorer/run_queue_test.cpp).
+// The source is a template over a machine, so that the explorer can check it (tests/explorer/run_queue_test.cpp).
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@ namespace weir::threads {
 template <class Machine>
 class basic_run_queue;
 
-/// Who but its seat's own thread may run a body.
+/// The threads that may run a body, besides the thread of its seat.
 enum class moves : std::uint32_t {
   anywhere,
-  to_stand_in,  // it is its kernel thread's own: that thread drives its seat
+  to_stand_in,  // the body belongs to the kernel thread that drives its seat
   nowhere
 };
 
@@ -26,22 +26,22 @@ struct basic_runnable {
   template <class T>
   using pointer = typename Machine::template pointer<T>;
 
-  // relaxed, all: they go with the body, from who hands it over to who takes it.
+  // relaxed, all: they travel with the body, from the thread that hands it over to the thread that takes it.
   pointer<basic_runnable> next{nullptr};  // in a list of ready bodies, or of sleeping ones
-  pointer<queue> on{nullptr};             // where it runs, or is to run; null: in its own kernel thread
-  pointer<queue> seat{nullptr};           // where it belongs; null: in its own kernel thread
-  word<std::uint32_t> stolen_at{0};       // how often that queue had switched
+  pointer<queue> on{nullptr};             // where the body runs, or is to run; null: in its own kernel thread
+  pointer<queue> seat{nullptr};           // where the body belongs; null: in its own kernel thread
+  word<std::uint32_t> stolen_at{0};       // the seat's count of switches when the body was stolen
   word<std::uint32_t> may_move{static_cast<std::uint32_t>(moves::anywhere)};
-  pointer<const word<std::uint32_t>> awaits{nullptr};  // that it sleeps on (sleep_queue.hpp); null: none
+  pointer<const word<std::uint32_t>> awaits{nullptr};  // the word that it sleeps on (sleep_queue.hpp); null: none
 
-  // Not zero: it must not be stopped, and it may change the queue that it is on. Written by the body alone.
+  // Not zero: the body must not be stopped, and may change the queue that it is on. Only the body writes this word.
   word<std::uint32_t> held{1};
-  // Not zero: it is in a function that a signal might cut short. Written by the body alone.
+  // Not zero: the body is in a function that a signal might cut short. Only the body writes this word.
   word<std::uint32_t> calling{0};
 
   bool may(moves how) const { return may_move.load(std::memory_order_relaxed) <= static_cast<std::uint32_t>(how); }
 
-  /// Keeps claimants off the queue that it runs on, until release(). Nests. By the body itself.
+  /// Called by the body itself: keeps claimants off the queue on which it runs, until release(). Nests.
   void hold() {
     const std::uint32_t before = held.load(std::memory_order_relaxed);  // relaxed: the body alone writes it
     for (;;) {
@@ -60,7 +60,7 @@ struct basic_runnable {
     held.store(held.load(std::memory_order_relaxed) - 1, std::memory_order_release);
   }
 
-  /// Until end_call() no claimant that finds is_calling() sends it a signal. Nests. By the body itself.
+  /// Called by the body itself: until end_call(), no claimant that finds is_calling() sends a signal to this body. Nests.
   void begin_call() {
     // relaxed: the claimant's fence orders it before the claimant's look, or after the claim.
     calling.store(calling.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -72,7 +72,7 @@ struct basic_runnable {
   bool is_calling() const { return calling.load(std::memory_order_relaxed) != 0; }
 };
 
-/// Calls what(body) for each of a list. It may put the body into another one.
+/// Calls what(body) for each body of a list. `what` may put the body into another list.
 template <class Runnable, class What>
 void for_each_of(Runnable* list, What what) {
   while (list != nullptr) {

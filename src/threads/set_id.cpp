@@ -10,7 +10,7 @@ namespace {
 
 constexpr int signal_number = 33;  // of the C library's; its sigaction() refuses it
 
-/// As the kernel takes it.
+/// The structure as the kernel expects it.
 struct kernel_sigaction {
   void (*handler)(int, siginfo_t*, void*);
   unsigned long flags;
@@ -21,7 +21,7 @@ struct kernel_sigaction {
 };
 constinit kernel_sigaction of_library{};
 
-// What handle() needs must not be found by the thread pointer while that is another one's.
+// handle() must not find its data by the thread pointer while the thread pointer is another thread's.
 [[gnu::noinline]] void handle_as(void* own, void* bodys, int number, siginfo_t* why, void* context) {
   set_thread_pointer(own);
   of_library.handler(number, why, context);
@@ -31,7 +31,7 @@ constinit kernel_sigaction of_library{};
 void handle(int number, siginfo_t* why, void* context) {
   body* const me = this_body;
   const auto thread = static_cast<pid_t>(raw_call(SYS_gettid));
-  // Its own, or that of a kernel thread that no body has come from.
+  // The thread pointer is this thread's own, or the kernel thread does not belong to any body.
   if (me == nullptr || me->id == thread) return of_library.handler(number, why, context);
   if (processor* const drives = driven_by(thread))
     handle_as(drives->own().thread_pointer, me->thread_pointer, number, why, context);

@@ -1,13 +1,14 @@
-// setuid and the like, which the C library does in all threads, by a signal of its own.
+// setuid and similar functions, which the C library executes in all threads by a signal of its own.
 //
-// Its handler marks the thread whose thread pointer it finds. On a virtual processor's kernel thread that is a body's, whose own
-// kernel thread gets the signal, too, so that the first would never be marked, and the caller would wait for ever. So Weir's
-// handler stands before the C library's, and sets the kernel thread's own thread pointer meanwhile.
+// The handler of the C library marks the thread that the thread pointer names. On the kernel thread of a virtual processor, the
+// thread pointer names a body, whose own kernel thread gets the signal, too. The virtual processor's thread would therefore never
+// be marked, and the caller would wait for ever. So Weir's handler runs before the C library's, and meanwhile sets the kernel
+// thread's own thread pointer.
 #pragma once
 
 namespace weir::threads {
 
-/// After the first thread has been made: the C library's handler is there. By a claimant.
+/// To be called by a claimant, after the first thread has been created: the C library's handler is then installed.
 void stand_before_set_id();
 
 }  // namespace weir::threads

@@ -1,5 +1,6 @@
-// Signals for one thread that wait until the thread handles them, as the kernel queues them: those of one number are one, with
-// what is known of the first; real-time signals come each [signal(7), "Queueing and delivery semantics for real-time signals"].
+// Signals for one thread that are pending until the thread handles them. They are queued as in the kernel: several ordinary
+// signals of one number become one, with the information of the first; each real-time signal is kept [signal(7), "Queueing and
+// delivery semantics for real-time signals"].
 #pragma once
 
 #include <array>
@@ -31,7 +32,7 @@ class signal_queue {
     in->token.store(last_.token, std::memory_order_release);  // the words above, for who takes it
     return true;
   }
-  /// By who has added it, before the next one. False: it has been taken.
+  /// Called by the thread that has added the signal, before it adds the next one. False: the signal has been taken.
   bool withdraw(const siginfo_t& why) {
     std::uint64_t expected = last_.token;
     // relaxed: nothing of the entry is read.
@@ -70,7 +71,7 @@ class signal_queue {
   };
 
   static std::uint64_t bit_of(int number) { return std::uint64_t{1} << (number - 1); }
-  // relaxed, all of plain_: a bit says all that there is to say; body::summon() orders it.
+  // relaxed, all of plain_: a bit is the whole information; body::summon() orders it.
   bool add_plain(int number) {
     last_ = {};
     plain_.fetch_or(bit_of(number), std::memory_order_relaxed);

@@ -1,9 +1,9 @@
 // Signals for one thread: they come to the body, wherever it runs.
 //
-// A body that runs gets its signal where it is, as any thread: on the kernel thread of its processor, whose queue is claimed
-// meanwhile, so that the body is not stopped before the signal has come. One that does not run finds it when it goes on; if it
-// sleeps, it is woken. One that blocks the signal finds it when it blocks it no more, or in its own kernel thread, where it asks
-// for signals.
+// A running body gets the signal where it runs, like any thread: on the kernel thread of its processor. The processor's queue is
+// claimed meanwhile, so that the body does not stop before the signal has come. A body that does not run finds the signal when it
+// goes on; a sleeping body is woken. A body that blocks the signal finds it when it unblocks the signal, or in its own kernel
+// thread, when it asks for signals there.
 #include "threads/signals.hpp"
 
 #include <cerrno>
@@ -14,7 +14,7 @@
 namespace weir::threads {
 
 void body::summon_for(signal_mask signals) {
-  // seq_cst: who has sent it looks afterwards whether the body runs.
+  // seq_cst: the sender looks afterwards whether the body runs.
   pending_.fetch_or(signals, std::memory_order_seq_cst);
   mask_.fetch_or(summons, std::memory_order_seq_cst);
 }
@@ -41,8 +41,8 @@ int send_to_thread(pid_t thread, const siginfo_t& why) {
                                 : raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, why.si_signo, as_argument(&why))));
 }
 
-/// To the body of a thread that drives nothing now. If it begins to, no other body runs there before the signal is handled.
-/// False: it has begun.
+/// Sends the signal to the body of a thread that drives nothing now. If the thread begins to drive, no other body runs there
+/// before the signal is handled. False: the thread has begun to drive.
 bool send_to_idle(body& to, const siginfo_t& why, int& error) {
   processor& its = *to.home();
   its.ask_for_claim();
@@ -60,11 +60,11 @@ bool send_to_idle(body& to, const siginfo_t& why, int& error) {
 
 void body::take_signals() {
   mask_.fetch_and(~summons, std::memory_order_seq_cst);
-  // In a kernel thread of its own, those that it blocks may wait there.
+  // If the body is in its own kernel thread, signals that it blocks may be pending there.
   const signal_mask kept = is_pinned || where() == nullptr ? 0 : mask();
   const signal_mask calls = home_call | short_call;
   if ((pending_.fetch_and(kept | calls, std::memory_order_seq_cst) & ~(kept | calls)) != 0) {
-    // All are there before the first is handled, whose handler may never return.
+    // All signals are sent before the first is handled, because its handler may never return.
     exchange_mask(all_signals);
     const auto where_it_is = static_cast<pid_t>(raw_call(SYS_gettid));
     queued_.take(kept, [where_it_is](const siginfo_t& why) { send_to_thread(where_it_is, why); });
@@ -72,11 +72,11 @@ void body::take_signals() {
   }
   if (is_called_home()) {
     pin();
-    // release: this thread is the body's alone, for who changes it.
+    // release: from now on this kernel thread is the body's alone, for the thread that changes its state.
     pending_.fetch_and(~home_call, std::memory_order_release);
   }
   if ((pending_.fetch_and(~short_call, std::memory_order_relaxed) & short_call) != 0) pin_for_a_while();
-  // It has been noted for those that are kept, and will be again where the mask changes.
+  // The summons stays noted for signals that are kept; they are looked at again when the mask changes.
   if (pending_.load(std::memory_order_relaxed) != 0) mask_.fetch_or(summons, std::memory_order_relaxed);
 }
 
@@ -104,7 +104,7 @@ int send(claimant&, body& to, const siginfo_t& why) {
       if (!to.summon(why)) return EAGAIN;
       if (on->current() != &to) return wake_body(to), 0;
       if (!to.withdraw(why)) return 0;
-      continue;  // it has begun to run meanwhile, and may have missed it: again
+      continue;  // the body has begun to run meanwhile, and may have missed the signal: again
     }
     if (on->claim(on->switches())) {
       const bool runs = on->current() == &to;

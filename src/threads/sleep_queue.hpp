@@ -3,7 +3,7 @@
 //   sleeper:  sleepers += 1, into the list;  fence;  has the word another value?  then out of it
 //   waker:    (the word changes)  fence;  sleepers == 0?  then nobody sleeps
 //
-// So a wake-up that finds nobody costs a fence and a load. The text is a template over a machine, as run_queue.hpp.
+// So a wake-up that finds no sleeper costs a fence and a load. The source is a template over a machine, like run_queue.hpp.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,9 @@ class alignas(line_bytes) basic_sleep_queue {
   using queue = basic_run_queue<Machine>;
   using word = typename Machine::template word<std::uint32_t>;
 
-  /// `b` is in the list, and may be made ready at once; false: the word has another value, or stays_awake(), which who calls
-  /// wake(b) has changed before. `b` has stopped, or the calling thread alone runs what is made ready where `b` belongs.
+  /// True: `b` is in the list, and may be made ready at once. False: the word has another value, or stays_awake() is true, which
+  /// a caller of wake(b) has changed before. Either `b` has stopped, or only the calling thread runs bodies that are made ready
+  /// at the seat of `b`.
   template <class StaysAwake>
   bool add(runnable& b, const word& on, std::uint32_t value, StaysAwake stays_awake) {
     take();
@@ -43,7 +44,8 @@ class alignas(line_bytes) basic_sleep_queue {
   /// After the change of the word and a fence. relaxed: the fence orders it.
   bool has_sleepers() const { return sleepers_.load(std::memory_order_relaxed) != 0; }
 
-  /// Those that sleep on the word, at most so many, those that sleep longest. `me`: the calling body, which is held; null: none.
+  /// Wakes at most `most` bodies that sleep on the word, those that have slept longest. `me`: the calling body, which is held;
+  /// null: none.
   void wake(const word& on, unsigned most, runnable* me) {
     take();
     // The first of the list have come last.
@@ -87,7 +89,7 @@ class alignas(line_bytes) basic_sleep_queue {
   static runnable* following(const runnable& b) { return b.next.load(std::memory_order_relaxed); }
   static const word* awaits(const runnable& b) { return b.awaits.load(std::memory_order_relaxed); }
 
-  /// They are linked, the one that has slept longest first.
+  /// The bodies are linked, the one that has slept longest first.
   template <class Leaves>
   runnable* remove_those(Leaves leave) {
     runnable *gone = nullptr, *before = nullptr;

@@ -16,12 +16,12 @@ struct awaited {
 
 /// The calling body sleeps until the word is woken, unless it has another value. Without preemption.
 void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
-/// Wakes bodies that sleep on the word, at most so many, those that sleep longest. Thread-safe, for threads that are no bodies
-/// too. After the store that they wait for.
+/// Wakes at most `most` bodies that sleep on the word, those that have slept longest. To be called after the store that they wait
+/// for. Thread-safe, also for threads that are not bodies.
 void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept;
 
-/// `b` is in the list of those that sleep, and may be made ready at once by any thread; false: the word has another value, or a
-/// signal has come. It has stopped, or only the calling thread runs what is made ready where it belongs.
+/// True: `b` is in the list of sleepers, and any thread may make it ready at once. False: the word has another value, or a signal
+/// has come. Either `b` has stopped, or only the calling thread runs bodies that are made ready at the seat of `b`.
 bool falls_asleep(body& b, awaited on) noexcept;
 /// Wakes that body, if it sleeps: after summon(). Thread-safe.
 void wake_body(body& b) noexcept;

@@ -20,11 +20,12 @@ extern "C" {
 
 namespace weir::threads {
 namespace {
-// relaxed: a text that never changes. A team that begins while it is set may still have members.
+// relaxed: a text that never changes. A team that begins while the reason is being set may still have members.
 constinit std::atomic<const char*> reason{nullptr};
 void set_reason(const char* to) { reason.store(to, std::memory_order_relaxed); }
-// It takes the thread that sleeps in park() and the body that runs meanwhile for one thread, since they have one thread pointer.
-// And it blocks all signals while a handler runs, also ticks of the members to which the handler has switched.
+// ThreadSanitizer takes the thread that sleeps in park(), and the body that runs meanwhile, for one thread, since they have one
+// thread pointer. It also blocks all signals while a handler runs, including ticks for the members to which the handler has
+// switched.
 [[gnu::constructor]] void ask_for_sanitizer() {
   if (&__tsan_init != nullptr) set_reason("ThreadSanitizer takes a member and the kernel thread that it has left for one thread");
 }
@@ -53,12 +54,12 @@ const char* why_not_here() {
 #if defined(__x86_64__)
 
 // System V ABI: rbx, rbp, r12 to r15, the x87 control word and the control bits of mxcsr belong to the caller of a function.
-// The flags of exceptions, in mxcsr and in the x87 status word (6 bits, 0x3f), belong to the thread. To load all of it takes
-// longer than the rest of a switch, so each part is loaded only where it differs. To read it takes little, if that is after
-// wrfsbase, for which a processor ends all that it has begun. 158, 0x1002: arch_prctl(ARCH_SET_FS).
+// The flags of exceptions, in mxcsr and in the x87 status word (6 bits, 0x3f), belong to the thread. Loading all of this state
+// takes longer than the rest of a switch, so each part is loaded only if it differs. Reading the state takes little time after
+// wrfsbase, for which a processor completes all earlier instructions. 158, 0x1002: arch_prctl(ARCH_SET_FS).
 //
-// The x87 unit first loses the flags that it has: one that is unmasked would trap in the next instruction, in another's name.
-// Flags are loaded with the whole environment, 28 bytes below the stack.
+// The flags of the x87 unit are cleared first: an unmasked flag would trap in the next instruction, in the name of another
+// thread. Flags are loaded with the whole environment, 28 bytes below the stack.
 asm(R"(
 .pushsection .text
 .macro weir_save

@@ -11,14 +11,15 @@ extern "C" {
 /// Saves the caller's context in `*from`, then goes on in `to`, with its thread pointer. Returns when somebody switches to
 /// `*from`.
 void weir_switch(context* from, context to, void* thread_pointer);
-/// Saves the caller's context in `*from`, then calls `park(what)` on the stack that ends at `stack_end`. When it returns, the
-/// caller's kernel thread goes on in the context that it returns. So this call, too, returns wherever somebody switches to
+/// Saves the caller's context in `*from`, then calls `park(what)` on the stack that ends at `stack_end`. When `park` returns, the
+/// caller's kernel thread goes on in the context that `park` returns. So this call, too, returns wherever somebody switches to
 /// `*from`.
 void weir_lend(context* from, void* stack_end, context (*park)(void*), void* what);
 }
 
 void* thread_pointer();
-/// For the calling kernel thread. What is found by the thread pointer is another's from then on.
+/// Sets the thread pointer of the calling kernel thread. Everything that is found by the thread pointer is another thread's from
+/// then on.
 void set_thread_pointer(void* to);
 
 }  // namespace weir::threads

@@ -1,7 +1,7 @@
-// The face of this room: all that others use of it.
+// The face of this room: everything that other rooms use.
 //
-// A thread that start() has made runs where it goes: on a virtual processor, its seat, or as a thread of the kernel. Processors
-// are those of the program's threads, while these drive them, and helpers.
+// A thread that start() has created runs where it goes: on a virtual processor, its seat, or as a kernel thread. The processors
+// are helpers, and those that threads of the program drive.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@ namespace weir::threads {
 
 // ---- may there be any?
 
-/// Can a program here set its thread pointer, and may stacks be switched? Null: yes; else why not.
+/// Can a program set its thread pointer on this machine, and may it switch stacks? Null: yes; otherwise the reason why not.
 const char* why_not_here();
-/// The same, if that is known already: without a question to the kernel. Thread-safe.
+/// The same as far as it is known already, without asking the kernel. Thread-safe.
 const char* why_not_any_more();
 /// The program may use tiles (AMX) from now on: no team of members begins any more, since the switch leaves tiles where they are.
 void tiles_are_permitted();
@@ -23,7 +23,8 @@ const char* why_no_processors();
 
 // ---- seats
 
-/// Of the calling thread: the processor that drives it, or its own; if another one drives it just now, its own seat.
+/// The processor that drives the calling thread, or the thread's own processor; if another processor drives it just now, its
+/// seat.
 processor& seat();
 /// The processors of the process besides those that its threads drive themselves: `which` counts from 0. Null: the system
 /// refuses a thread. Thread-safe.
@@ -31,8 +32,8 @@ processor* helper(unsigned which);
 
 // ---- threads for them
 
-/// Makes a thread that begins with `run(what)`: on that processor, or, if it is null, detached. It ends detached.
-/// `stack_bytes`: 0: as the system has it. 0, or why the system refuses (errno). Thread-safe.
+/// Creates a thread that begins with `run(what)` on that processor, or detached if `on` is null. The thread ends detached.
+/// `stack_bytes`: 0 is the system's default. Returns 0, or the reason why the system refuses (errno). Thread-safe.
 int start(void (*run)(void*), void* what, processor* on, std::size_t stack_bytes);
 
 /// Has start() made the calling thread?
@@ -50,8 +51,8 @@ inline void go_to(processor* seat) {
 
 // ---- the program's own
 
-/// In its lifetime the calling thread drives the processor of its own. For a thread that is a body, or drives one already, it
-/// does nothing.
+/// During the lifetime of this object the calling thread drives its own processor. For a thread that is a body, or that already
+/// drives a processor, it does nothing.
 class driving {
  public:
   driving();
@@ -63,7 +64,7 @@ class driving {
   const scheduling* const before_;
 };
 
-/// The calling thread, if it has a processor of its own, will not drive it, since others are to drive its body.
+/// If the calling thread has a processor of its own, the thread will not drive it, because others are to drive the thread's body.
 void close_own_processor();
 
 }  // namespace weir::threads

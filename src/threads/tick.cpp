@@ -18,8 +18,8 @@ namespace {
 constexpr int signal_number = SIGURG;
 constexpr signal_mask its_bit = signal_mask{1} << (signal_number - 1);
 
-/// Registers of the interrupted body. One that computes has others each time, if only in one of them, such as the counter of a
-/// loop or a sum in floating point; one that polls a word has the same.
+/// A hash of the registers of the interrupted body. In a body that computes, at least one register differs each time, such as the
+/// counter of a loop or a floating-point sum; in a body that polls a word, all registers stay the same.
 std::uint64_t registers_of(const ucontext_t& in) {
   std::uint64_t place = 0;
   const auto add = [&](std::uint64_t word) { place = (place ^ word) * 0x9e3779b97f4a7c15u; };
@@ -60,7 +60,7 @@ place place_of(const ucontext_t& in) {
 #endif
 }
 
-/// Has the signal ended a system call, or come just before one? Linux leaves the way back in two registers.
+/// Has the signal ended a system call, or come just before one? Linux leaves the return address in two registers.
 bool is_at_system_call([[maybe_unused]] const ucontext_t& in) {
 #if defined(__x86_64__)
   const auto& all = in.uc_mcontext.gregs;
@@ -70,8 +70,8 @@ bool is_at_system_call([[maybe_unused]] const ucontext_t& in) {
 #endif
 }
 
-// Instructions at which bodies have been found to spin lately. No others round them: the loop that computes may be next to that
-// which waits. relaxed: hints.
+// Instructions at which bodies have lately been found to spin. Neighbouring instructions do not count: a loop that computes may
+// be next to the loop that waits. relaxed: hints.
 constexpr std::size_t most_instructions = 16;
 constinit std::atomic<std::uintptr_t> spins_at[most_instructions]{};
 constinit std::atomic<unsigned> next_instruction{0};
@@ -85,7 +85,7 @@ void note_spin(std::uintptr_t code) {
   spins_at[to].store(code, std::memory_order_relaxed);
 }
 
-/// Has the program put nothing between the body and the processor: no handler, no mask, no stack?
+/// Does the body run without a handler, an alternate stack, or another signal mask than its own?
 bool is_plain(const body& me, const ucontext_t& in) {
   signal_mask blocked;
   std::memcpy(&blocked, &in.uc_sigmask, sizeof blocked);
@@ -95,8 +95,8 @@ bool is_plain(const body& me, const ucontext_t& in) {
   return blocked == me.mask() && !on_alternate;
 }
 
-/// Have the last two ticks found it with the same registers, too? One alone may have come just before: a hypervisor may take the
-/// processor from a thread as soon as its handler has returned, until the next tick.
+/// Have the last two ticks also found the body with the same registers? A single tick proves nothing: a hypervisor may take the
+/// processor from a thread as soon as the handler has returned, until the next tick.
 bool is_found_again(body& me, const ucontext_t& in) {
   const std::uint64_t registers = registers_of(in);
   me.found_again = std::exchange(me.ticked_at, registers) == registers ? me.found_again + 1 : 0;
@@ -105,10 +105,10 @@ bool is_found_again(body& me, const ucontext_t& in) {
 
 void handle(int, siginfo_t* why, void* context) {
   body* const me = this_body;
-  if (why->si_code != SI_QUEUE || me == nullptr) return;  // data out of band, of a socket of the program's
+  if (why->si_code != SI_QUEUE || me == nullptr) return;  // out-of-band data on a socket of the program
   const auto* const its = static_cast<const processor*>(why->si_value.sival_ptr);
   auto& in = *static_cast<ucontext_t*>(context);
-  // It may have come late, to another body.
+  // The tick may have come late, to another body.
   if (me->where() != its || its->current() != me || me->held.load(std::memory_order_relaxed) != 0 ||
       me->is_calling() || !is_plain(*me, in) || is_at_system_call(in))
     return;
@@ -123,18 +123,20 @@ void handle(int, siginfo_t* why, void* context) {
     const without_preemption to_the_end(me);
     on.yield(*me);
   }
-  // The body may have moved. The return from a handler sets the kernel thread's alternate stack: to the one that it has.
+  // The body may have moved. The return from a handler sets the alternate stack of the kernel thread, so it must be the present
+  // one.
   sigaltstack(nullptr, &in.uc_stack);
   errno = before;
 }
 
-// Who sends ticks, or changes who handles them: a kernel thread's number. A handler of the program's that interrupts that thread
-// goes on without waiting.
+// The number of the kernel thread that sends ticks, or changes the handler of ticks. A handler of the program that interrupts
+// this thread goes on without waiting.
 constinit std::atomic<pid_t> holder{0};
-// What the program had where the handler of ticks is: to be ignored, or the default, which is the same. By the holder.
+// The program's setting for SIGURG, in place of which the handler of ticks is installed: ignored, or the default, which is the
+// same. Used by the holder.
 constinit auto of_program = SIG_DFL;
 
-/// False: the calling thread holds it already.
+/// False: the calling thread already holds the handler.
 bool hold_handler() {
   const auto me = static_cast<pid_t>(raw_call(SYS_gettid));
   for (;;) {
@@ -148,7 +150,8 @@ void release_handler() { holder.store(0, std::memory_order_release); }
 
 bool is_ours(const struct sigaction& its) { return (its.sa_flags & SA_SIGINFO) != 0 && its.sa_sigaction == handle; }
 
-/// In its handler the signal is not blocked: another body runs on this kernel thread before the handler returns.
+/// Is the handler of ticks installed? While it runs, the signal is not blocked, because another body runs on this kernel thread
+/// before the handler returns.
 bool is_installed() {
   struct sigaction now {}, ours {};
   ours.sa_sigaction = handle;
@@ -160,8 +163,9 @@ bool is_installed() {
   return sigaction(signal_number, &ours, nullptr) == 0;
 }
 
-/// With the handler the signals go that have been sent and not been handled: the kernel drops those that are ignored, also by
-/// default. A thread that has lost the processor would handle them by what the program installs [sigaction(2), Linux].
+/// Removes the handler, and with it the ticks that are still pending: the kernel drops signals that are ignored, also by default.
+/// Otherwise a thread that has lost the processor would handle a tick by the handler that the program installs [sigaction(2),
+/// Linux].
 void uninstall() {
   struct sigaction now {}, its {};
   if (sigaction(signal_number, nullptr, &now) != 0 || !is_ours(now)) return;
@@ -169,11 +173,11 @@ void uninstall() {
   sigaction(signal_number, &its, nullptr);
 }
 
-/// To the body that runs, which is not going to stop.
+/// Sends a tick to the running body, which cannot stop meanwhile.
 bool send_to(processor& its) {
   const body& runs = *its.current();
   const pid_t thread = its.thread.load(std::memory_order_relaxed);
-  // Calls by other names than the C library's have not said where they begin.
+  // System calls that do not go through the C library's functions are not announced.
   if (runs.is_calling() || (runs.mask() & its_bit) != 0 || is_in_system(thread, false)) return false;
   siginfo_t why{};
   why.si_signo = signal_number;
@@ -183,8 +187,8 @@ bool send_to(processor& its) {
   return raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, as_argument(&why)) == 0;
 }
 
-// Both fences are for all: the first, so that no call of the C library's begins meanwhile; the second: the signal is handled
-// before the body goes on.
+// Each of the two fences serves all processors. After the first, no call of the C library begins until the claim ends. After the
+// second, the signal has been handled before the body goes on.
 void send_to_all(std::span<processor* const> all) {
   for (processor* const p : all) {
     p->seen.ticked = p->switches();

@@ -1,10 +1,10 @@
 // Ticks: a signal asks a body to yield if it spins.
 //
-// The body spins if it is found three times with the same registers, or at an instruction at which another one has been found
-// so. The signal is SIGURG, which programs hardly use, and which is ignored where nobody handles it. A tick is sent to a thread
-// that computes, never to one that is in a system call: the monitor has asked, and the functions of the C library that a signal
-// might cut short say where they begin (calls.hpp). Its handler does nothing to a body in a handler of the program's, on an
-// alternate stack, or whose signal mask is not the one that the program has asked for.
+// A body spins if it is found three times with the same registers, or at an instruction at which another body was found so. The
+// signal is SIGURG, which programs hardly use, and which is ignored if nobody handles it. A tick goes to a thread that computes,
+// never to a thread in a system call: the monitor has checked, and the functions of the C library that a signal might cut short
+// announce that they begin (calls.hpp). The handler of ticks does nothing to a body that is in a handler of the program, on an
+// alternate stack, or under a signal mask that is not its own.
 #pragma once
 
 #include <span>
@@ -13,11 +13,12 @@ namespace weir::threads {
 
 class processor;
 
-/// By the monitor, to all that run there: nothing, where the program handles the signal itself, or blocks it.
+/// Called by the monitor: sends a tick to the running bodies of these processors, unless the program handles the signal itself or
+/// blocks it.
 void tick(std::span<processor* const> all);
 
-/// In its lifetime the signal is handled as the program has said, and no tick is sent or waits to be handled: so the program may
-/// ask who handles the signal, and change that. For other signals it does nothing. Async-signal-safe.
+/// During the lifetime of this object the program's own setting for the signal is in force, and no tick is sent or pending: so
+/// the program may query the handler of the signal, and change it. For other signals it does nothing. Async-signal-safe.
 class without_tick_handler {
  public:
   explicit without_tick_handler(int number);
@@ -27,7 +28,7 @@ class without_tick_handler {
  private:
   bool holds_;
 };
-/// In the child of a fork: who held it is not there.
+/// For the child of a fork, in which the holder does not exist.
 void forget_tick_handler();
 
 }  // namespace weir::threads

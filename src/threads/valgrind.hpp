@@ -1,5 +1,5 @@
-// Stacks, for Valgrind: it takes a jump of the stack pointer for many calls or returns unless it knows the stacks, and calls what
-// bodies have on theirs uninitialised.
+// Tells Valgrind about the stacks. Otherwise Valgrind takes a jump of the stack pointer for many calls or returns, and reports
+// the data on the stacks of bodies as uninitialised.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ inline std::uintptr_t ask_valgrind([[maybe_unused]] std::uintptr_t request, [[ma
 
 inline bool runs_on_valgrind() { return ask_valgrind(0x1001) != 0; }
 
-/// What is there has been written, and may be read: Memcheck takes what is below a stack pointer that has risen for gone.
+/// The memory from `begin` to `end` has been written, and may be read. (When a stack pointer has risen, Memcheck takes the memory
+/// below it for dead.)
 inline void keep_for_valgrind(const void* begin, const void* end) {
   constexpr std::uintptr_t make_defined = 0x4d430002;
   const auto at = reinterpret_cast<std::uintptr_t>(begin);
