@@ -8,8 +8,8 @@
 
 namespace weir {
 
-/// Begins with `run(what)`. `stack_bytes`: 0: as the system has it. `blocked`: signals; null: those of the caller. 0, or why
-/// the system refuses (errno). Thread-safe.
+/// Starts a thread that begins with `run(what)`. `stack_bytes`: 0 is the system's default. `blocked`: the signals that the thread
+/// blocks; null: those that the caller blocks. Returns 0, or the reason why the system refuses (errno). Thread-safe.
 inline int start_detached(void* (*run)(void*), void* what, std::size_t stack_bytes = 0, const sigset_t* blocked = nullptr) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);

@@ -1,5 +1,5 @@
-// errno is the program's: what a thread does in a barrier or a lock must not change it. For the slow paths, which call the
-// system.
+// Keeps errno, which belongs to the program: a thread in a barrier or a lock must not change it. For the slow paths, which make
+// system calls.
 #pragma once
 
 #include <cerrno>

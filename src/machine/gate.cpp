@@ -30,9 +30,9 @@ constinit std::atomic<membarrier> state{membarrier::refused};
 
 bool futex_kernel::may_be_unguarded() noexcept { return state.load(std::memory_order_relaxed) == membarrier::works; }
 
-// A filter of system calls that is set later may refuse what was registered, for one thread or for all. From then on no gate
-// becomes unguarded, and the next sleeper makes an unguarded gate guarded. But a signaller may have found the gate unguarded
-// just before, with its store still in the store buffer, so that the sleeper's last look misses it.
+// A system-call filter that is set later may refuse the registered membarrier, for one thread or for all. From then on no gate
+// becomes unguarded, and the next sleeper makes an unguarded gate guarded. But a signaller may have found the gate unguarded just
+// before, with its store still in the store buffer, so that the sleeper's last look misses the store.
 void futex_kernel::heavy_fence() noexcept {
   if (may_be_unguarded() && raw_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
   state.store(membarrier::failed, std::memory_order_relaxed);
@@ -59,20 +59,20 @@ void futex_kernel::sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t v
 }
 
 namespace {
-/// At most so many of either kind.
+/// Wakes at most `most` sleepers of either kind.
 void wake(std::atomic<std::uint32_t>& word, unsigned most, std::uint32_t mark = FUTEX_BITSET_MATCH_ANY) noexcept {
   // seq_cst: after the change of the word; see threads::sleep_while().
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (const auto of_members = wake_scheduled.load(std::memory_order_relaxed)) of_members(word, most);
-  // In any case: other threads, and users of another copy of this library, sleep in the kernel.
+  // In any case, because other threads, and users of another copy of this library, sleep in the kernel.
   raw_call(SYS_futex, as_argument(&word), FUTEX_WAKE_BITSET_PRIVATE, static_cast<long>(most), 0, 0, static_cast<long>(mark));
 }
 }  // namespace
 
 void futex_kernel::wake_sleepers(std::atomic<std::uint32_t>& word) noexcept { wake(word, INT_MAX); }
 
-// A member on a virtual processor and a thread that sleeps in the kernel, where there are both: neither kind waits for the
-// other's last.
+// If there are sleepers of both kinds, wakes a member on a virtual processor and a thread that sleeps in the kernel, so that
+// neither kind must wait until the other has no sleepers left.
 void futex_kernel::wake_one(std::atomic<std::uint32_t>& word) noexcept { wake(word, 1); }
 
 void futex_kernel::wake_marked(std::atomic<std::uint32_t>& word, std::uint32_t mark) noexcept { wake(word, INT_MAX, mark); }

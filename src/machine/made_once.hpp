@@ -1,7 +1,8 @@
-// What is made at its first use, and never destroyed: when a program ends, threads of it may still use it.
+// An object that is created at its first use, and never destroyed: when a program ends, its threads may still use the object.
 //
-// A local static variable would do, but other threads wait for its initialization: in a child that is forked meanwhile it never
-// ends. Here two threads may both make one; the first to finish publishes its own, and the other's is deleted.
+// A local static variable would do, but other threads wait for its initialization, which never ends in a child that is forked
+// meanwhile. Here two threads may both create an object; the first to finish publishes its object, and the other object is
+// deleted.
 #pragma once
 
 #include <atomic>

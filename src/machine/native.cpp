@@ -21,7 +21,7 @@ namespace {
 constexpr double between_looks_home = 5e3;  // microseconds: a migration costs a few
 constinit thread_local int home = -1;
 
-/// The threads of the system that run or want to, but for the caller. 0 where the system does not say.
+/// The number of threads in the system, besides the caller, that run or are ready to run. 0 if the system does not say.
 long running_others() {
   // "0.20 0.18 0.12 3/80 11206": three averages, then how many of all run.
   const std::string text = contents_of("/proc/loadavg").value_or("");
@@ -29,7 +29,7 @@ long running_others() {
   return parts.size() < 4 ? 0 : std::max(std::atol(parts[3].data()) - 1, 0l);
 }
 
-// Before the program has threads of its own.
+// Runs before the program has created threads.
 [[gnu::constructor]] void guess_what_yields_cost() try {
   const auto processors = processor_mask::of_this_thread();
   if (processors && running_others() >= processors->count()) doubt_of_yields.begin();
@@ -37,8 +37,8 @@ long running_others() {
 }
 
 /// Restricts the calling thread to one of the processors that it may run on, then allows all of them again, unless another
-/// program (taskset) has set others meanwhile: a migration may take long. A mask that is set between the look and the call
-/// after it, within about a microsecond, is lost: the system has no call that does both.
+/// program (taskset) has set another mask meanwhile, because a migration may take long. A mask that is set between the look and
+/// the following call, within about a microsecond, is lost: the system has no call that does both.
 void move_to(int processor) noexcept try {
   const auto all = processor_mask::of_this_thread();
   if (!all || !all->has(processor)) return;
@@ -60,7 +60,7 @@ struct instant {
 };
 
 instant now() {
-  // Of a few readings, the one that took least: between the two clocks the thread may lose its processor.
+  // Take the shortest of a few readings: the thread may lose its processor between reading the two clocks.
   instant best;
   for (auto least = std::numeric_limits<std::uint64_t>::max(), tries = std::uint64_t{4}; tries > 0; --tries) {
     const std::uint64_t before = native::ticks();
@@ -79,7 +79,7 @@ constinit instant loaded;
 
 double measured_ticks_per_microsecond() {
   instant from = loaded, to = now();
-  // A computer that has slept since, or a virtual machine that has moved to another one, would give a rate of its own.
+  // If the computer has slept since, or the virtual machine has moved to another host, the rate would be wrong.
   if (from.ticks == 0 || to.time - from.time > std::chrono::milliseconds(100)) from = to;
   while (to.time - from.time < std::chrono::microseconds(50)) to = now();
   return static_cast<double>(to.ticks - from.ticks) / std::chrono::duration<double, std::micro>(to.time - from.time).count();

@@ -1,4 +1,4 @@
-// A set of processors as the system calls for affinity take it.
+// A set of processors in the form of the system calls for affinity.
 #pragma once
 
 #include <cerrno>
@@ -10,11 +10,11 @@
 
 namespace weir {
 
-/// Up to 1,024 processors it needs no memory but its own: in a thread that has allocated nothing yet, the first block would
-/// have the C library map an arena.
+/// For up to 1,024 processors it allocates no memory: in a thread that has allocated nothing yet, the first block would make the
+/// C library map an arena.
 class processor_mask {
  public:
-  /// For processors below `most`; none of them in it.
+  /// An empty set of processors below `most`.
   explicit processor_mask(int most) : bytes_(CPU_ALLOC_SIZE(static_cast<std::size_t>(most))) {
     if (bytes_ <= sizeof own_)
       bytes_ = sizeof own_;
@@ -23,14 +23,14 @@ class processor_mask {
     CPU_ZERO_S(bytes_, set());
   }
 
-  /// Those that the calling thread may run on. Nothing where the system does not say.
+  /// The processors on which the calling thread may run. Nothing if the system does not say.
   static std::optional<processor_mask> of_this_thread() {
-    // The mask may be larger than cpu_set_t; the kernel says EINVAL until there is room enough.
+    // The mask may be larger than cpu_set_t; the kernel returns EINVAL until there is enough room.
     for (int most = CPU_SETSIZE; most <= 1 << 20; most *= 2)
       if (processor_mask m(most); sched_getaffinity(0, m.bytes_, m.set()) == 0) return m;
     return std::nullopt;
   }
-  /// Has the calling thread run on these alone. 0, or why the system refuses (errno).
+  /// Restricts the calling thread to these processors. Returns 0, or the reason why the system refuses (errno).
   int apply() const { return sched_setaffinity(0, bytes_, set()) == 0 ? 0 : errno; }
 
   bool has(int processor) const { return CPU_ISSET_S(static_cast<std::size_t>(processor), bytes_, set()); }

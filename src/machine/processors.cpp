@@ -50,7 +50,8 @@ std::optional<cpu_quota> quota() {
   static constinit std::mutex mutex;
   static constinit std::optional<cpu_quota>* latest = nullptr;  // not destroyed: where a program ends, threads of it may ask still
   static constinit clock::time_point read_at = clock::time_point::min();
-  // While another reads it, each reads for itself: in a process forked meanwhile the other will never have done.
+  // While another thread reads the quota, each thread reads it for itself: in a process that is forked meanwhile, the other
+  // thread would never finish.
   const std::unique_lock lock(mutex, std::try_to_lock);
   if (!lock) return quota_below("");
   const auto now = clock::now();

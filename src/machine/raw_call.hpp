@@ -1,6 +1,6 @@
-// System calls, not by the C library's functions: errno stays as it is, which a program does not expect to change where it waits
-// at a barrier, and which may be another thread's on a virtual processor; and what stands before those functions
-// (threads/calls.hpp) is for the program's calls, not for Weir's.
+// System calls without the functions of the C library, for two reasons. errno stays as it is: a program does not expect a barrier
+// to change it, and on a virtual processor it may be another thread's. And the replacements of those functions
+// (threads/calls.hpp) are for the program's calls, not for Weir's.
 #pragma once
 
 #include <cerrno>
@@ -10,7 +10,7 @@
 
 namespace weir {
 
-/// The system call alone: its result, or less than zero, -errno.
+/// The bare system call. Returns its result, or -errno, which is less than zero.
 inline long raw_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
 #if defined(__x86_64__)
   long result = number;

@@ -1,4 +1,5 @@
-// What the system says of itself in small files, read without streams: their locales would be half of the OpenMP runtime.
+// Reads the small files in which the system describes itself. It uses no C++ streams, whose locales would be half of the OpenMP
+// runtime.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,7 @@
 
 namespace weir {
 
-/// Nothing where it cannot be read.
+/// The contents of a file; nothing if it cannot be read.
 std::optional<std::string> contents_of(const std::string& path);
 
 /// The parts between separators, at least one; a separator at the end begins no further part.

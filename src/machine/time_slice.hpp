@@ -1,13 +1,13 @@
-// The time slice that the calling thread asks the kernel for.
+// The time slice for which the calling thread asks the kernel.
 #pragma once
 
 namespace weir {
 
-/// For this thread and those that it creates later. Its part of the processor stays the same: it gets that in shorter pieces, and
-/// when it is woken it need not wait until another program's slice ends. Does nothing where slices cannot be chosen (Linux before
-/// 6.12), or the thread has another policy.
+/// Applies to this thread and to threads that it creates later. The thread's share of the processor stays the same, but comes in
+/// shorter pieces, and a woken thread need not wait until another program's slice ends. Does nothing if slices cannot be chosen
+/// (Linux before 6.12), or if the thread has another scheduling policy.
 void ask_for_shortest_slice() noexcept;
-/// The same, beside other programs that run (yield_doubt.hpp).
+/// The same, but only if other programs run (yield_doubt.hpp).
 void ask_for_short_slices() noexcept;
 
 }  // namespace weir

@@ -1,19 +1,19 @@
-// Whether a yield to the kernel is taken to give another program a whole time slice. One state for the process: what it is
-// about, other programs on its processors, is the same for all of its teams.
+// Does a yield to the kernel give another program a whole time slice? There is one state for the whole process, because other
+// programs on the processors affect all teams alike.
 //
-// Where more programs run than there are processors when the process begins, yields are doubted. That is no more than a guess:
-// the programs may be on other processors, or in a session or a control group of their own, in which case a yield comes back
-// at once. Yields that are tried now and then decide.
+// If more programs run than there are processors when the process begins, yields are doubted. This is only a guess: the programs
+// may run on other processors, or in a session or a control group of their own, in which case a yield returns at once. Trial
+// yields now and then decide.
 //
 //      .---------.  begin()  .-----------------.  `first_waits`, then `apart` times  .---------------.  many came  .---------.
 //      | trusted |---------->| doubted:        |---- what a slice has taken --------->| a trial: one  |--- back --->| trusted |
 //      '---------'           | waiters sleep   |<----------- one took a slice -------| waiter yields |   at once   '---------'
 //                            '-----------------'                                     '---------------'
 //
-// A single yield shows nothing: a thread that has had less than its part of the processor gets it back at once until it has
-// caught up.
+// A single yield shows nothing: a thread that has had less than its share of the processor gets the processor back at once, until
+// it has caught up.
 //
-// Where yields are trusted a team finds out by itself that they cost slices (weir/waiting_automatic.hpp).
+// While yields are trusted, each team finds out by itself whether they cost slices (weir/waiting_automatic.hpp).
 #pragma once
 
 #include <algorithm>
@@ -27,19 +27,20 @@ namespace weir {
 /// a little sooner or later.
 class yield_doubt {
  public:
-  /// So many waits of members pass before the first trial, which may cost the team a slice: more than 100 regions of 8 threads
-  /// have (some 900), and those take as long as a few slices in all. With 512 they took up to 1.12 of the time on libgomp. Where
-  /// the guess is wrong a wait costs some 10 us more (measured: a team of 4 made 4,000 barriers in 1.0 to 1.4 of the time).
+  /// The number of waits before the first trial, which may cost the team a slice. It is more than the waits of 100 regions of 8
+  /// threads (some 900), which in all take only as long as a few slices. With 512 these regions took up to 1.12 of the time on
+  /// libgomp. If the guess is wrong, a wait costs some 10 us more (measured: a team of 4 made 4,000 barriers in 1.0 to 1.4 of the
+  /// time).
   static constexpr std::uint32_t first_waits = 1024;
-  /// Times what a trial took, in microseconds: trials take at most 2 % of the time.
+  /// The next trial comes after this many times the duration of the last one, so trials take at most 2 % of the time.
   static constexpr double apart = 50;
-  /// A yield that finds no other thread takes 0.4 us, one that finds a member which sleeps at once a few more; one that finds
-  /// another program a slice (0.7 to 4 ms).
+  /// A yield that finds no other thread takes 0.4 us. A yield to a member that sleeps at once takes a few microseconds more. A
+  /// yield to another program takes a slice (0.7 to 4 ms).
   static constexpr double at_once_us = 50, slice_us = 500;
-  /// So many in a row end the doubt. A thread may lag behind by a tick of the kernel's clock (up to 10 ms), and a yield gives up
-  /// one of its slices (0.1 ms or more).
+  /// This many quick yields in a row end the doubt. A thread may lag behind its share by a tick of the kernel's clock (up to 10
+  /// ms), and a yield gives up one of its slices (0.1 ms or more).
   static constexpr std::uint32_t many = 128;
-  /// Until another member goes on with the trial where what the first one waited for has come.
+  /// The time after which another member goes on with the trial, in case the wait of the first member has ended.
   static constexpr double again_us = 100;
 
   void begin() { next_.store(after_waits, std::memory_order_relaxed); }
@@ -56,11 +57,11 @@ class yield_doubt {
     } else if (now < next) {
       return true;
     }
-    // Of several that come here one yields.
+    // Only one of several waiters that come here yields.
     return !next_.compare_exchange_strong(next, now + in_ticks(again_us, ticks_per_us), std::memory_order_relaxed);
   }
 
-  /// A thread has yielded to the kernel from then until then, while the doubt held.
+  /// While yields were doubted, a thread yielded to the kernel from `from` until `to`.
   void yielded(std::uint64_t from, std::uint64_t to, double ticks_per_us) {
     const std::uint64_t took = to - from;
     if (took > in_ticks(slice_us, ticks_per_us)) {

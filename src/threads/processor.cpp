@@ -134,7 +134,7 @@ void processor::yield(body& me) {
   switch_to(me, *next);
 }
 
-// Held.
+// `me` is held.
 void processor::let_others_run(const body& me) {
   const std::uint64_t now = native::ticks();
   const double us = native::ticks_per_microsecond();

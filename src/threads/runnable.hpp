@@ -30,7 +30,7 @@ struct basic_runnable {
   pointer<basic_runnable> next{nullptr};  // in a list of ready bodies, or of sleeping ones
   pointer<queue> on{nullptr};             // where the body runs, or is to run; null: in its own kernel thread
   pointer<queue> seat{nullptr};           // where the body belongs; null: in its own kernel thread
-  word<std::uint32_t> stolen_at{0};       // the seat's count of switches when the body was stolen
+  word<std::uint32_t> stolen_at{0};       // the count of switches of the queue that it was last stolen from
   word<std::uint32_t> may_move{static_cast<std::uint32_t>(moves::anywhere)};
   pointer<const word<std::uint32_t>> awaits{nullptr};  // the word that it sleeps on (sleep_queue.hpp); null: none
 

@@ -17,8 +17,8 @@ namespace weir::openmp {
 
 namespace {
 
-// Every text that affinity-format-var has been set to, once each, the newest first. None is deleted, since other threads may be
-// reading it. There is no lock, since the child of a fork might find it taken.
+// Every text to which affinity-format-var has been set, once each, the newest first. No text is deleted, since other threads may
+// be reading it. There is no lock, since the child of a fork might find the lock taken.
 struct format {
   std::string text;
   const format* older;

@@ -1,7 +1,7 @@
 // A barrier that members may leave for good: that of a team whose region can be cancelled. A member that has left counts as
 // arrived in every later episode, so members that do not notice the cancellation still pass.
 //
-// Over a Machine, so that the explorer searches it. How its members wait is the caller's affair.
+// A template over a Machine, so that the explorer can search it. The caller decides how members wait.
 #pragma once
 
 #include <atomic>
@@ -16,16 +16,17 @@ class cancellable_barrier {
  public:
   explicit cancellable_barrier(unsigned members) : word_(members), members_(members) {}
 
-  /// No member is in it, and none has left it. relaxed: published by what lets the members begin.
+  /// Called while no member is in the barrier: no member has left it from now on. relaxed: the word is published by what lets the
+  /// members begin.
   void start_over() { word_.store(members_, std::memory_order_relaxed); }
 
-  /// Has a member cancelled the region? acquire: what it did before.
+  /// Has a member cancelled the region? acquire: what that member did before.
   bool is_cancelled() const { return cancelled_in(word_.load(std::memory_order_acquire)); }
 
-  /// The members that wait, and may leave, are to be woken.
+  /// Cancels the region. The caller must then wake the members that wait and may leave.
   void cancel() { word_.fetch_or(cancelled, std::memory_order_release); }
 
-  /// The caller, which is not at the barrier, does not come again. True: the members that wait are to be woken.
+  /// The caller, which is not at the barrier, will not come again. True: the caller must wake the members that wait.
   bool leave() {
     const std::uint64_t before = arrive(member_left);
     return episode_in(after_arrival(before, member_left)) != episode_in(before);
@@ -47,7 +48,7 @@ class cancellable_barrier {
     wait(word_, [=](std::uint64_t now) { return episode_in(now) != episode || (may_leave && cancelled_in(now)); });
     // acquire: what the others did before they arrived.
     std::uint64_t now = word_.load(std::memory_order_acquire);
-    // The region is cancelled: the caller takes its arrival with it. acq_rel: as in arrive().
+    // The region is cancelled: the caller leaves, and withdraws its arrival. acq_rel: as in arrive().
     while (episode_in(now) == episode)
       if (word_.compare_exchange_strong(now, now + member_left, std::memory_order_acq_rel)) return true;
     return false;

@@ -7,7 +7,7 @@ namespace weir::openmp {
 
 namespace {
 
-/// From here on the member begins no construct.
+/// From here on the member begins no more constructs.
 void note_that_it_has_left(member& me) {
   // release: its counts of constructs; the turns that it has passed on, and what it has posted.
   me.has_left.store(true, std::memory_order_release);
@@ -69,7 +69,7 @@ unsigned participants(const team& t, std::uint32_t member::*begun, std::uint32_t
   unsigned all = 0;
   for (unsigned m = 0; m < t.size; ++m) {
     const member& its = t.members[m];
-    // acquire: its count, which it changes no more. Counts wrap around.
+    // acquire: the member's count, which no longer changes. Counts wrap around.
     const bool left_before = its.has_left.load(std::memory_order_acquire) && static_cast<std::int32_t>(its.*begun - construct) <= 0;
     if (!left_before) ++all;
   }

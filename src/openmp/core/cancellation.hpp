@@ -1,8 +1,8 @@
 // Cancellation of regions and of worksharing constructs [OpenMP 5.2, 11.5]; that of taskgroups is in the room tasks. The
 // compiler's code asks at each cancellation point whether its construct is cancelled, and jumps to the construct's end.
 //
-// All of it only if OMP_CANCELLATION is true. Then the barriers of all teams are those of cancellable_barrier.hpp, since a member
-// that waits at a barrier must be able to leave it.
+// All of this applies only if OMP_CANCELLATION is true. The barriers of all teams are then those of cancellable_barrier.hpp,
+// since a member that waits at a barrier must be able to leave it.
 #pragma once
 
 #include <atomic>
@@ -43,10 +43,11 @@ bool barrier_in_cancellable(member& me);
 
 /// Is the team's region cancelled? Only where cancellation is in force.
 bool is_cancelled(const team& t);
-/// How many members begin the construct with this number, of those that they count in `begun`: all, except those that have left
-/// the region, which is cancelled, before.
+/// How many members begin the construct that has this number in their count `begun`: all members, except those that left the
+/// cancelled region before that construct.
 unsigned participants(const team& t, std::uint32_t member::*begun, std::uint32_t construct);
-/// Have all of them, `left`, left this construct, though they are not all members? Else the last member to leave clears it away.
+/// Have all participants left this construct (their number is `left`), although they are fewer than the members? Otherwise the
+/// last member to leave clears the construct away.
 bool is_abandoned(const team& t, std::uint32_t member::*begun, std::uint32_t construct, unsigned left);
 /// Is the region cancelled, or one of the taskgroups that the task is in?
 bool is_cancelled(const member& me, const task& its);
@@ -56,7 +57,7 @@ bool pass_cancellable_barrier(member& me, bool may_leave);
 /// Before each region, by its primary thread: nothing is cancelled.
 void forget_cancellation(team& t);
 
-// What core asks of the room `tasks`.
+// Defined by the room `tasks`.
 void cancel_task_group(task& its);
 bool task_group_cancelled(const task& its);
 

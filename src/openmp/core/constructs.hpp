@@ -1,5 +1,5 @@
-// What a team holds of the constructs that its members execute together: loops and doacross nests. The operations on them are the
-// room worksharing's.
+// The data in a team of the constructs that its members execute together: loops and doacross nests. The room worksharing has the
+// operations.
 //
 // Constructs without a barrier may overlap, so a team has several slots of each kind, used in turn. Every member encounters the
 // same constructs in the same order, and numbers them.
@@ -21,7 +21,7 @@ struct member;
 
 inline constexpr unsigned slots_in_turn = 8;
 
-/// For waits that are rare and short: yields between its polls, and never sleeps.
+/// For waits that are rare and short: yields between polls, and never sleeps.
 template <class Word, class Ready>
 void wait_awake(const Word& word, Ready ready) {
   if (!native::spin(word, ready, 100)) native::yield_until(word, ready);
@@ -32,8 +32,9 @@ class alignas(line_bytes) slot {
   /// The slot's state before the construct with this number begins.
   void free_for(std::uint32_t construct) { state_.store(of(construct, free_), std::memory_order_relaxed); }
 
-  /// The first member to enter sets the construct up; the others find it set up. `Kind` says how its construct is cleared away,
-  /// and whether it is abandoned: all members have left it, except those that have left the region before, which is cancelled.
+  /// The first member to enter sets the construct up; the others find it set up. `Kind` says how the construct is cleared away,
+  /// and whether it is abandoned. An abandoned construct has been left by all members except those that left the cancelled region
+  /// before.
   template <class Kind, class Set>
   void enter(const member& me, std::uint32_t construct, Set set_up) {
     const std::uint64_t before = of(construct, free_), ready = of(construct, ready_);
@@ -51,7 +52,8 @@ class alignas(line_bytes) slot {
     state_.store(ready, std::memory_order_release);
   }
 
-  /// The last of `members` to leave clears the construct away. If it is abandoned, a member that waits for the slot does.
+  /// The last of `members` to leave clears the construct away. If the construct is abandoned, a member that waits for the slot
+  /// does so.
   template <class Kind>
   void leave(std::uint32_t construct, unsigned members) {
     // acq_rel: the last one frees it after all others have used it.
@@ -64,7 +66,7 @@ class alignas(line_bytes) slot {
   enum phase : std::uint64_t { free_ = 0, being_set = 1, ready_ = 2, being_cleared = 3 };
   template <class Kind>
   [[gnu::noinline]] void wait_for(const member& me, std::uint64_t before) {
-    // Its number, from `before` alone: the caller keeps no register for it.
+    // The number of the construct follows from `before` alone, so the caller keeps no register for it.
     const auto construct = static_cast<std::uint32_t>(before >> 2);
     const std::uint64_t last = of(construct - slots_in_turn, ready_), ready = of(construct, ready_);
     // acquire: that all others have used it.
@@ -81,7 +83,7 @@ class alignas(line_bytes) slot {
   }
   static constexpr std::uint64_t of(std::uint32_t construct, phase p) { return static_cast<std::uint64_t>(construct) << 2 | p; }
 
-  // On one line with what the construct itself adds first: a member gets all of it in one transfer.
+  // On one line with the first data of the construct itself, so that a member gets all of it in one transfer.
   std::atomic<std::uint64_t> state_{0};
   std::atomic<std::uint32_t> left_{0};
 };
@@ -109,7 +111,7 @@ struct loop : slot {
   alignas(line_bytes) std::atomic<std::uint64_t> taken{0};  // iterations
   alignas(line_bytes) std::atomic<std::uint64_t> turn{0};   // of ordered: the first iteration that is not done
   gate turned;
-  std::atomic<void*> memory{nullptr};  // that the members have in common
+  std::atomic<void*> memory{nullptr};  // memory that the members have in common
 };
 
 /// One of the nested loops of a doacross construct, and how often it runs.

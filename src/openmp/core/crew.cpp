@@ -41,7 +41,7 @@ void report_refused(unsigned wanted, unsigned got, int error) {
                std::strerror(error), wanted, got);
 }
 
-/// Executes tasks meanwhile, in the name of `me`. Members that are in step do not look for any.
+/// Waits, and executes tasks meanwhile in the name of `me`. Members that are in step do not look for tasks.
 template <class Word, class Ready>
 void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed, const Word& word, gate& at, Ready ready,
                       member* me, const wait_kind& what) {
@@ -64,7 +64,8 @@ auto crew::at_join(member& me) {
   };
 }
 
-// A team that takes all processors has equally many members on each. If it takes a part of them, the system knows better which.
+// A team that takes all processors gets equally many members on each. If a team takes only some of them, the system knows better
+// which.
 void crew::assign_processors() {
   if (affinity_matters()) return;
   const std::vector<int> all = running_on();
@@ -91,7 +92,7 @@ unsigned crew::recruit(unsigned wanted, unsigned seats) {
     worker& w = *workers_.back();
     w.of = this;
     w.number = static_cast<unsigned>(workers_.size());
-    // It begins by waiting for the next region.
+    // The worker begins by waiting for the next region.
     w.since_episode = episode();
     if (const int error = start(w); error != 0) {
       workers_.pop_back();
@@ -123,21 +124,21 @@ int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 
 // ---- a worker's side
 
-// What a worker may read, and when, is stated in fork_join.hpp.
+// fork_join.hpp states what a worker may read, and when.
 //
-// Between its arrival and its next episode it may execute tasks of the team that it has arrived in: the member that has generated
-// them has not arrived. It may look for tasks later, too: teams are kept as long as the crew.
+// Between an arrival and the next episode, a worker may execute tasks of the team in which it has arrived: the member that
+// generated them has not arrived yet. It may also look for tasks later, because teams are kept as long as the crew.
 void crew::work(worker& w) {
   auto& flag = one_release_flag() ? phases_.for_all : w.flags.release;
   int lives_on = -1;
   bool had_seat = false;
-  // As if the last region before it was recruited had been one without it.
+  // As if the last region before the worker was recruited had been a region without this worker.
   std::uint64_t seen = release_word::of(w.since_episode, 0);
   member* last = nullptr;  // that it was in the team that it was in last
   for (;;) {
     seen = phases_.next(flag, seen, [&](const auto& word, gate& at, auto ready) {
-      // Who shares its processor with other members follows from its last team, not from the crew: workers that smaller teams
-      // do not need are asleep. A worker that has been in none lets others go first.
+      // Whether the worker shares its processor follows from its last team, not from the crew: workers that smaller teams do not
+      // need are asleep. A worker that has been in no team yet lets others go first.
       const bool shares_processor = last == nullptr || oversubscribed(*last->of);
       await_with_tasks(between_regions_, shares_processor, word, at, ready, last, waits::after_region);
     });
@@ -149,7 +150,7 @@ void crew::work(worker& w) {
     member& me = t.members[w.number];
     me.icv = t.inherited;
     if (affinity_matters()) bind_member(me);
-    // Others may have moved it meanwhile, from one seat to another.
+    // Others may have moved the worker from one seat to another meanwhile.
     if (me.seat != nullptr || had_seat) threads::go_to(me.seat);
     had_seat = me.seat != nullptr;
     if (const int home = me.seat == nullptr ? w.processor : -1; home != lives_on) native::live_on(lives_on = home);
@@ -159,8 +160,8 @@ void crew::work(worker& w) {
     last = &me;
     phases_.arrive(t.arrival, t.size, w.number, w.flags, release_word::episode_in(seen), flags_of(), at_join(me));
   }
-  // The member is its team's, which is the crew's, which may be deleted: what the thread still does as it ends, it does in no
-  // region.
+  // The member belongs to the team, the team belongs to the crew, and the crew may be deleted: from here to its end the thread is
+  // in no region.
   current = nullptr;
   leave();
 }
@@ -202,14 +203,15 @@ void crew::join(team& t) {
   phases_.join(t.arrival, episode(), flags_of(), at_join(t.members[0]));
   if (may_have_seats()) [[unlikely]] {
     if (seated_) driving_.reset();
-    // Workers of other crews may sleep there, of members that go on while this thread drives nothing.
+    // Workers of other crews, whose primary threads go on, may sleep on these seats while this thread drives nothing.
     if (!t.seats.empty() && t.parent->of->parent != nullptr && !threads::is_on_processor() && seats_have_been_shared())
       threads::close_own_processor();
     if (host_) host_->end_region();
   }
 }
 
-// Workers wait where they were in their last region. Those on the primary thread's processor run only if it drives that.
+// Workers wait where they were in their last region. Workers on the primary thread's processor run only while the primary thread
+// drives this processor.
 void crew::begin_in_seats(team& t) {
   if (!t.seats.empty()) {
     native::live_on(-1);

@@ -19,7 +19,7 @@ namespace weir::openmp {
 
 class crew {
  public:
-  /// `of_program`: of a thread that the runtime has not made.
+  /// `of_program`: the crew belongs to a thread that the runtime has not created.
   explicit crew(bool of_program);
   /// How many of `wanted` threads a region with so many seats can have, the primary thread among them: fewer if the system
   /// refuses some.
@@ -27,7 +27,7 @@ class crew {
   team& of_size(unsigned size, unsigned seats);
   /// Executes the region with all members of that team; the caller is its primary thread, member 0.
   void execute(team& t, region run, void* what);
-  /// The two ends of the same, for a caller that executes its own part between them.
+  /// The two ends of execute(), for a caller that executes its own part between them.
   void fork(team& t, region run, void* what);
   void join(team& t);
   /// Tells the workers to end. The last thread to leave, the caller among them, deletes the crew.
@@ -47,9 +47,9 @@ class crew {
   struct worker {
     crew* of = nullptr;
     unsigned number = 0;
-    int processor = -1;               // that it is to live on, if any
-    std::uint32_t since_episode = 0;  // the last one before it was recruited
-    phases::flags flags;              // not a base: what is above would lie on the line of the arrival, which the parent polls
+    int processor = -1;               // its home processor, if any
+    std::uint32_t since_episode = 0;  // the last episode before it was recruited
+    phases::flags flags;              // not a base: the rest would lie on the line of the arrival, which the parent polls
   };
 
   static void begin(void* its_worker);
@@ -58,18 +58,18 @@ class crew {
   void work(worker& w);
   void leave();
   void begin_in_seats(team& t);
-  /// What fork_join asks: the flags of a worker, and how a member waits in a join.
+  /// For fork_join: the flags of a worker, and how a member waits in a join.
   auto flags_of() {
     return [this](unsigned number) -> phases::flags& { return workers_[number - 1]->flags; };
   }
   auto at_join(member& me);
 
   std::optional<threads::driving> driving_;   // in a region with seats, the primary thread's
-  bool seated_ = false;                       // was the last team?
-  team* last_ = nullptr;                      // that was asked for, and its seats
+  bool seated_ = false;                       // did the last team have seats?
+  team* last_ = nullptr;                      // the team that was last asked for, and its seats
   unsigned last_seats_ = 0;
   phases phases_;
-  // The last one, with its team's size. relaxed: written by the primary thread; others read the number only.
+  // The last episode, with the size of its team. relaxed: written by the primary thread; others read only the number.
   alignas(line_bytes) std::atomic<std::uint64_t> released_{0};
   std::optional<host> host_;  // if it is a crew of the program's
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1

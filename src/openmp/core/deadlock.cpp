@@ -78,7 +78,7 @@ seen_threads threads_now() {
                                     line("\nvoluntary_ctxt") + line("\nnonvoluntary_ctxt")};
   }
   closedir(folder);
-  all.erase(gettid());  // which looks
+  all.erase(gettid());  // the thread that looks
   return all;
 }
 
@@ -95,7 +95,7 @@ std::optional<deadlock> deadlock_of(const std::vector<seen_wait>& waits, const s
   for (const auto& [thread, its] : now) {
     const auto wait = std::ranges::find(waits, thread, &seen_wait::thread);
     const bool is_member = wait != waits.end();
-    // A member that has been woken, and has not got a processor yet.
+    // The member has been woken, but has no processor yet.
     if (is_member && wait->what->asleep && !its.asleep) return std::nullopt;
     if (is_member || for_team) continue;
     const auto last = before.find(thread);
@@ -162,7 +162,7 @@ class watch {
 watch* known = nullptr;
 
 bool watch::start() {
-  // It takes none of the program's signals.
+  // The thread takes none of the program's signals.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -201,7 +201,7 @@ void watch::run() {
   pthread_setname_np(pthread_self(), "weir-deadlocks");
   for (;;) {
     usleep(between_looks);
-    // Reported without the lock: it takes a while to find lines of the source.
+    // Reported without the lock, because finding lines of the source takes a while.
     const auto found = look();
     for (const deadlock& its : found) report(its);
     const bool certain = std::ranges::any_of(found, [](const deadlock& its) { return its.outside == 0; });

@@ -1,8 +1,8 @@
 // The two phases of a region, over a Machine: the release that begins it, from the primary thread (member 0) to the workers,
 // and the arrival that ends it, back to the primary thread [paper 003, section IV.A]. Both go along a tree (half.hpp). The crew
-// says who takes part and how members wait; the explorer searches the same text.
+// decides which workers take part and how members wait; the explorer searches the same source.
 //
-// A worker waits for a word that holds an episode and the size of its team.
+// A worker waits for a word that holds an episode and the size of the episode's team.
 //
 // - A new episode whose team includes it lets it read the region and the crew's team, from the load that shows the episode
 //   until its arrive(). The primary thread writes none of them in that time: it sets a flag only after they are written, and
@@ -11,7 +11,8 @@
 //   may be writing the next region already. That is why the size is in the same word as the episode.
 // - It may miss episodes whose teams do not include it, never one whose team does: that one's join() waits for it.
 //
-// It answers each episode that includes it by exactly one arrival, and the size `everyone`, which tells it to end, by none.
+// A worker answers each episode that includes it by exactly one arrival. The size `everyone` tells all workers to end; they do
+// not answer it.
 #pragma once
 
 #include <atomic>
@@ -58,15 +59,15 @@ class fork_join {
 
   // Below, `flags_of(number)` gives the flags of a worker, numbered from 1, and `await(word, gate, ready)` waits.
 
-  /// Releases a member's children in the tree; of member 0 also, if all workers have one flag in common, all workers.
+  /// Releases a member's children in the tree. If all workers have one flag in common, member 0 thereby releases all workers.
   template <class FlagsOf>
   void release(const half& tree, unsigned member, std::uint64_t word, FlagsOf flags_of) {
     for (const unsigned child : tree.of(member)) flags_of(child).release.set(word);
   }
   void release_all(std::uint64_t word) { for_all.set(word); }
 
-  /// Waits until a flag holds another episode than `seen`, and returns its word. Of the first word only the episode can be
-  /// compared: the size is not known.
+  /// Waits until a flag holds another episode than `seen`, and returns the flag's word. Only the episode is compared, because the
+  /// size in the first `seen` is not known.
   template <class Await>
   std::uint64_t next(release_flag& flag, std::uint64_t seen, Await await) {
     // acquire, both: the region, and all that the program did before it.
@@ -76,13 +77,13 @@ class fork_join {
     return flag.word.load(std::memory_order_acquire);
   }
 
-  /// A worker, a member of a team of `size`, has executed the region. Its own flags are an argument: to look them up may cost a
-  /// transfer, of a line that the primary thread writes in each region.
+  /// A worker, a member of a team of `size`, has executed the region. Its own flags are an argument, because looking them up may
+  /// cost the transfer of a line that the primary thread writes in each region.
   template <class FlagsOf, class Await>
   void arrive(const half& tree, unsigned size, unsigned member, flags& own, std::uint32_t episode, FlagsOf flags_of, Await await) {
     if (tree.central()) {
       happens_before(&primary.episode);
-      // The primary thread, of the first group, does not count.
+      // The primary thread belongs to the first group, but does not count.
       const unsigned groups = tree.groups(), group = member % groups;
       const unsigned of_group = (size - 1 - group) / groups + (group != 0 ? 1 : 0);
       if (!is_last(of_groups_[group], of_group) || (groups > 1 && !is_last(of_all_, groups))) return;

@@ -14,7 +14,7 @@ namespace {
 
 using children = std::vector<std::vector<unsigned>>;
 
-/// All others are member 0's children.
+/// All other members are children of member 0.
 children star(unsigned members) {
   children all(members);
   all[0].resize(members - 1);
@@ -24,7 +24,8 @@ children star(unsigned members) {
 
 using part = std::vector<step> plan::script::*;
 
-/// The children of each member in one half of a plan: those whose signals it awaits, or which it signals (`of_parent`).
+/// The children of each member in one half of a plan: the members whose signals it awaits, or that it signals, as `of_parent`
+/// says.
 children children_of(const plan& p, part which, step::action of_parent) {
   children all(p.participants());
   std::vector<std::vector<unsigned>> others(p.slots());  // the members at the other end of a slot
@@ -37,8 +38,8 @@ children children_of(const plan& p, part which, step::action of_parent) {
   return all;
 }
 
-/// Of a barrier that is no plan: all members signal member 0, by one counter or a flag each, and it signals all, by one flag or
-/// one each.
+/// The phases of a barrier that is no plan. All members signal member 0, by one counter or by a flag each; member 0 signals all
+/// members, by one flag or by a flag each.
 central_phases phases_of(const std::string& name) {
   if (const auto phases = central_phases_of(name)) return *phases;
   throw std::invalid_argument("weir: the barrier " + name + " does not consist of two halves");
@@ -73,8 +74,9 @@ half::half(const children& all, bool central, unsigned groups) : central_(centra
 half half::arrival(const std::string& name, unsigned members, bool oversubscribed, unsigned seats) {
   if (name == "auto") {
     if (oversubscribed && seats > 1) return {star(members), true, std::min(seats, most_groups)};  // hardly a transfer
-    // Members that share processors may sleep, so only the last to arrive should wake the waiter. Otherwise a flag for each
-    // costs a member one transfer and no read-modify-write; with many members member 0's polls add up [paper 001, table 1].
+    // Members that share processors may sleep, so only the last to arrive should wake the waiter. Otherwise, with a flag for each
+    // member, an arrival costs one transfer and no read-modify-write; with many members the polls of member 0 add up [paper 001,
+    // table 1].
     return arrival(oversubscribed ? "sense" : members <= 8 ? "distributed-sensor" : "tournament", members, oversubscribed);
   }
   if (const auto p = halved_plan(name, members)) return {children_of(*p, &plan::script::arrival, step::action::await), false};
@@ -82,8 +84,8 @@ half half::arrival(const std::string& name, unsigned members, bool oversubscribe
 }
 
 half half::release(const std::string& name, unsigned members) {
-  // One flag for all, as in the tournament, without its plan: to make the team of a program's first region is all that some
-  // programs wait for.
+  // One flag for all, as in the tournament, but without building the tournament's plan: some programs do little more than create
+  // the team of their first region.
   if (name == "auto") return {star(members), true};
   if (const auto p = halved_plan(name, members))
     return {children_of(*p, &plan::script::release, step::action::signal), has_one_flag(name)};

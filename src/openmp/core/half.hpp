@@ -31,10 +31,11 @@ class half {
   branch of(unsigned member) const {
     return {children_.data() + first_[member], children_.data() + first_[member + 1], parent_[member]};
   }
-  /// One word for all members, which they count in or wait for, instead of a word for each.
+  /// Do all members count in one word, or wait for one word, instead of a word for each?
   bool central() const { return central_; }
-  /// In a central arrival: members m, m + groups, m + 2 groups, … count in a word of their own, and the last of each group in that
-  /// for all. There are fewer groups than members. Where there are more seats than groups may be, several may share a group.
+  /// In a central arrival: members m, m + groups, m + 2 groups, … count in a word of their group, and the last member of each
+  /// group counts in the word for all. There are fewer groups than members. If there are more seats than groups, several seats
+  /// share a group.
   unsigned groups() const { return groups_; }
   static constexpr unsigned most_groups = 16;
 

@@ -14,7 +14,8 @@ namespace {
   if (!s.places.empty() || s.display_affinity) in_force |= affinity;
   if (s.cancellation) in_force |= cancellation;
   if (annotated()) in_force |= annotation;
-  // Threads that are bound are the kernel's; ThreadSanitizer knows no others; and which of them sleep is asked of the kernel.
+  // Three settings need kernel threads: only kernel threads can be bound; ThreadSanitizer knows no others; and the search for
+  // deadlocks asks the kernel which threads sleep.
   if (s.threads != threads_of::kernel && (in_force & (affinity | annotation)) == 0 && s.deadlocks == deadlocks::ignore &&
       threads::why_not_here() == nullptr)
     in_force |= virtual_processors;

@@ -1,5 +1,5 @@
-// What is in force in this process from its start, and seldom. All of it is in one byte, so that a path on which any of it needs
-// more tests that byte alone.
+// Features that are seldom in force, and if so from the start of the process. One byte has them all, so that a path on which any
+// of them needs more work tests only this byte.
 #pragma once
 
 #include <cstdint>

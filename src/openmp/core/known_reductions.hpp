@@ -1,7 +1,7 @@
 // What a team has learned about its reductions: which of them combine few values.
 //
-// Members that combine their values one after the other, by atomic operations or under a lock, are faster than a tree as long
-// as the values are few; for an array the tree is. The compiler's code does not say how many values there are, so the first
+// As long as there are few values, members that combine them one after the other, by atomic operations or under a lock, are
+// faster than a tree; for an array the tree is faster. The compiler's code does not say how many values there are, so the first
 // executions of a construct go along the tree, and member 0 measures them.
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace weir::openmp {
 
-/// A construct is known by the function that combines the values of two members; `Function` is its address.
+/// A construct is identified by the address of the function that combines the values of two members.
 ///
-/// Not atomic: member 0 writes, in a reduction whose values all members have offered already and which it has released none of
-/// them from. So no other member reads at that time, and all of them read the same before the next reduction.
+/// Not atomic: member 0 writes in a reduction, after all members have offered their values and before it releases any of them. So
+/// no other member reads at that time, and all members read the same before the next reduction.
 class known_reductions {
  public:
   enum class values : std::uint8_t { unknown, few, many };
@@ -27,7 +27,7 @@ class known_reductions {
     return values::many;  // there is no room to learn it
   }
 
-  /// Combining took so many nanoseconds this time. The least of several times counts: a thread may lose its processor meanwhile.
+  /// Combining took this many nanoseconds this time. The least of several times counts, because a thread may lose its processor.
   void learn(const void* construct, double took) {
     std::size_t i = first(construct);
     while (entries_[i].construct != nullptr && entries_[i].construct != construct) i = after(i);

@@ -40,8 +40,8 @@ void execute_side_by_side(void* what) {
   execute_teams(*current, *static_cast<const league*>(what), side.number, side.of->size);
 }
 
-/// How many threads a region of one of its teams has, an equal part of the processors if neither the program nor the
-/// environment says it.
+/// How many threads a region of one of the league's teams has: an equal share of the processors, unless the program or the
+/// environment gives the number.
 int threads_of_each(const member& me, const control& first) {
   const settings& s = initial_settings();
   const bool is_said = me.icv.num_threads > 0 || !s.num_threads.empty();

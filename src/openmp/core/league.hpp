@@ -1,5 +1,5 @@
-// Leagues: the teams of a teams region. A league has as few teams as it may: the number asked for, or that of the environment, or
-// one. As many of them execute at the same time as the processors have room for their threads.
+// Leagues: the teams of a teams region. A league has as few teams as allowed: the number that the program asks for, or that of
+// the environment, or one. As many teams execute at the same time as the processors have room for their threads.
 #pragma once
 
 #include "openmp/core/region.hpp"

@@ -1,4 +1,5 @@
-// A member's part of a loop: its owner takes chunks at its beginning, members that are through take halves at its end.
+// A member's part of a loop: the owner takes chunks from the beginning of the part, and members that have finished their own
+// parts steal halves from the end.
 //
 // As in affinity scheduling [Markatos and LeBlanc, "Using processor affinity in loop scheduling on shared-memory
 // multiprocessors", IEEE TPDS 5(4), 1994], with the part in one word instead of a queue with a lock.
@@ -37,12 +38,11 @@ struct division {
   }
 };
 
-/// The word holds the round and what is left. A word of the round before stands for the part that the member has at first, so
-/// nobody sets the parts up, and the part of a member that comes late is taken by others. Every member must take() once in each
-/// round.
+/// The word holds the round and the chunks that are left. A word of the previous round stands for the member's initial part. So
+/// the parts need no set-up, and others can steal from a member that comes late. Every member must take() once in each round.
 ///
-/// relaxed, everywhere: a thread that changes the word owns what it takes out, because it compares the whole word; chunks are
-/// numbers, and what they compute is published by the end of the loop.
+/// relaxed, everywhere: a thread that changes the word owns the chunks that it takes out, because it compares the whole word.
+/// Chunks are numbers, and their results are published by the end of the loop.
 template <class Machine>
 class part {
  public:
@@ -62,7 +62,7 @@ class part {
     }
   }
 
-  /// By others: the second half of what is left, and more than half of an odd number; none if none is left.
+  /// Called by other members: takes the second half of the chunks that are left, rounded up; none if none is left.
   chunks steal(const division& d, unsigned owner) {
     std::uint64_t now = word_.load(std::memory_order_relaxed);
     for (;;) {
@@ -73,10 +73,10 @@ class part {
     }
   }
 
-  /// By the owner, whose part is empty: what it has stolen and not taken.
+  /// Called by the owner, whose part is empty: keeps stolen chunks that it does not take now.
   void keep(const division& d, chunks stolen) { word_.store(packed(d, stolen), std::memory_order_relaxed); }
 
-  /// While nobody is in a loop: as at first, with a division as at first.
+  /// Called while nobody is in a loop: resets the part to its initial state, for a division in its initial state.
   void start_over() { word_.store(0, std::memory_order_relaxed); }
 
  private:

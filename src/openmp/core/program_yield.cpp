@@ -1,5 +1,6 @@
-// sched_yield of the program and its libraries. OpenBLAS and others wait for the other members of a team in a loop of it. Members that
-// share a virtual processor are not the kernel's to choose from: it would return at once, until the monitor looks.
+// sched_yield of the program and its libraries. OpenBLAS and others wait for other members of a team in a loop that calls it. The
+// kernel cannot switch between members that share a virtual processor: its sched_yield would return at once, until the monitor
+// looks.
 #include <sched.h>
 
 #include "machine/scheduling.hpp"

@@ -1,9 +1,9 @@
 // How many processors a process under a CPU quota should take.
 //
 // A quota is processor time for each period, mostly 100 ms. A process that computes for a moment and then waits may take all
-// processors for that moment: with fewer it would take longer for nothing. One that computes all the time spends the quota before
-// the period ends, and is stopped, its members in the middle of what others wait for: it does better with as many processors
-// as the quota amounts to.
+// processors for that moment; with fewer processors it would only take longer. A process that computes all the time spends the
+// quota before the period ends, and the kernel stops it while some members compute and others wait for them. Such a process does
+// better with as many processors as the quota amounts to.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class quota_use {
   }
 
  private:
-  // A period, and twice as much of the quota before fewer processors as before all again: a program has serial parts.
+  // One period. The use at which fewer processors begin is twice the use at which they end, because programs have serial parts.
   static constexpr double window = 0.1, begins = 0.8, goes_on = 0.4;
   double window_began_ = 0, used_before_ = 0;
   bool spends_all_ = false;

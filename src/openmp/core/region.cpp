@@ -62,7 +62,7 @@ void prepare(team& t, member& parent, const thread_demand* demand) {
   control inherited = parent.icv;
   // If the environment has a list, its element for the next level; else what the parent has set [OpenMP 5.2, 2.4].
   if (const std::size_t listed = initial_settings().num_threads.size(); listed > 1 && t.level < listed) inherited.num_threads = 0;
-  // Of most regions none: one test for the three.
+  // Most regions have none of the three, so one test serves for all.
   if ((parent.of->within.size() | t.within.size() | (demand != nullptr ? 1 : 0)) != 0) [[unlikely]] {
     t.within = within(parent, demand);
     if (!t.within.empty()) inherited.num_threads = t.within.front();
@@ -161,7 +161,7 @@ void end_region() {
 }
 
 namespace {
-/// As the device's would be: all places are its own.
+/// The binding of an initial thread as on a device: it has all places.
 thread_binding with_all_places(thread_binding of_outer) {
   if (of_outer.place < 0) return of_outer;
   return {of_outer.place, 0, static_cast<int>(places().size())};

@@ -22,14 +22,14 @@ int nthreads_var(const member& me);
 
 /// What a num_threads clause says besides a number [OpenMP 6.0, 12.1.2].
 struct thread_demand {
-  std::vector<int> within;   // what regions within ask for, by level; the last for all deeper ones
+  std::vector<int> within;   // the threads of nested regions, by level; the last number holds for all deeper levels
   bool strict = false;       // a team of another size is an error
-  bool fatal = false;        // which ends the program; else it is told
+  bool fatal = false;        // this error ends the program; otherwise it is only reported
   std::string message = {};  // the program's own
 };
 
-/// Executes a region: `run(what)` by each member of a team of `asked` threads (0: as the control variables say). `demand`: if its
-/// code says more.
+/// Executes a region: each member of a team of `asked` threads (0: as the control variables say) calls `run(what)`. `demand`:
+/// further clauses of the region, if it has any.
 void fork(region run, void* what, unsigned asked, const thread_demand* demand = nullptr);
 /// The same by the calling thread alone.
 void fork_alone(region run, void* what);
@@ -42,8 +42,8 @@ void end_alone();
 std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked);
 void end_region();
 
-/// In its lifetime the calling thread executes a target region, or a team of a league: it is an initial thread, to which
-/// nothing of the surrounding regions is visible [OpenMP 5.2, 13.8].
+/// During the lifetime of this object the calling thread executes a target region, or a team of a league: it is an initial
+/// thread, to which nothing of the surrounding regions is visible [OpenMP 5.2, 13.8].
 class as_initial_thread {
  public:
   as_initial_thread();

@@ -13,13 +13,13 @@ namespace weir::openmp {
 constinit bool all_have_seats = false;
 
 namespace {
-constexpr unsigned seats_elsewhere = ~0u;  // as if for a number of processors that there never is: members move
+constexpr unsigned seats_elsewhere = ~0u;  // as if for a number of processors that never occurs, so that members move
 
-// relaxed: a number with which no other data goes. Waiters of such teams wait as if nobody sat on their processors but those that
-// sat there at first.
+// relaxed: no other data goes with this number. Waiters of such teams wait as if only the members that sat on their processors at
+// first sat there now.
 constinit std::atomic<unsigned> teams_that_have_moved{0};
 
-// relaxed: set before the threads that it is about have begun.
+// relaxed: set before the threads that it concerns have begun.
 constinit std::atomic<bool> shared_seats{false};
 
 [[gnu::constructor]] void when_loaded() { all_have_seats = initial_settings().threads == threads_of::user; }
@@ -29,7 +29,7 @@ unsigned share_within(const team& outer) { return std::max(outer.share / outer.s
 
 unsigned seats_of_new_team(const member& me, unsigned size) {
   if (size == 1) return 0;
-  // Members of one that has seats share them with it.
+  // Members of a team that is nested in a team with seats share these seats.
   const team& outer = *me.of;
   if (!outer.seats.empty()) return static_cast<unsigned>(outer.seats.size());
   if (threads::why_no_processors() != nullptr) return 0;
@@ -51,16 +51,16 @@ void take_seats(team& t) {
     t.seats.resize(t.processors);
   } else {
     t.seats.push_back(&mine);
-    // Teams that have a part of the processors each begin with another helper.
+    // Teams that each have a part of the processors begin with different helpers.
     const unsigned wanted = t.processors - 1, first = t.parent->number * wanted;
     const unsigned helpers = std::max(static_cast<unsigned>(initial_settings().processors) - 1, wanted);
     for (unsigned i = 0; i < wanted; ++i)
       if (threads::processor* const p = threads::helper((first + i) % helpers)) t.seats.push_back(p);
   }
   const unsigned share = share_of_processors();  // it may have changed since this team was chosen
-  // In turn, so that members that wait for the one before them overlap with it (ordered loops, pipelines); loops whose members
-  // share lines with their neighbours alone pay for it. The members of a virtual processor meet first, and one of them goes on
-  // to those of the others.
+  // Members take seats in turn, so that a member that waits for the one before it overlaps with it (ordered loops, pipelines).
+  // Loops whose members share lines only with their neighbours pay for this. The members of a virtual processor meet first, and
+  // one of them then meets those of the other virtual processors.
   std::vector<int> seat_of(t.size);
   for (unsigned m = 0; m < t.size; ++m) {
     seat_of[m] = static_cast<int>(m % t.seats.size());
@@ -73,7 +73,7 @@ void take_seats(team& t) {
 bool sleeps(const team& t, unsigned seat) { return t.seats[seat]->sleeps(); }
 void wake_seat(team& t, unsigned seat) { t.seats[seat]->wake_up(); }
 
-// The barrier goes on with the groups that it had. The primary thread's body stays.
+// The barrier keeps its groups. The body of the primary thread stays where it is.
 void take_another_seat(member& me) {
   team& t = *me.of;
   me.seated_for = share_of_processors();

@@ -7,10 +7,10 @@
 
 namespace weir::openmp {
 
-/// May teams of this process run on virtual processors? Else its threads cannot lend themselves.
+/// May teams of this process run on virtual processors? Otherwise its threads cannot become bodies.
 inline bool may_have_seats() { return (seldom::in_force & seldom::virtual_processors) != 0; }
 
-/// Do teams have seats that are not larger than their part of the processors? Written when the library is loaded.
+/// Do even those teams have seats that are not larger than their share of the processors? Written when the library is loaded.
 extern constinit bool all_have_seats;
 
 /// How many seats a team of this size has that `me` encounters; 0: its members are threads of the kernel.
@@ -20,12 +20,13 @@ inline unsigned seats_for(const member& me, unsigned size) {
   return seats_of_new_team(me, size);
 }
 
-/// Between regions, by the thread that will be its member 0: which processors it may take, and if it has seats, which: in turn,
-/// from the calling thread's own on.
+/// Called between regions, by the thread that will be member 0: decides which processors the team may take. If the team has
+/// seats, they are taken in turn, beginning with that of the calling thread.
 void take_seats(team& t);
-/// Has one of the team's virtual processors nothing to do, so that its kernel thread sleeps? A hint. Thread-safe, both.
+/// Does the kernel thread of this seat of the team sleep, because it has nothing to do? A hint. This function and the next are
+/// thread-safe.
 bool sleeps(const team& t, unsigned seat);
-/// Lets it look for bodies, of others, too.
+/// Wakes this seat's kernel thread to look for bodies, also those of other seats.
 void wake_seat(team& t, unsigned seat);
 unsigned share_within(const team& outer);
 /// Has a nested team had the seats of the team around it? Then workers of several crews may wait on one processor.
@@ -37,8 +38,8 @@ inline void find_place(team& t) {
   if (t.processors != 0) take_seats(t);
 }
 
-/// In a region that lasts, the members of an outermost team move at barriers when it may take more processors, or fewer. By the
-/// member, before it arrives.
+/// In a long region, the members of an outermost team move at barriers when the team may take more processors, or fewer. Called
+/// by the member before it arrives.
 void take_another_seat(member& me);
 /// By the primary thread, between regions, or before the team ends. Had any of its members moved?
 bool forget_moves(team& t);

@@ -31,8 +31,9 @@ class share_watch {
   void begin_in_child();
 
  private:
-  // A host that has begun no region for three looks counts no more. An interrupt of the timer and the switches take 30 us here,
-  // 0.3 % of one processor at this rate; with one host, whose part does not depend on others, a tenth of it.
+  // A host that has begun no region for three looks no longer counts. A timer interrupt and the switches take 30 us here, which
+  // is 0.3 % of one processor at this rate. With only one host, whose share does not depend on others, looks take a tenth of
+  // that.
   static constexpr unsigned quiet_after = 3;
   static constexpr long between_looks_ns = 10'000'000, with_one_host_ns = 100'000'000;
 
@@ -42,7 +43,7 @@ class share_watch {
   void look();
   void divide(std::size_t active);
 
-  /// By the clock that nobody sets.
+  /// Uses the monotonic clock, which nobody sets.
   void make_condition() {
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -101,7 +102,7 @@ void share_watch::remove(host& h) {
   unlock();
 }
 
-// The child has one thread, and no host but those that it will make.
+// The child has one thread, and no hosts except those that it will create.
 void share_watch::begin_in_child() {
   hosts_.clear();
   running_ = false;
@@ -111,7 +112,7 @@ void share_watch::begin_in_child() {
 }
 
 void share_watch::look() {
-  // The watch's own mask: the program binds its threads, an administrator all of them.
+  // The mask of the watch's own thread: the program may bind its threads, but an administrator binds all of them.
   if (const auto mask = static_cast<unsigned>(running_on().size()); mask != 0) {
     const auto limit = quota();
     processors_ = limit ? quota_use_.processors(mask, limit->processors, seconds_by(CLOCK_MONOTONIC),
@@ -131,7 +132,7 @@ void share_watch::look() {
     members += release_word::size_in(released);
   }
   divide(active);
-  // Members on virtual processors need not be told.
+  // Members on virtual processors need not know.
   if (!may_have_seats()) native::crowded(active > 1 && members > processors_);
 }
 

@@ -1,5 +1,5 @@
-// A task as its team sees it: its place in the tree of tasks, what must be complete before it is, and its control variables. The
-// operations are the room tasks'.
+// A task as its team sees it: the place in the tree of tasks, the tasks that must be complete before it, and the control
+// variables. The room tasks has the operations.
 #pragma once
 
 #include <atomic>
@@ -29,22 +29,22 @@ struct task_counts {
   static constexpr std::uint64_t without_visitors(std::uint64_t word) { return word & (visitor - 1); }
 };
 
-/// An explicit task, or the implicit task of a member. The memory of explicit tasks is reused for explicit tasks alone, and
-/// kept as long as the team: a thief that looks at a task which is taken meanwhile reads another task's words, and nothing
-/// else.
+/// An explicit task, or the implicit task of a member. The memory of explicit tasks is reused only for explicit tasks, and kept
+/// as long as the team. If a task is taken while a thief looks at it, the thief therefore reads words of another task, but never
+/// other data.
 struct alignas(64) task : task_counts {
-  // A thief fetches each line that it touches from the processor of the task's parent. So the first lines hold what every task
-  // needs, and what its interface keeps begins on the last.
+  // A thief fetches each line that it touches from the processor of the task's parent. So the first lines hold the data that
+  // every task needs, and the interface's data begin on the last line.
   std::atomic<std::uint64_t> below{0};
   std::atomic<task*> parent{nullptr};  // relaxed, and depth: they are set before the task is published, and a thief that reads
                                        // them too late does not get the task
   void (*run)(task&) = nullptr;        // what the program and its interface set before the task is generated; and final
-  // From its beginning to its end. relaxed: other threads read which member to wake; a member that is not the executor any more
-  // does not wait.
+  // The member that executes the task, from its beginning to its end. relaxed: other threads read this to find the member to
+  // wake; a member that is no longer the executor does not wait.
   std::atomic<member*> executor{nullptr};
-  task_group* group = nullptr;         // the innermost that it is in
-  task* interrupted = nullptr;         // what its executor executes after it
-  member* home = nullptr;              // whose pool its memory belongs to
+  task_group* group = nullptr;         // the innermost group that it is in
+  task* interrupted = nullptr;         // the task that its executor resumes afterwards
+  member* home = nullptr;              // the member to whose pool its memory belongs
   task* next = nullptr;                // in a list
 
   std::atomic<std::uint32_t> depth{0};  // 0: implicit
@@ -54,16 +54,16 @@ struct alignas(64) task : task_counts {
   std::atomic<std::uint8_t> phase{0};  // of a detached task (event.cpp)
   std::uint8_t size_class = 0;
   int priority = 0;                     // set as `final` is
-  // Children that `below` counts though there are none: yet to be generated, or completed by the task's own executor, which alone
-  // changes this, while it executes the task. So a task whose children no other thread completes needs no atomic update, and the
-  // thread that generates tasks for others seldom takes their line.
+  // The number of children that `below` counts although they do not exist: they are yet to be generated, or have been completed
+  // by the task's own executor. Only the executor changes this number, while it executes the task. So a task whose children no
+  // other thread completes needs no atomic update, and a thread that generates tasks for others seldom takes the line of `below`.
   std::uint32_t credit = 0;
   control icv;                         // while the member executes another task
 
   std::shared_ptr<dependence_node> node;  // null: it has no dependences
   std::unique_ptr<dependence_table, delete_dependence_table> children;  // what they depend on; null: none has dependences
 
-  /// What the interface keeps of the task: the rest of this line, and the bytes that follow.
+  /// The interface's data of the task: the rest of this line, and the bytes that follow.
   alignas(8) std::byte room[32];
   void* data() { return room; }
 };

@@ -22,8 +22,8 @@ team_options barrier_options(work_of_members& work, const std::vector<int>& plac
   return o;
 }
 
-// Members that update a variable one after the other have a transfer each, under a lock two; along a tree a level takes five. A
-// member that shares a processor should not wait for another one at all.
+// Members that update a variable one after the other need one transfer each, or two under a lock; along a tree each level takes
+// five. A member that shares a processor should not wait for another member at all.
 constexpr unsigned most_in_turn = 16, most_under_lock = 4;
 bool in_turn(unsigned size, bool crowded, unsigned most) {
   const settings& s = initial_settings();
@@ -93,7 +93,7 @@ void team::start_over() {
   }
 }
 
-// In a team of one, nobody waits for what the member does not do.
+// In a team of one, no other member waits for a barrier that the member leaves out.
 [[gnu::cold]] void check_barrier(const member& me) {
   if (me.executing != &me.implicit) end_for(errors::barrier_in_task);
   if (me.of->size > 1) end_for(errors::barrier_in_worksharing);
@@ -104,7 +104,7 @@ void team::start_over() {
   if (me.in_loop != nullptr || (me.forbids != 0 && shared)) end_for(errors::nested_worksharing);
 }
 
-// Two addresses in turn: a member that leaves a barrier late must not have in its past what others do before the next one.
+// Two addresses in turn: what other members do before the next barrier must not happen before a late departure from this one.
 [[gnu::noinline]] bool pass_barrier(member& me, bool may_leave) {
   if (!may_wait_for_all(me)) [[unlikely]] check_barrier(me);
   if (may_need_another_seat(me)) [[unlikely]] take_another_seat(me);
@@ -121,9 +121,9 @@ void team::start_over() {
   return left;
 }
 
-// The usual path ends in a jump to the barrier's own code, and saves no register.
+// The usual path ends in a jump to the code of the barrier, and saves no register.
 void barrier(member& me) {
-  // acquire: what tasks did that are complete already.
+  // acquire: what completed tasks did.
   const bool tasks = me.implicit.below.load(std::memory_order_acquire) != 0;
   if (tasks || !may_wait_for_all(me) || (seldom::in_force & (seldom::cancellation | seldom::annotation)) != 0 ||
       may_need_another_seat(me)) [[unlikely]] {

@@ -35,7 +35,7 @@ struct task_group;
 struct shared_reduction;
 class task_scheduler;
 
-// What core asks of the room `tasks`, which defines it.
+// Defined by the room `tasks`.
 void finish_tasks(member& me);
 void delete_scheduler(task_scheduler*);
 /// Takes a task for a member that waits, one below `bound`, or any of the team if that is null. Null: there is none.
@@ -49,15 +49,16 @@ enum class reduction_by : std::uint8_t { tree, measured_tree, atomics, locking }
 struct alignas(line_bytes) member {
   team* of = nullptr;
   unsigned number = 0;
-  unsigned seated_for = 0;  // the team's part of the processors when it took its seat; 0: it keeps that
-  // In a loop or in sections whose iterations it takes from the runtime, or in a single of which the runtime knows the end:
-  // what must not begin. GCC's code has barriers of its own in loops, as for lastprivate. On a line that barriers read anyway.
+  unsigned seated_for = 0;  // the team's share of the processors when the member took its seat; 0: the member keeps its seat
+  // What must not begin, while the member is in a loop or in sections whose iterations it takes from the runtime, or in a single
+  // whose end the runtime knows. GCC's code has barriers of its own in loops, as for lastprivate. On a line that barriers read
+  // anyway.
   std::uint8_t forbids = 0;
   static constexpr std::uint8_t worksharing = 1, worksharing_and_barriers = 3;
   control icv;
   threads::processor* seat = nullptr;  // null: it runs in a thread of the kernel
   thread_binding binding;
-  const team* last_shown = nullptr;  // by OMP_DISPLAY_AFFINITY, of the teams of the regions that it has encountered
+  const team* last_shown = nullptr;  // the last team of its regions that OMP_DISPLAY_AFFINITY has shown
   // Constructs encountered in this team, over all of its regions: the same for every member.
   std::uint32_t singles = 0;
   std::uint32_t loops = 0;
@@ -65,14 +66,14 @@ struct alignas(line_bytes) member {
   std::uint32_t barriers = 0;  // counted only under ThreadSanitizer, and where cancellation is in force
   std::atomic<bool> has_left{false};  // its region, which is cancelled
   doacross* in_doacross = nullptr;
-  // The loop that it is in, and the chunk that it has taken. A line for what each chunk reads and writes: a store of two words
-  // that crosses a page takes 8 ns.
+  // The loop that the member is in, and the chunk that it has taken. The words that each chunk reads and writes have a line of
+  // their own, because a store of two words that crosses a page takes 8 ns.
   alignas(64) iterations claimed;   // of a divided loop: chunks that it has taken from its part, and hands out one by one
   iterations chunk;
   std::uint64_t claimed_chunk = 0;  // the size of each of these
   std::uint64_t first = 0, step = 0;  // how an interface makes the program's values of iterations
   loop* in_loop = nullptr;
-  std::uint64_t bound = 0;          // likewise
+  std::uint64_t bound = 0;          // for an interface, like `first` and `step`
   std::uint64_t ordered_after = 0;  // in an ordered loop: the iterations that must be done before its ordered regions
   std::uint64_t turn = 0;           // of a static loop: its next round
   std::uint32_t last_claim = 1;     // of a divided loop: how many chunks it has taken last
@@ -83,25 +84,26 @@ struct alignas(line_bytes) member {
   task* taken_task = nullptr;             // a task that it is about to execute (task_work)
   gate task_gate;                         // where it waits for tasks
   std::atomic<gate*> asleep_at{nullptr};  // where it sleeps in a wait in which it executes tasks
-  // The reduction for which it has last offered its values, and the one for which its parent has taken them: on one line, which
-  // its parent gets in one transfer.
+  // The last reduction for which the member has offered its values, and the last for which its parent has taken them: on one
+  // line, which the parent gets in one transfer.
   alignas(line_bytes) std::atomic<std::uint32_t> offered{0}, taken{0};
   void* values = nullptr;
   gate reduction_gate;  // where it waits for its children's values, and until its own have been taken
   alignas(line_bytes) part<native> parts[slots_in_turn];  // of divided loops, by their slots
 };
 
-/// By which it can be woken apart from the others at the same gate (sleeps_by): from most others, in a team of more than 32.
+/// The mark by which a member can be woken separately from the others at the same gate (sleeps_by). In a team of more than 32,
+/// several members share a mark.
 inline std::uint32_t mark_of(const member& m) { return 1u << m.number % 32; }
 
-/// What the bindings of a team's members follow from.
+/// The values that determine the bindings of a team's members.
 struct team_binding {
   thread_binding primary;
   bind how = bind::false_;
   bool operator==(const team_binding&) const = default;
 };
 
-/// What members do while they wait at the team's barrier: the team's tasks.
+/// While members wait at the team's barrier, they execute the team's tasks.
 class work_at_barrier final : public work_of_members {
  public:
   explicit work_at_barrier(member* members) : members_(members) {}
@@ -115,11 +117,11 @@ class work_at_barrier final : public work_of_members {
   member* const members_;
 };
 
-/// Of a team: its size is within 16 bits, and everyone's is the highest (release_word).
+/// The largest team: sizes have 16 bits, and the highest one means everyone (release_word).
 inline constexpr unsigned most_threads = 0xfffe;
 
 struct team {
-  /// `seats`: how many it has; 0: its members are threads of the kernel.
+  /// `seats`: how many seats the team has; 0: its members are kernel threads.
   explicit team(unsigned size, unsigned seats = 0);
   ~team();
   /// Between regions. Empty: the members' processors are not known.
@@ -147,7 +149,7 @@ struct team {
   const bool reduces_in_turn, reduces_under_lock;  // where the values are few, and the compiler's code can (reduction.hpp)
   known_reductions knows;
   char barrier_addresses[2] = {};  // what ThreadSanitizer knows the barriers by
-  // Of the outermost team: threads of its contention group besides the one that it is of; counted only if there is a limit.
+  // In an outermost team: the threads of its contention group besides the initial thread; counted only if there is a limit.
   std::atomic<unsigned> group_threads{0};
   std::atomic<task_scheduler*> scheduler{nullptr};  // null: none of its members has generated a task yet
   std::atomic<unsigned> asleep{0};                  // members that sleep where they would execute tasks
@@ -171,12 +173,12 @@ inline bool work_at_barrier::take(unsigned number) { return of(number).take(); }
 
 /// All members arrive, and have completed their tasks, before any goes on.
 void barrier(member& me);
-/// The same for a caller that, if it `may_leave`, does not wait if the region is cancelled: true.
+/// The same; but if the caller `may_leave`, it does not wait in a cancelled region, and the result is true.
 bool pass_barrier(member& me, bool may_leave);
 /// In a worksharing construct, and in an explicit task, neither worksharing constructs nor barriers may begin [OpenMP 5.2, 17.1].
 inline bool may_share(const member& me) { return me.forbids == 0 && me.executing == &me.implicit; }
 inline bool may_wait_for_all(const member& me) { return me.forbids <= member::worksharing && me.executing == &me.implicit; }
-/// Where it may not: end the program, unless what it begins is harmless.
+/// Called where a barrier may not begin: ends the program, unless the barrier is harmless.
 void check_barrier(const member& me);
 void check_worksharing(const member& me);
 

@@ -1,9 +1,9 @@
 // The binding of a team's members to places, and where OMP_DISPLAY_AFFINITY shows it.
 //
 // The program's first thread begins at the first place, other threads of the program at the following places in turn; each moves
-// there with its first region. If a thread may use fewer processors than the program began with, the program has put it there, or
-// the thread that created it. On the processors of a place it begins at that place. On others it stays, and neither it nor its
-// teams are bound.
+// there with its first region. A thread may have fewer processors than the program began with, because the program has bound it,
+// or because a bound thread created it. If these are exactly the processors of a place, the thread begins at that place.
+// Otherwise it stays where it is, and neither the thread nor its teams are bound.
 #pragma once
 
 #include "openmp/core/in_force.hpp"
@@ -18,7 +18,7 @@ inline bool affinity_matters() { return (seldom::in_force & seldom::affinity) !=
 /// The places of the settings: none if threads are not bound.
 inline const std::vector<std::vector<int>>& places() { return initial_settings().places; }
 
-/// omp_get_proc_bind: how the next region is bound that this thread encounters.
+/// omp_get_proc_bind: the binding of the next region that this thread encounters.
 bind binding_of_next(const member& me);
 /// The proc_bind clause of the next region that this thread encounters: a value of omp_proc_bind_t.
 void keep_proc_bind(unsigned how);

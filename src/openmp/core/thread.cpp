@@ -18,9 +18,9 @@ constinit thread_local member* current = nullptr;
 
 namespace {
 
-// The child of a fork has one thread and no workers: the crews' memory is left alone, whatever state their threads left it
-// in. The child goes on in regions of one thread, and ends them as their team is set up; it is no longer a member of a region
-// of several.
+// The child of a fork has one thread and no workers: the memory of the crews is left alone, in whatever state their threads left
+// it. The child goes on in regions of one thread, and ends them normally; it is no longer a member of a region of several
+// threads.
 void begin_in_child() {
   this_thread.crews = nullptr;
   if (this_thread.initial == nullptr) {
@@ -39,7 +39,8 @@ void dismiss_crews(thread_state& state) {
   delete crews;
 }
 
-// The program's first thread gets here by pthread_exit alone: the process then lives on until its workers have ended as well.
+// The program's first thread gets here only by pthread_exit: the process then lives on until the thread's workers have ended as
+// well.
 void destroy(void* thread) {
   auto& state = *static_cast<thread_state*>(thread);
   current = nullptr;
@@ -66,7 +67,7 @@ bool outside_of_regions() { return self().of == this_thread.initial; }
 
 void end_crews() {
   dismiss_crews(this_thread);
-  // Those on this thread's virtual processor end elsewhere, since it may not come to drive that again.
+  // Workers on this thread's virtual processor end elsewhere, since the thread may never drive the processor again.
   if (may_have_seats() && !threads::is_on_processor()) threads::close_own_processor();
 }
 

@@ -1,5 +1,5 @@
-// What the runtime knows of a thread: the member that it is at present, the crews of its regions, and what happens when it
-// ends or when the process forks.
+// What the runtime knows about a thread: the member that it is at present, the crews of its regions, and what happens when the
+// thread ends or the process forks.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ void destroy_at_end_of_thread();
 
 /// Is the calling thread in no region, target region or league?
 bool outside_of_regions();
-/// There the workers of its crews end; its next regions get new ones.
+/// Outside of regions: ends the workers of the calling thread's crews; its next regions get new ones.
 void end_crews();
 
 extern constinit thread_local member* current;  // null: the runtime does not know this thread yet

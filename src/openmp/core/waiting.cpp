@@ -36,7 +36,7 @@ std::size_t processors_of_process() {
 }  // namespace
 
 double awake_us() {
-  // A wait is noted where the member sleeps, so each has to sleep in the end.
+  // A wait is noted only when the member sleeps, so every wait must end in a sleep.
   constexpr double longest = waiting::automatic_constants::longest_awake;
   return initial_settings().deadlocks == deadlocks::ignore ? asked_awake_us() : std::min(asked_awake_us(), longest);
 }
@@ -50,7 +50,7 @@ unsigned processors_of(const team& t) {
 bool oversubscribed(const team& t) { return t.size > processors_of(t); }
 
 bool task_work::find() {
-  // In another member's task: of its own, finish_tasks() would have found it.
+  // The barrier is in another member's task; in an own task finish_tasks() would have found it.
   if (bound_ == nullptr && me_->executing != &me_->implicit) [[unlikely]] end_for(errors::barrier_in_task);
   if (me_->taken_task == nullptr) me_->taken_task = find_task(*me_, bound_);
   return me_->taken_task != nullptr;
@@ -58,7 +58,7 @@ bool task_work::find() {
 
 bool task_work::execute() {
   if (me_ == nullptr || me_->taken_task == nullptr) return false;
-  // At the end of a region the thread is no longer the member, in whose name it executes the task.
+  // At the end of a region the thread is no longer the member in whose name it executes the task.
   member* const outer = std::exchange(current, me_);
   execute_task(*me_, *std::exchange(me_->taken_task, nullptr));
   current = outer;

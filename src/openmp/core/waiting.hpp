@@ -1,4 +1,4 @@
-// What the runtime's waits ask before they begin: how long to stay awake, and whether the team is oversubscribed.
+// Questions of the runtime's waits: how long to stay awake, and whether the team is oversubscribed.
 #pragma once
 
 #include <weir/machine/gate.hpp>
@@ -17,18 +17,18 @@ double awake_us();
 bool oversubscribed(unsigned size);
 /// Does this team have more members than the processors that it is bound to, or than the process has?
 bool oversubscribed(const team& t);
-/// The processors that it is bound to, or that the process has.
+/// The number of processors to which the team is bound, or that the process has.
 unsigned processors_of(const team& t);
 
-/// The tasks that a member executes while it waits for something else: what waiting::experience asks for. What it has taken is
-/// the member's, which has one at most.
+/// The tasks that a member executes while it waits, as an argument of waiting::experience. A task that has been taken is stored
+/// in the member, which has at most one.
 class task_work {
  public:
-  /// Tasks below `bound`; null: any tasks of the team. A member that waits inside of a task may begin those below that one
-  /// alone, at a barrier any [OpenMP 5.2, 12.9]. In an untied task it might begin any, too, but then each wait could begin a
-  /// task that waits in turn, as deep as there are tasks, and the stack would not hold them. Without a member: none.
+  /// Takes tasks below `bound`; null: any tasks of the team. A member that waits inside of a task may begin only tasks below that
+  /// task; at a barrier it may begin any [OpenMP 5.2, 12.9]. In an untied task it might begin any task, too. But each wait could
+  /// then begin a task that waits in turn, as deep as there are tasks, and the stack would overflow. Without a member: no tasks.
   task_work(member* me, const wait_kind& what, const task* bound = nullptr) : me_(me), what_(what), bound_(bound) {}
-  /// Has it taken a task, or does it now?
+  /// Has the member taken a task, or can it take one now?
   inline bool take();
   /// Executes the task that it has taken, if any.
   bool execute();

@@ -1,11 +1,12 @@
-// How a task learns that all tasks below it are complete, and a task's memory that nobody needs it any more. It is the decision
-// that a barrier is complete, too: a member arrives when nothing is below its implicit task.
+// How a task learns that all tasks below it are complete, and how the runtime learns that nobody needs a task's memory any more.
+// The same decision completes a barrier: a member arrives when nothing is below its implicit task.
 //
-// A task's word counts its children in advance, and its executor keeps, in `credit`, how many of those there are not: yet to be
-// generated, or completed by the executor itself. Only other threads that complete children change the word, and only before a
-// wait in which they may have to wake it does the executor give its credit back.
+// A task's word counts children in advance. In `credit` the task's executor keeps the number of counted children that do not
+// exist: they are yet to be generated, or the executor has completed them itself. Other threads change the word when they
+// complete children. The executor changes the word only before a wait in which others may have to wake it: it then gives the
+// credit back.
 //
-// Over the type of the task, whose words may be the explorer's: the native ones are in core/task.hpp.
+// A template over the type of the task, whose words may be the explorer's; the native task is in core/task.hpp.
 #pragma once
 
 #include <atomic>
@@ -17,8 +18,8 @@ namespace weir::openmp {
 
 inline constexpr unsigned children_counted_at_once = 32;
 
-/// Counts the next child of a task that this thread executes. Returns how many others are not complete, where the word shows it;
-/// otherwise 0.
+/// Counts the next child of a task that this thread executes. Returns how many other children are not complete if the word shows
+/// it, otherwise 0.
 template <class Task>
 std::uint64_t count_child(Task& parent, unsigned at_once = children_counted_at_once) {
   if (parent.credit != 0) [[likely]] {
@@ -30,23 +31,24 @@ std::uint64_t count_child(Task& parent, unsigned at_once = children_counted_at_o
   return Task::incomplete_in(parent.below.fetch_add(at_once * Task::a_child, std::memory_order_relaxed));
 }
 
-/// Before a task waits where other threads may have to wake it: the word, which then counts those children alone that there are.
+/// To be called before a task waits where other threads may have to wake it. Returns the word, which then counts only children
+/// that exist.
 template <class Task>
 std::uint64_t settle(Task& parent) {
   if (const unsigned given_back = parent.credit; given_back != 0) {
     parent.credit = 0;
-    // relaxed: who reads the word next acquires what the children did, whose release sequence this continues.
+    // relaxed: this continues the release sequence of the children, so the next reader of the word acquires what they did.
     parent.below.fetch_sub(given_back * Task::a_child, std::memory_order_relaxed);
   }
   // acquire: what the children did.
   return parent.below.load(std::memory_order_acquire);
 }
 
-/// Takes from its parent's word a child that is complete, one whose memory nobody needs any more, or both. False: nobody needs
-/// the parent's memory. `me`: null for a thread outside of the team.
+/// Subtracts a child from the word of its parent: as complete, or as one whose memory nobody needs any more, or both. False:
+/// nobody needs the parent's memory any more. `me`: null for a thread outside of the team.
 template <class Task, class Member, class Wake>
 bool complete_below(Member* me, Task& parent, std::uint64_t done, Wake wake) {
-  // Read before: it may be the last that keeps the parent.
+  // Read before the subtraction: this child may be the last that keeps the parent's memory.
   Member* const executor = parent.executor.load(std::memory_order_relaxed);
   if (executor != nullptr && executor == me && done == Task::a_child) [[likely]] {
     ++parent.credit;
@@ -54,9 +56,9 @@ bool complete_below(Member* me, Task& parent, std::uint64_t done, Wake wake) {
   }
   const bool implicit = parent.parent.load(std::memory_order_relaxed) == nullptr;
   happens_before(&parent);
-  // acq_rel: what the task did, for those who wait; what others did, for the one who gives the memory back.
+  // acq_rel: what the task did, for the members that wait; what others did, for the thread that gives the memory back.
   const std::uint64_t left = parent.below.fetch_sub(done, std::memory_order_acq_rel) - done;
-  // A member that executes this does not sleep; and one that sleeps has no credit.
+  // A member that executes this code does not sleep; a member that sleeps has no credit.
   if (executor != me && executor != nullptr) {
     const bool last_child = done != Task::living && Task::incomplete_in(left) == 0;
     if (last_child || (implicit && Task::without_visitors(left) == 0)) wake(*executor);
@@ -67,11 +69,11 @@ bool complete_below(Member* me, Task& parent, std::uint64_t done, Wake wake) {
 /// The task, which has no executor any more, is complete.
 template <class Task, class Member, class GiveBack, class Wake>
 void complete_counted(Member* me, Task& t, GiveBack give_back, Wake wake) {
-  // Read before: once nothing is below it, its memory may be another task's.
+  // Read before the subtraction: once nothing is below the task, its memory may be another task's.
   Task* parent = t.parent.load(std::memory_order_relaxed);
   std::uint64_t done = Task::incomplete;
-  // Itself, and the children that there are not. acquire: the tasks below it have done with its memory. Only this thread adds
-  // to the word, and there are no more of them.
+  // Subtract the task itself, and the counted children that do not exist. acquire: the tasks below no longer need its memory.
+  // Only this thread adds children to the word, and it adds no more.
   const std::uint64_t own = Task::living + t.credit * Task::a_child;
   const auto is_last_here = [&] {
     happens_before(&t);  // for the thread that completes the last of its children

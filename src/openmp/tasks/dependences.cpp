@@ -7,7 +7,7 @@ namespace weir::openmp {
 
 namespace {
 
-// acquire: what the task did, for the one that is ordered behind it without being its successor.
+// acquire: what the task did, for a later task that is ordered behind it without being its successor.
 bool is_complete(const std::shared_ptr<dependence_node>& n) {
   const bool is = n->complete.load(std::memory_order_acquire);
   if (is) happens_after(n.get());
@@ -54,12 +54,12 @@ std::shared_ptr<dependence_node> exclusion::pass_on() {
 
 bool awaits_no_more(const std::shared_ptr<dependence_node>& node) {
   happens_before(node.get());
-  // acq_rel: what all siblings before did, for the one that begins the task.
+  // acq_rel: what all earlier siblings did, for the thread that begins the task.
   return node->awaited.fetch_sub(1, std::memory_order_acq_rel) == 2 && takes_exclusions(node);
 }
 
 bool takes_exclusions(const std::shared_ptr<dependence_node>& node) {
-  // Counted before: a thread that passes it on to the task set aside may go on with the next one already.
+  // Counted first: a thread that hands the exclusion on to the task that was set aside may already go on with the next exclusion.
   while (node->next_exclusion < node->exclusions.size())
     if (!node->exclusions[node->next_exclusion++]->take(node)) return false;
   happens_before(node.get());
@@ -79,7 +79,7 @@ void dependence_table::add(const std::shared_ptr<dependence_node>& node, history
   if (at.excludes != nullptr) [[unlikely]] node->exclusions.push_back(at.excludes);
   // A task that names an address twice is among the last ones already: it does not wait for itself (connect()).
   for (const auto& n : at.before) connect(n, node);
-  // Many readers of one address: those that are complete order nothing.
+  // An address with many readers: readers that are complete order nothing.
   if (at.last.size() >= 16 && std::has_single_bit(at.last.size())) std::erase_if(at.last, is_complete);
   at.last.push_back(node);
 }

@@ -1,7 +1,7 @@
 // The depend clause: which of its siblings a task must wait for [OpenMP 5.2, 15.9.5].
 //
-// The generating task keeps, for each address, the last tasks that were generated with it. A new task is a successor of those
-// that conflict with it and are not complete; it may begin when it awaits none.
+// The generating task keeps, for each address, the last tasks that were generated with this address. A new task is a successor of
+// the tasks that conflict with it and are not complete; it may begin when it awaits none of them.
 #pragma once
 
 #include <atomic>
@@ -26,13 +26,14 @@ using dependences = std::vector<dependence>;
 
 struct dependence_node;
 
-/// What the tasks of one mutexinoutset have in turn, in any order. A task that finds it taken is set aside: no thread waits.
+/// The exclusion that the tasks of one mutexinoutset hold in turn, in any order. A task that finds the exclusion taken is set
+/// aside, so no thread waits.
 class exclusion {
  public:
-  ~exclusion() { happens_after(&mutual_); }  // its memory: the last to pass it on may not be the last to forget it
+  ~exclusion() { happens_after(&mutual_); }  // the last task to pass it on may not be the last to forget it
   /// False: another task has it, and passes it on to this one.
   bool take(const std::shared_ptr<dependence_node>& by);
-  /// By the task that has it. Returns the one that has it now, if any.
+  /// Called by the task that has the exclusion. Returns the task that has it afterwards, if any.
   std::shared_ptr<dependence_node> pass_on();
 
  private:
@@ -48,27 +49,28 @@ struct dependence_node {
 
   task* const its;
   member* waiter = nullptr;
-  // Siblings that must complete before; 1 until all of them are known; 1 until it has its exclusions.
+  // The number of siblings that must complete first; plus 1 until all of them are known; plus 1 until the task has its
+  // exclusions.
   std::atomic<unsigned> awaited{2};
   std::atomic<bool> complete{false};
-  lock mutual;  // of the successors, and of the moment at which the task is complete
+  lock mutual;  // for the successors, and for the moment at which the task is complete
   std::vector<std::shared_ptr<dependence_node>> successors;
-  // It takes them in the order of their addresses, as all tasks do, once it awaits no sibling: so no two tasks wait for each
-  // other.
+  // Once the task awaits no sibling, it takes its exclusions in the order of their addresses. All tasks do so, and therefore no
+  // two tasks wait for each other.
   std::vector<std::shared_ptr<exclusion>> exclusions;
   std::size_t next_exclusion = 0;  // only the thread that takes them for it reads or writes this
-  std::shared_ptr<void> shown;     // what an interface has shown of it; null: nothing
+  std::shared_ptr<void> shown;     // what an interface has shown to the program; null: nothing
 };
 
 /// The dependences of a task's children. Only the task itself uses it.
 class dependence_table {
  public:
-  /// Adds a node behind those that it conflicts with. True: it awaits none of them.
+  /// Adds a node behind the nodes that it conflicts with. True: it awaits none of them.
   bool add(const std::shared_ptr<dependence_node>& node, const dependences& its);
 
  private:
   using nodes = std::vector<std::shared_ptr<dependence_node>>;
-  /// Of one address: the last tasks that do not conflict with each other, and those before them.
+  /// The history of one address: the last tasks that do not conflict with each other, and the tasks before them.
   struct history {
     dependence::kind_of kind = dependence::out;
     nodes last, before;
@@ -82,9 +84,10 @@ class dependence_table {
   std::size_t forget_at_ = 1024;
 };
 
-/// One sibling less to wait for. True: there is none left, and it has its exclusions.
+/// The node awaits one sibling less. True: it awaits none any more, and has its exclusions.
 bool awaits_no_more(const std::shared_ptr<dependence_node>& node);
-/// True: it has them all now. Otherwise the thread that passes on the missing one calls this again.
+/// The node takes its exclusions. True: it has all of them now. Otherwise the thread that passes on the missing one calls this
+/// again.
 bool takes_exclusions(const std::shared_ptr<dependence_node>& node);
 
 }  // namespace weir::openmp

@@ -21,8 +21,8 @@ class deque {
   /// By the owner. False: it is full.
   bool push(T* it) {
     const std::int64_t end = bottom_.load(std::memory_order_relaxed);  // relaxed: the owner alone writes it
-    // Thieves only move the oldest on, so one that was read earlier is a bound, and their line need not be fetched for each task.
-    // relaxed: the owner alone uses it.
+    // Thieves only increase top, so a value that was read earlier is a bound, and the thieves' line need not be fetched for each
+    // task. relaxed: only the owner uses this word.
     if (end - seen_top_.load(std::memory_order_relaxed) >= static_cast<std::int64_t>(Capacity)) [[unlikely]] {
       // acquire: a thief has read its slot before the slot is written again.
       const std::int64_t first = top_.load(std::memory_order_acquire);
@@ -34,11 +34,11 @@ class deque {
     return true;
   }
 
-  /// By the owner: the newest, if there is one and `may(it)`; else null.
+  /// Called by the owner: takes the newest task, if there is one and `may(it)` is true; otherwise null.
   template <class May>
   T* pop(May may) {
     const std::int64_t last = bottom_.load(std::memory_order_relaxed) - 1;
-    // relaxed: only an estimate; a thief that has taken one since is met below.
+    // relaxed: only an estimate; the code below handles a thief that has taken a task since.
     if (last < top_.load(std::memory_order_relaxed)) return nullptr;
     auto* it = reinterpret_cast<T*>(at(last).load(std::memory_order_relaxed));  // relaxed: the owner alone writes it
     if (!may(it)) return nullptr;
@@ -53,8 +53,8 @@ class deque {
     return it;
   }
 
-  /// By any thread: the oldest, if there is one and `may(it)`; else null. Another thread may take the task while `may` looks at
-  /// it.
+  /// Called by any thread: takes the oldest task, if there is one and `may(it)` is true; otherwise null. Another thread may take
+  /// the task while `may` looks at it.
   template <class May>
   T* steal(May may) {
     std::int64_t first = top_.load(std::memory_order_seq_cst);

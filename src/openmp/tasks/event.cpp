@@ -12,7 +12,7 @@ constinit event_table events;
 
 enum phase : std::uint8_t { executed = 1, fulfilled = 2 };
 
-/// True for the second of the two, which completes the task.
+/// True for the second of the two phases, whose thread completes the task.
 bool enter(task& t, phase p) {
   happens_before(&t.phase);
   // acq_rel: what the task did, for the thread that fulfils the event; or what that thread did before.
@@ -37,11 +37,11 @@ void fulfil(event_handle* handle) {
   if (!events.take(std::bit_cast<std::uint64_t>(handle), its)) end_for(errors::no_such_event);
   task& t = *its.its;
   auto& below_root = its.root->implicit.below;
-  // The calling thread wakes members of the team, and so keeps them from leaving it until it has done so.
-  // relaxed: published with the phase.
+  // The calling thread wakes members of the team, and must keep them from leaving the team until it has done so. relaxed:
+  // published with the phase.
   below_root.fetch_add(task::visitor, std::memory_order_relaxed);
   if (enter(t, fulfilled)) complete(nullptr, t);
-  // release: this thread has done with the team.
+  // release: this thread no longer uses the team.
   below_root.fetch_sub(task::visitor, std::memory_order_release);
 }
 

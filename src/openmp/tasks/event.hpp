@@ -1,4 +1,4 @@
-// Detached tasks: complete when they have been executed and their event is fulfilled, by any thread of the process
+// Detached tasks. Such a task is complete when it has been executed, and when any thread of the process has fulfilled its event
 // [OpenMP 5.2, 12.5.2].
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace weir::openmp {
 
-/// What the program holds; no pointer.
+/// The handle that the program holds. It is not a pointer.
 struct event_handle;
 
 /// Makes a task that is not generated yet a detached one.

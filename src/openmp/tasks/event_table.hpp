@@ -1,6 +1,6 @@
-// The events of detached tasks that are not fulfilled yet. A handle is a slot's number and the slot's generation: that of an
-// event which has been fulfilled leads to no event any more. Slots are reused, and never freed. There is no lock, because
-// nobody would release it in a child that is forked meanwhile.
+// The events of detached tasks that are not fulfilled yet. A handle consists of a slot's number and the slot's generation, so the
+// handle of a fulfilled event leads to no event any more. Slots are reused, and never freed. There is no lock, because nobody
+// would release it in a child that is forked meanwhile.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ class event_table {
  public:
   struct event {
     task* its;
-    member* root;  // whose implicit task the task is below
+    member* root;  // the member whose implicit task the task is below
   };
 
   std::uint64_t add(const event& e) {

@@ -19,8 +19,8 @@ struct loop_parts {
     const std::uint64_t count = (trips - 1) / grain + 1;
     return {count, grain, 0, trips - (count - 1) * grain};
   }
-  /// As many tasks, unless there are fewer iterations. 0: the program leaves it to us; enough that no member has to wait long for
-  /// the last one.
+  /// This many tasks, unless there are fewer iterations. 0: the program leaves the number to the runtime, which makes enough
+  /// tasks that no member has to wait long for the last one.
   static loop_parts by_count(std::uint64_t trips, std::uint64_t tasks, unsigned members) {
     return of(trips, std::clamp<std::uint64_t>(tasks != 0 ? tasks : 8ull * members, 1, trips));
   }

@@ -23,8 +23,8 @@ void nest_lock::take() {
 }
 
 void nest_lock::release() {
-  // Written before the owner is read: a waiter has polled the line, and the store gets it in one transfer. A load first took 10
-  // ns more.
+  // The depth is written before the owner is read: a waiter has polled the line, and the store gets the line in one transfer.
+  // With a load first it took 10 ns more.
   const int left = --depth_;
   if (!is_of(this_task())) [[unlikely]] end_for(errors::unset_of_others_nest_lock);
   if (left > 0) return;

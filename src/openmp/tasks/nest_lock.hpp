@@ -7,15 +7,16 @@
 
 namespace weir::openmp {
 
-/// A task owns it, not a thread. What the program reserves for one may be as small as a pointer, so it holds this lock's address.
+/// A task owns the lock, not a thread. The program may reserve as little as a pointer for a lock, so the program's variable holds
+/// the address of this object.
 class nest_lock {
  public:
   void take();
   void release();
-  /// How often the task holds it now; 0: another task has it.
+  /// Returns how often the task now holds the lock; 0: another task has it.
   int try_take();
 
-  /// The lock that the program calls `routine` for; one that is destroyed, or zeros, ends the program.
+  /// The lock for which the program calls `routine`. A lock that is destroyed, or consists of zeros, ends the program.
   static nest_lock& of_program(nest_lock** its, const char* routine) {
     if (*its == nullptr) [[unlikely]] not_initialized(routine);
     return **its;
@@ -29,7 +30,7 @@ class nest_lock {
 
   lock mutual_;
   int depth_ = 0;
-  // relaxed, everywhere: a task compares it with itself alone, and only the owner itself writes that value.
+  // relaxed, everywhere: a task compares the owner only with itself, and only the owner itself writes that value.
   std::atomic<const void*> owner_{nullptr};
 };
 

@@ -15,7 +15,7 @@ void delete_scheduler(task_scheduler* s) { delete s; }
 task_scheduler& make_scheduler(team& t) {
   auto made = std::make_unique<task_scheduler>(t);
   task_scheduler* expected = nullptr;
-  // release: the scheduler; acquire: the other member's, if that was faster.
+  // release: the scheduler; acquire: the scheduler of another member, if that member was faster.
   if (!t.scheduler.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) return *expected;
   t.tasks_at_barrier.begin();
   return *made.release();  // which the team deletes
@@ -94,7 +94,7 @@ bool task_scheduler::wake(member& sleeper) {
   return true;
 }
 
-// However many are awake: all of them may be in tasks that wait for this one.
+// Called however many members are awake: all of them may be in tasks that wait for this one.
 void task_scheduler::wake_one_of_all() {
   if (!of_.seats.empty() && wake_one_in_its_seat()) return;
   for (unsigned m = 0; m < of_.size; ++m)
@@ -108,10 +108,10 @@ bool task_scheduler::all_sleep(unsigned seat) const {
   return true;
 }
 
-// The kernel moves threads to processors that are free. Members on virtual processors stay, so that one of these may have
-// nothing to do while several members that are awake wait for another: these are woken first. By what members say, no task is
-// missed: the last one to fall asleep looks for tasks after it has said so. By what the processor says, which may come later, one
-// is used whose members are elsewhere.
+// The kernel moves threads to free processors, but members on virtual processors stay. One virtual processor may therefore have
+// nothing to do while several awake members share another. So members of idle virtual processors are woken first. Two sources
+// tell which are idle. The state of the members misses no task: the last member to fall asleep looks for tasks after it has set
+// its state. The state of the processor may come later, but also finds a processor whose members are elsewhere.
 bool task_scheduler::wake_one_in_its_seat() {
   const auto seats = static_cast<unsigned>(of_.seats.size());
   for (unsigned s = 0; s < seats; ++s) {

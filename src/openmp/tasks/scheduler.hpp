@@ -1,5 +1,5 @@
-// The tasks of a team that may begin: a queue and a pool of memory for each member. Members that wait execute them: tasks with a
-// priority first, then their own, newest first, then those of others, oldest first.
+// The tasks of a team that may begin: a queue and a pool of memory for each member. Members that wait execute tasks with a
+// priority first, then tasks of their own queue, newest first, then tasks of other queues, oldest first.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,9 @@ class task_scheduler {
 
   task_pool& pool_of(const member& m) { return of_each_[m.number].pool; }
 
-  /// Adds a task that may begin: a child of the task that `me` executes, or a sibling of one that it has just completed. So
-  /// whatever `me` may begin lies upon what it may not. False: there are too many, and the member executes the task itself.
+  /// Adds a task that may begin: a child of the task that `me` executes, or a sibling of a task that `me` has just completed. In
+  /// the queue of `me`, the tasks that `me` may begin are therefore newer than those that it may not. False: there are too many
+  /// tasks, and the member executes this task itself.
   bool add(member& me, task& t) {
     happens_before(&t);
     if (t.priority > 0) [[unlikely]] return add_with_priority(t);
@@ -31,10 +32,10 @@ class task_scheduler {
     wake_one();
     return true;
   }
-  /// The same where it cannot; and any task, if `me` is null.
+  /// Adds a task that `me` cannot execute at once. If `me` is null, any task.
   void release(member* me, task& t);
 
-  /// Takes a task that `me` may begin: one below `bound`, or any if that is null. Null: there is none.
+  /// Takes a task that `me` may begin: a task below `bound`, or any task if `bound` is null. Null: there is none.
   task* find(member& me, const task* bound);
   /// The newest of the member's own queue, unless a task with a priority comes first.
   task* find_own(member& me, const task* bound) {
@@ -42,15 +43,16 @@ class task_scheduler {
   }
 
  private:
-  // A thread that generates tasks faster than they are executed has so many in its queue, and executes the others itself.
+  // The queue of a thread that generates tasks faster than they are executed has this many tasks; the thread executes the others
+  // itself.
   static constexpr std::size_t capacity = 256;
   struct of_member {
     deque<native, task, capacity> ready;
     task_pool pool;
-    unsigned victim = 0;  // that the member has stolen from last
+    unsigned victim = 0;  // the member from which this member has last stolen
   };
 
-  /// Is the task below `bound`? Exact, unless another member takes the task meanwhile; then any answer will do.
+  /// Is the task below `bound`? The answer is exact, unless another member takes the task meanwhile; then any answer will do.
   static bool is_below(const task* t, const task* bound) {
     if (bound == nullptr) return true;
     const std::uint32_t depth = bound->depth.load(std::memory_order_relaxed);
@@ -74,24 +76,24 @@ class task_scheduler {
     if (of_.asleep.load(std::memory_order_acquire) != 0) [[unlikely]] wake_one_of_all();
   }
   void wake_one_of_all();
-  /// Of a virtual processor whose members all sleep. False: there is none.
+  /// Wakes a member of a virtual processor whose members all sleep. False: there is no such processor.
   bool wake_one_in_its_seat();
   /// Do all members sleep that sit there?
   bool all_sleep(unsigned seat) const;
-  /// False: it does not sleep where it would execute tasks.
+  /// False: the member does not sleep in a wait in which it would execute tasks.
   bool wake(member& sleeper);
 
   team& of_;
   const std::unique_ptr<of_member[]> of_each_;
-  // Tasks in no member's queue, by priority, then newest first: those that have one, and those that no queue takes. The counts,
-  // of the former and of all, are read without the lock.
+  // Tasks in no member's queue, by priority, then newest first: tasks that have a priority, and tasks that no queue takes. The
+  // two counts, of tasks with a priority and of all these tasks, are read without the lock.
   std::atomic<unsigned> with_priority_{0}, shared_count_{0};
   lock mutual_;
   std::map<int, task*, std::greater<>> shared_;
 };
 
 task_scheduler& make_scheduler(team& t);
-/// Of the member's team; made when it is first asked for.
+/// The scheduler of the member's team; created when it is first asked for.
 inline task_scheduler& scheduler_of(member& me) {
   // acquire: the scheduler that another member has made.
   task_scheduler* const its = me.of->scheduler.load(std::memory_order_acquire);

@@ -19,7 +19,8 @@ struct shared_reduction {
 
 namespace {
 
-/// Where the members find the construct that comes next inside those that they are in, as a loop inside a scope.
+/// The slot in which members find the construct that comes next inside the constructs that they are in, such as a loop inside a
+/// scope.
 std::atomic<shared_reduction*>& slot_of_next(const member& me) {
   for (const task_group* g = me.executing->group; g != nullptr; g = g->outer)
     if (g->of_construct != nullptr) return g->of_construct->inner;

@@ -14,9 +14,10 @@ namespace weir::openmp {
 
 namespace {
 
-// A task that generates others faster than they are executed executes some itself when it has so many children that are not
-// complete, until half of them are left. Where none can begin, it may be itself that they wait for: it goes on after a few
-// yields, the more the more children there are. Tasks that depend on others are in no queue, which would be full.
+// When a task has this many incomplete children, it generates others faster than they are executed, and executes some itself
+// until half of them are left. If none can begin, the children may be waiting for this very task. The task then goes on after a
+// few yields, whose number grows with the number of children. The limit is needed because tasks that depend on others are in no
+// queue that could be full.
 constexpr std::uint64_t most_children = 4096;
 
 /// Returns what count_child() does.
@@ -53,7 +54,7 @@ inline void begin(member& me, task& t) {
   happens_after(&t);
   if (t.node != nullptr) happens_after(t.node.get());
   t.interrupted = std::exchange(me.executing, &t);
-  // Copied as a whole: parts would be stored one by one, and end() would wait until the processor has put them together.
+  // Copied as a whole: if parts were stored one by one, end() would wait until the processor has merged them.
   t.interrupted->icv = me.icv;
   me.icv = t.icv;
   t.executor.store(&me, std::memory_order_relaxed);
@@ -73,7 +74,7 @@ void go_on(member* me, const task& completed, const dependence_node& next) {
     scheduler_of(*completed.home).release(me, *next.its);
 }
 
-// noinline, here and below: what most tasks do not need would have all of them save registers.
+// noinline, here and below: otherwise code that most tasks do not need would make all of them save registers.
 [[gnu::noinline]] void release_successors(member* me, task& t) {
   const auto node = std::move(t.node);
   t.node = nullptr;
@@ -114,7 +115,7 @@ void throttle(member& me) {
 
 /// The task may begin.
 inline void add(member& me, task& t, bool undeferred, std::uint64_t siblings) {
-  // A team of one executes it at once: there is nobody to share it with.
+  // A team of one executes the task at once: there is no other member.
   if (undeferred || me.of->size == 1 || !scheduler_of(me).add(me, t))
     execute_task(me, t);
   else if (siblings > most_children) [[unlikely]]
@@ -191,8 +192,8 @@ void complete(member* me, task& t) {
 
 void finish_children(member& me) {
   task& parent = *me.executing;
-  // Its newest tasks are its children and theirs: while it has any, it has nothing to wait for.
-  // acquire, both: what the children did; the scheduler, which another member may have made.
+  // The newest tasks of the member's queue are the children and their descendants: while there are any, the member need not wait.
+  // acquire, both: what the children did; the scheduler, which another member may have created.
   while (task::incomplete_in(parent.below.load(std::memory_order_acquire)) != parent.credit) {
     task_scheduler* const its = me.of->scheduler.load(std::memory_order_acquire);
     task* const t = its != nullptr ? its->find_own(me, &parent) : nullptr;
@@ -225,7 +226,7 @@ void yield_to_task(member& me) {
 }
 
 void finish_tasks(member& me) {
-  // Of an explicit task: it is below the implicit task itself, and so would wait for its own completion.
+  // A barrier in an explicit task: the task is itself below the implicit task, and would wait for its own completion.
   if (in_explicit_task(me)) [[unlikely]] end_for(errors::barrier_in_task);
   task_work work(&me, waits::tasks);
   me.of->learned.await(oversubscribed(*me.of), me.implicit.below, me.task_gate,

@@ -5,9 +5,8 @@
 //   execute      begin(), the program's code, end()
 //   complete     successors are released, those who wait are woken, the memory is given back
 //
-// A member arrives at a barrier only when all tasks below its implicit task are complete, and so the last arrival is after the
-// last task: that the barrier is complete and that all tasks are is one decision. Members that have arrived execute tasks of
-// the others.
+// A member arrives at a barrier only when all tasks below its implicit task are complete. So the last arrival follows the last
+// task, and a barrier is complete exactly when all tasks are. Members that have arrived execute tasks of the others.
 #pragma once
 
 #include "openmp/tasks/dependences.hpp"
@@ -18,19 +17,19 @@ namespace weir::openmp {
 /// A task with room for so many bytes of data, aligned as a pointer. To be passed to generate(), or to begin_undeferred().
 inline task& new_task(member& me, std::size_t bytes) { return scheduler_of(me).pool_of(me).make(me, bytes); }
 
-/// Instead: gives its memory back.
+/// Gives the task's memory back instead.
 void discard(member& me, task& t);
 
 /// What the program asks for [OpenMP 5.2, 12.4], within OMP_MAX_TASK_PRIORITY.
 void set_priority(task& t, int priority);
 
-/// The task may be executed later, by another member, unless it is `undeferred`: then it is executed, or its event remains to be
-/// fulfilled, when the function returns.
+/// The task may be executed later, by another member. An `undeferred` task has been executed when the function returns; only its
+/// event may remain to be fulfilled.
 void generate(member& me, task& t, bool undeferred);
 void generate(member& me, task& t, bool undeferred, const dependences& after);
 
-/// Waits for what an undeferred task must wait for. The result is to be passed to begin_undeferred(): until the task is complete,
-/// others may depend on it, if it is detached, or may be excluded by it.
+/// Waits for the dependences of an undeferred task. Pass the result to begin_undeferred(): until the task is complete, other
+/// tasks may depend on it (if it is detached), or may be excluded by it.
 std::shared_ptr<dependence_node> wait_for_undeferred(member& me, bool detached, const dependences& after);
 /// An undeferred task whose code the caller executes between the two.
 void begin_undeferred(member& me, task& t, std::shared_ptr<dependence_node> node = nullptr);
@@ -38,7 +37,7 @@ void end_undeferred(member& me, task& t);
 
 /// Waits for all children of the task that the member executes [OpenMP 5.2, 15.5].
 void finish_children(member& me);
-/// Waits for those that a task with these dependences would await; mutexinoutset, which only tasks may name, is inout.
+/// Waits for the tasks that a task with these dependences would await. mutexinoutset, which only tasks may name, counts as inout.
 void finish_before(member& me, dependences after);
 /// Generates an empty task on which others may depend.
 void generate_empty(member& me, const dependences& after);

@@ -1,5 +1,6 @@
-// The code of an interface's tasks. Where cancellation is in force, a task that has not begun when its taskgroup or its region is
-// cancelled is discarded [OpenMP 5.2, 11.5]. Which of the two it is, is decided once in a process, so that tasks do not ask.
+// The code of an interface's tasks. If cancellation is in force, a task that has not begun when its taskgroup or region is
+// cancelled is discarded [OpenMP 5.2, 11.5]. Whether cancellation is in force is decided once in a process, so that tasks need
+// not ask.
 #pragma once
 
 #include "openmp/core/cancellation.hpp"

@@ -9,8 +9,8 @@
 
 namespace weir::openmp {
 
-/// Variables that tasks reduce [OpenMP 5.2, 5.5.10, 5.5.11]: each member of the team has a copy of each, which its tasks
-/// use instead.
+/// Variables that tasks reduce [OpenMP 5.2, 5.5.10, 5.5.11]. Each member of the team has a copy of each variable, which the tasks
+/// on this member use instead.
 class task_reductions {
  public:
   struct item {
@@ -21,14 +21,14 @@ class task_reductions {
       : of_(of), copies_(copies), stride_(stride), items_(std::move(items)) {}
   virtual ~task_reductions() = default;
 
-  /// The item with this address, which may also be that of a member's copy: that is how a task inside another one knows the
-  /// variable. Null: there is none.
+  /// The item with this address, which may also be the address of a member's copy, because a task inside another task knows the
+  /// variable by that address. Null: there is none.
   const item* find(const void* address) const;
   /// The copy that tasks of the calling thread use.
   void* copy(const member& me, const item& its) const;
 
  protected:
-  /// The number of the calling thread in the team whose tasks they are.
+  /// The number of the calling thread in the team to which the tasks belong.
   unsigned number(const member& me) const;
   char* copies_of(unsigned number) const { return copies_ + number * stride_; }
   std::size_t index(const item& its) const { return static_cast<std::size_t>(&its - items_.data()); }
@@ -44,7 +44,7 @@ class task_reductions {
 
 struct task_group {
   task_group* const outer;
-  member* const owner;  // who waits for its tasks
+  member* const owner;  // the member that waits for the group's tasks
   std::atomic<std::uint64_t> incomplete{0};  // tasks
   std::atomic<bool> cancelled{false};
   const bool of_modifier = false;  // of reduction(task, ...), which makes no taskgroup that the program could cancel

@@ -1,5 +1,6 @@
-// The memory of a member's tasks, by size. Another member that completes a task gives its memory back. It is freed with the
-// team, so that memory of a task is never anything else (task.hpp), and there is as much as there have been tasks at once.
+// The memory of a member's tasks, by size. Another member that completes a task gives the memory back. Memory is freed only with
+// the team, so that the memory of a task is never used for anything else (task.hpp). There is as much memory as there were tasks
+// at once.
 #pragma once
 
 #include <array>
