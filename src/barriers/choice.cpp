@@ -6,7 +6,8 @@
 namespace weir {
 
 namespace {
-// Participants: from there on its n log n signals take longer than a tournament's path [paper 001, table 1].
+// The most participants for dissemination: with more, its n log n signals take longer than the path of a tournament [paper 001,
+// table 1].
 constexpr unsigned most_disseminating = 16;
 }
 

@@ -224,7 +224,7 @@ unsigned count_once_each(const std::vector<std::vector<unsigned>>& groups) {
 
 plan levels(const std::vector<std::vector<unsigned>>& groups, const maker& within, const maker& across) {
   plan p = start("levels", count_once_each(groups));
-  const bool alone = groups.size() == 1;  // then no leader goes across in between, and any plan will do
+  const bool alone = groups.size() == 1;  // then there is no barrier of leaders in between, and any plan will do
   const plan between = across(static_cast<unsigned>(groups.size()));
   const std::uint32_t first_between = take_slots(p, between);
   p.halves = between.halves && groups[0][0] == 0;

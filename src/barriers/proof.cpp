@@ -33,8 +33,8 @@ struct flag {
 
 std::string participant(const plan& p, unsigned i) { return p.name + ": participant " + std::to_string(i); }
 
-// The events are the arrivals of all, that participant 0 has gathered them, and the awaits. Those before the awaits are new in
-// each episode.
+// The events are the arrivals of all participants, the event that participant 0 has gathered them, and the awaits. All events
+// except the awaits are new in each episode.
 class closure {
  public:
   explicit closure(const plan& p)
@@ -136,7 +136,7 @@ class closure {
     return plan_.name + ": does not end";
   }
 
-  // All flags at once would be much more memory than those that are on their way.
+  // Keeping the knowledge of all flags at once would take much more memory than that of the flags on their way.
   knowledge copy_of(const knowledge& k) {
     if (spare_.empty()) return k;
     knowledge copy = std::move(spare_.back());
@@ -194,7 +194,7 @@ std::optional<std::string> badly_placed(const plan& p) {
     if (p.line_of(slot) >= p.lines)
       return p.name + ": slot " + std::to_string(slot) + " lies on line " + std::to_string(p.line_of(slot)) + ", and there are " +
              std::to_string(p.lines);
-  // Not counted in a table of all lines, of which a plan may claim any number.
+  // Not counted in a table of all lines, because a plan may claim any number of lines.
   std::vector<std::uint32_t> lines = p.slot_line;
   std::sort(lines.begin(), lines.end());
   for (auto first = lines.begin(); first != lines.end();) {

@@ -23,7 +23,7 @@ constexpr std::uint64_t one_taken = std::uint64_t{1} << 32;
 constexpr unsigned block_of(std::uint32_t number) { return static_cast<unsigned>(std::bit_width(number)) - 1; }
 
 weir_barrier_core* place_of(std::uint32_t number) {
-  // relaxed: a thread that knows the number got it by a way that the block's publication precedes.
+  // relaxed: the block was published before any thread could learn the number.
   return blocks[block_of(number)].load(std::memory_order_relaxed) + (number - (1u << block_of(number)));
 }
 

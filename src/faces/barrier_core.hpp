@@ -1,9 +1,9 @@
 // Barriers that may be destroyed while their members are still leaving.
 //
-// POSIX lets a thread destroy a barrier, and free its memory, as soon as its own wait has returned; other
-// members may not have read the phase that released them yet. To count them out would cost each an atomic
-// operation in each episode. Instead the memory of a core is never freed: it is kept for the next barrier, and
-// its phase number is kept too, so that a late member of the old team reads a valid word and finds its phase over.
+// POSIX lets a thread destroy a barrier, and free its memory, as soon as the thread's own wait has returned. Other members may
+// not have read the phase that released them yet. Counting the members that leave would cost each of them an atomic operation in
+// each episode. Instead, the memory of a core is never freed. It is kept for the next barrier, with the phase number, so that a
+// late member of the old team reads a valid word and finds its phase over.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ struct weir_barrier_core : weir::barriers::phased<weir::native> {
 
 namespace weir::faces {
 
-/// A core for so many members, or nullptr where there is no memory. Both functions are lock-free: a process may fork while other
-/// threads are in them.
+/// A core for this many members, or nullptr if there is no memory. Both functions are lock-free, because a process may fork while
+/// other threads are in them.
 weir_barrier_core* take_core(unsigned members) noexcept;
 void give_core_back(weir_barrier_core* core) noexcept;
 

@@ -1,4 +1,5 @@
-// MPI_Barrier's form: the barrier of a communicator is made when it pays off, kept as an attribute of the communicator, and freed with it.
+// A function in the form of MPI_Barrier. A communicator gets a barrier of Weir's when it pays off; the barrier is kept as an
+// attribute of the communicator, and freed with it.
 #include <weir/mpi.h>
 
 #include <algorithm>

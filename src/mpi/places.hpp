@@ -1,4 +1,4 @@
-// Where the processes of a communicator are: which share a node, and how many there are for its processors.
+// Where the processes of a communicator are: which processes share a node, and how many share the node's processors.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct places {
   std::vector<std::vector<unsigned>> nodes;  ///< the ranks of each node, in order; nodes in the order of their first ranks
   std::vector<unsigned> node_of;             ///< for each rank
   bool oversubscribed = false;  ///< does any process of the communicator share its processors? The same value in all processes.
-  bool shared = false;          ///< does this one: are there more processes (times threads) than processors where it may run?
+  bool shared = false;          ///< does this process: are there more processes (times threads) than processors where it may run?
   double sharers = 1;           ///< waiting threads per processor where this process may run; at least 1
   /// Whether the system's scheduler puts those that share processors into different groups. Then a yield does not always give the
   /// processor to them.

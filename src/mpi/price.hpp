@@ -11,8 +11,8 @@
 
 namespace weir::mpi {
 
-/// The time to make a barrier, as far as it is known, and a factor: MPI's own barriers must have taken that many times as long
-/// before one is made. The factor grows while barriers that were made are soon freed.
+/// The time to make a barrier, as far as it is known, and a factor: MPI's own barriers must have taken this many times as long
+/// before a barrier is made. The factor grows while barriers are freed soon after they were made.
 class price {
  public:
   /// Sets the time, in microseconds; false if that is no such number.
@@ -21,7 +21,7 @@ class price {
     const char* const end = us + std::strlen(us);
     const auto [read, error] = std::from_chars(us, end, number);  // whatever the program's locale
     if (error != std::errc() || read != end || !(number >= 0)) return false;
-    // So many seconds that no program comes to it, and that a count of ticks holds it.
+    // So many seconds that no program runs that long, but few enough for a count of ticks.
     ticks_ = in_ticks(std::min(number, 1e12)), given_ = true;
     return true;
   }

@@ -51,7 +51,7 @@ struct processes : native {
     native::yield();
   }
   static bool switches_in_user_space() { return false; }
-  /// Other processes of the job run as well, and yield: that more run than there are processors says nothing.
+  /// Other processes of the job run as well, and yield. So it says nothing if more run than there are processors.
   static bool yields_cost_slices(std::uint64_t) { return false; }
   template <class Word, class Ready>
   static bool switch_until(const Word&, Ready, unsigned) {

@@ -12,8 +12,8 @@ using namespace weir::openmp;
 
 namespace {
 
-/// The allocatable variables of Fortran whose memory is an allocator's: deallocate asks, because an assignment may have allocated
-/// the variable as well.
+/// The allocatable variables of Fortran whose memory comes from an allocator. The deallocate statement asks for them, because an
+/// assignment may also have allocated the variable.
 class known_allocations {
  public:
   void add(void* memory) {
@@ -43,7 +43,7 @@ known_allocations* known = nullptr;  // never deleted: exit handlers may dealloc
 
 extern "C" {
 
-// The program's code does not ask whether there was memory.
+// The program's code does not check whether the allocation succeeded.
 void* GOMP_alloc(std::size_t alignment, std::size_t bytes, allocator_handle from) {
   void* const memory = allocate(alignment, bytes != 0 ? bytes : 1, from);
   if (memory != nullptr) return memory;
@@ -54,7 +54,7 @@ void GOMP_free(void* memory, allocator_handle) { release(memory); }
 void GOMP_add_alloc(void* memory) {
   if (memory != nullptr) known->add(memory);
 }
-/// After it the variable has no memory, or other memory.
+/// After this call the variable has no memory, or other memory.
 bool GOMP_is_alloc(void* memory) { return known->remove(memory); }
 
 }  // extern "C"

@@ -1,6 +1,6 @@
-// The list is one of two. Either a count, how many of them are out or inout, and the addresses, those first. Or zero, the
-// count, how many are out, mutexinoutset and in, and the addresses in that order; the remaining ones are depend objects, an
-// address and a kind.
+// The list has one of two forms. The first form is a count, the number of addresses that are out or inout, and the addresses,
+// beginning with these. The second form is a zero, the count, the numbers of addresses that are out, mutexinoutset and in, and
+// the addresses in that order; the remaining entries are depend objects, each an address and a kind.
 #include "openmp/gomp/dependences.hpp"
 
 namespace weir::openmp {

@@ -29,8 +29,8 @@ std::uint64_t trips_of(bool up, wide start, wide end, wide step) {
 
 // ---- schedules
 
-/// For a schedule given by number: 0 is the one at run time, 4 the same with the nonmonotonic modifier, the others are as in
-/// omp_sched_t; the highest bit says monotonic.
+/// The plan for a schedule that is given by number: 0 is the schedule chosen at run time, 4 the same with the nonmonotonic
+/// modifier, and the others are as in omp_sched_t; the highest bit means monotonic.
 loop_plan plan_of_number(long number, std::uint64_t chunk, std::uint64_t trips) {
   constexpr long monotonic = 1L << 31;
   const order in = (number & monotonic) != 0 ? order::monotonic : order::nonmonotonic;
@@ -51,15 +51,15 @@ bool chunk(T* begin, T* end, bool ordered) {
   return true;
 }
 
-// ---- what a worksharing construct has besides its iterations
+// ---- parts of a worksharing construct other than its iterations
 
-/// `*memory` is at first the number of bytes that the members have in common: what a scan keeps between its two halves, and which
-/// iteration gave a conditional lastprivate variable its value. The bytes are zeros at first.
+/// On entry `*memory` is the number of bytes that the members need in common. A scan keeps its data there between its two halves,
+/// and a conditional lastprivate variable keeps the iteration that gave the value. The bytes are zeros at first.
 void give_memory(void** memory) {
   if (memory != nullptr) *memory = common_memory(self(), reinterpret_cast<std::uintptr_t>(*memory));
 }
 
-/// Without `from` the compiler's code divides the iterations itself, and asks for the rest alone.
+/// If `from` is null, the compiler's code divides the iterations itself, and calls only for the other parts of the construct.
 template <class T>
 bool start_loop(loop_plan plan, T start, T end, T step, T* from, T* to, bool ordered, void** reductions = nullptr,
                 void** memory = nullptr) {
@@ -216,7 +216,8 @@ LOOP(maybe_nonmonotonic_runtime, nonmonotonic, false)
 LOOP(ordered_runtime, monotonic, true)
 #undef LOOP
 
-// With a schedule by number, task reductions and memory, for which the others have no arguments. The next chunks come from those.
+// Starts with a schedule by number, task reductions and memory, for which the other functions have no arguments. The next chunks
+// come from the other functions.
 #define LOOP(name, ordered)                                                                                             \
   bool GOMP_loop_##name(long start, long end, long step, long kind, long chunk_size, long* from, long* to,              \
                         void** reductions, void** memory) {                                                             \
@@ -242,7 +243,8 @@ bool GOMP_loop_end_cancel(void) {
   return barrier_in_cancellable(self());
 }
 
-// A member has one chunk at a time, and chunks are taken in the order of the loop: it waits until those before are done.
+// A member has one chunk at a time, and chunks are taken in the order of the loop. So the member waits until the chunks before
+// are done.
 void GOMP_ordered_start(void) { begin_ordered(self()); }
 void GOMP_ordered_end(void) { end_ordered(self()); }
 
@@ -305,7 +307,7 @@ void GOMP_sections_end_nowait(void) { leave_loop(); }
 void GOMP_sections_end(void) { GOMP_loop_end(); }
 bool GOMP_sections_end_cancel(void) { return GOMP_loop_end_cancel(); }
 
-// Its end is a barrier, or nothing.
+// The end of a scope is a barrier, or nothing.
 void GOMP_scope_start(void** reductions) { begin_task_reductions(reductions); }
 
 }  // extern "C"

@@ -21,9 +21,9 @@ worksharing_region region_with_loop(region run, void* what, long start, long end
 worksharing_region region_with_loop_at_run_time(region run, void* what, long start, long end, long step, order in);
 worksharing_region region_with_sections(region run, void* what, unsigned count);
 
-/// Sets it up for the calling member.
+/// Sets the loop or sections up for the calling member.
 void begin_worksharing(const worksharing_region& its);
-/// What each member executes: sets it up and runs the program's code.
+/// Each member executes this function, which sets the loop or sections up and runs the program's code.
 void run_worksharing(void* its_region);
 
 }  // namespace weir::openmp

@@ -1,6 +1,6 @@
-// What GCC's code calls since version 17 for constructs that it compiled without the runtime before, or with a plainer call.
-// Calls with _start, _dispatch, _end and _with_end are those of programs built for tools (-fopenmp-ompt): the answers are the
-// same.
+// Functions that GCC's code calls since version 17, for constructs that earlier versions compiled without the runtime, or with a
+// simpler call. The names with _start, _dispatch, _end and _with_end are called by programs built for tools (-fopenmp-ompt); the
+// answers are the same.
 #include "openmp/core/team.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/worksharing/single.hpp"
@@ -28,8 +28,8 @@ extern "C" {
 void GOMP_barrier_ext(int) { barrier(self()); }
 bool GOMP_barrier_cancel_ext(int) { return barrier_in_cancellable(self()); }
 
-// Static loops, which the compiler's code divides itself. Its calls may have arguments, as the number of iterations, on which
-// nothing here depends.
+// Static loops, which the compiler's code divides itself. The calls may have arguments, such as the number of iterations, on
+// which nothing here depends.
 share GOMP_loop_static_worksharing(void) { return in_team(); }
 share GOMP_loop_static_worksharing_start(void) { return in_team(); }
 void GOMP_loop_static_worksharing_dispatch(void) {}

@@ -17,7 +17,8 @@ namespace {
 
 using function = void (*)(void*);
 
-// Instead of a device: no clause names one, or it is omp_default_device; an if clause is false, or it is omp_initial_device.
+// Values in place of a device number: no clause names a device, or the clause names omp_default_device; an if clause is false, or
+// the clause names omp_initial_device.
 constexpr int by_default = -1, of_if_false = -2, default_device = -5;
 constexpr unsigned nowait_flag = 1;
 
@@ -28,7 +29,7 @@ void need_device(int device) {
   end_program("OMP_TARGET_OFFLOAD is mandatory, but there is no device to execute target constructs");
 }
 
-/// The addresses that the region is called with: for a firstprivate variable, that of its copy.
+/// The addresses with which the region is called: for a firstprivate variable, the address of the copy.
 class variables {
  public:
   variables(std::size_t count, void** addresses, const std::size_t* sizes, const std::uint16_t* kinds)
@@ -66,7 +67,8 @@ class variables {
   std::unique_ptr<char, free_memory> copies_;
 };
 
-/// Among the clauses that are passed as numbers: one word says which clause it is, and the value is in the same word or the next.
+/// Finds the thread limit among the clauses that are passed as numbers: one word says which clause it is, and the value is in the
+/// same word or in the next.
 int thread_limit_among(void** clauses) {
   constexpr std::uintptr_t next_word = 0x80, what = 0xff00, thread_limit = 0x200;
   for (; clauses != nullptr && *clauses != nullptr; ++clauses) {
@@ -144,7 +146,7 @@ void GOMP_target_enter_exit_data(int device, std::size_t, void**, std::size_t*, 
   keep_order(flags, depend);
 }
 
-// A pointer to a function of the program is its own on the host.
+// On the host, a pointer to a function of the program maps to itself.
 void* GOMP_target_map_indirect_ptr(void* host) { return host; }
 
 // The interop construct: there is no foreign runtime, so what it begins or ends is omp_interop_none [OpenMP 5.2, 14.1].
@@ -156,7 +158,7 @@ void GOMP_interop(int device, int begun, void*** objects, const int*, const char
   for (int i = 0; i < ended; ++i) *other_objects[i] = nullptr;
 }
 
-// Leagues of target regions: the program's code executes a team each time the answer is that there is one more. The task's
+// Leagues of target regions: each time the answer is that there is one more team, the program's code executes a team. The task's
 // control variables end with the target region.
 bool GOMP_teams4(unsigned least, unsigned, unsigned limit, bool first) {
   member& me = self();

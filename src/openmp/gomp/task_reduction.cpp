@@ -1,5 +1,6 @@
-// The compiler's code says in an array of words what is reduced, initializes the copies (each has a byte that says whether it is
-// initialized, so they start as zeros) and combines them. It asks the runtime for the memory, and for a task's own copy.
+// The compiler's code describes the reduced variables in an array of words. It initializes the copies and combines them; a byte
+// in each copy says whether the copy is initialized, so the copies start as zeros. The code asks the runtime for the memory, and
+// for a task's own copy.
 #include "openmp/gomp/task_reduction.hpp"
 
 #include <cstdint>
@@ -58,7 +59,7 @@ void run_reducing(void* its) {
 
 void begin_task_reductions(void* its_words) {
   if (its_words == nullptr) return;
-  // The members have words each, and the copies in common.
+  // Each member has words of its own; the copies are common to all members.
   auto* const w = static_cast<words*>(its_words);
   member& me = self();
   w[copies] = reinterpret_cast<words>(begin_shared_reduction(me, layout_of(w)));
@@ -78,7 +79,8 @@ extern "C" {
 void GOMP_taskgroup_reduction_register(words* w) { attach_own(self(), w); }
 void GOMP_taskgroup_reduction_unregister(words* w) { std::free(reinterpret_cast<void*>(w[copies])); }
 
-// The code of the first `originals` variables also wants the variable's own address, behind all others: initializers read it.
+// The code of the first `originals` variables also wants the address of the variable itself, behind all others, because
+// initializers read it.
 void GOMP_task_reduction_remap(std::size_t variables, std::size_t originals, void** addresses) {
   const member& me = self();
   for (std::size_t i = 0; i < variables; ++i) {

@@ -36,7 +36,7 @@ void execute(task& t) {
   const auto [code, variables] = *static_cast<call*>(t.data());
   code(variables);
 }
-// The code itself ends the lifetime of the task's variables.
+// GCC's code itself ends the lifetime of the task's variables.
 void leave_out(task&) {}
 using body = task_body<execute, leave_out>;
 [[gnu::constructor]] void when_loaded() { body::choose(); }
@@ -56,15 +56,15 @@ inline task& make_task(member& me, function run, long size, long alignment, unsi
 void copy_variables(task& t, void* what, copier copy, long size) {
   if (copy != nullptr) {
     copy(variables_of(t), what);
-    // Objects, which only the task's code destroys: it is not discarded, as OpenMP leaves open.
+    // The task has objects, which only its own code destroys. So the task is not discarded, which OpenMP allows.
     t.run = execute;
   } else {
     std::memcpy(variables_of(t), what, static_cast<std::size_t>(size));
   }
 }
 
-/// Apart from the others, for which no register is then saved. The handle of a detached task's event is also the first of its
-/// variables.
+/// A separate function, so that tasks without clauses save no registers. The handle of a detached task's event is also the first
+/// of the task's variables.
 [[gnu::noinline]] void generate_with_clauses(member& me, function run, void* what, copier copy, long size, long alignment,
                                              bool deferrable, unsigned flags, void** depend, int priority, void* detached) {
   const dependences after = (flags & depends_flag) != 0 ? dependences_of(depend) : dependences{};
@@ -83,7 +83,8 @@ void copy_variables(task& t, void* what, copier copy, long size) {
   generate(me, t, !deferrable, after);
 }
 
-/// The iterations of a taskloop, dealt to tasks. The first two variables of each are its bounds, the third is what it reduces.
+/// Deals the iterations of a taskloop to tasks. The first two variables of each task are its bounds, the third describes the
+/// reductions.
 template <class T>
 struct task_loop {
   function run;
@@ -141,7 +142,7 @@ void GOMP_task(function run, void* what, copier copy, long size, long alignment,
 void GOMP_taskloop(function run, void* what, copier copy, long size, long alignment, unsigned flags, unsigned long count_or_grain,
                    int priority, long start, long end, long step) {
   const bool up = step > 0;
-  // As unsigned numbers: the distance may be more than a long holds.
+  // As unsigned numbers, because the distance may not fit into a long.
   const wide distance = up ? static_cast<wide>(end) - static_cast<wide>(start) : static_cast<wide>(start) - static_cast<wide>(end);
   const wide by = up ? static_cast<wide>(step) : 0 - static_cast<wide>(step);
   const bool any = up ? start < end : start > end;

@@ -1,5 +1,5 @@
-// Atomic updates as functions, one for each type and operation: Intel's compilers call them, and others if they have no
-// instruction. They use compare-and-swap if there is one for the object, else a lock.
+// Atomic updates as functions, one for each type and operation. Intel's compilers call them, and so do other compilers if there
+// is no instruction for an update. They use compare-and-swap if there is one for the object, otherwise a lock.
 //
 // The construct's memory order is not passed, so all use the strongest, seq_cst.
 #include <bit>
@@ -33,8 +33,8 @@ struct change {
   T before, after;
 };
 
-/// Replaces the object's value by `of` of it. A complex number may be aligned so that no instruction can access it as one
-/// word; all functions see that alignment, so all of them lock.
+/// Replaces the object's value by `of(value)`. A complex number may be aligned so that no instruction can access it as one word;
+/// all functions see this alignment, so all of them lock.
 template <class T, class Function>
 change<T> update(T* at, Function of) {
   if constexpr (has_word(sizeof(T))) {
@@ -126,8 +126,8 @@ OPERATION(max, a < b ? b : a)
 
 using function = void (*)(void* into, void* a, void* b);
 
-/// An operation of the program's own. Under a lock it works in place: only the operation knows which of the bytes are the
-/// object's.
+/// An operation of the program itself. Under a lock it works in place, because only the operation knows which bytes belong to the
+/// object.
 void update_locked(void* at, void* by, function of) {
   atomic_updates.take();
   of(at, at, by);
@@ -146,7 +146,7 @@ void update_word(void* at, void* by, function of) {
 
 extern "C" {
 
-// x = x op e, and x = e op x; with a capture, of the value after or before.
+// x = x op e, and x = e op x; forms with a capture return the value after or before the update.
 
 #define PLAIN(type, name)                                                  \
   void __kmpc_atomic_##type##_##name(source_line*, int, type* x, type e) { \
@@ -241,7 +241,7 @@ MIXED(float4, div, float8)
 COMPLEX(cmplx8)
 COMPLEX(cmplx10)
 #undef COMPLEX
-// These store what they capture at an address.
+// These functions store the captured value at an address.
 READ_AND_WRITE(cmplx4)
 void __kmpc_atomic_cmplx4_swp(source_line*, int, cmplx4* x, cmplx4 e, cmplx4* v) {
   *v = update(x, [e](cmplx4) { return e; }).before;

@@ -1,5 +1,5 @@
-// What LLVM's runtime shows of the graph of dependences, for tests and tools: the node of a task that is not complete, and those
-// of the tasks that await it.
+// The part of the dependence graph that LLVM's runtime shows to tests and tools: the node of a task that is not complete, and the
+// nodes of the tasks that await it.
 #include <algorithm>
 #include <deque>
 
@@ -21,7 +21,7 @@ struct shown_node {
   shown_successor* successors = nullptr;
   std::deque<shown_successor> memory;  // of the list
 
-  /// Each once: a task may await another for several addresses.
+  /// Adds each successor only once: a task may await another for several addresses.
   void add(shown_node* successor) {
     if (std::ranges::find(memory, successor, &shown_successor::node) == memory.end())
       successors = &memory.emplace_back(successor, successors);

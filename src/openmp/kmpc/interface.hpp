@@ -1,4 +1,4 @@
-// What the files of this interface have in common. The first two arguments of most functions are a line of the source, and the
+// The common part of the files of this interface. The first two arguments of most functions are a line of the source, and the
 // number of the calling thread.
 #pragma once
 
@@ -20,7 +20,7 @@ struct task;
 task& runtime_task(void* of_compiler);
 /// The task has a copy of a variable that is to be combined at its end.
 void combines_at_end(task&);
-/// Its end, in the thread that has executed it.
+/// The end of such a task, in the thread that has executed it.
 void combine_at_end(member&, const task&);
 
 /// A number for the calling thread that no other thread has while it lives.

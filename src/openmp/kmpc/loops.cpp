@@ -81,7 +81,7 @@ void no_part(int* last, T* lower, T* upper, S* stride, S step) {
   if (last != nullptr) *last = 0;
 }
 
-/// What a static loop is divided among: the members of a team, or the teams of a league.
+/// A static loop is divided among participants: the members of a team, or the teams of a league.
 struct participant {
   std::uint64_t number, size;
 };
@@ -100,8 +100,8 @@ void own_part(participant me, bool chunked, int* last, T* lower, T* upper, S* st
     return;
   }
   if (chunked && chunk > 0) {
-    // The bounds stay within the loop, and the stride to the next chunk leads to its end at most: a value beyond could
-    // overflow the type, and come back as an iteration that does not exist.
+    // The bounds stay within the loop, and the stride to the next chunk leads at most to the end of the loop: a value beyond
+    // could overflow the type, and come back as an iteration that does not exist.
     const std::uint64_t length = std::min(static_cast<std::uint64_t>(chunk), trips), chunks = (trips - 1) / length + 1;
     if (number >= chunks) {
       no_part(last, lower, upper, stride, step);
@@ -147,7 +147,7 @@ void begin_dispatch(int kind, T lower, T upper, S step, S chunk) {
   bool ordered = false;
   const int what = plain(kind, &ordered);
   member& me = self();
-  // Without a modifier the code is of a compiler for an OpenMP before 5.0. That of a doacross nest says nonmonotonic, but the
+  // Code without a modifier comes from a compiler for OpenMP before 5.0. The code of a doacross nest says nonmonotonic, but the
   // clause ordered(n) implies monotonic.
   const order in = (kind & nonmonotonic) != 0 && !ordered && me.in_doacross == nullptr ? order::nonmonotonic : order::monotonic;
   const loop_plan plan = plan_of(what, chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0, trips_of(lower, upper, step), in);
@@ -178,12 +178,13 @@ struct kmp_dimension {
   std::int64_t first, last, step;
 };
 
-/// What __kmpc_doacross_init has said of the nest, until its loop begins. Clang says one iteration too many in each dimension:
-/// its last value is the number of iterations, which are counted from 0. The loop's own bounds tell whether it is so.
+/// The description of a nest by __kmpc_doacross_init, until the nest's loop begins. Clang gives one iteration too many in each
+/// dimension: the last value is the number of iterations, which are counted from 0. The bounds of the loop tell whether this is
+/// the case.
 using nest = std::vector<dimension>;
 constinit thread_local nest* announced = nullptr;
 
-/// Has the loop over the first dimension, or over those that are collapsed with it, so many iterations?
+/// Does the loop over the first dimension, and the dimensions that are collapsed with it, have this many iterations?
 bool is_of(std::uint64_t trips, const nest& its, std::uint64_t less) {
   std::uint64_t all = 1;
   return std::ranges::any_of(its, [&](const dimension& d) { return (all *= d.trips - less) == trips; });
@@ -199,7 +200,7 @@ bool is_of(std::uint64_t trips, const nest& its, std::uint64_t less) {
   begin_doacross(self(), its->data(), static_cast<unsigned>(its->size()));
 }
 
-/// own_part() of its loop: apart, for which a loop without doacross then saves no register.
+/// own_part() for a doacross loop. A separate function, so that a loop without doacross saves no registers.
 template <class T, class S>
 [[gnu::noinline]] void own_part_of_doacross(int kind, int* last, T* lower, T* upper, S* stride, S step, S chunk) {
   begin_announced_doacross(trips_of(*lower, *upper, step));
@@ -253,7 +254,8 @@ LOOPS(8u, std::uint64_t, std::int64_t)
 #undef LOOPS
 void __kmpc_for_static_fini(source_line*, int) {}
 
-// A member has one chunk at a time, and chunks are taken in the order of the loop: it waits until those before are done.
+// A member has one chunk at a time, and chunks are taken in the order of the loop. So the member waits until the chunks before
+// are done.
 void __kmpc_ordered(source_line*, int) { begin_ordered(self()); }
 void __kmpc_end_ordered(source_line*, int) { end_ordered(self()); }
 

@@ -21,7 +21,7 @@ thread_demand& demand() {
   return *demanded;
 }
 
-/// Copied: the compiler's code may use the list's memory again before the region begins.
+/// Copies the list, because the compiler's code may reuse the list's memory before the region begins.
 void ask(unsigned count, const int* list) {
   ask(count > 0 ? list[0] : 0);
   if (count > 1) demand().within.assign(list + 1, list + count);

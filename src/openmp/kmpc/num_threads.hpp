@@ -1,4 +1,4 @@
-// The clause num_threads, as Clang compiles it: calls before that of the region say what it asks for.
+// The clause num_threads, as Clang compiles it: calls before the call of the region say what the clause asks for.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@ namespace weir::openmp {
 
 /// For the next region of the thread. 0: it has no such clause.
 extern constinit thread_local unsigned asked_for;
-/// What the clause says more; null: nothing.
+/// What the clause says besides the number; null: nothing.
 extern constinit thread_local thread_demand* demanded;
 
 inline void ask_for_nothing() {
@@ -20,7 +20,7 @@ inline void ask_for_nothing() {
 inline void fork_as_asked(region run, void* what) {
   const unsigned asked = std::exchange(asked_for, 0);
   if (demanded == nullptr) [[likely]] return fork(run, what, asked);
-  // Kept here: a region within may have a clause of its own.
+  // Kept here, because a nested region may have a clause of its own.
   const std::unique_ptr<const thread_demand> demand(std::exchange(demanded, nullptr));
   fork(run, what, asked, demand.get());
 }

@@ -35,7 +35,7 @@ extern "C" {
 int __kmpc_reduce_nowait(source_line* at, int, int variables, std::size_t bytes, void* list, combine with, lock* its) {
   return begin(self(), {list, variables, bytes, with, has_atomics(at)}, its, true);
 }
-// Called by those that have combined plainly.
+// Called by members that have combined their values without atomic operations.
 void __kmpc_end_reduce_nowait(source_line*, int, lock* its) { release_lock(self(), its); }
 
 // The construct is a barrier too.
@@ -44,7 +44,7 @@ int __kmpc_reduce(source_line* at, int, int variables, std::size_t bytes, void* 
   complete_tasks(me);
   return begin(me, {list, variables, bytes, with, has_atomics(at)}, its, false);
 }
-// Called by those that have combined in any way.
+// Called by members that have combined their values in any way.
 void __kmpc_end_reduce(source_line*, int, lock* its) {
   member& me = self();
   if (me.reduces_by == reduction_by::tree || me.reduces_by == reduction_by::measured_tree) return release_reduction(me);

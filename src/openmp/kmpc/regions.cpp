@@ -59,7 +59,7 @@ void run_call(void* what) {
     call_with(c.run, &global, &bound, c.with, std::make_index_sequence<most_arguments>());
 }
 
-// By num_teams and thread_limit, for the next league.
+// Set by num_teams and thread_limit, for the next league.
 thread_local int teams_asked_for = 0, limit_asked_for = 0;
 
 void read_arguments(void** with, int count, va_list& rest) {
@@ -139,7 +139,7 @@ void __kmpc_push_num_teams_51(source_line*, int, int least, int most, int limit)
   teams_asked_for = least > 0 ? least : most;
   limit_asked_for = limit;
 }
-// At the beginning of a target region, whose task then has the limit for its own.
+// Called at the beginning of a target region, whose task then has its own limit.
 void __kmpc_set_thread_limit(source_line*, int, int limit) {
   if (limit > 0) self().icv.thread_limit = limit;
 }
@@ -175,7 +175,7 @@ int kmp_get_cancellation_status_(const int* which) { return kmp_get_cancellation
 // seq_cst: the flush directive without a clause is that fence.
 void __kmpc_flush(source_line*) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-// Its end is called by the member that executes it.
+// The member that executes the construct calls its end.
 int __kmpc_single(source_line*, int) {
   member& me = self();
   const bool mine = takes_single(me);
@@ -198,7 +198,7 @@ void __kmpc_copyprivate(source_line*, int, std::size_t, void* values, void (*cop
 // The compiler's code copies from the result, and has a barrier after that.
 void* __kmpc_copyprivate_light(source_line*, int, void* values) { return copyprivate(self(), values); }
 
-// What member 0 does while the others wait between two barriers.
+// Member 0 continues while the others wait between two barriers.
 int __kmpc_barrier_master(source_line*, int) {
   member& me = self();
   barrier(me);

@@ -18,7 +18,7 @@ using namespace weir::openmp;
 
 namespace {
 
-/// As the compiler's code describes a variable. Before LLVM 10 it had no `original`.
+/// The compiler's description of a variable. Before LLVM 10 it had no `original`.
 struct older_description {
   void* variable;
   std::size_t bytes;
@@ -54,8 +54,8 @@ class reductions final : public task_reductions {
 
   bool sized_at_run_time(const item& i) const { return (descriptions_[index(i)].flags & sized_late) != 0; }
 
-  /// For an item that is sized at run time: the calling thread's task has done with its copy. Another task that the thread has
-  /// interrupted `goes_on` with it.
+  /// For an item that is sized at run time: the calling thread's task has finished with the copy. If `goes_on`, another task that
+  /// the thread has interrupted continues with the copy.
   void finish_early(const member& me, const item& i, bool goes_on) const {
     const unsigned n = number(me);
     combining_.take();
@@ -116,7 +116,8 @@ class reductions final : public task_reductions {
   mutable lock combining_;  // into variables, before the group's end
 };
 
-/// The copies to be combined at the ends of the tasks that the thread executes; those of the innermost task are the last.
+/// The copies that must be combined at the ends of the tasks that the thread executes; the copies of the innermost task come
+/// last.
 struct early {
   const task* of;
   const reductions* in;
@@ -154,8 +155,8 @@ extern "C" {
 void* __kmpc_taskred_init(int, int count, const description* d) { return attach(count, d); }
 void* __kmpc_task_reduction_init(int, int count, const older_description* d) { return attach(count, of_now(count, d).data()); }
 
-// For a region or a worksharing construct: each member describes its own copy, which the construct itself reduces. So its tasks'
-// copies are combined into that, and no member needs to know of the others.
+// For a region or a worksharing construct: each member describes its own copy, which the construct itself reduces. The copies of
+// the member's tasks are combined into this copy, so no member needs to know about the others.
 void* __kmpc_taskred_modifier_init(source_line*, int, int, int count, const description* d) {
   begin_task_group(self(), true);
   return attach(count, d);
@@ -166,7 +167,7 @@ void* __kmpc_task_reduction_modifier_init(source_line*, int, int, int count, con
 }
 void __kmpc_task_reduction_modifier_fini(source_line*, int, int) { end_task_group(self()); }
 
-// In the group given, or else in those around the task.
+// Looks in the given group, or otherwise in the groups around the task.
 void* __kmpc_task_reduction_get_th_data(int, void* group, void* address) {
   const member& me = self();
   const auto [in, its] = find_reduction(group != nullptr ? static_cast<const task_group*>(group) : me.executing->group, address);

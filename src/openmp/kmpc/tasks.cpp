@@ -29,8 +29,8 @@ struct compiled_task {
   } destructors, priority;
 };
 
-// What the runtime keeps of a task, in the room of its own line. The compiler's part begins on the next: the compiler takes it to
-// be aligned as LLVM's runtime aligns it, to a line, because its private variables may be vectors.
+// The runtime's data about a task, in the rest of the task's last line. The compiler's part begins on the next line: the compiler
+// assumes that this part is aligned to a line, as LLVM's runtime aligns it, because private variables may be vectors.
 struct hidden {
   std::size_t bytes;  // of the compiler's part
   bool has_destructors, has_priority, has_begun, has_more, combines;
@@ -52,8 +52,8 @@ void destroy(compiled_task* t) {
   if (before(t).has_destructors && t->destructors.destroy != nullptr) t->destructors.destroy(global_thread_number(), t);
 }
 
-/// The parts of an untied task: after each but the last it asks to be executed again. Those of a task that the compiler's code
-/// begins itself: the remaining ones.
+/// Executes the parts of an untied task: after each part but the last, the task asks to be executed again. If the compiler's code
+/// begins the task itself, these are the remaining parts.
 void execute_parts(compiled_task* t) {
   hidden& its = before(t);
   while (std::exchange(its.has_more, false)) t->run(global_thread_number(), t);
@@ -71,7 +71,7 @@ void leave_out(task& of_runtime) { destroy(in(of_runtime)); }
 using body = task_body<execute, leave_out>;
 [[gnu::constructor]] void when_loaded() { body::choose(); }
 
-/// The compiler's code sets it after the task has been allocated.
+/// The compiler's code sets the priority after the task has been allocated.
 void read_priority(compiled_task* t) {
   if (before(t).has_priority) set_priority(of(t), t->priority.priority);
 }
@@ -119,8 +119,8 @@ dependences list_of(int count, const listed* its, int more, const listed* others
   return list;
 }
 
-/// Before the compiler's code begins an undeferred task, it waits for what the task depends on, as if for a taskwait. If the
-/// task is detached, the code has said so before.
+/// Before the compiler's code begins an undeferred task, it waits for the task's dependences, as if by a taskwait. If the task is
+/// detached, the code has said so before.
 thread_local compiled_task* announced = nullptr;  // a detached task that has not begun
 thread_local std::shared_ptr<dependence_node> waited_as;
 
@@ -142,13 +142,13 @@ void wait_before(const dependences& after) {
   waited_as = wait_for_undeferred(self(), detached, after);  // the thread executes other tasks meanwhile
 }
 
-/// Where in a task's data one of its loop's bounds is.
+/// A bound of the loop in the data of a task.
 std::uint64_t& bound_in(compiled_task* t, compiled_task* original, const std::uint64_t* of_original) {
   return *reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(t) +
                                            (reinterpret_cast<const char*>(of_original) - reinterpret_cast<char*>(original)));
 }
 
-/// The iterations from *lower to *upper, both included, dealt to copies of a task.
+/// Deals the iterations from *lower to *upper, both included, to copies of a task.
 void deal_loop(member& me, compiled_task* t, bool undeferred, std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
                const loop_parts& parts, void (*duplicate)(compiled_task* copy, compiled_task* from, int last)) {
   read_priority(t);
@@ -246,7 +246,8 @@ int __kmpc_get_target_offload() {
   }
 }
 
-// LLVM's library for devices asks whether a target task may wait for its device in parts: no, it executes as a whole.
+// LLVM's library for devices asks whether a target task may wait for its device in parts. The answer is no: the task executes as
+// a whole.
 bool __kmpc_omp_has_task_team(int) { return false; }
 void** __kmpc_omp_get_target_async_handle_ptr(int) { return nullptr; }
 

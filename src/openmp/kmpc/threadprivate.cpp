@@ -1,5 +1,5 @@
-// threadprivate variables, if the compiler leaves them to the runtime (Clang with -fnoopenmp-use-tls, Flang): each access
-// asks for the thread's own. The process's first thread has the variable itself, each other thread a copy that lasts as long
+// threadprivate variables, if the compiler leaves them to the runtime (Clang with -fnoopenmp-use-tls, Flang). Each access asks
+// for the thread's own copy. The process's first thread has the variable itself; each other thread has a copy that lasts as long
 // as the thread.
 #include <cstddef>
 #include <cstring>
@@ -37,7 +37,7 @@ struct variable {
   std::function<void(void* own, void* from)> copy;
   std::function<void(void* own)> destroy;
   std::size_t bytes = 0;
-  memory initial;  // its value when a thread first asked, with which copies begin unless they are constructed
+  memory initial;  // the variable's value when a thread first asked; copies begin with it unless they are constructed
 
   void copy_into(void* own, void* from) const {
     if (copy)
@@ -119,7 +119,7 @@ void* find(void* address, std::size_t bytes) {
   if (const auto at = own->found.find(address); at != own->found.end()) return at->second;
   const variable& v = known->find(address, bytes);
   void* object = address;
-  // A member on a virtual processor has that one's identity to the kernel, which may be the first thread's.
+  // To the kernel, a member on a virtual processor is the virtual processor's thread, which may be the first thread.
   if (gettid() != getpid() || weir::threads::is_started()) object = own->made.emplace_back(&v, v.new_copy()).second.get();
   own->found[address] = object;
   return object;

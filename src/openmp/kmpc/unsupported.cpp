@@ -1,5 +1,5 @@
-// What programs may ask for and Weir lacks: a stub each, which says so when it is called. Each has a second name, by which
-// `weir run --check` recognizes a stub.
+// Functions that programs may call and that Weir lacks. Each is a stub that reports this when it is called. Each stub has a
+// second name, by which `weir run --check` recognizes it.
 #include "openmp/support/stop.hpp"
 
 using weir::openmp::stop;

@@ -23,8 +23,8 @@ void notify(member& other, std::atomic<std::uint32_t>& word, std::uint32_t value
   other.reduction_gate.open();
 }
 
-/// Member 0, and every other, combines its children's values with its own, and member 0 returns. The others return when their
-/// values have been taken, or released.
+/// Each member combines its children's values with its own. Member 0 then returns; the others return when their values have been
+/// taken, or released.
 template <class Combine>
 bool combine_along_tree(member& me, void* values, Combine with, bool at_once) {
   team& t = *me.of;
@@ -44,7 +44,7 @@ bool combine_along_tree(member& me, void* values, Combine with, bool at_once) {
   return false;
 }
 
-/// How long combining takes, but for the transfer of the first value, in nanoseconds.
+/// How long combining takes in nanoseconds, without the transfer of the first value.
 double time_of(combine with, void* into, void* from) {
   (void)**static_cast<const volatile char* const volatile*>(from);
   const std::uint64_t start = native::ticks_in_order();
@@ -54,7 +54,7 @@ double time_of(combine with, void* into, void* from) {
 
 constexpr std::uintptr_t short_array = 16;
 
-/// Are the arrays whose sizes the list holds short, all of them? No address is as low as such a size, so the list needs no types.
+/// Are all arrays short whose sizes are in the list? No address is as low as such a size, so the list needs no types.
 bool arrays_are_short(const values_of_member& its) {
   const auto list = static_cast<const std::uintptr_t*>(its.list);
   const std::size_t entries = its.list_bytes / sizeof *list, sizes = entries - static_cast<std::size_t>(its.variables);

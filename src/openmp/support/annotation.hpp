@@ -1,8 +1,9 @@
-// Tells ThreadSanitizer what the runtime orders, in programs that are built with it. This library is not: ThreadSanitizer
-// sees none of its atomic operations, and would report accesses that a barrier orders as a race.
+// Tells ThreadSanitizer what the runtime orders, in programs that are built with ThreadSanitizer. This library is not built with
+// it, so ThreadSanitizer sees none of the library's atomic operations, and would report a race between accesses that a barrier
+// orders.
 //
-// Only what the specification orders is annotated, so that races of the program remain visible: the setup of a loop, for example,
-// orders nothing of the program's, whatever the runtime waits for there.
+// Only orderings of the specification are annotated, so that races of the program remain visible. For example, the setup of a
+// loop orders nothing in the program, whatever the runtime waits for there.
 #pragma once
 
 extern "C" {
@@ -16,7 +17,8 @@ namespace weir::openmp {
 /// Is the program built with ThreadSanitizer?
 inline bool annotated() { return __tsan_release != nullptr; }
 
-/// What this thread has done so far happens before what any thread does after its happens_after() with the same address.
+/// Everything that this thread has done so far happens before everything that any thread does after happens_after() with this
+/// address.
 inline void happens_before(const void* address) {
   if (annotated()) [[unlikely]] __tsan_release(const_cast<void*>(address));
 }

@@ -41,7 +41,7 @@ _Unwind_Reason_Code look(_Unwind_Context* frame, void* data) {
   return _URC_END_OF_STACK;
 }
 
-/// What a program says on its standard output within ten seconds; empty if it cannot be run.
+/// The standard output of a program within ten seconds; empty if it cannot be run.
 std::string output_of(const char* const* words) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return {};
@@ -49,7 +49,7 @@ std::string output_of(const char* const* words) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  // Without the program's variables: this library is not to be preloaded.
+  // Without the environment of the program, because this library must not be preloaded.
   const char* const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", nullptr};
   pid_t process;
   const int error = posix_spawnp(&process, words[0], &actions, nullptr, const_cast<char* const*>(words),
@@ -88,12 +88,12 @@ std::string source_line(const char* file, std::uintptr_t offset) {
 const void* call_site() {
   search its{file_of(reinterpret_cast<const void*>(&look))};
   _Unwind_Backtrace(look, &its);
-  // The C library has begun the thread: the program's function has left by a jump to the runtime's.
+  // The caller is the C library, which has begun the thread: the program's function has ended in a jump to the runtime.
   return file_of(its.found) == file_of(reinterpret_cast<const void*>(&pthread_create)) ? nullptr : its.found;
 }
 
 namespace {
-/// Never deleted: as many as the program has places of which messages speak.
+/// Never deleted; there are as many as there are places in the program that messages name.
 struct known_place {
   const void* site;
   std::string text;
@@ -104,7 +104,7 @@ constinit std::atomic<const known_place*> known_places{nullptr};
 
 const std::string& place_of_call() {
   const void* const site = call_site();
-  // acquire, release: what another thread has written of a place.
+  // acquire, release: what another thread has written about a place.
   const known_place* first = known_places.load(std::memory_order_acquire);
   for (const known_place* it = first; it != nullptr; it = it->next)
     if (it->site == site) return it->text;

@@ -5,11 +5,11 @@
 
 namespace weir::openmp {
 
-/// The instruction outside of this library from which it was called; null if it cannot be found. If the compiler has made the
-/// last call of a function a jump, it is where that function was called. It takes microseconds.
+/// The instruction outside of this library from which the library was called; null if it cannot be found. If the compiler has
+/// turned the last call of a function into a jump, the result is the place where that function was called. Takes microseconds.
 const void* call_site();
 
-/// The text of call_site(), which is looked up once for each.
+/// The text of call_site(), which is looked up once for each place.
 const std::string& place_of_call();
 
 /// "file.c:12 (function)" if the program has debugging information and the system has addr2line; otherwise what is known: a

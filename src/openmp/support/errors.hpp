@@ -1,4 +1,4 @@
-// The errors of the specification that the runtime sees: what the program must not do, and what it is told before it ends.
+// The errors of the specification that the runtime sees: what the program must not do, and the message before the program ends.
 #pragma once
 
 namespace weir::openmp {
@@ -41,8 +41,8 @@ inline constexpr error nest_lock_not_initialized{
     "a lock routine", "the lock is not initialized, or destroyed already", "call omp_init_nest_lock first", "18.9"};
 }  // namespace errors
 
-/// Says what the program has done, and where it has called the runtime; the program aborts. `construct`: if the error has
-/// several.
+/// Reports what the program has done, and where it called the runtime; the program then aborts. `construct` names the construct
+/// if the error can occur in several.
 [[noreturn, gnu::cold]] void end_for(const error& what, const char* construct = nullptr);
 
 }  // namespace weir::openmp

@@ -10,7 +10,7 @@ namespace weir::openmp {
 namespace {
 // As long as a sleep and a wake-up take, about 100 us. Once a waiter sleeps, the release needs a system call.
 unsigned polls() {
-  // Not initialized by a guard that other threads wait for: in a process that is forked meanwhile they would wait for ever.
+  // Not initialized under a guard: other threads wait for it, and in a process that is forked meanwhile they would wait for ever.
   static constinit std::atomic<unsigned> known{0};
   // relaxed: the number alone matters.
   unsigned p = known.load(std::memory_order_relaxed);
@@ -23,8 +23,8 @@ constinit std::atomic<void (*)(const wait_kind*)> observer_of_locks{nullptr};
 
 template <std::uint32_t Free>
 void basic_lock<Free>::take_slowly(const wait_kind* what) {
-  // Polls seldom: each poll takes the lock's line from the thread that holds the lock, which needs it for the release. The
-  // interval is a third of a microsecond; increasing intervals were slower in each of six measurements.
+  // Polls are rare: each poll takes the lock's line from the thread that holds the lock, which needs the line for the release.
+  // The interval is a third of a microsecond; increasing intervals were slower in each of six measurements.
   constexpr unsigned between = 16;
   for (unsigned i = 0, most = polls(); i < most; i += between) {
     // relaxed: a poll; taking the lock acquires.
@@ -43,7 +43,7 @@ void basic_lock<Free>::take_slowly(const wait_kind* what) {
 
 template <std::uint32_t Free>
 void basic_lock<Free>::release_slowly(std::uint32_t was) {
-  if (was == waited_for_) futex_kernel::wake_one(word_);  // which leaves the lock waited for, and wakes the next
+  if (was == waited_for_) futex_kernel::wake_one(word_);  // the woken thread leaves the lock waited for, and wakes the next one
 }
 
 template class basic_lock<0>;

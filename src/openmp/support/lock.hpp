@@ -45,8 +45,8 @@ class basic_lock {
 /// Memory of the program that is all zeros is a free lock.
 using lock = basic_lock<0>;
 
-/// Held during an atomic construct for which there is no instruction. The program does not know this lock, so the child of a
-/// fork must find it free; it also finds the object consistent.
+/// Held during an atomic construct for which there is no instruction. The program does not know this lock, so the child of a fork
+/// must find the lock free and the object consistent.
 extern constinit lock atomic_updates;
 
 }  // namespace weir::openmp

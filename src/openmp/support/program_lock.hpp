@@ -1,11 +1,11 @@
-// omp_lock_t: a lock that the program initializes and destroys. What the program must not do ends it with a message.
+// omp_lock_t: a lock that the program initializes and destroys. A forbidden operation ends the program with a message.
 #pragma once
 
 #include "openmp/support/lock.hpp"
 
 namespace weir::openmp {
 
-/// The state of a free lock; this one and the next are unlikely in memory that nobody has initialized.
+/// The state of a free lock. This value and the next are unlikely in memory that nobody has initialized.
 inline constexpr std::uint32_t free_in_program = 0x6f6d7068;
 
 /// Zeros are a free lock, too, for set and test: programs that do not initialize their static locks run on GCC's runtime.

@@ -8,7 +8,7 @@ namespace weir::openmp {
 
 namespace {
 
-// Not <cctype>: the program's locale must not change what its environment means.
+// Not <cctype>: the program's locale must not change the meaning of the environment.
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }

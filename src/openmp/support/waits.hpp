@@ -8,8 +8,8 @@ namespace weir::openmp {
 struct wait_kind {
   const char* at;
   bool for_team = true;   // only members of the team can end the wait
-  bool in_program = true; // the program has called for it at one place; not between two regions
-  bool asleep = true;     // in the end; not if the thread yields its processor for as long as it waits
+  bool in_program = true; // the wait belongs to one place in the program, unlike a wait between two regions
+  bool asleep = true;     // the wait ends in a sleep, unless the thread yields its processor as long as it waits
 };
 
 namespace waits {
@@ -31,7 +31,7 @@ inline constexpr wait_kind nest_lock{"omp_set_nest_lock", false};
 inline constexpr wait_kind atomic{"an atomic construct", false};
 }  // namespace waits
 
-/// Told what a thread is about to wait for asleep at a lock, and null when it is awake again. Null: nobody asks.
+/// Called with what a thread waits for before it sleeps at a lock, and with null when it is awake again. Null: nobody observes.
 extern constinit std::atomic<void (*)(const wait_kind*)> observer_of_locks;
 
 }  // namespace weir::openmp

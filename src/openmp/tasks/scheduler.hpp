@@ -32,7 +32,7 @@ class task_scheduler {
     wake_one();
     return true;
   }
-  /// Adds a task that `me` cannot execute at once. If `me` is null, any task.
+  /// Adds a task even if add() cannot, or if `me` is null: the task then goes to the lists that the team shares.
   void release(member* me, task& t);
 
   /// Takes a task that `me` may begin: a task below `bound`, or any task if `bound` is null. Null: there is none.

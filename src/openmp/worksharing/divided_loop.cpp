@@ -9,13 +9,14 @@ namespace {
 
 part<native>& part_of(member& owner, const member& in_loop) { return owner.parts[(in_loop.loops - 1) % slots_in_turn]; }
 
-/// How many chunks a member takes at a time, of those that are left in its part, or that it has stolen: the first alone.
+/// How many chunks a member takes at a time, of the chunks that are left in its part, or that it has stolen. The first chunk is
+/// taken alone.
 std::uint32_t share(const member& me, const loop& l, std::uint32_t left) {
   if (l.plan.kind == schedule_kind::guided) return (left + 1) / 2;
   return std::clamp(left / 8, 1u, me.chunk ? std::min(2 * me.last_claim, 8u) : 1u);
 }
 
-/// They are the member's now.
+/// The chunks now belong to the member.
 void claim(member& me, const loop& l, chunks taken) {
   me.last_claim = std::max(taken.size(), 1u);
   me.claimed = {taken.begin * l.plan.chunk, taken.end * l.plan.chunk};

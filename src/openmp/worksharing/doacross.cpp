@@ -39,8 +39,8 @@ std::size_t iterations_of(const doacross& d) {
   return all;
 }
 
-/// Does the region end without this iteration, because it falls to a member that has left it? Where the compiler's code divides
-/// the iterations itself, the runtime does not know to whom, and the caller goes on once any member has left.
+/// Will nobody post this iteration, because it belongs to a member that has left the region? If the compiler's code divides the
+/// iterations itself, the runtime does not know which member has the iteration, and the caller goes on once any member has left.
 bool nobody_posts(const member& me, const doacross& d, std::uint64_t number) {
   if (!cancellation_in_force() || !is_cancelled(*me.of)) return false;
   if (me.in_loop == nullptr) return participants(*me.of, &member::doacrosses, me.doacrosses - 1) < me.of->size;

@@ -114,7 +114,7 @@ bool is_left_out(const member& me, std::uint64_t iteration) {
   if (!cancellation_in_force()) return false;
   const loop_plan& plan = me.in_loop->plan;
   if (plan.kind != schedule_kind::static_ || iteration >= plan.trips) return false;
-  // acquire: the turns that it has passed on, if it has been in this loop.
+  // acquire: the turns that the member has passed on, if it has been in this loop.
   return me.of->members[assignment_of(plan, me.of->size, iteration).member].has_left.load(std::memory_order_acquire);
 }
 
@@ -130,7 +130,7 @@ void begin_loop(member& me, const loop_plan& plan) {
   l.enter<kind_of_slot>(me, construct, [&] {
     l.plan = plan;
     divide(l, me.of->size);
-    // Each member counts beyond the end once at most, so the count stays within 64 bits.
+    // Each member counts beyond the end at most once, so the count stays within 64 bits.
     l.counted = plan.kind == schedule_kind::dynamic && !l.divided && plan.trips < (std::uint64_t{1} << 63) &&
                 plan.chunk < (std::uint64_t{1} << 40);
     // relaxed: published by the slot.

@@ -1,6 +1,6 @@
 // Loops whose iterations are divided among the members of a team, and sections, which are a loop over their numbers.
 //
-// Iterations are counted from 0. How they become values of the program's loop variable is the interfaces' affair.
+// Iterations are counted from 0. The interfaces translate them into values of the program's loop variable.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace weir::openmp {
 
-/// Must a member execute its chunks in the order of the loop? For loops whose schedule has neither modifier, OpenMP 5.0 changed
-/// the answer; compilers say which they mean.
+/// Must a member execute its chunks in the order of the loop? For a schedule without either modifier, OpenMP 5.0 changed the
+/// answer; compilers say which answer they mean.
 enum class order { monotonic, nonmonotonic };
 
 /// The plan for a schedule clause; chunk 0: it gives none.
@@ -32,7 +32,7 @@ iterations block_of(const Number& number, std::uint64_t size, std::uint64_t trip
 
 /// Every member calls it with the same plan; the first member to call sets the loop up.
 void begin_loop(member& me, const loop_plan& plan);
-/// The same, and keeps what the interface makes the member's values of.
+/// The same, and keeps the numbers from which the interface computes the member's values.
 inline void begin_loop(member& me, const loop_plan& plan, std::uint64_t first, std::uint64_t step, std::uint64_t bound) {
   begin_loop(me, plan);
   me.first = first;
@@ -49,9 +49,9 @@ inline iterations next_chunk(member& me, bool ordered = false) {
   if (me.claimed) return first_claimed(me);
   loop& l = *me.in_loop;
   if (!l.counted) return next_chunk_of_any(me);
-  // Few instructions before the fetch-and-add, and no load of the word: its line is then transferred once, while the chunk
-  // before is still being computed.
-  // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
+  // Few instructions before the fetch-and-add, and no load of the word: the line is then transferred once, while the previous
+  // chunk is still being computed. relaxed: iterations are data that nobody writes; what they compute is published by the
+  // construct's end.
   const std::uint64_t at = l.taken.fetch_add(l.plan.chunk, std::memory_order_relaxed), n = l.plan.trips;
   return me.chunk = at >= n ? iterations{} : iterations{at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
 }
@@ -60,8 +60,7 @@ inline iterations next_chunk(member& me, bool ordered = false) {
 void* common_memory(member& me, std::size_t bytes);
 /// The member has executed its part of the loop. No barrier.
 void end_loop(member& me);
-/// Does no member execute this iteration of the loop that `me` is in, because it falls to one that has left the region, which is
-/// cancelled?
+/// Will no member execute this iteration of the loop of `me`, because it belongs to a member that has left the cancelled region?
 bool is_left_out(const member& me, std::uint64_t iteration);
 /// Waits until all iterations before this member's chunk are done. Outside of an ordered loop it returns at once.
 void begin_ordered(member& me);

@@ -11,8 +11,8 @@ inline bool takes_single(member& me) {
   team& t = *me.of;
   std::uint32_t mine = me.singles++;
   if (t.size == 1) return true;
-  // A member that reads before it updates gets the line twice: 63 ns with 2 members, and 43 without (a transfer takes 54 ns).
-  // Of many members, those that only read get the line at the same time.
+  // A member that reads before it updates gets the line twice: 63 ns with 2 members, and 43 without the read (a transfer takes 54
+  // ns). In a larger team, all members that only read get the line at the same time.
   constexpr unsigned few = 4;
   // relaxed: it decides which member, and orders nothing; what the executor writes is published by the barrier that follows.
   return (t.size <= few || t.singles_taken.load(std::memory_order_relaxed) == mine) &&
