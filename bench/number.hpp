@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// Nothing where the word is no finite decimal number, or more than one.
+/// Nothing if the word is not exactly one finite decimal number.
 inline std::optional<double> number_in(const std::string& text) {
   double value = 0;
   const char* const end = text.data() + text.size();

@@ -1,4 +1,4 @@
-// BLAS by its C interface, and what we call of LAPACK by Fortran's: OpenBLAS has both.
+// BLAS by its C interface, and some routines of LAPACK by the Fortran interface: OpenBLAS has both.
 #pragma once
 
 #include <cblas.h>
@@ -12,8 +12,8 @@ int blas_thread_shutdown_();  // of OpenBLAS, which has no header for it
 
 namespace workloads {
 
-/// From now on, each call is computed by the thread that makes it. OpenBLAS's own threads, which spin for a tenth of a second
-/// after the library is loaded, end; in this order, since a change of their number starts them.
+/// From now on, the calling thread computes each call. OpenBLAS's own threads, which spin for a tenth of a second after the
+/// library is loaded, end. The order matters, since changing their number starts them.
 inline void let_callers_compute() {
   openblas_set_num_threads(1);
   blas_thread_shutdown_();

@@ -14,7 +14,7 @@ inline double seconds(clockid_t clock) {
 inline double wall_seconds() { return seconds(CLOCK_MONOTONIC); }
 inline double processor_seconds() { return seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
-/// From its making on.
+/// Measures from its construction on.
 class stopwatch {
  public:
   double wall() const { return wall_seconds() - wall_; }

@@ -1,4 +1,5 @@
-// The options of a workload: whole numbers of a range and names, each with a default. A word that is none ends the program.
+// The options of a workload: whole numbers within a range, and names, each with a default. A word that is no option ends the
+// program.
 #pragma once
 
 #include <charconv>
@@ -10,7 +11,7 @@
 
 namespace workloads {
 
-/// Ends the program as a wrong use of it.
+/// Ends the program because of a usage error.
 [[noreturn]] inline void refuse(std::string_view program, const std::string& why) {
   std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(program.size()), program.data(), why.c_str());
   std::exit(2);
@@ -26,7 +27,7 @@ class options {
     return *this;
   }
 
-  /// Which names there are is for their user to say.
+  /// The user of the name checks whether it exists.
   options& name(std::string_view name, std::string& value, std::string_view help) {
     known_.push_back({name, nullptr, &value, 0, 0, help});
     return *this;

@@ -1,5 +1,6 @@
-// The team of a program that has two forms, `workloads::team`: compiled for OpenMP, a parallel region; else threads that meet at
-// a barrier of Weir's. A program's computation is a template over its member: number(), count() and barrier().
+// `workloads::team`, the team of a program that has two forms. Compiled for OpenMP it is a parallel region; otherwise it is
+// threads that meet at a barrier of Weir. A program's computation is a template over the member, which has number(), count() and
+// barrier().
 #pragma once
 
 #ifdef _OPENMP

@@ -12,13 +12,14 @@ namespace workloads {
 inline std::uint64_t chain(std::uint64_t from, long steps) {
   for (long i = 0; i < steps; i++) {
     from = from * 6364136223846793005u + 1442695040888963407u;
-    // Else the compiler would take several steps at once.
+    // Otherwise the compiler would take several steps at once.
     asm volatile("" : "+r"(from));
   }
   return from;
 }
 
-/// The least time of several tries that `body(count)` takes for one of its parts, in microseconds of this thread.
+/// The least of several measurements of `body(count)`: the time of one of its parts, in microseconds of this thread's processor
+/// time.
 template <class Body>
 double microseconds_of_one(Body body, long count) {
   double least = 1e300;

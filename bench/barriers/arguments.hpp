@@ -11,14 +11,14 @@ namespace bench {
 struct arguments {
   std::string verb;  // list, serve, check, busy, --help
   serving serve;
-  int processor = -1;           // of busy
-  bool within_session = false;  // of busy
+  int processor = -1;           // for busy
+  bool within_session = false;  // for busy
   std::string mine;             // a library with the user's barrier: it alone is listed, served or checked
 };
 
 extern const char* const usage;  ///< begins with a new line
 
-/// Throws std::invalid_argument with what was wrong and how it is used.
+/// Throws std::invalid_argument with the error and the usage.
 arguments parse(const std::vector<std::string>& words);
 
 /// The value of an option that takes processors of the affinity mask, with commas between. Throws std::invalid_argument.

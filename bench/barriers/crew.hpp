@@ -1,4 +1,5 @@
-// Who runs subjects: threads that are parked between samples, and use no processor time then; or others (threads/teams.hpp).
+// The members that run subjects: threads that are parked between samples, and use no processor time then; or others
+// (threads/teams.hpp).
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,7 @@ namespace bench {
 struct reading {
   std::uint64_t inner = 0;    // episodes in this sample
   double episode_ns = 0;      // wall time of one
-  double reference_ns = 0;    // of it, what the delays alone take
+  double reference_ns = 0;    // the time of the delays alone
   double cpu_ns = 0;          // processor time of all members in one
 };
 
@@ -30,8 +31,8 @@ class members_of_team {
   /// Called by the coordinator, which is no member.
   reading measure(subject& s, std::uint64_t inner, const delay& work);
 
-  /// How many episodes take about `wanted_ns` once the team is in step. Runs the subject for many
-  /// times as long, without a pause, yet not for more than `limit_ns` as far as it can tell.
+  /// Returns how many episodes take about `wanted_ns` once the team is in step. Runs the subject for many times as long, without
+  /// a pause, but for at most `limit_ns` as far as it can tell.
   std::uint64_t pilot(subject& s, double wanted_ns, double limit_ns, const delay& work);
 
   const setting& team() const { return setting_; }
@@ -41,7 +42,7 @@ class members_of_team {
 
   /// All members do it, each once.
   virtual void together(const job& all_do) = 0;
-  /// Has this member a clock of processor time that no other member counted so uses?
+  /// Does this member have a clock of processor time that no other counted member uses?
   virtual bool has_clock(unsigned) const { return true; }
 
   setting setting_;
@@ -51,8 +52,8 @@ class crew final : public members_of_team {
  public:
   using members_of_team::members_of_team;
 
-  /// What each member's thread executes until dismiss(): a fresh std::thread, or a thread of a
-  /// parallel region. Binds itself to its processor first.
+  /// The thread of each member, a fresh std::thread or a thread of a parallel region, executes this until dismiss(). It first
+  /// binds itself to its processor.
   void serve(unsigned member);
   void dismiss();
 
@@ -61,7 +62,7 @@ class crew final : public members_of_team {
   void together(const job& all_do) override;
 
   std::mutex mutex_;
-  // Two, so that the end of a job wakes the coordinator alone, and not every member.
+  // Two condition variables, so that the end of a job wakes only the coordinator, and not every member.
   std::condition_variable begun_, ended_;
   const job* job_ = nullptr;
   std::uint64_t number_ = 0;   // of the present job

@@ -26,7 +26,7 @@ int main(int count, char** words) {
       std::_Exit(0);  // members may never return
     }
 
-    // A user's barrier has a process of its own: what it breaks there is its own.
+    // A user's barrier has a process of its own, so that it can break nothing else.
     const bool is_mine = !asked.mine.empty();
     catalogue all;
     if (is_mine) {

@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// The library's three functions. It stays loaded: threads may hold storage of its own.
+/// The three functions of the library, which stays loaded: threads may hold thread-local storage of the library.
 struct mine {
   void* (*create)(unsigned members);
   void (*wait)(void* barrier, unsigned member);
@@ -26,9 +26,9 @@ struct mine {
 /// One subject, called after the file.
 void add_mine(catalogue&, const std::string& library);
 
-/// A team passes the barrier for a moment, each member late in its turn: {"episodes": N}, and where a member left early, or
-/// none moved for a while, {"failed": why}. Members may then still be inside: the process can only be ended (_Exit).
-/// {"refused": why} where there is no barrier for so many members, which is no fault.
+/// A team passes the barrier for a moment, and each member in turn arrives late. Returns {"episodes": N}; or {"failed": why} if a
+/// member left early, or if no member moved for a while. Members may then still be inside, so the process can only be ended
+/// (_Exit). Returns {"refused": why} if there is no barrier for this many members, which is no fault.
 nlohmann::json check_contract(const mine&, const setting&);
 
 }  // namespace bench

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 constexpr double lasts_ns = 0.3e9;
 constexpr std::uint64_t fewest_episodes = 8;
 constexpr auto lateness = 50us;
-// Members that spin on shared processors lose a time slice to each other; this is many hundreds of them.
+// Members that spin on shared processors lose time slices to each other; this is the time of many hundreds of slices.
 constexpr double patience_ns = 5e9;
 
 struct alignas(128) progress {
@@ -52,14 +52,14 @@ class contract {
   }
 
  private:
-  // All relaxed: that a member sees what the others wrote before they arrived is the tested barrier's duty, not ours.
+  // All relaxed: the tested barrier itself must make a member see what the others wrote before they arrived.
   static constexpr auto order = std::memory_order_relaxed;
 
   void pass(unsigned m) {
     if (team_.pinned) bind_to(team_.processors[m % team_.processors.size()]);
     for (std::uint64_t e = 1;; ++e) {
       if (m == 0 && e >= fewest_episodes && now_ns() > ends_ns_) last_.store(e, order);
-      // Each is late in its turn; then all go as fast as they can, for as long.
+      // Each member in turn is late; then all members go as fast as they can for the same number of episodes.
       if (e / team_.members % 2 == 0 && e % team_.members == m) std::this_thread::sleep_for(lateness);
       seen_[m].arrived.store(e, order);
       wait_(barrier_.get(), m);
@@ -77,7 +77,7 @@ class contract {
     is_early_.store(true, std::memory_order_release);  // publishes early_
   }
 
-  /// Until all are through. What went wrong, or "".
+  /// Waits until all members have finished. Returns what went wrong, or "".
   std::string watch() {
     std::uint64_t before = 0;
     double moved_ns = now_ns();

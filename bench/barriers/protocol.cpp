@@ -84,8 +84,8 @@ json protocol::sample(const std::string& id, crew& members) {
   return as_answer(id, members.measure(*c.what, c.inner, work_));
 }
 
-// Inner repetitions so that the resolution of the clock (tens of ns) does not matter and a sample
-// lasts as long as asked.
+// Chooses the inner repetitions so that the resolution of the clock (tens of ns) does not matter, and a sample lasts as long as
+// asked.
 protocol::chosen& protocol::chosen_for(const std::string& id, crew& members) {
   if (const auto known = in_use_.find(id); known != in_use_.end()) return known->second;
   const auto e = std::find_if(all_.begin(), all_.end(), [&](const entry& x) { return x.about.id == id; });

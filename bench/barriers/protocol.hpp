@@ -19,11 +19,11 @@ struct serving {
   setting team;
   double delay_ns = 100;
   double sample_ms = 1;   // how long a sample should last
-  double limit_ms = 400;  // how long it may last at most, as the pilot estimates it
+  double limit_ms = 400;  // how long a sample may last at most, as estimated by the pilot
 };
 
-/// Answers each command on standard input by the function of its name, which gets the ID behind it, until "quit" or the end of
-/// the input. What they throw is the answer, too.
+/// Answers each command on standard input by the function of that name, which gets the ID that follows, until "quit" or the end
+/// of the input. An exception becomes an answer, too.
 using answers = std::map<std::string, std::function<nlohmann::json(const std::string& id)>>;
 void answer_all(const answers& by_name);
 /// What `sample` answers.

@@ -32,8 +32,8 @@ class subject {
   virtual void run(unsigned m, std::uint64_t episodes, const delay& work) = 0;
 };
 
-/// The loop is in the same function as the barrier's call, so that each subject is called at its usual cost:
-/// inlined where a user's call would be, and never through a pointer of this program.
+/// The loop is in the same function as the barrier's call, so that each subject is called at its usual cost: the call is inlined
+/// where a user's call would be, and never goes through a pointer of this program.
 template <class Pass>
 class looped final : public subject {
  public:

@@ -1,6 +1,6 @@
 // Concurrency Kit's five barriers, each set up as its manual page says. All of them spin.
 extern "C" {
-// ck_barrier.h wants one spinlock; ck_spinlock.h brings all of them, and some are C but not C++.
+// ck_barrier.h needs one spinlock; ck_spinlock.h includes all of them, and some are C but not C++.
 #define CK_SPINLOCK_H
 #include <spinlock/fas.h>
 

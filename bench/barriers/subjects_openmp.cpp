@@ -1,5 +1,5 @@
-// The barrier directive of the OpenMP runtime that this program is linked with. The members are the
-// threads of one parallel region; run() is called by them, so the directive binds to that region.
+// The barrier directive of the OpenMP runtime with which this program is linked. The members are the threads of one parallel
+// region, and they call run(), so the directive binds to this region.
 #include <omp.h>
 
 #include "subject.hpp"

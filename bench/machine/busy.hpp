@@ -3,8 +3,9 @@
 
 namespace bench {
 
-/// Uses the processor until it is killed, or its parent ends. In a session of its own it counts as another program: the kernel
-/// divides processor time among sessions first (autogroups). `within_session`: it counts as a thread of ours, by its nice value.
+/// Uses the processor until the process is killed, or its parent ends. In a session of its own it counts as another program,
+/// because the kernel first divides processor time among sessions (autogroups). `within_session`: it counts like a thread of
+/// ours, by its nice value.
 [[noreturn]] void burn(int processor, bool within_session);
 
 }  // namespace bench

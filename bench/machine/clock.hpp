@@ -16,8 +16,8 @@ inline double read_ns(clockid_t which) {
 }
 
 inline double now_ns() { return read_ns(CLOCK_MONOTONIC); }
-/// Processor time of the calling kernel thread. By a system call alone: a member on a virtual processor that asks the C library
-/// leaves it for good.
+/// Processor time of the calling kernel thread, by a bare system call: a member that asks the C library for it leaves the virtual
+/// processor for good.
 inline double thread_cpu_ns() {
   timespec t{};
   weir::raw_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, weir::as_argument(&t));

@@ -9,7 +9,7 @@ namespace bench {
 
 delay::delay(double nanoseconds) : nominal_ns_(nanoseconds) {
   if (nanoseconds <= 0) return;
-  // The fastest of several: what disturbs a calibration only ever makes it slower.
+  // The fastest of several calibrations counts, because a disturbance only ever makes a calibration slower.
   double fastest = 1e300;
   for (int attempt = 0; attempt < 7; ++attempt) {
     iterations_ = 200'000;

@@ -22,8 +22,8 @@ class delay {
     for (std::uint64_t i = 0; i < iterations_; ++i) a = a * 0.999 + 0.5;
     // The compiler must assume that the result is used.
     asm volatile("" : "+m"(a));
-    // The processor must not begin the next delay before the end of this one: out of order, two
-    // short delays in a row take the time of one, and the reference would come out too small.
+    // The processor must not begin the next delay before the end of this one. Out of order, two short delays in a row take the
+    // time of one, and the reference would be too small.
 #if defined(__x86_64__)
     _mm_lfence();
 #elif defined(__aarch64__)
@@ -31,8 +31,8 @@ class delay {
 #endif
   }
 
-  /// Nanoseconds of one delay, measured now over about `duration_ns`. In the calling thread's own
-  /// processor time: another program that takes the processor meanwhile does not lengthen the work.
+  /// Nanoseconds of one delay, measured now over about `duration_ns`, in the processor time of the calling thread: another
+  /// program that takes the processor meanwhile does not lengthen the work.
   double measure(double duration_ns) const;
 
  private:

@@ -17,8 +17,8 @@ struct alignas(weir::line_bytes) line {
   std::atomic<std::uint64_t> value{0};
 };
 
-// Runs two threads and gives what the first took, and the processor time of both. The processors exist: the caller
-// has bound itself to each of them at the start.
+// Runs two threads, and returns the time that the first took, and the processor time of both. The processors exist, because the
+// caller bound itself to each of them at the start.
 template <class First, class Second>
 cost race(int a, First first, int b, Second second) {
   cost taken{};

@@ -1,4 +1,4 @@
-// What the machine allows: the costs that no barrier can go below.
+// The floor of this machine: costs that no barrier can avoid.
 #pragma once
 
 #include <cstdint>

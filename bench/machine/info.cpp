@@ -1,4 +1,5 @@
-// weir-info [--members N]: what Weir sees of this machine, and what it would choose here, as JSON; for teams of N members alone.
+// weir-info [--members N]: what Weir sees of this machine, and what it would choose here, as JSON; with --members only for teams
+// of N members.
 #include <fstream>
 #include <iostream>
 #include <set>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int batches = 10, trips = 10;  // of round trips
 constexpr double patience_ns = 4e6;
-constexpr std::uint32_t over = ~0U;  // in the place of a trip's number, or of a probe's: there are no more
+constexpr std::uint32_t over = ~0U;  // instead of the number of a trip, or of a probe: there are no more
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void transfer_probe::send(int processor) {
   }
 }
 
-// An interrupt, or another program, lengthens a batch or two: the median is of none of these.
+// An interrupt, or another program, may lengthen a batch or two, which does not change the median.
 std::optional<double> transfer_probe::round_trips() {
   const double deadline_ns = now_ns() + patience_ns;
   std::uint32_t number = 0;

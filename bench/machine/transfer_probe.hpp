@@ -1,7 +1,8 @@
-// How long a cache line takes from one processor to another just now.
+// How long the transfer of a cache line from one processor to another takes at this moment.
 //
-// Under a virtual machine that changes within a second: its processors are by turns hyperthreads of one core, cores of one cache,
-// or of two. So a sample is kept with what a probe right before it and one right after it found (docs/records.md).
+// In a virtual machine this time changes within a second: two of its processors are in turn hyperthreads of one core, cores with
+// a common cache, and cores with different caches. So a sample is kept with the probes right before and right after it
+// (docs/records.md).
 #pragma once
 
 #include <atomic>
@@ -34,7 +35,7 @@ class transfer_probe {
   void send(int processor);
   void answer(int processor);
   std::optional<double> round_trips();
-  /// Sleeps until there is one more probe than so many; false: there will be none.
+  /// Sleeps until there is a probe after the first `done`; false: there will be none.
   bool next(std::uint32_t done);
 
   line<std::uint32_t> there_, back_;     // the numbers of a probe's round trips

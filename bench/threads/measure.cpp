@@ -86,7 +86,7 @@ class server {
     return in_use_.emplace(id, chosen{work, std::move(what), std::move(team), inner}).first->second;
   }
 
-  /// Members of several applications do not meet, so that one cannot tell all others to go on or to end.
+  /// Members of several applications do not meet, so no member can tell all others to go on or to end.
   std::uint64_t pilot_of_several(members_of_team& team, subject& what, const delay& work) const {
     const double wanted_ns = std::min(asked_.sample_ms, asked_.limit_ms) * 1e6, most_ns = asked_.limit_ms * 1e6;
     double fastest_ns = most_ns;  // of one episode: another program can only make it slower

@@ -1,8 +1,9 @@
 // What a member costs in memory: weir-member-memory crowd|threads|openmp [MEMBERS]
 //
-// All members are there, each has called a function of the C library and waited once. Of the process, by /proc/self/status:
-// resident and virtual memory, and its page tables. Of the system, by /proc/meminfo: kernel stacks, which other programs change
-// too; take the least of several runs. `openmp` is a team of the runtime that the program is started on.
+// The memory is measured when all members exist, and each has called a function of the C library and waited once.
+// /proc/self/status has the resident and virtual memory of the process, and its page tables. /proc/meminfo has the kernel stacks
+// of the whole system, which other programs change, too; so take the least of several runs. `openmp` is a team of the runtime on
+// which the program is started.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

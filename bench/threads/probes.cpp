@@ -33,8 +33,8 @@ cost user_switch(int processor) {
   return {one, one};
 }
 
-/// Two threads look at the clock all the time. Where it leaps over a while, a thread had lost the processor: to the other one,
-/// or to some other program.
+/// Two threads look at the clock all the time. If the clock jumps, the thread had lost the processor, to the other thread or to
+/// another program.
 class quantum_seekers final : public subject {
  public:
   void run(unsigned m, std::uint64_t, const delay&) override {
@@ -50,8 +50,8 @@ class quantum_seekers final : public subject {
       now.end = ticks;
     }
   }
-  /// In nanoseconds: half of the time was spent in turns at least so long. A turn lasts until the other thread has the processor,
-  /// and what other programs took meanwhile is no part of it.
+  /// The quantum in nanoseconds: half of the time was spent in turns of at least this length. A turn lasts until the other thread
+  /// has the processor, without the time that other programs took meanwhile.
   double quantum_ns() {
     auto& all = stretches_[0];
     all.insert(all.end(), stretches_[1].begin(), stretches_[1].end());

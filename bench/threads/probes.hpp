@@ -1,4 +1,4 @@
-// What threads of either kind cost, and how long their scheduler leaves them a processor.
+// The costs of threads of either kind, and how long their scheduler leaves them on a processor.
 #pragma once
 
 #include "../machine/floor.hpp"

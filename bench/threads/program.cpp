@@ -104,14 +104,14 @@ class applications final : public subject {
       }
       barriers_[application]->run(index, 1, uneven_ ? uneven_->next(m) : work);
     }
-    // All others of the application have arrived at the last barrier, and compute no more.
+    // All other members of the application have arrived at the last barrier, and no longer compute.
     if (rota_ && first) rota_->leave(application);
   }
 
  private:
-  /// All members of all applications: none is ahead of the measured time by episodes of its own.
+  /// All members of all applications meet, so that none has passed episodes before the measured time.
   void meet() {
-    // acq_rel and acquire: what came before, for those that go on.
+    // acq_rel and acquire: everything before the meeting, for the members that go on.
     const unsigned all = static_cast<unsigned>(seats_.size()), number = met_.fetch_add(1, std::memory_order_acq_rel);
     const unsigned last = number / all * all + all;
     const auto complete = [&] { return met_.load(std::memory_order_acquire) >= last; };
@@ -180,7 +180,7 @@ std::unique_ptr<subject> make_program(const program& p, const std::vector<int>& 
   const auto make = [&](unsigned application) {
     return known->make({p.members, processors_of(p, application, processors), /*pinned=*/true}, known->about);
   };
-  // Its loop holds the barrier's call itself.
+  // The loop of this subject contains the barrier's call itself.
   if (p.applications == 1 && !p.exponential && p.policy == program::policies::shared) return make(0);
   std::vector<std::unique_ptr<subject>> all;
   for (unsigned a = 0; a < p.applications; ++a) all.push_back(make(a));

@@ -1,5 +1,5 @@
-// The synthetic program of paper 000, section 4: members compute for a while, meet at a barrier, and repeat. One application of
-// them, or several that share the processors.
+// The synthetic program of paper 000, section 4: members compute for a while, meet at a barrier, and repeat. There is one
+// application, or several that share the processors.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// As its ID says it: user:mcs/share:members=16:processors=2:compute_ns=1000, and where there are several applications
+/// The ID describes the program: user:mcs/share:members=16:processors=2:compute_ns=1000, and if there are several applications
 /// :applications=2:policy=coscheduling:distribution=exponential:slot_us=4000.
 struct program {
   enum class policies {

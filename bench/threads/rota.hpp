@@ -1,7 +1,7 @@
 // Coscheduling: applications have all processors by turns [Ousterhout 1982; paper 000, section 1].
 //
-// An application gives them away between two barriers, once its slot is over. So none is stopped in the midst of an episode, and
-// a slot lasts up to an episode longer.
+// An application gives the processors up between two barriers, once its slot is over. So no application is stopped in the middle
+// of an episode, and a slot lasts up to an episode longer.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class rota {
         runs_(applications),
         gates_(applications) {}
 
-  /// By the first member of an application: from now on it takes part; and no longer.
+  /// Called by the first member of an application: from enter() until leave() the application takes part.
   void enter(unsigned application) {
     const std::lock_guard lock(mutex_);
     runs_[application] = true;
@@ -34,7 +34,7 @@ class rota {
 
   /// By the first member, between two barriers.
   void look_at_clock(unsigned application) {
-    // relaxed: whoever has the turn has set both, or has acquired them with it.
+    // relaxed: the application that has the turn has set both, or has acquired them with the turn.
     if (turn_.load(std::memory_order_relaxed) != application || weir::native::ticks() - begun_ < slot_) return;
     const std::lock_guard lock(mutex_);
     if (const unsigned next = next_after(application); next != nobody) give(next);

@@ -1,5 +1,5 @@
-// Members that are made anew for each job: kernel threads, or user-level members on as many virtual processors. Member m is on
-// processor m % P of either, and is never migrated [paper 000, section 3.2].
+// Members that are created for each job: kernel threads, or user-level members on virtual processors. Member m is on processor,
+// or virtual processor, m % P, and is never migrated [paper 000, section 3.2].
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class kernel_team final : public members_of_team {
 
  private:
   void together(const job& all_do) override {
-    // None does its part before all are there: where the system refuses a thread, those that there are end at once.
+    // No member does its part before all members exist: if the system refuses a thread, the existing members end at once.
     std::atomic<unsigned> state{waiting};
     std::vector<std::thread> threads;
     try {
@@ -50,14 +50,14 @@ class kernel_team final : public members_of_team {
   }
 };
 
-/// Binds the kernel threads of virtual processors. A member does not know on which one it runs: another than its own may have
-/// robbed it. But as many members as there are virtual processors, all running at the same time, are on all of them.
+/// Binds the kernel threads of virtual processors. A member does not know on which virtual processor it runs, because another one
+/// may have stolen it. But if as many members as there are virtual processors run at the same time, they are on all of them.
 class binding {
  public:
   explicit binding(const std::vector<int>& to) : to_(to), seen_(to.size()) {}
 
-  /// By members 0, 1, ..., one for each processor. A member that shares its kernel thread with another of them loses it by its
-  /// quantum, or is robbed.
+  /// Called by members 0, 1, ..., one for each processor. A member that shares its kernel thread with another of them loses the
+  /// thread at the end of its quantum, or is stolen.
   void take_part(unsigned member) {
     while (!bound_.load(std::memory_order_acquire)) {
       seen_[member].store(gettid(), std::memory_order_relaxed);
@@ -97,7 +97,7 @@ class user_team final : public members_of_team {
         {.processors = static_cast<unsigned>(setting_.processors.size())});
     members.join();
   }
-  /// The clock is the virtual processor's: the first member on each counts it for all.
+  /// The clock belongs to the virtual processor: the first member on each counts it for all.
   bool has_clock(unsigned member) const override { return member < setting_.processors.size(); }
 };
 

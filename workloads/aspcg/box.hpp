@@ -6,14 +6,15 @@
 
 namespace aspcg {
 
-/// Of the Laplacian that is zero around the box. It is a sum of one matrix for each axis, and these have the same sines as
-/// eigenvectors in all boxes of the same length: three products with small matrices lead to them, and three back.
+/// Solves for the Laplacian with zeros around the box. The Laplacian is a sum of one matrix for each axis. In all boxes of the
+/// same length these matrices have the same sines as eigenvectors: three products with small matrices transform to these, and
+/// three transform back.
 class box_solver {
  public:
   /// For boxes of 1 to `longest` points along each axis.
   explicit box_solver(int longest);
 
-  /// In place: `values` are by z, then y, then x. `scratch` has as many.
+  /// Solves in place: `values` are ordered by z, then y, then x. `scratch` has the same size.
   void solve(double* values, double* scratch, int nx, int ny, int nz) const;
 
  private:

@@ -7,7 +7,8 @@
 
 namespace aspcg {
 
-/// With a border of zeros in x and y, and ghost planes: copies of neighbours' planes, or zeros where there is none.
+/// A field has a border of zeros in x and y, and ghost planes: copies of the neighbours' planes, or zeros where there is no
+/// neighbour.
 class field {
  public:
   explicit field(const mesh& of)
@@ -15,7 +16,7 @@ class field {
         lowest_(of.planes.begin - of.ghosts()) {
     const int planes = of.planes.size() + 2 * of.ghosts();
     values_ = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(planes) * plane_);
-    // By the threads that will compute with them: memory is placed at the node that touches it first.
+    // The threads that will compute with the values write them first: memory is placed at the node that touches it first.
 #pragma omp parallel for schedule(static)
     for (int k = 0; k < planes; k++) std::fill_n(values_.get() + static_cast<std::size_t>(k) * plane_, plane_, 0.0);
   }

@@ -52,7 +52,7 @@ long workers(const aspcg::world& all) {
   return static_cast<long>(all.sum(static_cast<std::uint64_t>(omp_get_max_threads())));
 }
 
-/// Throws where a process needs more memory than there is.
+/// Throws if a process needs more memory than there is.
 void require_memory(const settings& asked, const aspcg::mesh& its, const aspcg::world& all) {
   const double plane = (its.x.points + 2.0) * (its.y.points + 2.0), planes = its.planes.size() + 2.0 * its.ghosts();
   const double of_block = its.x.largest() * static_cast<double>(its.y.largest() * its.z.largest());
@@ -63,7 +63,7 @@ void require_memory(const settings& asked, const aspcg::mesh& its, const aspcg::
            " GB, more than its machine has; make --cells or --height smaller");
 }
 
-/// Throws where the sizes make no sense. So do all processes then.
+/// Throws if the sizes make no sense; all processes then throw.
 aspcg::mesh mesh_of(const settings& asked, const aspcg::world& all) {
   const long height = asked.weak ? asked.height * workers(all) : asked.height;
   if (height < 2 || height > 1'000'000)
@@ -124,7 +124,7 @@ bool run(const settings& asked, const aspcg::world& all) {
   const double allowed = tolerance * found.right_side;
   if (asked.spoil == 1 && all.rank() == 0) x.row(0, 0)[0] += 10 * allowed;
   const double residual = solver.residual(x, b), error = all.largest(problem.largest_error(x));
-  // What is left of the residual is an error too, of up to an eighth of it in the units of the box.
+  // The remaining residual is an error, too, of up to an eighth of the residual in the units of the box.
   const double bound = problem.error_bound() + residual / 8 / (mesh.spacing * mesh.spacing);
   const std::uint64_t digest = all.sum(problem.digest(x));
   const bool speaks = all.rank() == 0;

@@ -12,26 +12,27 @@ struct range {
   int size() const { return end - begin; }
 };
 
-/// The unknowns along x, y or z, cut into blocks of which the last may be smaller. Those at the ends have no unknowns.
+/// The unknowns along x, y or z, cut into blocks, of which the last may be smaller. The points on the sides of the box are not
+/// unknowns.
 struct axis {
   int points = 0, block = 1, overlap = 0;
 
   int blocks() const { return (points + block - 1) / block; }
   range own(int number) const { return {number * block, std::min(points, (number + 1) * block)}; }
 
-  /// With what it overlaps of its neighbours.
+  /// The block with its overlap into the neighbours.
   range extended(int number) const {
     const range its = own(number);
     return {std::max(0, its.begin - overlap), std::min(points, its.end + overlap)};
   }
 
-  /// Of those whose extension contains the points from `its.begin` to before `its.end`, and of no block beside these.
+  /// The blocks whose extension may contain points of this block: the block itself and its direct neighbours.
   range near(int number) const { return {std::max(0, number - (overlap > 0)), std::min(blocks(), number + 1 + (overlap > 0))}; }
 
   int largest() const { return std::min(points, block + 2 * overlap); }
 };
 
-/// Slabs of whole layers of blocks go to processes, from below along z.
+/// Each process gets a slab of whole layers of blocks, from below along z.
 struct mesh {
   axis x, y, z;
   double spacing = 0;
@@ -47,7 +48,8 @@ struct mesh {
   int blocks_of_a_layer() const { return x.blocks() * y.blocks(); }
   long own_blocks() const { return static_cast<long>(layers.size()) * blocks_of_a_layer(); }
 
-  /// The unit of all work but the blocks': the rows of a block in one plane, through all blocks along x.
+  /// The number of strips. A strip, the unit of all work except that in blocks, is the rows of a block in one plane, through all
+  /// blocks along x.
   long strips() const { return static_cast<long>(planes.size()) * y.blocks(); }
 };
 

@@ -1,4 +1,4 @@
-// The problem: a harmonic function in a box, of which the values on the sides are given.
+// The problem: a harmonic function in a box, whose values on the sides are given.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace aspcg {
 
-/// u = e^(5(x - 1)) cos(3y - 1) cos(4z - 1), which Laplace's equation holds for, since 5^2 = 3^2 + 4^2.
+/// u = e^(5(x - 1)) cos(3y - 1) cos(4z - 1), which satisfies Laplace's equation, since 5^2 = 3^2 + 4^2.
 class problem {
  public:
   explicit problem(const mesh& of);
@@ -25,7 +25,7 @@ class problem {
   /// them for the right side excess_ e^(5(x - 1)), with values on the sides that are nowhere negative.
   double error_bound() const;
 
-  /// Of the bits of a field's values and their places, added up: the sum over all processes is that of the whole field.
+  /// A sum over the bits of a field's values and their places. Added over all processes it is the digest of the whole field.
   std::uint64_t digest(const field& x) const;
 
  private:

@@ -20,8 +20,8 @@ class schwarz {
   using scratch = std::vector<double>;
   scratch scratch_of_a_thread() const { return scratch(of_a_block_); }
 
-  /// Solves in all blocks for `right`, whose ghost planes are set. All threads of a team call it, and leave it when all
-  /// solutions are there, those of neighbouring processes too.
+  /// Solves in all blocks for `right`, whose ghost planes are set. All threads of a team call it, and leave when all solutions
+  /// exist, including those of neighbouring processes.
   void solve(const field& right, scratch& own, team& threads);
 
   /// The sum of the solutions in a strip, always in the same order.

@@ -18,7 +18,7 @@ solver::solver(const mesh& of, const world& all, bool preconditioned)
   first_plane_.push_back(of.z.points);
 }
 
-/// Where a strip begins, and how long it is, with the borders of its rows, which are zero: one vector for BLAS.
+/// The beginning and the length of a strip with the borders of its rows, which are zero, so that it is one vector for BLAS.
 template <class Field>
 auto* solver::begin(Field& of, int plane, int strip) const {
   return of.row(mesh_.y.own(strip).begin, plane) - 1;
@@ -34,8 +34,8 @@ void solver::each_strip(range planes, Body body) const {
   for (long s = 0; s < all; s++) body(planes.begin + static_cast<int>(s / strips), static_cast<int>(s % strips));
 }
 
-/// What a strip adds to the sum is `of_strip(plane, strip)`. Before threads go on, the planes of a field that neighbours need
-/// are exchanged.
+/// A strip adds `of_strip(plane, strip)` to the sum. Before threads go on, processes exchange the planes of a field that their
+/// neighbours need.
 template <class Body>
 double solver::sum(Body of_strip, field* then_exchanged, int planes) {
   const auto strips = static_cast<std::size_t>(mesh_.y.blocks());
@@ -60,7 +60,7 @@ double solver::sum(Body of_strip, field* then_exchanged, int planes) {
   return total_;
 }
 
-/// The outer `planes` of this process's for its neighbours' ghost planes.
+/// Exchanges the outer `planes` of this process with the neighbours, for their ghost planes.
 void solver::exchange(field& its, int planes) const {
   const std::size_t plane = its.plane_size(), in = static_cast<std::size_t>(planes) * plane;
   const std::size_t out = static_cast<std::size_t>(std::min(planes, mesh_.planes.size())) * plane;
@@ -83,7 +83,7 @@ void solver::apply(const field& to, field& into, int plane, int strip) const {
 
 outcome solver::solve(field& x, const field& b, double tolerance, int most) {
   outcome found;
-  // The planes of p that A needs. Those of the neighbours' are computed here, too, from what r or z has of them.
+  // The planes of p that A needs. The neighbours' planes among them are also computed here, from the ghost planes of r or z.
   const range with_ghosts{std::max(0, mesh_.planes.begin - 1), std::min(mesh_.z.points, mesh_.planes.end + 1)};
   field& z = preconditioned_ ? z_ : r_;
 #pragma omp parallel

@@ -29,8 +29,8 @@ inline matrix positive_definite(long size) {
   return a;
 }
 
-/// A = L L^T, L in place of A's lower triangle. The first row at which A is not positive definite, or 0. One thread of a team
-/// calls it, and the team executes the tasks.
+/// A = L L^T, with L in place of A's lower triangle. Returns the first row at which A is not positive definite, or 0. One thread
+/// of a team calls this function, and the team executes the tasks.
 inline int factor(matrix& a, long tile) {
   const int stride = static_cast<int>(a.size);
   const auto rows = [&](long first) { return static_cast<int>(std::min(tile, a.size - first)); };
@@ -67,7 +67,7 @@ inline int factor(matrix& a, long tile) {
   return refused;
 }
 
-/// Is `found` the factor L that LAPACK's dpotrf finds for A, but for rounding?
+/// Is `found`, apart from rounding, the factor L that LAPACK's dpotrf finds for A?
 inline bool is_factor(const matrix& found, matrix a) {
   const int size = static_cast<int>(a.size);
   int info = 0;

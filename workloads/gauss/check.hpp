@@ -9,7 +9,7 @@
 
 namespace gauss {
 
-/// Is `x` the solution of these equations that dgesv finds, but for rounding?
+/// Is `x`, apart from rounding, the solution of these equations that dgesv finds?
 inline bool is_solution(const std::vector<double>& x, system equations) {
   const int size = static_cast<int>(equations.size), one = 1;
   std::vector<int> pivots(static_cast<std::size_t>(size));

@@ -27,8 +27,8 @@ struct system {
   std::vector<long> pivots;  // the row that was exchanged with row k in step k
 };
 
-/// The equations with this number. A is random, and a diagonal that is shifted by half of the rows is larger than the norm of the
-/// rest is likely to be. So A is well conditioned, and each step has to exchange rows.
+/// The equations with this number. A is random, except for a diagonal that is shifted by half of the rows and is probably larger
+/// than the norm of the rest. So A is well conditioned, and each step must exchange rows.
 inline system equations(long size, std::uint64_t number) {
   system s(size);
   std::mt19937_64 random(number);
@@ -61,7 +61,7 @@ void eliminate(Member& me, system& s) {
   if (me.number() == 0) prepare(s, 0);
   for (long k = 0; k < s.size; k++) {
     me.barrier();  // column k is prepared
-    // Who has the next column begins with it.
+    // The member that has the next column begins with it.
     for (long c = k + 1 + (me.number() + members - (k + 1) % members) % members; c <= s.size; c += members) {
       update(s, k, c);
       if (c == k + 1 && c < s.size) prepare(s, c);

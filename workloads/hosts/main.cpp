@@ -1,5 +1,5 @@
-// The command hosts: threads of the program's own, each of which opens one parallel region after another, as programs
-// do that call a parallel BLAS from several threads. A region multiplies small blocks of matrices.
+// The command hosts: threads of the program, each of which opens one parallel region after another, like programs that call a
+// parallel BLAS from several threads. A region multiplies small blocks of matrices.
 #include <omp.h>
 
 #include <algorithm>

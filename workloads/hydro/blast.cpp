@@ -1,6 +1,6 @@
-// A step in time: the forces change the velocities, these the positions, and there are new forces. Velocities and
-// energies belong to the middle between two positions. What the corner forces do to the nodes is what the elements lose:
-// total energy is conserved but for rounding (Caramana et al. 1998).
+// A step in time: the forces change the velocities, the velocities change the positions, and the positions give new forces.
+// Velocities and energies belong to the middle between two positions. The elements lose exactly the work that the corner forces
+// do on the nodes, so total energy is conserved apart from rounding (Caramana et al. 1998).
 #include "blast.hpp"
 
 #include <cmath>
@@ -35,7 +35,7 @@ blast::blast(int elements_along_an_edge)
   total_energies();
 }
 
-/// Of the positions and energies that it has now.
+/// The accelerations for the present positions and energies.
 void blast::find_accelerations() {
   measure();
   thermodynamics();
@@ -104,7 +104,7 @@ void blast::drift() {
   along(position_.z, velocity_.z);
 }
 
-/// What the corner forces of each element do in a second, at the mean of two velocities.
+/// The power of the corner forces of each element, at the mean of two velocities.
 void blast::sum_power(const vectors& a, const vectors& b) {
   const std::size_t n = static_cast<std::size_t>(n_), row = n + 1, plane = row * row, all = elements_;
   double* power = power_.data();
@@ -139,14 +139,14 @@ void blast::exchange_energy(double seconds) {
   take_power(seconds, energy_);
 }
 
-/// At the end of the step, by the forces of its beginning: what the new forces need of it.
+/// The energy at the end of the step by the forces at its beginning, which the new forces need.
 void blast::predict_energy() {
   sum_power(velocity_, velocity_);
   take_power(dt_ / 2, predicted_);
 }
 
-/// The pressure of an ideal gas, its speed of sound, and what resists where it is compressed (von Neumann and
-/// Richtmyer's square, Landshoff's linear term).
+/// The pressure of an ideal gas, its speed of sound, and the artificial viscosity where it is compressed (von Neumann and
+/// Richtmyer's quadratic term, Landshoff's linear term).
 void blast::thermodynamics() {
   const std::size_t n = static_cast<std::size_t>(n_);
   const double *density = density_.data(), *energy = predicted_.data(), *expansion = expansion_.data();

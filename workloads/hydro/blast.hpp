@@ -1,5 +1,5 @@
 // An ideal gas on a grid of hexahedra that moves with it. Positions and velocities belong to the nodes, mass and energy
-// to the elements. A corner force is what an element does to one of its nodes.
+// to the elements. A corner force is the force of an element on one of its nodes.
 #pragma once
 
 #include <algorithm>

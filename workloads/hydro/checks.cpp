@@ -1,4 +1,4 @@
-// What the result is checked by, computed in another way than by the steps.
+// The checks of the result, which compute in another way than the steps.
 #include <bit>
 #include <cmath>
 #include <cstdint>

@@ -22,7 +22,7 @@ HYDRO_INLINE inline modes volume_gradient(const modes& v, const modes& w) {
 
 }  // namespace
 
-/// Gradients, volumes, densities, and how fast and how far across the elements are.
+/// Gradients, volumes, densities, rates of expansion, and lengths across the elements.
 void blast::measure() {
   const std::size_t n = static_cast<std::size_t>(n_), row = n + 1, plane = row * row, all = elements_;
   const double *px = position_.x.data(), *py = position_.y.data(), *pz = position_.z.data();
@@ -92,8 +92,8 @@ void blast::pressure_forces() {
   along(force_.z, gradient_.z);
 }
 
-/// Viscous damping of the modes that change no element's volume (Flanagan and Belytschko 1981, section 4). A mode
-/// less its shape's part along the gradients leaves linear fields of velocity alone.
+/// Viscous damping of the modes that change no element's volume (Flanagan and Belytschko 1981, section 4). The component of a
+/// mode's shape along the gradients is subtracted, so that linear velocity fields are not damped.
 void blast::hourglass_forces() {
   const std::size_t n = static_cast<std::size_t>(n_), row = n + 1, plane = row * row;
   const double *volume = volume_.data(), *density = density_.data(), *sound = sound_.data(), *length = length_.data();
@@ -159,7 +159,7 @@ void blast::hourglass_forces_along(const field& velocity, field& force) {
   });
 }
 
-/// On each corner, from the modes of an element's forces.
+/// The forces on each corner, from the modes of an element's forces.
 void blast::spread_forces() {
   const std::size_t n = static_cast<std::size_t>(n_), all = elements_;
   const auto along = [=, this](const field& force, field& on_corners) {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-// Loops are vectorised only where all of it is inlined, which compilers do not think worth it by themselves.
+// Compilers vectorise a loop only if everything in it is inlined, and by themselves they do not find that worthwhile.
 #define HYDRO_INLINE [[gnu::always_inline]]
 
 namespace hydro {
@@ -63,7 +63,7 @@ struct modes {
     to[6 * stride] = of[6];
   }
 
-  /// What these are at a corner, as coefficients.
+  /// The value at a corner, with the modes as coefficients.
   HYDRO_INLINE double at(int corner) const {
     const double i = corner & 1 ? 1 : -1, j = corner & 2 ? 1 : -1, k = corner & 4 ? 1 : -1;
     return i * ((of[x] + j * of[xy]) + k * (of[xz] + j * of[xyz])) + (j * (of[y] + k * of[yz]) + k * of[z]);

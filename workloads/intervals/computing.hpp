@@ -1,4 +1,4 @@
-// What a thread of the synthetic program computes: a chain of integers, in intervals of even or of random length.
+// A thread of the synthetic program computes a chain of integers, in intervals of even or random length.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ void compute(Member& me, std::vector<record>& team, const length& of, long episo
   std::uint64_t state = static_cast<std::uint64_t>(me.number());
   for (long e = 1; e <= episodes; e++) {
     state = workloads::chain(state, intervals.next());
-    // Both relaxed: it is the barrier that shall order them.
+    // Both relaxed: the barrier must order them.
     mine.episode.store(e, std::memory_order_relaxed);
     me.barrier();
     if (neighbour.episode.load(std::memory_order_relaxed) < e) mine.early++;

@@ -30,14 +30,14 @@ struct graph {
   std::vector<std::uint32_t> weights;
 };
 
-/// The nearest vertex of a member's that is not settled. In a cache line of its own.
+/// The nearest vertex of a member that is not settled. In a cache line of its own.
 struct alignas(128) nearest {
   distance at = unreachable;
   long vertex = -1;
 };
 
-/// What the members of a search share. The candidates of a step are read until the next barrier and no longer, so two sets of
-/// them suffice, and one barrier a step.
+/// The data that the members of a search share. The candidates of a step are read only until the next barrier, so two sets of
+/// candidates and one barrier a step suffice.
 struct shared {
   explicit shared(long members)
       : candidates{std::vector<nearest>(static_cast<std::size_t>(members)),
@@ -81,7 +81,7 @@ class search {
     return least;
   }
 
-  /// Follows the edges of a vertex to the member's own, and looks for the nearest of these.
+  /// Follows the edges of a vertex to the member's own vertices, and looks for the nearest of these.
   nearest settle(const nearest& vertex, std::vector<distance>& distances) {
     if (first_ <= vertex.vertex && vertex.vertex < end_) settled_[static_cast<std::size_t>(vertex.vertex - first_)] = true;
     const std::uint32_t* const weights = graph_.from(vertex.vertex);

@@ -1,4 +1,5 @@
-// The command regions: a few parallel regions of a little work each, in a program that ends soon: making the team is most of it.
+// The command regions: a few parallel regions with little work each, in a program that ends soon, so that creating the team takes
+// most of the time.
 #include <omp.h>
 
 #include <cinttypes>

@@ -29,7 +29,7 @@ class team {
 
   options& add_to(options& known) { return known; }
 
-  /// The most that run() may have.
+  /// The most members that run() may have.
   long members() const { return omp_get_max_threads(); }
   std::string described() const { return std::to_string(members()) + " threads"; }
 

@@ -42,7 +42,7 @@ class team {
     weir::barrier<>* const standard_;
   };
 
-  /// `program`: in whose name wrong options are refused.
+  /// `program`: the name in messages about wrong options.
   explicit team(std::string_view program) : program_(program) {}
 
   options& add_to(options& known) {

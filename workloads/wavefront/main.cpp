@@ -54,7 +54,7 @@ class grid {
   std::vector<double> values_;
 };
 
-/// Acquires what the thread that has counted this row did before.
+/// Waits until the neighbour has counted this row. acquire: what the neighbour did before.
 void await(const progress& neighbour, long row) {
   long done;
   do {
@@ -79,7 +79,7 @@ void sweep(grid& values, long rows, long columns, long pairs, std::vector<progre
 #pragma omp atomic write release
         mine.rows = r + 1;
       }
-      // The next sweep begins at the other end, and its counters at none.
+      // The next sweep begins at the other end, with all counters at zero.
 #pragma omp barrier
 #pragma omp atomic write
       mine.rows = 0;
@@ -88,7 +88,7 @@ void sweep(grid& values, long rows, long columns, long pairs, std::vector<progre
   }
 }
 
-/// The same, each row in blocks of columns, which wait for the same block of the row before.
+/// The same with rows divided into blocks of columns: each block waits for the same block of the row before.
 void sweep_doacross(grid& values, long rows, long columns, long pairs, long width) {
   const long blocks = (columns + width - 1) / width;
 #pragma omp parallel
