@@ -1,7 +1,7 @@
 /* More threads than processors that wait for each other: g++ -std=c++20 crowd.cpp -lweir
  *
- * Producers put numbers into a queue with room for four, consumers add them up. Whoever waits gives its virtual processor to
- * another member, in 20 to 35 ns: at the semaphores, at the mutex, and at the barrier at which they begin. */
+ * Producers put numbers into a queue with room for four, and consumers add them up. A member that waits gives its virtual
+ * processor to another member, in 20 to 35 ns: at the semaphores, at the mutex, and at the barrier at which all members begin. */
 #include <cstdio>
 #include <deque>
 #include <mutex>

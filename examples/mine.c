@@ -1,6 +1,6 @@
-/* A barrier of one's own beside all others: weir bench --quick --mine examples/mine.c
+/* A barrier of your own, measured beside all others: weir bench --quick --mine examples/mine.c
  *
- * A counter that tells the last member to arrive, and a number that it changes to let the others go. */
+ * A counter shows which member is the last to arrive; this member changes a number to release the others. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -23,9 +23,9 @@ void *barrier_create(unsigned members) {
 void barrier_wait(void *barrier, unsigned member) {
   (void)member; /* all members are alike */
   struct barrier *b = barrier;
-  /* Read before arriving: after the last arrival it may change at any moment. Relaxed: the counter orders it. */
+  /* Read before arriving: after the last arrival the number may change at any moment. Relaxed: the counter orders it. */
   const unsigned now = atomic_load_explicit(&b->episode, memory_order_relaxed);
-  /* Acquire and release: the last member has seen all that the others wrote, and passes it on by its release. */
+  /* Acquire and release: the last member has seen everything that the others wrote, and passes it on by its release. */
   if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) + 1 == b->members) {
     atomic_store_explicit(&b->arrived, 0, memory_order_relaxed); /* published by the release below */
     atomic_store_explicit(&b->episode, now + 1, memory_order_release);

@@ -1,4 +1,4 @@
-// What most sources read of the standard library: compiled once for all of them. A source includes what it uses all the same.
+// The headers of the standard library that most sources include, compiled once for all. A source still includes what it uses.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is measured: something that members pass, again and again.
+// A subject of a measurement, which members pass again and again.
 #pragma once
 
 #include <cstdint>

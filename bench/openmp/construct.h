@@ -1,5 +1,5 @@
-/* What the suite measures: one function for each construct, and how its time is compared; and whole programs. C, so that
-   Fortran's and C++'s functions stand in the same table. */
+/* The subjects of the suite: one function for each construct, with the way in which its time is compared; and whole programs.
+   In C, so that functions in Fortran and C++ can be in the same table. */
 #ifndef WEIR_BENCH_OPENMP_CONSTRUCT_H
 #define WEIR_BENCH_OPENMP_CONSTRUCT_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* What a directive's computing is, and so with what its time is compared [paper 003, section II]. */
+/* The computing of a directive, with whose time the directive's time is compared [paper 003, section II]. */
 enum work {
   WORK_OF_EACH, /* a delay on each thread */
   WORK_OF_ONE,  /* a delay on one thread: the others wait, or pass by, or take their turn */
@@ -21,8 +21,8 @@ enum work {
 
 enum parameter { NO_PARAMETER, CHUNK, SIZE };
 
-/* A delay is of the same order as the overhead that is measured [paper 003, section II]: a tenth for directives that cost a few
-   nanoseconds, since disturbances of a sample are in proportion to its computing. */
+/* A delay is of the same order as the measured overhead [paper 003, section II]. Directives that cost a few nanoseconds have a
+   tenth of the delay, since the disturbances of a sample are proportional to its computing. */
 enum delay { FULL, BRIEF };
 
 struct construct {
@@ -32,13 +32,14 @@ struct construct {
   /* `count` directives, each with its delays; the parameter is the chunk or the size. Opens its own region. */
   void (*run)(long count, long parameter);
   enum delay delay;
-  /* Instead of `run`: executes a whole program once, and returns how many nanoseconds it took; negative: its result was
-     wrong. Its time is reported as it is. */
+  /* Instead of `run`: executes a whole program once, and returns its time in nanoseconds, which is reported as it is;
+     negative: the result was wrong. */
   double (*program)(void);
 };
 
-/* The delay: a loop of dependent arithmetic [paper 003, section II]. In a file of its own, compiled the same for all. Its
-   length is set once and not passed: as a shared variable of each region it would cost every thread a line's transfer. */
+/* The delay: a loop of dependent arithmetic [paper 003, section II]. It is in a file of its own, compiled the same way for all
+   programs. Its length is set once and not passed: as a shared variable of each region it would cost every thread the transfer
+   of a line. */
 void weir_delay(void);
 void weir_set_delay(long length);
 /* So that the compiler must assume that the variable is used. */
@@ -51,7 +52,7 @@ struct group {
 };
 extern const struct group weir_synchronisation, weir_exclusion, weir_schedules, weir_tasks, weir_data, weir_programs;
 
-/* What a program has, up to a null pointer; in one file for each language. */
+/* The constructs of a program, up to a null pointer; in one file for each language. */
 extern const char weir_language[];
 extern const struct group *const weir_groups[];
 

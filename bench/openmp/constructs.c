@@ -1,4 +1,4 @@
-/* All that the suite measures in C. */
+/* All constructs that the suite measures in C. */
 #include "construct.h"
 
 const char weir_language[] = "C";

@@ -1,4 +1,4 @@
-/* All that the suite measures in Fortran: the table of constructs.f90. */
+/* All constructs that the suite measures in Fortran: the table of constructs.f90. */
 #include "construct.h"
 
 #define FORTRAN(name) void weir_f_##name(long count, long parameter);

@@ -4,8 +4,9 @@
 #include <immintrin.h>
 #endif
 
-/* Out of order, two short delays in a row would take the time of one, and a lock's atomic operations would be hidden behind
-   the delay that they guard: so what came before is done when a delay begins. Its end is left open, as computing's is. */
+/* Out of order, two short delays in a row would take the time of one, and the atomic operations of a lock would be hidden
+   behind the delay that the lock guards. So all earlier instructions are complete when a delay begins. Its end is not fenced,
+   like that of real computing. */
 static inline void wait_for_instructions_before(void) {
 #if defined(__x86_64__)
   _mm_lfence();

@@ -1,4 +1,5 @@
-/* Mutual exclusion: the threads' directives are one stream, so that each waits for the others [paper 003, section II]. */
+/* Mutual exclusion: the directives of all threads form one sequence, so that each waits for the others [paper 003, section
+   II]. */
 #include "construct.h"
 
 #include <omp.h>

@@ -47,7 +47,7 @@ static long search(uint64_t name, unsigned children) {
   return all;
 }
 
-/* A program that one thread of a team begins: its time if it finds what it should. */
+/* Executes a program that one thread of a team begins. Returns its time if the result is right. */
 #define PROGRAM(name, call, expected)                     \
   static double name##_program(void) {                    \
     long found = -1;                                      \

@@ -4,7 +4,7 @@
  *   queens         11 queens on a board: a task for each square that the next row's queen may have, 0.17 million tasks
  *   tree-search    counts the nodes of an unbalanced tree: a task for each node, 0.2 million tasks
  *
- * None has a cut-off: a task computes next to nothing, and each is waited for by the one that has generated it. */
+ * None has a cut-off: a task computes next to nothing, and the task that has generated it waits for it. */
 #ifndef WEIR_BENCH_OPENMP_PROGRAMS_H
 #define WEIR_BENCH_OPENMP_PROGRAMS_H
 
@@ -14,7 +14,7 @@ enum { FIBONACCI_OF = 30, FIBONACCI = 832040 };
 
 enum { QUEENS = 11, SOLUTIONS = 2680 };
 
-/* Columns and diagonals that queens of the rows before have taken, as they meet this row. */
+/* The columns and diagonals that queens in earlier rows attack, as they meet this row. */
 struct board {
   unsigned columns, left, right;
 };
@@ -25,10 +25,10 @@ static inline struct board with_queen(struct board b, unsigned square) {
   return next;
 }
 
-/* The tree, as in the benchmark "Unbalanced Tree Search" [Olivier and others, LCPC 2006], by a hash of our own choice: the root has
- * ROOT_CHILDREN; another node has CHILDREN or none, as a number drawn from its name says. With LIKELIHOOD * CHILDREN just below 1
- * a few of the root's children have nearly all of the nodes. A node's name is drawn from its parent's and its place among the
- * siblings by splitmix64 [Steele, Lea and Flood, OOPSLA 2014], so any order of search finds the same tree. */
+/* The tree, as in the benchmark "Unbalanced Tree Search" [Olivier and others, LCPC 2006], by a hash of our own choice: the
+ * root has ROOT_CHILDREN; another node has CHILDREN or none, as a number drawn from its name says. With LIKELIHOOD * CHILDREN
+ * just below 1 a few of the root's children have nearly all of the nodes. A node's name is drawn from its parent's and its
+ * place among the siblings by splitmix64 [Steele, Lea and Flood, OOPSLA 2014], so any order of search finds the same tree. */
 enum { ROOT_CHILDREN = 500, CHILDREN = 8 };
 #define LIKELIHOOD 0.1245
 #define ROOT_NAME UINT64_C(30)
@@ -50,7 +50,7 @@ static inline long nodes_below(uint64_t name, unsigned children) {
   }
   return nodes;
 }
-/* What a search must find, counted without tasks, once. */
+/* The number of nodes that a search must find, counted once without tasks. */
 static inline long nodes_of_tree(void) {
   static long nodes;
   if (nodes == 0) nodes = nodes_below(ROOT_NAME, ROOT_CHILDREN);

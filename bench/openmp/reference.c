@@ -6,14 +6,15 @@ double clock_ns(clockid_t which) {
   return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* Nanoseconds of one delay, in the thread's own processor time: another program that takes the processor does not lengthen the work. */
+/* Nanoseconds of one delay, in the thread's own processor time: another program that takes the processor does not lengthen the
+   work. */
 static double one_delay_ns(long count) {
   const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   for (long i = 0; i < count; ++i) weir_delay();
   return (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / (double)count;
 }
 
-/* The same of an update of a variable that no other thread uses. */
+/* The same for an update of a variable that no other thread uses. */
 static double one_update_ns(long count) {
   volatile double sum = 0;
   const double begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -35,7 +36,7 @@ double reference_ns(enum work work, long count, struct share share) {
   const long threads = weir_threads();
   const long together = threads < share.processors ? threads : share.processors;
   const double in_turn = (double)((threads + share.processors - 1) / share.processors);
-  /* In delays: one after the other at the least, and of all threads. */
+  /* Counted in delays: the longest chain, and the sum over all threads. */
   double longest = 1, all = 1;
   switch (work) {
     case WORK_OF_EACH: longest = in_turn, all = (double)threads; break;

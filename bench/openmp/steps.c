@@ -1,9 +1,9 @@
-/* A team that computes a little and meets, again and again: how many such steps in a second?
+/* A team that repeatedly computes a little and meets: how many such steps does it make in a second?
  *
  * usage: weir-steps SECONDS LOOPS barrier|region     LOOPS turns of an empty loop in each member before it meets
- *        weir-steps calibrate NANOSECONDS            says how many turns take so long on an idle processor
+ *        weir-steps calibrate NANOSECONDS            prints how many turns take this long on an idle processor
  *
- * Turns, not time: a member that is kept from its processor has not computed. */
+ * The length is given in turns, not as a time: a member that is kept from its processor has not computed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

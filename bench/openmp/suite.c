@@ -9,8 +9,8 @@
  *
  * A program (a construct of the group `program`) is executed as it is: its time is its episode, and its reference is 0.
  *
- * The number of threads is the runtime's: OMP_NUM_THREADS. It may use P processors, and of their time as much as C have:
- * less than P under a quota, or beside another program (default P). */
+ * OMP_NUM_THREADS sets the number of threads. The program may use P processors, and the time of C processors: C is less than P
+ * under a quota, or beside another program (default P). */
 #define _GNU_SOURCE
 #include "construct.h"
 #include "reference.h"
@@ -62,7 +62,7 @@ static double timed_ns(const struct chosen *c, long count) {
   return wall_ns() - begin;
 }
 
-/* As many directives as make a sample last as long as asked. */
+/* Finds the number of directives with which a sample lasts as long as asked. */
 static void pilot(struct chosen *c) {
   const long least = least_count(c);
   long count = least;
@@ -111,7 +111,7 @@ static struct chosen *find(const char *id, char *error, size_t room) {
   return NULL;
 }
 
-/* What lets the threads wake up and fetch what they need. A program lasts long enough to leave it out. */
+/* A warm-up, in which the threads wake up and fetch their data. A whole program lasts so long that it needs none. */
 static void lead_in(const struct chosen *c) {
   const long least = least_count(c);
   if (c->what->program != NULL)
@@ -162,8 +162,8 @@ static int list(void) {
   return 0;
 }
 
-/* A load for others: a program that computes and meets at barriers until it is killed, or its parent ends. Where there are no
-   barriers, it is the first of the programs. */
+/* A load for others: a program that computes and meets at barriers until it is killed, or its parent ends. If the library has
+   no barriers, the load is the first of the programs. */
 static void work(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const struct construct *const barrier = called("barrier"), *const first = weir_groups[0]->constructs;
@@ -200,7 +200,7 @@ static int read_options(int count, char **words) {
     const char *text = i + 1 < count ? words[i + 1] : "";
     char *end = NULL;
     const double value = strtod(text, &end);
-    /* strtod knows more than decimal numbers, and comparisons refuse what is none. */
+    /* strtod accepts more than decimal numbers; the comparisons reject values that are not numbers. */
     if (end == text || *end != 0 || strspn(text, "+-.0123456789eE") != strlen(text) || !(value >= o->least && value <= o->most)) {
       fprintf(stderr, "suite: %s takes a number from %.15g to %.15g, not \"%s\"\n", o->name, o->least, o->most, text);
       return 0;

@@ -1,9 +1,9 @@
-/* Directives with a barrier in them, and their neighbours without one. */
+/* Directives that contain a barrier, and similar ones without a barrier. */
 #include "construct.h"
 
 #include <omp.h>
 
-/* No directive at all: what the measuring itself adds. */
+/* No directive at all: shows what the measurement itself adds. */
 static void nothing(long count, long unused) {
   (void)unused;
 #pragma omp parallel

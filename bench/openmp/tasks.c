@@ -1,4 +1,4 @@
-/* Tasks. What they compute is shared out, so with p processors p of their delays are done at a time. */
+/* Tasks. Their computing is shared, so with p processors p delays are done at a time. */
 #include "construct.h"
 
 #include <omp.h>

@@ -5,8 +5,9 @@
 
 int weir_threads(void) { return omp_get_max_threads(); }
 
-/* A runtime keeps its team where malloc puts it at the first region: after other allocations it may lie on the same lines
- * as they, and libgomp's barrier then costs more than twice as much. So a region precedes them, as in EPCC's own suite. */
+/* A runtime keeps its team where malloc places it at the first region. After other allocations the team may share lines with
+ * them, and libgomp's barrier then costs more than twice as much. So a region precedes all allocations, as in EPCC's own
+ * suite. */
 void weir_start_team(void) {
   omp_set_dynamic(0);
 #pragma omp parallel

@@ -1,6 +1,7 @@
-/* Factorisations by tiles. One thread generates the tasks in the order of the sequential program, and their dependences say what may
- * be done at the same time. Each tile is changed in the sequential order, so the result equals that of the sequential
- * execution bit by bit: the same function called outside of a region, where the runtime has nobody to share tasks with. */
+/* Factorisations by tiles. One thread generates the tasks in the order of the sequential program, and their dependences say
+ * which tasks may execute at the same time. Each tile is changed in the sequential order, so the result equals that of the
+ * sequential execution bit by bit. The sequential execution is the same function called outside of a region, where the team
+ * has one thread. */
 #include "tiles.h"
 
 #include "reference.h"
@@ -17,7 +18,8 @@ struct matrix {
   tile *of[TILES][TILES];
 };
 
-/* What the tasks compute. Nearly all of it is the product, whose sums are registers, so that it takes as long by either compiler. */
+/* The operations of the tasks. Nearly all of the time is in the product, whose sums are in registers, so that both compilers'
+   code takes equally long. */
 
 /* c -= a b */
 static void subtract_product(tile *c, tile *a, tile *b) {
@@ -72,7 +74,7 @@ static void solve_upper(tile *u, tile *b) {
     }
 }
 
-/* a = L L^T, L in place; above the diagonal is nothing that anybody reads. */
+/* a = L L^T, L in place; nobody reads the values above the diagonal. */
 static void factor_cholesky(tile *a) {
   for (int k = 0; k < SIDE; ++k) {
     (*a)[k][k] = sqrt((*a)[k][k]);
@@ -99,7 +101,7 @@ static tile *new_tile(void) {
   return made;
 }
 
-/* A tile that was zero becomes one that is not: while tasks are generated, so it is the same tile in every execution. */
+/* A tile of zeros becomes a nonzero tile. This happens while tasks are generated, so it is the same tile in every execution. */
 static tile *filled_in(tile **at) {
   if (*at == NULL) memset(*at = new_tile(), 0, sizeof(tile));
   return *at;
@@ -153,7 +155,7 @@ static void cholesky(struct matrix *m) {
 #pragma omp taskwait
 }
 
-/* Symmetric, with a dominant diagonal; of each tile that `there` admits. */
+/* A symmetric matrix with a dominant diagonal, which consists of the tiles that `there` admits. */
 static struct matrix *new_matrix(int (*there)(int row, int column)) {
   struct matrix *const m = calloc(1, sizeof *m);
   if (m == NULL) abort();

@@ -1,4 +1,4 @@
-/* What it costs a team that its members block in the kernel: rounds of one blocking call and one barrier of OpenMP.
+/* The cost for a team whose members block in the kernel: rounds of one blocking call and one barrier of OpenMP.
 
      blocking [SUBJECT...]
 

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* What weir_barrier_wait returns to one thread of each episode; to the others it returns 0. */
+/* The result of weir_barrier_wait in one thread of each episode; the others get 0. */
 #define WEIR_BARRIER_SERIAL_THREAD (-1)
 
 typedef struct weir_barrier {

@@ -1,4 +1,4 @@
-/* What `weir bench --mine` asks of a barrier of your own, in C or C++ (docs/questions.md).
+/* The functions that `weir bench --mine` needs for a barrier of your own, in C or C++ (docs/questions.md).
  *
  * Including this file is not necessary; in C++ it gives the three functions their C names. */
 #ifndef WEIR_MINE_H
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* A barrier for this many members (1 or more), as often as they pass it; NULL where it cannot be made for so many.
+/* Creates a barrier for this many members (1 or more), for any number of passes; NULL if there is none for this many.
  * One thread calls it, before any member waits. */
 void *barrier_create(unsigned members);
 

@@ -55,7 +55,7 @@ struct options {
 const std::vector<std::string>& algorithms();
 const std::vector<std::string>& transports();
 
-/// What "auto" has chosen, and why.
+/// The choice of "auto", and the reason.
 struct choice {
   std::string algorithm;  ///< between nodes, or between all processes if `within` is "none"
   std::string within;

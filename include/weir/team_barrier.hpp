@@ -72,11 +72,11 @@ struct team_options {
   unsigned fan_out = 2;             ///< of its release tree
   /// How long "auto" waits awake on a processor that no other thread wants, in microseconds; negative: not at all.
   std::optional<double> awake_us = {};
-  /// What members do while they wait by "auto" (waiting.hpp); null: nothing else. It must outlive the barrier.
+  /// Other work of members that wait by "auto" (waiting.hpp); null: none. The work must outlive the barrier.
   work_of_members* work = nullptr;
 };
 
-/// What "auto" took, and why. "as asked" is the reason where the user named the barrier.
+/// The choice of "auto", and the reason. If the user named the barrier, the reason is "as asked".
 struct choice {
   std::string algorithm;
   std::string waiting;

@@ -59,7 +59,7 @@ namespace waiting {
 
 namespace detail {
 
-/// What every policy does around its poll(): sleep where poll() returned false, wake the sleepers.
+/// The part that all policies have in common: sleeping if poll() has returned false, and waking sleepers.
 template <class Machine, class Policy>
 class policy {
  public:

@@ -15,8 +15,8 @@ constexpr unsigned most_blocks = 32;
 constinit std::atomic<weir_barrier_core*> blocks[most_blocks] = {};
 constinit std::atomic<std::uint32_t> numbered{0};
 
-// A stack: the number of its first core in the low bits, how many have been taken in the high bits. If other threads take the first
-// core and give it back between a thread's load and its exchange (ABA), the count differs and the thread tries again.
+// A stack: the number of its first core in the low bits, how many have been taken in the high bits. If other threads take the
+// first core and give it back between a thread's load and its exchange (ABA), the count differs and the thread tries again.
 constinit std::atomic<std::uint64_t> free_cores{0};
 constexpr std::uint64_t one_taken = std::uint64_t{1} << 32;
 

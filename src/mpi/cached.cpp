@@ -36,14 +36,14 @@ namespace {
 using weir::mpi::barrier;
 using weir::mpi::price;
 
-// From this barrier on a communicator's barriers are timed. The first ones also wait for the processes that are still creating the
-// communicator, and most short-lived communicators have at most five barriers.
+// From this barrier on a communicator's barriers are timed. The first ones also wait for the processes that are still creating
+// the communicator, and most short-lived communicators have at most five barriers.
 constexpr unsigned first_timed = weir_first_ask - 2;
 // Each may have a communicator of its own, of which MPICH has two thousand: Weir must not exhaust them.
 constexpr std::size_t most_barriers = 256;
 
-// The state of a communicator whose barriers are timed. A communicator with fewer barriers has their number as its attribute, which
-// needs no memory.
+// The state of a communicator whose barriers are timed. A communicator with fewer barriers has their number as its attribute,
+// which needs no memory.
 struct kept {
   barrier* usable = nullptr;  // `made`, as long as it has not failed
   std::optional<barrier> made;
@@ -114,9 +114,9 @@ int forget(MPI_Comm, int, void* attribute, void*) {
 }
 
 // MPI_Finalize frees the attributes of MPI_COMM_SELF first of all, while everything still works, in the reverse order of their
-// setting, which differs between processes. The program's own attributes may call barriers there, and a process that has passed Weir's
-// must use the same barrier as one that has not. So barriers stay until MPI has ended, except those with windows, which must be freed
-// before.
+// setting, which differs between processes. The program's own attributes may call barriers there, and a process that has passed
+// Weir's must use the same barrier as one that has not. So barriers stay until MPI has ended, except those with windows, which
+// must be freed before.
 int before_finalize(MPI_Comm, int, void*, void*) {
   ending.store(true, std::memory_order_relaxed);
   // Freeing a window is collective, and threads may have made windows in different orders in different processes.
@@ -274,8 +274,8 @@ int ask_all(MPI_Comm comm, weir_ask& its) {
   return MPI_SUCCESS;
 }
 
-// Collective. Makes a barrier if MPI's own have taken as much time as making one takes: the total is then at most twice that, however
-// many barriers follow.
+// Collective. Makes a barrier if MPI's own have taken as much time as making one takes: the total is then at most twice that,
+// however many barriers follow.
 int ask(kept& k, MPI_Comm comm) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);

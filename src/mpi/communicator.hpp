@@ -1,4 +1,4 @@
-// What a barrier has of MPI for itself: a communicator, and the error handler of the program's communicator.
+// The MPI objects of a barrier: its own communicator, and the error handler of the program's communicator.
 #pragma once
 
 #include <mpi.h>
@@ -16,8 +16,8 @@ bool windows_are_safe(MPI_Comm comm);
 /// Throws std::invalid_argument if a barrier of this communicator is impossible.
 void require_intra(MPI_Comm of);
 
-/// A communicator for the barrier's messages. A barrier without messages uses MPI_COMM_WORLD instead, to let MPI progress. Also keeps
-/// the program's error handler.
+/// A communicator for the barrier's messages. A barrier without messages uses MPI_COMM_WORLD instead, to let MPI progress. Also
+/// keeps the program's error handler.
 class own_communicator {
  public:
   explicit own_communicator(MPI_Comm of);

@@ -1,8 +1,8 @@
 // How a process waits for others: for a flag in the memory that it shares with them, and for a message.
 //
 // Both are machines (weir/machine/machine.hpp), so that waiting::experience, which learns when to give the processor away, serves
-// processes as it serves threads. They add calls that let MPI progress the program's other operations: a rendezvous that a process
-// has begun must proceed while it waits here, or its partner would never arrive.
+// processes as it serves threads. They add calls that let MPI progress the program's other operations: a rendezvous that a
+// process has begun must proceed while it waits here, or its partner would never arrive.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@
 
 namespace weir::mpi {
 
-/// What a waiting process calls now and then. With `find_out` set the function returns whether an operation of MPI has moved. It may
-/// throw, which ends the waiting.
+/// What a waiting process calls now and then. With `find_out` set the function returns whether an operation of MPI has moved. It
+/// may throw, which ends the waiting.
 struct progress_hook {
   bool (*look)(void*, bool find_out) = nullptr;
   void* of = nullptr;
@@ -91,8 +91,9 @@ struct messages : processes {
   using gate = message_gate;
   using processes::spin;
 
-  /// A look is a call of MPI, which takes a microsecond or more, so a sixteenth of the looks takes as long as all looks at memory.
-  /// With as many looks, a process that does not know that it shares its processor would keep it from the others for long.
+  /// A look is a call of MPI, which takes a microsecond or more, so a sixteenth of the looks takes as long as all looks at
+  /// memory. With as many looks, a process that does not know that it shares its processor would keep it from the others for
+  /// long.
   template <class Word, class Ready>
   static bool spin(const Word& word, Ready ready, unsigned polls) {
     return processes::spin(word, ready, (polls + 15) / 16);

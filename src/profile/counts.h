@@ -1,5 +1,5 @@
-/* The counts: a table in a file that the launcher creates and every process of the program maps. So they survive every way in which a
- * process ends, and include what it forks and executes. python/weir/profile/counting.py reads this layout. */
+/* The counts: a table in a file that the launcher creates and every process of the program maps. So they survive every way in
+ * which a process ends, and include what it forks and executes. python/weir/profile/counting.py reads this layout. */
 #ifndef WEIR_PROFILE_COUNTS_H
 #define WEIR_PROFILE_COUNTS_H
 
@@ -43,7 +43,7 @@ struct runtime {
 
 /* Adds one, for the calling thread. Does nothing without a launcher's table. Never allocates, locks or fails. */
 void weir_count(const struct runtime *where, enum event what, int team_size);
-/* Removes one that the same thread has added: what kind it was turns out later. */
+/* Removes a count that the same thread has added, if its kind turns out later to be another. */
 void weir_uncount(const struct runtime *where, enum event what, int team_size);
 
 #endif

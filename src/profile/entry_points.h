@@ -1,17 +1,18 @@
-/* The entry points that GCC's programs call, each with what it is. Whoever includes this defines what to do about each kind:
+/* The entry points that GCC's programs call, each with its kind. The file that includes this one defines what to do for each
+ * kind:
  *
  * ON_REGION(name)              begins a region and ends it: (function, its argument, threads, ...)
  * ON_REGION_OF_TASKS(name)     the same, with a reduction over tasks
  * ON_OLD_REGION(name)          begins a region that another call ends: before GCC 4.9
  * ON_CHUNK(name, taken)        gives a thread a part of a loop; `taken`: parts are taken, not computed
  * ON_END(name, event)          ends a worksharing construct by a barrier
- * ON_END_CANCEL(name, event)   the same where the region may be cancelled: it says whether it is
+ * ON_END_CANCEL(name, event)   the same if the region may be cancelled; returns whether it is cancelled
  * ON_END_NOWAIT(name, event)   ends it without a barrier
  * ON_SINGLE(name)              begins a single, which a barrier may end
- * ON_COPY(name)                begins a single whose executor gets null, and others get what it copies, once they have met it
+ * ON_COPY(name)                begins a single: the executor gets null, and the others get the copied values after a barrier
  * ON_COPY_END(name)            the executor's part of that
  * ON_BARRIER(name), ON_BARRIER_CANCEL(name)
- * ON_ACQUIRE(name, event, lock), ON_RELEASE(name, lock)   the lock's address; two of the runtime's own have none
+ * ON_ACQUIRE(name, event, lock), ON_RELEASE(name, lock)   the lock's address; two locks of the runtime have none
  * ON_ACQUIRE_NEST(name), ON_RELEASE_NEST(name)
  * ON_TRY(name), ON_TRY_NEST(name)    acquires the lock, or returns 0
  * ON_ORDER(name)               waits for earlier iterations

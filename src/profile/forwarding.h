@@ -1,6 +1,6 @@
-/* A function in front of the runtime's own. All take and return whole words, so one signature fits all: eleven words in (as many
- * as GOMP_taskloop has), one out. An argument that a caller has not passed is forwarded as whatever is in its place, and never
- * used (System V x86-64, AAPCS64: the caller cleans up). */
+/* A function that replaces the runtime's own. All functions take and return whole words, so one signature fits all: eleven
+ * words in (as many as GOMP_taskloop has), one out. For an argument that a caller has not passed, the word in its place is
+ * forwarded and never used (System V x86-64, AAPCS64: the caller cleans up). */
 #ifndef WEIR_PROFILE_FORWARDING_H
 #define WEIR_PROFILE_FORWARDING_H
 
@@ -29,7 +29,7 @@
   }
 #define FORWARD(name, before, after) FORWARD_CHANGED(name, , before, a, b, after)
 
-/* What a function that returns a bool has said. */
+/* The result of a function that returns a bool. */
 static inline bool said(word result) { return (result & 0xff) != 0; }
 
 #endif

@@ -28,7 +28,7 @@ static bool joins(const struct region *its, int size, int number) {
   return (number != 0 || weir_owns()) && weir_fits(size);
 }
 
-/* The region, of each of its threads. Its fork and its join are a barrier each. */
+/* Each thread of the region executes this. The fork and the join are a barrier each. */
 static void live(void *argument) {
   struct region *its = argument;
   const int size = its->where->num_threads(), number = its->where->thread_num();
@@ -111,7 +111,7 @@ static const char unnamed, atomics;
 #define ON_END_CANCEL(name, event) ON_BARRIER_CANCEL(name)
 #define ON_END_NOWAIT(name, event)
 #define ON_SINGLE(name)
-/* Those who get something have met the executor, who goes on computing. */
+/* Threads that get a value have met the executor, which goes on computing. */
 #define ON_COPY(name)                                                                                                 \
   UNTIL_NOW(name, if (result != 0 && member != OUTSIDE && alone == 0) {                                               \
     weir_note((unsigned)member, AT_BARRIER, 0, until_now);                                                            \

@@ -80,7 +80,7 @@ __attribute__((constructor)) static void open_recording(void) {
   close(file);
 }
 
-/* What the first member computes after its last region. */
+/* The computing of the first member after its last region. */
 __attribute__((destructor)) static void close_recording(void) {
   if (owns) weir_note(0, LAST, 0, weir_clock() - since);
 }

@@ -8,7 +8,7 @@
 
 enum { RECORDING_HEADER_BYTES = 4096, MOST_RECORDED = 4096, LOCKS = 1024 };
 
-/* What cannot be recorded. */
+/* Reasons why a program cannot be recorded. */
 #define WEIR_REFUSALS(REFUSAL)                                                                                               \
   REFUSAL(NESTED, "it nests teams of several threads (OMP_MAX_ACTIVE_LEVELS=1 lets inner regions have one)")                 \
   REFUSAL(SIZES, "its teams have different sizes (--threads N or OMP_DYNAMIC=false may give them one)")                      \
@@ -28,7 +28,7 @@ enum refusal {
 #undef WEIR_REFUSAL
 };
 
-/* What ends a piece of computing. LAST: the program does. */
+/* The event that ends a piece of computing. LAST: the end of the program. */
 enum ends { AT_BARRIER, AT_LOCK, AT_UNLOCK, LAST };
 
 struct recording_header {
@@ -57,9 +57,9 @@ bool weir_recording(void);
 void weir_refuse(enum refusal);
 /* Whether the calling thread may begin regions: the first that does. */
 bool weir_owns(void);
-/* Whether a team may have this size; all have the first one's. */
+/* May a team have this size? All teams must have the size of the first one. */
 bool weir_fits(int size);
-/* A member that computed so long, and then does that. Each thread has a member for itself. */
+/* Records that a member has computed for this time, and what it does then. Each thread has a member of its own. */
 void weir_note(unsigned member, enum ends what, unsigned lock, uint64_t ns);
 /* The lock's number. */
 unsigned weir_lock(const void *address);

@@ -91,7 +91,7 @@ struct body : runnable {
   processor* home() const;   // seat
   /// For the child of a fork: pending signals belong to the parent.
   void forget_signals();
-  /// By the body itself, where a region begins.
+  /// Called by the body itself, when a region begins.
   bool stays_pinned();
   bool is_pinned_for_good() const { return is_pinned && detached_until == 0; }
   /// In its kernel thread, where it goes on.
@@ -109,7 +109,7 @@ struct body : runnable {
 
 /// The body of the calling thread; null: no virtual processor drives the thread, and the thread drives none.
 extern constinit thread_local body* this_body;
-/// Of a thread that start() has made, attached or not.
+/// The own body of a thread that start() has created, attached or not; null for other threads.
 body* own_body_of_thread();
 
 /// Tells where the C library has the offset and the size of a thread's area for restartable sequences.

@@ -265,7 +265,7 @@ void live_apart(const processor& mine) {
   // Not by the function of the C library, which would change the member's affinity (kernel_state.cpp).
   const auto set = [](const cpu_set_t& mask) { return raw_call(SYS_sched_setaffinity, 0, sizeof mask, as_argument(&mask)) == 0; };
   if (!set(one)) return;
-  // What others have set meanwhile stays.
+  // A mask that others have set meanwhile stays.
   if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &one)) set(allowed);
 }
 

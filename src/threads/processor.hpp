@@ -99,7 +99,7 @@ class processor : public run_queue {
   bool has_stolen_ = false;  // since it is driven
   signal_mask mask_ = 0;     // of the kernel thread
   std::uint64_t last_look_ = 0, idle_since_ = 0, apart_since_ = 0;  // in ticks
-  // By the thread that wants to steal, of the queue of another.
+  // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.
   std::uint32_t switches_seen_ = 0;
   std::uint64_t seen_at_ = 0;
   std::atomic<int> runs_on_{-1};

@@ -74,7 +74,7 @@ class basic_run_queue {
   /// body that it runs next waits.
   void reclaim() { stand_in_.store(nullptr, std::memory_order_relaxed); }  // relaxed: bodies travel by push()
 
-  /// By a stand-in, before it goes on: bodies of a seat that has been reclaimed return there.
+  /// Called by a stand-in before it goes on: bodies of a seat that has been reclaimed return there.
   void return_bodies() {
     // relaxed: a reclaim that is seen late only delays bodies.
     basic_run_queue* const of = stands_in_for_.load(std::memory_order_relaxed);

@@ -69,7 +69,7 @@ void eliminate(Member& me, system& s) {
   }
 }
 
-/// Of a system whose A is upper triangular.
+/// The solution of a system whose A is upper triangular.
 inline std::vector<double> solution(system& s) {
   const int size = static_cast<int>(s.size);
   std::vector<double> x(s.right(), s.right() + size);

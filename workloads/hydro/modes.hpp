@@ -10,7 +10,7 @@ namespace hydro {
 
 inline constexpr int corners = 8;  // numbered by the bits of their offsets: x 1, y 2, z 4
 
-/// Of the element whose first node is `first`, from a field of the nodes.
+/// The corner values of the element whose first node is `first`, from a field of the nodes.
 struct eight {
   double at[corners];
 

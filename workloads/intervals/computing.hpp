@@ -31,7 +31,7 @@ class drawn {
   std::uint64_t state_;
 };
 
-/// What a member leaves. In a cache line of its own.
+/// The results of a member. In a cache line of its own.
 struct alignas(128) record {
   std::uint64_t state = 0;
   long early = 0;                // barriers that it left before its neighbour had arrived

@@ -1,4 +1,4 @@
-// What the tables say of a barrier. Everybody else asks the tables: there is no other list of barriers.
+// The properties of a barrier in the tables. There is no other list of barriers, so all other code asks the tables.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ struct central_phases {
   bool one_flag;     ///< release phase: all members await one flag; otherwise each has its own
 };
 
-/// Of a barrier that is no plan; its class says them. A plan's are in its row of plans::table.
+/// The properties of a barrier that is no plan; its class states them. The properties of a plan are in its row of plans::table.
 struct barrier_properties {
   const char* name;         ///< in C++, in C, on the command line and in records
   const char* about;        ///< one line for users

@@ -1,7 +1,8 @@
-/* What the processes of a communicator exchange before it gets a barrier of Weir's. All learn the largest of each number.
+/* The numbers that the processes of a communicator exchange before it gets a barrier of Weir's. All learn the largest of each
+ * number.
  *
- * The library that was built for the program's MPI asks, or libweir-mpi.so in a process that could not open that library. Both count
- * a communicator's barriers from 1 and ask before the same ones, so every process takes part. */
+ * The library that was built for the program's MPI asks, or libweir-mpi.so in a process that could not open that library. Both
+ * count a communicator's barriers from 1 and ask before the same ones, so every process takes part. */
 #ifndef WEIR_MPI_ASK_H
 #define WEIR_MPI_ASK_H
 
@@ -18,7 +19,8 @@ struct weir_ask {
   uint64_t wrong_price;    /* 1 + the rank of a process whose WEIR_MPI_PRICE cannot be read; that of the last says so */
 };
 
-/* MPICH's handles are numbers that no MPI with its binary interface may change. Open MPI's are addresses, found by their names. */
+/* MPICH's handles are numbers that no MPI with its binary interface may change. Open MPI's are addresses, found by their
+   names. */
 #define WEIR_MPICH_UINT64 0x4c00083eL
 #define WEIR_MPICH_MAX 0x58000001L
 #define WEIR_OPENMPI_UINT64 "ompi_mpi_uint64_t"

@@ -25,7 +25,7 @@ static struct {
   int (*version)(char *, int *);
 } mpi;
 
-/* What runs once, and so needs no memory but static memory: where the address space is limited, no stack grows. */
+/* Code that runs once uses static memory: where the address space is limited, no stack can grow. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int own_barrier_f(int comm) { return weir.barrier(mpi.from_fortran ? mpi.from_fortran(comm) : (communicator)(long)comm); }

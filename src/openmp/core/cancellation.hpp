@@ -22,7 +22,7 @@ enum class cancellable { region, worksharing, task_group };
 
 inline bool cancellation_in_force() { return (seldom::in_force & seldom::cancellation) != 0; }
 
-/// Of a team.
+/// The state of a team's cancellation.
 struct team_cancellation {
   explicit team_cancellation(unsigned members) : barrier(members) {}
   cancellable_barrier<native> barrier;

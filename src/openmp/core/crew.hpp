@@ -37,7 +37,7 @@ class crew {
 
  private:
   std::uint32_t episode() const { return release_word::episode_in(released_.load(std::memory_order_relaxed)); }
-  /// What the workers execute.
+  /// The work that the workers execute.
   struct work_of_region {
     region run;
     void* what;

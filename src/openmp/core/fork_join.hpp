@@ -46,7 +46,7 @@ class fork_join {
       waiters.open();
     }
   };
-  // What a member's parent in the arrival waits for: the last episode whose region the member and its children have executed.
+  // The last episode whose region the member and its children have executed. The member's parent in the arrival waits for it.
   struct alignas(line_bytes) arrival_flag {
     typename Machine::template word<std::uint32_t> episode{0};
     typename Machine::gate for_children;  // where this member waits for its children

@@ -10,7 +10,8 @@ namespace weir::openmp {
 
 namespace {
 
-// What routines have set; until then the environment's values hold. relaxed, everywhere: a number with which no other data goes.
+// The values that routines have set; until then those of the environment hold. relaxed, everywhere: no other data goes with the
+// number.
 constexpr int unset = -1;
 constinit std::atomic<int> teams{unset}, limit{unset};
 int value_of(const std::atomic<int>& set_by_routine, int of_environment) {

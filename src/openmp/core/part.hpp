@@ -46,7 +46,7 @@ struct division {
 template <class Machine>
 class part {
  public:
-  /// By the owner: `count(left)` chunks at the beginning, at least one; none if none is left.
+  /// Called by the owner: takes `count(left)` chunks at the beginning, at least one; none if none is left.
   template <class Count>
   chunks take(const division& d, unsigned owner, Count count) {
     std::uint64_t now = word_.load(std::memory_order_relaxed);

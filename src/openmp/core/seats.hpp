@@ -41,7 +41,7 @@ inline void find_place(team& t) {
 /// In a long region, the members of an outermost team move at barriers when the team may take more processors, or fewer. Called
 /// by the member before it arrives.
 void take_another_seat(member& me);
-/// By the primary thread, between regions, or before the team ends. Had any of its members moved?
+/// Called by the primary thread between regions, or before the team ends. Returns whether any of the members had moved.
 bool forget_moves(team& t);
 inline bool may_need_another_seat(const member& me) {
   return me.seated_for != 0 && me.seated_for != share_of_processors();

@@ -11,8 +11,8 @@ struct team;
 class crew;
 
 struct thread_state {
-  // By the depth of the region that the thread encounters; null: none. At the end of the process they are left alone: exit
-  // handlers may begin regions.
+  // The crews by the depth of the region that the thread encounters; null: none. At the end of the process the crews are left
+  // alone, because exit handlers may begin regions.
   std::vector<crew*>* crews = nullptr;
   bool is_worker = false;
   team* initial = nullptr;              // the team that it is in outside of all regions

@@ -1,4 +1,4 @@
-// What the flags of a parallel construct carry.
+// The contents of the flags of a parallel construct.
 #pragma once
 
 namespace weir::openmp {

@@ -60,7 +60,7 @@ loop_plan plan_of(int plain_kind, std::uint64_t chunk, std::uint64_t trips, orde
   }
 }
 
-/// Of a loop whose last value is `upper` or comes before it.
+/// The number of iterations of a loop whose last value is `upper`, or the last one before it.
 template <class T, class S>
 std::uint64_t trips_of(T lower, T upper, S step) {
   const auto l = static_cast<std::uint64_t>(lower), u = static_cast<std::uint64_t>(upper);

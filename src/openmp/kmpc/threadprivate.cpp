@@ -55,7 +55,7 @@ struct variable {
   }
 };
 
-/// By address. Variables are never removed, so that what a thread has found remains valid.
+/// The variables by address. They are never removed, so an entry that a thread has found remains valid.
 class registry {
  public:
   void add(void* address, variable how) {

@@ -19,7 +19,7 @@ int weir_omp_get_thread_limit_dim(int dimension) { return in_first(dimension, th
 int weir_omp_get_num_teams_dim(int dimension) { return in_first(dimension, self().icv.teams, 1); }
 int weir_omp_get_team_num_dim(int dimension) { return in_first(dimension, self().icv.team, 0); }
 
-// Of a device that does not exist: none.
+// A device that does not exist supports none.
 int weir_omp_get_supported_active_team_dims(int device, bool) { return is_host(device) ? 1 : 0; }
 int weir_omp_get_supported_active_team_dims_(const int* device, const int*) { return is_host(*device) ? 1 : 0; }
 int weir_omp_get_supported_active_league_dims(int device, bool) { return is_host(device) ? 1 : 0; }

@@ -23,7 +23,7 @@ void weir_omp_set_nest_lock(nest_lock** l) { nest_lock::of_program(l, "omp_set_n
 void weir_omp_unset_nest_lock(nest_lock** l) { nest_lock::of_program(l, "omp_unset_nest_lock").release(); }
 int weir_omp_test_nest_lock(nest_lock** l) { return nest_lock::of_program(l, "omp_test_nest_lock").try_take(); }
 
-// Fortran's.
+// The forms for Fortran.
 void weir_omp_init_lock_(program_lock* l) { weir_omp_init_lock(l); }
 void weir_omp_init_lock_with_hint_(program_lock* l, const int*) { weir_omp_init_lock(l); }
 void weir_omp_destroy_lock_(program_lock* l) { l->destroy(); }

@@ -33,9 +33,9 @@ struct schedule {
 enum class wait_policy { unset, active, passive };
 enum class offload { default_, mandatory, disabled };
 enum class display { no, yes, verbose };
-/// What is done if all members of a team wait and none can go on.
+/// The action if all members of a team wait and none can go on.
 enum class deadlocks { ignore, report, end };
-/// What schedules the members of teams: the kernel; Weir, on virtual processors; or Weir those of teams that are larger than
+/// The scheduler of the members of teams: the kernel; or Weir, on virtual processors; or Weir only for teams that are larger than
 /// the machine.
 enum class threads_of { kernel, user, automatic };
 
@@ -49,7 +49,7 @@ struct allocator {
 struct settings {
   // Threads
   std::vector<int> num_threads;  ///< per level; empty: `processors`, see threads_at
-  int processors = 1;            ///< that the program may use by affinity mask and quota, rounded up, at least 1
+  int processors = 1;            ///< processors that the program may use by affinity mask and quota, rounded up, at least 1
   bool dynamic = false;
   int max_active_levels = 1;
   int thread_limit = std::numeric_limits<int>::max();

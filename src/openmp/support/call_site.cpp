@@ -34,7 +34,7 @@ struct search {
 
 _Unwind_Reason_Code look(_Unwind_Context* frame, void* data) {
   auto& its = *static_cast<search*>(data);
-  // Of a call, the address behind it is known. One less is within it.
+  // The known address is the one after the call; one less is within the call.
   const auto* const at = reinterpret_cast<const char*>(_Unwind_GetIP(frame)) - 1;
   if (file_of(at) == its.own_file) return _URC_NO_REASON;
   its.found = at;

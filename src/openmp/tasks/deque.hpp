@@ -18,7 +18,7 @@ class deque {
   static_assert((Capacity & (Capacity - 1)) == 0);
 
  public:
-  /// By the owner. False: it is full.
+  /// Called by the owner. False: the queue is full.
   bool push(T* it) {
     const std::int64_t end = bottom_.load(std::memory_order_relaxed);  // relaxed: the owner alone writes it
     // Thieves only increase top, so a value that was read earlier is a bound, and the thieves' line need not be fetched for each

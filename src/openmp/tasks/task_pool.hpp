@@ -20,9 +20,9 @@ class task_pool {
   task_pool(const task_pool&) = delete;
   ~task_pool();
 
-  /// By the owner: a new task with room for so many bytes of data. Ends the program if there is no memory.
+  /// Called by the owner: makes a new task with room for this many bytes of data. Ends the program if there is no memory.
   task& make(member& owner, std::size_t bytes);
-  /// By the owner, or by another thread.
+  /// Called by the owner, or by another thread.
   void give_back(task& t) {
     happens_before(&t);
     t.next = free_[t.size_class];

@@ -45,7 +45,7 @@ iterations take_static(const loop& l, member& me) {
   return {at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
 }
 
-/// Of a static loop: the chunk that has this iteration, and the member that executes it.
+/// In a static loop: the chunk that has this iteration, and the member that executes the chunk.
 struct assignment {
   iterations chunk;
   unsigned member;
