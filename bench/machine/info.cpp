@@ -1,5 +1,6 @@
 // weir-info [--members N]: what Weir sees of this machine, and what it would choose here, as JSON; with --members only for teams
 // of N members.
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <set>
@@ -159,6 +160,7 @@ int main(int count, char** words) try {
                {"affinity", weir::affinity()},
                {"quota", nullptr},
                {"usable", weir::usable_processors()},
+               {"heard", std::ceil(weir::usable_processors())},  // by a program under `weir run`
                {"caches", machine.caches()},
                {"numa_nodes", machine.numa_nodes()},
                {"topology_text", machine.text()},

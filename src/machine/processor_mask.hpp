@@ -1,4 +1,5 @@
-// A set of processors in the form of the system calls for affinity.
+// A set of processors in the form of the system calls for affinity, which it makes itself: the C library's functions tell a program
+// what it shall hear (heard.hpp).
 #pragma once
 
 #include <cerrno>
@@ -7,6 +8,8 @@
 #include <optional>
 
 #include <sched.h>
+
+#include "raw_call.hpp"
 
 namespace weir {
 
@@ -27,22 +30,25 @@ class processor_mask {
   static std::optional<processor_mask> of_this_thread() {
     // The mask may be larger than cpu_set_t; the kernel returns EINVAL until there is enough room.
     for (int most = CPU_SETSIZE; most <= 1 << 20; most *= 2)
-      if (processor_mask m(most); sched_getaffinity(0, m.bytes_, m.set()) == 0) return m;
+      if (processor_mask m(most); raw_call(SYS_sched_getaffinity, 0, static_cast<long>(m.bytes_), as_argument(m.set())) > 0) return m;
     return std::nullopt;
   }
   /// Restricts the calling thread to these processors. Returns 0, or the reason why the system refuses (errno).
-  int apply() const { return sched_setaffinity(0, bytes_, set()) == 0 ? 0 : errno; }
+  int apply() const {
+    return static_cast<int>(-raw_call(SYS_sched_setaffinity, 0, static_cast<long>(bytes_), as_argument(set())));
+  }
 
   bool has(int processor) const { return CPU_ISSET_S(static_cast<std::size_t>(processor), bytes_, set()); }
   void add(int processor) { CPU_SET_S(static_cast<std::size_t>(processor), bytes_, set()); }
   int count() const { return CPU_COUNT_S(bytes_, set()); }
+  std::size_t bytes() const { return bytes_; }
+  const cpu_set_t* set() const { return larger_ ? larger_.get() : &own_; }
 
  private:
   struct freeing {
     void operator()(cpu_set_t* s) const { CPU_FREE(s); }
   };
   cpu_set_t* set() { return larger_ ? larger_.get() : &own_; }
-  const cpu_set_t* set() const { return larger_ ? larger_.get() : &own_; }
 
   std::size_t bytes_;
   cpu_set_t own_;

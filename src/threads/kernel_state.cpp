@@ -20,6 +20,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "machine/heard.hpp"
 #include "threads/calls.hpp"
 #include "threads/pool.hpp"
 #include "threads/signals.hpp"
@@ -189,8 +190,16 @@ BEFORE(pid_t, gettid, ()) {
   }
 
 CHANGES_THREAD(int, sigaltstack, (const stack_t* to, stack_t* old), to != nullptr, (to, old))
-CHANGES_A_THREAD(sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to), t, (t, n, to))
-CHANGES_A_THREAD(pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to), t, (t, n, to))
+BEFORE(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to)) {
+  call_home(t);
+  const auto its = weir::heard::meant({n, to});
+  return next_sched_setaffinity.get()(t, its.bytes, its.set);
+}
+BEFORE(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to)) {
+  call_home(t);
+  const auto its = weir::heard::meant({n, to});
+  return next_pthread_setaffinity_np.get()(t, its.bytes, its.set);
+}
 CHANGES_A_THREAD(sched_setscheduler, (pid_t t, int how, const sched_param* to), t, (t, how, to))
 CHANGES_A_THREAD(sched_setparam, (pid_t t, const sched_param* to), t, (t, to))
 CHANGES_A_THREAD(pthread_setschedparam, (pthread_t t, int how, const sched_param* to), t, (t, how, to))
@@ -329,7 +338,14 @@ BEFORE(long, syscall, (long number, ...)) {
   auto* const next = next_syscall.get();
   const without_ticks meanwhile;
   const weir::threads::without_tick_handler also(number == SYS_rt_sigaction ? static_cast<int>(a[0]) : 0);
+  if (number == SYS_sched_setaffinity) {
+    const auto its = weir::heard::meant({static_cast<std::size_t>(a[1]), reinterpret_cast<const cpu_set_t*>(a[2])});
+    a[1] = static_cast<long>(its.bytes);
+    a[2] = weir::as_argument(its.set);
+  }
   const long result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (number == SYS_sched_getaffinity && result > 0 && weir::heard::is_of_this_process(named))
+    weir::heard::reduce(static_cast<std::size_t>(result), reinterpret_cast<cpu_set_t*>(a[2]));
 #ifdef SYS_arch_prctl
   if (number == SYS_arch_prctl && result == 0 && gives_tiles(static_cast<int>(a[0]), static_cast<unsigned long>(a[1])))
     weir::threads::tiles_are_permitted();

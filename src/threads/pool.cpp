@@ -246,8 +246,15 @@ void live_apart(const processor& mine) {
   const errno_kept around;
   const std::unique_lock lock(making, std::try_to_lock);
   if (!lock || std::ranges::find(*helpers, &mine) == helpers->end()) return;
+  // Not by the functions of the C library, which would change the member's affinity (kernel_state.cpp), and tell what the program
+  // shall hear.
+  const auto get = [](cpu_set_t& mask) {
+    CPU_ZERO(&mask);
+    return raw_call(SYS_sched_getaffinity, 0, sizeof mask, as_argument(&mask)) > 0;
+  };
+  const auto set = [](const cpu_set_t& mask) { return raw_call(SYS_sched_setaffinity, 0, sizeof mask, as_argument(&mask)) == 0; };
   cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  if (!get(allowed)) return;
   cpu_set_t free = allowed;
   bool shared = false;
   for (const processor* p : *all) {
@@ -262,11 +269,9 @@ void live_apart(const processor& mine) {
   cpu_set_t one, now;
   CPU_ZERO(&one);
   CPU_SET(to, &one);
-  // Not by the function of the C library, which would change the member's affinity (kernel_state.cpp).
-  const auto set = [](const cpu_set_t& mask) { return raw_call(SYS_sched_setaffinity, 0, sizeof mask, as_argument(&mask)) == 0; };
   if (!set(one)) return;
   // A mask that others have set meanwhile stays.
-  if (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &one)) set(allowed);
+  if (get(now) && CPU_EQUAL(&now, &one)) set(allowed);
 }
 
 body* body_with_mask() { return this_body != nullptr ? this_body : own_processor != nullptr ? &own_processor->own() : nullptr; }

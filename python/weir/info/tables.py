@@ -47,6 +47,7 @@ def _machine(info: Info) -> Table:
     rows = {
         "processor": f"{info['cpu_model']}, {info['online']} online, counter at {info['cycles_per_ns']:.3f} GHz",
         "may run on": f"processors {ranges(info['affinity'])}; {limit}: {usable} usable",
+        "weir run": f"a program that asks for the number of processors hears of {info['heard']:g}",
         "caches": "; ".join(caches),
         "NUMA nodes": "; ".join(nodes),
         "system": info["kernel"],

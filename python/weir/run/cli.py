@@ -24,8 +24,9 @@ from weir.run.measuring import Comparing, Conditions
 from weir.run.needs import Needs, needs
 from weir.run.runner import Stopped
 from weir.run.sides import Sides
-from weir.run.starting import KINDS, LIBRARY, THREADS, CannotRun
+from weir.run.starting import KINDS, LIBRARY, MACHINE, PROCESSORS, THREADS, USABLE, CannotRun
 
+MOST_PROCESSORS = 65_536
 MOST_TIMES, MOST_TEAM, MOST_BESIDE, MOST_COPIES = 1_000, 65_534, 1_024, 1_024
 
 
@@ -36,6 +37,18 @@ class Kinds(options.OneOf):
         if options.WHOLE.fullmatch(text):
             raise ValueError(f"a team's size is --team {text}")
         return super().read(text)
+
+
+class Heard(options.Kind):
+    """How many processors a program hears of."""
+
+    metavar = f"{USABLE}|{MACHINE}|N"
+    takes = f"{USABLE}, {MACHINE} or a number of processors from 1 to {MOST_PROCESSORS:,}"
+    right = (USABLE, MACHINE, "1", str(MOST_PROCESSORS))
+    wrong = (USABLE.upper(), f"{USABLE},{MACHINE}", "0", "-2", "1.5", "0x10", str(MOST_PROCESSORS + 1))
+
+    def read(self, text: str) -> str:
+        return text if text in (USABLE, MACHINE) else str(options.Whole(1, MOST_PROCESSORS).read(text))
 
 
 def run(
@@ -65,6 +78,13 @@ def run(
     threads: Annotated[
         str | None,
         option(Kinds(*KINDS), help="What members are: kernel threads, user-level, or by the team's size (auto)."),
+    ] = None,
+    processors: Annotated[
+        str | None,
+        option(
+            Heard(),
+            help="How many processors the program hears of: those it can use (auto), the machine's, or N of them.",
+        ),
     ] = None,
     against: Annotated[
         options.Names | None,
@@ -111,9 +131,9 @@ def run(
     try:
         if deadlocks is not None and (compare or mpi or check):
             raise CannotRun("run: --deadlocks does not go with --compare, --mpi or --check")
-        for name in ("threads", "against"):
+        for name in ("threads", "against", "processors"):
             if mpi and name in given(context):
-                raise CannotRun(f"run: --{name} is about OpenMP: it does not go with --mpi")
+                raise CannotRun(f"run: --{name} is about OpenMP's runtime: it does not go with --mpi")
         if compare:
             if pthread:
                 raise CannotRun("run: --pthread does not go with --compare")
@@ -124,7 +144,7 @@ def run(
             with closing(Stage()) as stage:
                 if mpi:
                     compared(sides.launched(context.args, barrier), times, where, export or ())
-                its = sides.preloaded(context.args, barrier, threads, against or (), stage)
+                its = sides.preloaded(context.args, barrier, threads, against or (), stage, processors)
                 compared(its, times, where, export or ())
         for name in ("times", "against", "team", "quota", "beside", "copies", "export"):
             if name in given(context):
@@ -144,6 +164,7 @@ def run(
                 raise CannotRun(f"{program} is a script: check the program that it starts, or watch it: {watch}")
             show(needs(program, runtime), program, context.args)
         asked = {"WEIR_BARRIER": barrier and sides.known(barrier), "WEIR_DEADLOCKS": deadlocks, THREADS: threads}
+        asked[PROCESSORS] = processors
         environment = starting.environment(runtime, {name: value for name, value in asked.items() if value is not None})
         if file is None:
             warn(f"{program} is a script: what it starts runs on {LIBRARY}")

@@ -49,13 +49,19 @@ def _changed(environment: dict[str, str]) -> dict[str, str]:
 
 
 def preloaded(
-    words: list[str], barrier: str | None, threads: str | None, against: Sequence[str], stage: Stage
+    words: list[str],
+    barrier: str | None,
+    threads: str | None,
+    against: Sequence[str],
+    stage: Stage,
+    processors: str | None = None,
 ) -> Sides:
     """An OpenMP program on Weir's runtime and on others. Raises CannotRun, runner.Stopped."""
     elsewhere = of_machine(against, "run: --against") if against else {}
     program, runtime = starting.program(words), starting.library()
     file = starting.examine(program)
     set_by_user = {"WEIR_BARRIER": known(barrier)} if barrier is not None else {}
+    set_by_user |= {starting.PROCESSORS: processors} if processors is not None else {}
     on_weir = _changed(starting.environment(runtime, set_by_user))
 
     def of_kind(name: str, kind: str | None) -> Side:

@@ -14,6 +14,8 @@ from weir.run import elf
 PTHREAD = "libweir-pthread.so"
 THREADS, KINDS = "WEIR_THREADS", ("kernel", "user", "auto")  # of threads: docs/threads.md
 BY_DEFAULT = KINDS[2]  # of these, where neither the option nor the environment says
+# How many processors the program hears of where it asks (src/machine/heard.hpp): as many as it can use.
+PROCESSORS, USABLE, MACHINE = "WEIR_PROCESSORS", "auto", "machine"
 # Stacks of ended threads that the C library keeps for new ones, in bytes: 40 MiB by itself, which are five stacks. To
 # map a stack and unmap it is half of what a thread costs (docs/threads.md).
 TUNABLES, KEPT_STACKS = "GLIBC_TUNABLES", ("glibc.pthread.stack_cache_size", str(1 << 30))
@@ -93,4 +95,4 @@ def environment(runtime: Path, options: Mapping[str, str]) -> dict[str, str]:
     if KEPT_STACKS[0] not in before.get(TUNABLES, ""):
         paths[TUNABLES] = "=".join(KEPT_STACKS)
     joined = {name: f"{own}:{before[name]}" if before.get(name) else own for name, own in paths.items()}
-    return {THREADS: BY_DEFAULT} | before | joined | dict(options)
+    return {THREADS: BY_DEFAULT, PROCESSORS: USABLE} | before | joined | dict(options)
