@@ -32,7 +32,7 @@ enum class co_located {
 class work_of_members {
  public:
   /// From now on there may be work. Before that, a wait only tests one more word.
-  void begin() { begun_.store(true, std::memory_order_relaxed); }  // relaxed: whoever takes work acquires it
+  void begin() { begun_.store(true, std::memory_order_relaxed); }  // relaxed: the member that takes work acquires it
 
   virtual bool take(unsigned member) = 0;
   virtual bool execute(unsigned member) = 0;

@@ -66,7 +66,7 @@ void unregister_rseq(void* of_thread) {
 /// For the child of a fork. The only thread there is registered with the rseq area of the virtual processor's thread that has
 /// called fork. The C library takes the stack of that thread for unused. Once the stack is unmapped, the kernel can no longer
 /// write to the area, and ends the process.
-[[gnu::constructor(102)]] void before_processors() {  // whose handler forgets who has called
+[[gnu::constructor(102)]] void before_processors() {  // the handler of processors forgets the caller
   pthread_atfork(nullptr, nullptr, [] {
     const body* const caller = this_body;
     if (caller != nullptr && caller != &caller->where()->own()) unregister_rseq(caller->where()->own().thread_pointer);

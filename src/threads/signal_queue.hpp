@@ -29,7 +29,7 @@ class signal_queue {
     in->user = why.si_uid;
     in->value = why.si_value;
     last_ = {in, token_of(++added_, why.si_signo)};
-    in->token.store(last_.token, std::memory_order_release);  // the words above, for who takes it
+    in->token.store(last_.token, std::memory_order_release);  // the words above, for the thread that takes the signal
     return true;
   }
   /// Called by the thread that has added the signal, before it adds the next one. False: the signal has been taken.
@@ -95,7 +95,7 @@ class signal_queue {
     why.si_value = e.value;
     return why;
   }
-  /// The oldest of that number. relaxed: who takes it acquires it.
+  /// The oldest signal of that number. relaxed: the thread that takes it acquires it.
   found find(int number) {
     found oldest;
     for (entry& e : entries_) {
@@ -115,8 +115,8 @@ class signal_queue {
   }
 
   std::array<entry, 16> entries_{};
-  std::uint64_t added_ = 0;  // by who adds
-  found last_;               // that has been added, or was there; nothing: it was plain. By who adds
+  std::uint64_t added_ = 0;  // for the thread that adds
+  found last_;               // the last signal that was added, or was already there; nothing: it was plain. For the thread that adds
   std::atomic<std::uint64_t> plain_{0};
 };
 

@@ -84,7 +84,7 @@ class alignas(line_bytes) basic_sleep_queue {
   }
   void release() { taken_.store(0, std::memory_order_release); }  // release: the list
 
-  // While it is taken. relaxed, all: the lock orders them, and who makes the body ready.
+  // Used while the lock is taken. relaxed, all: ordered by the lock, and by the thread that makes the body ready.
   runnable* first() const { return first_.load(std::memory_order_relaxed); }
   static runnable* following(const runnable& b) { return b.next.load(std::memory_order_relaxed); }
   static const word* awaits(const runnable& b) { return b.awaits.load(std::memory_order_relaxed); }

@@ -31,10 +31,10 @@ class known_reductions {
   void learn(const void* construct, double took) {
     std::size_t i = first(construct);
     while (entries_[i].construct != nullptr && entries_[i].construct != construct) i = after(i);
-    entry& its = entries_[i];
-    its.construct = construct;
-    if (took <= few_take) its.its = values::few;
-    else if (++its.executions == tried) its.its = values::many;
+    entry& known = entries_[i];
+    known.construct = construct;
+    if (took <= few_take) known.its = values::few;
+    else if (++known.executions == tried) known.its = values::many;
   }
 
  private:

@@ -33,10 +33,10 @@ event_handle* make_event(member& me, task& t) {
 bool finish_detached(task& t) { return enter(t, executed); }
 
 void fulfil(event_handle* handle) {
-  event_table::event its;
-  if (!events.take(std::bit_cast<std::uint64_t>(handle), its)) end_for(errors::no_such_event);
-  task& t = *its.its;
-  auto& below_root = its.root->implicit.below;
+  event_table::event found;
+  if (!events.take(std::bit_cast<std::uint64_t>(handle), found)) end_for(errors::no_such_event);
+  task& t = *found.its;
+  auto& below_root = found.root->implicit.below;
   // The calling thread wakes members of the team, and must keep them from leaving the team until it has done so. relaxed:
   // published with the phase.
   below_root.fetch_add(task::visitor, std::memory_order_relaxed);
