@@ -239,6 +239,7 @@ body* own_body_of_thread() { return own_body; }
 void change_seat(processor* seat) {
   body& b = *own_body;
   if (b.stays_pinned()) return;
+  if (all_are_pinned()) [[unlikely]] seat = nullptr;
   {
     const without_preemption to_the_end;
     b.seat.store(seat, std::memory_order_relaxed);
@@ -275,7 +276,9 @@ void pin_until(std::uint64_t time) {
 
 }  // namespace
 
-void pin() { pin_until(0); }
+void pin() {
+  if ((own_body != nullptr || this_body != nullptr) && !is_in_child()) pin_until(0);
+}
 void pin_for_a_while() {
   // There may be no body: the thread of the program is in no region, or its processor has been given away.
   if (body* const mine = own_body != nullptr ? own_body : this_body) mine->blocked.store(0, std::memory_order_relaxed);

@@ -115,8 +115,14 @@ body* own_body_of_thread();
 /// Tells where the C library has the offset and the size of a thread's area for restartable sequences.
 void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size);
 
-/// The calling body goes on in its own kernel thread for good, because it is about to change the state of this thread.
+/// The calling body goes on in its own kernel thread for good, because it is about to change the state of this thread. In the child of
+/// a vfork(), which shares the memory, it does nothing: that child has no other thread.
 void pin();
+/// All bodies do so when they next wait or are seated, and so will bodies to come.
+void pin_all();
+bool all_are_pinned();
+/// Does the caller run in another process than the one that has loaded this library, or that has been forked with handlers?
+bool is_in_child();
 /// The same until the first region that begins 100 ms later or more: it blocks in the system.
 void pin_for_a_while();
 inline constexpr double while_us = 100e3;

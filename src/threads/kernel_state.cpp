@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -45,7 +46,7 @@ signal_mask as_mask(const sigset_t& set) {
 /// recorded, and the end of the handler restores the recorded mask.
 void note_change(int how, signal_mask set, signal_mask before) {
   weir::threads::body* const mine = weir::threads::body_with_mask();
-  if (mine == nullptr || before != mine->mask()) return;
+  if (mine == nullptr || before != mine->mask() || weir::threads::is_in_child()) return;
   const signal_mask now = how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set;
   weir::threads::note_mask(now & weir::threads::all_signals);
 }
@@ -62,9 +63,28 @@ int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
   return 0;
 }
 
+/// Surrounds a function of the C library that changes the thread's mask by a system call of its own.
+class noted_change {
+ public:
+  noted_change() : before_(weir::threads::body_with_mask() != nullptr ? now() : 0) {}
+  noted_change(const noted_change&) = delete;
+  ~noted_change() {
+    if (weir::threads::body_with_mask() != nullptr) note_change(SIG_SETMASK, now(), before_);
+  }
+
+ private:
+  static signal_mask now() {
+    signal_mask its = 0;
+    weir::raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, weir::as_argument(&its), sizeof its);
+    return its;
+  }
+  const signal_mask before_;
+};
+
 /// The mask will be this one, even if the present handler runs with another.
 void note_mask_to_be(const sigset_t& set) {
-  if (weir::threads::body_with_mask() != nullptr) weir::threads::note_mask(as_mask(set) & weir::threads::all_signals);
+  if (weir::threads::body_with_mask() == nullptr || weir::threads::is_in_child()) return;
+  weir::threads::note_mask(as_mask(set) & weir::threads::all_signals);
 }
 void note_jump(const __jmp_buf_tag* to) {
   if (to->__mask_was_saved == 0) return;
@@ -152,6 +172,24 @@ BEFORE(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old)) {
 BEFORE(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old)) {
   return change_mask(next_sigprocmask.get(), how, set, old);
 }
+// The older ones.
+#define CHANGES_MASK(name, parameters, arguments) \
+  BEFORE(int, name, parameters) {                 \
+    auto* const next = next_##name.get();         \
+    const noted_change meanwhile;                 \
+    return next arguments;                        \
+  }
+CHANGES_MASK(sighold, (int which), (which))
+CHANGES_MASK(sigrelse, (int which), (which))
+CHANGES_MASK(sigblock, (int which), (which))
+CHANGES_MASK(sigsetmask, (int to), (to))
+using handler = void (*)(int);
+BEFORE(handler, sigset, (int of, handler to)) {
+  auto* const next = next_sigset.get();
+  const weir::threads::without_tick_handler meanwhile(of);
+  const noted_change its_mask;
+  return next(of, to);
+}
 // Jumps, mostly out of a handler, that restore a saved mask.
 #define JUMPS(name)                                                      \
   BEFORE(void, name, (__jmp_buf_tag * to, int value)) {                  \
@@ -222,15 +260,42 @@ CHANGES_THREAD(int, setregid, (gid_t r, gid_t e), true, (r, e))
 CHANGES_THREAD(int, setresgid, (gid_t r, gid_t e, gid_t s), true, (r, e, s))
 CHANGES_THREAD(int, setgroups, (size_t n, const gid_t* to), true, (n, to))
 CHANGES_THREAD(int, initgroups, (const char* of, gid_t with), true, (of, with))
+CHANGES_THREAD(int, capset, (void* of, const void* to), true, (of, to))
+CHANGES_THREAD(int, personality, (unsigned long to), to != 0xffffffff, (to))
 CHANGES_THREAD(int, unshare, (int what), true, (what))
 CHANGES_THREAD(int, setns, (int f, int what), true, (f, what))
+#if defined(__x86_64__)
+CHANGES_THREAD(int, iopl, (int to), true, (to))
+CHANGES_THREAD(int, ioperm, (unsigned long from, unsigned long n, int on), true, (from, n, on))
+#endif
+// The thread that traces is the only one that may ask for more.
+CHANGES_THREAD(long, ptrace, (int what, pid_t whom, void* at, void* with), true, (what, whom, at, with))
 CHANGES_THREAD(int, pkey_alloc, (unsigned how, unsigned rights), true, (how, rights))
 CHANGES_THREAD(int, pkey_set, (int key, unsigned rights), true, (key, rights))
 CHANGES_THREAD(int, pkey_get, (int key), true, (key))
+// A thread that is to be told of a file by a signal.
+#define OWNS_FILE(name)                                                                       \
+  BEFORE(int, name, (int file, int what, ...)) {                                              \
+    va_list rest;                                                                             \
+    va_start(rest, what);                                                                     \
+    void* const how = va_arg(rest, void*);                                                    \
+    va_end(rest);                                                                             \
+    if (what == F_SETOWN_EX) [[unlikely]] {                                                   \
+      const auto& owner = *static_cast<const f_owner_ex*>(how);                               \
+      if (owner.type == F_OWNER_TID) call_home(owner.pid);                                    \
+    }                                                                                         \
+    return next_##name.get()(file, what, how);                                                \
+  }
+OWNS_FILE(fcntl)
+OWNS_FILE(fcntl64)
 CHANGES_THREAD(int, clock_gettime, (clockid_t clock, timespec* to), is_my_time(clock), (clock, to))
 namespace {
-// Handlers ask for times, too, so the name is looked up early.
-[[gnu::constructor]] void when_loaded() { next_clock_gettime.get(); }
+// Handlers call these functions, too, so the names are looked up early.
+[[gnu::constructor]] void when_loaded() {
+  next_clock_gettime.get();
+  next_fcntl.get();
+  next_fcntl64.get();
+}
 }  // namespace
 CHANGES_THREAD(int, pthread_getcpuclockid, (pthread_t t, clockid_t* to), is_me(t), (t, to))
 CHANGES_THREAD(int, getrusage, (int of, rusage* to), of == RUSAGE_THREAD, (of, to))
@@ -267,6 +332,22 @@ CHANGES_THREAD(int, sigwait, (const sigset_t* of, int* which), true, (of, which)
 CHANGES_THREAD(int, sigwaitinfo, (const sigset_t* of, siginfo_t* to), true, (of, to))
 CHANGES_THREAD(int, sigtimedwait, (const sigset_t* of, siginfo_t* to, const timespec* most), true, (of, to, most))
 CHANGES_THREAD(int, sigpending, (sigset_t* to), true, (to))
+CHANGES_THREAD(int, signalfd, (int f, const sigset_t* of, int how), true, (f, of, how))
+#define PAUSES(name)                               \
+  BEFORE(int, name, (int which)) {                 \
+    weir::threads::pin();                          \
+    auto* const next = next_##name.get();          \
+    const without_ticks meanwhile;                 \
+    return next(which);                            \
+  }
+PAUSES(sigpause)
+PAUSES(__xpg_sigpause)
+
+// The kernel knows the owner of such a mutex by its kernel thread: a member must be there.
+BEFORE(int, pthread_mutexattr_setprotocol, (pthread_mutexattr_t* of, int to)) {
+  if (to == PTHREAD_PRIO_INHERIT) weir::threads::pin_all();
+  return next_pthread_mutexattr_setprotocol.get()(of, to);
+}
 
 BEFORE(int, arch_prctl, (int what, unsigned long to)) {
   pin_if(true);
@@ -326,7 +407,7 @@ BEFORE(long, syscall, (long number, ...)) {
       case SYS_setregid: case SYS_setresuid: case SYS_setresgid: case SYS_setgroups: case SYS_capset: case SYS_sigaltstack:
       case SYS_unshare: case SYS_setns: case SYS_ioprio_set: case SYS_set_mempolicy: case SYS_rt_sigtimedwait:
       case SYS_rt_sigpending: case SYS_rt_sigprocmask: case SYS_seccomp: case SYS_keyctl: case SYS_set_robust_list:
-      case SYS_rseq: case SYS_pkey_alloc:
+      case SYS_rseq: case SYS_pkey_alloc: case SYS_ptrace: case SYS_personality: case SYS_signalfd4:
 #ifdef SYS_arch_prctl
       case SYS_arch_prctl:
 #endif

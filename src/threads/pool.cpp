@@ -9,11 +9,13 @@
 #include <link.h>
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "machine/detached_thread.hpp"
 #include "machine/errno_kept.hpp"
 #include "threads/monitor.hpp"
 #include "threads/set_id.hpp"
+#include "threads/sleepers.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::threads {
@@ -151,9 +153,14 @@ void end_processor(void* its) {
 
 pthread_key_t end_of_thread;
 
+pid_t this_process = 0;
+// relaxed: a body that sees it late goes to its kernel thread later.
+constinit std::atomic<bool> pinned_all{false};
+
 // The child of a fork has one kernel thread. The bodies of other threads are left alone, wherever they have stopped; the calling
 // body is an ordinary thread from now on.
 void begin_in_child() {
+  this_process = getpid();
   scheduled_by = nullptr;
   this_body = nullptr;
   own_processor = nullptr;
@@ -168,6 +175,7 @@ void begin_in_child() {
 }
 
 [[gnu::constructor]] void when_loaded() {
+  this_process = getpid();
   helpers = new std::vector<processor*>;
   stand_ins = new std::vector<processor*>;
   all = new std::vector<processor*>;
@@ -224,6 +232,7 @@ processor* helper(unsigned which) {
 
 const char* why_no_processors() {
   if (const char* why = why_not_any_more()) return why;
+  if (all_are_pinned()) return "the program has priority-inheriting mutexes, whose owners the kernel must know";
   return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members";
 }
 
@@ -291,7 +300,7 @@ driving::driving() : outermost_(this_body == nullptr), before_(scheduled_by) {
   scheduled_by = &by_processors;
   mine.own().may_move.store(static_cast<std::uint32_t>(moves::to_stand_in), std::memory_order_relaxed);
   mine.begin_driving();
-  if (mine.own().stays_pinned()) [[unlikely]] give_away_own_processor();
+  if (mine.own().stays_pinned() || all_are_pinned()) [[unlikely]] give_away_own_processor();
 }
 
 driving::~driving() {
@@ -314,6 +323,26 @@ void give_away_own_processor() {
     scheduled_by = nullptr;
   }
   this_body = nullptr;
+}
+
+bool is_in_child() { return getpid() != this_process; }
+bool all_are_pinned() { return pinned_all.load(std::memory_order_relaxed); }
+
+void pin_all() {
+  if (!all_are_pinned() && !is_in_child()) {
+    const claimant no_sender_meanwhile;
+    pinned_all.store(true, std::memory_order_relaxed);
+    const auto send_home = [](body& b) {
+      if (&b == this_body) return;
+      b.call_home();
+      wake_body(b);
+    };
+    for (body* const b : *bodies)
+      if (b->where() != nullptr) send_home(*b);
+    for (processor* const p : *all)
+      if (p->own().may(moves::to_stand_in)) send_home(p->own());
+  }
+  pin();
 }
 
 claimant::claimant() { making.lock(); }

@@ -4,7 +4,10 @@
 #include <string>
 
 #include <sys/fsuid.h>
+#include <linux/capability.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #if defined(__x86_64__)
 #include <asm/prctl.h>
 #endif
@@ -30,6 +33,16 @@ long segment_words[256];
 #endif
 
 bool root() { return geteuid() == 0; }
+
+// The C library's, which only libcap's headers declare.
+extern "C" int capget(__user_cap_header_struct*, __user_cap_data_struct*);
+extern "C" int capset(__user_cap_header_struct*, const __user_cap_data_struct*);
+
+struct capabilities {
+  __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct of[2];
+  capabilities() { capget(&head, of); }
+};
 
 const state states[] = {
     {"file system's user", [](int m) { return 1000L + m; },
@@ -64,6 +77,16 @@ const state states[] = {
     {"segment base", [](int m) { return reinterpret_cast<long>(segment_words + m % 256); },
      [](long v) { return syscall(SYS_arch_prctl, ARCH_SET_GS, v) == 0; }, segment_base},
 #endif
+    {"personality", [](int m) { return m % 2 == 0 ? 0L : 0x0040000L; },  // ADDR_NO_RANDOMIZE
+     [](long v) { return personality(static_cast<unsigned long>(v)) >= 0; },
+     [] { return static_cast<long>(personality(0xffffffff)); }, true},
+    {"effective capabilities", [](int m) { return m % 2 == 0 ? ~0L : ~(1L << (m % 8)); },
+     [](long v) {
+       capabilities its;
+       its.of[0].effective = its.of[0].permitted & static_cast<std::uint32_t>(v);
+       return capset(&its.head, its.of) == 0;
+     },
+     [] { return static_cast<long>(capabilities().of[0].effective | ~capabilities().of[0].permitted) | ~0xffffffffL; }, root()},
     {"kept capabilities", [](int m) { return static_cast<long>(m % 2); },
      [](long v) { return v == 0 || prctl(PR_SET_KEEPCAPS, 1) == 0; }, [] { return static_cast<long>(prctl(PR_GET_KEEPCAPS)); },
      false},
@@ -113,6 +136,46 @@ void segment_bases_hold_in_each_instruction() {
   });
 }
 #endif
+
+// ---- children that it traces
+
+// Only the thread that has begun to trace may go on.
+void children_that_a_member_traces() {
+  team([](int) {
+    const pid_t child = fork();
+    if (child == 0)
+      for (;;) pause();
+    bool traces = ptrace(PTRACE_SEIZE, child, nullptr, nullptr) == 0;
+    for (int i = 0; i < 10; ++i) meet();
+    traces = traces && ptrace(PTRACE_INTERRUPT, child, nullptr, nullptr) == 0;
+    int status = 0;
+    CHECK(!traces || waitpid(child, &status, 0) == child);
+    for (int i = 0; i < 10; ++i) meet();
+    CHECK(!traces || ptrace(PTRACE_CONT, child, nullptr, nullptr) == 0);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+  });
+}
+
+// By a child that has its parent's memory, before it executes a program: the child's own.
+void what_a_child_by_vfork_changes() {
+  const auto execute_another = [] {
+    const pid_t child = vfork();
+    if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      execlp("true", "true", nullptr);
+      _exit(1);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+  };
+  team([&](int me) {
+    for (int i = 0; i < 10; ++i) {
+      meet();
+      if (me % 2 == i % 2) execute_another();
+    }
+  });
+}
 
 // ---- names
 
@@ -281,6 +344,8 @@ int main() {
 #if defined(__x86_64__)
   subject("segment bases hold in each instruction", segment_bases_hold_in_each_instruction);
 #endif
+  subject("children that a member traces", children_that_a_member_traces);
+  subject("what a child by vfork() changes", what_a_child_by_vfork_changes);
   subject("names", names);
   subject("a member binds itself", [] { are_the_members_own(bind_this_thread, 1, 1); });
   subject("a member binds itself as a thread", [] { are_the_members_own(bind_a_thread, 1, 1); });

@@ -1,6 +1,10 @@
 // A signal for a member is handled in its name and soon, wherever it is.
 #include "team.hpp"
 
+#include <fcntl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+
 namespace {
 
 thread_local volatile int came;
@@ -256,6 +260,46 @@ void many_real_time_signals() {
   });
 }
 
+// Its own number is that of the thread which is to be told of a file.
+void a_file_tells_a_member() {
+  handle(SIGRTMIN, note, SA_RESTART);
+  team_that_sends(SA_RESTART, [](int me) {
+    static int ends[2];
+    if (me == 1) {
+      CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+      const f_owner_ex owner{F_OWNER_TID, kernel_thread()};
+      CHECK(fcntl(ends[0], F_SETOWN_EX, &owner) == 0 && fcntl(ends[0], F_SETSIG, SIGRTMIN) == 0);
+      CHECK(fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK) == 0);
+    }
+    meet();
+    if (me == 0) CHECK(write(ends[1], "x", 1) == 1);
+    if (me == 1) {
+      for (const double until = now_s() + 2; came == 0 && now_s() < until;) {
+      }
+    }
+    meet();
+    CHECK(came == (me == 1 ? 1 : 0));
+  });
+}
+
+void a_member_reads_signals() {
+  team_that_sends(SA_RESTART, [](int me) {
+    int file = -1;
+    if (me == 1) {
+      block(SIGUSR1);
+      const sigset_t its = set_of({SIGUSR1});
+      file = signalfd(-1, &its, 0);
+    }
+    for (int i = 0; i < 5; ++i) {
+      meet();
+      if (me == 0) CHECK(pthread_kill(threads[1], SIGUSR1) == 0);
+      signalfd_siginfo its{};
+      if (me == 1) CHECK(read(file, &its, sizeof its) == sizeof its && its.ssi_signo == SIGUSR1);
+    }
+    meet();
+  });
+}
+
 }  // namespace
 
 int main() {
@@ -272,5 +316,7 @@ int main() {
   subject("values for one that blocks them", values_for<receiver::blocks_them>);
   subject("a child has none", a_child_has_none);
   subject("many real-time signals", many_real_time_signals);
+  subject("a file tells a member", a_file_tells_a_member);
+  subject("a member reads signals", a_member_reads_signals);
   return verdict();
 }

@@ -151,6 +151,54 @@ void a_change_of_context() {
   });
 }
 
+// The functions that POSIX and BSD had before there were threads.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+sigset_t blocked_by(int way) {
+  const int numbers[] = {0, SIGTERM, SIGUSR2, SIGUSR1, SIGHUP};
+  return way == 0 ? set_of({}) : set_of({numbers[way]});
+}
+void older_functions() {
+  team([](int me) {
+    switch (me % 5) {
+      case 1: sighold(SIGTERM); break;
+      case 2: sigset(SIGUSR2, SIG_HOLD); break;
+      case 3: sigblock(1 << (SIGUSR1 - 1)); break;
+      case 4: sigsetmask(1 << (SIGHUP - 1)); break;
+      default: break;
+    }
+    keep_for_a_while(blocked_by(me % 5));
+    switch (me % 5) {
+      case 1: sigrelse(SIGTERM); break;
+      case 2: sigset(SIGUSR2, SIG_DFL); break;
+      default: sigsetmask(0); break;
+    }
+    keep_for_a_while(set_of({}));
+  });
+}
+#pragma GCC diagnostic pop
+
+// Which has its parent's memory: what it changes is its own mask. Programs and libraries do so before they execute another.
+void a_child_by_vfork() {
+  team([](int me) {
+    if (me % 2 == 0) block(SIGTERM);
+    const sigset_t own = mask_now(), none = set_of({});
+    for (int i = 0; i < 5; ++i) {
+      meet();
+      const pid_t child = vfork();
+      if (child == 0) {
+        sigprocmask(SIG_SETMASK, &none, nullptr);
+        execlp("true", "true", nullptr);
+        _exit(1);
+      }
+      int status = -1;
+      CHECK(waitpid(child, &status, 0) == child && status == 0);
+      keep_for_a_while(own);
+    }
+    unblock(SIGTERM);
+  });
+}
+
 }  // namespace
 
 int main() {
@@ -162,5 +210,7 @@ int main() {
   subject("a blocked one is kept", a_blocked_one_is_kept);
   subject("a jump out of a handler", a_jump_out_of_a_handler);
   subject("a change of context", a_change_of_context);
+  subject("older functions", older_functions);
+  subject("a child by vfork()", a_child_by_vfork);
   return verdict();
 }

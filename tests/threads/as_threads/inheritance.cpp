@@ -1,0 +1,70 @@
+// Who waits for a priority-inheriting mutex lends its priority to the owner, which the kernel must know: all are served.
+#include "team.hpp"
+
+#include <memory>
+
+namespace {
+
+class inheriting {
+ public:
+  inheriting() {
+    pthread_mutexattr_t how;
+    pthread_mutexattr_init(&how);
+    CHECK(pthread_mutexattr_setprotocol(&how, PTHREAD_PRIO_INHERIT) == 0);
+    CHECK(pthread_mutex_init(&its_, &how) == 0);
+    pthread_mutexattr_destroy(&how);
+  }
+  inheriting(const inheriting&) = delete;
+  void lock() { CHECK(pthread_mutex_lock(&its_) == 0); }
+  void unlock() { CHECK(pthread_mutex_unlock(&its_) == 0); }
+
+ private:
+  pthread_mutex_t its_;
+};
+
+template <bool Meets>
+void take_turns(inheriting& its, long& turns) {
+  for (int i = 0; i < 100; ++i) {
+    its.lock();
+    ++turns;
+    compute(50e-6);
+    its.unlock();
+    if (Meets) meet();
+  }
+}
+
+template <bool Meets>
+void of_all_members() {
+  inheriting its;
+  long turns = 0;
+  team([&](int) { take_turns<Meets>(its, turns); });
+  CHECK(turns == 100L * members);
+}
+
+// When members have been there for a while.
+void made_between_regions() {
+  for (int i = 0; i < 3; ++i) team([](int) { meet(); });
+  of_all_members<true>();
+}
+
+void made_by_a_member() {
+  std::unique_ptr<inheriting> its;
+  long turns = 0;
+  team([&](int me) {
+    for (int i = 0; i < 10; ++i) meet();
+    if (me == 1) its = std::make_unique<inheriting>();
+    meet();
+    take_turns<true>(*its, turns);
+  });
+  CHECK(turns == 100L * members);
+}
+
+}  // namespace
+
+int main() {
+  subject("a mutex and barriers", of_all_members<true>);
+  subject("a mutex alone", of_all_members<false>);
+  subject("made between regions", made_between_regions);
+  subject("made by a member", made_by_a_member);
+  return verdict();
+}
