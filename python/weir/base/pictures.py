@@ -83,7 +83,7 @@ def runs(dots: list[dict[str, Any]], medians: dict[str, Interval], title: str) -
         else None,
     )
     bands = alt.Scale(paddingInner=0, paddingOuter=0)
-    y = alt.Y("row:N", sort=rows, title=None, scale=bands, axis=alt.Axis(grid=True, tickBand="extent", labelLimit=200))
+    y = alt.Y("row:N", sort=rows, title=None, scale=bands, axis=alt.Axis(grid=True, tickBand="extent"))
     ink = alt.Color("row:N", scale=mapped(theme.colours(rows)), legend=None)
     tips = [alt.Tooltip("row:N", title="on"), alt.Tooltip("says:N", title="time")]
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from weir.base.drawing import mapped
+from weir.base.pictures import BREAK
 from weir.base.screen import times
 from weir.base.theme import colour
 from weir.comparing.comparison import FASTER, SLOWER, Change
@@ -12,7 +13,9 @@ from weir.comparing.comparison import FASTER, SLOWER, Change
 MOST = 30  # series
 UNDECIDED = "undecided"
 COLOURS = {FASTER: "good", SLOWER: "bad", UNDECIDED: "soft"}
-STEPS = (1, 1.1, 1.25, 1.5, 2, 3, 5)
+# Ratios beside the axis, within each power of ten: many where the axis is short.
+STEPS = ((3, (1, 1.1, 1.25, 1.5, 2)), (40, (1, 2, 5)), (float("inf"), (1,)))
+LONG = 22  # characters of a label, from which on it has two lines
 ROOM = 1.03  # at both ends of the axis
 
 
@@ -20,7 +23,8 @@ def ratios(changes: Sequence[Change]) -> alt.TopLevelMixin | None:
     """A row for each of those that changed most. None where nothing has a ratio."""
     values = [
         {
-            "series": c.label,
+            "series": _in_lines(c.label),
+            "label": c.label,
             "ratio": c.ratio.value,
             "low": c.ratio.low,
             "high": c.ratio.high,
@@ -35,17 +39,23 @@ def ratios(changes: Sequence[Change]) -> alt.TopLevelMixin | None:
     met = [name for name in COLOURS if any(v["verdict"] == name for v in values)]
     ends = [v[end] for v in values for end in ("low", "high")]
     least, most = min(*ends, 1 / ROOM) / ROOM, max(*ends, ROOM) * ROOM
-    at = sorted({way for k in range(6) for step in STEPS for way in (step * 10**k, 1 / (step * 10**k))})
+    steps = next(those for longest, those in STEPS if most / least < longest)
+    at = sorted({way for k in range(9) for step in steps for way in (step * 10**k, 1 / (step * 10**k))})
     within = [ratio for ratio in at if least <= ratio <= most]
-    axis = alt.Axis(title="B/A: left of 1, B is faster", format=".2~g", labelOverlap=True, values=within)
+    axis = alt.Axis(title="B/A: left of 1, B is faster", format=",.3~r", labelOverlap=True, values=within)
+    label = alt.Axis(grid=True, tickBand="extent", labelExpr=f"split(datum.label, '{BREAK}')")
     base = alt.Chart(alt.Data(values=values)).encode(
-        y=alt.Y("series:N", sort=None, title=None, axis=alt.Axis(grid=True, tickBand="extent", labelLimit=260)),
+        y=alt.Y("series:N", sort=None, title=None, axis=label),
         color=alt.Color(
             "verdict:N",
             scale=mapped({name: colour(COLOURS[name]) for name in met}),
             legend=alt.Legend(title=None, orient="top"),
         ),
-        tooltip=[alt.Tooltip("series:N"), alt.Tooltip("says:N", title="B/A"), alt.Tooltip("verdict:N", title="B is")],
+        tooltip=[
+            alt.Tooltip("label:N", title="series"),
+            alt.Tooltip("says:N", title="B/A"),
+            alt.Tooltip("verdict:N", title="B is"),
+        ],
     )
 
     def x(field: str) -> alt.X:
@@ -56,4 +66,13 @@ def ratios(changes: Sequence[Change]) -> alt.TopLevelMixin | None:
         one,
         base.mark_rule(strokeWidth=1.6).encode(x=x("low"), x2="high:Q"),
         base.mark_point(filled=True, size=50, opacity=1).encode(x=x("ratio")),
-    ).properties(width="container", height=alt.Step(20))
+    ).properties(width="container", height=alt.Step(34 if any(BREAK in v["series"] for v in values) else 20))
+
+
+def _in_lines(label: str) -> str:
+    """Broken at the comma that is nearest to its middle."""
+    commas = [i for i, letter in enumerate(label) if letter == ","]
+    if len(label) <= LONG or not commas:
+        return label
+    at = min(commas, key=lambda i: abs(i - len(label) / 2))
+    return f"{label[: at + 1]}{BREAK}{label[at + 1 :].strip()}"

@@ -67,10 +67,11 @@ class Comparison:
         total = len(self.changes)
         if total == 1:
             return [_of_one(self.changes[0])]
-        undecided = total - self.count(FASTER, SLOWER)
+        undecided, few = total - self.count(FASTER, SLOWER), self.count(FEW)
+        because = f" ({few} of them with fewer than {FEWEST} values)" if few else ""
         said = [
             f"Of {total} series {_are(self.count(FASTER))} faster in B, {_are(self.count(SLOWER))} slower, and "
-            f"{_are(undecided)} undecided."
+            f"{_are(undecided)} undecided{because}."
         ]
         if self.mean is not None:
             over = sum(c.resampled is not None for c in self.changes)

@@ -80,6 +80,8 @@ def test_chance_alone_marks_one_series_in_twenty():
 def test_fewer_than_six_values_give_no_ratio(tmp_path: Path):
     its = found([row("mcs", [1.0] * 5)], [row("mcs", [2.0] * 15)])
     assert its.changes[0].ratio is None and its.changes[0].verdict == FEW and its.mean is None
+    few = [*runs("sense", 9.0), row("mcs", [1.0] * 5)]
+    assert "undecided (1 of them with fewer than 6 values)" in found(few, few).sentences()[0]
     files = [write(tmp_path / f"{i}.jsonl", [row("mcs", [ns] * 5)]) for i, ns in enumerate((1.0, 2.0))]
     status, said = compare(*files)
     assert status == 0 and "cannot be compared: there are fewer than 6 values in A or in B" in said, said
