@@ -10,7 +10,7 @@ from weir.base.screen import times
 from weir.base.theme import colour
 from weir.comparing.comparison import FASTER, SLOWER, Change
 
-MOST = 30  # series
+MOST = 20  # series
 UNDECIDED = "undecided"
 COLOURS = {FASTER: "good", SLOWER: "bad", UNDECIDED: "soft"}
 # Ratios beside the axis, within each power of ten: many where the axis is short.
@@ -36,7 +36,6 @@ def ratios(changes: Sequence[Change]) -> alt.TopLevelMixin | None:
     ][:MOST]
     if not values:
         return None
-    met = [name for name in COLOURS if any(v["verdict"] == name for v in values)]
     ends = [v[end] for v in values for end in ("low", "high")]
     least, most = min(*ends, 1 / ROOM) / ROOM, max(*ends, ROOM) * ROOM
     steps = next(those for longest, those in STEPS if most / least < longest)
@@ -46,11 +45,7 @@ def ratios(changes: Sequence[Change]) -> alt.TopLevelMixin | None:
     label = alt.Axis(grid=True, tickBand="extent", labelExpr=f"split(datum.label, '{BREAK}')")
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y("series:N", sort=None, title=None, axis=label),
-        color=alt.Color(
-            "verdict:N",
-            scale=mapped({name: colour(COLOURS[name]) for name in met}),
-            legend=alt.Legend(title=None, orient="top"),
-        ),
+        color=alt.Color("verdict:N", scale=mapped({name: colour(its) for name, its in COLOURS.items()}), legend=None),
         tooltip=[
             alt.Tooltip("label:N", title="series"),
             alt.Tooltip("says:N", title="B/A"),

@@ -122,7 +122,8 @@ def export(a: Sequence[Row], b: Sequence[Row], files: Sequence[Path], found: Com
         from weir.comparing import charts  # the drawing library takes a second to load
 
         most = f" The {charts.MOST} that changed most." if len(found.changes) > charts.MOST else ""
-        return Chart("ratios", "", charts.ratios(found.changes), f"Bars: 95 % intervals.{most}")
+        told = f"Green: faster in B; red: slower; grey: undecided. Bars: 95 % intervals.{most}"
+        return Chart("ratios", "", charts.ratios(found.changes), told)
 
     told = [[name, str(file), machines.sessions(rows)] for name, file, rows in ((A, files[0], a), (B, files[1], b))]
     mean = found.mean

@@ -109,5 +109,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         command("report", held, "-o", made[name])
     before, after = (MEASURED / f"2026-11-21-{name}.jsonl" for name in ("calibrated", "two-processors"))
     command("compare", before, after, "--export", folder / "compared.html")
+    changed = [r | {"samples": {n: [v * 2 ** (i % 3 - 1) for v in its] for n, its in r["samples"].items()}}
+               for i, r in enumerate(openmp_rows())]  # fmt: skip
+    after = write(folder / "changed.jsonl", changed)
+    command("compare", folder / "openmp.jsonl", after, "--export", folder / "changed.html")
     exports.write(session(trials()).export(HOST), [folder / "runs.html"])
-    return made | {name: folder / f"{name}.html" for name in ("compared", "runs")}
+    return made | {name: folder / f"{name}.html" for name in ("compared", "changed", "runs")}

@@ -7,7 +7,10 @@ import pytest
 
 from .browser import Browser
 
-PAGES = ("barriers", "openmp", "mpi", "scale", "simulation", "prediction", "history", "workloads", "compared", "runs")
+PAGES = (
+    "barriers", "openmp", "mpi", "scale", "simulation", "prediction", "history", "workloads", "compared", "changed",
+    "runs",
+)  # fmt: skip
 WIDTHS = (390, 1300, 2000)
 PROBE = (Path(__file__).parent / "probe.js").read_text()
 
