@@ -24,7 +24,7 @@ FEWEST = 6
 # it exceeds the mean itself: such a run says nothing about the figure but its order.
 MOST_OUTLIERS_OF_50 = 2
 LARGEST_RELATIVE_SIGMA = 1.0
-# A run of a program lies far from the others [hyperfine 1.19, src/outlier_detection.rs: 10 standard deviations, which
+# A run of a program lies far from the others [hyperfine, src/outlier_detection.rs: 10 standard deviations, which
 # are estimated by 1.4826 times the median distance from the median, as Iglewicz and Hoaglin 1993 do]. What changes the
 # time by less than a twentieth is not spoken of.
 FAR, LEAST_FAR, FEWEST_FOR_FAR = 10 * 1.4826, 0.05, 4
