@@ -20,4 +20,3 @@ add_link_options(-static-libstdc++)
 # Objects of C++'s library have few sections: without this a program needs the newest C library for a random number generator
 # that it never calls.
 add_link_options(-Wl,--gc-sections)
-set(CMAKE_INSTALL_LIBDIR lib)  # an environment has its libraries there on every distribution

@@ -34,7 +34,9 @@ int main(int count, char** words) {
     } else {
       add_weir(all);
       add_standard(all);
+#ifdef CK_VERSION  // it was there when this was built
       add_concurrency_kit(all);
+#endif
     }
     if (asked.verb == "list") {
       auto list = list_of(all);
