@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-FOLDERS = ("include", "src", "bench", "python", "tests", "docs", "machines", "scenarios", "scripts", "cmake")
+FOLDERS = (
+    *("include", "src", "bench", "python", "tests", "docs"),
+    *("machines", "scenarios", "scripts", "cmake", "packaging"),
+)
 DOCUMENTS = [*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))]
 SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".f90", ".py", ".j2", ".sh"}
 SOURCES = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in SUFFIXES]
