@@ -15,25 +15,25 @@ choice choose(const team& t) {
   const std::string members = std::to_string(t.members), processors = std::to_string(t.processors);
   bool oversubscribed = false;
   for (unsigned m = 0; m < t.members && !oversubscribed; ++m) oversubscribed = t.oversubscribed(m);
-  if (t.members == 1) return {"counter", "auto", "one member has nobody to wait for"};
+  if (t.members == 1) return {"counter", "auto", "one thread has nobody to wait for"};
   if (oversubscribed && t.placed())
     return {seating::by_processor(t).seats <= most_disseminating ? "combination-dissemination" : "combination", "auto",
-            "members share processors, and it is known which: the members of a processor meet there first, at the cost of one "
-            "context switch each, and only one of them meets those of the other processors [paper 000]"};
+            "threads share processors, and it is known which: the threads of a processor meet there first, at the cost of one "
+            "context switch each, and only one of them meets those of the other processors (Markatos et al. 1991)"};
   if (oversubscribed)
     return {"sense", "auto",
-            members + " members on " + processors + (t.processors == 1 ? " processor" : " processors") +
-                ", and it is not known which runs where: a central barrier switches to each member once in an episode, and a tree "
-                "may need a context switch at each level [paper 000, section 4.1]"};
+            members + " threads on " + processors + (t.processors == 1 ? " processor" : " processors") +
+                ", and it is not known which runs where: a central barrier switches to each thread once in an episode, and a tree "
+                "may need a context switch at each level (Markatos et al. 1991, section 4.1)"};
   if (t.members == 2)
-    return {"distributed", "auto", "one cache line holds the flags of both members, so it is transferred once in each direction"};
+    return {"distributed", "auto", "one cache line holds the flags of both threads, so it is transferred once in each direction"};
   if (t.members <= most_disseminating)
     return {"dissemination", "auto",
             "there is a processor for each of at most " + std::to_string(most_disseminating) +
-                " members: dissemination has the shortest critical path [paper 001, table 1]"};
+                " threads: dissemination has the shortest critical path (Nanjegowda et al. 2009, table 1)"};
   return {"tournament", "auto",
           "there is a processor for each of more than " + std::to_string(most_disseminating) +
-              " members: a tournament sends fewer signals than dissemination [paper 001, table 1]"};
+              " threads: a tournament sends fewer signals than dissemination (Nanjegowda et al. 2009, table 1)"};
 }
 
 }  // namespace weir

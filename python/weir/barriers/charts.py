@@ -4,19 +4,8 @@ import altair as alt
 
 from weir.barriers.comparison import Comparison, Figure
 from weir.base import theme
-from weir.base.drawing import (
-    WIDE,
-    Values,
-    counts,
-    few_of_many,
-    interval,
-    log,
-    mapped,
-    panels,
-    shown,
-    spread,
-    time_axis,
-)
+from weir.base.axes import ENDS, Log, Values, counts
+from weir.base.drawing import WIDE, few_of_many, interval, mapped, panels, shown, spread
 from weir.base.screen import nanoseconds, percent, with_interval
 from weir.base.theme import colour
 
@@ -48,7 +37,7 @@ def _values(figures: list[Figure]) -> Values:
 def _tooltip() -> list[alt.Tooltip]:
     return [
         alt.Tooltip("barrier:N", title="barrier"),
-        alt.Tooltip("members:Q", title="members"),
+        alt.Tooltip("members:Q", title="threads"),
         alt.Tooltip("says:N", title="overhead"),
     ]
 
@@ -77,7 +66,7 @@ def by_team_size(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     ]  # fmt: skip
     return few_of_many(
         values,
-        x=counts("members", (c.place.members for c in comparisons), "members of the team"),
+        x=counts("members", (c.place.members for c in comparisons), "threads of the team"),
         x_field="members",
         series="barrier",
         named=_spoken_of(comparisons, drawn),
@@ -117,8 +106,9 @@ def by_waiting(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     sizes = [c.place.members for c in comparisons]
     pointed = alt.selection_point(fields=["algorithm"], on="pointerover", clear="pointerout", nearest=True, empty=False)
     everything = values + default
-    x = counts("members", sizes, "members")
-    y = alt.Y("ns:Q", scale=log(), axis=time_axis(TITLE))
+    x = counts("members", sizes, "threads")
+    held = Log.of(everything)
+    y = alt.Y("ns:Q", scale=held.scale, axis=held.axis(TITLE))
     base = alt.Chart().encode(x=x, y=y, detail="algorithm:N", tooltip=_tooltip())
     is_default = f'datum.algorithm == "{DEFAULT}"'
     grey = base.transform_filter(f"!({is_default})").mark_line(strokeWidth=1.2, color=colour("rest"))
@@ -144,7 +134,9 @@ def ranking(c: Comparison, most: int = MOST_RANKED) -> alt.TopLevelMixin:
     order = [v["barrier"] for v in values]
     its = _colours(figures)
     sources = [s for s in SHAPES if any(v["source"] == s for v in values)]
-    x = alt.X("ns:Q", scale=log(), axis=time_axis(TITLE, (1, 2, 5)))
+    floor = c.floor_ns()
+    held = Log.of(values, ENDS, *([floor] if floor else []))
+    x = alt.X("ns:Q", scale=held.scale, axis=held.axis(TITLE))
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y("barrier:N", sort=order, title=None),
         color=alt.Color("barrier:N", scale=mapped({n: its[n] for n in order}), legend=None),
@@ -153,9 +145,8 @@ def ranking(c: Comparison, most: int = MOST_RANKED) -> alt.TopLevelMixin:
     legend = alt.Legend(title=None, orient="top") if len(sources) > 1 else None
     shapes = mapped({s: SHAPES[s] for s in sources})
     dots = base.transform_filter("isValid(datum.ns)").mark_point(filled=True, size=70, opacity=1)
-    layers = [*spread(base, "x", TITLE, (1, 2, 5)),
+    layers = [*spread(base, "x", held, TITLE),
               dots.encode(x=x, shape=alt.Shape("source:N", scale=shapes, legend=legend))]  # fmt: skip
-    floor = c.floor_ns()
     if floor:
         ground = {"ns": floor, "barrier": FLOOR, "members": c.place.members, "says": nanoseconds(floor)}
         rule = alt.Chart(alt.Data(values=[ground])).mark_rule(strokeDash=[6, 4], color=colour("floor"))
@@ -167,7 +158,7 @@ def waste(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     """Beside busy processes: what share of its processor time a team wastes on waiting."""
     figures = [f for c in comparisons for f in c.barriers]
     values = [
-        {"barrier": f.name, "team": f"{c.place.members} members", "share": w.value, "low": w.drawn[0],
+        {"barrier": f.name, "team": f"{c.place.members} threads", "share": w.value, "low": w.drawn[0],
          "high": w.drawn[1], "says": percent(w), "members": c.place.members}
         for c in comparisons for f in c.barriers for w in [f.waste()]
     ]  # fmt: skip
@@ -186,6 +177,6 @@ def waste(comparisons: list[Comparison]) -> alt.TopLevelMixin:
     dots = alt.Chart().mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=color, tooltip=tooltip)
     bars = alt.Chart().mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q", y=y, color=color)
     limit = alt.Chart().mark_rule(strokeDash=[6, 4], color=colour("floor")).encode(x=alt.datum(0.10))
-    teams = [f"{c.place.members} members" for c in comparisons]
+    teams = [f"{c.place.members} threads" for c in comparisons]
     layered = alt.layer(limit, bars, dots, data=alt.Data(values=values))
     return panels(layered, "team", list(dict.fromkeys(teams)), columns=2, least=260, height=18 * len(order))

@@ -61,7 +61,7 @@ def bench(
         option(options.Real(0, options.MOST_DELAY_NS, "ns"), help="Work between barriers (100; shared 1000)."),
     ] = None,
     pinned: Annotated[
-        bool, typer.Option("--pinned/--unpinned", help="Bind members to processors, round-robin.")
+        bool, typer.Option("--pinned/--unpinned", help="Bind threads to processors, round-robin.")
     ] = True,
     load: Annotated[
         str, option(options.OneOf("none", "busy"), help="busy: run another process on each processor.")
@@ -78,7 +78,7 @@ def bench(
         option(own.File(), "--mine", help="Your own barrier: a C or C++ file, or a shared library. May be repeated."),
     ] = None,
 ) -> None:
-    """Measure every barrier, its peers and this machine's floor in one session. Or: weir bench openmp, mpi."""
+    """Measure every barrier, also those of other libraries, in one session. Or: weir bench openmp, mpi."""
     if (to := context.invoked_subcommand) is not None:
         for lost in given(context).values():
             raise fail(f"bench: {lost} before {to} would have no effect: put it after {to}")

@@ -124,16 +124,17 @@ def _merged(rows: list[Row]) -> list[Figure]:
     for row in rows:
         if row["kind"] != "overhead" or not is_barrier(row):
             continue
-        what, place = row["what"], place_of(row, names)
-        identity = what.get("id") or f"{what['family']}:{what['algorithm']}/{what['waiting']}"
-        source = row.get("source", "measured")
-        key = (identity, what.get("version"), place, source)
-        if key not in merged:
-            merged[key] = Figure(
-                what["family"], identity, what["algorithm"], what["waiting"], what.get("version") or "", place, source
-            )
-        merged[key].rows.append(row)
+        one = of_row(row, names)
+        merged.setdefault((one.id, one.version, one.place, one.source), one).rows.append(row)
     return list(merged.values())
+
+
+def of_row(row: Row, names: dict[Any, str]) -> Figure:
+    """The figure to which a run belongs, without runs."""
+    what = row["what"]
+    identity = what.get("id") or f"{what['family']}:{what['algorithm']}/{what['waiting']}"
+    version, source = what.get("version") or "", row.get("source", "measured")
+    return Figure(what["family"], identity, what["algorithm"], what["waiting"], version, place_of(row, names), source)
 
 
 def is_barrier(row: Row) -> bool:

@@ -111,7 +111,7 @@ class Bench:
                         for one in series:
                             program = programs[one.subject.program, one.subject.options]
                             self._sample(one, program, part, sample, transfers)
-                            self.tell(Progress(f"{members} members, run {run + 1}: {one.subject.id}", 1))
+                            self.tell(Progress(f"{members} threads, run {run + 1}: {one.subject.id}", 1))
                     complete = True
                 finally:
                     for program in programs.values():
@@ -163,7 +163,7 @@ class Bench:
         s = one.subject
         taken = len(one.lists["episode_ns"])
         if one.failed and not one.told:
-            self.complaints.add(str(one.stopped), f"{s.id}, {members} members, run {run + 1}")
+            self.complaints.add(str(one.stopped), f"{s.id}, {members} threads, run {run + 1}")
         if taken == 0 and not one.failed:
             return  # interrupted before its first sample
         row: dict[str, Any] = {

@@ -100,7 +100,7 @@ def checked(plan: Session, tell: Callable[[str], None] = lambda _: None) -> list
     subjects = dict.fromkeys(s for part in plan.parts for s in part.subjects if s.family == FAMILY)
     for subject in subjects:
         for members, pinned in sorted({(n, part.pinned) for part in plan.parts for n in part.sizes}):
-            tell(f"checking {subject.algorithm} with {members} members")
+            tell(f"checking {subject.algorithm} with {members} threads")
             if why := broken_promise(subject, members, plan.processors, pinned):
                 left_out.append(LeftOut(subject, members, why))
                 break
@@ -145,7 +145,7 @@ def against_default(c: Comparison) -> list[str]:
     said = []
     for mine in c.mine:
         r = ratio(mine, c.default) if c.default else None
-        where = f"with {c.place.members} members on {c.place.processors} processors"
+        where = f"with {c.place.members} threads on {c.place.processors} processors"
         if r is None:
             said.append(f"{mine.name} {where}: the samples do not show how it compares with Weir's default.")
         elif r.low <= 1 <= r.high:

@@ -4,26 +4,38 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from weir.barriers import charts, tables
-from weir.barriers.comparison import Comparison, Figure, Place, failures, figures, groups, is_barrier, places, ratio
+from weir.barriers.comparison import (
+    Comparison,
+    Place,
+    failures,
+    figures,
+    groups,
+    is_barrier,
+    of_row,
+    place_of,
+    places,
+    ratio,
+)
 from weir.barriers.finding import finding, picture
 from weir.barriers.tables import about
 from weir.barriers.targets import targets
-from weir.base.parts import FAILED, REJECTED, STOPPED, Chart, LeftOut, Section, Subject, distinct
-from weir.base.records import Row
-from weir.base.screen import nanoseconds, with_interval
+from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Section, Subject, distinct, disturbed
+from weir.base.records import Row, machine_names
+from weir.base.screen import nanoseconds, two_digits, with_interval
 from weir.base.targets import section as targets_section
 
 FLOOR = (
-    "The floor is one line transfer if each member has a processor, else k context switches for the k members of the "
-    "fullest processor. A barrier can lie below the latter: the member that arrives last on a processor may go on at "
-    "once, so that a team in step needs k − 1 switches in an episode; and a switch by yielding is not the cheapest one."
+    "The floor is what the machine itself takes for a step: one cache-line transfer if each thread has a processor, "
+    "else k context switches for the k threads of the fullest processor. A barrier can lie below the latter: the "
+    "thread that arrives last on a processor may go on at once, so that a team in step needs k − 1 switches in an "
+    "episode; and a switch by yielding is not the cheapest one."
 )
 FIGURES = (
-    "Overhead per episode. “× floor” is the median as a multiple of the floor, “/ best peer” the paired ratio to the "
-    "best barrier that is not Weir's. Runs whose σ exceeds their mean, or with too many values beyond 3 σ, are "
-    "rejected and counted. If every run is rejected, the figure is shown and marked; if some are, the last column is "
-    "the median with them. “In the noise”: the interval of the overhead contains zero, so that only its upper end is "
-    "known. Cycles are those of the time-stamp counter."
+    "Overhead per episode. “× floor” is the median as a multiple of the floor, “/ best other” the ratio, by pairs "
+    "of samples, to the best barrier of other libraries. Runs whose σ exceeds their mean, or with too many values "
+    "beyond 3 σ, are disturbed: they are counted and left out. If every run is disturbed, the figure is shown and "
+    "marked; if some are, the last column is the median with them. “In the noise”: the interval of the overhead "
+    "contains zero, so that only its upper end is known. Cycles are those of the time-stamp counter."
 )
 
 
@@ -54,19 +66,14 @@ def left_out(rows: Sequence[Row]) -> list[LeftOut]:
         LeftOut(FAILED, name, tables.title(place), row["how"]["run"] + 1, row["how"].get("stopped"))
         for name, place, row in failures(rows)
     ]
-    all_figures = figures(rows)
-    return made + _runs(all_figures, "rejected", REJECTED) + _runs(all_figures, "stopped", STOPPED)
-
-
-def _runs(all_figures: list[Figure], why: str, reason: str) -> list[LeftOut]:
-    """The runs with a reason under `why`, each once, even if its samples belong to several states."""
-    found = [
-        LeftOut(reason, f.name, tables.title(f.place), row["how"]["run"] + 1, row["how"][why])
-        for f in all_figures
-        for row in f.rows
-        if row["how"].get(why)
+    names = machine_names(rows)
+    its = [row for row in rows if row["kind"] == "overhead" and is_barrier(row)]
+    made += disturbed(its, lambda row: of_row(row, names).name, lambda row: tables.title(place_of(row, names)))
+    return made + [
+        LeftOut(STOPPED, of_row(row, names).name, tables.title(place_of(row, names)), row["how"]["run"] + 1, why)
+        for row in its
+        if (why := row["how"].get("stopped"))
     ]
-    return list(dict.fromkeys(found))
 
 
 def _charts(comparisons: list[Comparison], load: str, conditions: dict[Place, str]) -> list[Chart]:
@@ -96,10 +103,6 @@ def _conditions(comparisons: list[Comparison]) -> dict[Place, str]:
     return {p: ", ".join(filter(None, w)) for p, w in words.items()}
 
 
-def _times(value: float) -> str:
-    return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
-
-
 def _overview(plain: list[Comparison]) -> list[Chart]:
     if len(plain) < 2:
         return []  # for one team size the ranking shows more
@@ -110,16 +113,20 @@ def _overview(plain: list[Comparison]) -> list[Chart]:
         if factor:
             better = factor.value >= 1
             heading = (
-                f"With {c.place.members} members on {c.place.processors} processors, Weir's default takes "
+                f"With {c.place.members} threads on {c.place.processors} processors, Weir's default takes "
                 f"{nanoseconds(c.default.distribution().median.value)}; {c.best_peer.name}, the best of the others, "
-                + (f"{_times(factor.value)} times as long" if better else f"only {factor.value:.2f} of that")
+                + (
+                    f"{two_digits(factor.value)} times as long"
+                    if better
+                    else f"only {two_digits(factor.value)} of that"
+                )
             )
     text = (
-        "What one barrier adds to the time of the work between barriers: the time of members that each compute and "
+        "What one barrier adds to the time of the work between barriers: the time of threads that each compute and "
         "pass the barrier, less the time of the computing alone. Medians with 95 % intervals; both axes are "
-        "logarithmic. Weir's barriers wait by the policy auto here. The dashed line is the floor, in terms of this "
-        "machine: one cache-line transfer where each member has a processor, else a context switch for each member of "
-        "the fullest one. Point at a grey line to see its name. " + charts.AT_MOST
+        "logarithmic. Weir's barriers wait by the policy auto here. The dashed line is the floor, what this machine "
+        "itself takes for a step: one cache-line transfer where each thread has a processor, else a context switch "
+        "for each thread of the fullest one. Point at a grey line to see its name. " + charts.AT_MOST
     )
     return [Chart("overhead", heading, charts.by_team_size(plain), text)]
 
@@ -129,7 +136,7 @@ def _waiting(plain: list[Comparison]) -> list[Chart]:
         return []
     text = (
         "The same barriers under each waiting policy. spin never gives up the processor; yield yields it at each poll; "
-        "block sleeps; share yields only if another member shares the processor; auto decides while it waits. The blue "
+        "block sleeps; share yields only if another thread shares the processor; auto decides while it waits. The blue "
         "line is the default, the same in each panel. Point at a grey line to see which barrier it is."
     )
     c = plain[-1]
@@ -139,8 +146,8 @@ def _waiting(plain: list[Comparison]) -> list[Chart]:
         least = min(f.distribution().median.value for f in spins) / c.default.distribution().median.value
         if least > 1.5:
             heading = (
-                f"How to wait matters more than which barrier: with {c.place.members} members the best that only "
-                f"spins takes {_times(least)} times as long as the default"
+                f"How to wait matters more than which barrier: with {c.place.members} threads the best that only "
+                f"spins takes {two_digits(least)} times as long as the default"
             )
     return [Chart("waiting", heading, charts.by_waiting(plain), text)]
 
@@ -157,9 +164,9 @@ def _ranking(c: Comparison) -> Chart:
         heading += f"; the default is number {measured.index(c.default) + 1}"
         against = ratio(c.default, best)
         if against:
-            heading += f", {against.value:.2f} times as long" if against.low > 1 else ", within the noise"
+            heading += f", {two_digits(against.value)} times as long" if against.low > 1 else ", within the noise"
     floor = c.floor_ns()
-    text = f"The floor here is {nanoseconds(floor)}. " if floor else ""
+    text = f"The dashed line is the floor, {tables.floor_in_words(c)}: {nanoseconds(floor)}. " if floor else ""
     shown = len(c.barriers)
     others = f", and {shown - len(measured)} simulated or predicted" if len(measured) < shown else ""
     rest = f"the best {charts.MOST_RANKED}, and all in the table below" if shown > charts.MOST_RANKED else "all of them"
@@ -179,7 +186,7 @@ def _waste(loaded: list[Comparison]) -> list[Chart]:
         heading += f", the default wastes {max(default):.0%} of its processor time at most"
         heading += f", {worst.name} {worst.waste().value:.0%}"
     text = (
-        "Another process computes on each processor all the time; members compute 1 ms between barriers. The chart "
+        "Another process computes on each processor all the time; threads compute 1 ms between barriers. The chart "
         "shows the team's processor time beyond that computing, as a share of its total: time that the other program "
         "could have had. The dashed line is Weir's target, 10 %."
     )
@@ -199,7 +206,7 @@ SUBJECT = Subject(
     title="barriers on this machine",
     heading="Barriers on this machine",
     about="A barrier is the point that every thread of a team must reach before any goes on. This page shows what each "
-    "barrier costs here{on}, with fewer members than processors, as many, and many times more.",
+    "barrier costs here{on}, with fewer threads than processors, as many, and many times more.",
     wants=wants,
     sections=sections,
     left_out=left_out,

@@ -5,18 +5,18 @@ from rich.text import Text
 from weir.barriers.comparison import Comparison, Figure, Place, ratio
 from weir.base.findings import of_floor
 from weir.base.parts import Cell, Table
-from weir.base.screen import STYLES, between, nanoseconds, times
+from weir.base.screen import STYLES, between, nanoseconds, times, two_digits
 from weir.base.screen import Table as OnScreen
 from weir.base.states import State
 
 HEADS = [
-    "barrier", "median", "95 % interval", "mean", "σ", "least", "cycles", "× floor", "/ best peer", "runs", "rejected",
-    "median with them",
+    "barrier", "median", "95 % interval", "mean", "σ", "least", "cycles", "× floor", "/ best other", "runs",
+    "disturbed", "median with them",
 ]  # fmt: skip
 
 
 def about(place: Place) -> str:
-    return f"{place.members} members on {place.processors} processors"
+    return f"{place.members} threads on {place.processors} processors"
 
 
 def title(place: Place, condition: str = "") -> str:
@@ -36,8 +36,8 @@ def _figure(c: Comparison, f: Figure) -> list[str]:
     d = f.distribution()
     floor = c.floor_ns() if c.place.load == "none" else None
     against = ratio(f, c.best_peer) if c.best_peer and f is not c.best_peer and not f.in_the_noise else None
-    notes = [f.version if f.family == "peer" else "", "no clean run" if f.all_rejected else ""]
-    notes.append("in all states" if f.of_all_states else "")
+    notes = [f.version if f.family == "peer" else "", "each run disturbed" if f.all_rejected else ""]
+    notes.append("over all cache-line times" if f.of_all_states else "")
     return [
         Cell(f.name, " ".join(filter(None, notes))),
         "in the noise" if f.in_the_noise else nanoseconds(d.median.value),
@@ -46,7 +46,7 @@ def _figure(c: Comparison, f: Figure) -> list[str]:
         nanoseconds(d.sigma),
         nanoseconds(d.minimum),
         "–" if f.in_the_noise else f"{d.median.value * f.cycles_per_ns:,.0f}",
-        f"{d.median.value / floor:.2f}" if floor and not f.in_the_noise else "–",
+        two_digits(d.median.value / floor) if floor and not f.in_the_noise else "–",
         times(against) if against else "–",
         f"{len(f.rows)} × {max(len(r['samples']['overhead_ns']) for r in f.rows)}",
         str(f.rejected or ""),
@@ -70,10 +70,15 @@ def floors(all_figures: list[Figure]) -> Table:
             merged.setdefault((f.id, f.place.state), alone).rows.extend(f.rows)
     rows = []
     for _, f in sorted(merged.items(), key=lambda item: item[0]):
-        what = of_floor(f.id) + (f" ({f.place.state.name})" if f.place.state.name else "")
+        what = of_floor(f.id) + (f" ({f.place.state.words()})" if f.place.state.name else "")
         median = f.distribution().median
         rows.append([what, nanoseconds(median.value), between(median), f"{median.value * f.cycles_per_ns:,.0f}"])
     return Table("", ["what", "median", "95 % interval", "cycles"], rows)
+
+
+def floor_in_words(c: Comparison) -> str:
+    """What it consists of."""
+    return "one cache-line transfer" if c.floor_steps == 1 else f"{c.floor_steps} context switches"
 
 
 def ranking(c: Comparison, most: int = 12) -> OnScreen:
@@ -83,7 +88,7 @@ def ranking(c: Comparison, most: int = 12) -> OnScreen:
     state = f" ({c.place.state.words()})" if c.place.state.name else ""
     heading = f"{about(c.place)}{beside}{state}"
     if floor and c.place.load == "none":
-        heading += f" · floor {nanoseconds(floor)}"
+        heading += f" · floor, {floor_in_words(c)}: {nanoseconds(floor)}"
     table = OnScreen(title=heading, title_justify="left", title_style="bold")
     table.add_column("barrier")
     for column in ("overhead", "95 % interval", "least", "× floor"):
@@ -98,15 +103,15 @@ def ranking(c: Comparison, most: int = 12) -> OnScreen:
 
 def ranked(figure: Figure, floor: float | None) -> tuple[str, str, str, str, str]:
     d = figure.distribution()
-    multiple = f"{d.median.value / floor:.2f}" if floor and not figure.in_the_noise else "–"
+    multiple = two_digits(d.median.value / floor) if floor and not figure.in_the_noise else "–"
     mark = (
-        " (no clean run)"
+        " (each run disturbed)"
         if figure.all_rejected
-        else f" ({figure.rejected} of {len(figure.rows)} runs rejected)"
+        else f" ({figure.rejected} of {len(figure.rows)} runs disturbed)"
         if figure.rejected
         else ""
     )
-    mark += " (in all states)" if figure.of_all_states else ""
+    mark += " (over all cache-line times)" if figure.of_all_states else ""
     if figure.in_the_noise:
         return figure.name + mark, "in the noise", _interval(figure), "–", multiple
     return figure.name + mark, nanoseconds(d.median.value), _interval(figure), nanoseconds(d.minimum), multiple

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from weir.barriers.comparison import Comparison, Figure, ratio
+from weir.base.screen import nanoseconds
 from weir.base.targets import Target
 
 LARGEST_WASTE = 0.10
@@ -18,21 +19,21 @@ def _against(a: Figure, b: Figure, what: str, limit: float, members: int) -> lis
 def _dedicated(c: Comparison) -> list[Target]:
     rows: list[Target] = []
     if c.best_weir and c.best_peer:
-        rows += _against(c.best_weir, c.best_peer, "best Weir barrier / best peer", 1.0, c.place.members)
+        rows += _against(c.best_weir, c.best_peer, "Weir's best / best of other libraries", 1.0, c.place.members)
     if c.default and c.best_weir:
-        rows += _against(c.default, c.best_weir, "default / best Weir barrier", 1.1, c.place.members)
+        rows += _against(c.default, c.best_weir, "default / Weir's best", 1.1, c.place.members)
     return rows
 
 
 def _deprived(c: Comparison) -> list[Target]:
     rows: list[Target] = []
     if c.default and c.best_peer:
-        rows += _against(c.default, c.best_peer, "default / best peer", 1.0, c.place.members)
+        rows += _against(c.default, c.best_peer, "default / best of other libraries", 1.0, c.place.members)
     if c.default and c.floor:
         measured = ratio(c.default, c.floor, times=c.floor_steps)
         if measured:
             what = "default / context switches of the fullest processor"
-            detail = f"floor {c.floor_steps} × {c.floor.distribution().median.value:,.0f} ns"
+            detail = f"{c.floor_steps} context switches of {nanoseconds(c.floor.distribution().median.value)}"
             rows.append(Target(c.place.members, what, measured, 1.2, detail))
     return rows
 

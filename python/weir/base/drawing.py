@@ -1,7 +1,7 @@
-"""What all charts share: axes of time, intervals, lines of which a few are named, and how wide a chart is."""
+"""What all charts share: intervals, lines of which a few are named, and how wide a chart is."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +9,15 @@ import altair as alt
 import vl_convert
 
 from weir.base import theme
+from weir.base.axes import DOT, Log, Values, rings
 from weir.base.statistics import Interval
 from weir.base.theme import colour
 
 WIDE = 720  # of a chart as a picture; on a page it is as wide as its column
 LABEL = 12  # the least size of letters
 LONG_INTERVAL = 30  # from this ratio of a median to its lower end a logarithmic axis shows the upper end alone
+DOTS = alt.Size("dot:Q", scale=None, legend=None)  # of rings()
 HEADER = alt.Header(labelFontWeight="bold", labelFontSize=13, labelColor=colour("ink"), title=None)
-# A time of nanoseconds beside an axis.
-WITH_UNIT = (
-    "datum.value >= 1e9 ? datum.value/1e9 + ' s' : datum.value >= 1e6 ? datum.value/1e6 + ' ms' "
-    ": datum.value >= 1e3 ? datum.value/1e3 + ' µs' : datum.value + ' ns'"
-)
-Values = list[dict[str, Any]]
 
 
 def interval(time: Interval) -> dict[str, float | None]:
@@ -37,41 +33,15 @@ def shown(values: Iterable[dict[str, Any]]) -> Values:
     return [v for v in values if v["ns"] is not None or v["limit"] is not None]
 
 
-def decades(values: Iterable[dict[str, Any]]) -> tuple[float, float]:
-    """The powers of ten around them."""
-    held = [v[k] for v in values for k in ("ns", "low", "high", "limit") if v.get(k)]
-    least, most = math.floor(math.log10(min(held))), math.ceil(math.log10(max(held)))
-    return 10.0**least, 10.0 ** max(most, least + 1)
-
-
-def time_axis(title: str, steps: Sequence[int] = (1,)) -> alt.Axis:
-    """Powers of ten, times the steps, with the unit that suits: 100 ns, 1 µs, 10 µs ..."""
-    at = [step * 10**k if k >= 0 else step / 10**-k for k in range(-2, 12) for step in steps]
-    return alt.Axis(values=at, labelExpr=WITH_UNIT, labelOverlap=True, title=title)
-
-
-def log(domain: tuple[float, float] | None = None) -> alt.Scale:
-    return alt.Scale(type="log", nice=False, padding=10) if domain is None else alt.Scale(type="log", domain=domain)
-
-
 def mapped(values: Mapping[str, Any]) -> alt.Scale:
     """Gives each name its colour, dash or shape."""
     return alt.Scale(domain=list(values), range=list(values.values()))
 
 
-def counts(field: str, values: Iterable[int], title: str) -> alt.X:
-    """An axis of sizes that double."""
-    return alt.X(
-        f"{field}:Q",
-        scale=alt.Scale(type="log", base=2, nice=False, padding=16),
-        axis=alt.Axis(values=sorted(set(values)), title=title, format="d", grid=False),
-    )
-
-
-def spread(base: alt.Chart, along: str, title: str = "", steps: Sequence[int] = (1,)) -> list[alt.Chart]:
+def spread(base: alt.Chart, along: str, held: Log, title: str = "") -> list[alt.Chart]:
     """The intervals, and the open triangles of those that reach zero. `along`: x or y."""
-    axis = (alt.X if along == "x" else alt.Y)("low:Q", scale=log(), axis=time_axis(title, steps))
-    only = (alt.X if along == "x" else alt.Y)("limit:Q", scale=log())
+    axis = (alt.X if along == "x" else alt.Y)("low:Q", scale=held.scale, axis=held.axis(title))
+    only = (alt.X if along == "x" else alt.Y)("limit:Q", scale=held.scale)
     triangle = "triangle-left" if along == "x" else "triangle-down"
     measured = base.transform_filter("isValid(datum.ns)").mark_rule(strokeWidth=1.6)
     bounded = base.transform_filter("isValid(datum.limit)").mark_point(
@@ -93,8 +63,9 @@ def _apart(ends: list[dict[str, Any]], domain: tuple[float, float], height: int)
                 at[i - 1], at[i], moved = at[i - 1] - short / 2, at[i] + short / 2, True
         if not moved:
             break
+    inside = max(0.0, math.log10(domain[0]) - at[0]) if at else 0.0
     for end, height_of in zip(ends, at, strict=True):
-        end["at"] = 10**height_of
+        end["at"] = 10 ** (height_of + inside)
 
 
 def few_of_many(
@@ -112,8 +83,8 @@ def few_of_many(
     """Lines, of which a few are in colour and named where they end (`named`: the name and its colour), and the rest
     grey until the pointer is on one."""
     values = shown(values)
-    domain = decades(values)
-    y = alt.Y("ns:Q", scale=log(domain), axis=time_axis(title))
+    held = Log.of(values)
+    y = alt.Y("ns:Q", scale=held.scale, axis=held.axis(title))
     names = list(dict.fromkeys(v[series] for v in values))
     named = {n: c for n, c in named.items() if n in names}
     scale = mapped({n: named.get(n, colour("rest")) for n in names})
@@ -131,23 +102,23 @@ def few_of_many(
         )  # fmt: skip
         line = base.mark_line(strokeWidth=width, invalid="break-paths-filter-domains")
         drawn = [line.encode(y=y, strokeDash=dash)] if any(v["ns"] is not None for v in those) else []
-        return drawn + spread(base, "y", title)
+        return drawn + spread(base, "y", held, title)
 
     points = (
-        alt.Chart(alt.Data(values=rest + first))
+        alt.Chart(alt.Data(values=[v | {"dot": DOT} for v in rest] + rings(first, x_field, "ns")))
         .transform_filter("isValid(datum.ns)")
-        .mark_point(filled=True, size=34, opacity=1)
-        .encode(x=x, y=y, color=ink, tooltip=tooltip)
+        .mark_point(filled=True, opacity=1)
+        .encode(x=x, y=y, color=ink, tooltip=tooltip, size=DOTS)
         .add_params(pointed)
     )
     ends = _ends(values, series, x_field, names)
-    _apart([e for e in ends if e[series] in named], domain, height)
+    _apart([e for e in ends if e[series] in named], (held.low, held.high), height)
     over = alt.Chart(alt.Data(values=values)).transform_filter(pointed).encode(x=x, y=y)
     layers = [*(lines(rest, 1.2) if rest else []), *(lines(first, 2.6) if first else []), points]
     layers += [over.mark_line(strokeWidth=2.6, color=colour("ink")), over.mark_point(filled=True, color=colour("ink"))]
     spoken, unspoken = ([e for e in ends if (e[series] in named) is so] for so in (True, False))
     if spoken:
-        base = alt.Chart(alt.Data(values=spoken)).encode(x=x, y=alt.Y("at:Q", scale=log(domain)))
+        base = alt.Chart(alt.Data(values=spoken)).encode(x=x, y=alt.Y("at:Q", scale=held.scale))
         layers += [_name(base, series, halo=True), _name(base, series).encode(color=ink)]
     if unspoken:
         base = alt.Chart(alt.Data(values=unspoken)).transform_filter(pointed).encode(x=x, y=y)

@@ -1,17 +1,10 @@
 """What a subject found, in one sentence: words that all subjects share."""
 
 from collections.abc import Sequence
-from math import floor, log10
 
 from weir.base.records import Row
+from weir.base.screen import two_digits
 from weir.base.statistics import Interval
-
-
-def two_digits(factor: float) -> str:
-    """As people say it: 1.6, 16, 160, 3,200."""
-    if factor < 10:
-        return f"{factor:.1f}"
-    return f"{round(factor, 1 - floor(log10(factor))):,.0f}"
 
 
 def of_floor(identity: str) -> str:

@@ -1,6 +1,6 @@
 """The parts of pages, and what a subject gives to the page."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,9 @@ class Cell(str):
         return made
 
 
+VERDICTS = ("verdict", "best", "best barrier")  # how the column of a table's verdicts is headed
+
+
 @dataclass(frozen=True)
 class Table:
     """A table with a title can be folded away; `is_open` says whether it is shown at first."""
@@ -50,6 +53,13 @@ class Table:
     words: tuple[int, ...] = (0,)  # the columns that hold words; the others hold numbers
     is_open: bool = False
     kind = "table"
+
+    @property
+    def judges(self) -> bool:
+        """It has verdicts: a reader sees all of a row at once."""
+        return any(word in self.heads for word in VERDICTS) or any(
+            getattr(cell, "verdict", "") for row in self.rows for cell in row
+        )
 
 
 def markdown(table: Table) -> str:
@@ -94,7 +104,7 @@ def tables(sections: Sequence[Section]) -> list[Table]:
 
 # Why runs are left out, in the order of the page.
 FAILED = "runs failed, and gave no figure"
-REJECTED = "runs rejected as not clean"
+REJECTED = "runs were disturbed"
 UNRANKED = "simulated runs gave no figure, or did not keep the contract"
 STOPPED = "runs with fewer samples than planned"
 REASONS = (FAILED, REJECTED, UNRANKED, STOPPED)
@@ -109,6 +119,15 @@ class LeftOut:
     where: str
     run: int | None
     why: str | None
+
+
+def disturbed(rows: Iterable[Row], name: Callable[[Row], str], where: Callable[[Row], str]) -> list[LeftOut]:
+    """The measured runs that a record says were disturbed: pages and the index count them by this."""
+    return [
+        LeftOut(REJECTED, name(row), where(row), row["how"]["run"] + 1, row["how"]["rejected"])
+        for row in rows
+        if row["kind"] == "overhead" and row["how"].get("rejected")
+    ]
 
 
 def of_runs(what: str, runs: Sequence[LeftOut]) -> Table:

@@ -6,7 +6,8 @@ from typing import Any
 import altair as alt
 
 from weir.base import theme
-from weir.base.drawing import WITH_UNIT, interval, log, mapped, shown, spread, time_axis
+from weir.base.axes import TIME, Log
+from weir.base.drawing import interval, mapped, shown, spread
 from weir.base.screen import with_interval
 from weir.base.statistics import Interval
 
@@ -46,11 +47,11 @@ def times(values: Iterable[dict[str, Any]], title: str) -> alt.TopLevelMixin | N
             alt.Tooltip("says:N", title="time"),
         ],
     )
-    steps = (1, 3)
+    held = Log.of(values)
     points = base.transform_filter("isValid(datum.ns)").mark_point(filled=True, size=60, opacity=1)
     return alt.layer(
-        *spread(base, "x", title, steps),
-        points.encode(x=alt.X("ns:Q", scale=log(), axis=time_axis(title, steps))),
+        *spread(base, "x", held, title),
+        points.encode(x=alt.X("ns:Q", scale=held.scale, axis=held.axis(title))),
     ).properties(width="container", height=alt.Step(16))
 
 
@@ -66,12 +67,13 @@ def runs(dots: list[dict[str, Any]], medians: dict[str, Interval], title: str) -
     rows = list(dict.fromkeys(dot["row"] for dot in dots))
     times = [dot["ns"] for dot in dots]
     wide = max(times) >= WIDE_RANGE * min(times)
-    axis = time_axis(title, (1, 2, 5)) if wide else alt.Axis(labelExpr=WITH_UNIT, title=title, tickCount=5)
-    scale = log() if wide else alt.Scale(zero=False, padding=10)
     middles = [
         {"row": row, "ns": its.value, "low": its.drawn[0], "high": its.drawn[1], "says": with_interval(its)}
         for row, its in medians.items()
     ]
+    held = Log.of([*dots, *middles])
+    axis = held.axis(title) if wide else alt.Axis(labelExpr=TIME, title=title, tickCount=5)
+    scale = held.scale if wide else alt.Scale(zero=False, padding=10)
     met = [kind for kind in SHAPES if any(dot["becomes"] == kind for dot in dots)]
     shape = alt.Shape(
         "becomes:N",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import zip_longest
+from math import floor, isfinite, log10
 from typing import Any
 
 from rich import table as rich_table
@@ -10,6 +11,8 @@ from rich.text import Text
 
 from weir.base import parts
 from weir.base.statistics import Interval
+
+NEAR_ONE = 1.195  # below it a ratio is written in hundredths
 
 
 def nanoseconds(value: float) -> str:
@@ -34,13 +37,26 @@ def with_interval(time: Interval) -> str:
     return nanoseconds(time.value) + (f" ({between(time)})" if time.known else "")
 
 
+def two_digits(ratio: float) -> str:
+    """A ratio as people say it: 3,200, 16, 1.6, 0.56, 1/23. Near 1 it has hundredths: the distance from 1 counts."""
+    if not isfinite(ratio) or ratio <= 0:
+        return f"{ratio:.2g}"
+    if ratio < 0.095:
+        return f"1/{two_digits(1 / ratio)}"
+    if ratio < NEAR_ONE:
+        return f"{ratio:.2f}"
+    return f"{ratio:.1f}" if ratio < 9.95 else f"{round(ratio, 1 - floor(log10(ratio))):,.0f}"
+
+
+def ends(ratios: Sequence[float]) -> str:
+    """The least and the greatest of several."""
+    return f"{two_digits(min(ratios))} to {two_digits(max(ratios))}"
+
+
 def times(ratio: Interval) -> str:
-    """A ratio with its interval, where it is known; small ones too."""
-
-    def digits(value: float) -> str:
-        return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
-
-    return digits(ratio.value) + (f" ({digits(ratio.low)} … {digits(ratio.high)})" if ratio.known else "")
+    """A ratio with its interval, where it is known."""
+    interval = f" ({two_digits(ratio.low)} … {two_digits(ratio.high)})" if ratio.known else ""
+    return two_digits(ratio.value) + interval
 
 
 def percent(share: Interval) -> str:

@@ -48,7 +48,7 @@ class State:
     share: float = 1.0
 
     def words(self) -> str:
-        return f"{self.name} processors, {self.transfer_ns:.0f} ns for a cache line" if self.name else ""
+        return f"a cache line takes {self.transfer_ns:.0f} ns" if self.name else ""
 
 
 ANY = State()  # of samples that are not divided
@@ -75,7 +75,7 @@ class States:
         return next((s for s in self.states if s.share >= USUAL), None)
 
     def words(self) -> str:
-        each = [f"{s.transfer_ns:.0f} ns ({s.name}, {percent(s.share)} of the time)" for s in self.states]
+        each = [f"{s.transfer_ns:.0f} ns ({percent(s.share)} of the time)" for s in self.states]
         if (usual := self.usual) is not None:
             others = " or ".join(f"{s.transfer_ns:.0f} ns" for s in self.states if s is not usual)
             return (
@@ -84,8 +84,8 @@ class States:
             )
         return (
             "The processors were at times near each other and at times far, as those of a virtual machine are: a cache "
-            f"line took {' or '.join(each)} from one to another. Samples are compared within one of these states. "
-            f"{percent(self.between / self.samples)} of the samples are left out: the state changed meanwhile, or is "
+            f"line took {' or '.join(each)} from one to another. Samples are compared within one of these times. "
+            f"{percent(self.between / self.samples)} of the samples are left out: it changed meanwhile, or is "
             "not known."
         )
 

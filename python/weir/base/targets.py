@@ -41,7 +41,7 @@ class Target:
 
 def section(heading: str, targets: Sequence[Target]) -> list[Section]:
     """For the page; nothing where there are no targets."""
-    heads = ["what", "verdict", "members", "measured", "at most", "which"]
+    heads = ["what", "verdict", "threads", "measured", "at most", "which"]
     table = Table("", heads, [_cells(t) for t in targets], words=(0, 1, 5))
     return [Section(heading, TEXT, [table], judges=True)] if targets else []
 

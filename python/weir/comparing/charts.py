@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
+from weir.base.axes import TIMES, Log
 from weir.base.drawing import mapped
 from weir.base.pictures import BREAK
 from weir.base.screen import times
@@ -13,10 +14,7 @@ from weir.comparing.comparison import FASTER, SLOWER, Change
 MOST = 20  # series
 UNDECIDED = "undecided"
 COLOURS = {FASTER: "good", SLOWER: "bad", UNDECIDED: "soft"}
-# Ratios beside the axis, within each power of ten: many where the axis is short.
-STEPS = ((3, (1, 1.1, 1.25, 1.5, 2)), (40, (1, 2, 5)), (float("inf"), (1,)))
 LONG = 22  # characters of a label, from which on it has two lines
-ROOM = 1.03  # at both ends of the axis
 
 
 def ratios(changes: Sequence[Change]) -> alt.TopLevelMixin | None:
@@ -36,12 +34,8 @@ def ratios(changes: Sequence[Change]) -> alt.TopLevelMixin | None:
     ][:MOST]
     if not values:
         return None
-    ends = [v[end] for v in values for end in ("low", "high")]
-    least, most = min(*ends, 1 / ROOM) / ROOM, max(*ends, ROOM) * ROOM
-    steps = next(those for longest, those in STEPS if most / least < longest)
-    at = sorted({way for k in range(9) for step in steps for way in (step * 10**k, 1 / (step * 10**k))})
-    within = [ratio for ratio in at if least <= ratio <= most]
-    axis = alt.Axis(title="B/A: left of 1, B is faster", format=",.3~r", labelOverlap=True, values=within)
+    held = Log.of(values, ("low", "high"), 1.0)
+    axis = held.axis("B/A: left of 1, B is faster", TIMES)
     label = alt.Axis(grid=True, tickBand="extent", labelExpr=f"split(datum.label, '{BREAK}')")
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y("series:N", sort=None, title=None, axis=label),
@@ -54,7 +48,7 @@ def ratios(changes: Sequence[Change]) -> alt.TopLevelMixin | None:
     )
 
     def x(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=alt.Scale(type="log", domain=[least, most], nice=False), axis=axis)
+        return alt.X(f"{field}:Q", scale=held.scale, axis=axis)
 
     one = alt.Chart().mark_rule(strokeDash=[4, 3], color=colour("soft")).encode(x=alt.datum(1.0))
     return alt.layer(

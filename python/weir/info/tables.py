@@ -72,8 +72,8 @@ def _taken(choice: Info | None) -> str:
 
 def _choices(info: Info) -> Table:
     table = Table(title="The barrier that auto takes here", title_justify="left", box=box.SIMPLE_HEAD)
-    for column in ("members", "threads not bound", "bound round-robin", "memory"):
-        table.add_column(column, justify="right" if column in ("members", "memory") else "left")
+    for column in ("threads", "not bound", "bound round-robin", "memory"):
+        table.add_column(column, justify="right" if column in ("threads", "memory") else "left")
     for members, by in _by_size(info).items():
         most = max(choice["bytes"] for choice in by.values())
         table.add_row(str(members), _taken(by.get(False)), _taken(by.get(True)), _bytes(most))
@@ -119,8 +119,8 @@ def answer(info: Info) -> list[str]:
 
 def _reasons(info: Info) -> Table:
     table = Table(title="What auto takes here, and why", title_justify="left")
-    for column in ("members", "bound", "barrier", "waiting", "memory", "because"):
-        table.add_column(column, justify="right" if column in ("members", "memory") else "left")
+    for column in ("threads", "bound", "barrier", "waiting", "memory", "because"):
+        table.add_column(column, justify="right" if column in ("threads", "memory") else "left")
     for c in info["choices"]:
         bound = "round-robin" if c["placed"] else "not"
         table.add_row(str(c["members"]), bound, c["algorithm"], c["waiting"], _bytes(c["bytes"]), escape(c["reason"]))

@@ -1,4 +1,4 @@
-"""What barriers cost across processes: `weir bench mpi` (the figures of paper 004).
+"""What barriers cost across processes: `weir bench mpi` (the figures of Bauskar and Sangle).
 
 May use: base.
 """

@@ -1,4 +1,4 @@
-"""The figures of paper 004 for this machine: against processes, over processes and threads, and against all threads."""
+"""The figures of Bauskar and Sangle for this machine: against processes, over processes and threads, and together."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,10 +6,11 @@ from typing import Any
 import altair as alt
 
 from weir.base import theme
-from weir.base.drawing import LABEL, Values, counts, interval, log, mapped, panels, shown, spread, time_axis
+from weir.base.axes import TIME, Log, Values, counts, rings, ticks
+from weir.base.drawing import DOTS, LABEL, interval, mapped, panels, shown, spread
 from weir.base.screen import nanoseconds, with_interval
 from weir.base.theme import colour
-from weir.mpi.comparison import Barrier, Comparison
+from weir.mpi.comparison import COMBINED, Barrier, Comparison
 from weir.mpi.plan import BARRIER, DEFAULT, OMP, PAIRING, PAPERS, TEAM
 
 LEAST_NS = 1.0  # of the maps' colours, which are logarithms
@@ -17,12 +18,12 @@ TITLE = "time of one barrier, median"
 # The same barrier as one of processes alone, and of threads alone: the maps' first column and row.
 MAPS = {
     "Weir's default": (DEFAULT, TEAM),
-    "sense + mcs (paper 004)": ("weir:mcs", PAPERS, "team:sense"),
+    "sense + mcs": ("weir:mcs", PAPERS, "team:sense"),
     "omp barrier + MPI_Barrier": (BARRIER, PAIRING, OMP),
 }
 KINDS = {
     "Weir's default": (DEFAULT, TEAM),
-    "sense + mcs (paper 004)": (PAPERS,),
+    COMBINED: (PAPERS,),
     "omp barrier + MPI_Barrier": (PAIRING,),
     "OpenMP: one process": (OMP,),
     "MPI_Barrier: one thread each": (BARRIER,),
@@ -77,13 +78,14 @@ def against(counted: str, found: Sequence[Comparison]) -> alt.TopLevelMixin | No
     order = sorted(values, key=lambda v: v["series"] in named)  # named on top
     pointed = alt.selection_point(fields=["series"], on="pointerover", clear="pointerout", nearest=True, empty=False)
     ink = _legend(names, named)
-    y = alt.Y("ns:Q", scale=log(), axis=time_axis(TITLE))
+    held = Log.of(values)
+    y = alt.Y("ns:Q", scale=held.scale, axis=held.axis(TITLE))
     base = alt.Chart().encode(x=counts(counted, (v[counted] for v in values), counted), color=ink, tooltip=_tooltip())
     is_named = alt.FieldOneOfPredicate(field="series", oneOf=list(named))
     width = alt.condition(is_named, alt.value(2.6), alt.value(1.1))
     over = base.transform_filter(pointed).encode(y=y, color=alt.value(colour("ink")))
     layers = [
-        *spread(base, "y", TITLE),
+        *spread(base, "y", held, TITLE),
         base.mark_line(invalid="break-paths-filter-domains").encode(y=y, size=width),
         base.transform_filter("isValid(datum.ns)").mark_point(filled=True, size=36, opacity=1).encode(y=y)
             .add_params(pointed),
@@ -123,18 +125,17 @@ def maps(found: Sequence[Comparison]) -> alt.TopLevelMixin | None:
     if len({(v["processes"], v["threads"]) for v in values}) < 2:
         return None
     times = [v["ns"] for v in values]
-    middle = (min(times) * max(times)) ** 0.5
-    decades = [10**k for k in range(11) if min(times) <= 10**k <= max(times)]
+    held, middle = Log.of(values, ("ns",)), (min(times) * max(times)) ** 0.5
     x = alt.X("threads:O", axis=alt.Axis(title="threads in each", labelAngle=0))
     y = alt.Y("processes:O", axis=alt.Axis(title="processes"), sort="descending")
     ink = alt.Color(
         "ns:Q",
-        scale=alt.Scale(type="log", scheme="viridis", reverse=True),
+        scale=alt.Scale(type="log", scheme="viridis", reverse=True, domain=[held.low, held.high]),
         legend=alt.Legend(
             title="time of one barrier",
-            labelExpr=time_axis("").labelExpr,
+            labelExpr=TIME,
             gradientLength=240,
-            values=decades,
+            values=ticks(held.low, held.high),
             labelOverlap=True,
             orient="top",
         ),
@@ -170,10 +171,16 @@ def by_members(found: Sequence[Comparison]) -> alt.TopLevelMixin | None:
         color=_legend(names, theme.colours(names)),
         tooltip=[*_tooltip(), alt.Tooltip("size:N")],
     )
-    y = alt.Y("ns:Q", scale=log(), axis=time_axis(TITLE))
-    points = base.transform_filter("isValid(datum.ns)").mark_point(filled=True, size=80, opacity=0.9)
-    points = points.encode(y=y, shape=alt.Shape("series:N", scale=domain, legend=None))
+    held = Log.of(values)
+    y = alt.Y("ns:Q", scale=held.scale, axis=held.axis(TITLE))
+    points = base.transform_filter("isValid(datum.ns)").mark_point(filled=True, opacity=1)
+    points = points.encode(
+        y=y,
+        shape=alt.Shape("series:N", scale=domain, legend=alt.Legend(title=None, orient="top", values=names)),
+        size=DOTS,
+    )
     alone = base.transform_filter("datum.processes == 1 || datum.threads == 1").mark_line(strokeWidth=1.5).encode(y=y)
-    layers = [*spread(base, "y", TITLE), alone, points]
+    layers = [*spread(base, "y", held, TITLE), alone, points]
+    values = rings(values, "members", "ns", "mpi", size=60)
     libraries = list(dict.fromkeys(v["mpi"] for v in values))
     return panels(alt.layer(*layers, data=alt.Data(values=values)), "mpi", libraries, columns=2, least=280, height=340)

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weir.base.papers import BAUSKAR
 from weir.base.places import Place
 from weir.base.records import Row, by_turn, clean, machine_names, rejected
 from weir.base.states import split
@@ -11,10 +12,11 @@ from weir.base.statistics import Distribution, Interval, describe, ratio_by_turn
 from weir.base.targets import Target
 from weir.mpi.plan import BARRIER, DEFAULT, OMP, PAIRING, PAPERS, TEAM
 
+COMBINED = f"sense + mcs ({BAUSKAR})"
 NAMES = {
     DEFAULT: "Weir's default",
     TEAM: "Weir's default",
-    PAPERS: "sense + mcs (paper 004)",
+    PAPERS: COMBINED,
     OMP: "#pragma omp barrier",
     PAIRING: "omp barrier + MPI_Barrier",
     "MPI_Ibarrier": "MPI_Ibarrier + MPI_Wait",

@@ -10,7 +10,7 @@ from weir.base.names import Unknown
 DEFAULT, TEAM = "weir", "team"
 BARRIER, OMP, PAIRING = "MPI_Barrier", "omp", "omp+MPI_Barrier"
 MOST_HERE = 1024
-PAPERS = "team:sense+mcs"  # the combined barrier of paper 004
+PAPERS = "team:sense+mcs"  # the combined barrier of Bauskar and Sangle
 
 # Beside the default and each plan by messages.
 OTHER_PROCESSES = (

@@ -1,13 +1,14 @@
-"""What the page shows of barriers over MPI: the figures of paper 004 for this machine, targets, and all barriers."""
+"""What the page shows of barriers over MPI: the figures of Bauskar and Sangle, targets, and all barriers."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Part, Section, Subject, distinct, of_runs
+from weir.base.papers import BAUSKAR, cited
+from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Part, Section, Subject, distinct, disturbed, of_runs
 from weir.base.places import Place
 from weir.base.records import Row
-from weir.base.screen import nanoseconds
+from weir.base.screen import nanoseconds, two_digits
 from weir.base.targets import Target
 from weir.base.targets import section as targets_section
 from weir.mpi import charts, tables
@@ -48,8 +49,11 @@ def wants(rows: Sequence[Row]) -> bool:
 
 
 def left_out(rows: Sequence[Row]) -> list[LeftOut]:
-    """Starts that gave no figure."""
-    return [_run(r, FAILED) for r in rows if r["kind"] == "failure" and _is_mpi(r)]
+    """Starts that gave no figure, and runs that were disturbed."""
+    its = [row for row in rows if _is_mpi(row)]
+    return disturbed(its, lambda row: row["what"]["algorithm"], _where) + [
+        _run(r, FAILED) for r in its if r["kind"] == "failure"
+    ]
 
 
 def _is_mpi(row: Row) -> bool:
@@ -68,9 +72,12 @@ def _clock(rows: Sequence[Row]) -> str:
 
 
 def _run(row: Row, reason: str) -> LeftOut:
+    return LeftOut(reason, row["what"]["algorithm"], _where(row), row["how"]["run"] + 1, row["how"].get("stopped"))
+
+
+def _where(row: Row) -> str:
     mpi, where = row["what"]["mpi"], row["where"]
-    of = f"{LIBRARIES.get(mpi, mpi)}, {where['processes']} × {where['threads']}"
-    return LeftOut(reason, row["what"]["algorithm"], of, row["how"]["run"] + 1, row["how"].get("stopped"))
+    return f"{LIBRARIES.get(mpi, mpi)}, {where['processes']} × {where['threads']} threads"
 
 
 def machines_targets(found: Sequence[Comparison]) -> list[Target]:
@@ -155,20 +162,21 @@ def _together(found: Sequence[Comparison]) -> list[Chart]:
 ONE_SIZE = "One size was measured, so there is no line to draw: all of its barriers are in the table."
 INTERVALS = "Medians with 95 % intervals, both axes logarithmic. Point at a grey line to see its name."
 OF_THREADS = (
-    f"As figures 2 to 5 of paper 004. {INTERVALS} “#pragma omp barrier” is of the OpenMP that this program was "
+    f"As figures 2 to 5 of {cited(BAUSKAR)}. {INTERVALS} “#pragma omp barrier” is of the OpenMP that this program was "
     "compiled with; that of others is measured by weir bench."
 )
 OF_PROCESSES = (
-    f"As figures 6 to 9 of paper 004. {INTERVALS} Names alone are by messages; “shared memory” is through what the "
+    f"As figures 6 to 9 of {BAUSKAR}. {INTERVALS} Names alone are by messages; “shared memory” is through what the "
     "processes of a node share. Where there are more processes than processors, barriers are measured one after the "
     "other; else from the last arrival to the last departure."
 )
 MAPS = (
-    "As figures 10 to 13 of paper 004. The least and the mean time, as colours on a logarithmic scale. The first "
-    "column is a barrier of processes alone, the lowest row one of threads alone."
+    f"As figures 10 to 13 of {BAUSKAR}. The least and the mean time, as colours on a logarithmic scale. The first "
+    "column is a barrier of processes alone, the lowest row one of threads alone; sense + mcs is their combined "
+    "barrier."
 )
 TOGETHER = (
-    "As figure 14 of paper 004: against all threads of all processes. Lines join barriers of threads alone or of "
+    f"As figure 14 of {BAUSKAR}: against all threads of all processes. Lines join barriers of threads alone or of "
     "processes alone; points between them are of both; point at one to see how many of each."
 )
 
@@ -198,8 +206,7 @@ def _finding(found: Sequence[Comparison]) -> str:
     where = f"{_team(place)} on {place.processors} processors" if alike else "the largest team"
     several = len({c.place.mpi for c in found}) > 1
     taken = [
-        f"{factor:,.{0 if factor >= 10 else 1 if factor >= 1 else 2}f} times"
-        + (f" under {LIBRARIES.get(p.mpi, p.mpi)}" if several else "")
+        f"{two_digits(factor)} times" + (f" under {LIBRARIES.get(p.mpi, p.mpi)}" if several else "")
         for p, _, factor in says
     ]
     return f": with {where} {name} takes {', '.join(taken)} as long as Weir's default"
@@ -207,7 +214,7 @@ def _finding(found: Sequence[Comparison]) -> str:
 
 def _team(place: Place) -> str:
     if place.threads > 1 and place.processes > 1:
-        return f"{place.members} members"
+        return f"{place.processes} × {place.threads} threads"
     return f"{place.processes} processes" if place.threads == 1 else f"{place.threads} threads"
 
 

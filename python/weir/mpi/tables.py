@@ -46,8 +46,8 @@ def _table(c: Comparison, machine: str) -> Table:
 def _cells(b: Barrier) -> list[str]:
     t = b.time
     times = [nanoseconds(v) for v in (t.mean, t.sigma, t.minimum)]
-    rejected = f", {b.rejected} rejected" if b.rejected else ""
-    states = ", in all states" if any(row["how"].get("of_all_states") for row in b.rows) else ""
+    rejected = f", {b.rejected} disturbed" if b.rejected else ""
+    states = ", over all cache-line times" if any(row["how"].get("of_all_states") for row in b.rows) else ""
     counted = f"{t.samples} in {t.runs}{rejected}{states}"
     return [b.name, nanoseconds(t.median.value), between(t.median), *times, counted]
 

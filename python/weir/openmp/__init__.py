@@ -1,4 +1,4 @@
-"""What OpenMP's constructs cost on each runtime: `weir bench openmp` (the suite of paper 003).
+"""What OpenMP's constructs cost on each runtime: `weir bench openmp` (the suite of Bull 1999).
 
 May use: base.
 """

@@ -1,4 +1,4 @@
-"""The figures of paper 003 for this machine. A runtime has one colour on all of them."""
+"""The figures of Bull 1999 for this machine. A runtime has one colour on all of them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,18 +6,21 @@ from typing import Any
 import altair as alt
 
 from weir.base import theme
-from weir.base.drawing import WIDE, Values, counts, interval, log, mapped, panels, shown, spread, time_axis
+from weir.base.axes import Log, Values, counts, rings
+from weir.base.drawing import DOTS, WIDE, interval, mapped, panels, shown, spread
 from weir.base.screen import nanoseconds, with_interval
 from weir.openmp.comparison import Construct, Cost, is_whole
 
+ROW = 11  # pixels for each runtime: its dots cover no other's
 SHAPES = ("circle", "square", "diamond", "cross", "triangle-up")  # as many as theme.DASHES
 
 
 def _value(c: Construct, cost: Cost, languages: int) -> dict[str, Any]:
     o = cost.overhead
+    name = f"{cost.runtime} ({c.place.language})" if languages > 1 else cost.runtime
     return interval(o) | {
         "construct": c.name,
-        "runtime": f"{cost.runtime} ({c.place.language})" if languages > 1 else cost.runtime,
+        "runtime": name,
         "members": c.place.members,
         "says": f"in the noise, at most {nanoseconds(max(o.high, 0))}" if cost.in_the_noise else with_interval(o),
         "cycles": f"{cost.cycles:,.0f}",
@@ -40,14 +43,15 @@ def _tooltip() -> list[alt.Tooltip]:
 
 
 def _runtimes(values: Values) -> dict[str, Any]:
-    """Colour; and dashes and shapes, where one runtime was measured in several settings or languages."""
+    """Colour; and dashes and shapes, where one runtime was measured in several settings or languages. One
+    legend tells all of them."""
     names = sorted({v["runtime"] for v in values})
     colours, dashes = theme.colours(names), theme.dashes(names)
     legend = alt.Legend(title=None, orient="top")
     shapes = {n: SHAPES[theme.DASHES.index(dash)] for n, dash in dashes.items()}
     return {
         "color": alt.Color("runtime:N", scale=mapped(colours), legend=legend),
-        "strokeDash": alt.StrokeDash("runtime:N", scale=mapped(dashes), legend=None),
+        "strokeDash": alt.StrokeDash("runtime:N", scale=mapped(dashes), legend=legend),
         "shape": alt.Shape("runtime:N", scale=mapped(shapes), legend=legend),
     }
 
@@ -74,25 +78,29 @@ def by_construct(found: Sequence[Construct]) -> alt.TopLevelMixin | None:
         tooltip=_tooltip(),
         color=told["color"],
     )
-    x = alt.X("ns:Q", scale=log(), axis=time_axis(title))
+    held = Log.of(values)
+    x = alt.X("ns:Q", scale=held.scale, axis=held.axis(title))
     dots = base.transform_filter("isValid(datum.ns)").mark_point(filled=True, size=60, opacity=1)
     dots = dots.encode(shape=told["shape"])
-    tall = len({v["runtime"] for v in values}) > 3 or any("monotonic-" in name for name in order)
-    row = alt.Step(30 if tall else 22, **{"for": "position"})
-    return alt.layer(*spread(base, "x", title), dots.encode(x=x)).properties(width=WIDE, height=row)
+    high = 28 if any("monotonic-" in name for name in order) else 22  # of a row
+    row = alt.Step(max(ROW, high / len({v["runtime"] for v in values})), **{"for": "offset"})
+    return alt.layer(*spread(base, "x", held, title), dots.encode(x=x)).properties(width=WIDE, height=row)
 
 
-def _lines(values: Values, x: alt.X, title: str, panel: str, order: list[str]) -> alt.TopLevelMixin:
+def _lines(values: Values, along: str, x: alt.X, title: str, panel: str, order: list[str]) -> alt.TopLevelMixin:
     """A panel for each construct, a line for each runtime."""
-    y = alt.Y("ns:Q", scale=log(), axis=time_axis(title))
+    held = Log.of(values)
+    y = alt.Y("ns:Q", scale=held.scale, axis=held.axis(title))
     told = _runtimes(values)
     base = alt.Chart().encode(x=x, color=told["color"], tooltip=_tooltip())
     lines = base.mark_line(strokeWidth=2, invalid="break-paths-filter-domains").encode(
         y=y, strokeDash=told["strokeDash"]
     )
-    dots = base.transform_filter("isValid(datum.ns)").mark_point(filled=True, size=36, opacity=1)
-    dots = dots.encode(y=y, shape=told["shape"])
-    layered = alt.layer(*spread(base, "y", title), lines, dots, data=alt.Data(values=values))
+    dots = base.transform_filter("isValid(datum.ns)").mark_point(filled=True, opacity=1)
+    dots = dots.encode(y=y, shape=told["shape"], size=DOTS)
+    layered = alt.layer(
+        *spread(base, "y", held, title), lines, dots, data=alt.Data(values=rings(values, along, "ns", panel))
+    )
     return panels(layered, panel, order, columns=3, least=220)
 
 
@@ -101,7 +109,7 @@ def by_threads(found: Sequence[Construct]) -> alt.TopLevelMixin:
     values = _values(found)
     order = _order(found, values)
     x = counts("members", (c.place.members for c in found), "threads")
-    return _lines(values, x, "overhead of one directive", "construct", order)
+    return _lines(values, "members", x, "overhead of one directive", "construct", order)
 
 
 def by_chunk(found: Sequence[Construct]) -> alt.TopLevelMixin:
@@ -115,4 +123,4 @@ def by_chunk(found: Sequence[Construct]) -> alt.TopLevelMixin:
             values += [_value(c, cost, languages) | {"construct": kind, "chunk": at} for cost in c.costs]
     values = shown(values)
     order = list(dict.fromkeys(v["construct"] for v in values))
-    return _lines(values, counts("chunk", chunks, "chunk"), "overhead of one loop", "construct", order)
+    return _lines(values, "chunk", counts("chunk", chunks, "chunk"), "overhead of one loop", "construct", order)

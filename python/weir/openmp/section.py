@@ -1,11 +1,12 @@
-"""What the page shows of OpenMP: the figures of paper 003 for this machine, and the best runtime for each construct."""
+"""What the page shows of OpenMP: the figures of Bull 1999 for this machine, and the best runtime for each construct."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from weir.base.parts import FAILED, Chart, LeftOut, Section, Subject
+from weir.base.papers import BULL
+from weir.base.parts import FAILED, Chart, LeftOut, Section, Subject, disturbed
 from weir.base.records import Row
 from weir.base.states import ANY, State, in_words
 from weir.openmp import charts, tables
@@ -17,7 +18,7 @@ from weir.openmp.suite import PROGRAM
 if TYPE_CHECKING:
     import altair as alt
 
-# Figures 1 to 9 of paper 003 are three kinds on three machines; here three kinds on each runtime.
+# Figures 1 to 9 of Bull 1999 are three kinds on three machines; here three kinds on each runtime.
 SYNCHRONISATION = ("parallel", "for", "parallel-for", "barrier", "single", "reduction")
 EXCLUSION = ("critical", "lock", "atomic", "ordered")
 SCHEDULES = ("schedule-static", "schedule-static-n", "schedule-dynamic-n", "schedule-guided-n")
@@ -36,11 +37,11 @@ INTERVALS = (
     "zero in it: the overhead is at most that."
 )
 BY_THREADS = (
-    "What figures {figures} of paper 003 show, each for one machine with a line for each construct. Here each panel is "
+    f"What figures {{figures}} of {BULL} show, each for one machine with a line for each construct. Here each panel is "
     "a construct and each line a runtime of this machine. " + INTERVALS
 )
 BY_CHUNK = (
-    "What figures 7 to 9 of paper 003 show, each for one machine. Here each panel is a schedule and each line a "
+    f"What figures 7 to 9 of {BULL} show, each for one machine. Here each panel is a schedule and each line a "
     "runtime. A schedule without a chunk is a level line. " + INTERVALS
 )
 
@@ -67,10 +68,11 @@ def wants(rows: Sequence[Row]) -> bool:
 
 
 def left_out(rows: Sequence[Row]) -> list[LeftOut]:
-    return [
+    its = [row for row in rows if _is_openmp(row)]
+    return disturbed(its, lambda row: row["what"].get("id") or row["what"]["algorithm"], _where) + [
         LeftOut(FAILED, r["what"].get("id") or r["what"]["algorithm"], _where(r), r["how"]["run"] + 1,
                 r["how"].get("stopped"))
-        for r in rows if r["kind"] == "failure" and _is_openmp(r)
+        for r in its if r["kind"] == "failure"
     ]  # fmt: skip
 
 
@@ -203,7 +205,8 @@ SUBJECT = Subject(
     title="OpenMP on this machine",
     heading="What OpenMP costs on this machine",
     about="The overhead of each construct, on each runtime: the time of a directive with its computing, less what the "
-    "computing alone takes on the processors there are (J. M. Bull's method){on}.",
+    "computing alone takes on the processors there are{on}. The method is that of J. M. Bull, “Measuring "
+    "Synchronisation and Scheduling Overheads in OpenMP”, 1999.",
     wants=wants,
     sections=sections,
     left_out=left_out,

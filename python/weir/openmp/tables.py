@@ -9,7 +9,7 @@ from math import isfinite
 from weir.base import parts
 from weir.base.parts import Table
 from weir.base.places import Place
-from weir.base.screen import nanoseconds, times
+from weir.base.screen import nanoseconds, times, two_digits
 from weir.openmp.comparison import WHOLE, Construct, Cost, words
 
 
@@ -88,7 +88,7 @@ def _short(c: Construct) -> str:
         return "" if c.best.in_the_noise else c.best.runtime
     if second.low <= 1:
         return f"{c.best.runtime} or {c.costs[1].runtime}"
-    return f"{c.best.runtime}, by {second.value:.2f}"
+    return f"{c.best.runtime}, by {two_digits(second.value)}"
 
 
 def markdown(found: Sequence[Construct], states: Sequence[str] = ()) -> str:

@@ -130,7 +130,7 @@ def tree(members: int, processors: int, fan_in: int, quantum_ms: float, compute_
     inputs = {"fan_in": fan_in, "quantum_ms": quantum_ms}
     return Prediction(
         "tree",
-        f"{members} members on {processors} processors spin at a tree barrier, quantum {quantum_ms:g} ms",
+        f"{members} threads on {processors} processors spin at a tree barrier, quantum {quantum_ms:g} ms",
         {"members": members, "processors": processors, **inputs, "levels": levels},
         {
             "compute_ms": "computing, ms",
@@ -139,7 +139,7 @@ def tree(members: int, processors: int, fan_in: int, quantum_ms: float, compute_
             "own_ms": "computing alone, ms",
         },
         rows,
-        [f"{levels} levels at fan-in {fan_in}; each may cost a member's wait for its next quantum."],
+        [f"{levels} levels at fan-in {fan_in}; each may cost a thread's wait for its next quantum."],
         [
             record(("tree", "spin", "levels"), (members, processors), row["compute_ms"], row["tree_ms"],
                    "ceil(log_f M) ceil(T/Q) Q", quantum_ms=quantum_ms, fan_in=fan_in)
@@ -179,7 +179,7 @@ def blocking(
     drawn = [row | {row["barrier"]: row["share"]} for row in rows]
     return Prediction(
         "blocking",
-        f"{members} members on {processors} processors block, a context switch takes {switch_us:g} µs",
+        f"{members} threads on {processors} processors block, a context switch takes {switch_us:g} µs",
         {"members": members, "processors": processors, "fan_in": fan_in, "switch_us": switch_us},
         {
             "barrier": "barrier",
@@ -190,7 +190,7 @@ def blocking(
             "overhead": "overhead",
         },
         rows,
-        ["An upper bound, with a switch wherever there may be one; the closed form is Weir's, not the paper's."],
+        ["An upper bound, with a switch wherever there may be one; the closed form is Weir's, not that of the paper."],
         [
             record((row["barrier"], "share", "switches"), (members, processors), row["compute_ms"], row["episode_ms"],
                    "ceil(M/P) T + s c", "Weir", switch_us=switch_us, fan_in=fan_in)

@@ -7,7 +7,9 @@ from typing import Any
 import altair as alt
 
 from weir.base import layout
-from weir.base.drawing import LABEL, WIDE, picture
+from weir.base.axes import rings
+from weir.base.drawing import DOTS, LABEL, WIDE, picture
+from weir.base.papers import MARKATOS, cited
 from weir.base.theme import colour
 from weir.prediction.formulas import Step
 
@@ -58,36 +60,34 @@ def curves(
     """Lines of x and y, one for each `line`. `names`: the kind of each, "estimate", "floor" or ""."""
     palette = iter(("weir", "other1", "other2", "other4"))
     colours = [colour("floor" if kind == "floor" else next(palette)) for kind in names.values()]
-    order = list(names)
+    order, legend = list(names), alt.Legend(title=None, orient="top")
     color = alt.Color(
         "line:N",
         sort=order,
         scale=alt.Scale(domain=order, range=colours),
-        legend=alt.Legend(title=None, orient="top"),
+        legend=legend,
     )
     dash = alt.StrokeDash(
         "line:N",
         sort=order,
         scale=alt.Scale(domain=order, range=[DASHES[kind] for kind in names.values()]),
-        legend=None,
+        legend=legend,
     )
     y_format = ".3~%" if percent else ",.4~g"
-    return (
-        alt.Chart(alt.Data(values=values))
-        .mark_line(point=alt.OverlayMarkDef(size=18), strokeWidth=1.8)
-        .encode(
-            x=alt.X("x:Q", title=x_title, axis=alt.Axis(grid=False), scale=alt.Scale(nice=False, padding=8)),
-            y=alt.Y("y:Q", title=y_title, axis=alt.Axis(format=".0%") if percent else alt.Axis()),
-            color=color,
-            strokeDash=dash,
-            tooltip=[
-                alt.Tooltip("line:N", title="what"),
-                alt.Tooltip("x:Q", title=x_title),
-                alt.Tooltip("y:Q", title=y_title, format=y_format),
-            ],
-        )
-        .properties(width=WIDE, height=360)
+    drawn = rings(values, "x", "y", log=False, size=18)
+    base = alt.Chart().encode(
+        x=alt.X("x:Q", title=x_title, axis=alt.Axis(grid=False), scale=alt.Scale(nice=False, padding=8)),
+        y=alt.Y("y:Q", title=y_title, axis=alt.Axis(format=".0%") if percent else alt.Axis()),
+        color=color,
+        tooltip=[
+            alt.Tooltip("line:N", title="what"),
+            alt.Tooltip("x:Q", title=x_title),
+            alt.Tooltip("y:Q", title=y_title, format=y_format),
+        ],
     )
+    lines = base.mark_line(strokeWidth=1.8).encode(strokeDash=dash)
+    dots = base.mark_point(filled=True, opacity=1).encode(size=DOTS)
+    return alt.layer(lines, dots, data=alt.Data(values=drawn)).properties(width=WIDE, height=360)
 
 
 def write_svg(chart: alt.TopLevelMixin, path: Path) -> None:
@@ -105,7 +105,7 @@ def write_page(
     rows: list[list[str]],
 ) -> None:
     """One self-contained file: the chart, its table and notes. `name`: of the prediction."""
-    notes = [*notes, f"By the formulas of paper 000, as {FIGURES[name]} there."]
+    notes = [*notes, f"By the formulas of {cited(MARKATOS)}, as {FIGURES[name]} there."]
     template = Path(__file__).with_name("prediction.html.j2")
     html = layout.render(template, {"chart": chart}, title=title, notes=notes, header=header, rows=rows)
     path.parent.mkdir(parents=True, exist_ok=True)

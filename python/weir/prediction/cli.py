@@ -13,7 +13,7 @@ from weir.prediction.delivery import Wanted, complaining, deliver
 from weir.prediction.formulas import BLOCKING
 from weir.prediction.options import MOST_MS, Several, Times
 
-app = typer.Typer(no_args_is_help=True, help="Predict by formulas what barriers cost when members share processors.")
+app = typer.Typer(no_args_is_help=True, help="Predict by formulas what barriers cost when threads share processors.")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Output = Annotated[
@@ -69,8 +69,8 @@ def spinning(
 
 @app.command()
 def tree(
-    members: Annotated[int, option(Team, help="Members of the team.")] = 16,
-    processors: Annotated[int | None, option(Processors, help="Processors (one fewer than members).")] = None,
+    members: Annotated[int, option(Team, help="Threads of the team.")] = 16,
+    processors: Annotated[int | None, option(Processors, help="Processors (one fewer than threads).")] = None,
     fan_in: FanIn = 4,
     quantum_ms: Quantum = 20,
     compute_ms: Compute = "1",
@@ -88,8 +88,8 @@ def tree(
 
 @app.command()
 def blocking(
-    members: Annotated[int, option(Team, help="Members of the team.")] = 16,
-    processors: Annotated[int, option(Processors, help="Processors that the members share.")] = 8,
+    members: Annotated[int, option(Team, help="Threads of the team.")] = 16,
+    processors: Annotated[int, option(Processors, help="Processors that the threads share.")] = 8,
     fan_in: FanIn = 4,
     switch_us: Annotated[float, option(options.Real(0, 1e9, "µs"), help="Time of a context switch.")] = 100,
     compute_ms: Compute = "1",
@@ -99,7 +99,7 @@ def blocking(
     svg: Svg = None,
     page: Page = None,
 ) -> None:
-    """Barriers whose waiters yield to other members on their processor: an upper bound by context switches."""
+    """Barriers whose waiters yield to other threads on their processor: an upper bound by context switches."""
     with complaining():
         which = (barrier,) if barrier else BLOCKING
         answer = answers.blocking(members, processors, fan_in, switch_us, compute_ms, which)

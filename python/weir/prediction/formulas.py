@@ -190,7 +190,7 @@ def tree_levels(members: int, fan_in: int = 4) -> int:
     A tree with a thread at each node, inner ones too, can be a level lower than that: 5 threads have one level
     below the root with fan-in 4, and the rule counts two.
     """
-    _at_least(members, 1, "the number of members")
+    _at_least(members, 1, "the number of threads")
     _at_least(fan_in, 2, "the fan-in")
     levels, reached = 0, 1
     while reached < members:
@@ -206,11 +206,11 @@ def tree_quanta(members: int, quantum: Number, compute: Number, fan_in: int = 4)
     With one level the rule would give less than the 2T that two threads compute, for T > Q/2: ValueError.
     """
     q, t = _times(quantum, compute)
-    levels = tree_levels(_at_least(members, 2, "the number of members"), fan_in)
+    levels = tree_levels(_at_least(members, 2, "the number of threads"), fan_in)
     quanta = levels * max(1, math.ceil(t / q))
     if quanta * q < 2 * t:
         raise ValueError(
-            f"{members} members at fan-in {fan_in} are a tree of one level, for which the rule holds up to half a "
+            f"{members} threads at fan-in {fan_in} are a tree of one level, for which the rule holds up to half a "
             f"quantum of computing ({float(q / 2):g}), not {float(t):g}; it waits like a central barrier: predict that"
         )
     return quanta

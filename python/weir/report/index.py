@@ -29,7 +29,7 @@ def samples(rows: Sequence[Row], subject: Subject) -> str:
     measured = [row for row in rows if row["kind"] == "overhead"]
     series = {(str(r["what"]), str(r["where"])) for r in measured}
     rejected = sum(one.reason == REJECTED for one in subject.left_out(rows))
-    unclean = f", {rejected} of them disturbed and left out" if rejected else ""
+    unclean = f"; {rejected} {REJECTED}" if rejected else ""
     return f"{count_samples(measured):,} samples of {len(series)} series in {len(measured)} runs{unclean}"
 
 

@@ -68,7 +68,7 @@ def _exceptions(rows: list[Row], subjects: list[Subject]) -> list[Section]:
     apart = [row for row in rows if row["kind"] == "machine"] + states.exceptions(rows)
     tables = [t for subject in subjects if subject.wants(apart) for t in parts.tables(subject.sections(apart))]
     folded = [Detail("The figures of those samples", tables)] if tables else []
-    return [Section("When the machine was another", " ".join(said), folded)]
+    return [Section("When a cache line took another time", " ".join(said), folded)]
 
 
 def _by_reason(runs: list[LeftOut]) -> list[Table]:

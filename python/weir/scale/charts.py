@@ -6,7 +6,8 @@ from pathlib import Path
 import altair as alt
 
 from weir.base import theme
-from weir.base.drawing import counts, log, mapped, panels, save, time_axis
+from weir.base.axes import Log, counts, rings
+from weir.base.drawing import DOTS, mapped, panels, save
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.scale.tables import ranked
@@ -46,16 +47,17 @@ def against_ranks(groups: Iterable[list[Row]]) -> alt.TopLevelMixin | None:
     if len(sizes) < 2:
         return None
     names = [n for n in SERIES if any(p["series"] == n for p in points)]
+    held, legend = Log.of(points), alt.Legend(title=None, orient="top")
     base = alt.Chart().encode(
         x=counts("ranks", sizes, "ranks"),
-        y=alt.Y("ns:Q", scale=log(), axis=time_axis("time of one barrier", (1, 2, 5))),
+        y=alt.Y("ns:Q", scale=held.scale, axis=held.axis("time of one barrier")),
         color=alt.Color(
             "series:N",
             scale=mapped(theme.colours(names)),
-            legend=alt.Legend(title=None, orient="top"),
+            legend=legend,
         ),
         strokeDash=alt.StrokeDash(
-            "series:N", scale=alt.Scale(domain=names, range=theme.DASHES[: len(names)]), legend=None
+            "series:N", scale=alt.Scale(domain=names, range=theme.DASHES[: len(names)]), legend=legend
         ),
         tooltip=[
             alt.Tooltip("series:N", title="simulated"),
@@ -66,8 +68,8 @@ def against_ranks(groups: Iterable[list[Row]]) -> alt.TopLevelMixin | None:
     )
     layered = alt.layer(
         base.mark_line(strokeWidth=2),
-        base.mark_point(filled=True, size=36, opacity=1),
-        data=alt.Data(values=points),
+        base.mark_point(filled=True, opacity=1).encode(size=DOTS),
+        data=alt.Data(values=rings(points, "ranks", "ns", "panel")),
     )
     order = list(dict.fromkeys(p["panel"] for p in points))
     return panels(layered, "panel", order, columns=len({p.rpartition(", ")[2] for p in order}), least=260, height=200)

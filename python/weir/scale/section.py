@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from weir.base.parts import Chart, Section, Subject
 from weir.base.records import Row
+from weir.base.screen import two_digits
 from weir.scale import charts
 from weir.scale.tables import as_table, left_out, ranked
 
@@ -40,7 +41,8 @@ def _finding(groups: list[list[Row]]) -> str:
     ratios = [r["ratio"] for g in groups for r in g if r["ranks"] == most and r["algorithm"] == "auto"]
     if not ratios:
         return "Barriers of simulated ranks"
-    return f"Among {most:,} simulated ranks Weir's default takes at most {max(ratios):.2f} times as long as the best"
+    worst = two_digits(max(ratios))
+    return f"Among {most:,} simulated ranks Weir's default takes at most {worst} times as long as the best"
 
 
 def _against_ranks(groups: list[list[Row]]) -> list[Chart]:

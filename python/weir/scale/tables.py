@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weir.base.parts import UNRANKED, LeftOut, Table
 from weir.base.records import Row
-from weir.base.screen import nanoseconds
+from weir.base.screen import nanoseconds, two_digits
 from weir.scale.measuring import Outcome, Run
 
 BROKEN = "a rank left before all had arrived"
@@ -82,7 +82,7 @@ def as_table(group: list[Row]) -> Table:
         [
             _name(r),
             *(nanoseconds(r[k]) if r[k] else "" for k in ("time_ns", "alone_ns", "node_ns")),
-            f"{r['ratio']:.2f}",
+            two_digits(r["ratio"]),
         ]
         for r in group
     ]

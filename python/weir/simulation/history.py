@@ -54,7 +54,7 @@ def take(plan: Plan, point: int, seed: int) -> History:
     if len(answer["history"]) > MOST_STRETCHES:
         raise NoHistory(
             f"the history has {len(answer['history']):,} stretches and a page holds {MOST_STRETCHES:,}: simulate fewer "
-            "barriers or members"
+            "barriers or threads"
         )
     chosen = ", ".join(f"{k.rpartition('.')[2]} {v}" for k, v in plan.points[point]["chosen"].items())
     names = [a["name"] for a in answer["applications"]]
@@ -62,7 +62,7 @@ def take(plan: Plan, point: int, seed: int) -> History:
     return History(
         title=f"{plan.name}{': ' if chosen else ''}{chosen} (seed {seed})",
         end_ns=answer["end_ns"],
-        threads=[f"{prefix(t)}member {t['member']}" for t in answer["threads"]],
+        threads=[f"{prefix(t)}thread {t['member']}" for t in answer["threads"]],
         processors=answer["processors"],
         stretches=answer["history"],
         episodes=answer["episodes"],

@@ -4,11 +4,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from weir.base.papers import MARKATOS
 from weir.base.parts import Cell, Chart, Detail, Section, Subject, Table
 from weir.base.records import Row
 from weir.base.screen import nanoseconds
-from weir.simulation import charts, tables
-from weir.simulation.findings import Finding, findings
+from weir.simulation import charts, tables, words
+from weir.simulation.findings import Finding, called, findings, published
 from weir.simulation.results import Results, interval, scenarios, short
 from weir.simulation.scenario import METRICS
 
@@ -29,35 +30,41 @@ def _section(results: Results, number: int) -> Section:
     machines = ", ".join(dict.fromkeys(row["machine"] for row in results.runs))
     done = f"{len(results.runs)} of {head['points'] * len(head['seeds'])} runs"
     says = f"Simulated on {machines}: {done}, {len(head['seeds'])} seed{'s' * (len(head['seeds']) > 1)} a point."
+    paper = published(results)
     if any("predicted" in c for c in results.charts):
-        says += " Dashed: what the formulas predict."
+        says += f" Dashed: what the formulas of {MARKATOS} predict."
+    if paper and paper.legend:
+        says += f" Hollow diamonds: {', '.join(filter(None, (paper.legend, paper.scale)))}."
+    says = " ".join(filter(None, [says, called(results)]))
     if len(head["seeds"]) > 1:
         says += " Bars: from the least to the greatest of the seeds."
     names = (f"scenario-{results.name}-{number}-{i}" for i in range(len(results.charts)))
     made = [_chart(results, i, name) for i, name in enumerate(names)]
     found = findings(results)
-    before = [_findings(found)] if found else []
+    before = [_findings(found, paper.paper if paper else "paper")] if found else []
     after = [_points(results), _detail(results.points[-1][0])]
     return Section(head["about"] or results.name, says, [*before, *filter(None, made), *after])
 
 
-def _findings(found: Sequence[Finding]) -> Table:
-    heads = ["paper", "verdict", "what it found", "what the simulation finds"]
+def _findings(found: Sequence[Finding], paper: str) -> Table:
+    heads = [paper, "verdict", "what it found", "what the simulation finds"]
     rows: list[list[str]] = [
-        [f.source, _verdict(f.holds), f.says, Cell(f.simulated, "" if f.holds else f.why, below=True)] for f in found
+        [f.source, _verdict(f), f.says, Cell(f.simulated, "" if f.holds else f.why, below=True)] for f in found
     ]
     return Table("", heads, rows, words=(0, 1, 2, 3))
 
 
-def _verdict(holds: bool) -> Cell:
-    return Cell("reproduced" if holds else "not reproduced", verdict="reached" if holds else "missed")
+def _verdict(f: Finding) -> Cell:
+    """With its tolerance."""
+    return Cell(f.verdict, f.within, below=True, verdict="reached" if f.holds else "missed")
 
 
 def _points(results: Results) -> Table:
     metrics = tables.metrics(results)
-    heads = [short(k) for k in results.head["swept"]] + [METRICS[m] for m in metrics]
+    heads = [words.key(k) for k in results.head["swept"]] + [METRICS[m] for m in metrics]
     rows = [
-        [str(v) for v in point[0]["chosen"].values()] + [tables.shown(m, interval(point, m).value) for m in metrics]
+        [words.value(k, v) for k, v in point[0]["chosen"].items()]
+        + [tables.shown(m, interval(point, m).value) for m in metrics]
         for point in results.points
     ]
     return Table(f"All {len(results.points)} points", heads, rows)
@@ -71,23 +78,18 @@ def _chart(results: Results, number: int, name: str) -> Chart | None:
     chart = results.charts[number]
     metric = METRICS[chart.get("y", "episode")]
     if "against" in chart:
-        base = chart["against"]
-        metric += f", beyond {base.get('times', 1)} times that with {short(base['key'])} {base['value']}"
+        metric = charts.beyond(chart["against"])
     drawn = charts.draw(results, number)
-    text = "" if drawn is None else f"{metric[:1].upper()}{metric[1:]}, by {_words(chart['x'])}."
+    text = "" if drawn is None else f"{metric[:1].upper()}{metric[1:]}, by {words.key(chart['x'])}."
     return Chart(name, _title(chart, metric, points), drawn, text)
-
-
-def _words(key: str) -> str:
-    return short(key).replace("compute_us", "computing between barriers").replace("_us", "").replace("_", " ")
 
 
 def _at(key: str, value: object) -> str:
     if short(key) == "compute_us":
         return f"with {nanoseconds(float(value) * 1e3)} of computing"
     if short(key) == "trace":
-        return f"with {value} members" if isinstance(value, int) else f"in {value}"
-    return f"{'on' if short(key) == 'processors' else 'with'} {value} {_words(key)}"
+        return f"with {value} threads" if isinstance(value, int) else f"in {value}"
+    return f"{'on' if short(key) == 'processors' else 'with'} {value} {words.key(key)}"
 
 
 def _title(chart: dict, metric: str, points: list[dict]) -> str:
@@ -111,13 +113,13 @@ def _title(chart: dict, metric: str, points: list[dict]) -> str:
 
 
 def _detail(row: Row) -> Detail:
-    chosen = ", ".join(f"{short(k)} {v}" for k, v in row["chosen"].items()) or "the run"
+    chosen = ", ".join(words.panel(k, v) for k, v in row["chosen"].items()) or "the run"
     made = [replace(t, is_open=True) for t in (_applications(row), _threads(row), _processors(row), _lines(row))]
     return Detail(f"Where time went in {chosen} (seed {row['seed']})", made)
 
 
 def _applications(row: Row) -> Table:
-    heads = ["application", "members", "barrier", "arrived", "begun", "finished", "a barrier", "after the last arrival"]
+    heads = ["application", "threads", "barrier", "arrived", "begun", "finished", "a barrier", "after the last arrival"]
     rows = [
         [a["name"], str(a["members"]), f"{a['barrier']} / {a['waiting']}", nanoseconds(a["arrived_ns"])]
         + [nanoseconds(a[k]) for k in ("begun_ns", "finished_ns", "episode_ns", "barrier_ns")]

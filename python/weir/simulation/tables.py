@@ -9,10 +9,12 @@ from rich.markup import escape
 
 from weir.barriers.comparison import Figure
 from weir.base.records import Row
-from weir.base.screen import Table, between, nanoseconds
+from weir.base.screen import Table, between, nanoseconds, two_digits
+from weir.simulation import words
 from weir.simulation.calibrate import Fit
+from weir.simulation.findings import called, published
 from weir.simulation.findings import findings as found
-from weir.simulation.results import Results, interval, short
+from weir.simulation.results import Results, interval
 from weir.simulation.results import scenarios as read
 from weir.simulation.scenario import METRICS, Plan
 
@@ -38,16 +40,20 @@ def scenarios(known: dict[str, Path]) -> Table:
 def dry(plan: Plan) -> RenderableType:
     table = Table(title=f"{plan.name}: {len(plan.points)} points, {len(plan.seeds)} seeds", title_justify="left")
     for key in plan.swept:
-        table.add_column(short(key))
+        table.add_column(words.key(key))
     for column in ("machine", "processors", "applications"):
         table.add_column(column)
     for point in plan.points[:MOST_ROWS]:
         apps = "; ".join(
             f"{a['members']} × {a['barriers']} {a['barrier']}/{a['waiting']}" for a in point["applications"][:4]
         )
-        table.add_row(*map(str, point["chosen"].values()), point["machine"], str(point["processors"]), apps)
+        table.add_row(*_chosen(point), point["machine"], str(point["processors"]), apps)
     more = len(plan.points) - MOST_ROWS
     return Group(table, f"and {more} more points" if more > 0 else "Everything can be run.")
+
+
+def _chosen(of: Row) -> list[str]:
+    return [words.value(key, its) for key, its in of["chosen"].items()]
 
 
 def results(rows: Sequence[Row]) -> Group:
@@ -62,7 +68,7 @@ def _table(results: Results) -> RenderableType:
     columns = metrics(results)
     table = Table(title=escape(f"{results.name}: {results.head['about']}"), title_justify="left")
     for key in results.head["swept"]:
-        table.add_column(short(key))
+        table.add_column(words.key(key))
     for metric in columns:
         table.add_column(METRICS[metric], justify="right")
     for point in results.points[:MOST_ROWS]:
@@ -71,7 +77,7 @@ def _table(results: Results) -> RenderableType:
             shown(m, v.value) + (f" ({shown(m, v.low)} … {shown(m, v.high)})" if len(point) > 1 else "")
             for m, v in zip(columns, values, strict=True)
         ]
-        table.add_row(*map(str, point[0]["chosen"].values()), *cells)
+        table.add_row(*_chosen(point[0]), *cells)
     more = len(results.points) - MOST_ROWS
     return Group(table, f"and {more} more points, in the records") if more > 0 else table
 
@@ -82,11 +88,13 @@ def findings(rows: Sequence[Row]) -> list[Table]:
         its = found(results)
         if not its:
             continue
-        table = Table(title="What the paper found, and what the simulation finds", title_justify="left")
-        for column in ("paper", "finding", "simulated", ""):
+        paper = published(results).paper
+        title = f"What {paper} found, and what the simulation finds. {called(results)}".strip()
+        table = Table(title=title, title_justify="left")
+        for column in ("where", "finding", "simulated", "verdict"):
             table.add_column(column)
         for f in its:
-            verdict = "[green]reproduced[/]" if f.holds else "[yellow]not reproduced[/]"
+            verdict = f"[{'green' if f.holds else 'yellow'}]{f.verdict}[/], {f.within}"
             table.add_row(f.source, f.says, f.simulated + (f"\n{f.why}" if not f.holds else ""), verdict)
         tables.append(table)
     return tables
@@ -104,15 +112,15 @@ def fits(fitted: Sequence[Fit]) -> Table:
 
 def against(pairs: Sequence[tuple[Figure, Figure]], summary: Row) -> Table:
     title = (
-        f"Simulated against measured: {summary['median']:.2f} of it in the median of {summary['pairs']}, "
-        f"from {summary['least']:.2f} to {summary['most']:.2f}"
+        f"Simulated against measured: {two_digits(summary['median'])} of it in the median of {summary['pairs']}, "
+        f"from {two_digits(summary['least'])} to {two_digits(summary['most'])}"
     )
     table = Table(title=title, title_justify="left")
-    for column in ("members", "barrier", "measured", "95 % interval", "simulated", "simulated / measured"):
+    for column in ("threads", "barrier", "measured", "95 % interval", "simulated", "simulated / measured"):
         table.add_column(column, justify="left" if column == "barrier" else "right")
     for m, s in sorted(pairs, key=lambda p: (p[0].place.members, p[0].id)):
         median, simulated = m.distribution().median, s.distribution().median.value
-        factor = f"{simulated / median.value:.2f}" if median.value > 0 else "–"
+        factor = two_digits(simulated / median.value) if median.value > 0 else "–"
         table.add_row(
             str(m.place.members), m.name, nanoseconds(median.value), between(median), nanoseconds(simulated), factor
         )

@@ -1,4 +1,4 @@
-"""The experiments of paper 000 on this machine: `weir bench threads`.
+"""The experiments of Markatos et al. 1991 on this machine: `weir bench threads`.
 
 More threads than processors, measured on user-level members and on kernel threads, simulated with this machine's
 costs, and predicted.

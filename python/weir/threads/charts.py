@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import altair as alt
 
 from weir.base import theme
-from weir.base.drawing import Values, mapped, panels
+from weir.base.axes import NUMBER, Log, Values, by_panel, edges, log_axis, rings
+from weir.base.drawing import DOTS, mapped, panels
 from weir.threads.experiments import NAMES
 from weir.threads.findings import overhead
 from weir.threads.results import MEASURED, PREDICTED, SIMULATED, SOURCES, Point, Results
@@ -88,7 +89,7 @@ AXES: dict[str, Axes] = {
         "independent",
     ),
     "processors": Axes(
-        "members",
+        "threads",
         "time of a barrier (times of computing)",
         lambda p: p.program.members,
         lambda _, p: _episode(p, p.compute_ns),
@@ -101,7 +102,7 @@ AXES: dict[str, Axes] = {
         lambda p: p.compute_ns / 1e3,
         lambda _, p: _efficiency(p),
         lambda p: p.program.policy,
-        lambda p: f"{_kind(p)}, {p.program.distribution} computing",
+        lambda p: f"{_kind(p)}: {p.program.distribution}",
         "x",
         True,
     ),
@@ -136,28 +137,38 @@ def draw(results: Results) -> alt.TopLevelMixin | None:
         return None
     names = list(dict.fromkeys(v["colour"] for v in found))
     shown = [source for source in SOURCES if any(v["source"] == source for v in found)]
-    x = alt.X(
-        "x:Q",
-        title=its.x_title,
-        scale=alt.Scale(type="log", nice=False) if "x" in its.log else alt.Scale(nice=False, zero=False),
-        axis=alt.Axis(grid=False, format=".3~r", labelOverlap=True, tickCount=6),
-    )
-    axis = alt.Axis(format=".0%" if its.percent else ".3~r", labelOverlap=True)
-    scale = alt.Scale(type="log", nice=False) if "y" in its.log else alt.Scale(zero=True)
+    ends, at = by_panel(found, "panel", ("x",)) if "x" in its.log else ([], [])
+    if ends:
+        x_axis = log_axis(at, its.x_title, NUMBER, grid=False)
+        x = alt.X("x:Q", scale=alt.Scale(type="log", nice=False), axis=x_axis)
+    else:
+        x_axis = alt.Axis(title=its.x_title, grid=False, format=".3~r", labelOverlap=True, tickCount=6)
+        x = alt.X("x:Q", scale=alt.Scale(nice=False, zero=False), axis=x_axis)
+    if "y" in its.log:
+        held = Log.of(found, ("y", "low", "high"))
+        scale, axis = held.scale, held.axis(its.y_title, NUMBER)
+    else:
+        scale, axis = alt.Scale(zero=True), alt.Axis(format=".0%" if its.percent else ".3~r", title=its.y_title)
 
     def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", title=its.y_title, scale=scale, axis=axis)
+        return alt.Y(f"{field}:Q", scale=scale, axis=axis)
 
     legend = alt.Legend(title=None, orient="top")
-    base = alt.Chart().encode(
-        x=x,
-        color=alt.Color("colour:N", scale=mapped({name: theme.colour(COLOURS[name]) for name in names}), legend=legend),
-        tooltip=[
-            alt.Tooltip("colour:N", title="which"),
-            alt.Tooltip("source:N"),
-            alt.Tooltip("x:Q", title=its.x_title, format=".3~r"),
-            alt.Tooltip("y:Q", title=its.y_title, format=".1%" if its.percent else ".3~r"),
-        ],
+    base = (
+        alt.Chart()
+        .transform_filter("isValid(datum.y)")
+        .encode(
+            x=x,
+            color=alt.Color(
+                "colour:N", scale=mapped({name: theme.colour(COLOURS[name]) for name in names}), legend=legend
+            ),
+            tooltip=[
+                alt.Tooltip("colour:N", title="which"),
+                alt.Tooltip("source:N"),
+                alt.Tooltip("x:Q", title=its.x_title, format=".3~r"),
+                alt.Tooltip("y:Q", title=its.y_title, format=".1%" if its.percent else ".3~r"),
+            ],
+        )
     )
     below = alt.Legend(title=None, orient="bottom")  # a row of its own, for narrow pages
     dash = alt.StrokeDash("source:N", scale=mapped({s: DASHES[s] for s in shown}), legend=below)
@@ -165,9 +176,12 @@ def draw(results: Results) -> alt.TopLevelMixin | None:
     layers = [
         measured.mark_rule(strokeWidth=1.6).encode(y=y("low"), y2="high:Q"),
         base.mark_line(strokeWidth=2).encode(y=y("y"), strokeDash=dash, detail="source:N"),
-        measured.mark_point(filled=True, size=36, opacity=1).encode(y=y("y")),
+        measured.mark_point(filled=True, opacity=1).encode(y=y("y"), size=DOTS),
+        *([edges("x", x_axis)] if ends else []),
     ]
-    layered = alt.layer(*layers, data=alt.Data(values=found))
+    dots = rings([v for v in found if v["source"] == MEASURED], "x", "y", "panel", "y" in its.log)
+    others = [v for v in found if v["source"] != MEASURED]
+    layered = alt.layer(*layers, data=alt.Data(values=[*dots, *others, *ends]))
     order = sorted({v["panel"] for v in found})
     return panels(layered, "panel", order, columns=2, least=280, height=280).resolve_scale(
         x="independent", y=its.y_scales

@@ -45,8 +45,8 @@ def threads(
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/threads.jsonl"),
 ) -> None:
-    """Run paper 000's experiments: more threads than processors, on user-level members and on kernel threads, beside
-    the simulator and the formulas.
+    """Run the experiments of Markatos et al. 1991: more user-level and kernel threads than
+    processors, beside the simulator and the formulas.
 
     Records hold nanoseconds. Charts have computing and barriers in quanta or context switches of each kind of thread,
     overhead and efficiency in percent.

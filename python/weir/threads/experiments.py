@@ -1,11 +1,11 @@
-"""The experiments of paper 000: which programs, at which points."""
+"""The experiments of Markatos et al. 1991: which programs, at which points."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 KINDS = ("kernel", "user")
-NAMES = {"kernel": "kernel threads", "user": "user-level members"}
+NAMES = {"kernel": "kernel threads", "user": "user-level threads"}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What paper 000 found, and what becomes of it on this machine.
+"""What Markatos et al. 1991 found, and what becomes of it on this machine.
 
 Each verdict is computed; `why` gives the known reasons for a difference.
 """
@@ -10,6 +10,7 @@ from statistics import median
 
 from weir.base.places import on_fullest
 from weir.base.records import Row
+from weir.base.screen import ends, two_digits
 from weir.simulation import calibrate
 from weir.threads.experiments import KINDS, NAMES, POLICIES
 from weir.threads.results import PREDICTED, SIMULATED, Point, Results, experiments
@@ -17,16 +18,17 @@ from weir.threads.results import PREDICTED, SIMULATED, Point, Results, experimen
 WITHIN = 0.25  # of a measured time: a simulated or predicted one agrees
 MOST_APART = 0.25  # of the points may lie farther off, where a whole curve agrees
 NONE, SMALL = 0.03, 0.10  # "practically zero", and what the paper calls rather small
+MOST_NEAR = f"three of four points within {WITHIN:.0%}"
 STEP = 0.10  # what its figure 6 shows as a change
 
 LITTLE_TAKEN = 0.03  # of the processors' time, by other programs
 
 FOUND_OUT = (
-    "Weir's timer looks at a member after 50 and 100 µs; one that spins loses the processor then, not at the end of a "
+    "Weir's timer looks at a thread after 50 and 100 µs; one that spins loses the processor then, not at the end of a "
     "quantum."
 )
 TRANSFERS = (
-    "A switch between user-level members is cheaper than the way of a cache line between two processors, so a barrier "
+    "A switch between user-level threads is cheaper than the way of a cache line between two processors, so a barrier "
     "costs lines, and not switches."
 )
 EEVDF = (
@@ -58,6 +60,7 @@ class Finding:
     threads: str  # in words
     found: str
     holds: bool
+    within: str  # the tolerance by which it holds
     why: str = ""
 
 
@@ -80,8 +83,8 @@ class Agreement:
 
     def words(self) -> str:
         return (
-            f"{self.near} of {self.points} points within {WITHIN:.0%}; measured / {self.source} {self.ratio:.2f} in "
-            f"the median, {self.least:.2f} to {self.most:.2f}"
+            f"{self.near} of {self.points} points within {WITHIN:.0%}; measured / {self.source} "
+            f"{two_digits(self.ratio)} in the median, {ends((self.least, self.most))}"
         )
 
 
@@ -124,8 +127,9 @@ def _spinning(r: Results, kind: str) -> Iterable[Finding]:
             "section 4.1, figure 1",
             "A central barrier that spins with too few processors takes a whole quantum, however little is computed.",
             NAMES[kind],
-            f"{quanta:.2g} quanta with {first.compute_ns / first.quantum_ns:.1%} of a quantum of computing",
+            f"{two_digits(quanta)} quanta with {first.compute_ns / first.quantum_ns:.1%} of a quantum of computing",
             0.5 <= quanta <= 1.5,
+            "between 0.5 and 1.5 quanta",
             _why_spinning(r, kind),
         )
     both = [(c, d) for c in central for d in levels if c.program.compute_ns == d.program.compute_ns]
@@ -136,8 +140,9 @@ def _spinning(r: Results, kind: str) -> Iterable[Finding]:
             "Below a quantum of computing a spinning barrier of several levels waits for a quantum at each: two levels "
             "take twice as long.",
             NAMES[kind],
-            f"{ratios[0]:.2f} times as long as the central one with least computing",
+            f"{two_digits(ratios[0])} times as long as the central one with least computing",
             1.5 <= ratios[0] <= 2.5,
+            "between 1.5 and 2.5 times",
             _why_spinning(r, kind),
         )
         better = sum(ratio >= 1 for ratio in ratios)
@@ -147,6 +152,7 @@ def _spinning(r: Results, kind: str) -> Iterable[Finding]:
             NAMES[kind],
             f"at {better} of {len(ratios)} computing times",
             2 * better >= len(ratios),
+            "at half of them or more",
         )
     formula = [m.episode.value / p.episode.value for m, p in r.pairs(PREDICTED, threads=kind, barrier="counter")]
     if formula:
@@ -155,9 +161,9 @@ def _spinning(r: Results, kind: str) -> Iterable[Finding]:
             "appendix",
             "The time of a central barrier that spins follows the recurrence t_n = min(⌊t_(n−1)⌋ + 1, t_(n−2) + Q).",
             NAMES[kind],
-            f"{near} of {len(formula)} points within {WITHIN:.0%}; measured / predicted {min(formula):.2f} to "
-            f"{max(formula):.2f}",
+            f"{near} of {len(formula)} points within {WITHIN:.0%}; measured / predicted {ends(formula)}",
             len(formula) - near <= MOST_APART * len(formula),
+            MOST_NEAR,
             _why_spinning(r, kind),
         )
 
@@ -170,9 +176,10 @@ def _blocking(r: Results, kind: str) -> Iterable[Finding]:
             "section 4.1, figure 3",
             "Blocking barriers are a smooth function of the computing between them, unlike spinning ones.",
             NAMES[kind],
-            f"{min(own):.2f} to {max(own):.2f} times the computing of two members, over a range of "
-            f"{share[-1].compute_ns / share[0].compute_ns:,.0f}",
+            f"{ends(own)} times the computing of two threads, over a range of "
+            f"{two_digits(share[-1].compute_ns / share[0].compute_ns)}",
             max(own) <= 1 + WITHIN,
+            f"within {WITHIN:.0%} at each",
             _why(r, kind),
         )
     both = [(b, s) for b in share for s in spin if b.program.compute_ns == s.program.compute_ns]
@@ -182,8 +189,9 @@ def _blocking(r: Results, kind: str) -> Iterable[Finding]:
             "section 4.1, figure 3",
             "Blocking barriers perform much better than spinning ones on too few processors.",
             NAMES[kind],
-            f"{min(ratios):.2g} to {max(ratios):.2g} of the spinning time",
+            f"{ends(ratios)} of the spinning time",
             max(ratios) <= 1 + STEP,
+            f"at most {1 + STEP:.1f} at each",
             _why(r, kind),
         )
 
@@ -225,11 +233,11 @@ def _overhead(r: Results, kind: str) -> Iterable[Finding]:
         if (said := _at_switches(r, kind, barrier, switches)) is not None:
             yield Finding(
                 f"section 4.1, figure {figure}",
-                f"The overhead of a blocking {name} barrier is {words} with {switches} context switches of computing "
-                f"(here: at most {most:.0%}).",
+                f"The overhead of a blocking {name} barrier is {words} with {switches} context switches of computing.",
                 NAMES[kind],
                 f"{said:.0%}",
                 said <= most,
+                f"at most {most:.0%}",
                 why,
             )
 
@@ -244,8 +252,9 @@ def _processors(r: Results, kind: str) -> Iterable[Finding]:
         "section 4.2, figure 6",
         "The completion time follows the largest number of threads on a processor, ⌈M/P⌉.",
         NAMES[kind],
-        f"{min(off):.2f} to {max(off):.2f} times ⌈M/P⌉ times the computing, at {len(off)} points",
+        f"{ends(off)} times ⌈M/P⌉ times the computing, at {len(off)} points",
         sum(o > 1 + STEP for o in off) <= MOST_APART * len(off),
+        f"three of four points within {STEP:.0%}",
         _why(r, kind),
     )
     fewer, full = (
@@ -256,11 +265,11 @@ def _processors(r: Results, kind: str) -> Iterable[Finding]:
     if both and most > 1:
         yield Finding(
             "section 4.2",
-            "A team with one processor too few takes as long as with half of the processors that it has members for.",
+            "A team with one processor too few takes as long as with half of the processors that it has threads for.",
             NAMES[kind],
-            f"{2 * most} members on {most} processors take {min(both):.2f} to {max(both):.2f} times as long as "
-            f"{most + 1}",
+            f"{2 * most} threads on {most} processors take {ends(both)} times as long as {most + 1}",
             all(abs(ratio - 1) <= STEP for ratio in both),
+            f"within {STEP:.0%}",
             _why(r, kind),
         )
 
@@ -280,10 +289,11 @@ def _policies(r: Results, kind: str) -> Iterable[Finding]:
         yield Finding(
             "sections 4.1 and 5",
             "Partitions with combination barriers pay no significant penalty against coscheduling from four context "
-            "switches of computing on (here: 10 %).",
+            "switches of computing on.",
             NAMES[kind],
             f"with even work, partitions do {min(even):+.0%} at worst",
             min(even) >= -SMALL,
+            f"at most {SMALL:.0%} less",
             _why(r, kind),
         )
     uneven = [g for _, g in gain("exponential")]
@@ -294,6 +304,7 @@ def _policies(r: Results, kind: str) -> Iterable[Finding]:
             NAMES[kind],
             f"with exponential work, partitions do {min(uneven):+.0%} to {max(uneven):+.0%}",
             min(uneven) > 0,
+            "the sign alone, at each",
             _why(r, kind),
         )
     loss = [
@@ -306,8 +317,9 @@ def _policies(r: Results, kind: str) -> Iterable[Finding]:
             "section 1",
             "Partitions outperform processors that all threads share.",
             NAMES[kind],
-            f"shared processors take {min(loss):.3g} to {max(loss):.3g} times as long",
+            f"shared processors take {ends(loss)} times as long",
             median(loss) > 1,
+            "in the median",
         )
 
 
@@ -328,10 +340,10 @@ def finding(rows: list[Row]) -> str:
     """One sentence: how much of 1991 holds here."""
     found = [one for results in experiments(rows) for one in findings(results)]
     if not found:
-        return "The records do not show what paper 000's conclusions are worth here."
+        return "The records do not show what the conclusions of Markatos et al. 1991 are worth here."
     words = []
     for kind in KINDS:
         its = [one.holds for one in found if one.threads == NAMES[kind]]
         if its:
             words.append(f"{sum(its)} of {len(its)} hold on {NAMES[kind]}")
-    return f"Of what paper 000 found in 1991, {' and '.join(words)}."
+    return f"Of what Markatos et al. found in 1991, {' and '.join(words)}."

@@ -1,4 +1,4 @@
-"""What the page shows of paper 000's experiments: a chart for each of its figures, and what became of its findings."""
+"""What the page shows of the experiments of Markatos et al. 1991: a chart for each figure, and its findings."""
 
 from collections.abc import Callable, Sequence
 from itertools import takewhile
@@ -6,7 +6,7 @@ from itertools import takewhile
 from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Section, Subject
 from weir.base.places import on_fullest
 from weir.base.records import Row
-from weir.base.screen import nanoseconds
+from weir.base.screen import nanoseconds, two_digits
 from weir.threads import charts, tables
 from weir.threads.experiments import NAMES, POLICIES
 from weir.threads.findings import LITTLE_TAKEN, SMALL, STEP, finding, findings, overhead
@@ -18,16 +18,16 @@ LINES = (
     "quantum and transfer; dotted ones are what the formulas predict."
 )
 TEXTS = {
-    "spinning": "As figures 1 and 2: members that spin, one more of them than processors. The scale is the quantum "
+    "spinning": "As figures 1 and 2: threads that spin, one more of them than processors. The scale is the quantum "
     "that was measured: how long a thread that computes keeps a processor that another wants.",
-    "blocking": "As figure 3: the tree barrier (mcs) whose members spin, and one whose members yield the processor.",
-    "overhead": "As figures 4 and 5: two members on each processor, against twice the time with one on each. The scale "
+    "blocking": "As figure 3: the tree barrier (mcs) whose threads spin, and one whose threads yield the processor.",
+    "overhead": "As figures 4 and 5: two threads on each processor, against twice the time with one on each. The scale "
     "is a context switch of each kind of threads.",
-    "processors": "As figure 6, which has 16 threads on 1 to 16 processors. Here members vary, on one processor and on "
+    "processors": "As figure 6, which has 16 threads on 1 to 16 processors. Here threads vary, on one processor and on "
     "all; they yield.",
-    "policies": "As section 4: two applications, each with a member for each processor. Partition: each has half of "
+    "policies": "As section 4: two applications, each with a thread for each processor. Partition: each has half of "
     "the processors. Coscheduling: all processors by turns, for a quantum of the kernel. Shared: each thread for "
-    "itself.",
+    "itself. Computing is constant or exponential.",
 }
 COSTS_TEXT = (
     "What curves are scaled and simulated with. A quantum: how long a thread that computes keeps the processor."
@@ -81,7 +81,7 @@ def _spinning(r: Results) -> str:
         if its := r.of(threads=kind, barrier="counter"):
             p = its[0]
             said.append(
-                f"{nanoseconds(p.episode.value)} on {name} ({p.episode.value / p.quantum_ns:.2g} quanta) for "
+                f"{nanoseconds(p.episode.value)} on {name} ({two_digits(p.episode.value / p.quantum_ns)} quanta) for "
                 f"{nanoseconds(p.compute_ns)} of computing"
             )
     return f"Spinning with a processor too few: {'; '.join(said)}" if said else "Spinning with a processor too few"
@@ -93,7 +93,7 @@ def _blocking(r: Results) -> str:
         pairs = [(s, b) for s in r.of(threads=kind, waiting="spin")
                  for b in r.of(threads=kind, waiting="share", compute_ns=s.program.compute_ns)]  # fmt: skip
         if pairs:
-            said.append(f"up to {max(s.over(b).value for s, b in pairs):,.0f} times as fast on {name}")
+            said.append(f"up to {two_digits(max(s.over(b).value for s, b in pairs))} times as fast on {name}")
     return f"Yielding instead of spinning is {', '.join(said)}" if said else "Yielding instead of spinning"
 
 
@@ -106,13 +106,13 @@ def _overhead(r: Results) -> str:
         if small:
             said.append(f"from {nanoseconds(small[-1][1])} of computing on {name}")
     words = f" cost at most {SMALL:.0%} {', '.join(said)}" if said else ""
-    return f"Two members on each processor{words}"
+    return f"Two threads on each processor{words}"
 
 
 def _processors(r: Results) -> str:
     fullest = [(p, on_fullest(p.program.members, p.program.processors)) for p in r.of()]
     near = sum(p.episode.value <= (1 + STEP) * there * p.compute_ns for p, there in fullest)
-    return f"Time follows the members on the fullest processor at {near} of {len(fullest)} points"
+    return f"Time follows the threads on the fullest processor at {near} of {len(fullest)} points"
 
 
 def _policies(r: Results) -> str:
@@ -137,8 +137,8 @@ SUBJECT = Subject(
     name="Threads",
     title="More threads than processors",
     heading="The experiments of 1991 on this machine",
-    about="What “The Effects of Multiprogramming on Barrier Synchronization” (Markatos and others, 1991) measured on a "
-    "Butterfly, repeated{on}: on kernel threads and on user-level members, beside the simulator and the formulas.",
+    about="What “The Effects of Multiprogramming on Barrier Synchronization” (Markatos et al. 1991) measured on a "
+    "Butterfly, repeated{on}: on kernel threads and on user-level threads, beside the simulator and the formulas.",
     wants=lambda rows: wants(rows) and any(is_of_program(row) for row in rows),
     sections=sections,
     left_out=left_out,

@@ -8,32 +8,34 @@ from math import isfinite
 from rich import table as rich
 
 from weir.base.others import disturbed
+from weir.base.papers import MARKATOS
 from weir.base.parts import Cell, Table
 from weir.base.records import Row
 from weir.base.screen import nanoseconds, shown, with_interval
 from weir.threads.experiments import NAMES
-from weir.threads.findings import Finding, agreements, findings, why_apart
+from weir.threads.findings import MOST_NEAR, Finding, agreements, findings, why_apart
 from weir.threads.results import PREDICTED, SIMULATED, Results, experiments
 from weir.threads.rows import COSTS, is_of_threads
 
 
 def of_findings(found: Sequence[Finding]) -> Table:
-    heads = ["paper 000", "what it found", "on", "verdict", "here"]
+    heads = [MARKATOS, "what it found", "on", "verdict", "here"]
     rows = [
-        [one.source, one.says, one.threads, _verdict(one.holds, "holds", "does not hold"),
+        [one.source, one.says, one.threads, _verdict(one.holds, "holds", "does not hold", one.within),
          Cell(one.found, "" if one.holds else one.why, below=True)]
         for one in found
     ]  # fmt: skip
     return Table("", heads, rows, words=(0, 1, 2, 3, 4))
 
 
-def _verdict(good: bool, yes: str, no: str) -> Cell:
-    return Cell(yes if good else no, verdict="reached" if good else "missed")
+def _verdict(good: bool, yes: str, no: str, within: str) -> Cell:
+    """With its tolerance."""
+    return Cell(yes if good else no, within, below=True, verdict="reached" if good else "missed")
 
 
 def of_agreements(results: Results) -> Table:
     rows = [
-        [NAMES[one.threads], one.source, _verdict(one.agrees, "agrees", "differs"),
+        [NAMES[one.threads], one.source, _verdict(one.agrees, "agrees", "differs", MOST_NEAR),
          Cell(one.words(), why_apart(results, one), below=True)]
         for one in agreements(results)
     ]  # fmt: skip
@@ -48,10 +50,10 @@ def costs(rows: Sequence[Row]) -> Table:
         middle = values[len(values) // 2]
         spread = f"{nanoseconds(values[0])} … {nanoseconds(values[-1])}"
         cells.append([NAMES[row["what"]["threads"]], row["what"]["algorithm"], nanoseconds(middle), spread])
-    return Table("", ["threads", "what", "median", "least … most"], cells, words=(0, 1))
+    return Table("", ["on", "what", "median", "least … most"], cells, words=(0, 1))
 
 
-HEADS = ["threads", "barrier", "waiting", "members", "processors", "policy", "computing"]
+HEADS = ["on", "barrier", "waiting", "threads", "processors", "policy", "computing"]
 
 
 def of_points(results: Results) -> Table:
@@ -82,7 +84,7 @@ def for_terminal(rows: Sequence[Row]) -> list[rich.Table]:
 
 
 def _titled(table: Table, results: Results) -> Table:
-    return Table(f"{results.experiment}: what paper 000 found, and what is found here", table.heads, table.rows,
+    return Table(f"{results.experiment}: what {MARKATOS} found, and what is found here", table.heads, table.rows,
                  words=table.words)  # fmt: skip
 
 

@@ -1,9 +1,10 @@
-"""As figure 2 of paper 001: programs' times by barrier and team size. And what is gained in each situation."""
+"""As figure 2 of Nanjegowda et al. 2009: programs' times by barrier and team size. And what is gained."""
 
 import altair as alt
 
 from weir.base import theme
-from weir.base.drawing import Values, counts, log, mapped, panels, time_axis
+from weir.base.axes import TIME, TIMES, Values, by_panel, counts, edges, log_axis, rings
+from weir.base.drawing import DOTS, mapped, panels
 from weir.base.pictures import BREAK, times, value
 from weir.base.screen import with_interval
 from weir.workloads.findings import in_words, named
@@ -14,7 +15,6 @@ from weir.workloads.tables import title
 
 WEIRS_DEFAULT = "Weir's default"
 COLOURS = ("weir", "other4", "other3")  # of Weir's kinds of threads
-STEPS = (1, 2, 3, 5, 7)
 
 
 def of_barriers(results: Results) -> Values:
@@ -57,17 +57,26 @@ def by_barrier(results: Results) -> alt.TopLevelMixin | None:
         ],
     )
 
-    def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", scale=log(), axis=time_axis("time of a run", STEPS))
+    ends, at = by_panel(values, "program")
+    axis = log_axis(at, "time of a run", TIME)
 
+    def y(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", scale=alt.Scale(type="log", nice=False), axis=axis)
+
+    base = base.transform_filter("isValid(datum.ns)")
     layers = [
+        edges("y", axis),
         base.mark_rule(strokeWidth=1.6).encode(y=y("low"), y2="high:Q"),
         base.mark_line(strokeWidth=2).encode(y=y("ns")),
-        base.mark_point(filled=True, size=36, opacity=1).encode(y=y("ns")),
+        base.mark_point(filled=True, opacity=1).encode(y=y("ns"), size=DOTS),
     ]
     order = list(dict.fromkeys(v["program"] for v in values))
     return panels(
-        alt.layer(*layers, data=alt.Data(values=values)), "program", order, columns=3, least=220
+        alt.layer(*layers, data=alt.Data(values=rings(values, "members", "ns", "program") + ends)),
+        "program",
+        order,
+        columns=3,
+        least=220,
     ).resolve_scale(y="independent")
 
 
@@ -109,13 +118,16 @@ def gains(results: Results) -> alt.TopLevelMixin | None:
             alt.Tooltip("says:N", title="gain"),
         ],
     )
-    axis = alt.Axis(title="time on its own runtime / time on Weir's", format="~g", labelOverlap=True)
+    ends, at = by_panel(values, "situation", ("gain", "low", "high"), 1.0)
+    axis = log_axis(at, "time on its own runtime / time on Weir's", TIMES)
+    base = base.transform_filter("isValid(datum.gain)")
 
     def x(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=log(), axis=axis)
+        return alt.X(f"{field}:Q", scale=alt.Scale(type="log", nice=False), axis=axis)
 
     one = alt.Chart().mark_rule(strokeDash=[4, 3], color=theme.colour("soft")).encode(x=alt.datum(1.0))
     layers = [
+        edges("x", axis),
         one,
         base.mark_rule(strokeWidth=1.6).encode(x=x("low"), x2="high:Q"),
         base.mark_point(filled=True, size=44, opacity=1).encode(x=x("gain")),
@@ -123,12 +135,12 @@ def gains(results: Results) -> alt.TopLevelMixin | None:
     order = list(dict.fromkeys(v["situation"] for v in values))
     rows = max(len({v["program"] for v in values if v["situation"] == where}) for where in order)
     drawn = panels(
-        alt.layer(*layers, data=alt.Data(values=values)),
+        alt.layer(*layers, data=alt.Data(values=values + ends)),
         "situation",
         order,
         columns=2,
         least=300,
-        height=30 + 20 * rows,
+        height=30 + max(20, 10 * len(names)) * rows,
     )
     return drawn.resolve_scale(x="independent", y="independent", yOffset="independent")
 

@@ -20,7 +20,7 @@ from weir.workloads.rows import AUTO, KERNEL, OWN
 from weir.workloads.situations import GROUPS, NAMES, QUICK, named
 
 MOST_THREADS = 1024
-# Those of table 3 of paper 001, by Weir's names; condvar is its blocking one, sense its central one.
+# Those of table 3 of Nanjegowda et al. 2009, by Weir's names; condvar is its blocking one, sense its central one.
 BARRIERS = ("condvar", "sense", "dissemination", "tree", "tournament")
 NO_BARRIERS = "none"
 QUICK_BARRIERS = ("sense", "dissemination")

@@ -1,11 +1,12 @@
-"""What papers 000, 001, 003 and 004 concluded about whole programs, and what becomes of it here: computed."""
+"""What the papers concluded about whole programs, and what becomes of it here: computed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from weir.base.papers import BAUSKAR, BULL, MARKATOS, NANJEGOWDA
 from weir.base.places import on_fullest
 from weir.base.records import Row
-from weir.base.screen import nanoseconds
+from weir.base.screen import nanoseconds, two_digits
 from weir.workloads.findings import cells_of
 from weir.workloads.programs import PROCESSES
 from weir.workloads.results import Cell, Results, Share
@@ -19,15 +20,16 @@ CHOICE = 1.35  # what the choice of a barrier can change
 SWITCH_NS = 1500  # a context switch of kernel threads by yielding, as measured for docs/threads.md
 SWITCHES, LITTLE = 4, 0.10  # barriers no more often than so many switches cost less than that
 MOSTLY = 0.5  # of the programs and teams
+MOST_CASES = "within the noise of the best in most cases"
 
 YIELDING = (
-    "All of Weir's barriers yield at once where members share a processor, and sleep in the end; a condition variable "
-    "pays two system calls for each member."
+    "All of Weir's barriers yield at once where threads share a processor, and sleep in the end; a condition variable "
+    "pays two system calls for each thread."
 )
-SHARED = "More threads than processors: members wait for the kernel's scheduler, and not for cache lines."
-ALIKE = "With few members a barrier costs one or two cache lines, whichever it is."
+SHARED = "More threads than processors: they wait for the kernel's scheduler, and not for cache lines."
+ALIKE = "With few threads a barrier costs one or two cache lines, whichever it is."
 APART = (
-    "Prices are of members that arrive together; in a program those that arrive early also wait for the last, and "
+    "Prices are of threads that arrive together; in a program those that arrive early also wait for the last, and "
     "caches differ."
 )
 HELD = "With four times as many threads the work is divided more finely, and caches hold less of each part."
@@ -36,10 +38,11 @@ ONE_NODE = "In one node processes copy messages through shared memory."
 
 @dataclass(frozen=True)
 class Conclusion:
-    """`why`: the known reasons for a difference."""
+    """`test`: what must hold for it to agree. `why`: the known reasons for a difference."""
 
     paper: str
     says: str
+    test: str
     verdict: str
     here: str
     why: str = ""
@@ -52,10 +55,10 @@ def conclusions(rows: Sequence[Row]) -> list[Conclusion]:
     return [*_of_barriers(r), *_of_fewer_processors(r), _of_directives(r), _of_processes(r)]
 
 
-def _judged(paper: str, says: str, here: str, holds: bool | None, why: str = "") -> Conclusion:
+def _judged(paper: str, says: str, test: str, here: str, holds: bool | None, why: str = "") -> Conclusion:
     """`holds`: None where nothing says."""
     verdict = NOT_MEASURED if holds is None else AGREES if holds else DIFFERS
-    return Conclusion(paper, says, verdict, here, why if holds is False else "")
+    return Conclusion(paper, says, test, verdict, here, why if holds is False else "")
 
 
 def _name(c: Cell) -> str:
@@ -75,9 +78,10 @@ def _among_best(cells: Sequence[Cell], barrier: str) -> list[Cell]:
 def _of_barriers(r: Results) -> Iterator[Conclusion]:
     compared = [c for c in r.cells if c.best and all(c.enough(KERNEL, name) for name in c.barriers)]
     names = list(dict.fromkeys(name for c in compared for name in c.barriers if name != DEFAULT))
+    where, test = f"{NANJEGOWDA}, sections 4.1 and 5", "none is within the noise of the best everywhere"
     says = "No single barrier is best for all programs and numbers of threads."
     if not compared:
-        yield _judged("001, 4.1 and 5", says, "", None)
+        yield _judged(where, says, test, "", None)
     else:
         everywhere = {name: len(_among_best(compared, name)) for name in names}
         most = max(everywhere, key=everywhere.get)
@@ -85,7 +89,7 @@ def _of_barriers(r: Results) -> Iterator[Conclusion]:
             f"of {len(compared)} programs and teams, {most} is not told from the best in {everywhere[most]}, more than "
             f"any other; each of {', '.join(dict.fromkeys(c.best for c in compared))} has the least time in some"
         )
-        yield _judged("001, 4.1 and 5", says, here, everywhere[most] < len(compared), ALIKE)
+        yield _judged(where, says, test, here, everywhere[most] < len(compared), ALIKE)
 
     says = f"The tournament barrier is best from {FROM_THREADS} threads on."
     large = [c for c in compared if c.place.members >= FROM_THREADS and TOURNAMENT in c.barriers]
@@ -93,11 +97,13 @@ def _of_barriers(r: Results) -> Iterator[Conclusion]:
     here = f"not told from the best in {len(best)} of {len(large)} programs and teams of so many threads"
     shared = any(c.place.members > c.place.processors for c in large)
     yield _judged(
-        "001, 4.1", says, here if large else f"no team of {FROM_THREADS} threads was measured",
+        f"{NANJEGOWDA}, section 4.1", says, MOST_CASES,
+        here if large else f"no team of {FROM_THREADS} threads was measured",
         len(best) > MOSTLY * len(large) if large else None, SHARED if shared else "",
     )  # fmt: skip
 
     says = f"The choice of a barrier can change a program's time by {CHOICE - 1:.0%} or more."
+    where, test = f"{NANJEGOWDA}, section 4.3", f"the whole interval at {CHOICE:.2f} or more"
     worst = [
         (ratio, c, name)
         for c in compared
@@ -106,24 +112,26 @@ def _of_barriers(r: Results) -> Iterator[Conclusion]:
     ]
     if worst:
         ratio, c, name = max(worst, key=lambda one: one[0].interval.low)
-        here = f"{_name(c)}, {TITLES[c.place.situation]}: {ratio.value:.1f} times as long by {name} as by {c.best}"
-        yield _judged("001, 4.3", says, here, ratio.interval.low >= CHOICE, ALIKE)
+        here = (
+            f"{_name(c)}, {TITLES[c.place.situation]}: {two_digits(ratio.value)} times as long by {name} as by {c.best}"
+        )
+        yield _judged(where, says, test, here, ratio.interval.low >= CHOICE, ALIKE)
     else:
-        yield _judged("001, 4.3", says, "", None)
+        yield _judged(where, says, test, "", None)
 
     says = "A blocking barrier wins where processors are oversubscribed."
     crowded = [c for c in compared if c.place.situation == "crowded" and BLOCKING in c.barriers]
     best = _among_best(crowded, BLOCKING)
     here = f"{BLOCKING} is not told from the best in {len(best)} of {len(crowded)} programs and teams"
     holds = len(best) > MOSTLY * len(crowded) if crowded else None
-    yield _judged("001, 4", says, here if crowded else "", holds, YIELDING)
+    yield _judged(f"{NANJEGOWDA}, section 4", says, MOST_CASES, here if crowded else "", holds, YIELDING)
 
 
 def _of_fewer_processors(r: Results) -> Iterator[Conclusion]:
     """The same work with as many threads as processors, and with more, or as much for each thread; by kinds of Weir's
     threads."""
     says = (
-        "With a suitable barrier fewer processors than threads cost little: less than 10 % where a member computes for "
+        "With a suitable barrier fewer processors than threads cost little: less than 10 % where a thread computes for "
         f"more than {SWITCHES} context switches between barriers."
     )
     alone = {(c.program, c.command): c for c in r.of("dedicated") if c.place.members == c.place.processors}
@@ -141,7 +149,14 @@ def _of_fewer_processors(r: Results) -> Iterator[Conclusion]:
             if computes_ns >= SWITCHES * SWITCH_NS:
                 found.append((cost, f"{_name(c)} {cost:+.0%} at {nanoseconds(computes_ns)}"))
         here = f"{runtime}: {', '.join(words for _, words in sorted(found))}" if found else runtime
-        yield _judged("000, 4.1", says, here, all(cost < LITTLE for cost, _ in found) if found else None, HELD)
+        yield _judged(
+            f"{MARKATOS}, section 4.1",
+            says,
+            f"each below {LITTLE:.0%}",
+            here,
+            all(cost < LITTLE for cost, _ in found) if found else None,
+            HELD,
+        )
 
 
 def _of_directives(r: Results) -> Conclusion:
@@ -164,7 +179,14 @@ def _of_directives(r: Results) -> Conclusion:
         found.append(f"{program} ({members}) {nanoseconds(measured)} of {nanoseconds(priced)}")
     words = f"{near} of {len(found)} within a factor of 2; own runtime against Weir's, measured of priced"
     here = f"{words}: {', '.join(found)}"
-    return _judged("003, I", says, here if found else "", near > MOSTLY * len(found) if found else None, APART)
+    return _judged(
+        f"{BULL}, section I",
+        says,
+        "within a factor of 2 in most cases",
+        here if found else "",
+        near > MOSTLY * len(found) if found else None,
+        APART,
+    )
 
 
 def _of_processes(r: Results) -> Conclusion:
@@ -179,6 +201,8 @@ def _of_processes(r: Results) -> Conclusion:
             continue
         ratio = c.time(OWN).value / threads.time(KERNEL).value
         better += ratio > 1
-        found.append(f"{_name(c)}, {TITLES[c.place.situation]} {ratio:.2f}")
+        found.append(f"{_name(c)}, {TITLES[c.place.situation]} {two_digits(ratio)}")
     here = f"time of processes in that of threads: {', '.join(found)}"
-    return _judged("004", says, here if found else "", better > MOSTLY * len(found) if found else None, ONE_NODE)
+    return _judged(
+        BAUSKAR, says, "in most cases", here if found else "", better > MOSTLY * len(found) if found else None, ONE_NODE
+    )

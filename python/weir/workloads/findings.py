@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from weir.base.findings import sentence
 from weir.base.records import Row
-from weir.base.screen import nanoseconds, times
+from weir.base.screen import nanoseconds, times, two_digits
 from weir.workloads.results import Cell, Ratio, Results, geometric_mean
 from weir.workloads.rows import AUTO, OWN, is_weirs
 from weir.workloads.situations import BY_NAME, CROWDED, SLOWER, TITLES
@@ -16,13 +16,13 @@ REACHED, MISSED, NOISE, FEW = "reached", "missed", "within the noise", "too few 
 FAILS = "fails"
 NONE_SLOWER, NOT_MEASURED = "no program slower", "not measured"
 GAIN = "geometric mean of the gain"
-# What programs are said to be, the word that decides first.
+# What one program, or several, are said to be, the word that decides first.
 KINDS = {
-    FAILS: "fail",
-    MISSED: "are slower",
-    FEW: "have too few rounds",
-    NOISE: "are undecided",
-    REACHED: "are not slower",
+    FAILS: ("fails", "fail"),
+    MISSED: ("is slower", "are slower"),
+    FEW: ("has too few rounds", "have too few rounds"),
+    NOISE: ("is undecided", "are undecided"),
+    REACHED: ("is not slower", "are not slower"),
 }
 
 
@@ -48,7 +48,7 @@ def verdict(ratio: Ratio, at_least: float | None = None, at_most: float | None =
 
 
 def in_words(ratio: Ratio) -> str:
-    return times(ratio.interval) if ratio.interval else f"{ratio.value:.2f} ({ratio.rounds} rounds)"
+    return times(ratio.interval) if ratio.interval else f"{two_digits(ratio.value)} ({ratio.rounds} rounds)"
 
 
 def cells_of(results: Results, situation: str) -> list[Cell]:
@@ -87,7 +87,7 @@ def _none_slower(results: Results, situation: str, runtime: str) -> Target | Non
     if not by:
         return None
     its = next(word for word in KINDS if word in by)
-    said = [f"{len(by[word])} {words}" for word, words in KINDS.items() if word in by]
+    said = [f"{len(by[word])} {words[len(by[word]) > 1]}" for word, words in KINDS.items() if word in by]
     worst = [words for word in KINDS if word != REACHED for _, words in sorted(by.get(word, ()), reverse=True)]
     measured = f"of {sum(map(len, by.values()))}: {', '.join(said)}"
     met = MISSED if its == FAILS else its
@@ -129,7 +129,8 @@ def finding(rows: list[Row]) -> str:
         return sentence(_of_one_program(results, by_default), "this program")
     gains = [t for t in targets(rows) if t.runtime == by_default and t.what == GAIN]
     its = [t for t in gains if t.verdict != NOT_MEASURED]
-    said = [f"{t.measured} times as fast with {TITLES[t.situation]}" for t in its]
+    titles = {t: TITLES[t.situation] for t in its}
+    said = [f"{t.measured} times as fast {'' if w.startswith('called') else 'with '}{w}" for t, w in titles.items()]
     return sentence(f"on Weir's runtime these programs are {', '.join(said)}" if said else "", "whole programs")
 
 

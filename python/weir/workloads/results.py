@@ -55,11 +55,7 @@ class Cell:
         """By rounds: the time on `runtime` in that on `of`."""
         mine, its = self.times(runtime, barrier), self.times(of, of_barrier)
         return [
-            mine[run][turn] / ns
-            for run in mine
-            if run in its
-            for turn, ns in its[run].items()
-            if turn in mine[run]
+            mine[run][turn] / ns for run in mine if run in its for turn, ns in its[run].items() if turn in mine[run]
         ]
 
     def fastest(self, runtimes: Iterable[str]) -> str | None:

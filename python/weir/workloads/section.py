@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from weir.base.papers import NANJEGOWDA, cited
 from weir.base.parts import FAILED, Chart, LeftOut, Section, Subject
 from weir.base.records import Row
 from weir.base.statistics import FEWEST
@@ -21,17 +22,17 @@ TARGETS = (
     "programs that decide."
 )
 BARRIERS = (
-    "As table 3 of paper 001: the barrier with the least median time, of those compared, for each program and team "
-    "size, on Weir's runtime with kernel threads (WEIR_BARRIER). In parentheses 95 % intervals; the ratio is by "
-    "rounds. Barriers whose ratio to the best has 1 in its interval are not told from it."
+    f"As table 3 of {cited(NANJEGOWDA)}: the barrier with the least median time, of those compared, for each program "
+    "and team size, on Weir's runtime with kernel threads (WEIR_BARRIER). In parentheses 95 % intervals; the ratio "
+    "is by rounds. Barriers whose ratio to the best has 1 in its interval are not told from it."
 )
 CONCLUSIONS = (
-    "What papers 000, 001, 003 and 004 concluded, and what these records say of it: agrees, differs, or was not "
-    "measured. Programs with too few rounds for an interval do not count."
+    "What the papers that Weir repeats concluded, and what these records say of it: agrees, by the test below the "
+    "verdict, differs, or was not measured. Programs with too few rounds for an interval do not count."
 )
 FIGURE = (
-    "As figure 2 of paper 001: the time of the program's computation, on Weir's runtime with kernel threads, by "
-    "barrier. The work is the same with each team; in the program intervals each member has as much. Bars: 95 % "
+    f"As figure 2 of {NANJEGOWDA}: the time of the program's computation, on Weir's runtime with kernel threads, by "
+    "barrier. The work is the same with each team; in the program intervals each thread has as much. Bars: 95 % "
     "intervals."
 )
 TIMES = (

@@ -38,13 +38,16 @@ def of_targets(found: Sequence[Target]) -> Table:
 def of_conclusions(found: Sequence[Conclusion]) -> Table:
     heads = ["paper", "what it concluded", "verdict", "here"]
     marks = {AGREES: REACHED, DIFFERS: MISSED}
-    rows = [[c.paper, c.says, Shown(c.verdict, verdict=marks.get(c.verdict, "")), Shown(c.here, c.why, below=True)]
-            for c in found]  # fmt: skip
+    rows = [
+        [c.paper, c.says, Shown(c.verdict, c.test, below=True, verdict=marks.get(c.verdict, "")),
+         Shown(c.here, c.why, below=True)]
+        for c in found
+    ]  # fmt: skip
     return Table("", heads, rows, words=(0, 1, 2, 3))
 
 
 def of_barriers(results: Results) -> Table:
-    """As Table 3 of paper 001."""
+    """As Table 3 of Nanjegowda et al. 2009."""
     rows = []
     for c in results.cells:
         if (best := c.best) is None:

@@ -32,9 +32,11 @@ class Browser:
         self._rest = b""
         self._number = 0
         self._session: str | None = None
+        self.complaints: list[str] = []  # of the console, since the page was opened
         tab = next(t for t in self("Target.getTargets")["targetInfos"] if t["type"] == "page")
         self._session = self("Target.attachToTarget", targetId=tab["targetId"], flatten=True)["sessionId"]
-        self("Page.enable")
+        for domain in ("Page", "Runtime", "Log"):
+            self(f"{domain}.enable")
 
     def __call__(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._number += 1
@@ -53,13 +55,26 @@ class Browser:
             more = os.read(self._in, 1 << 20)
             assert more, "the browser has ended"
             self._rest += more
-        message, _, self._rest = self._rest.partition(b"\0")
-        return json.loads(message)
+        text, _, self._rest = self._rest.partition(b"\0")
+        message = json.loads(text)
+        self._heed(message)
+        return message
+
+    def _heed(self, message: dict[str, Any]) -> None:
+        """What a page complains of: console.warn and console.error, the browser's own entries, exceptions."""
+        said, kind = message.get("params", {}), message.get("method")
+        if kind == "Runtime.consoleAPICalled" and said["type"] in ("warning", "error", "assert"):
+            self.complaints.append(" ".join(str(a.get("value", a.get("description"))) for a in said["args"]))
+        elif kind == "Log.entryAdded" and said["entry"]["level"] in ("warning", "error"):
+            self.complaints.append(said["entry"]["text"])
+        elif kind == "Runtime.exceptionThrown":
+            self.complaints.append(said["exceptionDetails"]["text"])
 
     def open(self, page: Path, width: int, dark: bool = False, height: int = 900) -> None:
         """Returns when the page's charts are drawn."""
         self.resize(width, height)
         self.scheme(dark)
+        self.complaints.clear()
         self("Page.navigate", url=page.resolve().as_uri())
         self.ask("new Promise(done => document.readyState == 'complete' ? done() : addEventListener('load', done))")
         self.ask("window.drawn")

@@ -10,6 +10,8 @@ from weir.cli import app
 
 from ..run.made_up_session import HOST, session, trials
 from ..simulation.made_up import SMALL
+from ..threads.made_up import programs
+from ..threads.made_up import rows as threads_rows
 from ..workloads.made_up_runs import session_rows
 from .browser import Browser
 
@@ -21,7 +23,9 @@ CONSTRUCTS = {
                  *(f"schedule-dynamic-n:{n}" for n in (1, 16, 1024))),
 }  # fmt: skip
 RUNTIMES = {"libgomp": 3.0, "libomp-19": 2.0, "libiomp5": 1.9, "weir": 1.0}
-SCENARIO = SMALL.replace("A small one", "Two barriers (paper 000, figure 1)").replace("[system]", "seeds = 3\n[system]")
+SCENARIO = SMALL.replace("A small one", "Two barriers (Markatos et al. 1991, figure 1)").replace(
+    "[system]", "seeds = 3\n[system]"
+)
 
 
 def openmp_row(
@@ -97,12 +101,15 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     command("simulate", scenario, "--history", folder / "history")
     command("predict", "spinning", "--compute-ms", "0:40:4", "--page", folder / "prediction.html")
     made = {name: folder / f"{name}.html" for name in ("history", "prediction")}
+    command("simulate", "002-power3", "-o", folder / "paper.jsonl")
     for name, held in {
         "barriers": MEASURED / "2026-11-21-two-processors.jsonl",
         "mpi": MEASURED / "2026-11-21-mpi.jsonl",
         "openmp": write(folder / "openmp.jsonl", openmp_rows()),
         "scale": write(folder / "scale.jsonl", scale_rows()),
         "simulation": simulated,
+        "paper": folder / "paper.jsonl",
+        "threads": write(folder / "threads.jsonl", threads_rows(programs(), had=0.9)),
         "workloads": write(folder / "workloads.jsonl", session_rows()),
     }.items():
         made[name] = folder / f"{name}.html"

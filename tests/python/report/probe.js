@@ -34,15 +34,35 @@
     const own = e.closest("#tip, button, pre");
     if (!own && contrast(light(style.color), ground) < 4.5) faint.push(words.currentNode.data);
   }
+  // Of each logarithmic axis, how many of its labels are seen.
+  const ticks = [...document.querySelectorAll("g.role-axis[aria-label*='log scale']")].map(axis => ({
+    chart: axis.closest(".chart").id, axis: axis.getAttribute("aria-label").slice(0, 90),
+    seen: [...axis.querySelectorAll(".role-axis-label text")].filter(t => t.textContent && getComputedStyle(t).opacity != 0).length,
+  }));
+  // Dots that lie wholly below a later one of another colour.
+  const covered = [];
+  for (const at of document.querySelectorAll(".chart")) {
+    const dots = [...at.querySelectorAll("g.mark-symbol.role-mark path")].map(p => {
+      const box = p.getBoundingClientRect(), style = getComputedStyle(p);
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2, r: box.width / 2, fill: style.fill, label: p.getAttribute("aria-label"),
+               drawn: box.width > 0 && style.opacity != 0 && style.fillOpacity != 0 && !["none", "transparent"].includes(style.fill) };
+    }).filter(d => d.drawn);
+    const rest = getComputedStyle(root).getPropertyValue("--rest"), grey = light(rest.replace("#", "").match(/../g).map(h => parseInt(h, 16)).join());
+    dots.forEach((d, i) => {
+      if (Math.abs(light(d.fill) - grey) < 0.01) return;
+      const over = dots.slice(i + 1).find(o => o.fill != d.fill && Math.hypot(o.x - d.x, o.y - d.y) + d.r <= o.r + 0.4);
+      if (over) covered.push(at.id + ": " + d.label + " below " + over.label);
+    });
+  }
   const tables = [], silent = [];
   for (const w of document.querySelectorAll(".wide")) {
     if (!visible(w)) continue;
     const scrolls = w.scrollWidth > w.clientWidth + 1, heads = [...w.querySelector("tr").children];
     if (scrolls != getComputedStyle(w, "::before").content.includes("scroll")) silent.push(heads.map(h => h.textContent).join());
     tables.push({
-      scrolls, heads: heads.map(h => h.textContent), rights: heads.map(h => h.getBoundingClientRect().right),
+      scrolls, judged: w.classList.contains("judged"), most: Math.max(...[...w.querySelectorAll("td")].map(c => c.getBoundingClientRect().right)), heads: heads.map(h => h.textContent), rights: heads.map(h => h.getBoundingClientRect().right),
       rows: [...w.querySelectorAll("tr")].map(r => r.getBoundingClientRect().height),
     });
   }
-  return { overflow: root.scrollWidth - innerWidth, wide, charts, undrawn, small, faint, silent, tables, ground, grounds: [...grounds] };
+  return { overflow: root.scrollWidth - innerWidth, wide, charts, undrawn, small, faint, silent, tables, ticks, covered, ground, grounds: [...grounds] };
 })()

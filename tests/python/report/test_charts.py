@@ -120,5 +120,6 @@ def test_names_at_lines_do_not_lie_on_each_other():
     layers = chart.to_dict()["layer"]
     at = sorted({v["at"] for layer in layers for v in layer["data"]["values"] if "at" in v})
     assert len(at) == 5
-    pixels = [300 * math.log10(b / a) for a, b in zip(at, at[1:], strict=False)]  # the axis is of one decade
+    low, high = next(layer for layer in layers if "y" in layer["encoding"])["encoding"]["y"]["scale"]["domain"]
+    pixels = [300 * math.log(b / a) / math.log(high / low) for a, b in zip(at, at[1:], strict=False)]
     assert min(pixels) > drawing.LABEL

@@ -4,16 +4,22 @@ Each finding is the paper's own statement, with the place where it stands; `hold
 simulation does not reproduce one, `why` gives the reason as far as it is known.
 """
 
-from weir.simulation.findings import paper000, paper001, paper002
+from weir.simulation.findings import markatos, nanjegowda, zhang
 from weir.simulation.findings.finding import Finding
+from weir.simulation.findings.published import OF, Published, called
 from weir.simulation.results import Results
 
-__all__ = ["Finding", "findings"]
+__all__ = ["Finding", "Published", "called", "findings", "published"]
 
-_OF = {**paper000.JUDGES, **paper001.JUDGES, **paper002.JUDGES}
+_OF = {**markatos.JUDGES, **nanjegowda.JUDGES, **zhang.JUDGES}
 
 
 def findings(results: Results) -> list[Finding]:
     """Of a scenario that has run in full; none for one that no paper speaks of."""
     judge = _OF.get(results.name)
     return judge(results) if judge is not None and results.is_complete else []
+
+
+def published(results: Results) -> Published | None:
+    """The paper of a scenario that comes with Weir."""
+    return OF.get(results.name)
