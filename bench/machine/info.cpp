@@ -147,7 +147,7 @@ int main(int count, char** words) try {
   if (count == 3 && std::string(words[1]) == "--members") {
     sizes = {bench::whole_number_in("--members", words[2], 1, weir::max_members)};
   } else if (count != 1) {
-    std::cerr << "usage: weir-info [--members N]   (what Weir sees of this machine, as JSON; what it takes for N members)\n";
+    std::cerr << "usage: weir-info [--members N]   (what Weir sees of this machine, as JSON; what it takes for N threads)\n";
     return 2;
   }
   const topology machine;

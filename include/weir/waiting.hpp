@@ -142,7 +142,7 @@ template <class Machine>
 class share : public detail::policy<Machine, share<Machine>> {
  public:
   static constexpr const char* name = "share";
-  static constexpr const char* about = "yield only where another member shares the processor, otherwise spin";
+  static constexpr const char* about = "yield only where another thread shares the processor, otherwise spin";
   static constexpr bool sleeps = false;
   static constexpr bool placed = true;
   explicit share(const team& t) {

@@ -41,7 +41,7 @@ class distributed {
 
  public:
   static constexpr barrier_properties properties{
-      .name = "distributed", .about = "a byte for each member, not padded, scanned by all"};
+      .name = "distributed", .about = "a byte for each thread, not padded, scanned by all"};
 
   explicit distributed(const team& t)
       : members_(t.members),
@@ -84,7 +84,7 @@ template <class Machine, template <class> class Waiting>
 class distributed_padded {
  public:
   static constexpr barrier_properties properties{
-      .name = "distributed-padded", .about = "a cache line for each member, scanned by all"};
+      .name = "distributed-padded", .about = "a cache line for each thread, scanned by all"};
 
   explicit distributed_padded(const team& t)
       : members_(t.members),

@@ -17,7 +17,7 @@ template <class Machine, template <class> class Waiting>
 class distributed_sensor {
  public:
   static constexpr barrier_properties properties{
-      .name = "distributed-sensor", .about = "a counter element and a local sensor for each member, gathered by a master",
+      .name = "distributed-sensor", .about = "a counter element and a local sensor for each thread, gathered by a master",
       .phases = central_phases{.one_counter = false, .one_flag = false}};
 
   explicit distributed_sensor(const team& t)

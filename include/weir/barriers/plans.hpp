@@ -59,7 +59,7 @@ struct entry {
 /// All of the above. Barriers by name and by type, the barriers over MPI, OpenMP's fork and join, the simulator, the explorer and
 /// the tests of the proof take their plans from here, and ask a plan for everything else.
 inline constexpr entry table[] = {
-    {"dissemination", "ceil(log2 P) rounds, each member signals and awaits one in each", true,
+    {"dissemination", "ceil(log2 P) rounds, in each of which all signal one and await one", true,
      [](unsigned n, const shape& its) { return dissemination(n, its.radix); }},
     {"mcs", "4-ary arrival tree with packed children, binary wake-up tree", true,
      [](unsigned n, const shape&) { return mcs(n); }},
@@ -71,7 +71,7 @@ inline constexpr entry table[] = {
      [](unsigned n, const shape& its) { return tree(n, its.fan_in, its.fan_out); }},
     {"butterfly", "pairwise exchange in log2 P rounds, any team size", true,
      [](unsigned n, const shape&) { return butterfly(n); }},
-    {"linear", "member 0 looks at a packed flag of each, one flag lets all go", false,
+    {"linear", "the first looks at a packed flag of each, one flag lets all go", false,
      [](unsigned n, const shape&) { return linear(n); }},
 };
 

@@ -16,7 +16,7 @@ template <class Machine, template <class> class Waiting>
 class sensor {
  public:
   static constexpr barrier_properties properties{
-      .name = "sensor", .about = "a fetch-and-add counter, and a local sensor for each member",
+      .name = "sensor", .about = "a fetch-and-add counter, and a local sensor for each thread",
       .phases = central_phases{.one_counter = true, .one_flag = false}};
 
   explicit sensor(const team& t)

@@ -60,7 +60,8 @@ def curves(
     """Lines of x and y, one for each `line`. `names`: the kind of each, "estimate", "floor" or ""."""
     palette = iter(("weir", "other1", "other2", "other4"))
     colours = [colour("floor" if kind == "floor" else next(palette)) for kind in names.values()]
-    order, legend = list(names), alt.Legend(title=None, orient="top")
+    order = list(names)
+    legend = alt.Legend(title=None, orient="top", symbolType="stroke", symbolSize=400, symbolStrokeWidth=2)
     color = alt.Color(
         "line:N",
         sort=order,

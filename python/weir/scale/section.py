@@ -41,6 +41,8 @@ def _finding(groups: list[list[Row]]) -> str:
     ratios = [r["ratio"] for g in groups for r in g if r["ranks"] == most and r["algorithm"] == "auto"]
     if not ratios:
         return "Barriers of simulated ranks"
+    if max(ratios) < 1.005:
+        return f"Among {most:,} simulated ranks Weir's default is the best"
     worst = two_digits(max(ratios))
     return f"Among {most:,} simulated ranks Weir's default takes at most {worst} times as long as the best"
 

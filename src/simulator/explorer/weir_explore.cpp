@@ -38,10 +38,10 @@ constexpr const char* usage = R"( BARRIER|--all [options]
 
   --all                  every barrier with every waiting policy, as a table
   --waiting W            waiting policy (spin)
-  --members N            members of the team: 1 to 128 (3)
+  --members N            threads of the team: 1 to 128 (3)
   --episodes E           consecutive barriers: 1 to 64 (2)
   --memory sc|tso|weak   sequential consistency, store buffers, or weak memory (tso)
-  --processors N         processors of the team: 1 to 128 (one for each member, and fewer if that makes a difference)
+  --processors N         processors of the team: 1 to 128 (one for each thread, and fewer if that makes a difference)
   --tick MICROSECONDS    advance of the clock at each reading: 1 to 10000000 (300)
   --full                 without partial-order reduction
   --most-states N        end the search after this many: 1 to 2000000000 (20000000)

@@ -75,7 +75,7 @@ def test_a_barrier_in_c_and_one_in_cpp_are_ranked_among_all(tmp_path: Path):
     }
     assert all(min(r["samples"]["episode_ns"]) > 0 for r in made)
     assert of(rows, "overhead", "weir") and of(rows, "overhead", "floor")
-    assert said.count("Weir's default") >= 4 and f"mine.c with 3 members on {processors} processors" in said
+    assert said.count("Weir's default") >= 4 and f"mine.c with 3 threads on {processors} processors" in said
     page = CliRunner().invoke(app, ["report", str(tmp_path / "r.jsonl"), "-o", str(tmp_path / "r.html")])
     assert page.exit_code == 0 and "standard.cpp" in (tmp_path / "r.html").read_text()
 
@@ -124,7 +124,7 @@ def test_one_that_crashes_is_told_of(tmp_path: Path):
 def test_a_crash_while_it_is_measured_costs_its_own_rows_alone(tmp_path: Path):
     later = wrong(tmp_path, "later.c", "if (measured()) abort()")
     status, said, rows = bench(later, output=tmp_path / "r.jsonl")
-    assert status == 0 and "mine:later.c, 2 members, run 1: weir-measure ended with status -6" in said, said
+    assert status == 0 and "mine:later.c, 2 threads, run 1: weir-measure ended with status -6" in said, said
     assert [r["what"]["id"] for r in of(rows, "failure")] == ["mine:later.c"]
     assert {r["how"]["starts"] for r in of(rows, "overhead", "weir")} == {1}, "the others' process was not hit"
 

@@ -102,7 +102,7 @@ def test_the_command_writes_records_and_a_table(tmp_path):
     page = tmp_path / "scale.html"
     assert CliRunner().invoke(app, ["report", str(to), "-o", str(page)]).exit_code == 0
     html = page.read_text()
-    assert 'id="scale"' in html and "Among 8 simulated ranks Weir&#39;s default takes at most 1.00 times" in html
+    assert 'id="scale"' in html and "Among 8 simulated ranks Weir&#39;s default is the best" in html
     assert html.count("1 on a node</summary>") == 2 and ">MPI_Barrier ompi_tree</td>" in html
 
 
