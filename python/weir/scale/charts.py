@@ -47,7 +47,8 @@ def against_ranks(groups: Iterable[list[Row]]) -> alt.TopLevelMixin | None:
     if len(sizes) < 2:
         return None
     names = [n for n in SERIES if any(p["series"] == n for p in points)]
-    held, legend = Log.of(points), alt.Legend(title=None, orient="top", symbolType="stroke", symbolSize=400, symbolStrokeWidth=2)
+    held = Log.of(points)
+    legend = alt.Legend(title=None, orient="top", symbolType="stroke", symbolSize=400, symbolStrokeWidth=2)
     base = alt.Chart().encode(
         x=counts("ranks", sizes, "ranks"),
         y=alt.Y("ns:Q", scale=held.scale, axis=held.axis("time of one barrier")),
