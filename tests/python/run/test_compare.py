@@ -338,7 +338,7 @@ def test_the_sentence_says_what_the_interval_allows(tmp_path: Path):
     assert sentence(own, [x / 2 for x in own], tmp_path).startswith(
         "Yes: on Weir's runtime it takes 0.50 (0.50 … 0.50)"
     )
-    assert sentence(own, [x * 2 for x in own], tmp_path).startswith("No: on Weir's runtime it takes 2.00 (2.00 … 2.00)")
+    assert sentence(own, [x * 2 for x in own], tmp_path).startswith("No: on Weir's runtime it takes 2.0 (2.0 … 2.0)")
     assert sentence(own, [x * 1.01 for x in own[:3]] + [x / 1.01 for x in own[3:]], tmp_path).startswith("It makes no")
     wide = [own[i] * (1.4 if i % 2 else 0.7) for i in range(len(own))]
     assert sentence(own, wide, tmp_path).startswith("No difference was found")
