@@ -61,7 +61,7 @@ class States:
     states: tuple[State, ...] = ()
     borders: tuple[float, ...] = ()  # in ns, one between each two
     samples: int = 0
-    between: int = 0  # samples of none: their probes are of different states, or one is missing
+    between: int = 0  # samples that belong to no state: their probes are of different states, or one is missing
 
     def of(self, pair: Pair) -> State | None:
         found = {self._index(ns) for ns in pair}
@@ -183,9 +183,9 @@ def in_words(rows: Iterable[Row], usual: bool | None = None) -> list[str]:
 def split(rows: Iterable[Row]) -> list[Row]:
     """A row with samples of several states becomes one for each: with the state in `where`, and in `turn` which samples
     they are. A series is kept in each state in which it has samples enough, or else in the one in which it has most.
-    One whose samples outlast a state, or are of none, is kept whole in each, and `how` says so. Where no series of a
-    place has samples enough in any state, or half of them outlast the states, all stay as they are. Of a machine with a
-    usual state only the samples of that state are kept, without a word on it: `exceptions` has the others."""
+    A series whose samples outlast a state, or belong to none, is kept whole in each, and `how` says so. Where no series
+    of a place has samples enough in any state, or half of them outlast the states, all stay as they are. Of a machine
+    with a usual state only the samples of that state are kept, without a word on it: `exceptions` has the others."""
     rows = list(rows)
     names, told = machine_names(rows), states(rows)
     made: list[Row] = []

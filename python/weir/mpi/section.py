@@ -166,9 +166,9 @@ OF_THREADS = (
     "compiled with; that of others is measured by weir bench."
 )
 OF_PROCESSES = (
-    f"As figures 6 to 9 of {BAUSKAR}. {INTERVALS} Names alone are by messages; “shared memory” is through what the "
-    "processes of a node share. Where there are more processes than processors, barriers are measured one after the "
-    "other; else from the last arrival to the last departure."
+    f"As figures 6 to 9 of {BAUSKAR}. {INTERVALS} Barriers go by messages, unless their names say “shared memory”: "
+    "the memory that the processes of a node share. Where there are more processes than processors, barriers are "
+    "measured one after the other; else from the last arrival to the last departure."
 )
 MAPS = (
     f"As figures 10 to 13 of {BAUSKAR}. The least and the mean time, as colours on a logarithmic scale. The first "
