@@ -112,7 +112,7 @@ def _of_figure(row: Row, machines: dict[Any, str], scenarios: dict[str, str]) ->
     return Series(source, family, what, where, name, exact=source in EXACT)
 
 
-THREADS = ("openmp", "workload", "command")  # families whose members are called threads
+UNBOUND = ("openmp", "workload", "command")  # families whose threads are bound only if a row says so
 # Fields by which a reader tells series apart, in this order; others are named only where these do not suffice.
 TELLING = (
     "language", "algorithm", "waiting", "runtime", "barrier", "compiler", "mpi", "name", "arguments", "experiment",
@@ -142,7 +142,7 @@ def word(one: Series, name: str) -> str:
     if value in (None, "", "none", {}) or _is_usual(one.family, name, value):
         return ""
     if name == "members":
-        return _plural(value, "thread" if one.family in THREADS else "member")
+        return _plural(value, "thread")
     if name == "threads" and isinstance(value, int):
         return f"{_plural(value, 'thread')} each"
     if name in COUNTED and isinstance(value, (int, float)):
@@ -161,7 +161,7 @@ def word(one: Series, name: str) -> str:
 def _is_usual(family: str, name: str, value: object) -> bool:
     if name == "waiting":
         return value == "own" or family == "mpi"
-    return (name, value) == ("threads", 1) or (name == "pinned" and not value and family in THREADS)
+    return (name, value) == ("threads", 1) or (name == "pinned" and not value and family in UNBOUND)
 
 
 def labels(all_series: Sequence[Series]) -> tuple[list[str], str]:

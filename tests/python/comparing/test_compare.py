@@ -44,7 +44,7 @@ def test_what_changed_comes_first_and_each_is_marked(files: list[Path]):
     its = found(BEFORE, AFTER)
     assert [(c.label, c.verdict) for c in its.changes] == [("mcs", FASTER), ("sense", SLOWER), ("tree", NOISE)]
     assert its.changes[0].ratio.value == pytest.approx(0.5, rel=0.05)
-    assert its.common == "spin, 2 members, 2 processors, pinned"
+    assert its.common == "spin, 2 threads, 2 processors, pinned"
     status, said = compare(*files)
     assert status == 0 and "Of 3 series 1 is faster in B, 1 is slower, and 1 is undecided." in said, said
     assert "In A alone, 1 series: gone" in said and "In B alone, 1 series: new" in said, said
@@ -118,8 +118,8 @@ def test_series_are_compared_within_one_state():
     b = [machine(), *probed("mcs", 100.0, 800.0)]
     its = found(a, b)
     assert {c.label: c.verdict for c in its.changes} == {
-        "mcs, spin, 2 members, 2 processors, pinned (near)": NOISE,
-        "mcs, spin, 2 members, 2 processors, pinned (far)": SLOWER,
+        "mcs, spin, 2 threads, 2 processors, pinned (near)": NOISE,
+        "mcs, spin, 2 threads, 2 processors, pinned (far)": SLOWER,
     }
     assert {c.series.state for c in its.changes} == {"near", "far"}
 
@@ -186,7 +186,7 @@ def test_exports_hold_every_series(files: list[Path], tmp_path: Path):
     assert status == 0 and all(path.is_file() for path in paths.values()), said
     document = json.loads(paths[".json"].read_text())
     assert document["figures"][0] | {"faster": 1, "slower": 1} == document["figures"][0]
-    assert document["figures"][0]["only_in_a"] == ["gone, spin, 2 members, 2 processors, pinned"]
+    assert document["figures"][0]["only_in_a"] == ["gone, spin, 2 threads, 2 processors, pinned"]
     for ending in (".json", ".jsonl"):
         rows, complaints = records.read([paths[ending]])
         assert complaints == [] and [r["verdict"] for r in rows] == [FASTER, SLOWER, NOISE]

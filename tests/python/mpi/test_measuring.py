@@ -121,13 +121,13 @@ def test_barriers_are_compared_within_the_state_of_the_machine(tmp_path: Path):
         assert found.barriers[0].id == best
         ratio = found.default.against(found.baseline)
         assert (ratio.low, ratio.high) == pytest.approx((worth, worth))
-    assert words_of(near.place).endswith("(round-time; near processors, 46 ns for a cache line)")
+    assert words_of(near.place).endswith("(round-time; a cache line takes 46 ns)")
     assert [t.verdict for t in targets([near, far])] == ["reached", "missed"]
     made = sections([machine, *rows])
     assert [c.name for c in charts(made)] == ["mpi-figures-6-9", "mpi-figures-6-9-2"]
     assert [c.title.partition(":")[0] for c in charts(made)] == [
-        "Near processors, 46 ns for a cache line",
-        "Far processors, 241 ns for a cache line",
+        "A cache line takes 46 ns",
+        "A cache line takes 241 ns",
     ]
     assert len({t.title for t in tables(made)} - {""}) == 2
 
