@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 
 #include <errno.h>
 #include <weir/machine/processors.hpp>

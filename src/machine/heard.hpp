@@ -4,8 +4,8 @@
 // WEIR_PROCESSORS=auto, which `weir run` sets, it hears of as many as it can use: those of the affinity mask that it began with, at
 // most the quota, rounded up.
 //
-// A mask with fewer processors than the true one has to name some. It names the one on which the process first asked, and those
-// that follow: two containers with a quota that bind their threads by what they hear are not both bound to the first
+// A mask with fewer processors than the true one has to name some. It names the one on which the process loaded the library, and
+// those that follow: two containers with a quota that bind their threads by what they hear are not both bound to the first
 // processors of the host. A program that sets the mask that it hears means no restriction, as one does that restores a mask: it gets
 // the true one. Programs whose work is masks hear the truth (hears_the_truth).
 #pragma once

@@ -425,7 +425,7 @@ BEFORE(long, syscall, (long number, ...)) {
     a[2] = weir::as_argument(its.set);
   }
   const long result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-  if (number == SYS_sched_getaffinity && result > 0 && weir::heard::is_of_this_process(named))
+  if (number == SYS_sched_getaffinity && result > 0 && weir::heard::processors() && weir::heard::is_of_this_process(named))
     weir::heard::reduce(static_cast<std::size_t>(result), reinterpret_cast<cpu_set_t*>(a[2]));
 #ifdef SYS_arch_prctl
   if (number == SYS_arch_prctl && result == 0 && gives_tiles(static_cast<int>(a[0]), static_cast<unsigned long>(a[1])))

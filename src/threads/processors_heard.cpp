@@ -21,7 +21,7 @@ int count_of(Next* next) {
 
 BEFORE(int, sched_getaffinity, (pid_t t, size_t n, cpu_set_t* to)) {
   const int result = next_sched_getaffinity.get()(t, n, to);
-  if (result == 0 && weir::heard::is_of_this_process(t)) weir::heard::reduce(n, to);
+  if (result == 0 && weir::heard::processors() && weir::heard::is_of_this_process(t)) weir::heard::reduce(n, to);
   return result;
 }
 
@@ -29,6 +29,12 @@ BEFORE(int, pthread_getaffinity_np, (pthread_t t, size_t n, cpu_set_t* to)) {
   const int result = next_pthread_getaffinity_np.get()(t, n, to);
   if (result == 0) weir::heard::reduce(n, to);
   return result;
+}
+
+// A thread that begins with the mask that the program has heard.
+BEFORE(int, pthread_attr_setaffinity_np, (pthread_attr_t * of, size_t n, const cpu_set_t* to)) {
+  const auto its = weir::heard::meant({n, to});
+  return next_pthread_attr_setaffinity_np.get()(of, its.bytes, its.set);
 }
 
 BEFORE(int, get_nprocs, ()) { return count_of(next_get_nprocs.get()); }
@@ -50,3 +56,12 @@ BEFORE(long, sysconf, (int of)) {
   }
   return next_sysconf.get()(of);
 }
+
+namespace {
+// Early: before the program or the runtime binds the thread that asks first, and since handlers may call sysconf(), which then
+// neither allocates memory nor looks up a name.
+[[gnu::constructor]] void when_loaded() {
+  next_sysconf.get();
+  (void)weir::heard::processors();
+}
+}  // namespace

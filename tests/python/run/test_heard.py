@@ -62,6 +62,46 @@ CONCURRENCY = r"""
 int main() { std::printf("%u\n", std::thread::hardware_concurrency()); }
 """
 
+BOUND = r"""
+#define _GNU_SOURCE
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static void *ask(void *name) {
+  char line[4096];
+  FILE *status = fopen("/proc/thread-self/status", "r");
+  while (fgets(line, sizeof line, status))
+    if (strncmp(line, "Cpus_allowed_list:", 18) == 0) printf("%s_allowed %s", (char *)name, line + 19);
+  fclose(status);
+  printf("%s_hears %ld\n", (char *)name, sysconf(_SC_NPROCESSORS_ONLN));
+  return NULL;
+}
+static void begin(const char *name, const cpu_set_t *mask) {
+  pthread_attr_t how;
+  pthread_t thread;
+  pthread_attr_init(&how);
+  pthread_attr_setaffinity_np(&how, sizeof *mask, mask);
+  pthread_create(&thread, &how, ask, (void *)name);
+  pthread_join(thread, NULL);
+}
+int main(void) {
+  cpu_set_t mask;
+  int members = 0;
+#pragma omp parallel reduction(+ : members)
+  ++members;
+  CPU_ZERO(&mask);
+  CPU_SET(sched_getcpu(), &mask);
+  begin("bound", &mask);
+  sched_getaffinity(0, sizeof mask, &mask);
+  begin("heard", &mask);
+  printf("members %d\nprocs %d\n", members, omp_get_num_procs());
+  return 0;
+}
+"""
+
 
 @pytest.fixture(scope="module")
 def asks(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -120,6 +160,16 @@ def test_the_option_and_the_variable_say_how_many(asks: Path):
 def test_a_program_that_binds_itself_is_bound(asks: Path):
     done = subprocess.run([*weir(), asks, "binds"], capture_output=True, text=True, check=True)
     assert done.stdout.count("bound 1") == len(HERE) and "bound 0" not in done.stdout
+
+
+@skips.mark("processors")
+def test_a_bound_thread_that_asks_first_hears_what_all_hear(tmp_path: Path):
+    program, all_of_them = compiled(BOUND, tmp_path / "bound", "-fopenmp", "-pthread"), str(len(HERE))
+    said = heard(*weir(), program)
+    assert said["bound_hears"] == said["heard_hears"] == all_of_them
+    said = heard(*weir("--processors", "1"), program)
+    assert said["bound_hears"] == said["heard_hears"] == "1"
+    assert said["heard_allowed"] == heard(program)["heard_allowed"], "who begins with the mask heard is not bound"
 
 
 @skips.mark("processors")
