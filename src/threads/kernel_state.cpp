@@ -20,6 +20,7 @@
 #include <ucontext.h>
 
 #include <weir/machine/native.hpp>
+#include <weir/machine/processors.hpp>
 
 #include "machine/heard.hpp"
 #include "threads/calls.hpp"
@@ -161,6 +162,13 @@ bool is_mine(clockid_t clock, const sigevent* how) {
   return (how != nullptr && how->sigev_notify == SIGEV_THREAD_ID) || is_my_time(clock);
 }
 
+/// The mask that the program means. The one with which the process began is remembered first: where this library is preloaded, the
+/// constructor of a libgomp that is loaded, too, may bind the first thread before the constructors of this library run.
+weir::heard::affinity_mask meant(size_t bytes, const cpu_set_t* mask) {
+  (void)weir::affinity();
+  return weir::heard::meant({bytes, mask});
+}
+
 /// ARCH_REQ_XCOMP_PERM, XTILE_DATA: the process may use tiles from now on.
 bool gives_tiles(int what, unsigned long which) { return what == 0x1023 && which == 18; }
 
@@ -230,12 +238,12 @@ BEFORE(pid_t, gettid, ()) {
 CHANGES_THREAD(int, sigaltstack, (const stack_t* to, stack_t* old), to != nullptr, (to, old))
 BEFORE(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to)) {
   call_home(t);
-  const auto its = weir::heard::meant({n, to});
+  const auto its = meant(n, to);
   return next_sched_setaffinity.get()(t, its.bytes, its.set);
 }
 BEFORE(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to)) {
   call_home(t);
-  const auto its = weir::heard::meant({n, to});
+  const auto its = meant(n, to);
   return next_pthread_setaffinity_np.get()(t, its.bytes, its.set);
 }
 CHANGES_A_THREAD(sched_setscheduler, (pid_t t, int how, const sched_param* to), t, (t, how, to))
@@ -420,7 +428,7 @@ BEFORE(long, syscall, (long number, ...)) {
   const without_ticks meanwhile;
   const weir::threads::without_tick_handler also(number == SYS_rt_sigaction ? static_cast<int>(a[0]) : 0);
   if (number == SYS_sched_setaffinity) {
-    const auto its = weir::heard::meant({static_cast<std::size_t>(a[1]), reinterpret_cast<const cpu_set_t*>(a[2])});
+    const auto its = meant(static_cast<std::size_t>(a[1]), reinterpret_cast<const cpu_set_t*>(a[2]));
     a[1] = static_cast<long>(its.bytes);
     a[2] = weir::as_argument(its.set);
   }

@@ -173,6 +173,21 @@ def test_a_bound_thread_that_asks_first_hears_what_all_hear(tmp_path: Path):
 
 
 @skips.mark("processors")
+@pytest.mark.parametrize("binds", ["false", "true"])
+def test_teams_that_are_bound_leave_the_number_as_it_is(binds: str, tmp_path: Path):
+    program, all_of_them = compiled(BOUND, tmp_path / "bound", "-fopenmp", "-pthread"), str(len(HERE))
+    plain = {n: v for n, v in os.environ.items() if n != starting.PROCESSORS} | {"OMP_PROC_BIND": binds}
+    # Preloaded alone, where libgomp is loaded, too: its constructor binds the first thread.
+    alone = plain | {"LD_PRELOAD": str(starting.library())}
+    for said in (
+        heard(*weir(), program, kept=plain),
+        heard(program, kept=alone),
+        heard(program, kept=alone | {starting.PROCESSORS: "auto"}),
+    ):
+        assert said["members"] == said["procs"] == said["bound_hears"] == all_of_them
+
+
+@skips.mark("processors")
 def test_tools_that_set_masks_hear_the_truth(asks: Path, tmp_path: Path):
     for name, says in (("taskset", len(HERE)), ("mpiexec.hydra", len(HERE)), ("program", 1)):
         tool = tmp_path / name
