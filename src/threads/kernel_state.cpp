@@ -288,7 +288,7 @@ CHANGES_THREAD(int, pkey_get, (int key), true, (key))
     va_start(rest, what);                                                                     \
     void* const how = va_arg(rest, void*);                                                    \
     va_end(rest);                                                                             \
-    if (what == F_SETOWN_EX) [[unlikely]] {                                                   \
+    if (what == F_SETOWN_EX && how != nullptr) [[unlikely]] {                                 \
       const auto& owner = *static_cast<const f_owner_ex*>(how);                               \
       if (owner.type == F_OWNER_TID) call_home(owner.pid);                                    \
     }                                                                                         \

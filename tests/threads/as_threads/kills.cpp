@@ -269,6 +269,7 @@ void a_file_tells_a_member() {
       CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
       const f_owner_ex owner{F_OWNER_TID, kernel_thread()};
       CHECK(fcntl(ends[0], F_SETOWN_EX, &owner) == 0 && fcntl(ends[0], F_SETSIG, SIGRTMIN) == 0);
+      CHECK(fcntl(ends[0], F_SETOWN_EX, nullptr) == -1 && errno == EFAULT);
       CHECK(fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK) == 0);
     }
     meet();
