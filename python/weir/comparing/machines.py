@@ -128,7 +128,7 @@ def sessions(rows: Sequence[Row]) -> str:
 
 def nearest(all_series: Sequence[Series]) -> str:
     """Where nothing is in both files: how the two series differ that differ least."""
-    first, second = ([s for s in all_series if file in s.rows][:200] for file in (A, B))
+    first, second = ([s for s in all_series if file in s.rows and not s.is_floor][:200] for file in (A, B))
     least: tuple[int, list[str]] | None = None
     for one in first:
         for other in second:

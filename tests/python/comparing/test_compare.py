@@ -220,6 +220,12 @@ def test_what_is_wrong_is_said_with_what_to_do(files: list[Path], tmp_path: Path
     trace.write_text('{"schema": "weir-trace/1"}\n')
     empty, alone = tmp_path / "empty.jsonl", write(tmp_path / "alone.jsonl", [machine()])
     empty.write_text("nothing\n")
+    floor = runs("transfer", 50.0, what=FLOOR)
+    floors = write(tmp_path / "floors.jsonl", [machine(), *floor])
+    with_floor = [
+        write(tmp_path / f"{members}.jsonl", [machine(), *floor, *runs("mcs", 9.0, members=members)])
+        for members in (2, 64)
+    ]
     other = write(tmp_path / "other.jsonl", [machine(), *runs("mcs", 9.0, members=64)])
     for words, says in (
         ([files[0], "/no/such"], "takes a file that can be read, not '/no/such'"),
@@ -230,6 +236,8 @@ def test_what_is_wrong_is_said_with_what_to_do(files: list[Path], tmp_path: Path
         ([files[0], alone], f"{alone} holds no figure to compare: its rows are of the kind machine"),
         ([files[0], other], "no series is in both files"),
         ([files[0], other], "differ in members (2 in A, 64 in B)"),
+        (with_floor, "differ in members (2 in A, 64 in B)"),
+        ([files[0], floors], f"{floors} holds no figure to compare: only what the machine itself takes"),
         ([*files, "--export", tmp_path / "x.pdf"], "--export takes a name that ends in .json, .jsonl, .csv, .md or"),
         ([*files, "--export", files[0]], f"{files[0]} is one of the record files"),
     ):
