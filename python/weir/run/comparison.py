@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from statistics import median
 
@@ -11,6 +12,7 @@ from weir.run.measuring import FEWEST, OWN, STREAMS, WEIR, Kept, Trial, status_i
 
 NO_DIFFERENCE = 0.03  # too little to change a runtime for
 MOST_SHOWN = 60  # characters of a line that differs
+EMPTY = sha256().hexdigest()  # of a stream to which nothing was printed
 
 
 @dataclass(frozen=True)
@@ -75,16 +77,12 @@ class Comparison:
         if len(own) > 1:
             return f"differs from run to run, on {self.own} as well"
         if own == weir:
-            return "empty" if self._size(self.other, stream, next(iter(own))) == 0 else "the same"
+            return "empty" if own == {EMPTY: None} else "the same"
         where = self._first_difference(stream, next(iter(own)), next(d for d in weir if d not in own))
         return f"differs{' in some runs' if len(weir) > 1 else ''}: {where}"
 
     def _file(self, side: str, stream: str, digest: str) -> Path | None:
         return self.kept.files.get((side, stream, digest))
-
-    def _size(self, side: str, stream: str, digest: str) -> int | None:
-        file = self._file(side, stream, digest)
-        return file.stat().st_size if file else None
 
     def _first_difference(self, stream: str, own: str, weir: str) -> str:
         files = self._file(self.other, stream, own), self._file(WEIR, stream, weir)
