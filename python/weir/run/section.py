@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from weir.base.parts import FAILED, LeftOut, Section, Subject
 from weir.base.records import Row, at
@@ -38,7 +39,7 @@ def _session(machine: Row, told: Sequence[Row], runs: Sequence[Row], load: Seque
         words = (str(settings.get("command")),)
     sides = {
         str(one["name"]): Side(
-            str(one["name"]), Path(), words, dict(one.get("variables") or {}), str(one.get("runtime"))
+            str(one["name"]), Path(), words, _as(dict, one.get("variables")), str(one.get("runtime"))
         )
         for one in told
     }
@@ -51,12 +52,17 @@ def _session(machine: Row, told: Sequence[Row], runs: Sequence[Row], load: Seque
         where["members"],
         Measured(
             [_trial(row) for row in runs if row["what"].get("side") in sides],
-            int(settings.get("planned") or 0),
+            _as(int, settings.get("planned")),
             settings.get("interrupted") is True,
         ),
         Kept(Path()),
         load,
     )
+
+
+def _as(kind: type, value: object) -> Any:
+    """What is of another kind, in a record that somebody has written by hand, is as if it were not there."""
+    return value if isinstance(value, kind) else kind()
 
 
 def _trial(row: Row) -> Trial:

@@ -7,6 +7,8 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from typer.testing import CliRunner
 from weir.base import exports, records
 from weir.cli import app
 from weir.run import section, unlike
-from weir.run.measuring import OWN, WEIR
+from weir.run.measuring import OWN, STREAMS, WEIR
 
 from ..conftest import eventually, heeding_interrupts
 from .made_up_session import HOST, OWN_S, session, sides, trial, trials
@@ -165,3 +167,12 @@ def test_the_records_are_drawn_by_the_report_too(tmp_path: Path):
     rows, _ = records.read([paths[".jsonl"]])
     for settings in (None, {}, {"sides": "x"}, {"sides": [{"name": "weir"}]}, {"sides": [3, {"runtime": "x"}]}):
         assert section.finding([rows[0] | {"settings": settings}, *rows[1:]]) == ""
+    settings = {"sides": [{"name": "weir", "variables": "x"}, {"name": "own", "variables": [1]}], "planned": "x"}
+    assert section.finding([rows[0] | {"settings": settings}, *rows[1:]]), "what is broken does not hide the rest"
+
+
+def test_what_printed_nothing_is_empty_in_the_report_too():
+    nothing = sha256(b"").hexdigest()
+    made = [replace(one, printed=("a", nothing)) for one in trials()]
+    (read,) = section.sessions(session(made).export(HOST).records)
+    assert [read.found[0].output(stream) for stream in STREAMS] == ["the same", "empty"]
