@@ -152,7 +152,7 @@ def _name(base: alt.Chart, series: str, halo: bool = False, **how: Any) -> alt.C
 def panels(chart: alt.Chart | alt.LayerChart, field: str, order: list[Any], columns: int = 3, least: int = 240,
            height: int = 260) -> alt.FacetChart:  # fmt: skip
     """Small multiples: as many beside each other as there is room for, each at least so wide."""
-    columns = min(columns, len(order))
+    columns = max(1, min(columns, len(order)))
     each = max(least, (WIDE - 40) // columns - 20)
     return (
         chart.properties(width=each, height=height)

@@ -123,3 +123,8 @@ def test_names_at_lines_do_not_lie_on_each_other():
     low, high = next(layer for layer in layers if "y" in layer["encoding"])["encoding"]["y"]["scale"]["domain"]
     pixels = [300 * math.log(b / a) / math.log(high / low) for a, b in zip(at, at[1:], strict=False)]
     assert min(pixels) > drawing.LABEL
+
+
+def test_panels_of_nothing_are_a_chart():
+    drawn = drawing.panels(alt.Chart(alt.Data(values=[])).mark_point(), "waiting", [])
+    assert drawn.to_dict()["columns"] == 1
