@@ -104,7 +104,7 @@ struct explored_kernel {
   };
   /// For the compiler only: the stores stay in the buffer.
   static void light_fence() {}
-  static void heavy_fence() { player::here().perform({.what = operation::kind::fence}); }
+  static void heavy_fence() { player::here().perform({.what = operation::kind::heavy_fence}); }
   static constexpr bool may_be_unguarded() { return true; }
   static void sleep_while(const word<std::uint32_t>& w, std::uint32_t value) {
     player::here().perform({.what = operation::kind::sleep, .bytes = 4, .object = w.number(), .operand = value});
@@ -168,6 +168,12 @@ struct explored {
   template <class Word, class Ready>
   static void yield_until(const Word& word, Ready ready) {
     word.spin(ready, std::memory_order_acquire);
+  }
+
+  /// std::atomic_thread_fence
+  static void fence(std::memory_order order = std::memory_order_seq_cst,
+                    std::source_location at = std::source_location::current()) {
+    player::here().perform({.what = operation::kind::fence, .order = player::here().order(at, order)});
   }
 
   static bool switches_in_user_space() { return false; }

@@ -23,7 +23,12 @@ class footprints {
   members users(std::uint32_t slot) const { return used_[slot]; }
   members changers(std::uint32_t slot) const { return changed_[slot]; }
   members storers() const { return storers_; }
+  /// Those that may execute a heavy fence, and those that may execute one of their own.
+  members heavy_fencers() const { return heavy_fencers_; }
   members fencers() const { return fencers_; }
+  /// Those that may take part in the order of sequentially consistent accesses, and those that may read there.
+  members seq_cst_users() const { return seq_cst_users_; }
+  members seq_cst_readers() const { return seq_cst_readers_; }
   std::uint64_t version() const { return version_; }
 
  private:
@@ -32,7 +37,7 @@ class footprints {
 
   std::vector<std::uint32_t> slot_, object_;
   std::vector<members> used_, changed_;
-  members storers_ = 0, fencers_ = 0;
+  members storers_ = 0, heavy_fencers_ = 0, fencers_ = 0, seq_cst_users_ = 0, seq_cst_readers_ = 0;
   std::uint64_t version_ = 0;
 };
 

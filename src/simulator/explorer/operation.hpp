@@ -15,7 +15,8 @@ struct operation {
     store,
     update,  ///< an atomic read-modify-write
     spin,    ///< a load that is possible only when the word has the value that the member waits for
-    fence,   ///< the gate's heavy fence, for all members
+    fence,   ///< of this member, by its order
+    heavy_fence,  ///< the gate's, for all members
     sleep,   ///< futex: unless the word has changed
     wake,    ///< futex: all
     wake_one,  ///< futex: any one
@@ -47,6 +48,13 @@ struct operation {
       case change::compare_exchange: return old == expected ? operand : old;
     }
     return old;
+  }
+  /// Of the order of sequentially consistent operations, fences aside.
+  bool is_seq_cst_access() const { return order == std::memory_order_seq_cst && (looks() || what == kind::store || what == kind::update); }
+  bool is_fence() const { return what == kind::fence || what == kind::heavy_fence; }
+  /// May it read an old value under weak memory?
+  bool looks() const {
+    return what == kind::load || what == kind::spin || (what == kind::update && how == change::compare_exchange);
   }
   bool refused(std::uint64_t old) const { return how == change::compare_exchange && old != expected; }
 };

@@ -81,7 +81,9 @@ verdict explore_at_random(const subject& s, const random_settings& how) {
   std::size_t steps = 1;  // of the longest schedule so far
   for (unsigned i = 0; i < how.schedules && !v.found; ++i) {
     v.schedule.clear();
+    const auto recorded = r.recorded();
     v.found = one_schedule(r, d, how.changes, steps).run(v.schedule);
+    if (r.recorded() != recorded) v.found = {};  // its first states lacked something
     steps = std::max(steps, v.schedule.size());
     v.reached.transitions += v.schedule.size();
     v.reached.schedules += 1;

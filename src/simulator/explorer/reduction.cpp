@@ -41,12 +41,15 @@ class closure {
 
   members conflicts(unsigned m) {
     const member_state& me = s_.members[m];
-    members result = weak() ? p_.fencers() : 0;  // a fence changes what every member may read
-    if (!me.buffer.empty()) result |= against(me.buffer.front().object, false) | p_.fencers();
+    members result = weak() ? p_.heavy_fencers() : 0;  // a heavy fence changes what every member may read
+    if (!me.buffer.empty()) result |= against(me.buffer.front().object, false) | p_.heavy_fencers();
     const operation& o = r_.next(s_, m);
     switch (o.what) {
       case kind::end: return result;
       case kind::fence:
+        if (!weak()) return result;
+        return result | (r_.ordered() ? ~members{0} : p_.fencers());
+      case kind::heavy_fence:
         if (weak()) return ~members{0};
         if (!tso()) return result;
         // Depends on each store and, if buffers delay it, on the members whose buffers they are.
@@ -54,13 +57,19 @@ class closure {
           if (!s_.members[other].buffer.empty()) result |= bit(other);
         return result | p_.storers();
       case kind::store:
-        if (tso() && !r_.needs_empty_buffer(o)) return result | p_.fencers();  // into its own buffer
+        if (tso() && !r_.needs_empty_buffer(o)) return result | p_.heavy_fencers();  // into its own buffer
         break;
       default: break;
     }
     if (!me.buffer.empty() && r_.needs_empty_buffer(o)) return result;  // its own buffer holds it up
     // If it cannot continue, the members that change this slot may enable it: the same members.
     result |= against(o.object, only_looks(o));
+    // What is read there may decide what others may still read elsewhere, if a fence of a member stands for its other accesses
+    // as well, or if both are sequentially consistent.
+    if (r_.ordered() && o.looks()) {
+      if (p_.fencers() != 0) return ~members{0};
+      if (o.is_seq_cst_access()) result |= p_.seq_cst_readers();
+    }
     if (o.what == kind::wait) result |= against(o.mutex, false);
     return result;
   }
@@ -76,7 +85,7 @@ class closure {
 void reduce(rules& r, const state& s, const std::vector<move>& all, std::vector<move>& chosen) {
   chosen = all;
   if (all.size() < 2 || r.members() > footprints::most_members) return;
-  if (r.memory() == memory_model::tso && r.prints().fencers() == 0)
+  if (r.memory() == memory_model::tso && r.prints().heavy_fencers() == 0)
     // A store goes to the member's own buffer, which only a heavy fence sees; draining takes the other end.
     for (const move m : all)
       if (const operation& o = r.next(s, m.member); !m.drain && o.what == kind::store && !r.needs_empty_buffer(o)) {

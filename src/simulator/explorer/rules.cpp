@@ -1,6 +1,5 @@
 #include "rules.hpp"
 
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,16 +10,6 @@
 namespace weir::explorer {
 
 using kind = operation::kind;
-
-bool rules::acquires(const operation& o) const {
-  if (orders_ == orders::without_acquire) return false;
-  return o.order != std::memory_order_relaxed && o.order != std::memory_order_release;
-}
-
-bool rules::releases(const operation& o) const {
-  if (orders_ == orders::without_release) return false;
-  return o.order != std::memory_order_relaxed && o.order != std::memory_order_acquire;
-}
 
 rules::rules(const subject& s, memory_model m, unsigned most_steps, orders meant)
     : episodes_(s.episodes), parties_(s.members + s.completes), memory_(m), most_steps_(most_steps), orders_(meant), stacks_(s.members, 64 << 10) {
@@ -64,7 +53,9 @@ void rules::grow(state& s) const {
                                 " words");
   while (s.cells.size() < prints_.slots())
     s.cells.push_back({initial_[prints_.object(static_cast<std::uint32_t>(s.cells.size()))], {}});
+  if (prints_.fencers() != 0) s.fences.resize(members());
   if (weak()) s.before.cells.resize(s.cells.size());
+  if (ordered()) s.before.order.grow(s.cells.size(), members());
 }
 
 state rules::begin(breach& found) {
@@ -87,14 +78,9 @@ bool rules::needs_empty_buffer(const operation& o) {
     case kind::spin:
     case kind::end: return false;
     case kind::store: return o.order == std::memory_order_seq_cst;
+    case kind::fence: return o.order == std::memory_order_seq_cst;
     default: return true;
   }
-}
-
-const cell& rules::read(const state& s, move m, std::uint32_t object) const {
-  if (m.older == 0) return s.cells[object];
-  const auto& older = s.before.cells[object].older;
-  return older[older.size() - m.older];
 }
 
 std::uint64_t rules::value(const state& s, move m, std::uint32_t object) const {
@@ -113,15 +99,15 @@ bool rules::enabled(const state& s, move m) {
   if (needs_empty_buffer(o) && !me.buffer.empty()) return false;
   if (m.older != 0 && o.what == kind::wake_one) return m.older < sleepers_at(s, o.object);
   if (m.older != 0) {
-    if (o.what != kind::load && o.what != kind::spin && o.what != kind::update) return false;
-    if (!weak() || s.before.cells[o.object].older.size() < m.older + s.before.members[m.member].of(o.object)) return false;
+    if (!o.looks()) return false;
+    if (!weak() || s.before.cells[o.object].older.size() < m.older + oldest(s, m.member, o)) return false;
     // An update reads the latest value, unless it refuses to change what it reads.
     if (o.what == kind::update && !o.refused(value(s, m, o.object))) return false;
   }
   switch (o.what) {
     case kind::spin: return members_[m.member]->ready(me.node, value(s, m, o.object));
     case kind::lock: return s.cells[o.object].value == 0;
-    case kind::fence:
+    case kind::heavy_fence:
       return std::all_of(s.members.begin(), s.members.end(), [](const auto& x) { return x.buffer.empty(); });
     case kind::end: return false;
     default: return true;
@@ -139,7 +125,7 @@ void rules::moves(const state& s, std::vector<move>& all) {
   }
   if (!weak()) return;
   for (std::uint16_t m = 0; m < members(); ++m) {
-    if (finished(s, m) || next(s, m).what == kind::fence || next(s, m).what == kind::wake_one) continue;
+    if (finished(s, m) || !next(s, m).looks()) continue;
     for (std::size_t older = s.before.cells[next(s, m).object].older.size(); older != 0; --older)
       if (const move stale{m, false, static_cast<std::uint8_t>(older)}; enabled(s, stale)) all.push_back(stale);
   }
@@ -201,74 +187,6 @@ breach rules::go_on(state& s, unsigned member, std::uint64_t seen, account* told
   return {};
 }
 
-void rules::load(state& s, move m, const operation& o) {
-  member_state& me = s.members[m.member];
-  for (const auto& b : me.buffer)
-    if (b.object == o.object) return;  // its own store
-  if (acquires(o)) acquire(s, m, o.object);
-  if (weak()) s.before.members[m.member].reach(o.object, s.before.cells[o.object].older.size() - m.older);
-}
-
-void rules::acquire(state& s, move m, std::uint32_t object) {
-  s.members[m.member].known.join(read(s, m, object).known);
-  if (!weak()) return;
-  const auto& [seen, older] = s.before.cells[object];
-  s.before.members[m.member].join(m.older == 0 ? seen : older[older.size() - m.older].seen);
-}
-
-void rules::write(state& s, unsigned member, std::uint32_t object, const cell& c, const view& seen) {
-  if (weak()) {
-    past::values& mine = s.before.cells[object];
-    if (mine.older.size() == view::most_values) throw std::invalid_argument("weir: too many values of one word under weak memory");
-    mine.older.push_back({s.cells[object], mine.seen});
-    mine.seen = seen;
-    mine.seen.reach(object, mine.older.size());
-    s.before.members[member].reach(object, mine.older.size());
-  }
-  s.cells[object] = c;
-}
-
-void rules::release_mutex(state& s, unsigned member, std::uint32_t mutex) {
-  s.cells[mutex] = {0, s.members[member].known};
-  if (weak()) s.before.cells[mutex].seen = s.before.members[member];
-}
-
-// Drops values that no member may read any more. Otherwise each schedule would reach states of its own.
-void rules::forget_overwritten(state& s) {
-  for (std::uint32_t slot = 0; slot < s.cells.size(); ++slot) {
-    auto& older = s.before.cells[slot].older;
-    if (older.empty()) continue;
-    unsigned past = static_cast<unsigned>(older.size());
-    for (unsigned m = 0; m < members(); ++m)
-      if (!finished(s, m)) past = std::min(past, s.before.members[m].of(slot));
-    if (past == 0) continue;
-    older.erase(older.begin(), older.begin() + past);
-    for (auto& v : s.before.members) v.forget(slot, past);
-    for (auto& c : s.before.cells) {
-      c.seen.forget(slot, past);
-      for (auto& w : c.older) w.seen.forget(slot, past);
-    }
-  }
-}
-
-// A release store heads a release sequence that any read-modify-write continues (C++20).
-void rules::update(state& s, move m, const operation& o, account* told) {
-  member_state& me = s.members[m.member];
-  const std::uint64_t old = read(s, m, o.object).value;
-  if (o.refused(old)) return load(s, m, o);
-  if (acquires(o)) acquire(s, m, o.object);
-  cell c = s.cells[o.object];
-  c.value = o.changed(old);
-  if (releases(o)) c.known.join(me.known);
-  view seen;
-  if (weak()) {
-    seen = s.before.cells[o.object].seen;
-    if (releases(o)) seen.join(s.before.members[m.member]);
-  }
-  if (told != nullptr) told->wrote = c.value;
-  write(s, m.member, o.object, c, seen);
-}
-
 unsigned rules::sleepers_at(const state& s, std::uint32_t object) const {
   unsigned found = 0;
   for (unsigned m = 0; m < members(); ++m) found += s.members[m].how == awareness::asleep && next(s, m).object == object;
@@ -317,7 +235,7 @@ breach rules::apply(state& s, move m, account* told) {
   std::uint64_t seen = 0;
   if (told != nullptr) {
     told->done = o;
-    if (o.what != kind::fence && o.what != kind::wake_one) told->saw = value(s, m, o.object);
+    if (!o.is_fence() && o.what != kind::wake_one) told->saw = value(s, m, o.object);
   }
   switch (o.what) {
     case kind::load:
@@ -326,17 +244,12 @@ breach rules::apply(state& s, move m, account* told) {
       load(s, m, o);
       break;
     case kind::store: {
-      const knowledge told_by = releases(o) ? me.known : knowledge{};
       const bool buffered = memory_ == memory_model::tso && !needs_empty_buffer(o);
       if (told != nullptr) {
         told->wrote = o.operand;
         told->buffered = buffered;
       }
-      if (buffered)
-        me.buffer.push_back({o.object, o.operand, told_by});
-      else
-        write(s, m.member, o.object, {o.operand, told_by},
-              weak() && releases(o) ? s.before.members[m.member] : view{});
+      store(s, m.member, o, buffered);
       break;
     }
     case kind::update:
@@ -370,15 +283,12 @@ breach rules::apply(state& s, move m, account* told) {
       s.cells[o.mutex].value = m.member + 1;
       acquire(s, m, o.mutex);
       break;
-    case kind::fence: {
-      view all;
-      for (const view& v : s.before.members) all.join(v);
-      for (view& v : s.before.members) v = all;
-      break;
-    }
+    case kind::fence: fence(s, m.member, o); break;
+    case kind::heavy_fence: heavy_fence(s); break;
     case kind::end: break;
   }
   const breach b = go_on(s, m.member, seen, told);
+  if (finished(s, m.member)) forget_member(s, m.member);
   if (weak()) forget_overwritten(s);
   return b;
 }
@@ -419,6 +329,14 @@ digest rules::digest_of(const state& s) const {
     }
   }
   for (const view& v : s.before.members) d.add(v.data(), view::capacity);
+  for (const fencing& f : s.fences)
+    for (const message* its : {&f.heard, &f.told}) {
+      d.add(its->known.half(0));
+      d.add(its->known.half(1));
+      if (weak()) d.add(its->seen.data(), view::capacity);
+    }
+  if (weak() && !s.fences.empty()) d.add(s.before.fenced.data(), view::capacity);
+  s.before.order.add_to(d);
   for (const auto& m : s.members) {
     d.add(~std::uint64_t{0} - m.buffer.size());
     d.add(std::uint64_t{m.node} << 8 | static_cast<std::uint64_t>(m.how));

@@ -81,6 +81,9 @@ class rules {
   /// "line 3.word 0", "gate 1", ...
   std::string name_of(std::uint32_t slot) const { return names_[prints_.object(slot)]; }
   const footprints& prints() const { return prints_; }
+  bool ordered() const;
+  /// What a state contains beside memory depends on this. If it changes, earlier states lack something.
+  std::pair<footprints::members, bool> recorded() const { return {prints_.fencers(), ordered()}; }
   std::size_t local_states() const;
 
  private:
@@ -98,13 +101,23 @@ class rules {
   breach complete(state& s, unsigned member, unsigned episode);
   breach go_on(state& s, unsigned member, std::uint64_t seen, account* told);
   breach leave(state& s, unsigned member, unsigned first, unsigned last);
+  bool fences(unsigned member) const { return (prints_.fencers() >> (member % footprints::most_members) & 1u) != 0; }
   const cell& read(const state& s, move m, std::uint32_t object) const;
+  static unsigned number(const state& s, move m, std::uint32_t object);
+  message released(const state& s, move m, std::uint32_t object) const;
+  unsigned oldest(const state& s, unsigned member, const operation& o) const;
   void load(state& s, move m, const operation& o);
+  void receive(state& s, move m, const operation& o);
   void acquire(state& s, move m, std::uint32_t object);
+  message tells(const state& s, unsigned member, const operation& o) const;
+  void store(state& s, unsigned member, const operation& o, bool buffered);
   void write(state& s, unsigned member, std::uint32_t object, const cell& c, const view& seen);
   void release_mutex(state& s, unsigned member, std::uint32_t mutex);
-  void forget_overwritten(state& s);
   void update(state& s, move m, const operation& o, account* told);
+  void fence(state& s, unsigned member, const operation& o);
+  static void heavy_fence(state& s);
+  void forget_overwritten(state& s);
+  void forget_member(state& s, unsigned member);
   unsigned sleepers_at(const state& s, std::uint32_t object) const;
   breach wake(state& s, const operation& o, unsigned passed_over);
 

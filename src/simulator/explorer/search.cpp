@@ -17,6 +17,7 @@ class search {
 
   end run(verdict& v) {
     const std::uint64_t version = rules_.prints().version();
+    const auto recorded = rules_.recorded();
     if (!push(rules_.begin(v.found))) return end::stopped;
     if (!v.found && frames_[0].moves.empty()) v.found = rules_.judge_end(frames_[0].at);
     if (v.found) return end::done;
@@ -40,6 +41,7 @@ class search {
         return end::done;
       }
       if (how_.reduce && rules_.prints().version() != version) return end::learned;
+      if (rules_.recorded() != recorded) return end::learned;
     }
     return end::done;
   }

@@ -1,11 +1,13 @@
 // A state of the whole team: the memory, the store buffers, and each member's position in its history.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "seq_cst_order.hpp"
+#include "view.hpp"
 
 namespace weir::explorer {
 
@@ -28,29 +30,6 @@ class knowledge {
   std::array<std::uint64_t, 2> bits_{};
 };
 
-/// For weak memory: for each slot the number of the oldest value that may still be read there, by a member or by the acquirer of a
-/// value. Numbers begin at the oldest value that any member may still read.
-class view {
- public:
-  static constexpr unsigned capacity = 64;  // slots
-  static constexpr unsigned most_values = 255;
-
-  unsigned of(std::uint32_t slot) const { return oldest_[slot]; }
-  void reach(std::uint32_t slot, std::size_t number) {
-    oldest_[slot] = std::max(oldest_[slot], static_cast<std::uint8_t>(number));
-  }
-  void join(const view& other) {
-    for (std::uint32_t i = 0; i < capacity; ++i) oldest_[i] = std::max(oldest_[i], other.oldest_[i]);
-  }
-  void forget(std::uint32_t slot, unsigned values) {
-    oldest_[slot] = static_cast<std::uint8_t>(oldest_[slot] - std::min<unsigned>(oldest_[slot], values));
-  }
-  const std::uint8_t* data() const { return oldest_.data(); }
-
- private:
-  std::array<std::uint8_t, capacity> oldest_{};
-};
-
 struct cell {
   std::uint64_t value = 0;  // of a mutex: its owner + 1
   knowledge known;          // what a member that acquires this learns
@@ -68,6 +47,24 @@ struct past {
   };
   std::vector<values> cells;
   std::vector<view> members;
+  view fenced;          // what the sequentially consistent fences so far know to be overwritten
+  seq_cst_order order;  // empty unless the program can see it
+};
+
+/// What a release tells an acquirer.
+struct message {
+  knowledge known;
+  view seen;
+  void join(const message& other) {
+    known.join(other.known);
+    seen.join(other.seen);
+  }
+};
+
+/// What a member's fences make of its relaxed operations.
+struct fencing {
+  message heard;  // by its loads: the next fence acquires it
+  message told;   // by its stores: what the last fence released
 };
 
 struct buffered_store {
@@ -93,6 +90,7 @@ struct state {
   std::vector<cell> cells;
   std::vector<member_state> members;
   past before;  // empty unless the memory is weak
+  std::vector<fencing> fences;  // of each member; empty unless the program has fences
 };
 
 /// One step of a schedule: the next operation of a member, or its oldest buffered store reaching memory.

@@ -61,7 +61,7 @@ std::string number(std::uint64_t value) { return std::to_string(value); }
 
 std::string described(const rules& r, const account& a, move m) {
   const operation& o = a.done;
-  const std::string word = o.what == kind::fence || o.what == kind::end ? "" : r.name_of(o.object);
+  const std::string word = o.is_fence() || o.what == kind::end ? "" : r.name_of(o.object);
   if (m.drain) return "  memory: " + word + " = " + number(a.wrote);
   switch (o.what) {
     case kind::load: return "reads " + word + ": " + number(a.saw) + (m.older != 0 ? " (old)" : "");
@@ -70,7 +70,8 @@ std::string described(const rules& r, const account& a, move m) {
     case kind::update:
       if (o.refused(a.saw)) return "finds " + word + " changed: " + number(a.saw);
       return "updates " + word + ": " + number(a.saw) + " -> " + number(a.wrote);
-    case kind::fence: return "fences all members";
+    case kind::fence: return o.order == std::memory_order_seq_cst ? "fences" : "fences, not sequentially consistent";
+    case kind::heavy_fence: return "fences all members";
     case kind::sleep: return a.slept ? "sleeps at " + word : "does not sleep at " + word + ": " + number(a.saw);
     case kind::wake: return "wakes all at " + word;
     case kind::wake_one: return "wakes one at " + word;
