@@ -35,7 +35,7 @@ struct region {
 
   /// The n-th barrier, from 1. True: the region is cancelled, and the member has left.
   bool pass(unsigned member, std::uint32_t n, unsigned members, others what) {
-    come[member].store(n);
+    come[member].store(n, std::memory_order_relaxed);
     const bool left = barrier.arrive_and_wait(
         may_leave(member, what),
         [&](auto& word, auto ready) {
@@ -46,7 +46,7 @@ struct region {
     if (left) return true;
     const bool some_may_have_left = barrier.is_cancelled();
     for (unsigned m = 0; m < members; ++m)
-      if (come[m].load() < n && !(some_may_have_left && (m == 0 || may_leave(m, what)))) fail();
+      if (come[m].load(std::memory_order_relaxed) < n && !(some_may_have_left && (m == 0 || may_leave(m, what)))) fail();
     return false;
   }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "orders.hpp"
 #include "simulator/explorer/explored.hpp"
 #include "simulator/explorer/explorer.hpp"
 #include "word_mutants.hpp"
@@ -12,60 +13,98 @@ namespace {
 using namespace weir::explorer;
 
 struct item;
-constexpr unsigned items = 4;  // more than the queue holds
+constexpr unsigned most_items = 4;  // more than the queue holds
 // Their addresses are values of words, and must be the same in each schedule.
 item* item_of(unsigned number) { return reinterpret_cast<item*>(std::uintptr_t{number} + 1); }
 std::size_t number_of(const item* it) { return reinterpret_cast<std::uintptr_t>(it) - 1; }
 
 /// One owner, member 0, adds and takes all items, in this order; each other member steals once.
-enum class order { all_added_first, taken_in_between };
+enum class when { all_added_first, taken_in_between };
+struct shape {
+  unsigned members;
+  when taken = when::all_added_first;
+  unsigned items = most_items;
+};
 
-template <class Machine, order Order>
+template <class Machine>
 struct queue {
+  const shape its;
   weir::openmp::deque<Machine, item, 2> tasks;
-  typename explored::word<std::uint32_t> taken[items]{}, finished{0}, lost{0};
+  typename explored::word<std::uint32_t> taken[most_items]{}, finished{0}, lost{0};
+
+  explicit queue(const shape& s) : its(s) {}
 
   void take(item* it) {
     // Twice: the search reports a member that waits for ever.
-    if (it != nullptr && taken[number_of(it)].fetch_add(1, std::memory_order_relaxed) != 0) explored::spin(lost, [](std::uint32_t) { return false; });
+    if (it != nullptr && taken[number_of(it)].fetch_add(1, std::memory_order_relaxed) != 0)
+      explored::spin(lost, [](std::uint32_t) { return false; });
   }
-  void pass(unsigned member, unsigned members) {
+  void pass(unsigned member) {
     const auto any = [](const item*) { return true; };
     if (member == 0) {
-      for (unsigned i = 0; i < items; ++i) {
+      for (unsigned i = 0; i < its.items; ++i) {
         if (!tasks.push(item_of(i))) take(item_of(i));
-        if (Order == order::taken_in_between) take(tasks.pop(any));
+        if (its.taken == when::taken_in_between) take(tasks.pop(any));
       }
-      for (unsigned i = 0; i < items; ++i) take(tasks.pop(any));
+      for (unsigned i = 0; i < its.items; ++i) take(tasks.pop(any));
     } else {
       take(tasks.steal(any));
     }
-    if (finished.fetch_add(1, std::memory_order_acq_rel) + 1 < members) return;
-    for (auto& each : taken)
-      if (each.load(std::memory_order_relaxed) != 1) explored::spin(lost, [](std::uint32_t) { return false; });
+    if (finished.fetch_add(1, std::memory_order_acq_rel) + 1 < its.members) return;
+    for (unsigned i = 0; i < its.items; ++i)
+      if (taken[i].load(std::memory_order_relaxed) != 1) explored::spin(lost, [](std::uint32_t) { return false; });
   }
 };
 
-template <class Machine, order Order = order::all_added_first>
-verdict searched(unsigned members, memory_model memory) {
+template <class Machine>
+subject of(const shape& its) {
   subject s;
-  s.members = members;
-  s.build = [members]() -> subject::body {
-    return [q = new queue<Machine, Order>, members](unsigned member) { q->pass(member, members); };
+  s.members = its.members;
+  s.build = [its]() -> subject::body {
+    return [q = new queue<Machine>(its)](unsigned member) { q->pass(member); };
   };
-  return explore(s, {.memory = memory});
+  return s;
+}
+
+template <class Machine>
+verdict searched(const shape& its, memory_model memory) {
+  return explore(of<Machine>(its), {.memory = memory});
 }
 
 class Deque : public testing::TestWithParam<memory_model> {};
 
 TEST_P(Deque, EachTaskIsTakenOnce) {
-  for (const unsigned members : {2u, 3u}) {
-    EXPECT_TRUE((searched<explored, order::all_added_first>(members, GetParam()).holds)) << members;
-    EXPECT_TRUE((searched<explored, order::taken_in_between>(members, GetParam()).holds)) << members;
+  // With weak memory the larger ones of three members have too many states for a test.
+  const unsigned few = GetParam() == memory_model::weak ? 2 : most_items;
+  for (const shape& its : {shape{2, when::all_added_first}, shape{2, when::taken_in_between}, shape{3, when::all_added_first},
+                           shape{3, when::taken_in_between, few}}) {
+    const verdict v = searched<explored>(its, GetParam());
+    EXPECT_TRUE(v.holds && v.complete) << its.members << " members\n" << v.timeline;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(In, Deque, testing::Values(memory_model::sc, memory_model::tso, memory_model::weak));
+
+TEST(DequeOrders, EachIsNeededOrHasAReason) {
+  using namespace explored_orders;
+  const std::string file = "src/openmp/tasks/deque.hpp";
+  constexpr const char* later_writes = "no explored load reads what is stored after it";
+  constexpr const char* by_coherence = "every load of top is seq_cst, which orders it in C++20; C++17 has no such rule";
+  const std::vector<kept> table{
+      {file, "const std::int64_t first = top_.load(std::memory_order_acquire);", order::relaxed, later_writes},
+      {file, "if (first > last || !top_.compare_exchange_strong(first, first + 1, std::memory_order_seq_cst))", order::acq_rel,
+       by_coherence},
+      {file, "if (!top_.compare_exchange_strong(first, first + 1, std::memory_order_seq_cst)) return nullptr;", order::acq_rel,
+       by_coherence},
+  };
+  std::map<site, std::string> written;
+  scan(source / file, written);
+  std::vector<candidate> all;
+  for (const shape& its : {shape{2}, shape{2, when::taken_in_between}, shape{3, when::all_added_first, 2},
+                           shape{3, when::taken_in_between, 2}})
+    all.push_back({std::to_string(its.members) + " members, " + std::to_string(its.items) + " items", of<explored>(its)});
+  expect_needed(written, all, table);
+}
 
 /// Mutants: a machine whose words are not what the deque asks for.
 template <class T>
@@ -82,12 +121,12 @@ struct publishes_later : explored {
 
 TEST(DequeMutants, AnOwnerWhoseClaimIsSeenTooLateTakesATaskTwice) {
   // It takes two thieves: one for each task.
-  EXPECT_TRUE(searched<publishes_later>(3, memory_model::sc).holds);
-  EXPECT_FALSE(searched<publishes_later>(3, memory_model::tso).holds);
+  EXPECT_TRUE(searched<publishes_later>({3}, memory_model::sc).holds);
+  EXPECT_FALSE(searched<publishes_later>({3}, memory_model::tso).holds);
 }
 
 TEST(DequeMutants, TheLastTaskMustBeContestedByComparing) {
-  EXPECT_FALSE(searched<takes_without_comparing>(2, memory_model::sc).holds);
+  EXPECT_FALSE(searched<takes_without_comparing>({2}, memory_model::sc).holds);
 }
 
 }  // namespace

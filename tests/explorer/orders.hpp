@@ -93,7 +93,8 @@ struct kept {
 /// The path depends on how the compiler was called. None of a test's own.
 inline site site_of(const std::source_location& at, order written) {
   const std::string path = at.file_name();
-  const auto begin = std::min({path.find("include/weir/"), path.find("src/simulator/"), path.find("src/threads/"), path.size()});
+  const auto begin = std::min({path.find("include/weir/"), path.find("src/simulator/"), path.find("src/threads/"),
+                               path.find("src/openmp/"), path.size()});
   return {path.substr(begin), at.line(), written};
 }
 

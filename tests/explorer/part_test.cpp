@@ -33,7 +33,7 @@ struct divided {
   void take(chunks them, unsigned round) {
     // More than once: the search reports a member that waits for ever.
     for (std::uint32_t c = them.begin; c < them.end; ++c)
-      if (taken[c].fetch_add(1) != round) wait_for_ever(lost);
+      if (taken[c].fetch_add(1, std::memory_order_relaxed) != round) wait_for_ever(lost);
   }
   void pass(unsigned me, unsigned round, const division& d) {
     const auto count = [this](std::uint32_t) { return its.at_a_time; };
@@ -50,10 +50,10 @@ struct divided {
       take(them, round);
     }
     // As at the end of a loop: nobody begins the next one in the same slot before all have left.
-    arrived[round].fetch_add(1);
+    arrived[round].fetch_add(1, std::memory_order_acq_rel);
     explored::spin(arrived[round], [this](std::uint32_t n) { return n == its.members; });
     for (unsigned c = 0; c < its.chunks; ++c)
-      if (taken[c].load() <= round) wait_for_ever(lost);
+      if (taken[c].load(std::memory_order_relaxed) <= round) wait_for_ever(lost);
   }
   void run(unsigned me) {
     division d;

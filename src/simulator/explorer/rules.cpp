@@ -309,7 +309,8 @@ breach rules::judge_end(const state& s) const {
 
 digest rules::digest_of(const state& s) const {
   digester d;
-  for (std::uint32_t i = 0; i < s.cells.size(); ++i) {
+  const std::size_t slots = s.cells.size();
+  for (std::uint32_t i = 0; i < slots; ++i) {
     const cell& c = s.cells[i];
     if (c.value == initial_[prints_.object(i)] && c.known == knowledge{}) continue;
     d.add(i);
@@ -320,22 +321,22 @@ digest rules::digest_of(const state& s) const {
   for (std::uint32_t i = 0; i < s.before.cells.size(); ++i) {
     const auto& [seen, older] = s.before.cells[i];
     d.add(std::uint64_t{i} << 32 | older.size());
-    d.add(seen.data(), view::capacity);
+    seen.add_to(d, slots);
     for (const written& w : older) {
       d.add(w.value);
       d.add(w.known.half(0));
       d.add(w.known.half(1));
-      d.add(w.seen.data(), view::capacity);
+      w.seen.add_to(d, slots);
     }
   }
-  for (const view& v : s.before.members) d.add(v.data(), view::capacity);
+  for (const view& v : s.before.members) v.add_to(d, slots);
   for (const fencing& f : s.fences)
     for (const message* its : {&f.heard, &f.told}) {
       d.add(its->known.half(0));
       d.add(its->known.half(1));
-      if (weak()) d.add(its->seen.data(), view::capacity);
+      if (weak()) its->seen.add_to(d, slots);
     }
-  if (weak() && !s.fences.empty()) d.add(s.before.fenced.data(), view::capacity);
+  if (weak() && !s.fences.empty()) s.before.fenced.add_to(d, slots);
   s.before.order.add_to(d);
   for (const auto& m : s.members) {
     d.add(~std::uint64_t{0} - m.buffer.size());

@@ -86,7 +86,7 @@ void seq_cst_order::forget(std::uint32_t at, unsigned values) {
 }
 
 void seq_cst_order::add_to(digester& d) const {
-  const auto add = [&d](const precedents& p) { d.add(p.data(), view::capacity); };
+  const auto add = [&, slots = words_.size()](const precedents& p) { p.add_to(d, slots); };
   for (const of_member& m : members_)
     for (const precedents* p : {&m.before, &m.fence, &m.heard, &m.released}) add(*p);
   for (const of_word& w : words_) {

@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "digest.hpp"
 #include "view.hpp"
 
 namespace weir::explorer {

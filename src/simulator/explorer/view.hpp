@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "digest.hpp"
+
 namespace weir::explorer {
 
 /// For weak memory: for each slot the number of the oldest value that may still be read there, by a member or by the acquirer of a
@@ -31,7 +33,8 @@ class view {
       if (oldest_[i] <= other.oldest_[i]) oldest_[i] = 0;
   }
   friend bool operator==(const view&, const view&) = default;
-  const std::uint8_t* data() const { return oldest_.data(); }
+  /// Of so many slots; the others are unused.
+  void add_to(digester& d, std::size_t slots) const { d.add(oldest_.data(), std::min<std::size_t>(capacity, (slots + 7) / 8 * 8)); }
 
  private:
   std::array<std::uint8_t, capacity> oldest_{};

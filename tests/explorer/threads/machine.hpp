@@ -114,10 +114,6 @@ class breakable_pointer {
   breakable_word<std::uintptr_t> word_;
 };
 
-/// A fence of one member: an update of a word that all fences have in common. So each sees what was before the fences that came
-/// earlier, which is what two sequentially consistent fences promise, and no more is asked of them here.
-inline constinit explored_word<std::uint32_t>* common = nullptr;
-
 struct machine {
   template <class T>
   using word = breakable_word<T>;
@@ -127,10 +123,11 @@ struct machine {
   static T* mark() { return breakable_pointer<T>::mark(); }
   static void light_fence() {}
   static void full_fence(place at = place::current()) {
-    if (is_whole(at)) common->fetch_add(0, order::acq_rel);
+    if (!is_left_out(at)) explored::fence(order::seq_cst, at);
   }
+  /// membarrier: as if each member executed a fence now. One whose order is weaker is none.
   static bool fence_everywhere(place at = place::current()) {
-    if (is_whole(at)) explored_kernel::heavy_fence();
+    if (!is_left_out(at) && player::here().order(at, order::seq_cst) == order::seq_cst) explored_kernel::heavy_fence();
     return true;
   }
   static void sleep_while(const word<std::uint32_t>& w, std::uint32_t value) { explored_kernel::sleep_while(w, value); }
@@ -144,10 +141,6 @@ struct machine {
   }
   static void go_on_in_own_thread(weir::threads::basic_runnable<machine>& b);
   static void has_made_ready();
-
- private:
-  /// A fence whose order is weaker is none.
-  static bool is_whole(place at) { return !is_left_out(at) && player::here().order(at, order::seq_cst) == order::seq_cst; }
 };
 
 using queue = weir::threads::basic_run_queue<machine>;

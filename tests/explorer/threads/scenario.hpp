@@ -9,7 +9,6 @@ namespace explored_threads {
 class scenario {
  public:
   scenario() {
-    common = &fences_;
     watched = nullptr;
     scenarios.add(this);
   }
@@ -67,7 +66,7 @@ class scenario {
   }
 
  private:
-  explored_word<std::uint32_t> fences_{0}, never_{0}, ended_{0}, begun_{0};
+  explored_word<std::uint32_t> never_{0}, ended_{0}, begun_{0};
 };
 
 }  // namespace explored_threads
