@@ -8,6 +8,7 @@
 
 #include <weir/machine/processors.hpp>
 
+#include "machine/heard.hpp"
 #include "machine/system_files.hpp"
 #include "openmp/support/scanner.hpp"
 
@@ -148,7 +149,8 @@ std::vector<location> locations_of(const machine_view& machine) {
 }
 
 machine_view this_machine() {
-  return {affinity(), usable_processors(), [] { return read_locations(affinity(), ""); }};
+  const auto heard = heard::processors();
+  return {affinity(), heard ? *heard : usable_processors(), [] { return read_locations(affinity(), ""); }};
 }
 
 }  // namespace weir::openmp

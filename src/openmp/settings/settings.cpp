@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "openmp/settings/binding.hpp"
+#include "machine/heard.hpp"
 #include "machine/system_files.hpp"
 #include "openmp/settings/variables.hpp"
 
@@ -169,6 +170,15 @@ void read_kind_of_threads(const variables& in, settings& s) {
   s.threads = in.read("WEIR_THREADS", words, "kernel, user or auto").value_or(s.threads);
 }
 
+// Only whether it can be read: heard.cpp reads it, before there are settings.
+void check_processors(const variables& in) {
+  const auto known = [](std::string_view text) {
+    const bool right = text == "machine" || heard::how_many(text, 1, std::nullopt);
+    return right ? std::optional(true) : std::nullopt;
+  };
+  (void)in.read(heard::variable, known, "auto, machine or a number of processors");
+}
+
 void warn_of_unsupported(const variables& in) {
   for (const char* name : {"KMP_HW_SUBSET", "KMP_PLACE_THREADS"})
     if (in.text(name)) in.warn(std::string(name) + " is not supported; it is ignored (OMP_PLACES chooses processors)");
@@ -198,6 +208,7 @@ settings read_settings(const lookup& environment, const barrier_names& known_bar
   read_barriers(in, known_barriers, s);
   read_deadlocks(in, s);
   read_kind_of_threads(in, s);
+  check_processors(in);
   warn_of_unsupported(in);
   if (!in.read("KMP_WARNINGS", parse_boolean, a_boolean).value_or(true)) s.warnings.clear();
   return s;

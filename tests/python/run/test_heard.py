@@ -56,6 +56,17 @@ int main(int count, char **words) {
   return 0;
 }
 """
+OPENMP = r"""
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+  int threads = 0;
+#pragma omp parallel reduction(+ : threads)
+  ++threads;
+  printf("procs %d\nthreads %d\n", omp_get_num_procs(), threads);
+  return 0;
+}
+"""
 CONCURRENCY = r"""
 #include <cstdio>
 #include <thread>
@@ -195,6 +206,14 @@ def test_tools_that_set_masks_hear_the_truth(asks: Path, tmp_path: Path):
         assert heard(*weir("--processors", "1"), tool)["onln"] == str(says), name
     said = heard(*weir("--processors", "1"), "taskset", "-c", HERE[-1], asks)
     assert said["allowed"] == str(HERE[-1])
+
+
+@skips.mark("processors")
+def test_openmp_hears_it_too(tmp_path: Path):
+    program = compiled(OPENMP, tmp_path / "openmp", "-fopenmp")
+    plain = {n: v for n, v in os.environ.items() if n != "OMP_NUM_THREADS"}
+    assert heard(*weir("--processors", "1"), program, kept=plain) == {"procs": "1", "threads": "1"}
+    assert heard(*weir(), program, kept=plain) == {"procs": ALL["mask"], "threads": ALL["mask"]}
 
 
 @skips.mark("processors")
