@@ -64,8 +64,8 @@ class closure {
     if (!me.buffer.empty() && r_.needs_empty_buffer(o)) return result;  // its own buffer holds it up
     // If it cannot continue, the members that change this slot may enable it: the same members.
     result |= against(o.object, only_looks(o));
-    // What is read there may decide what others may still read elsewhere, if a fence of a member stands for its other accesses
-    // as well, or if both are sequentially consistent.
+    // An old value that is read here may exclude one that another member reads elsewhere: by a sequentially consistent read, or,
+    // if there are fences, by any.
     if (r_.ordered() && o.looks()) {
       if (p_.fencers() != 0) return ~members{0};
       if (o.is_seq_cst_access()) result |= p_.seq_cst_readers();

@@ -6,11 +6,11 @@
 //         buffer to be empty; the heavy fence requires all buffers to be empty.
 //   weak  a load may read any value except those that the member knows to be overwritten: it has read or written a later value
 //         itself, or acquired what was released by a member that had. The heavy fence makes known to all what any member knows.
-//         These are C++'s orders, without behaviours that need promises or stores that overtake each other. A sequentially
-//         consistent operation counts as one that acquires and releases.
+//         These are C++'s orders, without behaviours that need promises or stores that overtake each other. Sequentially
+//         consistent accesses have an order of their own (seq_cst_order.hpp); such a fence knows what those before it knew.
 //
 // In all models vector clocks judge what a program may rely on in C++: a member that leaves an episode must know of all arrivals in
-// it by release stores and acquire loads. Fences, sleeping and waking transfer no knowledge.
+// it by release stores and acquire loads, or by fences of members. Heavy fences, sleeping and waking transfer no knowledge.
 #pragma once
 
 #include <cstdint>

@@ -124,7 +124,8 @@ void rules::fence(state& s, unsigned member, const operation& o) {
   if (releases(o)) its.told = {s.members[member].known, weak() ? s.before.members[member] : view{}};
 }
 
-// Afterwards a fence of a member would add nothing: all members know what any fence knew.
+// As if each member executed a sequentially consistent fence now: what these knew, all know from now on, so a later fence need not
+// know of this one. Unlike a member's own fence it releases nothing to relaxed stores, so a program may rely on less.
 void rules::heavy_fence(state& s) {
   view all;
   for (const view& v : s.before.members) all.join(v);

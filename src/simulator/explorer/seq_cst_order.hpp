@@ -1,19 +1,20 @@
 // The order S of sequentially consistent operations under weak memory [C++20, atomics.order], as far as it is forced.
 //
-// S is a total order, but a schedule does not decide it: a program may rely only on those pairs that every S must have.
-// `precedents` states what precedes a point in S by them: for each word the number of the oldest value that an operation there, or
-// after that point, may still read. Each operation adds pairs:
+// The schedule does not decide S: a program may rely only on the pairs that every S must have. For a point in S, `precedents` says
+// what comes before it by those pairs: for each word the number of the oldest value that an operation from there on may read. Each
+// operation adds pairs:
 //
-//   by its program   what its member did before, and what the member acquired from what others did before (strongly happens
-//                    before)
-//   by its word      an operation that reads or writes a value comes after those on the same values and earlier ones, and before
-//                    all that read or write later values (coherence order)
+//   happens before   what its member did before, and what the member acquired from others, of what they did before they released
+//                    (strongly happens before: less than what a member knows)
+//   coherence        it comes after the operations on the value that it reads or overwrites, and on earlier values, and before
+//                    those on later values
 //
-// So one that reads an old value comes before the point at which a later value was written: what precedes it precedes that point
-// as well, and whatever follows there. A read that would have to come after itself is not possible.
+// So if a member reads an old value, what precedes that read also precedes each point that has a later value of the word before
+// it. A read that would have to come before itself is not possible.
 //
-// A fence stands, for the words' pairs, for the accesses of its member: for those that the fence knows of, if they come before the
-// fence, and for those that the same member executes later. (C++ names those of other members that it synchronizes with, too.)
+// A sequentially consistent fence has a point in S, too. By coherence it comes after the operations before the accesses that it
+// knows of, and before the operations after those that its member executes later. C++ adds the later accesses of members that have
+// synchronized with the fence; without these pairs more is possible. Two fences have the order of the schedule (rules_memory.cpp).
 #pragma once
 
 #include <cstdint>

@@ -125,7 +125,7 @@ struct machine {
   static void full_fence(place at = place::current()) {
     if (!is_left_out(at)) explored::fence(order::seq_cst, at);
   }
-  /// membarrier: as if each member executed a fence now. One whose order is weaker is none.
+  /// membarrier: each member executes a fence now. If its order is weaker, there is none.
   static bool fence_everywhere(place at = place::current()) {
     if (!is_left_out(at) && player::here().order(at, order::seq_cst) == order::seq_cst) explored_kernel::heavy_fence();
     return true;
