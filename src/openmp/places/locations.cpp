@@ -148,6 +148,11 @@ std::vector<location> locations_of(const machine_view& machine) {
   return result;
 }
 
+int processors_heard() {
+  const std::size_t all = std::max<std::size_t>(affinity().size(), 1);
+  return static_cast<int>(heard::processors().value_or(static_cast<unsigned>(all)));
+}
+
 machine_view this_machine() {
   const auto heard = heard::processors();
   return {affinity(), heard ? *heard : usable_processors(), [] { return read_locations(affinity(), ""); }};

@@ -5,9 +5,9 @@
 
 #include <weir/machine/processors.hpp>
 
-#include "machine/heard.hpp"
 #include "openmp/core/region.hpp"
 #include "openmp/core/thread_limit.hpp"
+#include "openmp/places/locations.hpp"
 #include "openmp/routines/devices.hpp"
 #include "openmp/routines/forms.hpp"
 #include "openmp/settings/initial.hpp"
@@ -22,17 +22,12 @@ member* ancestor(int level) {
   while (static_cast<int>(m->of->level) > level) m = m->of->parent;
   return m;
 }
-
-int num_procs() {
-  const std::size_t all = std::max<std::size_t>(weir::affinity().size(), 1);
-  return static_cast<int>(weir::heard::processors().value_or(static_cast<unsigned>(all)));
-}
 }  // namespace
 
 ASKS(int, weir_omp_get_thread_num, static_cast<int>(self().number))
 ASKS(int, weir_omp_get_num_threads, static_cast<int>(self().of->size))
 ASKS(int, weir_omp_get_max_threads, nthreads_var(self()))
-ASKS(int, weir_omp_get_num_procs, num_procs())
+ASKS(int, weir_omp_get_num_procs, processors_heard())
 ASKS(int, weir_omp_in_parallel, self().of->active_level > 0)
 ASKS(int, weir_omp_get_dynamic, self().icv.dynamic)
 ASKS(int, weir_omp_get_nested, self().icv.max_active_levels > 1)
