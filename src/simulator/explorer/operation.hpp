@@ -50,7 +50,9 @@ struct operation {
     return old;
   }
   /// Of the order of sequentially consistent operations, fences aside.
-  bool is_seq_cst_access() const { return order == std::memory_order_seq_cst && (looks() || what == kind::store || what == kind::update); }
+  bool is_seq_cst_access() const {
+    return order == std::memory_order_seq_cst && (looks() || what == kind::store || what == kind::update);
+  }
   bool is_fence() const { return what == kind::fence || what == kind::heavy_fence; }
   /// May it read an old value under weak memory?
   bool looks() const {

@@ -79,7 +79,8 @@ void rules::store(state& s, unsigned member, const operation& o, bool buffered) 
 void rules::write(state& s, unsigned member, std::uint32_t object, const cell& c, const view& seen) {
   if (weak()) {
     past::values& mine = s.before.cells[object];
-    if (mine.older.size() == view::most_values) throw std::invalid_argument("weir: too many values of one word under weak memory");
+    if (mine.older.size() == view::most_values)
+      throw std::invalid_argument("weir: too many values of one word under weak memory");
     mine.older.push_back({s.cells[object], mine.seen});
     mine.seen = seen;
     mine.seen.reach(object, mine.older.size());
@@ -124,8 +125,8 @@ void rules::fence(state& s, unsigned member, const operation& o) {
   if (releases(o)) its.told = {s.members[member].known, weak() ? s.before.members[member] : view{}};
 }
 
-// As if each member executed a sequentially consistent fence now: what these knew, all know from now on, so a later fence need not
-// know of this one. Unlike a member's own fence it releases nothing to relaxed stores, so a program may rely on less.
+// As if each member executed a sequentially consistent fence now: what these knew, all know from now on, so a later fence need
+// not know of this one. Unlike a member's own fence it releases nothing to relaxed stores, so a program may rely on less.
 void rules::heavy_fence(state& s) {
   view all;
   for (const view& v : s.before.members) all.join(v);

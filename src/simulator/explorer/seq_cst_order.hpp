@@ -1,8 +1,8 @@
 // The order S of sequentially consistent operations under weak memory [C++20, atomics.order], as far as it is forced.
 //
-// The schedule does not decide S: a program may rely only on the pairs that every S must have. For a point in S, `precedents` says
-// what comes before it by those pairs: for each word the number of the oldest value that an operation from there on may read. Each
-// operation adds pairs:
+// The schedule does not decide S: a program may rely only on the pairs that every S must have. For a point in S, `precedents`
+// says what comes before it by those pairs: for each word the number of the oldest value that an operation from there on may
+// read. Each operation adds pairs:
 //
 //   happens before   what its member did before, and what the member acquired from others, of what they did before they released
 //                    (strongly happens before: less than what a member knows)
@@ -13,8 +13,9 @@
 // it. A read that would have to come before itself is not possible.
 //
 // A sequentially consistent fence has a point in S, too. By coherence it comes after the operations before the accesses that it
-// knows of, and before the operations after those that its member executes later. C++ adds the later accesses of members that have
-// synchronized with the fence; without these pairs more is possible. Two fences have the order of the schedule (rules_memory.cpp).
+// knows of, and before the operations after those that its member executes later. C++ adds the later accesses of members that
+// have synchronized with the fence; without these pairs more is possible. Two fences have the order of the schedule
+// (rules_memory.cpp).
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@
 
 namespace weir::explorer {
 
-/// For weak memory: for each slot the number of the oldest value that may still be read there, by a member or by the acquirer of a
-/// value. Numbers begin at the oldest value that any member may still read.
+/// For weak memory: for each slot the number of the oldest value that may still be read there, by a member or by the acquirer of
+/// a value. Numbers begin at the oldest value that any member may still read.
 class view {
  public:
   static constexpr unsigned capacity = 64;  // slots
@@ -34,7 +34,9 @@ class view {
   }
   friend bool operator==(const view&, const view&) = default;
   /// Of so many slots; the others are unused.
-  void add_to(digester& d, std::size_t slots) const { d.add(oldest_.data(), std::min<std::size_t>(capacity, (slots + 7) / 8 * 8)); }
+  void add_to(digester& d, std::size_t slots) const {
+    d.add(oldest_.data(), std::min<std::size_t>(capacity, (slots + 7) / 8 * 8));
+  }
 
  private:
   std::array<std::uint8_t, capacity> oldest_{};
