@@ -1,3 +1,6 @@
+import fcntl
+import json
+import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,8 +95,20 @@ def browser(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A page of each kind, from real records where there are some."""
-    folder = tmp_path_factory.mktemp("pages")
+    """A page of each kind. pytest-xdist's workers make them once: that takes longer than most files of tests."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "pages"
+    folder.mkdir(exist_ok=True)
+    known = folder / "made.json"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not known.exists():
+            known.write_text(json.dumps({name: str(page) for name, page in made_pages(folder).items()}))
+    return {name: Path(page) for name, page in json.loads(known.read_text()).items()}
+
+
+def made_pages(folder: Path) -> dict[str, Path]:
+    """From real records where there are some."""
     scenario = folder / "small.toml"
     scenario.write_text(SCENARIO)
     simulated = folder / "simulation.jsonl"
