@@ -9,9 +9,11 @@
 
 #include <sched.h>
 
-#include "raw_call.hpp"
-
 namespace weir {
+
+/// The system calls for the calling thread: the result, or less than zero, -errno. A test may stand in for the kernel.
+long get_affinity(std::size_t bytes, cpu_set_t*);
+long set_affinity(std::size_t bytes, const cpu_set_t*);
 
 /// For up to 1,024 processors it allocates no memory: in a thread that has allocated nothing yet, the first block would make the
 /// C library map an arena.
@@ -30,13 +32,11 @@ class processor_mask {
   static std::optional<processor_mask> of_this_thread() {
     // The mask may be larger than cpu_set_t; the kernel returns EINVAL until there is enough room.
     for (int most = CPU_SETSIZE; most <= 1 << 20; most *= 2)
-      if (processor_mask m(most); raw_call(SYS_sched_getaffinity, 0, static_cast<long>(m.bytes_), as_argument(m.set())) > 0) return m;
+      if (processor_mask m(most); get_affinity(m.bytes_, m.set()) > 0) return m;
     return std::nullopt;
   }
   /// Restricts the calling thread to these processors. Returns 0, or the reason why the system refuses (errno).
-  int apply() const {
-    return static_cast<int>(-raw_call(SYS_sched_setaffinity, 0, static_cast<long>(bytes_), as_argument(set())));
-  }
+  int apply() const { return static_cast<int>(-set_affinity(bytes_, set())); }
 
   bool has(int processor) const { return CPU_ISSET_S(static_cast<std::size_t>(processor), bytes_, set()); }
   void add(int processor) { CPU_SET_S(static_cast<std::size_t>(processor), bytes_, set()); }

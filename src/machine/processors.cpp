@@ -8,8 +8,16 @@
 
 #include "made_once.hpp"
 #include "processor_mask.hpp"
+#include "raw_call.hpp"
 
 namespace weir {
+
+[[gnu::weak]] long get_affinity(std::size_t bytes, cpu_set_t* mask) {
+  return raw_call(SYS_sched_getaffinity, 0, static_cast<long>(bytes), as_argument(mask));
+}
+[[gnu::weak]] long set_affinity(std::size_t bytes, const cpu_set_t* mask) {
+  return raw_call(SYS_sched_setaffinity, 0, static_cast<long>(bytes), as_argument(mask));
+}
 
 namespace {
 std::vector<int> read_affinity() {

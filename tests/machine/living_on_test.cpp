@@ -1,9 +1,10 @@
 // Another process sets a thread's affinity mask (taskset) while the thread migrates to its home processor.
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <weir/machine/native.hpp>
+
+#include "machine/processor_mask.hpp"
+#include "machine/raw_call.hpp"
 
 namespace {
 // The simulated masks, used while `on`: the thread's mask, and the one that another process sets after the thread has set its own.
@@ -19,24 +20,25 @@ cpu_set_t set_of(std::initializer_list<int> processors) {
 }
 }  // namespace
 
-extern "C" {
-int sched_getcpu() noexcept { return 0; }
-int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t* processors) noexcept {
-  if (!on) return syscall(SYS_sched_getaffinity, thread, bytes, processors) < 0 ? -1 : 0;
+extern "C" int sched_getcpu() noexcept { return 0; }
+
+namespace weir {
+long get_affinity(std::size_t bytes, cpu_set_t* processors) {
+  if (!on) return raw_call(SYS_sched_getaffinity, 0, static_cast<long>(bytes), as_argument(processors));
   CPU_ZERO_S(bytes, processors);
   for (int p = 0; p < 8; ++p)
     if (CPU_ISSET(p, &now)) CPU_SET_S(p, bytes, processors);
-  return 0;
+  return static_cast<long>(bytes);
 }
-int sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t* processors) noexcept {
-  if (!on) return static_cast<int>(syscall(SYS_sched_setaffinity, thread, bytes, processors));
+long set_affinity(std::size_t bytes, const cpu_set_t* processors) {
+  if (!on) return raw_call(SYS_sched_setaffinity, 0, static_cast<long>(bytes), as_argument(processors));
   now = set_of({});
   for (int p = 0; p < 8; ++p)
     if (CPU_ISSET_S(p, bytes, processors)) CPU_SET(p, &now);
   if (interferes && CPU_COUNT(&now) == 1) now = from_outside;
   return 0;
 }
-}
+}  // namespace weir
 
 namespace {
 
