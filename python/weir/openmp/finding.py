@@ -24,7 +24,7 @@ def finding(rows: list[Row]) -> str:
         if is_whole(c.place) or not ours or not other:
             continue
         compared += 1
-        names |= dict.fromkeys(cost.runtime for cost in c.costs if not _is_weirs(cost))
+        names |= dict.fromkeys(_runtime(cost) for cost in c.costs if not _is_weirs(cost))
         cheaper += ours.overhead.high < other.overhead.low
         dearer += ours.overhead.low > other.overhead.high
         if c.name == "barrier":
@@ -34,7 +34,8 @@ def finding(rows: list[Row]) -> str:
     undecided = compared - cheaper - dearer
     if not compared:
         return sentence("", "OpenMP")
-    others = next(iter(names)) if len(names) == 1 else f"the cheapest of {' and '.join(names)}"
+    *first, last = names
+    others = f"the cheapest of {', '.join(first)} and {last}" if first else last
     return sentence(
         f"of {compared} OpenMP constructs, {cheaper} cost less on Weir's runtime than on {others}{barrier}, "
         f"{dearer} cost more, and {undecided} {'is' if undecided == 1 else 'are'} undecided by these samples",
@@ -43,18 +44,30 @@ def finding(rows: list[Row]) -> str:
 
 
 def picture(rows: list[Row]) -> "alt.TopLevelMixin | None":
-    """A few constructs on each runtime, in the largest team that nothing disturbs."""
+    """A few constructs on each runtime, in the largest team that nothing disturbs; in C, by the cheaper compiler."""
     from weir.base.pictures import times, value
 
-    found = [c for c in constructs(rows) if c.name in DRAWN and c.place.load == "none"]
+    found = [c for c in constructs(rows) if c.name in DRAWN and c.place.load == "none" and c.place.language == "C"]
     most = max((c.place.members for c in found), default=0)
     here = sorted((c for c in found if c.place.members == most), key=lambda c: DRAWN.index(c.name))
-    values = [value(c.name, cost.runtime, cost.overhead) for c in here for cost in c.costs]
+    values = []
+    for c in here:
+        cheapest = {_runtime(cost): cost for cost in reversed(c.costs)}
+        values += [value(c.name, runtime, cheapest[runtime].overhead) for runtime in sorted(cheapest, key=_weirs_first)]
     return times(values, f"overhead with {most} threads")
 
 
+def _weirs_first(runtime: str) -> tuple[bool, str]:
+    return runtime != WEIR, runtime
+
+
+def _runtime(cost: Cost) -> str:
+    """Without the compiler whose program met it."""
+    return cost.runtime.split()[0]
+
+
 def _is_weirs(cost: Cost) -> bool:
-    return cost.runtime.split()[0] == WEIR
+    return _runtime(cost) == WEIR
 
 
 def _cheapest(construct: Construct, weirs: bool) -> Cost | None:

@@ -11,6 +11,7 @@ from weir.barriers.finding import finding as barrier_finding
 from weir.base import records
 from weir.mpi.finding import finding as mpi_finding
 from weir.openmp.finding import finding as openmp_finding
+from weir.openmp.finding import picture as openmp_picture
 from weir.report import index
 
 from ..mpi.made_up import made_up
@@ -81,6 +82,18 @@ def test_openmp_constructs_are_counted_by_who_is_cheaper():
         "instance 101 ns instead of 301 ns on libgomp"
     )
     assert "1 cost more, and 1 is undecided by these samples" in said
+
+
+def test_each_other_runtime_is_named_once():
+    rows = openmp_rows({"barrier": (100, 300)})
+    theirs = [row for row in rows if row["what"]["runtime"] == "libgomp"]
+    for runtime, compiler in (("libomp-19", "gcc"), ("libomp-19", "clang"), ("libiomp5", "gcc")):
+        rows += [row | {"what": row["what"] | {"runtime": runtime, "compiler": compiler}} for row in theirs]
+    assert "than on the cheapest of libgomp, libomp-19 and libiomp5, a barrier" in openmp_finding(rows)
+    drawn = openmp_picture(rows).to_dict()["data"]["values"]
+    assert [v["name"] for v in drawn] == ["weir", "libgomp", "libiomp5", "libomp-19"], (
+        "one row each, by the cheaper compiler"
+    )
 
 
 @pytest.mark.parametrize("shown", [("report.html",), ("report.html", "openmp.html")])
