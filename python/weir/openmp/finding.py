@@ -27,7 +27,7 @@ def finding(rows: list[Row]) -> str:
         names |= dict.fromkeys(_runtime(cost) for cost in c.costs if not _is_weirs(cost))
         cheaper += ours.overhead.high < other.overhead.low
         dearer += ours.overhead.low > other.overhead.high
-        if c.name == "barrier":
+        if c.name == "barrier" and c.place.language == "C":
             costs = [nanoseconds(max(cost.overhead.value, 0)) for cost in (ours, other)]
             instead = f"{costs[0]} instead of {costs[1]} on {other.runtime}"
             barrier = f", a barrier of {c.place.members} threads for instance {instead}"
