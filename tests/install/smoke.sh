@@ -30,7 +30,7 @@ grep -q '<html' page.html
 ls charts/*.png >/dev/null
 say compare
 weir compare bench.jsonl bench.jsonl --export compared.html >said
-holds 'of .* series'
+holds 'Of .* series'
 grep -q '<html' compared.html
 say bench threads
 weir bench threads --quick --experiments overhead --seconds 5 -o threads.jsonl >said 2>&1
@@ -49,7 +49,7 @@ barriers = 50
 compute_us = 1
 END
 weir simulate node.toml -o simulated.jsonl >said
-weir simulate node.toml --point 1 --history history >said
+weir simulate node.toml --point 0 --history history >said
 ls history.html history.svg >/dev/null
 weir simulate >said
 holds 002-power4
