@@ -55,7 +55,11 @@ library=$(find "$prefix/lib" -name libgomp-weir.so)
 if [ -n "$library" ]; then
   folder=$(dirname "$library")
   cc -fopenmp -c "$project/uses_openmp.c" -o "$work/uses_openmp.o"
-  cc "$work/uses_openmp.o" -L"$folder" -lweir-omp -Wl,-rpath,"$folder" -o "$work/uses_openmp"
+  case $folder in
+    */site-packages/*) name=-l:libgomp-weir.so ;;  # a wheel has no symbolic links
+    *) name=-lweir-omp ;;
+  esac
+  cc "$work/uses_openmp.o" -L"$folder" "$name" -Wl,-rpath,"$folder" -o "$work/uses_openmp"
   OMP_NUM_THREADS=3 "$work/uses_openmp" 3
   echo "on libgomp-weir.so"
 fi
