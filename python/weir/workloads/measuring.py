@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from weir.base import native
 from weir.base.complaints import Complaints
 from weir.base.records import Row, Writer
 from weir.openmp.runtimes import Stage
@@ -29,6 +28,8 @@ from weir.workloads.sharing import Sharing
 from weir.workloads.situations import BY_NAME, Cell, cells
 
 LIMIT_S = 30.0  # of a run
+# Installations have none of these programs.
+HOW_TO_BUILD = "It is one of the programs of Weir's sources: `make build` makes it there"
 FOR_ROUNDS = 0.85  # of the time; the rest is for counting and pricing directives
 # `NAME: N threads, S s, ...`: the first time in seconds of such a line.
 TIME = re.compile(r"^[\w.-]+: .*?(?<![\w.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?) s(?![\w/])", re.MULTILINE)
@@ -118,7 +119,7 @@ class Session:
         for number, program in enumerate(self.plan.programs):
             self.tell(f"preparing {program.name}", number, len(self.plan.programs))
             if not program.file.is_file():
-                self.complaints.add(f"skipped: it is not built. {native.how_to_get(program.file.name)}", program.name)
+                self.complaints.add(f"skipped: it is not built. {HOW_TO_BUILD}", program.name)
                 continue
             callers = "callers" in self.plan.situations and program.takes_callers()
             try:
