@@ -19,7 +19,7 @@ from weir.barriers.comparison import (
 from weir.barriers.finding import finding, picture
 from weir.barriers.tables import about
 from weir.barriers.targets import targets
-from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Section, Subject, distinct, disturbed
+from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Section, Subject, distinct, disturbed_runs
 from weir.base.records import Row, machine_names
 from weir.base.screen import nanoseconds, two_digits, with_interval
 from weir.base.targets import section as targets_section
@@ -68,7 +68,7 @@ def left_out(rows: Sequence[Row]) -> list[LeftOut]:
     ]
     names = machine_names(rows)
     its = [row for row in rows if row["kind"] == "overhead" and is_barrier(row)]
-    made += disturbed(its, lambda row: of_row(row, names).name, lambda row: tables.title(place_of(row, names)))
+    made += disturbed_runs(its, lambda row: of_row(row, names).name, lambda row: tables.title(place_of(row, names)))
     return made + [
         LeftOut(STOPPED, of_row(row, names).name, tables.title(place_of(row, names)), row["how"]["run"] + 1, why)
         for row in its

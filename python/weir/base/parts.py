@@ -121,7 +121,7 @@ class LeftOut:
     why: str | None
 
 
-def disturbed(rows: Iterable[Row], name: Callable[[Row], str], where: Callable[[Row], str]) -> list[LeftOut]:
+def disturbed_runs(rows: Iterable[Row], name: Callable[[Row], str], where: Callable[[Row], str]) -> list[LeftOut]:
     """The measured runs that a record says were disturbed: pages and the index count them by this."""
     return [
         LeftOut(REJECTED, name(row), where(row), row["how"]["run"] + 1, row["how"]["rejected"])

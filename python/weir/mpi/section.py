@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from weir.base.papers import BAUSKAR, cited
-from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Part, Section, Subject, distinct, disturbed, of_runs
+from weir.base.parts import FAILED, STOPPED, Chart, LeftOut, Part, Section, Subject, distinct, disturbed_runs, of_runs
 from weir.base.places import Place
 from weir.base.records import Row
 from weir.base.screen import nanoseconds, two_digits
@@ -51,7 +51,7 @@ def wants(rows: Sequence[Row]) -> bool:
 def left_out(rows: Sequence[Row]) -> list[LeftOut]:
     """Starts that gave no figure, and runs that were disturbed."""
     its = [row for row in rows if _is_mpi(row)]
-    return disturbed(its, lambda row: row["what"]["algorithm"], _where) + [
+    return disturbed_runs(its, lambda row: row["what"]["algorithm"], _where) + [
         _run(r, FAILED) for r in its if r["kind"] == "failure"
     ]
 
