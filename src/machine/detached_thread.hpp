@@ -8,6 +8,9 @@
 
 namespace weir {
 
+/// While the calling thread creates a thread that is not the program's (threads/posix/lives.cpp).
+inline constinit thread_local bool creates_for_weir = false;
+
 /// Starts a thread that begins with `run(what)`. `stack_bytes`: 0 is the system's default. `blocked`: the signals that the thread
 /// blocks; null: those that the caller blocks. Returns 0, or the reason why the system refuses (errno). Thread-safe.
 inline int start_detached(void* (*run)(void*), void* what, std::size_t stack_bytes = 0, const sigset_t* blocked = nullptr) {
@@ -17,7 +20,9 @@ inline int start_detached(void* (*run)(void*), void* what, std::size_t stack_byt
   if (stack_bytes != 0) pthread_attr_setstacksize(&attributes, stack_bytes);
   if (blocked != nullptr) pthread_attr_setsigmask_np(&attributes, blocked);
   pthread_t thread;
+  creates_for_weir = true;
   const int error = pthread_create(&thread, &attributes, run, what);
+  creates_for_weir = false;
   pthread_attr_destroy(&attributes);
   return error;
 }

@@ -9,7 +9,7 @@
 
 namespace weir {
 
-/// The system call. (In a program, the function sched_yield may be the runtime's: openmp/core/program_yield.cpp.)
+/// The system call. (In a program, the function sched_yield may be the runtime's: threads/posix/yields.cpp.)
 inline void yield_to_kernel() noexcept { raw_call(SYS_sched_yield); }
 
 /// The same for a waiter. While yields are doubted, the duration of the yield tells whether yields cost slices (yield_doubt.hpp).

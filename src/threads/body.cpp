@@ -35,10 +35,6 @@ constinit thread_local body* own_body = nullptr;  // of a thread that start() ha
 
 constexpr double patience_us = 50e3;  // longer than most calls
 
-/// The stack on which the kernel thread of an attached body is parked; it is a part of the thread's own stack. It has room for
-/// the frame of one signal, because the C library's own signals (for setuid and the like, in all threads) cannot be blocked.
-constexpr std::size_t parking_bytes = 16384;
-
 // Looked up at run time, since only C libraries from version 2.35 on have these names [glibc manual, "Restartable Sequences"].
 constinit const std::ptrdiff_t* rseq_offset = nullptr;
 constinit const unsigned* rseq_size = nullptr;
@@ -125,7 +121,7 @@ void take_what_was_sent_to_thread(body& b) {
     b.thread_pointer = thread_pointer();
     unregister_rseq(b.thread_pointer);
     // A cancellation is a signal for the kernel thread that is parked, which would end the thread while its body runs.
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b.cancel_state);
   }
   b.mask(exchange_mask(all_signals));
   take_what_was_sent_to_thread(b);
@@ -144,7 +140,7 @@ void take_what_was_sent_to_thread(body& b) {
 struct end_of_body {
   ~end_of_body() {
     go_to(nullptr);
-    remove_from_bodies(*own_body);  // waits for claimants, too: one may have found the body on its last processor
+    remove_from_bodies(*own_body, false);  // waits for claimants, too: one may have found the body on its last processor
     own_body = nullptr;
   }
 };
@@ -170,7 +166,7 @@ const void* lowest_of_stack() {
   b->id = static_cast<pid_t>(raw_call(SYS_gettid));
   b->thread = pthread_self();
   own_body = b.get();
-  add_to_bodies(*b);
+  add_to_bodies(*b, false);
   processor* const first = b->home();
   b->seat.store(nullptr, std::memory_order_relaxed);
   go_to(first);
@@ -236,6 +232,20 @@ void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size) {
 
 body* own_body_of_thread() { return own_body; }
 
+void adopt(body& b, void* parking) {
+  b.is_adopted = true;
+  b.parking = parking;
+  b.id = static_cast<pid_t>(raw_call(SYS_gettid));
+  b.thread = pthread_self();
+  own_body = &b;
+  add_to_bodies(b, true);
+}
+void abandon(body& b) {
+  go_to(nullptr);
+  remove_from_bodies(b, true);
+  own_body = nullptr;
+}
+
 void change_seat(processor* seat) {
   body& b = *own_body;
   if (b.stays_pinned()) return;
@@ -259,12 +269,15 @@ namespace {
 
 /// In ticks; 0: for good.
 void pin_until(std::uint64_t time) {
-  body* const own = own_body;
+  // A thread with a body of its own may drive a processor in the name of another one, in a region.
+  body* const own = this_body == nullptr || this_body == own_body ? own_body : nullptr;
   if (const body* const mine = own != nullptr ? own : this_body; mine != nullptr && mine->is_pinned_for_good()) return;
   if (own != nullptr) {
     change_seat(nullptr);
     own->is_pinned = true;
     own->detached_until = time;
+    // From now on a cancellation finds the thread in its kernel thread.
+    if (time == 0 && own->thread_pointer != nullptr) pthread_setcancelstate(own->cancel_state, nullptr);
   } else if (this_body != nullptr && !this_body->is_pinned && comes_to_its_seat()) {
     body& mine = *this_body;
     mine.is_pinned = true;

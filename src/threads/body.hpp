@@ -50,6 +50,7 @@ struct body : runnable {
 
   void (*run)(void*) = nullptr;
   void* what = nullptr;
+  bool is_adopted = false;  // start() has not made the thread
   void* parking = nullptr;  // the end of the stack on which its kernel thread is parked; null: it cannot be attached
   basic_parking<native_threads> parked;  // its kernel thread
   pid_t id = 0;                          // of its kernel thread
@@ -60,6 +61,7 @@ struct body : runnable {
   std::atomic<unsigned> blocked{0};
   std::atomic<std::uint64_t> blocked_at{0};
   std::uint64_t detached_until = 0;  // while it is pinned, in ticks; 0: for good
+  int cancel_state = PTHREAD_CANCEL_DISABLE;  // what the program has asked for; a body that may be attached is never cancelled
 
   body() = default;
   body(processor* seat);

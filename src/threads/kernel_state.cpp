@@ -25,6 +25,7 @@
 #include "machine/heard.hpp"
 #include "threads/calls.hpp"
 #include "threads/pool.hpp"
+#include "threads/posix/futexes.hpp"
 #include "threads/signals.hpp"
 #include "threads/sleepers.hpp"
 #include "threads/threads.hpp"
@@ -256,6 +257,7 @@ BEFORE(int, setpriority, (int of, id_t which, int to)) {
 }
 CHANGES_THREAD(int, nice, (int by), true, (by))
 CHANGES_A_THREAD(pthread_setname_np, (pthread_t t, const char* to), t, (t, to))
+CHANGES_A_THREAD(pthread_cancel, (pthread_t t), t, (t))
 CHANGES_THREAD(int, setfsuid, (uid_t to), true, (to))
 CHANGES_THREAD(int, setfsgid, (gid_t to), true, (to))
 CHANGES_THREAD(int, setuid, (uid_t to), true, (to))
@@ -381,6 +383,7 @@ BEFORE(long, syscall, (long number, ...)) {
   long a[6];
   for (auto& each : a) each = va_arg(rest, long);
   va_end(rest);
+  if (number == SYS_futex) return weir::threads::futex_for_members(a);
   const auto named = static_cast<pid_t>(a[0]), second_named = static_cast<pid_t>(a[1]);
   switch (number) {
     case SYS_tgkill:

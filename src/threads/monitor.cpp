@@ -1,6 +1,8 @@
 #include "threads/monitor.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <iterator>
 #include <utility>
@@ -11,6 +13,7 @@
 
 #include "machine/detached_thread.hpp"
 #include "machine/time_slice.hpp"
+#include "threads/deadlines.hpp"
 #include "threads/pace.hpp"
 #include "threads/parking.hpp"
 #include "threads/pool.hpp"
@@ -21,6 +24,12 @@ namespace weir::threads {
 namespace {
 
 constinit basic_watch<native_threads> watch;
+// When the monitor looks next, in nanoseconds; the largest number: it has not decided yet. Who finds that too late counts an alarm.
+// seq_cst, all: a deadline is linked under a lock before it is compared, and the monitor reads the alarms before it takes the lock.
+constinit std::atomic<std::uint64_t> looks_at{~std::uint64_t{0}};
+constinit std::atomic<std::uint32_t> alarms{0};
+// relaxed: a hint.
+constinit std::atomic<std::uint64_t> price_of_sleep{20'000};
 
 // How long a body that computes keeps the processor alone, in nanoseconds.
 constexpr std::uint64_t slice = 17'000'000;
@@ -43,6 +52,13 @@ std::uint64_t now_by(clockid_t clock) {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+/// False: the time has come.
+bool sleep_until_changed(const std::atomic<std::uint32_t>& word, std::uint32_t value, std::uint64_t time) {
+  const timespec at{static_cast<time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
+  return raw_call(SYS_futex, as_argument(&word), FUTEX_WAIT_BITSET_PRIVATE, static_cast<long>(value), as_argument(&at), 0,
+                  static_cast<long>(FUTEX_BITSET_MATCH_ANY)) != -ETIMEDOUT;
+}
+
 /// The processor time of a kernel thread. The number of the clock is made as in clock_getcpuclockid(3).
 std::uint64_t processor_time(pid_t thread) {
   constexpr clockid_t per_thread = 4, scheduled = 2;
@@ -60,16 +76,20 @@ class monitor {
     make_stand_in();
     prepare();
     for (;;) {
+      looks_at.store(never);
+      const std::uint32_t alarms_before = alarms.load();
       std::uint64_t next;
       {
         claimant c;
         if (generation != mine_) return;
         next = look(c);
       }
+      const std::uint64_t due = wake_those_due(now_by(CLOCK_MONOTONIC));
+      looks_at.store(std::min(next, due));
       if (next == never)
-        sleep();
+        sleep(alarms_before, due);
       else
-        sleep_until(next);
+        sleep_until_changed(alarms, alarms_before, std::min(next, due));
       learn_price();
     }
   }
@@ -82,9 +102,8 @@ class monitor {
   std::uint64_t look(claimant& c);
   void look_at(claimant& c, processor& p, std::uint64_t now);
   std::uint64_t until_next(unsigned level, std::uint64_t now) const;
-  void sleep();
+  void sleep(std::uint32_t alarms_before, std::uint64_t due);
   void learn_price();
-  static void sleep_until(std::uint64_t time);
 
   const unsigned mine_;
   pace pace_;
@@ -165,29 +184,28 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   if (blocked) found_ = now;
 }
 
-// Sleeps until a body becomes ready.
-void monitor::sleep() {
+// Sleeps until a body becomes ready, or a deadline is due.
+void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
   idle_looks_ = 0;
-  watch.sleep_unless([this] {
+  const auto any = [&] {
     claimant c;
-    bool any = generation != mine_;
+    bool some = generation != mine_ || alarms.load() != alarms_before;
     c.for_each([&](processor& p) {
       p.seen.level = 0;
-      any |= p.has_ready();
+      some |= p.has_ready();
     });
-    return any;
-  });
+    return some;
+  };
+  if (due == never) return watch.sleep_unless(any);
+  watch.sleep_unless(any, [due](const auto& word) { return sleep_until_changed(word, 1, due); });
 }
 
 // A look that sent ticks does not count, because the price of a look does not include ticks.
 void monitor::learn_price() {
   const std::uint64_t had = now_by(CLOCK_THREAD_CPUTIME_ID), took = had - std::exchange(had_, had);
-  if (spinning_ == 0 && took != had) pace_.took(took);
-}
-
-void monitor::sleep_until(std::uint64_t time) {
-  const timespec at{static_cast<time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
-  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
+  if (spinning_ != 0 || took == had) return;
+  pace_.took(took);
+  price_of_sleep.store(pace_.price(), std::memory_order_relaxed);
 }
 
 void* begin(void* its) {
@@ -204,6 +222,15 @@ bool is_in_system(pid_t thread, bool where_not_told) {
   const bool told = file >= 0 && read(file, &answer, 1) == 1;
   if (file >= 0) close(file);
   return told ? answer != 'r' : where_not_told;
+}
+
+std::uint64_t price_of_sleep_ns() { return price_of_sleep.load(std::memory_order_relaxed); }
+
+void look_until(std::uint64_t time_ns) {
+  if (time_ns >= looks_at.load()) return;
+  alarms.fetch_add(1);
+  native_threads::wake(alarms);
+  watch.wake();
 }
 
 void start_monitor() {
@@ -224,6 +251,7 @@ void forget_monitor() {
   ++generation;
   runs = false;
   watch.forget();
+  forget_deadlines();
   forget_tick_handler();
 }
 

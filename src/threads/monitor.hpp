@@ -10,6 +10,8 @@
 // soon.
 #pragma once
 
+#include <cstdint>
+
 #include <sys/types.h>
 
 namespace weir::threads {
@@ -22,6 +24,11 @@ void forget_monitor();
 /// For the monitor: is the kernel thread in a system call, or does it wait for a page? The file says "running" if the thread runs
 /// or is ready to run [proc(5)].
 bool is_in_system(pid_t thread, bool where_not_told);
+/// What a sleep and a wake-up in the kernel have lately cost the monitor, in nanoseconds: how long it pays to poll instead.
+/// Thread-safe.
+std::uint64_t price_of_sleep_ns();
+/// A body sleeps until this time, in nanoseconds by CLOCK_MONOTONIC, at the latest: the monitor looks then. Thread-safe.
+void look_until(std::uint64_t time_ns);
 /// False: the system has refused the monitor's thread.
 bool monitor_can_watch();
 

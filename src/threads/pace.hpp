@@ -14,6 +14,7 @@ class pace {
 
   /// A look, with the sleep before it and the wake-up, has taken this much of the monitor thread's processor time.
   void took(std::uint64_t processor_time) { price_ = (7 * price_ + processor_time) / 8; }
+  std::uint64_t price() const { return price_; }
   /// The shortest time between two looks; at this distance the monitor takes two fifths of a processor. The lower bound: a tick
   /// costs the members a switch and two fences, for which hardly any machine takes less. The upper bound: a body that waits for a
   /// look waits in vain.

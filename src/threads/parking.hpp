@@ -35,13 +35,19 @@ class basic_watch {
   /// Returns when something has happened: at once if `any()`, which looks at the queues.
   template <class Any>
   void sleep_unless(Any any) {
+    sleep_unless(any, [](const auto& word) { return Machine::sleep_while(word, 1), true; });
+  }
+  /// The same; sleep(word) sleeps while the word is 1, and returns false to give up.
+  template <class Any, class Sleep>
+  void sleep_unless(Any any, Sleep sleep) {
     asleep_.store(1, std::memory_order_relaxed);
     // A thread that changes a queue executes no fence. With this fence, either that thread sees that this one sleeps, or this
     // thread sees the change.
     Machine::fence_everywhere();
     // Two threads may sleep here: a thread that has been relieved, and the one that watches now.
     if (any()) return wake();
-    while (asleep_.load(std::memory_order_relaxed) != 0) Machine::sleep_while(asleep_, 1);
+    while (asleep_.load(std::memory_order_relaxed) != 0)
+      if (!sleep(asleep_)) asleep_.store(0, std::memory_order_relaxed);
   }
   /// After a change. relaxed: the sleeper's fence orders it.
   void has_changed() {

@@ -13,6 +13,7 @@
 
 #include "machine/detached_thread.hpp"
 #include "machine/errno_kept.hpp"
+#include "machine/kernel_mutex.hpp"
 #include "threads/monitor.hpp"
 #include "threads/set_id.hpp"
 #include "threads/sleepers.hpp"
@@ -25,8 +26,8 @@ namespace {
 // A pointer, because the processor outlives the thread: it may still get bodies, which it sends to their own threads.
 constinit thread_local processor* own_processor = nullptr;
 
-std::mutex making;  // claimants of a queue hold it, too
-unsigned threads_with_processor = 0;
+constinit kernel_mutex making;  // claimants of a queue hold it, too
+unsigned threads_with_bodies = 0;  // threads of the program that drive a processor of their own, or have a body by adopt()
 // Created when the library is loaded, and never destroyed: threads may end after the program's objects. Memory is reserved at
 // points where it may come from the heap, because the monitor must not allocate.
 constinit std::vector<processor*>*helpers = nullptr, *stand_ins = nullptr, *all = nullptr;
@@ -131,16 +132,17 @@ processor* free_stand_in() {
   return nullptr;
 }
 
+/// The caller holds `making`.
+void begin_to_use_processors() {
+  if (++threads_with_bodies == 1) stay_loaded();
+  start_monitor();
+  stand_before_set_id();
+}
+
 /// A process ends with its last thread, so no helper may remain. Bodies that are still on the helpers' processors go to their own
-/// threads. Sleeping bodies find these processors closed later, so processors are not freed.
-void end_processor(void* its) {
-  own_processor = nullptr;
-  auto* const mine = static_cast<processor*>(its);
-  mine->close();
-  const std::lock_guard lock(making);
-  std::erase(*all, mine);
-  ended->push_back(mine);
-  if (--threads_with_processor != 0) return;
+/// threads. Sleeping bodies find these processors closed later, so processors are not freed. The caller holds `making`.
+void end_to_use_processors() {
+  if (--threads_with_bodies != 0) return;
   for (auto* const kind : {helpers, stand_ins}) {
     for (processor* const p : *kind) {
       std::erase(*all, p);
@@ -149,6 +151,16 @@ void end_processor(void* its) {
     kind->clear();
   }
   stop_monitor();
+}
+
+void end_processor(void* its) {
+  own_processor = nullptr;
+  auto* const mine = static_cast<processor*>(its);
+  mine->close();
+  const std::lock_guard lock(making);
+  std::erase(*all, mine);
+  ended->push_back(mine);
+  end_to_use_processors();
 }
 
 pthread_key_t end_of_thread;
@@ -169,7 +181,7 @@ void begin_in_child() {
   all->clear();
   bodies->clear();
   ended->clear();
-  threads_with_processor = 0;
+  threads_with_bodies = 0;
   forget_monitor();
   making.unlock();
 }
@@ -201,11 +213,8 @@ processor& here() {
     own_processor->has_mask(own.mask());
     begins_to_drive(*own_processor);
     pthread_setspecific(end_of_thread, own_processor);
-    ++threads_with_processor;
     all->push_back(own_processor);
-    if (threads_with_processor == 1) stay_loaded();
-    start_monitor();
-    stand_before_set_id();
+    begin_to_use_processors();
   }
   return *own_processor;
 }
@@ -236,13 +245,15 @@ const char* why_no_processors() {
   return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members";
 }
 
-void add_to_bodies(body& b) {
+void add_to_bodies(body& b, bool uses_processors) {
   const std::lock_guard lock(making);
   bodies->push_back(&b);
+  if (uses_processors) begin_to_use_processors();
 }
-void remove_from_bodies(body& b) {
+void remove_from_bodies(body& b, bool uses_processors) {
   const std::lock_guard lock(making);
   std::erase(*bodies, &b);
+  if (uses_processors) end_to_use_processors();
 }
 
 bool steal_for(processor& mine) {
@@ -293,7 +304,16 @@ void note_mask(signal_mask now) {
   if (mine.is_summoned()) mine.take_signals();
 }
 
-driving::driving() : outermost_(this_body == nullptr), before_(scheduled_by) {
+namespace {
+/// A thread of the program that belongs on a processor goes there, rather than driving one.
+bool is_on_processor_or_returns() {
+  if (this_body == nullptr)
+    if (const body* const own = own_body_of_thread(); own != nullptr && own->is_adopted && own->home() != nullptr) go_to(own->home());
+  return this_body != nullptr;
+}
+}  // namespace
+
+driving::driving() : outermost_(!is_on_processor_or_returns()), before_(scheduled_by) {
   if (!outermost_) return;
   processor& mine = here();
   this_body = &mine.own();
@@ -352,7 +372,7 @@ void make_stand_in() {
   stand_in_is_wanted.store(false, std::memory_order_relaxed);
   const std::lock_guard lock(making);
   // The last thread may have ended meanwhile, and with it all helpers: nobody would end this one.
-  if (threads_with_processor != 0 && std::ranges::none_of(*stand_ins, &processor::is_free)) made_for(*stand_ins);
+  if (threads_with_bodies != 0 && std::ranges::none_of(*stand_ins, &processor::is_free)) made_for(*stand_ins);
 }
 void make_wanted_stand_in() {
   if (stand_in_is_wanted.load(std::memory_order_relaxed)) [[unlikely]] make_stand_in();
@@ -415,6 +435,18 @@ void claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
   if (other != nullptr) return from.run_queue::hand_off(*other);
   from.detach_all();
   from.unclaim();
+}
+
+void hand_off_to_block() {
+  const without_preemption to_the_end;
+  if (this_body == nullptr) return;
+  processor& from = *this_body->where();
+  if (from.is_stood_in_for() || !from.has_ready()) return;
+  const std::lock_guard lock(making);
+  processor* const other = free_stand_in();
+  if (other == nullptr) return;  // there will be one when the monitor looks
+  note_blocked(*this_body);
+  from.run_queue::hand_off(*other);
 }
 
 }  // namespace weir::threads

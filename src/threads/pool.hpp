@@ -15,9 +15,12 @@ bool steal_for(processor& mine);
 /// For the thread that drives the processor, while it waits: if two helpers run on one processor of the kernel, one moves to a
 /// free processor. The kernel would leave both there for some milliseconds, each waiting for the other.
 void live_apart(const processor& mine);
-/// The list of all bodies that start() has created. Removing a body waits for claimants, so that none still reads the body.
-void add_to_bodies(body& b);
-void remove_from_bodies(body& b);
+/// The list of all bodies of threads, but for those that drive a processor of their own. Removing a body waits for claimants, so
+/// that none still reads the body. The processors end with the last thread that uses them.
+void add_to_bodies(body& b, bool uses_processors);
+void remove_from_bodies(body& b, bool uses_processors);
+/// The calling body is going to block in the system: the other bodies of its processor go on at a stand-in at once.
+void hand_off_to_block();
 /// The calling thread's own body, which drives its processor, goes on as a thread of the kernel: a stand-in runs the others.
 void give_away_own_processor();
 /// The processor that this kernel thread drives; null: none. Handlers may call it, too.

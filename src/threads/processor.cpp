@@ -1,5 +1,6 @@
 #include "threads/processor.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -9,14 +10,16 @@
 #include <weir/machine/native.hpp>
 #include <weir/waiting_automatic.hpp>
 
+#include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 
 namespace weir::threads {
 
 namespace {
 
-// An idle processor looks for arrivals for about as long as a sleep and a wake-up in the kernel take.
-constexpr unsigned idle_polls = 400;
+// An idle processor looks for arrivals for about as long as a sleep and a wake-up in the kernel take. If it gave up earlier, two
+// processors whose bodies wake each other could go on putting each other to sleep: while one wakes up, the other gives up.
+constexpr std::uint64_t most_idle_ns = 50'000;
 // Bodies yield while they wait. If no body runs for more than a few microseconds, during the time for which a waiter with a
 // processor to itself polls before it yields (waiting_automatic.hpp), other threads of the system may have the processor: the
 // bodies may be waiting for these threads.
@@ -79,7 +82,7 @@ void processor::settle_slowly(body& me) {
 // be handled in the name of a body that blocks it.
 inline void processor::switch_to(body& me, body& next) {
   if (next.mask_or_summons() != mask_) [[unlikely]] {
-    exchange_mask(mask_ = all_signals);
+    if (mask_ != all_signals) exchange_mask(mask_ = all_signals);
     unsettled_ = true;
   }
   runs(next);
@@ -134,6 +137,13 @@ void processor::yield(body& me) {
   switch_to(me, *next);
 }
 
+void processor::look_apart(std::uint64_t now) {
+  runs_on_.store(sched_getcpu(), std::memory_order_relaxed);
+  if (static_cast<double>(now - apart_since_) < between_looks_apart_us * native::ticks_per_microsecond()) return;
+  apart_since_ = now;
+  live_apart(*this);
+}
+
 // `me` is held.
 void processor::let_others_run(const body& me) {
   const std::uint64_t now = native::ticks();
@@ -143,11 +153,7 @@ void processor::let_others_run(const body& me) {
     last_look_ = now;
     if (static_cast<double>(now - idle_since_) < between_system_yields_us * us) return;
   }
-  runs_on_.store(sched_getcpu(), std::memory_order_relaxed);
-  if (static_cast<double>(now - apart_since_) > between_looks_apart_us * us) {
-    apart_since_ = now;
-    live_apart(*this);
-  }
+  look_apart(now);
   if (stands_in || !steal_for(*this)) yield_and_learn();
   last_look_ = idle_since_ = native::ticks();
 }
@@ -230,7 +236,10 @@ void processor::idle() {
   if (!is_at_home() && mask_ != all_signals) exchange_mask(mask_ = all_signals);
   if (!stands_in) {
     if (steal_for(*this)) return;  // the first time it only looks
-    for (unsigned i = 0; i < idle_polls; ++i) {
+    const double ns = static_cast<double>(std::min(price_of_sleep_ns(), most_idle_ns));
+    const std::uint64_t begun = native::ticks();
+    look_apart(begun);
+    while (static_cast<double>(native::ticks() - begun) < ns * native::ticks_per_microsecond() / 1e3) {
       if (has_ready()) return;
       native::pause();
     }

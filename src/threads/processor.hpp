@@ -84,6 +84,7 @@ class processor : public run_queue {
   void answer(body& me);
   bool stays_detached(body& me);
   bool returns_elsewhere(body& me);
+  void look_apart(std::uint64_t now);
   void idle();
   void make_idle_context();
   static context idle_main(void* its);

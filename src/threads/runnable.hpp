@@ -32,7 +32,9 @@ struct basic_runnable {
   pointer<queue> seat{nullptr};           // where the body belongs; null: in its own kernel thread
   word<std::uint32_t> stolen_at{0};       // the count of switches of the queue that it was last stolen from
   word<std::uint32_t> may_move{static_cast<std::uint32_t>(moves::anywhere)};
-  pointer<const word<std::uint32_t>> awaits{nullptr};  // the word that it sleeps on (sleep_queue.hpp); null: none
+  // The word that it sleeps on (sleep_queue.hpp), or the address of another object; null: none.
+  pointer<const word<std::uint32_t>> awaits{nullptr};
+  word<std::uint32_t> is_notified{0};  // not zero: it has been woken on that object, not for another reason
 
   // Not zero: the body must not be stopped, and may change the queue that it is on. Only the body writes this word.
   word<std::uint32_t> held{1};

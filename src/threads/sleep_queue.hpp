@@ -19,14 +19,15 @@ class alignas(line_bytes) basic_sleep_queue {
   using queue = basic_run_queue<Machine>;
   using word = typename Machine::template word<std::uint32_t>;
 
-  /// True: `b` is in the list, and may be made ready at once. False: the word has another value, or stays_awake() is true, which
-  /// a caller of wake(b) has changed before. Either `b` has stopped, or only the calling thread runs bodies that are made ready
-  /// at the seat of `b`.
+  /// True: `b` is in the list as a sleeper on `object`, of which only the address counts, and may be made ready at once. False: the word has another value, or
+  /// stays_awake() is true, which a caller of wake(b) has changed before. Either `b` has stopped, or only the calling thread runs
+  /// bodies that are made ready at the seat of `b`.
   template <class StaysAwake>
-  bool add(runnable& b, const word& on, std::uint32_t value, StaysAwake stays_awake) {
+  bool add(runnable& b, const word& object, const word& on, std::uint32_t value, StaysAwake stays_awake) {
     take();
     sleepers_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the fence orders it
-    b.awaits.store(&on, std::memory_order_relaxed);
+    b.awaits.store(&object, std::memory_order_relaxed);
+    b.is_notified.store(0, std::memory_order_relaxed);
     b.next.store(first_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     first_.store(&b, std::memory_order_relaxed);
     // seq_cst: either the waker, which has a fence after its change of the word, sees this sleeper, or this thread sees the
@@ -38,28 +39,30 @@ class alignas(line_bytes) basic_sleep_queue {
     return sleeps;
   }
   bool add(runnable& b, const word& on, std::uint32_t value) {
-    return add(b, on, value, [] { return false; });
+    return add(b, on, on, value, [] { return false; });
   }
 
   /// After the change of the word and a fence. relaxed: the fence orders it.
   bool has_sleepers() const { return sleepers_.load(std::memory_order_relaxed) != 0; }
 
-  /// Wakes at most `most` bodies that sleep on the word, those that have slept longest. `me`: the calling body, which is held;
-  /// null: none.
-  void wake(const word& on, unsigned most, runnable* me) {
+  /// Wakes at most `most` bodies that sleep on the object, those that have slept longest, and returns how many. `me`: the calling
+  /// body, which is held; null: none.
+  unsigned wake(const word& object, unsigned most, runnable* me) {
     take();
     // The first of the list have come last.
     unsigned passed_over = 0;
-    for (const runnable* b = first(); b != nullptr; b = following(*b)) passed_over += awaits(*b) == &on;
-    passed_over -= std::min(passed_over, most);
-    runnable* const woken = remove_those([&](const runnable& b) {
-      if (awaits(b) != &on) return false;
-      if (passed_over == 0) return true;
+    for (const runnable* b = first(); b != nullptr; b = following(*b)) passed_over += awaits(*b) == &object;
+    const unsigned count = std::min(passed_over, most);
+    passed_over -= count;
+    runnable* const woken = remove_those([&](runnable& b) {
+      if (awaits(b) != &object) return false;
+      if (passed_over == 0) return b.is_notified.store(1, std::memory_order_relaxed), true;
       --passed_over;
       return false;
     });
     release();
     for_each_of(woken, [me](runnable& b) { queue::make_ready(b, me); });
+    return count;
   }
   /// That body, if it sleeps. After a fence.
   void wake(runnable& which, runnable* me) {

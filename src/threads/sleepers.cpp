@@ -21,7 +21,7 @@ constinit bucket all[buckets];
 }
 
 // Words of gates are at least a line apart.
-bucket& of(const void* word) { return all[reinterpret_cast<std::uintptr_t>(word) / 64 % buckets]; }
+bucket& of(const void* object) { return all[reinterpret_cast<std::uintptr_t>(object) / 64 % buckets]; }
 
 }  // namespace
 
@@ -32,22 +32,24 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept
 }
 
 bool falls_asleep(body& b, awaited on) noexcept {
-  return of(on.word).add(b, *on.word, on.value, [&b] { return b.has_signals(); });
+  return of(on.object).add(b, *on.object, *on.word, on.value, [&b] { return b.has_signals(); });
 }
 
-void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept {
-  bucket& its = of(&word);
-  if (!its.has_sleepers()) return;
+void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept { wake_on(word, most); }
+
+unsigned wake_on(const std::atomic<std::uint32_t>& object, unsigned most) noexcept {
+  bucket& its = of(&object);
+  if (!its.has_sleepers()) return 0;
   const without_preemption to_the_end;
-  its.wake(word, most, this_body);
+  return its.wake(object, most, this_body);
 }
 
 void wake_body(body& b) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // as in add(): the caller has sent a signal
-  const std::atomic<std::uint32_t>* const word = b.awaits.load(std::memory_order_relaxed);  // relaxed: looked at again below
-  if (word == nullptr) return;
+  const void* const object = b.awaits.load(std::memory_order_relaxed);  // relaxed: looked at again below
+  if (object == nullptr) return;
   const without_preemption to_the_end;
-  of(word).wake(b, this_body);
+  of(object).wake(b, this_body);
 }
 
 }  // namespace weir::threads

@@ -8,10 +8,11 @@ namespace weir::threads {
 
 struct body;
 
-/// What a body sleeps on: a word, while it has this value.
+/// What a body sleeps on: an object, mostly the word itself, while the word has this value. Only the object's address counts.
 struct awaited {
   const std::atomic<std::uint32_t>* word = nullptr;
   std::uint32_t value = 0;
+  const std::atomic<std::uint32_t>* object = word;
 };
 
 /// The calling body sleeps until the word is woken, unless it has another value. Without preemption.
@@ -19,6 +20,8 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept
 /// Wakes at most `most` bodies that sleep on the word, those that have slept longest. To be called after the store that they wait
 /// for. Thread-safe, also for threads that are not bodies.
 void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept;
+/// The same for bodies that sleep on an object; returns how many have been woken.
+unsigned wake_on(const std::atomic<std::uint32_t>& object, unsigned most) noexcept;
 
 /// True: `b` is in the list of sleepers, and any thread may make it ready at once. False: the word has another value, or a signal
 /// has come. Either `b` has stopped, or only the calling thread runs bodies that are made ready at the seat of `b`.

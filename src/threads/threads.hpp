@@ -36,12 +36,24 @@ processor* helper(unsigned which);
 /// `stack_bytes`: 0 is the system's default. Returns 0, or the reason why the system refuses (errno). Thread-safe.
 int start(void (*run)(void*), void* what, processor* on, std::size_t stack_bytes);
 
+/// The calling thread, which nobody here has made, may go to processors from now on; it begins detached. `parking`: the end of at
+/// least parking_bytes of memory, where its kernel thread sleeps while it is attached.
+void adopt(body& b, void* parking);
+/// There is room for the frame of one signal, because the C library's own signals (for setuid and the like, in all threads) cannot
+/// be blocked.
+inline constexpr std::size_t parking_bytes = 16384;
+/// Before that thread ends: it goes on detached, and the body may be destroyed.
+void abandon(body& b);
+
 /// Has start() made the calling thread?
-inline bool is_started() { return own_body_of_thread() != nullptr; }
+inline bool is_started() {
+  const body* const own = own_body_of_thread();
+  return own != nullptr && !own->is_adopted;
+}
 /// Does a virtual processor drive the calling thread, or does the thread drive one?
 inline bool is_on_processor() { return this_body != nullptr; }
 
-/// The calling thread, which start() has made, goes on there; null: detached.
+/// The calling thread, which has a body of its own, goes on there; null: detached.
 void change_seat(processor* seat);
 /// The same. Inlined: it costs two comparisons if the thread is there already.
 inline void go_to(processor* seat) {
@@ -50,6 +62,10 @@ inline void go_to(processor* seat) {
 }
 
 // ---- the program's own
+
+/// From now on the threads that the program creates are members, on so many processors, where they are more than that
+/// (program_threads.hpp).
+void make_all_members(unsigned processors);
 
 /// During the lifetime of this object the calling thread drives its own processor. For a thread that is a body, or that already
 /// drives a processor, it does nothing.

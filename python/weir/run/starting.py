@@ -12,7 +12,7 @@ from weir.openmp.runtimes import LIBRARY, OPENMPS
 from weir.run import elf
 
 PTHREAD = "libweir-pthread.so"
-THREADS, KINDS = "WEIR_THREADS", ("kernel", "user", "auto")  # of threads: docs/threads.md
+THREADS, KINDS = "WEIR_THREADS", ("kernel", "user", "auto", "all")  # of threads: docs/threads.md
 BY_DEFAULT = KINDS[2]  # of these, where neither the option nor the environment says
 # How many processors the program hears of where it asks (src/machine/heard.hpp): as many as it can use.
 PROCESSORS, USABLE, MACHINE = "WEIR_PROCESSORS", "auto", "machine"

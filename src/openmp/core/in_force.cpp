@@ -19,6 +19,8 @@ namespace {
   if (s.threads != threads_of::kernel && (in_force & (affinity | annotation)) == 0 && s.deadlocks == deadlocks::ignore &&
       threads::why_not_here() == nullptr)
     in_force |= virtual_processors;
+  if (s.threads == threads_of::all && (in_force & virtual_processors) != 0)
+    threads::make_all_members(static_cast<unsigned>(s.processors));
 }
 }  // namespace
 

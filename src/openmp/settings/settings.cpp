@@ -165,9 +165,12 @@ void read_deadlocks(const variables& in, settings& s) {
 void read_kind_of_threads(const variables& in, settings& s) {
   const auto words = [](std::string_view text) {
     return parse_word<threads_of>(
-        text, {{"kernel", threads_of::kernel}, {"user", threads_of::user}, {"auto", threads_of::automatic}});
+        text, {{"kernel", threads_of::kernel},
+               {"user", threads_of::user},
+               {"auto", threads_of::automatic},
+               {"all", threads_of::all}});
   };
-  s.threads = in.read("WEIR_THREADS", words, "kernel, user or auto").value_or(s.threads);
+  s.threads = in.read("WEIR_THREADS", words, "kernel, user, auto or all").value_or(s.threads);
 }
 
 // Only whether it can be read: heard.cpp reads it, before there are settings.

@@ -37,7 +37,8 @@ enum class display { no, yes, verbose };
 enum class deadlocks { ignore, report, end };
 /// The scheduler of the members of teams: the kernel; or Weir, on virtual processors; or Weir only for teams that are larger than
 /// the machine.
-enum class threads_of { kernel, user, automatic };
+/// all: as automatic, and the program's own threads, too.
+enum class threads_of { kernel, user, automatic, all };
 
 /// OMP_ALLOCATOR: a predefined allocator, or a memory space and the traits of an allocator in it.
 struct allocator {

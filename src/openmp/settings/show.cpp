@@ -39,7 +39,7 @@ std::string text(deadlocks what) {
 }
 
 std::string text(threads_of who) {
-  static constexpr const char* names[] = {"KERNEL", "USER", "AUTO"};
+  static constexpr const char* names[] = {"KERNEL", "USER", "AUTO", "ALL"};
   return names[static_cast<int>(who)];
 }
 

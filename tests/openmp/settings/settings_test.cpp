@@ -199,7 +199,7 @@ TEST(Settings, BadForms) {
        {"WEIR_FORK_BARRIER", "WEIR_JOIN_BARRIER", "WEIR_REDUCTION_BARRIER"},
        {"wall", "sense,tree", "dissemination"}},
       {"ignore, report or end", {"WEIR_DEADLOCKS"}, {"true", "report,end"}},
-      {"kernel, user or auto", {"WEIR_THREADS"}, {"true", "posix", "user,kernel"}},
+      {"kernel, user, auto or all", {"WEIR_THREADS"}, {"true", "posix", "user,kernel"}},
       {"auto, machine or a number of processors", {"WEIR_PROCESSORS"}, {"Auto", "0", "-1", "3x", "1.5"}},
   };
   const std::string untouched = show(read({}));

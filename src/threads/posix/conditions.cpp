@@ -1,0 +1,85 @@
+// Condition variables of POSIX threads.
+//
+// Members sleep on the condition's address, other threads in the C library's condition. A signal wakes a member if one sleeps, else
+// it goes to the C library. A member that is about to sleep when something is signalled may return without a signal of its own, as
+// POSIX allows.
+#include <pthread.h>
+
+#include "threads/posix/waits.hpp"
+
+namespace {
+
+using weir::threads::body;
+using weir::threads::comes_to_wait;
+using weir::threads::event_count;
+using weir::threads::may_be_member;
+using weir::threads::this_body;
+using weir::threads::time_limit;
+
+weir::threads::mark<pthread_cond_t> is_shared, is_monotonic;
+
+pthread_cond_t* made(pthread_cond_t* at, auto set) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  set(&attributes);
+  pthread_cond_init(at, &attributes);
+  pthread_condattr_destroy(&attributes);
+  return at;
+}
+
+[[gnu::constructor]] void when_loaded() {
+  is_shared.find([](pthread_cond_t* at, bool it) {
+    made(at, [it](pthread_condattr_t* a) { if (it) pthread_condattr_setpshared(a, PTHREAD_PROCESS_SHARED); });
+  });
+  is_monotonic.find([](pthread_cond_t* at, bool it) {
+    made(at, [it](pthread_condattr_t* a) { if (it) pthread_condattr_setclock(a, CLOCK_MONOTONIC); });
+  });
+}
+
+/// Nothing: the calling thread must wait by the C library.
+std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const time_limit* most = nullptr) {
+  if (!may_be_member() || is_shared.is_in(c) || !comes_to_wait()) return std::nullopt;
+  if (most != nullptr && !most->is_valid()) return EINVAL;
+  event_count& its = weir::threads::events_of(c);
+  body& me = *this_body;
+  me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
+  const std::uint32_t seen = its.announce();
+  if (const int error = pthread_mutex_unlock(m); error != 0) return its.retire(), error;
+  {
+    std::optional<weir::threads::deadline> limit;
+    if (most != nullptr) limit.emplace(me, its, *most);
+    if (most == nullptr || !most->has_passed()) weir::threads::sleep_on(c, its, seen);
+  }
+  its.retire();
+  // relaxed: written before the body was made ready.
+  const bool late = most != nullptr && me.is_notified.load(std::memory_order_relaxed) == 0 && most->has_passed();
+  const int locked = pthread_mutex_lock(m);
+  return locked != 0 ? locked : late ? ETIMEDOUT : 0;
+}
+
+}  // namespace
+
+BEFORE(int, pthread_cond_wait, (pthread_cond_t* c, pthread_mutex_t* m)) {
+  const std::optional<int> waited = wait_for(c, m);
+  return waited ? *waited : next_pthread_cond_wait.get()(c, m);
+}
+BEFORE(int, pthread_cond_timedwait, (pthread_cond_t* c, pthread_mutex_t* m, const timespec* until)) {
+  const time_limit most{is_monotonic.is_in(c) ? CLOCK_MONOTONIC : CLOCK_REALTIME, *until};
+  const std::optional<int> waited = wait_for(c, m, &most);
+  return waited ? *waited : next_pthread_cond_timedwait.get()(c, m, until);
+}
+BEFORE(int, pthread_cond_clockwait, (pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
+  const time_limit most{clock, *until};
+  const bool known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+  const std::optional<int> waited = known ? wait_for(c, m, &most) : std::nullopt;
+  return waited ? *waited : next_pthread_cond_clockwait.get()(c, m, clock, until);
+}
+// There is no change of the object that a fence would follow: the caller has changed what the condition is about, and a waiter has
+// announced itself before it gave back the mutex under which that is done.
+BEFORE(int, pthread_cond_signal, (pthread_cond_t* c)) {
+  return weir::threads::notify(c) != 0 ? 0 : next_pthread_cond_signal.get()(c);
+}
+BEFORE(int, pthread_cond_broadcast, (pthread_cond_t* c)) {
+  weir::threads::notify(c, weir::threads::all_waiters);
+  return next_pthread_cond_broadcast.get()(c);
+}

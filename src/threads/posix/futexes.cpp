@@ -1,0 +1,115 @@
+#include "threads/posix/futexes.hpp"
+
+#include <iterator>
+
+#include <linux/futex.h>
+
+#include "threads/posix/waits.hpp"
+
+namespace weir::threads {
+
+namespace {
+
+constinit next_function<long(long, ...)> system_call("syscall");
+
+long failed(int why) { return errno = why, -1; }
+
+std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t value, const time_limit* most) {
+  if (!may_be_member() || !comes_to_wait()) return std::nullopt;
+  if (most != nullptr && !most->is_valid()) return failed(EINVAL);
+  event_count& its = events_of(&word);
+  body& me = *this_body;
+  me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
+  const std::uint32_t seen = its.announce();
+  const bool waits = word.load(std::memory_order_relaxed) == value;  // relaxed: announce() has a fence
+  if (waits) {
+    std::optional<deadline> limit;
+    if (most != nullptr) limit.emplace(me, its, *most);
+    if (most == nullptr || !most->has_passed()) sleep_on(&word, its, seen);
+  }
+  its.retire();
+  if (!waits) return failed(EAGAIN);
+  const bool late = most != nullptr && me.is_notified.load(std::memory_order_relaxed) == 0 && most->has_passed();
+  return late ? failed(ETIMEDOUT) : 0;
+}
+
+time_limit after(const timespec& time) {
+  constexpr long billion = 1'000'000'000;
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const long ns = now.tv_nsec + time.tv_nsec;
+  if (time.tv_nsec < 0 || time.tv_nsec >= billion) return {CLOCK_MONOTONIC, time};  // not valid
+  return {CLOCK_MONOTONIC, {now.tv_sec + time.tv_sec + ns / billion, ns % billion}};
+}
+
+// How many threads sleep in the kernel on words of that event count: a waker without members to wake makes no system call then.
+constinit std::atomic<std::uint32_t> in_kernel[256];
+std::atomic<std::uint32_t>& sleepers_in_kernel(const void* word) {
+  return in_kernel[reinterpret_cast<std::uintptr_t>(word) / 4 % std::size(in_kernel)];
+}
+
+// Has the program moved sleepers from one word to another? Then nobody knows here on which word they sleep. relaxed: a thread that
+// wakes a sleeper that has been moved knows of the move.
+constinit std::atomic<bool> has_requeued{false};
+
+long kernel(const long (&a)[6]) {
+  const without_ticks meanwhile;
+  return system_call.get()(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+long sleep_in_kernel(const long (&a)[6]) {
+  auto& its = sleepers_in_kernel(reinterpret_cast<const void*>(a[0]));
+  // seq_cst: either the waker sees this thread, or the kernel sees the change of the word.
+  its.fetch_add(1, std::memory_order_seq_cst);
+  const long result = kernel(a);
+  its.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a waker that sees it late wakes nobody
+  return result;
+}
+
+long wake(const std::atomic<std::uint32_t>& word, const long (&a)[6]) {
+  const long most = static_cast<int>(a[2]);
+  // seq_cst: the caller has changed the word by any kind of store; either it sees a waiter, or that sees the change.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const unsigned woken = most > 0 ? notify(&word, static_cast<unsigned>(most)) : 0;
+  if (woken == most) return most;
+  // relaxed, both: the fence orders the first.
+  if (sleepers_in_kernel(&word).load(std::memory_order_relaxed) == 0 && !has_requeued.load(std::memory_order_relaxed))
+    return woken;
+  const long others = kernel({a[0], a[1], most - woken, a[3], a[4], a[5]});
+  return others < 0 ? others : others + woken;
+}
+
+}  // namespace
+
+long futex_for_members(const long (&a)[6]) {
+  const auto operation = static_cast<int>(a[1]);
+  if ((operation & FUTEX_PRIVATE_FLAG) == 0) return kernel(a);
+  const auto& word = *reinterpret_cast<const std::atomic<std::uint32_t>*>(a[0]);
+  const auto* const time = reinterpret_cast<const timespec*>(a[3]);
+  const auto value = static_cast<std::uint32_t>(a[2]);
+  const bool any = static_cast<std::uint32_t>(a[5]) == FUTEX_BITSET_MATCH_ANY;
+  std::optional<time_limit> most;
+  std::optional<long> done;
+  switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+      if (time != nullptr) most = after(*time);
+      done = wait(word, value, most ? &*most : nullptr);
+      return done ? *done : sleep_in_kernel(a);
+    case FUTEX_WAIT_BITSET:
+      if (time != nullptr) most = time_limit{(operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC, *time};
+      if (any) done = wait(word, value, most ? &*most : nullptr);
+      return done ? *done : sleep_in_kernel(a);
+    case FUTEX_WAKE: return wake(word, a);
+    case FUTEX_WAKE_BITSET: return any ? wake(word, a) : kernel(a);
+    // Members may wake too early, since a futex's waiter looks again.
+    case FUTEX_REQUEUE: case FUTEX_CMP_REQUEUE: case FUTEX_WAKE_OP:
+      has_requeued.store(true, std::memory_order_relaxed);
+      std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake()
+      notify(&word, all_waiters);
+      notify(reinterpret_cast<const void*>(a[4]), all_waiters);
+      return kernel(a);
+    default: return kernel(a);
+  }
+}
+
+}  // namespace weir::threads

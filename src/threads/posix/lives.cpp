@@ -1,0 +1,87 @@
+// How threads begin and end: creation, joins, exits, cancellation.
+#include <pthread.h>
+#include <sched.h>
+
+#include <memory>
+
+#include "machine/detached_thread.hpp"
+#include "threads/posix/waits.hpp"
+#include "threads/threads.hpp"
+
+namespace {
+
+using weir::threads::all_are_members;
+using weir::threads::this_body;
+
+struct beginning {
+  void* (*run)(void*);
+  void* what;
+};
+
+/// Those who join the thread wait for this.
+struct told_at_the_end {
+  ~told_at_the_end() { weir::threads::notify_slowly(reinterpret_cast<void*>(pthread_self()), weir::threads::all_waiters); }
+};
+
+// pthread_exit() and cancellation unwind this frame, too.
+void* begin(void* its) {
+  const beginning b = *std::unique_ptr<beginning>(static_cast<beginning*>(its));
+  const told_at_the_end last;
+  const weir::threads::program_thread me;
+  return b.run(b.what);
+}
+
+/// A thread with a policy or an affinity of its own belongs to the kernel.
+bool is_for_kernel(const pthread_attr_t* attributes) {
+  if (attributes == nullptr) return false;
+  int inherits = PTHREAD_INHERIT_SCHED, policy = SCHED_OTHER;
+  pthread_attr_getinheritsched(attributes, &inherits);
+  pthread_attr_getschedpolicy(attributes, &policy);
+  if (inherits == PTHREAD_EXPLICIT_SCHED && policy != SCHED_OTHER) return true;
+  // Without an affinity, all bits are set.
+  cpu_set_t its;
+  return pthread_attr_getaffinity_np(attributes, sizeof its, &its) != 0 || CPU_COUNT(&its) != CPU_SETSIZE;
+}
+
+}  // namespace
+
+BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
+  auto* const next = next_pthread_create.get();
+  if (!all_are_members() || weir::creates_for_weir || is_for_kernel(attributes)) return next(to, attributes, run, what);
+  auto its = std::make_unique<beginning>(run, what);
+  const int error = next(to, attributes, begin, its.get());
+  if (error == 0) (void)its.release();
+  return error;
+}
+
+// A member waits for the end of the thread's work. What follows is short, but for destructors.
+BEFORE(int, pthread_join, (pthread_t of, void** result)) {
+  constexpr unsigned yields = 100;
+  const auto is_alive = [of] { return weir::threads::is_program_thread(of) ? EBUSY : 0; };
+  if (weir::threads::may_be_member() && pthread_equal(of, pthread_self()) == 0 &&
+      weir::threads::wait_while(EBUSY, reinterpret_cast<void*>(of), is_alive))
+    for (unsigned i = 0; i < yields && this_body != nullptr; ++i) {
+      if (const int now = pthread_tryjoin_np(of, result); now != EBUSY) return now;
+      weir::scheduled_by->yield();
+    }
+  weir::threads::leaves_to_block();
+  return next_pthread_join.get()(of, result);
+}
+
+BEFORE(void, pthread_exit, (void* result)) {
+  const told_at_the_end first;  // its frames may be the C library's alone
+  weir::threads::end_program_thread();
+  next_pthread_exit.get()(result);
+  __builtin_unreachable();
+}
+
+// A cancellation is a signal for the kernel thread, where the member must be.
+BEFORE(int, pthread_setcancelstate, (int to, int* before)) {
+  auto* const own = weir::threads::own_body_of_thread();
+  const bool is_valid = to == PTHREAD_CANCEL_ENABLE || to == PTHREAD_CANCEL_DISABLE;
+  if (own == nullptr || own->thread_pointer == nullptr || own->is_pinned_for_good() || !is_valid)
+    return next_pthread_setcancelstate.get()(to, before);
+  if (before != nullptr) *before = own->cancel_state;
+  own->cancel_state = to;
+  return 0;
+}

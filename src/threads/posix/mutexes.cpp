@@ -1,0 +1,106 @@
+// Mutexes and spin locks of POSIX threads.
+#include <pthread.h>
+
+#include <weir/machine/native.hpp>
+
+#include "threads/posix/waits.hpp"
+
+namespace {
+
+using weir::threads::comes_to_wait;
+using weir::threads::may_be_member;
+using weir::threads::time_limit;
+
+}  // namespace
+
+BEFORE(int, pthread_mutex_trylock, (pthread_mutex_t* m)) { return next_pthread_mutex_trylock.get()(m); }
+
+namespace {
+
+/// The kinds of mutexes of which the kernel must know the owner or the waiters: robust ones, those with a protocol, and those shared
+/// between processes. Bits of a mutex's kind, found by making such mutexes.
+constinit int left_to_kernel = 0;
+
+int kind_with(auto set) {
+  pthread_mutexattr_t attributes;
+  pthread_mutex_t its;
+  pthread_mutexattr_init(&attributes);
+  set(&attributes);
+  pthread_mutex_init(&its, &attributes);
+  const int kind = its.__data.__kind;
+  pthread_mutex_destroy(&its);
+  pthread_mutexattr_destroy(&attributes);
+  return kind;
+}
+
+constinit weir::threads::next_function<int(pthread_mutexattr_t*, int)> set_protocol("pthread_mutexattr_setprotocol");
+
+[[gnu::constructor]] void when_loaded() {
+  const int usual = kind_with([](pthread_mutexattr_t*) {});
+  left_to_kernel = usual ^ (kind_with([](pthread_mutexattr_t* a) { pthread_mutexattr_setpshared(a, PTHREAD_PROCESS_SHARED); }) |
+                            kind_with([](pthread_mutexattr_t* a) { pthread_mutexattr_setrobust(a, PTHREAD_MUTEX_ROBUST); }) |
+                            kind_with([](pthread_mutexattr_t* a) { set_protocol.get()(a, PTHREAD_PRIO_INHERIT); }) |
+                            kind_with([](pthread_mutexattr_t* a) { set_protocol.get()(a, PTHREAD_PRIO_PROTECT); }));
+}
+
+/// Is the mutex, which is taken, one whose owner might be told to wait for itself?
+bool is_error_checking(const pthread_mutex_t* m) {
+  constexpr int kinds = 3;
+  return (m->__data.__kind & kinds) == PTHREAD_MUTEX_ERRORCHECK_NP;
+}
+
+/// The mutex is taken. Nothing: the C library's function waits for it.
+std::optional<int> wait_for(pthread_mutex_t* m, const time_limit* most = nullptr) {
+  if ((m->__data.__kind & left_to_kernel) != 0 || is_error_checking(m)) return std::nullopt;
+  return weir::threads::wait_while(EBUSY, m, [m] { return next_pthread_mutex_trylock.get()(m); }, most);
+}
+
+template <class Next>
+int lock_until(Next next, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
+  if (!may_be_member()) return next();
+  const int now = next_pthread_mutex_trylock.get()(m);
+  if (now != EBUSY) return now;
+  const time_limit most{clock, *until};
+  if (!most.is_valid()) return EINVAL;
+  const std::optional<int> waited = wait_for(m, &most);
+  return waited ? *waited : next();
+}
+
+}  // namespace
+
+BEFORE(int, pthread_mutex_lock, (pthread_mutex_t* m)) {
+  if (!may_be_member()) return next_pthread_mutex_lock.get()(m);
+  const int now = next_pthread_mutex_trylock.get()(m);
+  if (now != EBUSY) [[likely]] return now;
+  const std::optional<int> waited = wait_for(m);
+  return waited ? *waited : next_pthread_mutex_lock.get()(m);
+}
+
+BEFORE(int, pthread_mutex_unlock, (pthread_mutex_t* m)) {
+  const int result = next_pthread_mutex_unlock.get()(m);
+  weir::threads::notify(m);
+  return result;
+}
+
+BEFORE(int, pthread_mutex_timedlock, (pthread_mutex_t* m, const timespec* until)) {
+  return lock_until([=] { return next_pthread_mutex_timedlock.get()(m, until); }, m, CLOCK_REALTIME, until);
+}
+BEFORE(int, pthread_mutex_clocklock, (pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
+  const auto next = [=] { return next_pthread_mutex_clocklock.get()(m, clock, until); };
+  return clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC ? next() : lock_until(next, m, clock, until);
+}
+
+// The C library's spin lock polls without an end, though its owner may be a member of the same processor.
+BEFORE(int, pthread_spin_lock, (pthread_spinlock_t* l)) {
+  constexpr unsigned polls = 64;
+  if (!may_be_member()) return next_pthread_spin_lock.get()(l);
+  for (;;) {
+    for (unsigned i = 0; i < polls; ++i) {
+      const int now = pthread_spin_trylock(l);
+      if (now != EBUSY) return now;
+      weir::native::pause();
+    }
+    if (comes_to_wait()) weir::scheduled_by->yield();
+    else weir::yield_to_kernel();
+  }
+}

@@ -1,0 +1,59 @@
+// Semaphores of POSIX threads.
+#include <semaphore.h>
+
+#include "threads/posix/waits.hpp"
+
+namespace {
+
+using weir::threads::may_be_member;
+using weir::threads::time_limit;
+using weir::threads::without_ticks;
+
+constinit weir::threads::next_function<int(sem_t*)> try_wait("sem_trywait");
+weir::threads::mark<sem_t> is_shared;
+
+[[gnu::constructor]] void when_loaded() {
+  is_shared.find([](sem_t* at, bool it) { sem_init(at, it ? 1 : 0, 0); });
+}
+
+/// Returns as the semaphore's functions do; nothing: the C library's function waits.
+std::optional<int> wait_for(sem_t* s, const time_limit* most = nullptr) {
+  if (!may_be_member() || is_shared.is_in(s)) return std::nullopt;
+  const int before = errno;
+  const auto once = [s] { return try_wait.get()(s) == 0 ? 0 : errno; };
+  int now = once();
+  if (now == EAGAIN) {
+    if (most != nullptr && !most->is_valid()) return errno = EINVAL, -1;
+    const std::optional<int> waited = weir::threads::wait_while(EAGAIN, s, once, most);
+    if (!waited) return errno = before, std::nullopt;
+    now = *waited;
+  }
+  errno = now == 0 ? before : now;
+  return now == 0 ? 0 : -1;
+}
+
+}  // namespace
+
+BEFORE(int, sem_post, (sem_t* s)) {
+  const int result = next_sem_post.get()(s);
+  if (result == 0) weir::threads::notify(s);
+  return result;
+}
+BEFORE(int, sem_wait, (sem_t* s)) {
+  if (const std::optional<int> waited = wait_for(s)) return *waited;
+  const without_ticks meanwhile;
+  return next_sem_wait.get()(s);
+}
+BEFORE(int, sem_timedwait, (sem_t* s, const timespec* until)) {
+  const time_limit most{CLOCK_REALTIME, *until};
+  if (const std::optional<int> waited = wait_for(s, &most)) return *waited;
+  const without_ticks meanwhile;
+  return next_sem_timedwait.get()(s, until);
+}
+BEFORE(int, sem_clockwait, (sem_t* s, clockid_t clock, const timespec* until)) {
+  const time_limit most{clock, *until};
+  if (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC)
+    if (const std::optional<int> waited = wait_for(s, &most)) return *waited;
+  const without_ticks meanwhile;
+  return next_sem_clockwait.get()(s, clock, until);
+}

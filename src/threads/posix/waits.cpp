@@ -1,0 +1,45 @@
+#include "threads/posix/waits.hpp"
+
+#include <pthread.h>
+
+#include "threads/processor.hpp"
+#include "threads/sleepers.hpp"
+
+namespace weir::threads {
+
+namespace {
+
+constexpr std::size_t counts = 256;
+constinit event_count all[counts];
+
+[[gnu::constructor]] void when_loaded() {
+  pthread_atfork(nullptr, nullptr, [] {
+    for (event_count& e : all) e.forget();
+  });
+}
+
+using address = const std::atomic<std::uint32_t>;
+
+}  // namespace
+
+// Objects of the C library take 4 to 56 bytes.
+event_count& events_of(const void* object) {
+  const auto at = reinterpret_cast<std::uintptr_t>(object);
+  return all[(at / 8 ^ at / 4096) % counts];
+}
+
+bool sleep_on(const void* object, const event_count& its, std::uint32_t seen) {
+  {
+    const without_preemption to_the_end;
+    if (this_body == nullptr) return false;
+    this_body->where()->sleep(*this_body, {&its.events(), seen, static_cast<address*>(object)});
+  }
+  return this_body != nullptr || comes_to_wait();
+}
+
+unsigned notify_slowly(const void* object, unsigned most) {
+  events_of(object).happens();
+  return wake_on(*static_cast<address*>(object), most);
+}
+
+}  // namespace weir::threads

@@ -1,0 +1,97 @@
+// How a member waits for an object of the C library (event_counts.hpp), and how its change is made known.
+//
+// The object keeps the C library's state: a member changes it by the C library's functions that do not wait, so threads that are
+// no members may wait for the same object in the kernel. Objects shared between processes, and mutexes of which the kernel must
+// know the owner, are left to the C library.
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "machine/scheduling.hpp"
+#include "threads/calls.hpp"
+#include "threads/deadlines.hpp"
+#include "threads/program_threads.hpp"
+
+namespace weir::threads {
+
+using event_count = basic_event_count<native_threads>;
+
+/// The event count of the object at this address.
+event_count& events_of(const void* object);
+
+/// May the calling thread be a member, or become one where it waits? Otherwise it calls the C library's function.
+inline bool may_be_member() { return scheduled_by != nullptr || all_are_members(); }
+
+/// The calling body sleeps on the object until it is woken, unless there have been more events than `seen`. False: it is no body
+/// of a processor any more.
+bool sleep_on(const void* object, const event_count& its, std::uint32_t seen);
+
+/// After a change of the object: wakes at most `most` members that wait for it, and returns how many have been woken.
+unsigned notify_slowly(const void* object, unsigned most);
+inline unsigned notify(const void* object, unsigned most = 1) {
+#if defined(__x86_64__)
+  // The C library has changed the object by a locked instruction, which no later load passes [Intel SDM, 3A 9.2.3.9].
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+  return events_of(object).has_waiters() ? notify_slowly(object, most) : 0;
+}
+inline constexpr unsigned all_waiters = std::numeric_limits<unsigned>::max();
+
+/// Calls try_once() until it returns something else than `busy`, and sleeps between the calls. Returns that; ETIMEDOUT: the limit has
+/// passed; nothing: the thread is no member, so it must wait by the C library.
+template <class Try>
+std::optional<int> wait_while(int busy, const void* object, Try try_once, const time_limit* most = nullptr) {
+  if (!comes_to_wait()) return std::nullopt;
+  event_count& its = events_of(object);
+  std::optional<deadline> limit;
+  for (;;) {
+    const std::uint32_t seen = its.announce();
+    const int now = try_once();
+    const bool waits = now == busy;
+    bool late = false;
+    if (waits && most != nullptr) {
+      if (!limit)
+        late = most->has_passed() || (limit.emplace(*this_body, its, *most), false);
+      else
+        late = limit->has_passed();
+    }
+    const bool stays = !waits || late || sleep_on(object, its, seen);
+    its.retire();
+    if (!waits) return now;
+    if (late) return ETIMEDOUT;
+    if (!stays) return std::nullopt;
+  }
+}
+
+/// A part of an object of the C library by which an attribute is known: it is found by making one object with the attribute and
+/// one without.
+template <class Object>
+class mark {
+ public:
+  template <class Make>
+  void find(Make make) {
+    alignas(Object) unsigned char with[sizeof(Object)] = {}, without[sizeof(Object)] = {};
+    make(reinterpret_cast<Object*>(with), true);
+    make(reinterpret_cast<Object*>(without), false);
+    for (std::size_t i = 0; i < sizeof(Object); ++i)
+      if (with[i] != without[i]) {
+        at_ = i;
+        bits_ = static_cast<unsigned char>(with[i] ^ without[i]);
+      }
+  }
+  bool is_in(const Object* object) const {
+    return (reinterpret_cast<const unsigned char*>(object)[at_] & bits_) != 0;
+  }
+
+ private:
+  std::size_t at_ = 0;
+  unsigned char bits_ = 0;
+};
+
+}  // namespace weir::threads
