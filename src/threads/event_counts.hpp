@@ -25,7 +25,7 @@ class alignas(line_bytes) basic_event_count {
     waiters_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the fence orders it
     // seq_cst: either the notifier, which has a fence after its change of the object, sees this waiter, or the waiter's next
     // attempt sees the change.
-    Machine::full_fence();
+    Machine::fence_after_update();
     return events_.load(std::memory_order_acquire);  // acquire: the change before an event that is not waited for
   }
   void retire() { waiters_.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: a notifier that sees it late looks in vain
@@ -35,7 +35,8 @@ class alignas(line_bytes) basic_event_count {
   /// Whoever is about to sleep tries again. Afterwards the caller wakes those who sleep.
   void happens() {
     events_.fetch_add(1, std::memory_order_release);  // release: the change, for announce()
-    Machine::full_fence();  // seq_cst: either a sleeper sees the event (sleep_queue.hpp), or the caller sees the sleeper
+    // seq_cst: either a sleeper sees the event (sleep_queue.hpp), or the caller sees the sleeper.
+    Machine::fence_after_update();
   }
   const word& events() const { return events_; }
   /// In the child of a fork, where nobody waits.

@@ -43,6 +43,15 @@ struct native_threads {
 
   /// A fence for the compiler, and for handlers on the same thread.
   static void light_fence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+  /// A fence after an atomic update by the same thread.
+  static void fence_after_update() {
+#if defined(__x86_64__)
+    // A locked instruction, which no later load passes [Intel SDM, 3A 9.2.3.9].
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+#else
+    full_fence();
+#endif
+  }
   static void full_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
   /// A fence in all running threads of the process; false: the system refuses.
   static bool fence_everywhere() {

@@ -1,5 +1,7 @@
 // Mutexes and spin locks of POSIX threads.
+#include <linux/futex.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <weir/machine/native.hpp>
 
@@ -16,6 +18,54 @@ using weir::threads::time_limit;
 BEFORE(int, pthread_mutex_trylock, (pthread_mutex_t* m)) { return next_pthread_mutex_trylock.get()(m); }
 
 namespace {
+
+/// A mutex of the usual kind in the C library's representation, which its header shows: a word with the states of "Futexes are
+/// tricky" [Drepper, mutex 2], the owner's number, and a count of owners. To call the C library's function from here would double
+/// the price of a mutex that nobody waits for.
+class usual_mutex {
+ public:
+  explicit usual_mutex(pthread_mutex_t* m) : its_(m->__data) {}
+  /// Called when the library is loaded: does the C library represent it so?
+  static void look() {
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    const auto is = [&m](int lock, int owner, unsigned users) {
+      return m.__data.__lock == lock && m.__data.__owner == owner && m.__data.__nusers == users && m.__data.__kind == kind;
+    };
+    constinit static weir::threads::next_function<int(pthread_mutex_t*)> lock("pthread_mutex_lock"), unlock("pthread_mutex_unlock");
+    const bool is_free = is(free, 0, 0);
+    lock.get()(&m);
+    const bool is_taken = is(taken, gettid(), 1);
+    unlock.get()(&m);
+    is_known = is_free && is_taken && is(free, 0, 0);
+  }
+  bool is_usual() const { return its_.__kind == kind && is_known; }
+  bool try_lock() {
+    int expected = free;
+    // acquire: what was done under it.
+    if (!std::atomic_ref(its_.__lock).compare_exchange_strong(expected, taken, std::memory_order_acquire)) return false;
+    if (my_number == 0) [[unlikely]] my_number = gettid();
+    its_.__owner = my_number;
+    ++its_.__nusers;
+    return true;
+  }
+  void unlock() {
+    its_.__owner = 0;
+    --its_.__nusers;
+    // release: what was done under it.
+    if (std::atomic_ref(its_.__lock).exchange(free, std::memory_order_release) == waited_for) [[unlikely]]
+      weir::raw_call(SYS_futex, weir::as_argument(&its_.__lock), FUTEX_WAKE_PRIVATE, 1);
+  }
+  /// In the child of a fork.
+  static void forget() { my_number = 0; }
+
+ private:
+  static constexpr int kind = PTHREAD_MUTEX_TIMED_NP, free = 0, taken = 1, waited_for = 2;
+  static constinit bool is_known;
+  static constinit thread_local int my_number;
+  __pthread_mutex_s& its_;
+};
+constinit bool usual_mutex::is_known = false;
+constinit thread_local int usual_mutex::my_number = 0;
 
 /// The kinds of mutexes of which the kernel must know the owner or the waiters: robust ones, those with a protocol, and those shared
 /// between processes. Bits of a mutex's kind, found by making such mutexes.
@@ -36,6 +86,8 @@ int kind_with(auto set) {
 constinit weir::threads::next_function<int(pthread_mutexattr_t*, int)> set_protocol("pthread_mutexattr_setprotocol");
 
 [[gnu::constructor]] void when_loaded() {
+  usual_mutex::look();
+  pthread_atfork(nullptr, nullptr, usual_mutex::forget);
   const int usual = kind_with([](pthread_mutexattr_t*) {});
   left_to_kernel = usual ^ (kind_with([](pthread_mutexattr_t* a) { pthread_mutexattr_setpshared(a, PTHREAD_PROCESS_SHARED); }) |
                             kind_with([](pthread_mutexattr_t* a) { pthread_mutexattr_setrobust(a, PTHREAD_MUTEX_ROBUST); }) |
@@ -68,16 +120,32 @@ int lock_until(Next next, pthread_mutex_t* m, clockid_t clock, const timespec* u
 
 }  // namespace
 
+namespace {
+int lock_slowly(pthread_mutex_t* m);
+}
+
 BEFORE(int, pthread_mutex_lock, (pthread_mutex_t* m)) {
+  usual_mutex its(m);
+  if (its.is_usual() && its.try_lock()) [[likely]] return 0;
+  return lock_slowly(m);
+}
+
+namespace {
+[[gnu::noinline]] int lock_slowly(pthread_mutex_t* m) {
   if (!may_be_member()) return next_pthread_mutex_lock.get()(m);
   const int now = next_pthread_mutex_trylock.get()(m);
-  if (now != EBUSY) [[likely]] return now;
+  if (now != EBUSY) return now;
   const std::optional<int> waited = wait_for(m);
   return waited ? *waited : next_pthread_mutex_lock.get()(m);
 }
+}  // namespace
 
 BEFORE(int, pthread_mutex_unlock, (pthread_mutex_t* m)) {
-  const int result = next_pthread_mutex_unlock.get()(m);
+  int result = 0;
+  if (usual_mutex its(m); its.is_usual()) [[likely]]
+    its.unlock();
+  else
+    result = next_pthread_mutex_unlock.get()(m);
   weir::threads::notify(m);
   return result;
 }

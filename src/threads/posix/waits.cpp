@@ -7,26 +7,19 @@
 
 namespace weir::threads {
 
-namespace {
+constinit event_count all_event_counts[event_counts];
 
-constexpr std::size_t counts = 256;
-constinit event_count all[counts];
+namespace {
 
 [[gnu::constructor]] void when_loaded() {
   pthread_atfork(nullptr, nullptr, [] {
-    for (event_count& e : all) e.forget();
+    for (event_count& e : all_event_counts) e.forget();
   });
 }
 
 using address = const std::atomic<std::uint32_t>;
 
 }  // namespace
-
-// Objects of the C library take 4 to 56 bytes.
-event_count& events_of(const void* object) {
-  const auto at = reinterpret_cast<std::uintptr_t>(object);
-  return all[(at / 8 ^ at / 4096) % counts];
-}
 
 bool sleep_on(const void* object, const event_count& its, std::uint32_t seen) {
   {

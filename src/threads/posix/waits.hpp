@@ -21,7 +21,12 @@ namespace weir::threads {
 using event_count = basic_event_count<native_threads>;
 
 /// The event count of the object at this address.
-event_count& events_of(const void* object);
+constexpr std::size_t event_counts = 256;
+extern constinit event_count all_event_counts[event_counts];
+inline event_count& events_of(const void* object) {
+  const auto at = reinterpret_cast<std::uintptr_t>(object);  // objects of the C library take 4 to 56 bytes
+  return all_event_counts[(at / 8 ^ at / 4096) % event_counts];
+}
 
 /// May the calling thread be a member, or become one where it waits? Otherwise it calls the C library's function.
 inline bool may_be_member() { return scheduled_by != nullptr || all_are_members(); }
@@ -33,12 +38,7 @@ bool sleep_on(const void* object, const event_count& its, std::uint32_t seen);
 /// After a change of the object: wakes at most `most` members that wait for it, and returns how many have been woken.
 unsigned notify_slowly(const void* object, unsigned most);
 inline unsigned notify(const void* object, unsigned most = 1) {
-#if defined(__x86_64__)
-  // The C library has changed the object by a locked instruction, which no later load passes [Intel SDM, 3A 9.2.3.9].
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-#else
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-#endif
+  native_threads::fence_after_update();  // the C library's
   return events_of(object).has_waiters() ? notify_slowly(object, most) : 0;
 }
 inline constexpr unsigned all_waiters = std::numeric_limits<unsigned>::max();
