@@ -49,7 +49,7 @@ REASONS = {
     "snap": Reason("no snap of Chromium, which Ubuntu has as nothing else", _snap_is_missing, 7),
     "readable": Reason("other users may not read this folder", lambda: not _others_may_read(), 4),
     # Set-up goes on where it cannot install it.
-    "onetbb": Reason("no oneTBB", lambda: not list(Path("/usr/lib").glob("*/libtbb.so")), 1),
+    "onetbb": Reason("no oneTBB", lambda: not list(Path("/usr/lib").glob("*/libtbb.so")), 3),
     "states": Reason("too large", lambda: True, 3),  # three members under store buffering: over 20 million states
     # Asked by the C++ tests themselves.
     "sanitizer": Reason("under a sanitizer", lambda: True, 3),

@@ -1,4 +1,4 @@
-"""What the drivers of other people's programs share: interpreters, options, threads of Python, times, the end.
+"""What the drivers of other people's programs share: interpreters, options, threads, times, the end.
 
 A driver works through a list of independent calls, in turn or in several threads of Python at a time. Its result is the
 same either way, and goes to stdout; the time of the calls goes to stderr.
@@ -23,11 +23,14 @@ Result = TypeVar("Result")
 
 
 class Driver:
-    def __init__(self, name: str, about: str, python_threads: bool = True) -> None:
-        """`about`: the first lines of --help."""
+    def __init__(self, name: str, about: str, python_threads: bool = True, pool: str = "") -> None:
+        """`about`: the first lines of --help. `pool`: what has as many threads as the option --threads says, if those
+        are not OpenMP's."""
         self.name, self.wall, self.processors = name, 0.0, 0.0
         self.parser = argparse.ArgumentParser(prog=name, description=about, allow_abbrev=False)
-        self.threads = 1
+        self.threads, self.pool = 1, 0
+        if pool:
+            self.whole("--threads", len(os.sched_getaffinity(0)), 1, 256, f"threads of {pool}")
         if python_threads:
             self.whole("--python-threads", 1, 1, 256, "threads of Python that call the library at the same time")
 
@@ -47,6 +50,7 @@ class Driver:
         """The options. A wrong one ends the program with status 2."""
         given = self.parser.parse_args()
         self.threads = getattr(given, "python_threads", 1)
+        self.pool = getattr(given, "threads", 0)
         return given
 
     def refuse(self, why: str) -> NoReturn:
@@ -91,7 +95,7 @@ class Driver:
 
     def finish(self, result: str, wrong: Sequence[str], how: str = "") -> NoReturn:
         """`wrong`: the checks that failed. `how`: what else is to be said of this run than its times."""
-        words = [f"{team()} threads", f"{self.wall:.4f} s", f"{self.processors:.2f} s of processors"]
+        words = [f"{self.pool or team()} threads", f"{self.wall:.4f} s", f"{self.processors:.2f} s of processors"]
         words += [f"called from {self.threads} threads of Python"] * (self.threads > 1) + [how] * bool(how)
         # Lines in one piece, newline included: copies may print at the same time, and Python may keep no buffer.
         sys.stdout.write(f"{result}\n")

@@ -55,8 +55,10 @@ def preloaded(
     against: Sequence[str],
     stage: Stage,
     processors: str | None = None,
+    calls: bool = True,
 ) -> Sides:
-    """An OpenMP program on Weir's runtime and on others. Raises CannotRun, runner.Stopped."""
+    """A program on Weir's runtime and on others. `calls`: refuse one that calls nothing of OpenMP. Raises CannotRun,
+    runner.Stopped."""
     elsewhere = of_machine(against, "run: --against") if against else {}
     program, runtime = starting.program(words), starting.library()
     file = starting.examine(program)
@@ -72,7 +74,7 @@ def preloaded(
     weir = of_kind(WEIR, threads)
     seen = needs(program, runtime) if file is not None else None
     missing = seen.missing if seen is not None else []
-    if not (seen and seen.found) and not measuring.bound_to(weir, runtime):
+    if calls and not (seen and seen.found) and not measuring.bound_to(weir, runtime):
         raise CannotRun(f"run: nothing to compare: {words[0]} was run, and it called no function of OpenMP")
     lost = f"{len(missing)} functions that it needs are missing: weir run --check {program} lists them"
     own = Side(OWN, program, tuple(words), {}, (seen.runtime if seen else None) or "its own runtime")

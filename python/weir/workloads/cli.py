@@ -15,9 +15,9 @@ from weir.base.others import watched
 from weir.run.sides import of_machine
 from weir.run.starting import CannotRun
 from weir.workloads import programs, tables
-from weir.workloads.measuring import Plan, Session
-from weir.workloads.rows import AUTO, KERNEL, OWN
-from weir.workloads.situations import GROUPS, NAMES, QUICK, named
+from weir.workloads.measuring import Compared, Plan, Session
+from weir.workloads.rows import ANY, AUTO, HAND, KERNEL, OWN
+from weir.workloads.situations import FOR_POOLS, GROUPS, NAMES, QUICK, named
 
 MOST_THREADS = 1024
 # Those of table 3 of Nanjegowda et al. 2009, by Weir's names; condvar is its blocking one, sense its central one.
@@ -25,6 +25,7 @@ BARRIERS = ("condvar", "sense", "dissemination", "tree", "tournament")
 NO_BARRIERS = "none"
 QUICK_BARRIERS = ("sense", "dissemination")
 SECONDS, QUICK_SECONDS = 600.0, 110.0
+ON_POOLS = (OWN, ANY, HAND)  # programs whose threads are not OpenMP's
 
 
 def workloads(
@@ -33,7 +34,7 @@ def workloads(
         option(
             options.names("programs"),
             "--programs",
-            help="Only these, or groups: gcc, clang, others, processes (all but clang).",
+            help="Only these, or groups: gcc, clang, others, processes, pools (gcc,others,processes).",
         ),
     ] = None,
     threads: Annotated[
@@ -47,15 +48,19 @@ def workloads(
         option(
             options.names("situations", (*NAMES, *GROUPS)),
             "--situations",
-            help=f"Only these: {','.join(NAMES)}; {','.join(GROUPS)}: all of that name.",
+            help=f"Only these: {','.join(NAMES)}; {','.join(GROUPS)}: all of that name. "
+            f"Programs of the group pools: {','.join(FOR_POOLS)}.",
         ),
     ] = None,
     on: Annotated[
         options.Names | None,
         option(
-            options.names("own, Weir's kinds of threads (kernel, user, auto) and runtimes (libgomp, libomp, ...)"),
+            options.names(
+                "own, Weir's kinds of threads (kernel, user, auto), runtimes (libgomp, libomp, ...) and hand: the "
+                "program as it is, with other numbers of threads"
+            ),
             "--runtimes",
-            help="What to compare (own,kernel,auto; beside busy processes also libomp).",
+            help=f"What to compare (own,kernel,auto; beside busy processes also libomp; pools: {','.join(ON_POOLS)}).",
         ),
     ] = None,
     by: Annotated[
@@ -93,7 +98,7 @@ def workloads(
         barriers = [name for name in by or (QUICK_BARRIERS if quick else BARRIERS) if name != NO_BARRIERS]
         if by and barriers:
             known(barriers, native.barriers(), "bench workloads: --barriers", "barrier")
-        of_machine(on or (), "bench workloads: --runtimes")
+        of_machine([name for name in on or () if name != HAND], "bench workloads: --runtimes")
         plan = Plan(
             programs.chosen(only, quick),
             named(where or (QUICK if quick else NAMES)),
@@ -105,6 +110,7 @@ def workloads(
             seconds or (QUICK_SECONDS if quick else SECONDS),
             not quick if shares is None else shares,
             peers=on is None,
+            pools=Compared(named(where or FOR_POOLS), on or ON_POOLS),
         )
         writer = records.Writer(output)
     except (native.NativeError, Unknown, CannotRun, OSError) as error:

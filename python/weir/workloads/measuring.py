@@ -22,8 +22,8 @@ from weir.run.measuring import Side, attempt, tail
 from weir.run.runner import Ended, Runner, Stopped
 from weir.run.starting import CannotRun
 from weir.workloads import rows
-from weir.workloads.programs import GCC, OF_PROCESSES, OVER, Program
-from weir.workloads.rows import DEFAULT, KERNEL, OWN, PROFILE, RUN
+from weir.workloads.programs import GCC, OF_PROCESSES, OVER, POOLS, Program
+from weir.workloads.rows import DEFAULT, HAND, KERNEL, OWN, PROFILE, RUN
 from weir.workloads.sharing import Sharing
 from weir.workloads.situations import BY_NAME, Cell, cells
 
@@ -36,18 +36,31 @@ TIME = re.compile(r"^[\w.-]+: .*?(?<![\w.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?) s(?![\w
 
 
 @dataclass(frozen=True)
+class Compared:
+    """Where programs run, and on what: own, Weir's kinds of threads, others as weir run --against takes them, hand."""
+
+    situations: Sequence[str]
+    runtimes: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Plan:
     programs: Sequence[Program]
     situations: Sequence[str]
     teams: Sequence[int] | None  # None: the usual ones of each situation
     processors: int
-    runtimes: Sequence[str]  # own, Weir's kinds of threads, and others as weir run --against takes them
+    runtimes: Sequence[str]
     barriers: Sequence[str]  # beside the default
     rounds: int
     seconds: float
     shares: bool = True
     peers: bool = False  # also the peers of situations that have some
     limit_s: float = LIMIT_S
+    pools: Compared | None = None  # of programs whose threads are not OpenMP's; None: as of the others
+
+    def of(self, program: Program) -> Compared:
+        usual = Compared(self.situations, self.runtimes)
+        return self.pools or usual if program.group == POOLS else usual
 
     def settings(self) -> Row:
         named = {name: list(getattr(self, name) or ()) for name in ("situations", "teams", "runtimes", "barriers")}
@@ -68,6 +81,7 @@ class One:
     side: Side
     runtime: str
     barrier: str
+    team: int | None = None  # by hand: of this size, and not of the cell's
 
     @property
     def key(self) -> str:
@@ -121,22 +135,25 @@ class Session:
             if not program.file.is_file():
                 self.complaints.add(f"skipped: it is not built. {HOW_TO_BUILD}", program.name)
                 continue
-            callers = "callers" in self.plan.situations and program.takes_callers()
+            situations = self.plan.of(program).situations
+            callers = any(BY_NAME[one].callers for one in situations) and program.takes_callers()
             try:
                 self._tried(program)
                 ways = self._ways(program, stage)
             except (CannotRun, Wrong) as no:
                 self.complaints.add(f"skipped: {no}", program.name)
                 continue
-            for cell in cells(program, self.plan.situations, self.plan.teams, self.plan.processors, callers):
+            for cell in cells(program, situations, self.plan.teams, self.plan.processors, callers):
                 its = [way for way in ways if self._belongs(way, cell)]
                 if its:
                     todo[cell] = its
         return todo
 
     def _belongs(self, way: One, cell: Cell) -> bool:
-        where = cell.situation
-        return (way.runtime in self.plan.runtimes or way.runtime in where.peers) and (
+        where, runtimes = cell.situation, self.plan.of(cell.program).runtimes
+        if way.team is not None:
+            return way.team != cell.team
+        return (way.runtime in runtimes or way.runtime in where.peers) and (
             way.barrier in ("", DEFAULT) or where.by_barrier
         )
 
@@ -151,19 +168,32 @@ class Session:
         self._check(ended)
 
     def _ways(self, program: Program, stage: Stage) -> list[One]:
-        """On each runtime, and by each barrier on Weir's kernel threads. Raises CannotRun."""
+        """On each runtime, by each barrier on Weir's kernel threads, and with other numbers of threads. Raises
+        CannotRun."""
         if program.group == OF_PROCESSES:
             return [One(Side(OWN, program.file, (str(program.file),), {}, OVER), OWN, "")]
-        others = tuple(sorted((name for name in self.plan.runtimes if name != KERNEL), key=lambda name: name != OWN))
-        found = sides.preloaded([str(program.file)], None, KERNEL, (*(others or (OWN,)), *self._peers(program)), stage)
+        asked = self.plan.of(program).runtimes
+        others = tuple(sorted((name for name in asked if name not in (KERNEL, HAND)), key=lambda name: name != OWN))
+        against = (*(others or (OWN,)), *self._peers(program))
+        found = sides.preloaded([str(program.file)], None, KERNEL, against, stage, calls=program.group != POOLS)
         for complaint in found.complaints:
             self.complaints.add(complaint, program.name)
         ways = [One(side, side.name, DEFAULT if rows.is_weirs(side.name) else "") for side in found.others if others]
-        if KERNEL in self.plan.runtimes:
+        if HAND in asked and not program.per_member:
+            ways += self._by_hand(program)
+        if KERNEL in asked:
             ways.append(One(found.weir, KERNEL, DEFAULT))
             for name in self.plan.barriers if program.barriers else ():
                 ways.append(One(replace(found.weir, changed=found.weir.changed | {"WEIR_BARRIER": name}), KERNEL, name))
         return ways
+
+    def _by_hand(self, program: Program) -> list[One]:
+        """As it is, with the numbers of threads that its user would try: one, two, as many as processors."""
+        title = "1 thread", "{} threads"
+        return [
+            One(Side(OWN, program.file, (str(program.file),), {}, title[n > 1].format(n)), rows.by_hand(n), "", n)
+            for n in sorted({1, 2, self.plan.processors})
+        ]
 
     def _peers(self, program: Program) -> list[str]:
         """Other runtimes that the situations of this program ask for: those that this machine has."""
@@ -242,7 +272,8 @@ class Session:
     def _once(self, cell: Cell, way: One, run: int, todo: dict[Cell, list[One]]) -> None:
         made = rows.row(cell, way.runtime, way.side.title, way.barrier, self.id, run, RUN)
         try:
-            time_s, ended = self._measured(cell, way.side)
+            its = cell if way.team is None else replace(cell, team=way.team)
+            time_s, ended = self._measured(its, way.side)
         except (Wrong, CannotRun) as no:
             # No other run of it: it would fail again, and may take long for that.
             self.complaints.add(f"left out: {no}", f"{cell.title()}, {way.side.title}")
@@ -287,7 +318,7 @@ class Session:
         asked = [
             (cell, way)
             for cell, ways in todo.items()
-            if cell.load == "none"
+            if cell.load == "none" and cell.program.group != POOLS
             for way in ways
             if way.runtime in (OWN, KERNEL) and way.barrier in ("", DEFAULT)
         ]

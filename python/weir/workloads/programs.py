@@ -9,11 +9,12 @@ from pathlib import Path
 from weir.base import native
 from weir.base.names import Unknown
 
-GCC, CLANG, OTHERS, OF_PROCESSES = GROUPS = ("gcc", "clang", "others", "processes")
+GCC, CLANG, OTHERS, OF_PROCESSES, POOLS = GROUPS = ("gcc", "clang", "others", "processes", "pools")
 BY_DEFAULT = (GCC, OTHERS, OF_PROCESSES)
 OVER = "MPICH"
 PROCESSES = "-processes"  # after a program's name: the same work by processes of one thread each
 CALLERS = "--python-threads"  # the option by which a driver calls its library from several threads of Python
+POOLS_CALLERS = "--callers"  # the same of a program in C++
 BESIDE = "beside"  # the work of programs beside busy processes
 HELP_S = 20.0
 
@@ -24,7 +25,7 @@ class Program:
     long: `crowded` with more threads than processors, and `shared` where others have the processors, too, or there is a
     quota. `beside`: beside busy processes; None: it is not measured there. The team's size is OMP_NUM_THREADS, and the
     value of the option `team`. `barriers`: its team meets at barriers, so that WEIR_BARRIER matters. `per_member`: each
-    member has so much work, however many there are."""
+    member has so much work, however many there are. `callers`: the option for threads that call at the same time."""
 
     name: str
     file: Path
@@ -37,18 +38,23 @@ class Program:
     barriers: bool = False
     quick: bool = False
     per_member: bool = False
+    callers: str = CALLERS
 
     def arguments(self, work: str, team: int, callers: int) -> tuple[str, ...]:
         """`work`: words, crowded, shared or beside."""
         its = next((given for given in (getattr(self, work), self.words, self.beside) if given is not None), ())
-        return (*its, *((self.team, str(team)) if self.team else ()), *((CALLERS, str(callers)) if callers else ()))
+        return (
+            *its,
+            *((self.team, str(team)) if self.team else ()),
+            *((self.callers, str(callers)) if callers else ()),
+        )
 
     def takes(self, work: str) -> bool:
         return (self.beside if work == BESIDE else self.words) is not None
 
     def takes_callers(self) -> bool:
-        """Whether it can call its library from several threads of Python, as its --help says."""
-        if self.group != OTHERS:
+        """Whether several threads can call its library at the same time, as its --help says."""
+        if self.group not in (OTHERS, POOLS):
             return False
         try:
             said = subprocess.run(
@@ -56,7 +62,7 @@ class Program:
             )
         except (OSError, subprocess.TimeoutExpired):
             return False
-        return CALLERS in said.stdout
+        return self.callers in said.stdout
 
 
 @dataclass(frozen=True)
@@ -98,18 +104,41 @@ OURS = (
     _Ours("regions-10", None, beside="--regions 10", file="regions", quick=True),
     _Ours("regions-100", None, beside="--regions 100", file="regions"),
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """A row of the table of programs whose threads are not OpenMP's. `file`: a driver in workloads/others; else it is
+    built as its name says."""
+
+    name: str
+    words: str = ""
+    crowded: str | None = None
+    shared: str | None = None
+    file: str = ""
+
+
+# A barrier that spins takes a millisecond and more where threads share processors.
+OF_POOLS = (
+    _Pool("pool-queue"),
+    _Pool("pool-barrier"),
+    _Pool("pool-spin", crowded="--steps 25", shared="--steps 100"),
+    _Pool("pool-tbb"),
+    _Pool("products", crowded="--matrices 3", shared="--matrices 12", file="products.py"),
+    _Pool("inference", file="inference.py"),
+    _Pool("inference-asleep", "--spinning off", file="inference.py"),
+)
 OVER_MPI = ("aspcg", "flow")  # of these, as they are built over MPICH
 
 
 def programs() -> list[Program]:
-    """All, whether or not they are built: ours, and the drivers of others' programs, which are executable files."""
+    """All, whether or not they are built: ours, those with pools of their own, and the drivers of others' programs,
+    which are executable files."""
     found = []
     for one in OURS:
         for compiler, group in one.compilers:
             name = one.name if group == GCC else f"{one.name}-{group}"
-            work = [
-                None if its is None else tuple(its.split()) for its in (one.words, one.crowded, one.shared, one.beside)
-            ]
+            work = _split(one.words, one.crowded, one.shared, one.beside)
             file = _built(f"{one.file or one.name}-{compiler}")
             quick = one.quick and group == GCC
             found.append(Program(name, file, group, *work, one.team, one.barriers, quick, one.per_member))
@@ -120,8 +149,17 @@ def programs() -> list[Program]:
         words, crowded, shared = each
         launched = native.REPOSITORY / "workloads" / "processes"
         found.append(Program(name + PROCESSES, launched, OF_PROCESSES, words, crowded, shared))
-    drivers = sorted((native.REPOSITORY / "workloads" / "others").glob("*.py"))
-    return found + [Program(p.stem, p, OTHERS) for p in drivers if p.stat().st_mode & 0o100]
+    others = native.REPOSITORY / "workloads" / "others"
+    for one in OF_POOLS:
+        work = _split(one.words, one.crowded, one.shared)
+        file, callers = (others / one.file, CALLERS) if one.file else (_built(one.name), POOLS_CALLERS)
+        found.append(Program(one.name, file, POOLS, *work, team="--threads", callers=callers))
+    drivers = set(others.glob("*.py")) - {one.file for one in found}
+    return found + [Program(p.stem, p, OTHERS) for p in sorted(drivers) if p.stat().st_mode & 0o100]
+
+
+def _split(*works: str | None) -> list[tuple[str, ...] | None]:
+    return [None if its is None else tuple(its.split()) for its in works]
 
 
 def _built(name: str) -> Path:

@@ -12,7 +12,7 @@ import numpy as np
 from weir.base.places import Place
 from weir.base.records import Row, by_turn
 from weir.base.statistics import FEWEST, Interval, Turns, median_interval
-from weir.workloads.rows import AUTO, DEFAULT, KERNEL, OWN, PROFILE, RUN, is_of_workloads
+from weir.workloads.rows import AUTO, DEFAULT, KERNEL, OWN, PROFILE, RUN, is_by_hand, is_of_workloads
 from weir.workloads.situations import NAMES
 
 RESAMPLED = 4000
@@ -62,6 +62,12 @@ class Cell:
         """The one with the least median time."""
         there = [name for name in runtimes if self.times(name)]
         return min(there, key=lambda name: self.time(name).value) if there else None
+
+    @property
+    def by_hand(self) -> str | None:
+        """The fastest of the program as it is, with this number of threads and others, where others were measured."""
+        others = [name for name, _ in self.rows if is_by_hand(name)]
+        return self.fastest((OWN, *others)) if others else None
 
     def ratio(self, runtime: str, of: str, barrier: str = DEFAULT, of_barrier: str = DEFAULT) -> Ratio | None:
         """One run is a round, and has one time."""

@@ -10,6 +10,9 @@ FAMILY = "workload"
 RUN, PROFILE = "run", "profile"  # methods: a timed run; one whose directives were counted and priced
 DEFAULT = "auto"  # the barrier that Weir's runtime takes by itself
 OWN, KERNEL, AUTO = "own", "kernel", "auto"  # the program's own runtime; Weir's, by kinds of threads
+# The kind for programs whose threads are not OpenMP's: the first that this Weir has.
+ANY = next(kind for kind in ("all", AUTO) if kind in KINDS)
+HAND = "hand"  # the program as it is, with other numbers of threads: hand-1, hand-2, ...
 
 
 def row(
@@ -53,6 +56,14 @@ def timed(failed: Row, time_s: float, processor_s: float, waited_s: float | None
 
 def is_of_workloads(row: Row) -> bool:
     return row["kind"] in ("overhead", "failure") and row["what"]["family"] == FAMILY
+
+
+def by_hand(threads: int) -> str:
+    return f"{HAND}-{threads}"
+
+
+def is_by_hand(runtime: str) -> bool:
+    return runtime.startswith(f"{HAND}-")
 
 
 def is_weirs(runtime: str) -> bool:

@@ -46,7 +46,8 @@ GAINS = (
 SITUATIONS = (
     "The same as tables. Green: faster on Weir's runtime, by the whole interval; red: slower by more than 2 % (beside "
     "busy processes by more than 5 % than on the faster of its own and libomp). The mean is of the programs; its "
-    "interval resamples the rounds."
+    "interval resamples the rounds. By hand: the program as it is, with as many threads as given, and with "
+    "one, two and as many as processors; the best has the least median time."
 )
 SHARES = (
     "One run of each, apart from those that are timed: its directives counted, and priced by the OpenMP suite on "

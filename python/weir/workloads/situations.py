@@ -27,7 +27,7 @@ class Situation:
     work: str = "shared"
     copies: int = 1
     quota: float = 0.0  # of the processors
-    by_callers: bool = False  # the program's library is called from as many threads of Python as there are processors
+    callers: int = 0  # threads that call the program's library at the same time, in numbers of processors
     by_barrier: bool = False  # also with each barrier
     busy: int = 0  # processes that compute all the time, on each processor
     nice: int = 0  # of these
@@ -78,11 +78,15 @@ SITUATIONS = (
     Situation("copies-2", "two copies at once", _fits, copies=2),
     Situation("copies-4", "four copies at once", _fits, copies=4),
     Situation("quota", "a quota of half of the processors", _fits, quota=0.5),
-    Situation("callers", "called from several Python threads", _fits, work="words", by_callers=True),
+    Situation("callers", "called from several Python threads", _fits, work="words", callers=1),
+    Situation(
+        "crowded-callers", "called from twice as many threads as processors", _crowds, (2,), "crowded", callers=2
+    ),
     *(_beside(each, nice) for each in (1, 4) for nice in (0, -5, 5)),
 )
 NAMES = tuple(one.name for one in SITUATIONS)
 TITLES = {one.name: one.title for one in SITUATIONS}
+FOR_POOLS = ("dedicated", "crowded", "quota", "crowded-callers")  # of programs whose threads are not OpenMP's
 QUICK = ("dedicated", "crowded", "copies-2", "quota", "beside-4")
 GROUPS = {BESIDE: tuple(one.name for one in SITUATIONS if one.busy)}
 BY_NAME = {one.name: one for one in SITUATIONS}
@@ -99,7 +103,7 @@ class Cell:
 
     @property
     def callers(self) -> int:
-        return self.processors if self.situation.by_callers else 0
+        return self.situation.callers * self.processors
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -131,11 +135,11 @@ def named(names: Sequence[str]) -> tuple[str, ...]:
 def cells(
     program: Program, names: Sequence[str], teams: Sequence[int] | None, processors: int, callers: bool
 ) -> list[Cell]:
-    """`callers`: the program can be called from several threads of Python. `teams`: None: the usual ones."""
+    """`callers`: the program can be called from several threads at the same time. `teams`: None: the usual ones."""
     return [
         Cell(program, where, team, processors)
         for where in SITUATIONS
-        if where.name in names and program.takes(where.work) and (callers or not where.by_callers)
+        if where.name in names and program.takes(where.work) and (callers or not where.callers)
         for team in teams or [times * processors for times in where.usual]
         if where.teams(team, processors)
     ]

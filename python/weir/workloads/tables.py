@@ -14,11 +14,12 @@ from weir.base.records import Row
 from weir.base.screen import nanoseconds, shown, with_interval
 from weir.workloads.conclusions import AGREES, DIFFERS, Conclusion, conclusions
 from weir.workloads.findings import MISSED, REACHED, Target, in_words, limits, targets, verdict
-from weir.workloads.results import Cell, Results, geometric_mean
-from weir.workloads.rows import DEFAULT, KERNEL, OWN
+from weir.workloads.results import Cell, Ratio, Results, geometric_mean
+from weir.workloads.rows import DEFAULT, HAND, KERNEL, OWN, is_by_hand, is_weirs
 from weir.workloads.situations import TITLES
 
 RUNTIMES = {OWN: "its own", "kernel": "kernel threads", "user": "user-level", "auto": "auto"}
+BY_HAND = "best by hand"
 
 
 def title(runtime: str) -> str:
@@ -73,9 +74,11 @@ def _time(c: Cell, barrier: str) -> str:
 
 
 def of_situation(results: Results, situation: str) -> Table:
-    """Own time in Weir's: above 1 the program is faster on Weir's runtime."""
+    """Own time in Weir's: above 1 the program is faster on Weir's runtime. The best by hand: see Cell.by_hand."""
     limit, peers = limits(situation)
-    kinds = [name for name in results.runtimes if any(c.ratio(OWN, name) for c in results.of(situation))]
+    compared = [name for name in results.runtimes if any(c.ratio(OWN, name) for c in results.of(situation))]
+    kinds = [name for name in compared if not is_by_hand(name)]
+    hands = [name for name in kinds if is_weirs(name)] if any(c.by_hand for c in results.of(situation)) else []
     rows, marks = [], []
     for c in results.of(situation):
         own = c.time(OWN)
@@ -90,6 +93,7 @@ def of_situation(results: Results, situation: str) -> Table:
             slower = verdict(there, at_most=limit)
             gains = ratio.interval is not None and ratio.interval.low > 1
             cells.append(Shown(in_words(ratio), verdict=MISSED if slower == MISSED else REACHED if gains else ""))
+        cells += [_by_hand(c, name) for name in hands]
         rows.append([c.program, str(c.place.members), nanoseconds(own.value), *cells])
         marks.append("")
     for members in sorted({c.place.members for c in results.of(situation)}):
@@ -98,11 +102,24 @@ def of_situation(results: Results, situation: str) -> Table:
             for name in kinds
         ]
         if any(means):
-            rows.append(["geometric mean", str(members), "", *(in_words(m) if m else "–" for m in means)])
+            rows.append(["geometric mean", str(members), "", *map(_in_words, means), *[""] * len(hands)])
             marks.append("default")
     heads = ["program", "threads", "own runtime", *(f"own / {title(name)}" for name in kinds)]
+    heads += [f"{BY_HAND} / {title(name)}" for name in hands]
     name = TITLES.get(situation, situation)
     return Table(f"{name[:1].upper()}{name[1:]}", heads, rows, tuple(marks), is_open=True)
+
+
+def _in_words(ratio: Ratio | None) -> str:
+    return in_words(ratio) if ratio else "–"
+
+
+def _by_hand(c: Cell, runtime: str) -> Shown | str:
+    """The time with the best number of threads, in that on Weir's, and which number that is."""
+    if c.by_hand is None:
+        return "–"
+    threads = c.place.members if c.by_hand == OWN else c.by_hand.removeprefix(f"{HAND}-")
+    return Shown(_in_words(c.ratio(c.by_hand, runtime)), f"threads: {threads}")
 
 
 def of_shares(results: Results) -> Table:

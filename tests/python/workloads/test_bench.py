@@ -46,7 +46,9 @@ FOUR = ("dedicated", "crowded", "copies-2", "copies-4")
 def on_scripts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sides that tell a script who it is, instead of a runtime."""
 
-    def fake(words: list[str], barrier: object, threads: str, against: tuple[str, ...], stage: object) -> sides.Sides:
+    def fake(
+        words: list[str], barrier: object, threads: str, against: tuple[str, ...], stage: object, calls: bool
+    ) -> sides.Sides:
         if "refused" in words[0]:
             raise CannotRun("it calls nothing of OpenMP")
         path = Path(words[0])

@@ -8,10 +8,22 @@ import pytest
 from weir.base import native
 from weir.workloads import programs
 from weir.workloads.measuring import TIME
-from weir.workloads.programs import GCC, OF_PROCESSES, OTHERS, Program
+from weir.workloads.programs import CALLERS, GCC, OF_PROCESSES, OTHERS, POOLS, POOLS_CALLERS, Program
+from weir.workloads.situations import NAMES, cells
+
+from .. import skips
+
+NOT_EVERYWHERE = {"pool-tbb": [skips.mark("onetbb")]}
 
 
-@pytest.mark.parametrize("one", [p for p in programs.programs() if p.group != OTHERS], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "one",
+    [
+        pytest.param(p, id=p.name, marks=NOT_EVERYWHERE.get(p.name, ()))
+        for p in programs.programs()
+        if p.file.suffix != ".py"
+    ],
+)
 def test_each_of_our_programs_takes_its_arguments_and_prints_its_time(one: Program):
     for work in ("words", "crowded", "shared", "beside"):
         assert not [word for word in one.arguments(work, 2, 0) if word.startswith("-") and word not in _options(one)]
@@ -40,3 +52,21 @@ def test_programs_are_chosen_by_name_and_group():
     assert {one.group for one in programs.chosen(["clang"], False)} == {"clang"}
     assert 0 < len(programs.chosen(None, True)) < len(programs.chosen(None, False))
     assert all(native.REPOSITORY in one.file.parents for one in every)
+
+
+def test_programs_with_pools_are_in_no_other_group_and_are_drivers_or_built():
+    its = [one for one in programs.programs() if one.group == POOLS]
+    assert its and not {one.file for one in programs.programs() if one.group == OTHERS} & {one.file for one in its}
+    for one in its:
+        assert one.file.suffix != ".py" or one.file.is_file() and os.access(one.file, os.X_OK), one.file
+        assert one.callers == (CALLERS if one.file.suffix == ".py" else POOLS_CALLERS)
+    assert POOLS not in {one.group for one in programs.chosen(None, False)}
+
+
+def test_the_size_of_a_pool_and_its_callers_are_options():
+    one = next(one for one in programs.programs() if one.name == "pool-spin")
+    words = {c.situation.name: (c.team, c.words) for c in cells(one, NAMES, None, 2, callers=True)}
+    assert words["dedicated"] == (2, ("--threads", "2"))
+    assert words["crowded"] == (8, (*one.crowded, "--threads", "8"))
+    assert words["crowded-callers"] == (4, (*one.crowded, "--threads", "4", "--callers", "4"))
+    assert words["quota"] == (2, (*one.shared, "--threads", "2"))
