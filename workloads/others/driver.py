@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -57,13 +57,16 @@ class Driver:
         print(f"{self.name}: {why}", file=sys.stderr)
         sys.exit(2)
 
-    def python(self, program: str | Path, *modules: str, libraries: str = "") -> None:
-        """Goes on in this interpreter, with a folder of libraries in front of those that the linker knows. To be called
-        before the modules are imported: the linker reads its variables when a process starts."""
+    def python(
+        self, program: str | Path, *modules: str, libraries: str = "", variables: Mapping[str, str] | None = None
+    ) -> None:
+        """Goes on in this interpreter, with a folder of libraries in front of those that the linker knows, and with
+        variables that a library reads as it is loaded. To be called before the modules are imported: the linker reads
+        its variables when a process starts."""
         if os.environ.pop(PREPARED, None) is None:
             if not Path(program).exists():
                 self.refuse(f"{program} is missing: scripts/setup workloads installs it")
-            environment = {**os.environ, PREPARED: "1"}
+            environment = {**os.environ, **(variables or {}), PREPARED: "1"}
             if libraries:
                 # Behind the folder that says which runtime answers to OpenMP's names.
                 environment["LD_LIBRARY_PATH"] = ":".join(filter(None, (os.environ.get("LD_LIBRARY_PATH"), libraries)))

@@ -125,6 +125,11 @@ OF_POOLS = (
     _Pool("pool-spin", crowded="--steps 25", shared="--steps 100"),
     _Pool("pool-tbb"),
     _Pool("products", crowded="--matrices 3", shared="--matrices 12", file="products.py"),
+    _Pool("tiles", crowded="--size 288 --tile 96", shared="--size 512 --matrices 2", file="tiles.py"),
+    _Pool("folds", crowded="--folds 4 --rows 1000 --trees 3", shared="--rows 3000 --trees 6", file="folds.py"),
+    _Pool("frames", file="frames.py"),
+    _Pool("queries", file="queries.py"),
+    _Pool("video", file="video.py"),
     _Pool("inference", file="inference.py"),
     _Pool("inference-asleep", "--spinning off", file="inference.py"),
 )
