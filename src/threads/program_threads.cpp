@@ -72,6 +72,12 @@ adopted* adopt_this_thread() {
   return mine;
 }
 
+bool take_seat() {
+  if (!all_are_members() || (mine == nullptr && adopt_this_thread() == nullptr)) return false;
+  if (mine->seat != nullptr) change_seat(mine->seat);
+  return this_body != nullptr;
+}
+
 [[gnu::constructor]] void when_loaded() {
   pthread_key_create(&end_of_thread, [](void*) { end_program_thread(); });
   pthread_atfork(nullptr, nullptr, [] {
@@ -91,21 +97,18 @@ bool comes_to_wait() {
     go_to(own->home());
     return this_body != nullptr;
   }
-  if (!all_are_members() || !are_too_many()) return false;
-  if (mine == nullptr && adopt_this_thread() == nullptr) return false;
-  if (mine->seat != nullptr) change_seat(mine->seat);
-  return this_body != nullptr;
+  return are_too_many() && take_seat();
 }
 
 bool leaves_to_block() {
-  if (mine == nullptr || this_body != &mine->its) return false;
+  if (mine == nullptr || this_body != &mine->its || !are_too_many()) return false;
   change_seat(nullptr);
   return this_body == nullptr;
 }
 
 program_thread::program_thread() {
   living.fetch_add(1, std::memory_order_relaxed);
-  if (all_are_members() && are_too_many()) comes_to_wait();
+  take_seat();
 }
 program_thread::~program_thread() {
   end_program_thread();

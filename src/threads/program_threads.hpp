@@ -1,8 +1,8 @@
 // Threads that the program and its libraries create themselves, as members: WEIR_THREADS=all.
 //
-// A thread of the program stays a thread of the kernel while the program has no more threads than processors. Where there are
-// more, a thread takes a seat on a virtual processor when it begins, or the next time that it would wait for another thread.
-// For a call that blocks in the system, it returns to its own kernel thread.
+// A thread that the program creates takes a seat on a virtual processor when it begins, since it might spin without any call. Where
+// there are more threads than processors, the thread that creates one takes a seat, too, and any thread that would wait for another
+// one. For a call that blocks in the system, a thread then returns to its own kernel thread.
 #pragma once
 
 #include "threads/body.hpp"

@@ -50,8 +50,10 @@ BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, vo
   if (!all_are_members() || weir::creates_for_weir || is_for_kernel(attributes)) return next(to, attributes, run, what);
   auto its = std::make_unique<beginning>(run, what);
   const int error = next(to, attributes, begin, its.get());
-  if (error == 0) (void)its.release();
-  return error;
+  if (error != 0) return error;
+  (void)its.release();
+  weir::threads::comes_to_wait();  // it may spin until the new thread has done something
+  return 0;
 }
 
 // A member waits for the end of the thread's work. What follows is short, but for destructors.
