@@ -17,6 +17,7 @@
 #include "threads/pace.hpp"
 #include "threads/parking.hpp"
 #include "threads/pool.hpp"
+#include "threads/program_threads.hpp"
 #include "threads/tick.hpp"
 
 namespace weir::threads {
@@ -78,13 +79,14 @@ class monitor {
     for (;;) {
       looks_at.store(never);
       const std::uint32_t alarms_before = alarms.load();
-      std::uint64_t next;
+      std::uint64_t next, due;
       {
         claimant c;
         if (generation != mine_) return;
         next = look(c);
+        due = call_in(now_by(CLOCK_MONOTONIC));
       }
-      const std::uint64_t due = wake_those_due(now_by(CLOCK_MONOTONIC));
+      due = std::min(due, wake_those_due(now_by(CLOCK_MONOTONIC)));
       looks_at.store(std::min(next, due));
       if (next == never)
         sleep(alarms_before, due);

@@ -390,6 +390,9 @@ body* body_that(Is is) {
   return nullptr;
 }
 }  // namespace
+void claimant::for_each_body(const std::function<void(const body&)>& what) {
+  for (const body* const b : *bodies) what(*b);
+}
 body* claimant::body_of(pthread_t thread) {
   return body_that([&](const body& b) { return pthread_equal(b.thread, thread) != 0; });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "threads/processor.hpp"
 
@@ -48,6 +49,8 @@ class claimant {
   }
   /// The bodies of a processor whose thread is blocked go on at a stand-in, unless the processor has switched since `switched`.
   void hand_off(processor& from, std::uint32_t switched, bool blocked);
+  /// Calls what(const body&) for each body of a thread that drives no processor of its own.
+  static void for_each_body(const std::function<void(const body&)>& what);
   /// The body of this thread, whether start() has created the thread or the thread drives a processor; null: none.
   static body* body_of(pthread_t thread);
   static body* body_of(pid_t id);

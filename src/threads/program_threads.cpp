@@ -1,14 +1,22 @@
 #include "threads/program_threads.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <mutex>
-#include <vector>
 
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
 #include <sys/mman.h>
 
+#include "machine/errno_kept.hpp"
 #include "machine/kernel_mutex.hpp"
+#include "threads/interrupted.hpp"
+#include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 #include "threads/threads.hpp"
+#include "threads/tick.hpp"
 
 namespace weir::threads {
 
@@ -53,10 +61,54 @@ constinit parking_places parking;
 struct adopted {
   body its;
   processor* seat = nullptr;
+  signal_mask mask_at_first = 0;
 };
 constinit thread_local adopted* mine = nullptr;
 constinit thread_local bool has_ended = false;
 pthread_key_t end_of_thread;
+
+constexpr std::uint64_t never = ~std::uint64_t{0};
+// A thread that ends sooner is not worth a seat: a seat costs about as much as a thread.
+constexpr std::uint64_t first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
+
+std::uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+struct range {
+  std::uintptr_t first = 0, last = 0;
+};
+/// The code of this library, of the C library and of the dynamic linker.
+range without_calls[3];
+
+/// The object with that address.
+range object_with(const void* address) {
+  struct search {
+    std::uintptr_t its;
+    range found;
+  } s{reinterpret_cast<std::uintptr_t>(address), {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* to) {
+        auto& wanted = *static_cast<search*>(to);
+        range whole{~std::uintptr_t{0}, 0};
+        for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
+          const auto& part = object->dlpi_phdr[i];
+          if (part.p_type != PT_LOAD) continue;
+          whole.first = std::min<std::uintptr_t>(whole.first, object->dlpi_addr + part.p_vaddr);
+          whole.last = std::max<std::uintptr_t>(whole.last, object->dlpi_addr + part.p_vaddr + part.p_memsz);
+        }
+        if (wanted.its < whole.first || wanted.its >= whole.last) return 0;
+        wanted.found = whole;
+        return 1;
+      },
+      &s);
+  return s.found;
+}
+bool is_in_ours_or_c_library(std::uintptr_t code) {
+  return std::ranges::any_of(without_calls, [code](const range& r) { return code >= r.first && code < r.last; });
+}
 
 bool are_too_many() { return living.load(std::memory_order_relaxed) > processors_for_all; }
 
@@ -67,6 +119,7 @@ adopted* adopt_this_thread() {
   if (place == nullptr) return nullptr;
   mine = new adopted;
   mine->seat = helper(seats_taken.fetch_add(1, std::memory_order_relaxed) % processors_for_all);
+  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&mine->mask_at_first), sizeof mine->mask_at_first);
   adopt(mine->its, place);
   pthread_setspecific(end_of_thread, mine);
   return mine;
@@ -89,7 +142,12 @@ bool take_seat() {
 
 }  // namespace
 
-void make_all_members(unsigned processors) { processors_for_all = processors; }
+void make_all_members(unsigned processors) {
+  without_calls[0] = object_with(reinterpret_cast<const void*>(&make_all_members));
+  without_calls[1] = object_with(dlsym(RTLD_NEXT, "pthread_create"));
+  without_calls[2] = object_with(&_r_debug);
+  processors_for_all = processors;
+}
 
 bool comes_to_wait() {
   if (this_body != nullptr) return true;
@@ -108,7 +166,8 @@ bool leaves_to_block() {
 
 program_thread::program_thread() {
   living.fetch_add(1, std::memory_order_relaxed);
-  take_seat();
+  if (!all_are_members() || adopt_this_thread() == nullptr || !are_too_many()) return;
+  look_until(now_ns() + first_call_ns);
 }
 program_thread::~program_thread() {
   end_program_thread();
@@ -123,6 +182,46 @@ void end_program_thread() {
   void* const place = ended->its.parking;
   abandon(ended->its);
   parking.give_back(place);
+}
+
+// ---- threads that run for long without a call
+
+const char called_in = 0;
+
+std::uint64_t call_in(std::uint64_t now) {
+  static std::uint64_t next = never, distance = first_call_ns;
+  if (!all_are_members() || !are_too_many()) return next = never, distance = first_call_ns, never;
+  if (next == never) next = now + (distance = first_call_ns);
+  if (now < next) return next;
+  bool some = false;
+  if (!hold_ticks()) return next = never;
+  claimant::for_each_body([&](const body& b) {
+    if (!b.is_adopted || b.where() != nullptr || b.is_pinned) return;
+    some = true;
+    if (is_in_system(b.id, true)) return;
+    siginfo_t why{};
+    why.si_signo = tick_signal;
+    why.si_code = SI_QUEUE;
+    why.si_pid = getpid();
+    why.si_value.sival_ptr = const_cast<char*>(&called_in);
+    raw_call(SYS_rt_tgsigqueueinfo, getpid(), b.id, tick_signal, as_argument(&why));
+  });
+  release_ticks();
+  distance = some ? std::min(2 * distance, longest_between_calls_ns) : longest_between_calls_ns;
+  return next = now + distance;
+}
+
+// No lock is held where the thread runs code that is neither Weir's nor the C library's, unless a handler has interrupted that: then
+// the mask is another one than usual.
+void answer_call_in(ucontext_t& in) {
+  if (mine == nullptr || this_body != nullptr || has_ended || !are_too_many() || is_in_child()) return;
+  signal_mask blocked;
+  std::memcpy(&blocked, &in.uc_sigmask, sizeof blocked);
+  if (blocked != mine->mask_at_first || is_on_alternate_stack(in) || is_in_ours_or_c_library(code_of(in))) return;
+  const errno_kept around;
+  take_seat();
+  // As after a tick (tick.cpp).
+  sigaltstack(nullptr, &in.uc_stack);
 }
 
 bool is_program_thread(pthread_t thread) {

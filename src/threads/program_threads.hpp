@@ -1,9 +1,14 @@
 // Threads that the program and its libraries create themselves, as members: WEIR_THREADS=all.
 //
-// A thread that the program creates takes a seat on a virtual processor when it begins, since it might spin without any call. Where
-// there are more threads than processors, the thread that creates one takes a seat, too, and any thread that would wait for another
-// one. For a call that blocks in the system, a thread then returns to its own kernel thread.
+// While the program has more threads than processors, a thread takes a seat on a virtual processor where it would wait for another
+// thread, or creates one. Before a call that blocks in the system, it returns to its own kernel thread. A thread that runs for long
+// without any such call is called in by the monitor, since it might spin: by the signal of ticks (tick.hpp), whose handler takes
+// the seat.
 #pragma once
+
+#include <cstdint>
+
+#include <ucontext.h>
 
 #include "threads/body.hpp"
 
@@ -27,6 +32,12 @@ class program_thread {
   program_thread(const program_thread&) = delete;
   ~program_thread();
 };
+/// For the monitor, which is the claimant: sends the signal to threads that run in the kernel's threads though there are more than
+/// processors. Returns when it should do so again, in nanoseconds; the largest number: when somebody asks again by look_until().
+std::uint64_t call_in(std::uint64_t now_ns);
+/// In the handler of that signal, of which this is the value.
+extern const char called_in;
+void answer_call_in(ucontext_t& in);
 /// Before a thread that has begun otherwise ends.
 void end_program_thread();
 /// Has a thread with this number not ended yet, as far as is known here?

@@ -8,14 +8,16 @@
 
 #include <ucontext.h>
 
+#include "threads/interrupted.hpp"
 #include "threads/monitor.hpp"
 #include "threads/pool.hpp"
+#include "threads/program_threads.hpp"
 
 namespace weir::threads {
 
 namespace {
 
-constexpr int signal_number = SIGURG;
+constexpr int signal_number = tick_signal;
 constexpr signal_mask its_bit = signal_mask{1} << (signal_number - 1);
 
 /// A hash of the registers of the interrupted body. In a body that computes, at least one register differs each time, such as the
@@ -47,19 +49,6 @@ std::uint64_t registers_of(const ucontext_t& in) {
   return place;
 }
 
-struct place {
-  std::uintptr_t code = 0, stack = 0;
-};
-place place_of(const ucontext_t& in) {
-#if defined(__x86_64__)
-  return {static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RIP]), static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RSP])};
-#elif defined(__aarch64__)
-  return {in.uc_mcontext.pc, in.uc_mcontext.sp};
-#else
-  return {};
-#endif
-}
-
 /// Has the signal ended a system call, or come just before one? Linux leaves the return address in two registers.
 bool is_at_system_call([[maybe_unused]] const ucontext_t& in) {
 #if defined(__x86_64__)
@@ -89,10 +78,7 @@ void note_spin(std::uintptr_t code) {
 bool is_plain(const body& me, const ucontext_t& in) {
   signal_mask blocked;
   std::memcpy(&blocked, &in.uc_sigmask, sizeof blocked);
-  const place at = place_of(in);
-  const auto stack = reinterpret_cast<std::uintptr_t>(in.uc_stack.ss_sp);
-  const bool on_alternate = (in.uc_stack.ss_flags & SS_DISABLE) == 0 && at.stack - stack < in.uc_stack.ss_size;
-  return blocked == me.mask() && !on_alternate;
+  return blocked == me.mask() && !is_on_alternate_stack(in);
 }
 
 /// Have the last two ticks also found the body with the same registers? A single tick proves nothing: a hypervisor may take the
@@ -105,14 +91,16 @@ bool is_found_again(body& me, const ucontext_t& in) {
 
 void handle(int, siginfo_t* why, void* context) {
   body* const me = this_body;
-  if (why->si_code != SI_QUEUE || me == nullptr) return;  // out-of-band data on a socket of the program
-  const auto* const its = static_cast<const processor*>(why->si_value.sival_ptr);
+  if (why->si_code != SI_QUEUE) return;  // out-of-band data on a socket of the program
   auto& in = *static_cast<ucontext_t*>(context);
+  if (why->si_value.sival_ptr == &called_in) return answer_call_in(in);
+  if (me == nullptr) return;
+  const auto* const its = static_cast<const processor*>(why->si_value.sival_ptr);
   // The tick may have come late, to another body.
   if (me->where() != its || its->current() != me || me->held.load(std::memory_order_relaxed) != 0 ||
       me->is_calling() || !is_plain(*me, in) || is_at_system_call(in))
     return;
-  const std::uintptr_t code = place_of(in).code;
+  const std::uintptr_t code = code_of(in);
   const bool same = is_found_again(*me, in);
   if (!same && !is_known_to_spin(code)) return;
   if (same) note_spin(code);
@@ -202,6 +190,14 @@ void send_to_all(std::span<processor* const> all) {
 }
 
 }  // namespace
+
+bool hold_ticks() {
+  if (!hold_handler()) return false;
+  if (is_installed()) return true;
+  release_handler();
+  return false;
+}
+void release_ticks() { release_handler(); }
 
 void tick(std::span<processor* const> all) {
   if (all.empty() || !hold_handler()) return;

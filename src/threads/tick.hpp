@@ -7,11 +7,18 @@
 // alternate stack, or under a signal mask that is not its own.
 #pragma once
 
+#include <csignal>
 #include <span>
 
 namespace weir::threads {
 
 class processor;
+
+/// What a tick is.
+inline constexpr int tick_signal = SIGURG;
+/// True: until release_ticks() the handler of ticks is installed. False: the program handles the signal itself.
+bool hold_ticks();
+void release_ticks();
 
 /// Called by the monitor: sends a tick to the running bodies of these processors, unless the program handles the signal itself or
 /// blocks it.

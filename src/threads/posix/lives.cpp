@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "machine/detached_thread.hpp"
+#include "threads/left_alone.hpp"
 #include "threads/posix/waits.hpp"
 #include "threads/threads.hpp"
 
@@ -47,7 +48,9 @@ bool is_for_kernel(const pthread_attr_t* attributes) {
 
 BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
   auto* const next = next_pthread_create.get();
-  if (!all_are_members() || weir::creates_for_weir || is_for_kernel(attributes)) return next(to, attributes, run, what);
+  if (!all_are_members() || weir::creates_for_weir || is_for_kernel(attributes) || weir::threads::has_own_scheduler() ||
+      weir::threads::is_of_driver(reinterpret_cast<const void*>(run)))
+    return next(to, attributes, run, what);
   auto its = std::make_unique<beginning>(run, what);
   const int error = next(to, attributes, begin, its.get());
   if (error != 0) return error;

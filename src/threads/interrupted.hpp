@@ -1,0 +1,29 @@
+// What a handler learns of the code that its signal has interrupted.
+#pragma once
+
+#include <cstdint>
+
+#include <ucontext.h>
+
+namespace weir::threads {
+
+struct place {
+  std::uintptr_t code = 0, stack = 0;
+};
+inline place place_of(const ucontext_t& in) {
+#if defined(__x86_64__)
+  return {static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RIP]), static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RSP])};
+#elif defined(__aarch64__)
+  return {in.uc_mcontext.pc, in.uc_mcontext.sp};
+#else
+  return {};
+#endif
+}
+inline std::uintptr_t code_of(const ucontext_t& in) { return place_of(in).code; }
+
+inline bool is_on_alternate_stack(const ucontext_t& in) {
+  const auto stack = reinterpret_cast<std::uintptr_t>(in.uc_stack.ss_sp);
+  return (in.uc_stack.ss_flags & SS_DISABLE) == 0 && place_of(in).stack - stack < in.uc_stack.ss_size;
+}
+
+}  // namespace weir::threads

@@ -1,0 +1,12 @@
+// Programs and threads that stay with the kernel, though all threads are to be members (WEIR_THREADS=all).
+#pragma once
+
+namespace weir::threads {
+
+/// Is a runtime in the process that schedules threads of its own, and interrupts them by signals: Go's, a Java or .NET machine,
+/// Erlang's? Looks again only where objects have been loaded since. Thread-safe.
+bool has_own_scheduler();
+/// Does this function belong to a driver (CUDA, OpenCL, OpenGL), which creates threads for itself?
+bool is_of_driver(const void* function);
+
+}  // namespace weir::threads
