@@ -132,6 +132,8 @@ OF_POOLS = (
     _Pool("video", file="video.py"),
     _Pool("inference", file="inference.py"),
     _Pool("inference-asleep", "--spinning off", file="inference.py"),
+    _Pool("llama", crowded="--layers 1 --sequences 4 --tokens 1", shared="--sequences 4 --tokens 2", file="llama.py"),
+    _Pool("llama-openmp", "--barrier openmp", "--barrier openmp --sequences 8 --tokens 4", file="llama.py"),
 )
 OVER_MPI = ("aspcg", "flow")  # of these, as they are built over MPICH
 

@@ -70,3 +70,15 @@ def test_the_size_of_a_pool_and_its_callers_are_options():
     assert words["crowded"] == (8, (*one.crowded, "--threads", "8"))
     assert words["crowded-callers"] == (4, (*one.crowded, "--threads", "4", "--callers", "4"))
     assert words["quota"] == (2, (*one.shared, "--threads", "2"))
+
+
+@pytest.mark.parametrize(
+    "one", [p for p in programs.programs() if p.group == POOLS and p.file.suffix == ".py"], ids=lambda one: one.name
+)
+def test_drivers_of_pools_know_their_options(one: Program):
+    """Before a driver looks for its modules, which may be missing."""
+    known = subprocess.run(["/usr/bin/python3", one.file, "--help"], capture_output=True, text=True, timeout=60).stdout
+    callers = 2 if one.takes_callers() else 0
+    for work in ("words", "crowded", "shared"):
+        words = [word for word in one.arguments(work, 2, callers) if word.startswith("-")]
+        assert "--threads" in words and not [word for word in words if word not in known], words
