@@ -79,9 +79,7 @@ SITUATIONS = (
     Situation("copies-4", "four copies at once", _fits, copies=4),
     Situation("quota", "a quota of half of the processors", _fits, quota=0.5),
     Situation("callers", "called from several Python threads", _fits, work="words", callers=1),
-    Situation(
-        "crowded-callers", "called from twice as many threads as processors", _crowds, (2,), "crowded", callers=2
-    ),
+    Situation("crowded-callers", "called from twice as many threads", _crowds, (2,), "crowded", callers=2),
     *(_beside(each, nice) for each in (1, 4) for nice in (0, -5, 5)),
 )
 NAMES = tuple(one.name for one in SITUATIONS)
