@@ -11,6 +11,7 @@
 
 #include "machine/detached_thread.hpp"
 #include "machine/scheduling.hpp"
+#include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 #include "threads/valgrind.hpp"
 #include "threads/threads.hpp"
@@ -189,20 +190,44 @@ void* begin(void* its) {
   host(its);
   return nullptr;
 }
+/// In the lifetime of this object the monitor makes bodies leave the kernel thread of `seat` if they are blocked there (tick.hpp).
+class wish_for_seat {
+ public:
+  explicit wish_for_seat(processor& seat) : seat_(seat) {
+    seat_.wish.store(wanted, std::memory_order_relaxed);
+    hurry_monitor();
+  }
+  wish_for_seat(const wish_for_seat&) = delete;
+  ~wish_for_seat() { seat_.wish.store(nothing_wanted, std::memory_order_relaxed); }
+
+ private:
+  processor& seat_;
+};
+
 /// The calling body belongs to the kernel thread that drives its seat. That thread may be blocked in a call of another body, and
-/// this call may wait for the calling body. So the body waits only for a while, and only once as long as this lasts. False: it
-/// has waited in vain, or it has been called home and pinned meanwhile.
-bool comes_to_its_seat() {
-  constinit static thread_local bool in_vain = false;
-  const std::uint64_t begun = native::ticks();
+/// this call may wait for the calling body. So the calling body waits only for a while, unless the monitor sees to it, and only
+/// once as long as this lasts. False: it has waited in vain, or it has been called home and pinned meanwhile.
+bool waits_for_its_seat(bool& in_vain) {
+  processor& seat = *this_body->home();
+  std::uint64_t begun = native::ticks();
   const double most = in_vain ? 0 : patience_us * native::ticks_per_microsecond();
-  while (this_body != nullptr && this_body->where() != this_body->home()) {
+  while (this_body != nullptr && this_body->where() != &seat) {
+    const std::uint32_t wish = seat.wish.load(std::memory_order_relaxed);
+    if (wish != nothing_wanted && wish != hopeless) begun = native::ticks();
     in_vain = static_cast<double>(native::ticks() - begun) > most;
     if (in_vain) return false;
     by_processors.yield();
   }
   in_vain = false;
   return this_body != nullptr;
+}
+/// `for_good`: the body is about to change the state of its kernel thread. Otherwise it would only be faster there.
+bool comes_to_its_seat(bool for_good) {
+  constinit static thread_local bool in_vain = false, in_vain_for_good = false;
+  if (this_body->where() == this_body->home()) return true;
+  if (!for_good) return waits_for_its_seat(in_vain);
+  const wish_for_seat mine(*this_body->home());
+  return waits_for_its_seat(in_vain_for_good);
 }
 
 }  // namespace
@@ -278,7 +303,7 @@ void pin_until(std::uint64_t time) {
     own->detached_until = time;
     // From now on a cancellation finds the thread in its kernel thread.
     if (time == 0 && own->thread_pointer != nullptr) pthread_setcancelstate(own->cancel_state, nullptr);
-  } else if (this_body != nullptr && !this_body->is_pinned && comes_to_its_seat()) {
+  } else if (this_body != nullptr && !this_body->is_pinned && comes_to_its_seat(time == 0)) {
     body& mine = *this_body;
     mine.is_pinned = true;
     mine.detached_until = time;

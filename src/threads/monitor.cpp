@@ -132,6 +132,10 @@ std::uint64_t monitor::look(claimant& c) {
   std::uint64_t next = never;
   spinning_ = 0;
   c.for_each([&](processor& p) {
+    if (p.wish.load(std::memory_order_relaxed) != nothing_wanted) {
+      if (p.is_stood_in_for()) evict(p);
+      next = std::min(next, now + pace_.soon());
+    }
     if (!p.has_ready() || p.is_stood_in_for()) return;
     if (now + pace_.together() >= p.seen.due) look_at(c, p, now);
     next = std::min(next, p.seen.due);
@@ -194,7 +198,7 @@ void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
     bool some = generation != mine_ || alarms.load() != alarms_before;
     c.for_each([&](processor& p) {
       p.seen.level = 0;
-      some |= p.has_ready();
+      some |= p.has_ready() || p.wish.load(std::memory_order_relaxed) != nothing_wanted;
     });
     return some;
   };
@@ -217,14 +221,29 @@ void* begin(void* its) {
 
 }  // namespace
 
-bool is_in_system(pid_t thread, bool where_not_told) {
-  char name[64], answer = 0;
+namespace {
+/// What the kernel says about the thread's system call; false: nothing.
+bool is_told(pid_t thread, char* answer, std::size_t most) {
+  char name[64];
   std::snprintf(name, sizeof name, "/proc/self/task/%d/syscall", static_cast<int>(thread));
   const int file = has_own_files ? open(name, O_RDONLY | O_CLOEXEC) : -1;
-  const bool told = file >= 0 && read(file, &answer, 1) == 1;
+  const ssize_t said = file >= 0 ? read(file, answer, most - 1) : -1;
   if (file >= 0) close(file);
-  return told ? answer != 'r' : where_not_told;
+  answer[std::max<ssize_t>(said, 0)] = 0;
+  return said > 0;
 }
+}  // namespace
+
+bool is_in_system(pid_t thread, bool where_not_told) {
+  char answer[2];
+  return is_told(thread, answer, sizeof answer) ? answer[0] != 'r' : where_not_told;
+}
+std::optional<blocked_call> call_of(pid_t thread) {
+  char answer[256];
+  return is_told(thread, answer, sizeof answer) ? blocked_call_of(answer) : std::nullopt;
+}
+
+void hurry_monitor() { watch.has_changed(); }
 
 std::uint64_t price_of_sleep_ns() { return price_of_sleep.load(std::memory_order_relaxed); }
 

@@ -11,8 +11,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <sys/types.h>
+
+#include "threads/repeatable.hpp"
 
 namespace weir::threads {
 
@@ -29,6 +32,10 @@ bool is_in_system(pid_t thread, bool where_not_told);
 std::uint64_t price_of_sleep_ns();
 /// A body sleeps until this time, in nanoseconds by CLOCK_MONOTONIC, at the latest: the monitor looks then. Thread-safe.
 void look_until(std::uint64_t time_ns);
+/// The system call in which the kernel thread is blocked, if there is one that the system tells.
+std::optional<blocked_call> call_of(pid_t thread);
+/// The monitor looks again, because a body wants its kernel thread.
+void hurry_monitor();
 /// False: the system has refused the monitor's thread.
 bool monitor_can_watch();
 

@@ -30,6 +30,10 @@ struct observation {
   bool twice = false;                         // the next look follows soon upon the last one
 };
 
+/// The own body of a thread that drives a processor may want this kernel thread back from another body, which blocks there. This is
+/// the number of attempts to make that other body leave; 0: nothing is wanted.
+enum wish : std::uint32_t { nothing_wanted, wanted, hopeless = 64 };
+
 class processor : public run_queue {
  public:
   processor() : own_(this), idle_(this) { runs(own_); }
@@ -75,6 +79,7 @@ class processor : public run_queue {
   bool is_helper = false;  // it belongs to no thread of the program
   bool stands_in = false;  // it is no body's seat, and is idle unless it is put to work
   observation seen;        // by the monitor
+  std::atomic<std::uint32_t> wish{nothing_wanted};  // relaxed: a hint for the monitor, and from it
   std::atomic<std::uint32_t> spins{0};  // how many bodies have been found to spin here. relaxed: a hint
 
  private:

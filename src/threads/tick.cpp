@@ -12,6 +12,7 @@
 #include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 #include "threads/program_threads.hpp"
+#include "threads/repeatable.hpp"
 
 namespace weir::threads {
 
@@ -89,27 +90,41 @@ bool is_found_again(body& me, const ucontext_t& in) {
   return me.found_again >= 2;
 }
 
+// What the signal says: a tick; or that the body leaves the kernel thread (evict()), from its code or from a system call, whose
+// number is added.
+constexpr int is_tick = 0, leave_code = 1, leave_call = 2;
+
+/// Does the body spin? Then it is noted where.
+bool spins(body& me, const ucontext_t& in) {
+  const std::uintptr_t code = code_of(in);
+  const bool same = is_found_again(me, in);
+  if (!same && !is_known_to_spin(code)) return false;
+  if (same) note_spin(code);
+  processor& on = *me.where();
+  on.spins.store(on.spins.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return true;
+}
+
 void handle(int, siginfo_t* why, void* context) {
-  body* const me = this_body;
   if (why->si_code != SI_QUEUE) return;  // out-of-band data on a socket of the program
+  const int message = why->si_errno;
   auto& in = *static_cast<ucontext_t*>(context);
   if (why->si_value.sival_ptr == &called_in) return answer_call_in(in);
+  if (message >= leave_call) repeat_interrupted(in, message - leave_call);
+  body* const me = this_body;
   if (me == nullptr) return;
   const auto* const its = static_cast<const processor*>(why->si_value.sival_ptr);
-  // The tick may have come late, to another body.
-  if (me->where() != its || its->current() != me || me->held.load(std::memory_order_relaxed) != 0 ||
-      me->is_calling() || !is_plain(*me, in) || is_at_system_call(in))
-    return;
-  const std::uintptr_t code = code_of(in);
-  const bool same = is_found_again(*me, in);
-  if (!same && !is_known_to_spin(code)) return;
-  if (same) note_spin(code);
-  processor& on = *me->where();
-  on.spins.store(on.spins.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  // The signal may have come late, to another body.
+  if (me->where() != its || its->current() != me || me->held.load(std::memory_order_relaxed) != 0 || !is_plain(*me, in)) return;
+  // A tick, or the other message, may find a system call of which nobody has told.
+  if (message < leave_call && (me->is_calling() || is_at_system_call(in))) return;
+  if (message == is_tick && !spins(*me, in)) return;
   const int before = errno;
-  {
+  if (message == is_tick) {
     const without_preemption to_the_end(me);
-    on.yield(*me);
+    me->where()->yield(*me);
+  } else {
+    pin_for_a_while();
   }
   // The body may have moved. The return from a handler sets the alternate stack of the kernel thread, so it must be the present
   // one.
@@ -161,18 +176,24 @@ void uninstall() {
   sigaction(signal_number, &its, nullptr);
 }
 
-/// Sends a tick to the running body, which cannot stop meanwhile.
-bool send_to(processor& its) {
-  const body& runs = *its.current();
-  const pid_t thread = its.thread.load(std::memory_order_relaxed);
-  // System calls that do not go through the C library's functions are not announced.
-  if (runs.is_calling() || (runs.mask() & its_bit) != 0 || is_in_system(thread, false)) return false;
+bool send_to(processor& its, int message) {
   siginfo_t why{};
   why.si_signo = signal_number;
+  why.si_errno = message;
   why.si_code = SI_QUEUE;
   why.si_pid = getpid();
   why.si_value.sival_ptr = &its;
+  const pid_t thread = its.thread.load(std::memory_order_relaxed);
   return raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, as_argument(&why)) == 0;
+}
+bool is_blocked_by(const body& runs) { return (runs.mask() & its_bit) != 0; }
+
+/// Sends a tick to the running body, which cannot stop meanwhile.
+bool send_tick(processor& its) {
+  const body& runs = *its.current();
+  // System calls that do not go through the C library's functions are not announced.
+  if (runs.is_calling() || is_blocked_by(runs) || is_in_system(its.thread.load(std::memory_order_relaxed), false)) return false;
+  return send_to(its, is_tick);
 }
 
 // Each of the two fences serves all processors. After the first, no call of the C library begins until the claim ends. After the
@@ -184,7 +205,7 @@ void send_to_all(std::span<processor* const> all) {
   }
   bool sent = false;
   if (native_threads::fence_everywhere())
-    for (processor* const p : all) sent |= p->is_granted(p->seen.ticked) && send_to(*p);
+    for (processor* const p : all) sent |= p->is_granted(p->seen.ticked) && send_tick(*p);
   if (sent) native_threads::fence_everywhere();
   for (processor* const p : all) p->unclaim();
 }
@@ -203,6 +224,46 @@ void tick(std::span<processor* const> all) {
   if (all.empty() || !hold_handler()) return;
   if (is_installed()) send_to_all(all);
   release_handler();
+}
+
+namespace {
+enum class outlook { sent, later, never };
+
+/// The queue is claimed: the body begins no other call of the C library meanwhile.
+outlook send_eviction(processor& to) {
+  const body& blocks = *to.current();
+  const pid_t thread = to.thread.load(std::memory_order_relaxed);
+  int message = leave_code;
+  if (is_in_system(thread, true)) {
+    const auto call = call_of(thread);
+    if (!call) return outlook::later;
+    if (only_sleeps(*call)) return outlook::later;
+    if (!may_be_repeated(*call)) return outlook::never;
+    message = static_cast<int>(call->number) + leave_call;
+  } else if (blocks.is_calling()) {
+    return outlook::later;
+  }
+  if (blocks.parking == nullptr || is_blocked_by(blocks)) return outlook::never;
+  if (send_to(to, message)) native_threads::fence_everywhere();
+  return outlook::sent;
+}
+}  // namespace
+
+void evict(processor& from) {
+  if (!hold_handler()) return;
+  outlook its = outlook::never;
+  if (is_installed()) {
+    its = outlook::later;
+    if (from.claim(from.switches())) {
+      its = send_eviction(from);
+      from.unclaim();
+    }
+  }
+  release_handler();
+  std::uint32_t tried = from.wish.load(std::memory_order_relaxed);
+  // Not if the body has come back meanwhile, and wants nothing any more.
+  if (its != outlook::later && tried != nothing_wanted && tried < hopeless)
+    from.wish.compare_exchange_strong(tried, its == outlook::sent ? tried + 1 : hopeless, std::memory_order_relaxed);
 }
 
 without_tick_handler::without_tick_handler(int number) : holds_(number == signal_number && hold_handler()) {

@@ -5,6 +5,8 @@
 // never to a thread in a system call: the monitor has checked, and the functions of the C library that a signal might cut short
 // announce that they begin (calls.hpp). The handler of ticks does nothing to a body that is in a handler of the program, on an
 // alternate stack, or under a signal mask that is not its own.
+//
+// The same signal makes a body leave a kernel thread that its owner needs: evict().
 #pragma once
 
 #include <csignal>
@@ -23,6 +25,10 @@ void release_ticks();
 /// Called by the monitor: sends a tick to the running bodies of these processors, unless the program handles the signal itself or
 /// blocks it.
 void tick(std::span<processor* const> all);
+
+/// Called by the monitor, for a processor whose kernel thread is blocked in a body's call, while the thread's own body waits to
+/// come back. The blocked body goes on in its own kernel thread, and makes the call again there if the call can be repeated.
+void evict(processor& from);
 
 /// During the lifetime of this object the program's own setting for the signal is in force, and no tick is sent or pending: so
 /// the program may query the handler of the signal, and change it. For other signals it does nothing. Async-signal-safe.
