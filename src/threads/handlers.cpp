@@ -1,26 +1,113 @@
 // The functions that set and query the handler of a signal. SIGURG, the signal of ticks, belongs to the program like any other: a
 // query returns what the program has set, and no tick reaches a handler of the program.
 //
+// The kernel calls a stub instead of a handler that sigaction() sets. A handler may write a signal mask into the context to which
+// it returns, or change the mask while it runs. The stub sees the mask that will be in force afterwards, which is the member's.
+//
 // Each function is replaced separately, since the functions of the C library do not call each other by name.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
 #include <signal.h>
+#include <ucontext.h>
 
 #include "threads/calls.hpp"
+#include "threads/pool.hpp"
 #include "threads/tick.hpp"
 
+using weir::threads::signal_mask;
 using weir::threads::without_tick_handler;
 
 namespace {
 using handler = void (*)(int);
+using handler_with_context = void (*)(int, siginfo_t*, void*);
+
+// Handlers beyond this number get no stub.
+constexpr std::size_t most_stubs = 64;
+// Entries are never removed. relaxed, all: an address of code, stored before the system call that lets the kernel call the stub.
+constinit std::array<std::atomic<handler_with_context>, most_stubs> behind_stubs{};
+
+signal_mask mask_in(const void* context) {
+  signal_mask its;
+  std::memcpy(&its, &static_cast<const ucontext_t*>(context)->uc_sigmask, sizeof its);
+  return its & weir::threads::all_signals;
+}
+
+void call(handler_with_context its, int number, siginfo_t* why, void* context) {
+  const weir::threads::body* const mine = weir::threads::body_with_mask();
+  // Otherwise it has interrupted another handler, whose end restores the recorded mask.
+  const bool is_first = mine != nullptr && mask_in(context) == mine->mask();
+  its(number, why, context);
+  if (!is_first || mine != weir::threads::body_with_mask() || weir::threads::is_in_child()) return;
+  if (const signal_mask now = mask_in(context); now != mine->mask()) weir::threads::note_mask(now);
+}
+
+template <std::size_t which>
+void stub(int number, siginfo_t* why, void* context) {
+  call(behind_stubs[which].load(std::memory_order_relaxed), number, why, context);
+}
+constexpr auto stubs = []<std::size_t... all>(std::index_sequence<all...>) {
+  return std::array<handler_with_context, most_stubs>{stub<all>...};
+}(std::make_index_sequence<most_stubs>());
+
+/// The stub of the handler; without one, the handler itself.
+handler_with_context stub_of(handler_with_context its) {
+  if (std::ranges::find(stubs, its) != stubs.end()) return its;  // the program has it from a bare system call
+  for (std::size_t i = 0; i < most_stubs; ++i) {
+    handler_with_context found = nullptr;
+    if (behind_stubs[i].compare_exchange_strong(found, its, std::memory_order_relaxed) || found == its) return stubs[i];
+  }
+  return its;
+}
+/// What the program has set.
+void without_stub(struct sigaction& its) {
+  const auto* const found = std::ranges::find(stubs, its.sa_sigaction);
+  if (found == stubs.end()) return;
+  its.sa_sigaction = behind_stubs[static_cast<std::size_t>(found - stubs.begin())].load(std::memory_order_relaxed);
+}
+handler without_stub(handler to) {
+  struct sigaction its {};
+  its.sa_handler = to;
+  without_stub(its);
+  return its.sa_handler;
+}
+int without_stub(int result) { return result; }
+
+/// Does the kernel pass the context? On x86-64 it does so in any case.
+bool has_context([[maybe_unused]] const struct sigaction& its) {
+#if defined(__x86_64__)
+  return true;
+#else
+  return (its.sa_flags & SA_SIGINFO) != 0;
+#endif
+}
+}  // namespace
+
+BEFORE(int, sigaction, (int of, const struct sigaction* to, struct sigaction* old)) {
+  auto* const next = next_sigaction.get();
+  const without_tick_handler meanwhile(of);
+  if (meanwhile.is_for_ticks()) return next(of, to, old);
+  struct sigaction with_stub;
+  if (to != nullptr && has_context(*to) && to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN) {
+    with_stub = *to;
+    with_stub.sa_sigaction = stub_of(to->sa_sigaction);
+    to = &with_stub;
+  }
+  const int result = next(of, to, old);
+  if (result == 0 && old != nullptr) without_stub(*old);
+  return result;
 }
 
 #define CHANGES_HANDLER(result, name, parameters, number, arguments) \
   BEFORE(result, name, parameters) {                                 \
     auto* const next = next_##name.get();                            \
     const without_tick_handler meanwhile(number);                    \
-    return next arguments;                                           \
+    return without_stub(next arguments);                             \
   }
 
-CHANGES_HANDLER(int, sigaction, (int of, const struct sigaction* to, struct sigaction* old), of, (of, to, old))
 CHANGES_HANDLER(handler, signal, (int of, handler to), of, (of, to))
 CHANGES_HANDLER(handler, bsd_signal, (int of, handler to), of, (of, to))
 CHANGES_HANDLER(handler, ssignal, (int of, handler to), of, (of, to))

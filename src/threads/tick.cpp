@@ -266,7 +266,8 @@ void evict(processor& from) {
     from.wish.compare_exchange_strong(tried, its == outlook::sent ? tried + 1 : hopeless, std::memory_order_relaxed);
 }
 
-without_tick_handler::without_tick_handler(int number) : holds_(number == signal_number && hold_handler()) {
+without_tick_handler::without_tick_handler(int number)
+    : number_is_ticks_(number == signal_number), holds_(number_is_ticks_ && hold_handler()) {
   if (holds_) uninstall();
 }
 without_tick_handler::~without_tick_handler() {

@@ -37,9 +37,11 @@ class without_tick_handler {
   explicit without_tick_handler(int number);
   without_tick_handler(const without_tick_handler&) = delete;
   ~without_tick_handler();
+  /// The caller is the code that sends ticks.
+  bool is_for_ticks() const { return number_is_ticks_ && !holds_; }
 
  private:
-  bool holds_;
+  const bool number_is_ticks_, holds_;
 };
 /// For the child of a fork, in which the holder does not exist.
 void forget_tick_handler();

@@ -151,6 +151,47 @@ void a_change_of_context() {
   });
 }
 
+// The mask that a handler writes into the context to which it returns, and no other that it has had.
+void a_handler_changes_the_context() {
+  struct sigaction its {};
+  its.sa_sigaction = [](int, siginfo_t*, void* context) {
+    auto& to = static_cast<ucontext_t*>(context)->uc_sigmask;
+    sigismember(&to, SIGUSR1) == 1 ? sigdelset(&to, SIGUSR1) : sigaddset(&to, SIGUSR1);
+    block(SIGTERM);
+  };
+  its.sa_flags = SA_SIGINFO;
+  sigaction(SIGUSR2, &its, nullptr);
+  struct sigaction found {};
+  sigaction(SIGUSR2, nullptr, &found);
+  CHECK(found.sa_sigaction == its.sa_sigaction && (found.sa_flags & SA_SIGINFO) != 0);
+  const sigset_t before = mask_now();
+  team([](int me) {
+    for (int i = 0; i < 3; ++i) {
+      const sigset_t first = mask_now();
+      sigset_t own = first;
+      sigaddset(&own, SIGUSR1);
+      if (me % 2 == 0) raise(SIGUSR2);
+      keep_for_a_while(me % 2 == 0 ? own : first);
+      if (me % 2 == 0) raise(SIGUSR2);
+      keep_for_a_while(first);
+    }
+  });
+  CHECK(same(mask_now(), before));
+  raise(SIGUSR2);
+  team([](int) {});
+  CHECK(blocked(SIGUSR1) && !blocked(SIGTERM));
+}
+
+// Its own signal is not blocked, so the mask that it finds is that of the member.
+void a_handler_that_blocks_while_it_runs() {
+  handle(SIGUSR2, [](int) { block(SIGUSR1); }, SA_NODEFER);
+  team([](int me) {
+    const sigset_t own = mask_now();
+    if (me % 2 == 0) raise(SIGUSR2);
+    keep_for_a_while(own);
+  });
+}
+
 // The functions that POSIX and BSD had before there were threads.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -210,6 +251,8 @@ int main() {
   subject("a blocked one is kept", a_blocked_one_is_kept);
   subject("a jump out of a handler", a_jump_out_of_a_handler);
   subject("a change of context", a_change_of_context);
+  subject("a handler changes the context", a_handler_changes_the_context);
+  subject("a handler that blocks while it runs", a_handler_that_blocks_while_it_runs);
   subject("older functions", older_functions);
   subject("a child by vfork()", a_child_by_vfork);
   return verdict();
