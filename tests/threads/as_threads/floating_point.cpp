@@ -102,6 +102,28 @@ void with_modes() {
   });
 }
 
+#if defined(__x86_64__)
+// A flag whose exception is no longer masked traps in the next instruction of its own thread, and of no other.
+void flags_that_would_trap() {
+  clear();
+  team([](int me) {
+    unsigned short masked = 0;
+    asm volatile("fnstcw %0" : "=m"(masked));
+    const auto unmasked = static_cast<unsigned short>(masked & ~FE_DIVBYZERO);
+    const int own = me % 2 != 0 ? computes(1) : 0;
+    if (me % 2 != 0) asm volatile("fldcw %0" : : "m"(unmasked));
+    for (int i = 0; i < 30; ++i) {
+      meet();
+      CHECK(raised() == own);
+      volatile long double one = 1;
+      if (me % 2 == 0) one = one + one;
+    }
+    clear();
+    asm volatile("fldcw %0" : : "m"(masked));
+  });
+}
+#endif
+
 // A change of what the kernel keeps of the thread.
 void go_with_a_member_that_leaves() {
   clear();
@@ -122,6 +144,9 @@ int main() {
   subject("each has its own", each_has_its_own);
   subject("one is unlike the others", one_is_unlike_the_others);
   subject("with modes", with_modes);
+#if defined(__x86_64__)
+  subject("flags that would trap", flags_that_would_trap);
+#endif
   subject("go with a member that leaves", go_with_a_member_that_leaves);
   return verdict();
 }
