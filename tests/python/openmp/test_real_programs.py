@@ -157,6 +157,18 @@ def test_threadpoolctl_limits_its_threads(
     assert set(limited[0].values()) == {1} and after == before, phases
 
 
+@pytest.mark.parametrize("python", (sys.executable, PYTHON))
+def test_threadpoolctl_limits_scikit_learn(weirs: Environment, openblas: Path, python: str | Path):
+    environment = {**with_path(weirs, openblas), "OMP_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [python, SCRIPTS / "limited_learning.py"], env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    limited, afterwards = json.loads(done.stdout)
+    assert limited == [1, 0], limited
+    assert afterwards[0] == 2 and afterwards[1] > 0, afterwards
+
+
 # ---- the same in threads of Python, over the BLAS with OpenMP: teams of several threads at a time
 
 NESTED = [PYTHON, SCRIPTS / "nested_learning.py"]
