@@ -34,7 +34,8 @@ namespace {
 
 constinit thread_local body* own_body = nullptr;  // of a thread that start() has made
 
-constexpr double patience_us = 50e3;  // longer than most calls
+// Longer than most calls, and than all that wait for nobody, on a busy machine.
+constexpr double patience_us = 50e3, patience_for_good_us = 1e6;
 
 // Looked up at run time, since only C libraries from version 2.35 on have these names [glibc manual, "Restartable Sequences"].
 constinit const std::ptrdiff_t* rseq_offset = nullptr;
@@ -207,10 +208,10 @@ class wish_for_seat {
 /// The calling body belongs to the kernel thread that drives its seat. That thread may be blocked in a call of another body, and
 /// this call may wait for the calling body. So the calling body waits only for a while, unless the monitor sees to it, and only
 /// once as long as this lasts. False: it has waited in vain, or it has been called home and pinned meanwhile.
-bool waits_for_its_seat(bool& in_vain) {
+bool waits_for_its_seat(bool& in_vain, double patience) {
   processor& seat = *this_body->home();
   std::uint64_t begun = native::ticks();
-  const double most = in_vain ? 0 : patience_us * native::ticks_per_microsecond();
+  const double most = in_vain ? 0 : patience * native::ticks_per_microsecond();
   while (this_body != nullptr && this_body->where() != &seat) {
     const std::uint32_t wish = seat.wish.load(std::memory_order_relaxed);
     if (wish != nothing_wanted && wish != hopeless) begun = native::ticks();
@@ -225,9 +226,9 @@ bool waits_for_its_seat(bool& in_vain) {
 bool comes_to_its_seat(bool for_good) {
   constinit static thread_local bool in_vain = false, in_vain_for_good = false;
   if (this_body->where() == this_body->home()) return true;
-  if (!for_good) return waits_for_its_seat(in_vain);
+  if (!for_good) return waits_for_its_seat(in_vain, patience_us);
   const wish_for_seat mine(*this_body->home());
-  return waits_for_its_seat(in_vain_for_good);
+  return waits_for_its_seat(in_vain_for_good, patience_for_good_us);
 }
 
 }  // namespace
