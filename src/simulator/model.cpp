@@ -91,8 +91,12 @@ machine_model read_machine(const std::string& path) {
       d.complain("group", "a multiple of the group before, " + std::to_string(m.distances[n - 2].group));
     if (d.number("ring_ns", 0, 1e8, 0) > 0 && n == 1) d.complain("ring_ns", "a ring of smaller groups: not the nearest distance");
   }
-  if (m.distances.back().group != m.processors)
-    t.complain("processors", "as many as the last distance's group, " + std::to_string(m.distances.back().group));
+  // The last of the groups within the last distance may be incomplete: three dies of 43, 43 and 42 cores.
+  const unsigned all = m.distances.back().group;
+  const unsigned least = m.distances.size() == 1 ? all : all - m.distances[m.distances.size() - 2].group + 1;
+  if (m.processors < least || m.processors > all)
+    t.complain("processors", "as many as the last distance's group, " + std::to_string(all) +
+                                 (least == all ? "" : ", or at least " + std::to_string(least) + " of them"));
   if (t.has("system")) {
     const toml_table system = t.table("system");
     m.system = read_system(system, m.system);
