@@ -33,12 +33,12 @@
 namespace weir::mpi {
 
 struct options {
-  /// Between processes: "auto", "dissemination", "mcs", "tournament", "tournament-tree", "tree", "butterfly", "linear".
-  /// A barrier by name involves all processes, and uses messages only; "auto" considers where the processes are.
+  /// Between processes: "auto", "dissemination", "mcs", "tournament", "tournament-tree", "tournament-nodes", "tree", "butterfly",
+  /// "linear". A barrier by name involves all processes, and uses messages only; "auto" considers where the processes are.
   std::string algorithm = "auto";
   /// Within a node, through shared memory; one process of each node then takes part in `algorithm` across nodes. A name as above
-  /// that has two halves (linear, mcs, tree, tournament, tournament-tree). On one node any name, or "combination": the processes
-  /// of one processor meet on it, and the last to arrive continues for all. "none": messages only.
+  /// that has two halves (linear, mcs, tree, tournament, tournament-tree, tournament-nodes). On one node any name, or
+  /// "combination": the processes of one processor meet on it, and the last to arrive continues for all. "none": messages only.
   std::string within = "auto";
   /// How a signal goes to another node: "messages" (MPI_Isend), "persistent" (MPI_Start), "rma" (MPI_Accumulate), or "auto". With
   /// "rma" a barrier, also its begin() and test(), may wait until the signalled process calls MPI, even if that process has

@@ -129,6 +129,29 @@ plan tournament(unsigned participants, wake_up how) {
   return p;
 }
 
+plan tournament_by_nodes(unsigned participants, unsigned ways, unsigned node) {
+  require_at_least(2, ways, "the ways of a tournament");
+  require_at_least(1, node, "the participants of a node");
+  plan p = start("tournament-nodes", participants);
+  p.halves = true;
+  for (std::uint64_t distance = 1; distance < participants; distance *= ways)
+    for (std::uint64_t winner = 0; winner < participants; winner += distance * ways)
+      for (unsigned k = 1; k < ways && winner + k * distance < participants; ++k)
+        connect(p, &plan::script::arrival, static_cast<unsigned>(winner + k * distance), static_cast<unsigned>(winner));
+  // Parents come before their children, so each awaits its own flag before it signals. Other nodes are signalled first: they are
+  // farther, and have more participants to wake.
+  for (unsigned i = 0; i < participants; ++i) {
+    const unsigned place = i % node, first = i - place;
+    for (std::uint64_t k = 1; k <= 2 && place == 0; ++k)
+      if (const std::uint64_t other = (2 * std::uint64_t{i / node} + k) * node; other < participants)
+        connect(p, &plan::script::release, i, static_cast<unsigned>(other));
+    for (std::uint64_t k = 1; k <= 2; ++k)
+      if (const std::uint64_t child = 2 * std::uint64_t{place} + k; child < node && first + child < participants)
+        connect(p, &plan::script::release, i, static_cast<unsigned>(first + child));
+  }
+  return p;
+}
+
 plan butterfly(unsigned participants) {
   plan p = start("butterfly", participants);
   p.parities = 2;

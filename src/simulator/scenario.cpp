@@ -56,7 +56,7 @@ void check_name(const toml_table& t, const char* key, const std::string& name, c
   t.complain(key, "one of " + known + "; not \"" + name + "\"");
 }
 
-application read_application(const toml_table& t, const std::string& scenario) {
+application read_application(const toml_table& t, const std::string& scenario, unsigned nearest) {
   application a;
   a.name = t.text("name", "application");
   const std::string trace = t.text("trace", "");
@@ -87,6 +87,8 @@ application read_application(const toml_table& t, const std::string& scenario) {
   a.shape.radix = t.whole("radix", 2, 64, 2);
   a.shape.fan_in = t.whole("fan_in", 1, 64, 2);
   a.shape.fan_out = t.whole("fan_out", 1, 64, 2);
+  a.shape.ways = t.whole("ways", 2, 64, 4);
+  a.shape.node = t.whole("node", 1, 1u << 16, nearest);
   a.arrives = from_us(t.number("arrives_us", 0, 1e12, 0));
   a.processors = t.whole("processors", 0, max_members, 0);
   a.by_blocks = t.one_of<bool>("placement", {{"by-turns", false}, {"by-blocks", true}}, false);
@@ -158,7 +160,7 @@ scenario scenario_file::at(std::size_t point) const {
   std::size_t threads = 0;
   for (const toml_table& a : t.tables("application")) {
     const unsigned copies = a.whole("copies", 1, 256, 1);
-    const application one = read_application(a, path_);
+    const application one = read_application(a, path_, s.machine.distances.front().group);
     a.nothing_else();
     if (s.system.by == policy::partition && one.processors > processors)
       a.complain("processors", "at most the machine's " + std::to_string(processors));

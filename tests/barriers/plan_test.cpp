@@ -74,7 +74,11 @@ std::vector<family> families() {
   for (const auto& p : tried::plans({{"_radix_3", {.radix = 3}},
                                      {"_radix_4", {.radix = 4}},
                                      {"_1_1", {.fan_in = 1, .fan_out = 1}},
-                                     {"_8_3", {.fan_in = 8, .fan_out = 3}}}))
+                                     {"_8_3", {.fan_in = 8, .fan_out = 3}},
+                                     {"_2_ways", {.ways = 2}},
+                                     {"_7_ways_of_8", {.ways = 7, .node = 8}},
+                                     {"_of_1", {.node = 1}},
+                                     {"_of_one_node", {.node = 4096}}}))
     all.push_back({p.name, p});
   all.insert(all.end(), others.begin(), others.end());
   return all;
@@ -153,6 +157,32 @@ TEST(CriticalPath, IsWhatThePapersSay) {
   EXPECT_EQ(prove(plans::butterfly(9)).critical_path, 4u);
   EXPECT_EQ(prove(plans::mcs(1 + 4 + 16)).critical_path, 2u + 4u);  // up 2 levels of 4, down 4 levels of 2
   EXPECT_EQ(prove(plans::mcs(1)).critical_path, 0u);
+}
+
+// Up ceil(log4 P) rounds; down a binary tree of the nodes' firsts, and the binary tree of the last node.
+TEST(CriticalPath, OfATournamentByNodesIsThatOfItsTrees) {
+  EXPECT_EQ(prove(plans::tournament_by_nodes(64, 4, 4)).critical_path, 3u + 4 + 2);
+  EXPECT_EQ(prove(plans::tournament_by_nodes(64, 4, 32)).critical_path, 3u + 1 + 5);
+  EXPECT_EQ(prove(plans::tournament_by_nodes(64, 8, 64)).critical_path, 2u + 6);
+  EXPECT_EQ(prove(plans::tournament_by_nodes(1, 4, 4)).critical_path, 0u);
+  EXPECT_THROW(plans::tournament_by_nodes(4, 1, 4), std::invalid_argument);
+  EXPECT_THROW(plans::tournament_by_nodes(4, 4, 0), std::invalid_argument);
+}
+
+// One signal enters each node in a release, and each flag has a line of its own.
+TEST(TournamentByNodes, EntersEachNodeOnce) {
+  const unsigned participants = 61, node = 8;
+  const plan p = plans::tournament_by_nodes(participants, 4, node);
+  EXPECT_EQ(p.lines, p.slots());
+  std::vector<unsigned> signaller(p.slots());
+  for (unsigned i = 0; i < participants; ++i)
+    for (const step& s : p.scripts[i].release)
+      if (s.act == step::action::signal) signaller[s.slot] = i;
+  std::vector<unsigned> entered(participants / node + 1, 0);
+  for (unsigned i = 0; i < participants; ++i)
+    for (const step& s : p.scripts[i].release)
+      if (s.act == step::action::await && signaller[s.slot] / node != i / node) ++entered[i / node];
+  EXPECT_EQ(entered, (std::vector<unsigned>{0, 1, 1, 1, 1, 1, 1, 1}));
 }
 
 TEST(CriticalPath, OfLevelsIsThatOfItsParts) {

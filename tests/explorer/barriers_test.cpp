@@ -82,7 +82,7 @@ TEST_P(Barrier, HoldsForTwoBlockingMembersInThreeEpisodes) { holds("block", 2, 3
 // One executor runs all plans, and for two or three members most plans consist of the same few signals. Where a search is large,
 // one plan of each kind represents all.
 bool stands_for_others(const std::string& name) {
-  for (const char* like_mcs : {"tree", "tournament", "tournament-tree", "linear"})
+  for (const char* like_mcs : {"tree", "tournament", "tournament-tree", "tournament-nodes", "linear"})
     if (name == like_mcs) return false;
   return name != "distributed-padded";  // as distributed, on other lines
 }

@@ -50,6 +50,13 @@ class tournament_tree : public planned<Machine, Waiting> {
 };
 
 template <class Machine, template <class> class Waiting>
+class tournament_nodes : public planned<Machine, Waiting> {
+ public:
+  explicit tournament_nodes(const team& t, unsigned ways = 4, unsigned node = 4)
+      : planned<Machine, Waiting>(t, plans::called("tournament-nodes"), {.ways = ways, .node = node}) {}
+};
+
+template <class Machine, template <class> class Waiting>
 class butterfly : public planned<Machine, Waiting> {
  public:
   explicit butterfly(const team& t) : planned<Machine, Waiting>(t, plans::called("butterfly")) {}

@@ -32,6 +32,12 @@ enum class wake_up {
 /// In round r participant i loses to i - 2^r; winners are decided statically [paper 001, section 3.5].
 plan tournament(unsigned participants, wake_up how = wake_up::champion_flag);
 
+/// In each round the first of `ways` participants awaits a flag of each of the others, on a line of its own. The release is a
+/// binary tree of the nodes' first participants, and in each node a binary tree. A node is `node` consecutive participants, those
+/// whose processors share a cache or a memory [Gao and others, CLUSTER 2021: static f-way tournament, padded flags, NUMA-aware
+/// wake-up tree].
+plan tournament_by_nodes(unsigned participants, unsigned ways = 4, unsigned node = 4);
+
 /// Pairwise exchange: in round r participant i and i xor 2^r signal each other [Brooks, in paper
 /// 000's survey]. Participants beyond the largest power of two signal a partner first, and await its signal last.
 plan butterfly(unsigned participants);
@@ -44,6 +50,8 @@ struct shape {
   unsigned radix = 2;    ///< dissemination
   unsigned fan_in = 2;   ///< tree
   unsigned fan_out = 2;  ///< tree
+  unsigned ways = 4;     ///< tournament-nodes: 4 are the fastest for Gao and others
+  unsigned node = 4;     ///< tournament-nodes
 };
 
 struct entry {
@@ -67,6 +75,8 @@ inline constexpr entry table[] = {
      [](unsigned n, const shape&) { return tournament(n); }},
     {"tournament-tree", "statically decided winners, each wakes those that it beat", true,
      [](unsigned n, const shape&) { return tournament(n, wake_up::tree); }},
+    {"tournament-nodes", "winners of four, decided statically, padded flags, a wake-up tree of nodes and in each node", true,
+     [](unsigned n, const shape& its) { return tournament_by_nodes(n, its.ways, its.node); }},
     {"tree", "static tree, any arrival fan-in and release fan-out (default 2 and 2)", true,
      [](unsigned n, const shape& its) { return tree(n, its.fan_in, its.fan_out); }},
     {"butterfly", "pairwise exchange in log2 P rounds, any team size", true,

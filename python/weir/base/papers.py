@@ -4,6 +4,7 @@ MARKATOS = "Markatos et al. 1991"
 NANJEGOWDA = "Nanjegowda et al. 2009"
 ZHANG = "Zhang et al. 2003"
 BULL = "Bull 1999"
+GAO = "Gao et al. 2021"
 BAUSKAR = "Bauskar and Sangle"  # a course report without a year
 
 TITLES = {
@@ -11,6 +12,7 @@ TITLES = {
     NANJEGOWDA: "Scalability Evaluation of Barrier Algorithms for OpenMP",
     ZHANG: "Busy-Wait Barrier Synchronization Using Distributed Counters with Local Sensor",
     BULL: "Measuring Synchronisation and Scheduling Overheads in OpenMP",
+    GAO: "Optimizing Barrier Synchronization on ARMv8 Many-Core Architectures",
     BAUSKAR: "a report on barriers with OpenMP and MPI",
 }
 
