@@ -1,6 +1,7 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 #include "toml_reader.hpp"
@@ -105,6 +106,17 @@ machine_model read_machine(const std::string& path) {
   t.skip("sources");
   t.nothing_else();
   return m;
+}
+
+topology topology_of(const machine_model& m) {
+  std::vector<int> processors(m.processors);
+  std::iota(processors.begin(), processors.end(), 0);
+  std::vector<topology::division> divisions;
+  for (const distance& d : m.distances) {
+    topology::division& its = divisions.emplace_back(d.name, std::vector<unsigned>{}, (m.processors + d.group - 1) / d.group);
+    for (unsigned p = 0; p < m.processors; ++p) its.group_of.push_back(p / d.group);
+  }
+  return {std::move(processors), std::move(divisions)};
 }
 
 machine_model cut(machine_model m, unsigned processors) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <weir/machine/topology.hpp>
+
 #include "units.hpp"
 
 namespace weir::simulator {
@@ -74,6 +76,9 @@ struct machine_model {
 
 /// Reads a machine file. Throws bad_file (toml_reader.hpp): the file, line, key and what was expected.
 machine_model read_machine(const std::string& path);
+
+/// Who is near whom: the groups of each distance, by its name.
+topology topology_of(const machine_model& m);
 
 /// The same machine with only its first `processors`. Throws std::invalid_argument if it has fewer.
 machine_model cut(machine_model m, unsigned processors);

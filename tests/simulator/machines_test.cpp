@@ -69,6 +69,20 @@ TEST_P(MachineFile, HasASourceForEachNumber) {
   EXPECT_EQ(used, known) << "a source that no number has";
 }
 
+// The topology's levels are the distances, but for a distance of one processor or of all.
+TEST_P(MachineFile, HasATopologyThatAgreesWithItsDistances) {
+  const machine_model m = read_machine(path_of(GetParam()));
+  const topology t = topology_of(m);
+  EXPECT_EQ(t.processors().size(), m.processors);
+  const unsigned step = std::max(1u, m.processors / 64);
+  for (unsigned a = 0; a < m.processors; a += step)
+    for (unsigned b = 0; b < m.processors; b += step)
+      for (unsigned c = 0; c < m.processors; c += 7 * step)
+        if (a != b && a != c && m.between(a, b) < m.between(a, c)) {
+          ASSERT_LT(t.distance(static_cast<int>(a), static_cast<int>(b)), t.distance(static_cast<int>(a), static_cast<int>(c)));
+        }
+}
+
 TEST_P(MachineFile, IsInTheTableOfMachines) {
   EXPECT_NE(text_of(WEIR_MACHINES "/README.md").find("| `" + GetParam() + "` |"), std::string::npos);
 }

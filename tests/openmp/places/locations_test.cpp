@@ -1,44 +1,19 @@
 // The locations of processors, read from the files of simulated machines.
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <unistd.h>
+#include <weir/machine/topology.hpp>
 
+#include "../../machine/fake_system.hpp"
 #include "openmp/places/places.hpp"
 
 namespace weir::openmp {
 namespace {
 
-namespace fs = std::filesystem;
-
-class Locations : public testing::Test {
+class Locations : public testing::Test, protected fake::system {
  protected:
-  Locations() : root_(fs::temp_directory_path() / ("weir-locations-" + std::to_string(getpid()))) { fs::create_directories(root_); }
-  ~Locations() override { fs::remove_all(root_); }
-
-  void file(const std::string& path, const std::string& text) {
-    const fs::path whole = root_ / "sys/devices/system" / path;
-    fs::create_directories(whole.parent_path());
-    std::ofstream(whole) << text << '\n';
-  }
-  static std::string cpu(int p, const std::string& path) { return "cpu/cpu" + std::to_string(p) + "/" + path; }
-  void topology(int p, const std::string& core, const std::string& socket) {
-    file(cpu(p, "topology/core_cpus_list"), core);
-    file(cpu(p, "topology/package_cpus_list"), socket);
-  }
-  void cache(int p, int index, int level, const std::string& type, const std::string& shared) {
-    const std::string folder = "cache/index" + std::to_string(index) + "/";
-    file(cpu(p, folder + "level"), std::to_string(level));
-    file(cpu(p, folder + "type"), type);
-    file(cpu(p, folder + "shared_cpu_list"), shared);
-  }
-  void node(int n, const std::string& processors) { file("node/node" + std::to_string(n) + "/cpulist", processors); }
-
   std::vector<place> places(const std::string& word, const std::vector<int>& processors) const {
-    return places_named(word, read_locations(processors, root_.string()));
+    return places_named(word, read(processors));
   }
-
-  fs::path root_;
+  std::vector<location> read(const std::vector<int>& processors) const { return locations_in(topology_below(root(), processors)); }
 };
 
 using all_places = std::vector<place>;
@@ -74,7 +49,7 @@ TEST_F(TwoSockets, NeighboursComeTogether) {
 TEST_F(TwoSockets, ProcessorsOutsideOfTheMaskAreLeftOut) {
   EXPECT_EQ(places("cores", {4, 8, 9, 12}), (all_places{{8}, {4, 12}, {9}}));
   EXPECT_EQ(places("sockets", {1}), (all_places{{1}}));
-  const auto second = read_locations({9}, root_.string());
+  const auto second = read({9});
   ASSERT_EQ(second.size(), 1U);
   EXPECT_EQ(second[0].thread, 1) << "of its core, all of which the kernel knows";
 }
