@@ -41,6 +41,8 @@
 
 namespace weir {
 
+class topology;
+
 /// A name that is the same in C++, in C, on the command line and in records.
 struct named {
   std::string name;
@@ -82,8 +84,9 @@ struct choice {
   std::string waiting;
   std::string reason;
 };
-/// For this team, by the papers' findings (docs/measurements has ours). Depends on nothing else; thread-safe.
+/// For this team on this machine, by the papers' findings (docs/measurements has ours). Depends on nothing else; thread-safe.
 choice choose(const team& t);
+choice choose(const team& t, const topology& machine);
 
 struct any_barrier;  // of any algorithm and policy (src/barriers/registry.hpp)
 

@@ -2,6 +2,9 @@
 #include <weir/team_barrier.hpp>
 
 #include <weir/barriers/plan_barrier.hpp>
+#include <weir/machine/topology.hpp>
+
+#include "nodes.hpp"
 
 namespace weir {
 
@@ -12,6 +15,11 @@ constexpr unsigned most_disseminating = 16;
 }
 
 choice choose(const team& t) {
+  if (t.members > most_disseminating) return choose(t, topology_here());
+  return choose(t, topology({}));  // the machine's files are not read
+}
+
+choice choose(const team& t, const topology& machine) {
   const std::string members = std::to_string(t.members), processors = std::to_string(t.processors);
   bool oversubscribed = false;
   for (unsigned m = 0; m < t.members && !oversubscribed; ++m) oversubscribed = t.oversubscribed(m);
@@ -31,6 +39,12 @@ choice choose(const team& t) {
     return {"dissemination", "auto",
             "there is a processor for each of at most " + std::to_string(most_disseminating) +
                 " threads: dissemination has the shortest critical path (Nanjegowda et al. 2009, table 1)"};
+  if (const auto* const nodes = nodes_of(machine))
+    return {"tournament-nodes", "auto",
+            "there is a processor for each of more than " + std::to_string(most_disseminating) + " threads, and the machine has " +
+                std::to_string(nodes->groups) +
+                " parts with a cache or a memory of their own: a wake-up tree enters each part once, where one flag would go to "
+                "all threads from one place (Gao et al. 2021; simulated on this kind of machine: docs/simulator)"};
   return {"tournament", "auto",
           "there is a processor for each of more than " + std::to_string(most_disseminating) +
               " threads: a tournament sends fewer signals than dissemination (Nanjegowda et al. 2009, table 1)"};

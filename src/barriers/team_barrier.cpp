@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "nodes.hpp"
 #include "registry.hpp"
 
 namespace weir {
@@ -42,8 +43,10 @@ team_barrier<>::team_barrier(unsigned members, team_options options) : members_(
     choice_ = choose(t);
     choice_.waiting = options.waiting;
   }
-  barrier_ = registry<native>::make(choice_.algorithm, choice_.waiting, t,
-                                    {.radix = options.radix, .fan_in = options.fan_in, .fan_out = options.fan_out});
+  plans::shape its{.radix = options.radix, .fan_in = options.fan_in, .fan_out = options.fan_out};
+  if (choice_.algorithm == plans::called("tournament-nodes").name)
+    if (const unsigned node = members_of_a_node(t, topology_here()); node != 0) its.node = node;
+  barrier_ = registry<native>::make(choice_.algorithm, choice_.waiting, t, its);
   pass_ = barrier_->arrive_and_wait;
 }
 

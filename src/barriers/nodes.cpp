@@ -1,0 +1,32 @@
+#include "nodes.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace weir {
+
+const topology::division* nodes_of(const topology& machine) {
+  for (const char* kind : {"cache", "memory"})
+    if (const auto* const found = machine.find(kind); found != nullptr && found->groups > 1) return found;
+  return nullptr;
+}
+
+unsigned members_of_a_node(const team& t, const topology& machine) {
+  const topology::division* const nodes = nodes_of(machine);
+  if (nodes == nullptr || !t.placed()) return 0;
+  std::map<int, unsigned> node_of;
+  for (std::size_t i = 0; i < machine.processors().size(); ++i) node_of.emplace(machine.processors()[i], nodes->group_of[i]);
+  std::vector<unsigned> runs;
+  unsigned before = 0;
+  for (const int processor : t.placement) {
+    const auto its = node_of.find(processor);
+    if (its == node_of.end()) return 0;
+    if (runs.empty() || its->second != before) runs.push_back(0);
+    ++runs.back();
+    before = its->second;
+  }
+  const bool regular = std::all_of(runs.begin(), runs.end() - 1, [&](unsigned run) { return run == runs.front(); });
+  return regular && runs.back() <= runs.front() ? runs.front() : 0;
+}
+
+}  // namespace weir
