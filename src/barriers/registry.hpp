@@ -64,6 +64,11 @@ class registry {
     return algorithms()[find(algorithms(), algorithm, "barrier")].make(t, shape, how);
   }
 
+  /// Of a plan that has no name. Proves it first; throws std::invalid_argument if the proof fails.
+  static std::unique_ptr<any_barrier> of_plan(const plan& p, const std::string& waiting, const team& t) {
+    return with_waiting<barriers::plan_barrier>(find(waitings(), waiting, "waiting policy"), waiting::all(), t, p);
+  }
+
   template <class Table>
   static std::size_t find(const Table& table, const std::string& wanted, const char* kind) {
     std::string known = "auto";
@@ -147,7 +152,7 @@ class registry {
         plain<barriers::distributed>(),
         plain<barriers::distributed_padded>(),
         plain<barriers::distributed_sensor>(),
-        of_plan<Plan>()...,
+        row_of<Plan>()...,
         plain<barriers::combination>(),
         plain<barriers::combination_dissemination>(),
     };
@@ -161,7 +166,7 @@ class registry {
             }};
   }
   template <std::size_t Plan>
-  static constexpr entry of_plan() {
+  static constexpr entry row_of() {
     constexpr const plans::entry& row = plans::table[Plan];
     return {{.name = row.name, .about = row.about, .logarithmic = row.logarithmic}, &row,
             [](const team& t, const plans::shape& its, std::size_t which) {

@@ -32,6 +32,7 @@ struct application {
   std::string barrier = "sense";
   std::string waiting = "spin";
   plans::shape shape;
+  std::shared_ptr<const plan> made_of;  // instead of a barrier by name
   unsigned barriers = 1;  // episodes
   unsigned warmup = 0;    // episodes before counting begins
   time compute = 0;

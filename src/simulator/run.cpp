@@ -69,7 +69,9 @@ simulation::simulation(scenario s, std::uint64_t seed, bool history)
       if (bound)
         for (const thread* m : j.threads) its->members.placement.push_back(static_cast<int>(m->place));
       its->result.placement = its->members.placement;
-      its->barrier = registry<simulated>::make(its->its->barrier, its->its->waiting, its->members, its->its->shape);
+      const application& of = *its->its;
+      its->barrier = of.made_of ? registry<simulated>::of_plan(*of.made_of, of.waiting, its->members)
+                                : registry<simulated>::make(of.barrier, of.waiting, its->members, of.shape);
       its->result.barrier_bytes = its->barrier->bytes();
     };
     job& j = engine_->add_job(a.name, a.members, a.arrives, a.processors, begin, [this, its](unsigned m) { live(*its, m); });

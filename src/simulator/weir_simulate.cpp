@@ -5,8 +5,10 @@
 //       run POINT SEED [history] [lines N]
 //       quit
 //   weir-simulate transfer MACHINE A B   nanoseconds for a cache line from processor A to B
+//   weir-simulate plan MACHINE MEMBERS   the fastest plan that a search finds for so many of its processors
 //   weir-simulate bench MACHINES         the speed of the simulator itself: operations per second, memory
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -18,6 +20,7 @@
 #include <unistd.h>
 
 #include "outcome.hpp"
+#include "plan_search.hpp"
 #include "probe.hpp"
 #include "scenario.hpp"
 #include "simulated.hpp"
@@ -114,14 +117,30 @@ int serve(const scenario_file& file) {
   return 0;
 }
 
+unsigned number(const std::string& text) {
+  unsigned n = 0;
+  const char* const end = text.data() + text.size();
+  if (const auto [rest, error] = std::from_chars(text.data(), end, n); error != std::errc{} || rest != end)
+    throw std::invalid_argument("a number is needed, not \"" + text + '"');
+  return n;
+}
+
+int search(const char* machine, const char* members) {
+  const machine_model m = read_machine(machine);
+  const unsigned count = number(members);
+  if (count < 2 || count > m.processors)
+    throw std::invalid_argument("plan takes from 2 to " + std::to_string(m.processors) + " members, not " + members);
+  const auto start = std::chrono::steady_clock::now();
+  const plan_found found = search_plan(m, count);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  std::cout << json{{"machine", m.name}, {"members", count}, {"plan", described(found.shape)}, {"barrier_ns", found.barrier_ns},
+                    {"named", found.named}, {"named_ns", found.named_ns}, {"tried", found.tried}, {"host_s", took.count()}}
+                   .dump()
+            << '\n';
+  return 0;
+}
+
 int transfer(const char* machine, const char* from, const char* to) {
-  const auto number = [](const std::string& text) {
-    unsigned n = 0;
-    const char* const end = text.data() + text.size();
-    if (const auto [rest, error] = std::from_chars(text.data(), end, n); error != std::errc{} || rest != end)
-      throw std::invalid_argument("transfer takes the numbers of two processors, not \"" + text + '"');
-    return n;
-  };
   std::cout << json{{"transfer_ns", one_transfer_ns(read_machine(machine), number(from), number(to))}}.dump() << '\n';
   return 0;
 }
@@ -188,13 +207,15 @@ int main(int count, char** words) {
   const std::string verb = count > 1 ? words[1] : "";
   constexpr const char* usage =
       "usage: weir-simulate check|serve SCENARIO MACHINES, or\n"
-      "       weir-simulate transfer MACHINE.toml FROM TO, or weir-simulate bench MACHINES\n";
+      "       weir-simulate transfer MACHINE.toml FROM TO, or weir-simulate plan MACHINE.toml MEMBERS,\n"
+      "       or weir-simulate bench MACHINES\n";
   try {
     if (count == 2 && verb == "--help") {
       std::cout << usage;
       return 0;
     }
     if (count == 5 && verb == "transfer") return transfer(words[2], words[3], words[4]);
+    if (count == 4 && verb == "plan") return search(words[2], words[3]);
     if (count == 3 && verb == "bench") return bench(words[2]);
     if (count == 4 && verb == "check") return check(scenario_file(words[2], words[3]));
     if (count == 4 && verb == "serve") return serve(scenario_file(words[2], words[3]));

@@ -66,6 +66,16 @@ const std::vector<family> others = {
        return plans::levels(groups_of(p, 12), inner, two_dissemination);
      },
      7},
+    {"by_levels", [](unsigned p) { return plans::by_levels(p, {{.size = 4}, {.size = 16, .ways = 3, .fan_out = 0}, {.size = 4096}}); }, 7},
+    {"by_levels_packed",
+     [](unsigned p) {
+       return plans::by_levels(p, {{.size = 43, .ways = 40, .fan_out = 7, .packed = true}, {.size = 43 * 30, .ways = 2, .fan_out = 1}});
+     },
+     7},
+    {"by_levels_with_an_exchange",
+     [](unsigned p) { return plans::by_levels(p, {{.size = 2, .ways = 2}, {.size = 8, .fan_out = 3}, {.size = 4096}}, 3); },
+     7},
+    {"by_levels_by_pairs", [](unsigned p) { return plans::by_levels(p, {{.size = 6, .fan_out = 0}, {.size = 6000}}, 1); }, 7},
     {"one_level", [](unsigned p) { return plans::levels(groups_of(p, p), two_dissemination, plans::linear); }, 7},
 };
 
@@ -189,6 +199,19 @@ TEST(CriticalPath, OfLevelsIsThatOfItsParts) {
   EXPECT_EQ(prove(plans::linear(9)).critical_path, 2u);
   // To the leader, four rounds between 16 leaders, and back.
   EXPECT_EQ(prove(plans::levels(groups_of(64, 4), plans::linear, two_dissemination)).critical_path, 1u + 4 + 1);
+}
+
+TEST(ByLevels, IsThatOfItsLevelsAndRefusesOthers) {
+  EXPECT_EQ(prove(plans::by_levels(64, {{.size = 4, .ways = 4, .fan_out = 0}, {.size = 64}}, 2)).critical_path, 1u + 4 + 1);
+  EXPECT_EQ(prove(plans::by_levels(64, {{.size = 64, .ways = 64, .fan_out = 64}})).critical_path, 2u);
+  EXPECT_TRUE(plans::by_levels(9, {{.size = 9}}).halves);
+  EXPECT_FALSE(plans::by_levels(9, {{.size = 9}}, 2).halves);
+  EXPECT_EQ(plans::by_levels(9, {{.size = 9, .ways = 9, .packed = true}}).lines, 1u + 8);  // a flag for each in the release
+  EXPECT_THROW(plans::by_levels(4, {}), std::invalid_argument);
+  EXPECT_THROW(plans::by_levels(0, {{.size = 4}}), std::invalid_argument);
+  EXPECT_THROW(plans::by_levels(8, {{.size = 4}}), std::invalid_argument);
+  EXPECT_THROW(plans::by_levels(8, {{.size = 3}, {.size = 8}}), std::invalid_argument);
+  EXPECT_THROW(plans::by_levels(8, {{.size = 8, .ways = 1}}), std::invalid_argument);
 }
 
 TEST(Levels, HaveTwoHalvesWhereTheirPartsHave) {

@@ -106,4 +106,18 @@ using maker = std::function<plan(unsigned participants)>;
 /// participant is in exactly one group. `within` may itself consist of levels. Throws std::invalid_argument for other groups.
 plan levels(const std::vector<std::vector<unsigned>>& groups, const maker& within, const maker& across);
 
+/// One level of a plan by levels.
+struct level_shape {
+  unsigned size;        ///< participants of one of its groups: a multiple of those of the level below
+  unsigned ways = 4;    ///< arrival: in each round the first of so many awaits the others
+  unsigned fan_out = 2; ///< release: a tree in which each wakes so many; 0: one flag that all await
+  bool packed = false;  ///< the flags that one awaits in a round lie on one line
+  friend bool operator==(const level_shape&, const level_shape&) = default;
+};
+
+/// Consecutive participants are groups within groups, the smallest first; the last holds all. The firsts of a level's groups meet at
+/// the next. `exchange_radix`: at the last level they meet by dissemination with this radix instead, or with 1 by pairs, as in the
+/// butterfly; 0: they do not. Throws std::invalid_argument for other groups.
+plan by_levels(unsigned participants, const std::vector<level_shape>& shapes, unsigned exchange_radix = 0);
+
 }  // namespace weir::plans

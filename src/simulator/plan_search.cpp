@@ -1,0 +1,156 @@
+#include "plan_search.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "run.hpp"
+
+namespace weir::simulator {
+
+namespace {
+
+constexpr unsigned episodes = 24, warmup = 4;
+constexpr double compute_us = 1;
+
+/// The sizes of the machine's groups that divide the members, and the size of all; the smallest first.
+std::vector<unsigned> sizes_of(const machine_model& m, unsigned members) {
+  std::vector<unsigned> sizes;
+  for (const distance& d : m.distances)
+    if (d.group > 1 && d.group < members) sizes.push_back(d.group);
+  const unsigned last = sizes.empty() ? 1 : sizes.back();
+  sizes.push_back((members + last - 1) / last * last);
+  return sizes;
+}
+
+/// Shapes to begin with: every choice of the inner levels, the outermost with a tree or an exchange.
+std::vector<plan_shape> beginnings(const std::vector<unsigned>& sizes) {
+  std::vector<plan_shape> all;
+  const unsigned inner = static_cast<unsigned>(sizes.size()) - 1;
+  for (unsigned chosen = 0; chosen < 1u << inner; ++chosen)
+    for (const unsigned radix : {0u, 1u, 2u, 4u}) {
+      plan_shape its;
+      for (unsigned i = 0; i < inner; ++i)
+        if ((chosen >> i & 1u) != 0) its.levels.push_back({.size = sizes[i]});
+      its.levels.push_back({.size = sizes[inner]});
+      its.exchange_radix = radix;
+      all.push_back(std::move(its));
+    }
+  return all;
+}
+
+/// All shapes that differ from this one in one number.
+std::vector<plan_shape> neighbours(const plan_shape& of) {
+  std::vector<plan_shape> all;
+  const std::size_t trees = of.levels.size() - (of.exchange_radix == 0 ? 0 : 1);
+  for (std::size_t i = 0; i < trees; ++i) {
+    plan_shape changed = of;
+    for (const unsigned ways : {2u, 3u, 4u, 6u, 8u, 12u, 16u, 32u, 64u}) {
+      changed.levels[i].ways = ways;
+      if (ways != of.levels[i].ways) all.push_back(changed);
+    }
+    changed = of;
+    for (const unsigned fan_out : {0u, 1u, 2u, 3u, 4u, 6u, 8u, 12u, 16u, 32u, 64u}) {
+      changed.levels[i].fan_out = fan_out;
+      if (fan_out != of.levels[i].fan_out) all.push_back(changed);
+    }
+    changed = of;
+    changed.levels[i].packed = !of.levels[i].packed;
+    all.push_back(changed);
+  }
+  for (const unsigned radix : {1u, 2u, 3u, 4u, 8u}) {
+    plan_shape changed = of;
+    changed.exchange_radix = radix;
+    if (of.exchange_radix != 0 && radix != of.exchange_radix) all.push_back(changed);
+  }
+  return all;
+}
+
+struct judge {
+  const machine_model& machine;
+  unsigned members;
+  std::vector<std::pair<plan_shape, double>> known = {};
+
+  double operator()(const plan_shape& its) {
+    const auto before = std::ranges::find(known, its, &std::pair<plan_shape, double>::first);
+    if (before != known.end()) return before->second;
+    const double took = simulated_ns(machine, plans::by_levels(members, its.levels, its.exchange_radix));
+    known.emplace_back(its, took);
+    return took;
+  }
+};
+
+}  // namespace
+
+std::string described(const plan_shape& its) {
+  std::string text;
+  const std::size_t trees = its.levels.size() - (its.exchange_radix == 0 ? 0 : 1);
+  for (std::size_t i = 0; i < trees; ++i) {
+    const plans::level_shape& level = its.levels[i];
+    text += (i > 0 ? "; " : "") + std::to_string(level.size) + " by " + std::to_string(level.ways) + (level.packed ? " packed" : "") +
+            (level.fan_out == 0 ? ", one flag" : ", down " + std::to_string(level.fan_out));
+  }
+  if (its.exchange_radix != 0 && trees > 0) text += "; ";
+  if (its.exchange_radix == 1) text += "pairs";
+  if (its.exchange_radix > 1) text += "exchange " + std::to_string(its.exchange_radix);
+  return text;
+}
+
+double simulated_ns(const machine_model& m, const plan& p, std::uint64_t seed) {
+  scenario s;
+  s.machine = m;
+  s.system.by = policy::partition;
+  s.system.quantum = m.system.quantum;
+  application& a = s.applications.emplace_back();
+  a.members = p.participants();
+  a.made_of = std::make_shared<const plan>(p);
+  a.barriers = episodes;
+  a.compute = from_us(compute_us);
+  a.varies = distribution::uniform;
+  a.spread = 0.02;
+  simulation all(std::move(s), seed);
+  const auto& passed = all.run().applications.at(0).episodes;
+  const time spent = passed.back().last_leaving - passed[warmup - 1].last_leaving;
+  return in_ns(spent) / (episodes - warmup) - compute_us * 1e3;
+}
+
+plan_found search_plan(const machine_model& whole, unsigned members) {
+  const machine_model m = cut(whole, members);
+  judge takes{m, members};
+  std::vector<plan_shape> begin = beginnings(sizes_of(m, members));
+  std::map<double, plan_shape> by_time;
+  for (const plan_shape& its : begin) by_time.emplace(takes(its), its);
+  plan_found found;
+  found.barrier_ns = by_time.begin()->first;
+  found.shape = by_time.begin()->second;
+  // From the best three: what is best in the first shape of its levels need not be so in the best one.
+  unsigned from = 0;
+  for (const auto& [at_first, start] : by_time) {
+    if (from++ == 3) break;
+    double best = at_first;
+    plan_shape its = start;
+    for (bool better = true; better;) {
+      better = false;
+      for (const plan_shape& next : neighbours(its))
+        if (const double took = takes(next); took < best) {
+          best = took;
+          its = next;
+          better = true;
+        }
+    }
+    if (best < found.barrier_ns) {
+      found.barrier_ns = best;
+      found.shape = its;
+    }
+  }
+  found.tried = static_cast<unsigned>(takes.known.size());
+  for (const plans::entry& e : plans::table) {
+    const double took = simulated_ns(m, e.make(members, {.node = std::min(members, m.distances.front().group)}));
+    if (found.named.empty() || took < found.named_ns) {
+      found.named = e.name;
+      found.named_ns = took;
+    }
+  }
+  return found;
+}
+
+}  // namespace weir::simulator

@@ -1,0 +1,39 @@
+// A plan for a machine: shapes of its levels are varied, the simulator judges, the closure proves [Kaestle and others, Machine-aware
+// Atomic Broadcast Trees for Multicores, OSDI 2016: trees from a machine's matrix of transfers].
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <weir/barriers/plans.hpp>
+
+#include "model.hpp"
+
+namespace weir::simulator {
+
+/// A plan by levels, before it is made.
+struct plan_shape {
+  std::vector<plans::level_shape> levels;
+  unsigned exchange_radix = 0;  ///< as in by_levels(); 0: the last level gathers and releases, too
+  friend bool operator==(const plan_shape&, const plan_shape&) = default;
+};
+
+/// As people read it: "8 by 4, down 2; 96 by 12 packed, one flag; exchange 2".
+std::string described(const plan_shape& its);
+
+struct plan_found {
+  plan_shape shape;
+  double barrier_ns = 0;  ///< what a barrier takes beyond the computing, on the average
+  std::string named;      ///< the fastest plan that has a name, for comparison
+  double named_ns = 0;
+  unsigned tried = 0;
+};
+
+/// The fastest plan that it finds for the first `members` processors. It begins with the machine's levels, all of them and some,
+/// and changes one number at a time as long as a change helps. The result depends on nothing but the arguments.
+plan_found search_plan(const machine_model& m, unsigned members);
+
+/// What a barrier of the plan takes there beyond the computing, in nanoseconds.
+double simulated_ns(const machine_model& m, const plan& p, std::uint64_t seed = 1);
+
+}  // namespace weir::simulator

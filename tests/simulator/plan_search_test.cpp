@@ -1,0 +1,70 @@
+// Plans made for a machine: at least as fast as those with a name, proven, and the same each time.
+#include "simulator/plan_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <weir/barriers/proof.hpp>
+
+namespace weir::simulator {
+namespace {
+
+machine_model machine(const std::string& name) { return read_machine(WEIR_MACHINES "/" + name + ".toml"); }
+
+plan made(const plan_found& found, unsigned members) {
+  return plans::by_levels(members, found.shape.levels, found.shape.exchange_radix);
+}
+
+double named_ns(const machine_model& m, const plan_found& found, unsigned members, std::uint64_t seed) {
+  return simulated_ns(m, plans::by_name(found.named, members, {.node = m.distances.front().group}).value(), seed);
+}
+
+struct wanted {
+  const char* machine;
+  unsigned members;
+  double at_most;  // of the fastest named plan's time
+};
+std::ostream& operator<<(std::ostream& out, const wanted& w) { return out << w.machine << ", " << w.members; }
+
+class PlanSearch : public testing::TestWithParam<wanted> {};
+TEST_P(PlanSearch, IsNoSlowerThanTheNamedPlans) {
+  const auto [name, members, at_most] = GetParam();
+  const machine_model m = cut(machine(name), members);
+  const plan_found found = search_plan(m, members);
+  const auto proof = prove(made(found, members));
+  EXPECT_TRUE(proof.holds) << described(found.shape) << ": " << proof.why;
+  EXPECT_LE(found.barrier_ns, at_most * found.named_ns) << described(found.shape) << " against " << found.named;
+  // With other arrivals than those that it was chosen for.
+  EXPECT_LE(simulated_ns(m, made(found, members), 2), (at_most + 0.03) * named_ns(m, found, members, 2)) << described(found.shape);
+}
+INSTANTIATE_TEST_SUITE_P(Machines, PlanSearch,
+                         testing::Values(wanted{"epyc-9554-2s", 128, 0.9}, wanted{"epyc-9654-2s", 64, 0.9},
+                                         wanted{"xeon-6980p", 128, 0.9}, wanted{"grace-2s", 144, 0.9},
+                                         wanted{"ampereone-192", 64, 1.0}, wanted{"phytium-2000-plus", 64, 0.9},
+                                         wanted{"thunderx2-2s", 64, 0.9}, wanted{"kunpeng-920", 64, 0.9},
+                                         wanted{"terapool-1024", 128, 1.0}, wanted{"power3-16", 16, 1.0},
+                                         wanted{"power4-32", 32, 1.0}, wanted{"sunfire-x4600", 16, 1.0},
+                                         wanted{"kunpeng-920", 2, 1.0}, wanted{"kunpeng-920", 3, 1.0},
+                                         wanted{"kunpeng-920", 61, 1.0}, wanted{"xeon-6980p", 90, 0.9}),
+                         [](const auto& its) {
+                           std::string name = std::string(its.param.machine) + "_" + std::to_string(its.param.members);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(PlanSearch, FindsTheSameEachTime) {
+  const plan_found a = search_plan(machine("kunpeng-920"), 32), b = search_plan(machine("kunpeng-920"), 32);
+  EXPECT_EQ(a.shape, b.shape);
+  EXPECT_EQ(a.barrier_ns, b.barrier_ns);
+  EXPECT_GT(a.tried, 50u);
+  EXPECT_NE(described(a.shape), "");
+}
+
+TEST(SimulatedPlan, IsProvenFirst) {
+  plan p = plans::dissemination(4);
+  p.parities = 1;
+  EXPECT_THROW(simulated_ns(machine("kunpeng-920"), p), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace weir::simulator
