@@ -102,10 +102,10 @@ def require(name: str) -> Path:
     return program
 
 
-def ask(name: str, *arguments: str) -> Any:
+def ask(name: str, *arguments: str, seconds: float = 60) -> Any:
     """Runs a program that prints one JSON text, and reads it."""
     program = require(name)
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=seconds)
     if lacking := NOT_LOADED.search(done.stderr):
         raise NotLoaded(name, lacking.group(1))
     if done.returncode != 0:

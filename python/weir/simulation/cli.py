@@ -10,7 +10,7 @@ from weir.base.complaints import Complaints
 from weir.base.console import Command, bar, end, fail, nothing, out, refuse_others, warn
 from weir.base.options import argument, option
 from weir.simulation import history as timeline
-from weir.simulation import scenario, tables
+from weir.simulation import machine_plan, scenario, tables
 from weir.simulation.calibrate import summary
 from weir.simulation.measuring import Calibration, Interrupted, Tell
 from weir.simulation.running import Simulation
@@ -44,6 +44,13 @@ def simulate(
         bool, typer.Option("--calibrate", help="Fit a machine file to this machine, and compare (one to two minutes).")
     ] = False,
     quick: Annotated[bool, typer.Option("--quick", help="With --calibrate: take half a minute.")] = False,
+    plan_for: Annotated[
+        str | None,
+        option(options.Text("a machine's file, or its name"), "--plan", help="Search for the fastest plan there."),
+    ] = None,
+    members: Annotated[
+        int | None, option(options.Whole(2, 65536), help="With --plan: so many of its processors (all).")
+    ] = None,
     machines: Annotated[
         Path | None, option(options.InputFolder(), help="A folder of machine files, instead of Weir's own.")
     ] = None,
@@ -52,10 +59,18 @@ def simulate(
     ] = None,
 ) -> None:
     """Simulate barriers on other machines: a scenario of yours, or one of the papers by its name."""
-    allowed, mode = _goes_with(what, calibrate, dry_run, history)
+    allowed, mode = _goes_with(what, calibrate, plan_for, dry_run, history)
     refuse_others(context, allowed, mode)
     if calibrate:
         _calibrate(output or Path("out") / "here.jsonl", quick)
+        return
+    if plan_for is not None:
+        try:
+            its = machine_plan.found(plan_for, members)
+        except (native.NativeError, scenario.BadScenario, OSError) as error:
+            raise fail(str(error)) from None
+        out.print(machine_plan.table(its))
+        out.print(f"{its['tried']} plans simulated in {its['host_s']:.1f} s; the plan is proven.", highlight=False)
         return
     if what is None:
         out.print(tables.scenarios(scenario.named()))
@@ -93,10 +108,14 @@ def simulate(
         raise typer.Exit(1)
 
 
-def _goes_with(what: str | None, calibrate: bool, dry_run: bool, history: Path | None) -> tuple[set[str], str]:
+def _goes_with(
+    what: str | None, calibrate: bool, plan_for: str | None, dry_run: bool, history: Path | None
+) -> tuple[set[str], str]:
     """The parameters that mean anything there, and there in words."""
     if calibrate:
         return {"calibrate", "quick", "output"}, "--calibrate"
+    if plan_for is not None:
+        return {"plan_for", "members"}, "--plan"
     if what is None:
         return set(), "nothing: name a scenario"
     if dry_run:

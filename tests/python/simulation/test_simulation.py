@@ -215,6 +215,15 @@ def test_the_page_draws_a_scenario(small: Path, tmp_path: Path, chromium: str):
     assert "<svg" in dom
 
 
+def test_a_plan_is_made_for_a_machine():
+    said = simulate("--plan", "kunpeng-920", "--members", 16)
+    assert "Huawei Kunpeng 920, 64 cores, 16 threads" in said and "the plan is proven" in said
+    assert re.search(r"│ (?!1 )0\.\d\d │", said), said
+    assert "from 2 to 64 members, not 65" in simulate("--plan", "kunpeng-920", "--members", 65, code=2)
+    assert "one of altix-3700-512, " in simulate("--plan", "kunpeng", code=2)
+    assert "--members does not go with" in simulate("000-blocking", "--members", 4, code=2)
+
+
 def test_samples_are_means_of_as_many_episodes():
     samples, inner = rows.in_samples(list(map(float, range(103))), most=50)
     assert inner == 2 and len(samples) == 51 and samples[0] == 0.5 and samples[-1] == 100.5

@@ -1,0 +1,40 @@
+"""A plan made for a machine: the search is the simulator's, the table ours."""
+
+import tomllib
+from pathlib import Path
+
+from weir.base import native
+from weir.base.records import Row
+from weir.base.screen import Table, nanoseconds
+from weir.simulation.scenario import BadScenario, machines_folder
+
+MOST_SECONDS = 600  # for 1,024 processors it takes one to two minutes
+
+
+def machine_file(text: str) -> Path:
+    """A machine's file, or one of Weir's own by its name."""
+    for path in (Path(text), machines_folder() / f"{text}.toml"):
+        if path.is_file():
+            return path
+    known = ", ".join(sorted(p.stem for p in machines_folder().glob("*.toml")))
+    raise BadScenario(f"no machine {text}: a file, or one of {known}")
+
+
+def found(machine: str, members: int | None) -> Row:
+    path = machine_file(machine)
+    if members is None:
+        try:
+            members = int(tomllib.loads(path.read_text(encoding="utf-8"))["processors"])
+        except (tomllib.TOMLDecodeError, KeyError, ValueError, TypeError) as error:
+            raise BadScenario(f"{path} is no machine's file: {error}") from None
+    return native.ask("weir-simulate", "plan", str(path), str(members), seconds=MOST_SECONDS)
+
+
+def table(its: Row) -> Table:
+    shown = Table(title=f"{its['machine']}, {its['members']} threads", title_justify="left")
+    for column in ("plan", "a barrier takes", "of the fastest named"):
+        shown.add_column(column)
+    ratio = its["barrier_ns"] / its["named_ns"] if its["named_ns"] > 0 else 1.0
+    shown.add_row(its["plan"], nanoseconds(its["barrier_ns"]), f"{ratio:.2f}")
+    shown.add_row(its["named"], nanoseconds(its["named_ns"]), "1")
+    return shown
