@@ -70,6 +70,12 @@ std::vector<int> topology::nearest_first(int processor) const {
   return all;
 }
 
+std::vector<int> topology::in_order(std::vector<int> processors) const {
+  const auto key = [this](int p) { return std::pair(place(p) < 0 ? processors_.size() : static_cast<std::size_t>(place(p)), p); };
+  std::ranges::sort(processors, {}, key);
+  return processors;
+}
+
 unsigned topology::thread(int processor) const {
   const int here = place(processor);
   return here < 0 ? 0 : threads_[static_cast<std::size_t>(here)];

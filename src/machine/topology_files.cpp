@@ -148,8 +148,13 @@ std::vector<grouping> read_groups(const processors& all, const std::string& root
   };
   std::vector<grouping> found;
   found.emplace_back("core", all, in_topology("core_cpus_list", "thread_siblings_list"), alone);
-  found.emplace_back("l2", all, [&](int p) { return share_cache(folder(p), 2); }, alone);
-  found.emplace_back("cluster", all, in_topology("cluster_cpus_list", nullptr), alone);
+  // Linux has no clusters before 5.16; there the second-level cache is looked for, which takes twelve files a processor.
+  const auto cluster = in_topology("cluster_cpus_list", nullptr);
+  const auto in_cluster = [&](int p) {
+    auto its = cluster(p);
+    return its.empty() ? share_cache(folder(p), 2) : its;
+  };
+  found.emplace_back("cluster", all, in_cluster, alone);
   found.emplace_back("cache", all, [&](int p) { return share_cache(folder(p), 0); }, in_socket);
   found.push_back(sockets);  // before those that often have the same groups: the first of them gives a level its name
   found.emplace_back("die", all, in_topology("die_cpus_list", nullptr), in_socket);

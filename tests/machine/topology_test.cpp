@@ -90,6 +90,7 @@ TEST(Topology, IsFlatWhereNothingIsKnown) {
   EXPECT_EQ(t.trouble(), "no reason");
   EXPECT_EQ(t.nearest_first(1), (std::vector<int>{1, 7, 3}));
   EXPECT_EQ(t.distance(3, 7), 1u);
+  EXPECT_EQ(t.in_order({1, 9, 3, 5}), (std::vector<int>{3, 1, 5, 9}));
   EXPECT_TRUE(topology(std::vector<int>{}).processors().empty());
 }
 
@@ -147,6 +148,18 @@ TEST_F(Files, ThatAreAbsentMakeAFlatMachineWithoutComplaint) {
   EXPECT_EQ(t.trouble(), "");
   is_sound(t, {1, 2, 5});
   EXPECT_TRUE(topology_below("/nonexistent", {}).processors().empty());
+}
+
+TEST_F(Files, WithoutClustersNameTheSecondLevelCache) {
+  for (int p = 0; p < 8; ++p) {
+    system_.topology(p, std::to_string(p), "0-7");
+    system_.cache(p, 0, 1, "Data", std::to_string(p));
+    system_.cache(p, 1, 2, "Unified", p < 4 ? "0-3" : "4-7");
+    system_.cache(p, 2, 3, "Unified", "0-7");
+  }
+  const topology t = read(first(8));
+  EXPECT_EQ(names_of_levels(t), (std::vector<std::string>{"cluster", "machine"}));
+  EXPECT_EQ(t.groups(t.levels()[0]), (groups{{0, 1, 2, 3}, {4, 5, 6, 7}}));
 }
 
 TEST_F(Files, ThatDescribeSomeProcessorsLeaveTheOthersTogether) {

@@ -38,6 +38,9 @@ class topology {
   /// from this processor's place on: so two processors do not begin with the same third one.
   std::vector<int> nearest_first(int processor) const;
 
+  /// These processors in the machine's order; unknown ones last, ascending.
+  std::vector<int> in_order(std::vector<int> processors) const;
+
   /// The number of a processor within its core, counted over all of the core's processors.
   unsigned thread(int processor) const;
   /// Why the machine is described as flat, or empty.
@@ -52,8 +55,8 @@ class topology {
   std::string trouble_;
 };
 
-/// Of these processors, as `root`/sys/devices/system describes them: `core`, `l2` (they share a second-level cache), `cluster`,
-/// `cache` (the last level), `socket`, `die`, `memory` (a node). What the kernel does not describe is left out. A description that
+/// Of these processors, as `root`/sys/devices/system describes them: `core`, `cluster` (they share a second-level cache, or
+/// what stands for it), `cache` (the last level), `socket`, `die`, `memory` (a node). What the kernel does not describe is left out. A description that
 /// contradicts itself makes the machine flat, and trouble() says why. A file is read once for all processors of its group.
 topology topology_below(const std::string& root, const std::vector<int>& processors);
 

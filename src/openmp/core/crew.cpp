@@ -7,6 +7,7 @@
 #include <sched.h>
 
 #include <weir/machine/processors.hpp>
+#include <weir/machine/topology.hpp>
 
 #include "machine/detached_thread.hpp"
 #include "machine/time_slice.hpp"
@@ -65,12 +66,15 @@ auto crew::at_join(member& me) {
 }
 
 // A team that takes all processors gets equally many members on each. If a team takes only some of them, the system knows better
-// which.
+// which. Consecutive members are near each other, as plans take them to be: numbers of processors often alternate between sockets.
+// On few processors it does not pay to read how they lie.
 void crew::assign_processors() {
   if (affinity_matters()) return;
-  const std::vector<int> all = running_on();
+  std::vector<int> all = running_on();
   if (all.size() < 2 || workers_.size() + 1 < all.size()) return;
-  const auto mine = static_cast<std::size_t>(std::ranges::lower_bound(all, sched_getcpu()) - all.begin());
+  constexpr std::size_t few = 16;
+  if (all.size() > few) all = topology_here().in_order(std::move(all));
+  const auto mine = static_cast<std::size_t>(std::ranges::find(all, sched_getcpu()) - all.begin());
   native::live_on(all[mine % all.size()]);
   for (const auto& w : workers_) w->processor = all[(mine + w->number) % all.size()];
 }

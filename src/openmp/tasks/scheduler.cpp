@@ -1,6 +1,7 @@
 #include "openmp/tasks/scheduler.hpp"
 
 #include "openmp/core/seats.hpp"
+#include "openmp/core/victims.hpp"
 #include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
 
@@ -67,12 +68,19 @@ task* task_scheduler::find_shared(const task* bound) {
 }
 
 task* task_scheduler::steal(member& me, const task* bound) {
-  unsigned& victim = of_each_[me.number].victim;
-  for (unsigned i = 0; i < of_.size; ++i) {
-    if (victim != me.number)
-      if (task* const t = of_each_[victim].ready.steal([bound](const task* it) { return is_below(it, bound); })) return t;
-    victim = victim + 1 < of_.size ? victim + 1 : 0;
-  }
+  unsigned& last = of_each_[me.number].victim;
+  const auto from = [&](unsigned victim) {
+    return of_each_[victim].ready.steal([bound](const task* it) { return is_below(it, bound); });
+  };
+  if (last != me.number)
+    if (task* const t = from(last)) return t;
+  victims others(me.number, of_.size);
+  for (unsigned victim = 0; others.next(victim);)
+    if (victim != last)
+      if (task* const t = from(victim)) {
+        last = victim;
+        return t;
+      }
   return nullptr;
 }
 

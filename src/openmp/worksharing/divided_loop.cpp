@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "openmp/core/victims.hpp"
+
 namespace weir::openmp {
 
 namespace {
@@ -24,10 +26,9 @@ void claim(member& me, const loop& l, chunks taken) {
 
 chunks stolen(member& me, const loop& l) {
   const team& t = *me.of;
-  for (unsigned i = 1; i < t.size; ++i) {
-    const unsigned other = me.number + i < t.size ? me.number + i : me.number + i - t.size;
+  victims others(me.number, t.size);
+  for (unsigned other = 0; others.next(other);)
     if (const chunks its = part_of(t.members[other], me).steal(l.among_members, other)) return its;
-  }
   return {};
 }
 

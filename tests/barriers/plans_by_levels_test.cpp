@@ -1,0 +1,52 @@
+// The shapes of plans that go by nodes or levels; their proofs are with those of all plans (plan_test.cpp).
+#include <gtest/gtest.h>
+#include <weir/barriers/plans.hpp>
+#include <weir/barriers/proof.hpp>
+
+namespace {
+
+using weir::plan;
+using weir::prove;
+using weir::step;
+namespace plans = weir::plans;
+
+// Up ceil(log4 P) rounds; down a binary tree of the nodes' firsts, and the binary tree of the last node.
+TEST(CriticalPath, OfATournamentByNodesIsThatOfItsTrees) {
+  EXPECT_EQ(prove(plans::tournament_by_nodes(64, 4, 4)).critical_path, 3u + 4 + 2);
+  EXPECT_EQ(prove(plans::tournament_by_nodes(64, 4, 32)).critical_path, 3u + 1 + 5);
+  EXPECT_EQ(prove(plans::tournament_by_nodes(64, 8, 64)).critical_path, 2u + 6);
+  EXPECT_EQ(prove(plans::tournament_by_nodes(1, 4, 4)).critical_path, 0u);
+  EXPECT_THROW(plans::tournament_by_nodes(4, 1, 4), std::invalid_argument);
+  EXPECT_THROW(plans::tournament_by_nodes(4, 4, 0), std::invalid_argument);
+}
+
+// One signal enters each node in a release, and each flag has a line of its own.
+TEST(TournamentByNodes, EntersEachNodeOnce) {
+  const unsigned participants = 61, node = 8;
+  const plan p = plans::tournament_by_nodes(participants, 4, node);
+  EXPECT_EQ(p.lines, p.slots());
+  std::vector<unsigned> signaller(p.slots());
+  for (unsigned i = 0; i < participants; ++i)
+    for (const step& s : p.scripts[i].release)
+      if (s.act == step::action::signal) signaller[s.slot] = i;
+  std::vector<unsigned> entered(participants / node + 1, 0);
+  for (unsigned i = 0; i < participants; ++i)
+    for (const step& s : p.scripts[i].release)
+      if (s.act == step::action::await && signaller[s.slot] / node != i / node) ++entered[i / node];
+  EXPECT_EQ(entered, (std::vector<unsigned>{0, 1, 1, 1, 1, 1, 1, 1}));
+}
+
+TEST(ByLevels, IsThatOfItsLevelsAndRefusesOthers) {
+  EXPECT_EQ(prove(plans::by_levels(64, {{.size = 4, .ways = 4, .fan_out = 0}, {.size = 64}}, 2)).critical_path, 1u + 4 + 1);
+  EXPECT_EQ(prove(plans::by_levels(64, {{.size = 64, .ways = 64, .fan_out = 64}})).critical_path, 2u);
+  EXPECT_TRUE(plans::by_levels(9, {{.size = 9}}).halves);
+  EXPECT_FALSE(plans::by_levels(9, {{.size = 9}}, 2).halves);
+  EXPECT_EQ(plans::by_levels(9, {{.size = 9, .ways = 9, .packed = true}}).lines, 1u + 8);  // a flag for each in the release
+  EXPECT_THROW(plans::by_levels(4, {}), std::invalid_argument);
+  EXPECT_THROW(plans::by_levels(0, {{.size = 4}}), std::invalid_argument);
+  EXPECT_THROW(plans::by_levels(8, {{.size = 4}}), std::invalid_argument);
+  EXPECT_THROW(plans::by_levels(8, {{.size = 3}, {.size = 8}}), std::invalid_argument);
+  EXPECT_THROW(plans::by_levels(8, {{.size = 8, .ways = 1}}), std::invalid_argument);
+}
+
+}  // namespace
