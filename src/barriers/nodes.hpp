@@ -6,12 +6,12 @@
 
 namespace weir {
 
-/// The parts of a machine that `tournament-nodes` takes for nodes: those that share a last cache or, if there is but one, a memory.
-/// Null: it has no such parts.
+/// The parts of a machine that `tournament-nodes` takes for nodes: those that share a last cache or, if there is but one, a
+/// memory. Null: it has no such parts.
 const topology::division* nodes_of(const topology& machine);
 
-/// How many consecutive members of the team are in one node, if it is as many for each node that they come to, the last one apart.
-/// 0: the placement is unknown, or irregular.
+/// How many consecutive members of the team are in one node, if it is as many for each node that they come to, the last one
+/// apart. 0: the placement is unknown, or irregular.
 unsigned members_of_a_node(const team& t, const topology& machine);
 
 }  // namespace weir

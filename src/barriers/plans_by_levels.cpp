@@ -64,8 +64,9 @@ void check(unsigned participants, const std::vector<level_shape>& shapes) {
   unsigned below = 1;
   for (const level_shape& its : shapes) {
     if (its.size == 0 || its.size % below != 0 || its.ways < 2)
-      throw std::invalid_argument("weir: a level of " + std::to_string(its.size) + " participants is no multiple of the one below, " +
-                                  std::to_string(below) + ", or has fewer than 2 ways");
+      throw std::invalid_argument("weir: a level of " + std::to_string(its.size) +
+                                  " participants is no multiple of the one below, " + std::to_string(below) +
+                                  ", or has fewer than 2 ways");
     below = its.size;
   }
   if (below < participants)

@@ -56,10 +56,10 @@ int topology::place(int processor) const {
 
 unsigned topology::distance(int a, int b) const {
   if (a == b) return 0;
-  const int here = place(a), there = place(b);
-  if (here < 0 || there < 0) return static_cast<unsigned>(levels_.size());
+  if (place(a) < 0 || place(b) < 0) return static_cast<unsigned>(levels_.size());
+  const auto here = static_cast<std::size_t>(place(a)), there = static_cast<std::size_t>(place(b));
   unsigned level = 0;
-  while (levels_[level].group_of[static_cast<std::size_t>(here)] != levels_[level].group_of[static_cast<std::size_t>(there)]) ++level;
+  while (levels_[level].group_of[here] != levels_[level].group_of[there]) ++level;
   return level + 1;
 }
 

@@ -48,7 +48,8 @@ processors listed_in(const std::string& path) {
   if (rest.empty()) return numbers;
   do {
     const int low = number(), high = take('-') ? number() : low;
-    if (high < low || (!numbers.empty() && low <= numbers.back())) throw contradiction(path + " lists numbers that do not ascend");
+    if (high < low || (!numbers.empty() && low <= numbers.back()))
+      throw contradiction(path + " lists numbers that do not ascend");
     for (int n = low; n <= high; ++n) numbers.push_back(n);
   } while (take(','));
   if (!rest.empty()) throw contradiction(path + " holds no list of numbers");
@@ -59,8 +60,8 @@ processors listed_in(const std::string& path) {
 class grouping {
  public:
   using finding = std::function<processors(int)>;
-  /// `of_one` returns the group of a processor, and is asked once for each group. One that is in none is in `otherwise`, with those
-  /// of it that are in no other.
+  /// `of_one` returns the group of a processor, and is asked once for each group. One that is in none is in `otherwise`, with
+  /// those of it that are in no other.
   grouping(std::string name, const processors& all, const finding& of_one, const finding& otherwise) : name_(std::move(name)) {
     processors undescribed;
     for (const int p : all) {

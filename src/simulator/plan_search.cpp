@@ -86,8 +86,9 @@ std::string described(const plan_shape& its) {
   const std::size_t trees = its.levels.size() - (its.exchange_radix == 0 ? 0 : 1);
   for (std::size_t i = 0; i < trees; ++i) {
     const plans::level_shape& level = its.levels[i];
-    text += (i > 0 ? "; " : "") + std::to_string(level.size) + " by " + std::to_string(level.ways) + (level.packed ? " packed" : "") +
-            (level.fan_out == 0 ? ", one flag" : ", down " + std::to_string(level.fan_out));
+    text += (i > 0 ? "; " : "") + std::to_string(level.size) + " by " + std::to_string(level.ways);
+    text += level.packed ? " packed" : "";
+    text += level.fan_out == 0 ? ", one flag" : ", down " + std::to_string(level.fan_out);
   }
   if (its.exchange_radix != 0 && trees > 0) text += "; ";
   if (its.exchange_radix == 1) text += "pairs";

@@ -1,5 +1,5 @@
-// A plan for a machine: shapes of its levels are varied, the simulator judges, the closure proves [Kaestle and others, Machine-aware
-// Atomic Broadcast Trees for Multicores, OSDI 2016: trees from a machine's matrix of transfers].
+// A plan for a machine: shapes of its levels are varied, the simulator judges, the closure proves [Kaestle and others,
+// Machine-aware Atomic Broadcast Trees for Multicores, OSDI 2016: trees from a machine's matrix of transfers].
 #pragma once
 
 #include <string>

@@ -66,11 +66,9 @@ const std::vector<family> others = {
        return plans::levels(groups_of(p, 12), inner, two_dissemination);
      },
      7},
-    {"by_levels", [](unsigned p) { return plans::by_levels(p, {{.size = 4}, {.size = 16, .ways = 3, .fan_out = 0}, {.size = 4096}}); }, 7},
+    {"by_levels", [](unsigned p) { return plans::by_levels(p, {{.size = 4}, {.size = 16, .fan_out = 0}, {.size = 4096}}); }, 7},
     {"by_levels_packed",
-     [](unsigned p) {
-       return plans::by_levels(p, {{.size = 43, .ways = 40, .fan_out = 7, .packed = true}, {.size = 43 * 30, .ways = 2, .fan_out = 1}});
-     },
+     [](unsigned p) { return plans::by_levels(p, {{.size = 43, .ways = 40, .packed = true}, {.size = 1290, .fan_out = 1}}); },
      7},
     {"by_levels_with_an_exchange",
      [](unsigned p) { return plans::by_levels(p, {{.size = 2, .ways = 2}, {.size = 8, .fan_out = 3}, {.size = 4096}}, 3); },

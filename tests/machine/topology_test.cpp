@@ -60,7 +60,8 @@ void is_sound(const topology& t, const std::vector<int>& processors) {
 }
 
 TEST(Topology, HasLevelsWithinEachOther) {
-  const topology t(first(16), {by("socket", 16, 8), by("core", 16, 2), by("cache", 16, 4), by("memory", 16, 4), by("alone", 16, 1)});
+  const topology t(first(16),
+                   {by("socket", 16, 8), by("core", 16, 2), by("cache", 16, 4), by("memory", 16, 4), by("alone", 16, 1)});
   EXPECT_EQ(names_of_levels(t), (std::vector<std::string>{"core", "cache", "socket", "machine"}));
   is_sound(t, first(16));
   EXPECT_EQ(t.distance(0, 0), 0u);

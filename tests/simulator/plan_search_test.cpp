@@ -35,7 +35,8 @@ TEST_P(PlanSearch, IsNoSlowerThanTheNamedPlans) {
   EXPECT_TRUE(proof.holds) << described(found.shape) << ": " << proof.why;
   EXPECT_LE(found.barrier_ns, at_most * found.named_ns) << described(found.shape) << " against " << found.named;
   // With other arrivals than those that it was chosen for.
-  EXPECT_LE(simulated_ns(m, made(found, members), 2), (at_most + 0.03) * named_ns(m, found, members, 2)) << described(found.shape);
+  EXPECT_LE(simulated_ns(m, made(found, members), 2), (at_most + 0.03) * named_ns(m, found, members, 2))
+      << described(found.shape);
 }
 INSTANTIATE_TEST_SUITE_P(Machines, PlanSearch,
                          testing::Values(wanted{"epyc-9554-2s", 128, 0.9}, wanted{"epyc-9654-2s", 64, 0.9},

@@ -115,9 +115,9 @@ struct level_shape {
   friend bool operator==(const level_shape&, const level_shape&) = default;
 };
 
-/// Consecutive participants are groups within groups, the smallest first; the last holds all. The firsts of a level's groups meet at
-/// the next. `exchange_radix`: at the last level they meet by dissemination with this radix instead, or with 1 by pairs, as in the
-/// butterfly; 0: they do not. Throws std::invalid_argument for other groups.
+/// Consecutive participants are groups within groups, the smallest first; the last holds all. The firsts of a level's groups
+/// meet at the next. `exchange_radix`: at the last level they meet by dissemination with this radix instead, or with 1 by pairs,
+/// as in the butterfly; 0: they do not. Throws std::invalid_argument for other groups.
 plan by_levels(unsigned participants, const std::vector<level_shape>& shapes, unsigned exchange_radix = 0);
 
 }  // namespace weir::plans

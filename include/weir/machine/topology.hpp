@@ -55,9 +55,10 @@ class topology {
   std::string trouble_;
 };
 
-/// Of these processors, as `root`/sys/devices/system describes them: `core`, `cluster` (they share a second-level cache, or
-/// what stands for it), `cache` (the last level), `socket`, `die`, `memory` (a node). What the kernel does not describe is left out. A description that
-/// contradicts itself makes the machine flat, and trouble() says why. A file is read once for all processors of its group.
+/// Of these processors, as `root`/sys/devices/system describes them: `core`, `cluster` (they share a second-level cache, or what
+/// stands for it), `cache` (the last level), `socket`, `die`, `memory` (a node). What the kernel does not describe is left out.
+/// A description that contradicts itself makes the machine flat, and trouble() says why. A file is read once for all processors
+/// of its group.
 topology topology_below(const std::string& root, const std::vector<int>& processors);
 
 /// Of the processors in the affinity mask, read at the first call. Thread-safe.

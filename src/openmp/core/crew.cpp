@@ -66,8 +66,8 @@ auto crew::at_join(member& me) {
 }
 
 // A team that takes all processors gets equally many members on each. If a team takes only some of them, the system knows better
-// which. Consecutive members are near each other, as plans take them to be: numbers of processors often alternate between sockets.
-// On few processors it does not pay to read how they lie.
+// which. Consecutive members are near each other, as plans take them to be: numbers of processors often alternate between
+// sockets. On few processors it does not pay to read how they lie.
 void crew::assign_processors() {
   if (affinity_matters()) return;
   std::vector<int> all = running_on();

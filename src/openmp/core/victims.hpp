@@ -1,12 +1,13 @@
-// The order in which a member looks for tasks and iterations of others: those near first, if consecutive members are near each other.
+// The order in which a member looks for tasks and iterations of others: those near first, if consecutive members are near each
+// other.
 #pragma once
 
 #include <bit>
 
 namespace weir::openmp {
 
-/// The members other than `me`, each once. The k-th differs from `me` in the bits of k, so groups of 2, 4, 8, … aligned members are
-/// searched before those around them, and members that begin together look at different queues.
+/// The members other than `me`, each once. The k-th differs from `me` in the bits of k, so groups of 2, 4, 8, … aligned members
+/// are searched before those around them, and members that begin together look at different queues.
 class victims {
  public:
   victims(unsigned me, unsigned members) : me_(me), members_(members), end_(std::bit_ceil(members)) {}

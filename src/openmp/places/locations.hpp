@@ -28,8 +28,8 @@ machine_view this_machine();
 /// How many processors the program hears of: those of the affinity mask, unless WEIR_PROCESSORS says otherwise (machine/heard.hpp).
 int processors_heard();
 
-/// The locations of a machine's processors, in the machine's own order: neighbours are near each other. A processor that the kernel
-/// does not describe counts as a core of its own, in the socket and the memory of all others.
+/// The locations of a machine's processors, in the machine's own order: neighbours are near each other. A processor that the
+/// kernel does not describe counts as a core of its own, in the socket and the memory of all others.
 std::vector<location> locations_in(const topology&);
 
 /// The processors in the affinity mask, in the machine's own order: neighbours are near each other.

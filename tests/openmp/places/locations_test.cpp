@@ -13,7 +13,9 @@ class Locations : public testing::Test, protected fake::system {
   std::vector<place> places(const std::string& word, const std::vector<int>& processors) const {
     return places_named(word, read(processors));
   }
-  std::vector<location> read(const std::vector<int>& processors) const { return locations_in(topology_below(root(), processors)); }
+  std::vector<location> read(const std::vector<int>& processors) const {
+    return locations_in(topology_below(root(), processors));
+  }
 };
 
 using all_places = std::vector<place>;
