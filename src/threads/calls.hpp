@@ -3,6 +3,7 @@
 //   calls.cpp             that wait, and that a signal might end early or cut short: no tick is sent meanwhile
 //   kernel_state.cpp      that change or ask what the kernel keeps of a thread: they are done in the member's own kernel thread
 //   processors_heard.cpp  that say how many processors there are
+//   posix/                by which threads wait for each other, begin and end
 //   handlers.cpp          that change or ask who handles a signal: not the ticks' handler, to the program
 //
 // Each function is a row of a table. Only in members that are attached to a virtual processor does it do anything else than the C

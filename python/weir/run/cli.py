@@ -77,7 +77,11 @@ def run(
     ] = None,
     threads: Annotated[
         str | None,
-        option(Kinds(*KINDS), help="What members are: kernel threads, user-level, or by the team's size (auto)."),
+        option(
+            Kinds(*KINDS),
+            help="What members are: kernel threads, user-level, by the team's size (auto), "
+            "or the same, and all threads of the program, too (all).",
+        ),
     ] = None,
     processors: Annotated[
         str | None,
@@ -89,7 +93,7 @@ def run(
     against: Annotated[
         options.Names | None,
         option(
-            options.names("own, kinds of threads (kernel, user, auto) and runtimes (libgomp, libomp, ...)"),
+            options.names("own, kinds of threads (kernel, user, auto, all) and runtimes (libgomp, libomp, ...)"),
             help="With --compare: compare Weir's runtime with these (own).",
         ),
     ] = None,
@@ -123,6 +127,8 @@ def run(
     """Run an OpenMP program, unchanged, on Weir's runtime: weir run -- PROGRAM [ARGUMENTS].
 
     Or an MPI program with Weir's barrier: weir run --mpi -- mpirun -n 4 PROGRAM [ARGUMENTS].
+
+    Or a program with thread pools of any library: weir run --threads all -- PROGRAM [ARGUMENTS].
 
     Or a program whose pthread barriers become Weir's: weir run --pthread -- PROGRAM [ARGUMENTS].
 
