@@ -10,43 +10,59 @@
 
 namespace {
 
-/// In the memory of a pthread_barrier_t.
+/// In the memory of a pthread_barrier_t. More threads than members may use it: those that come too early belong to a later
+/// episode.
 struct barrier {
-  static constexpr std::uint64_t ours = 0x7765697262617272;
+  static constexpr std::uint64_t ours = 0x7765697262617272, one_episode = std::uint64_t{1} << 32;
+  std::atomic<std::uint64_t> arrived;  // the number of closed episodes, and in the lower half of those that wait for this one
   std::uint32_t members;
-  std::atomic<std::uint32_t> missing;  // of this episode
-  std::atomic<std::uint32_t> episode;
-  std::atomic<std::uint32_t> inside;  // of those that have arrived, and have not returned yet
-  std::atomic<std::uint32_t> asleep;  // in the kernel
+  std::atomic<std::uint32_t> released;  // how many episodes have been, in any order
+  std::atomic<std::uint32_t> inside;    // of those that have arrived, and have not returned yet
+  std::atomic<std::uint32_t> asleep;    // in the kernel
   std::uint64_t mark;
 
   bool has_mark() const { return mark == ours; }
 
-  int arrive_and_wait() {
-    // relaxed: it cannot change before the caller arrives.
-    const std::uint32_t mine = episode.load(std::memory_order_relaxed);
-    inside.fetch_add(1, std::memory_order_relaxed);  // relaxed: the arrival orders it before the release
-    // acq_rel: what all have done before, for the last one and, by the release, for all.
-    if (missing.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      missing.store(members, std::memory_order_relaxed);  // relaxed: the release orders it
-      episode.store(mine + 1, std::memory_order_release);
-      std::atomic_thread_fence(std::memory_order_seq_cst);  // either a sleeper sees the release, or notify() sees the sleeper
-      if (asleep.load(std::memory_order_relaxed) != 0) weir::threads::native_threads::wake(episode);
-      weir::threads::notify(this, weir::threads::all_waiters);
-      leave();
-      return PTHREAD_BARRIER_SERIAL_THREAD;
-    }
-    const auto is_closed = [&] { return episode.load(std::memory_order_acquire) == mine ? EBUSY : 0; };
-    if (!weir::threads::may_be_member() || !weir::threads::wait_while(EBUSY, this, is_closed))
-      sleep_while_closed(mine);
-    leave();
-    return 0;
+  /// The episode to which the caller belongs; nothing: it has closed it.
+  std::optional<std::uint32_t> arrive() {
+    std::uint64_t before = arrived.load(std::memory_order_relaxed), after;
+    bool closes;
+    do {
+      const std::uint64_t episode = before & ~(one_episode - 1);
+      closes = (before & (one_episode - 1)) + 1 == members;
+      after = closes ? episode + one_episode : before + 1;
+      // acq_rel: what all have done before, for the last one and, by the release, for all.
+    } while (!arrived.compare_exchange_weak(before, after, std::memory_order_acq_rel, std::memory_order_relaxed));
+    if (closes) return std::nullopt;
+    return static_cast<std::uint32_t>(before >> 32);
   }
-  void leave() { inside.fetch_sub(1, std::memory_order_release); }  // release: for await_last(), this thread needs no more of it
-  void sleep_while_closed(std::uint32_t mine) {
+  /// An episode that is released early has been closed, too, since they are closed in order.
+  bool is_released(std::uint32_t episode) const {
+    return static_cast<std::int32_t>(released.load(std::memory_order_acquire) - episode) > 0;
+  }
+  int arrive_and_wait() {
+    inside.fetch_add(1, std::memory_order_relaxed);  // relaxed: the arrival orders it before the release
+    const std::optional<std::uint32_t> mine = arrive();
+    if (!mine) {
+      released.fetch_add(1, std::memory_order_release);  // release: what all have done before, of this episode and earlier ones
+      std::atomic_thread_fence(std::memory_order_seq_cst);  // either a sleeper sees the release, or this thread sees the sleeper
+      if (asleep.load(std::memory_order_relaxed) != 0) weir::threads::native_threads::wake(released);
+      weir::threads::notify(this, weir::threads::all_waiters);
+    } else if (const auto closed = [&] { return is_released(*mine) ? 0 : EBUSY; };
+               !weir::threads::may_be_member() || !weir::threads::wait_while(EBUSY, this, closed)) {
+      sleep_until_released(*mine);
+    }
+    inside.fetch_sub(1, std::memory_order_release);  // release: for await_last(), this thread needs no more of it
+    return mine ? 0 : PTHREAD_BARRIER_SERIAL_THREAD;
+  }
+  void sleep_until_released(std::uint32_t mine) {
     asleep.fetch_add(1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);  // either this thread sees the release, or the last one sees it asleep
-    while (episode.load(std::memory_order_acquire) == mine) weir::threads::futex_wait(episode, mine);
+    for (;;) {
+      const std::uint32_t now = released.load(std::memory_order_acquire);
+      if (is_released(mine)) break;
+      weir::threads::futex_wait(released, now);
+    }
     asleep.fetch_sub(1, std::memory_order_relaxed);
   }
   void await_last() {
@@ -64,7 +80,7 @@ BEFORE(int, pthread_barrier_init, (pthread_barrier_t* b, const pthread_barrierat
   if (how != nullptr) pthread_barrierattr_getpshared(how, &shared);
   as_ours(b).mark = 0;
   const int result = next_pthread_barrier_init.get()(b, how, members);
-  if (result == 0 && shared == PTHREAD_PROCESS_PRIVATE) new (b) barrier{members, members, 0, 0, 0, barrier::ours};
+  if (result == 0 && shared == PTHREAD_PROCESS_PRIVATE) new (b) barrier{0, members, 0, 0, 0, barrier::ours};
   return result;
 }
 BEFORE(int, pthread_barrier_wait, (pthread_barrier_t* b)) {
