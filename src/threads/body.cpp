@@ -70,6 +70,10 @@ void unregister_rseq(void* of_thread) {
     if (caller != nullptr && caller != &caller->where()->own()) unregister_rseq(caller->where()->own().thread_pointer);
     // It ends as a thread of its own.
     if (own_body == nullptr) return;
+    if (caller == own_body) {
+      this_body = nullptr;
+      pthread_setcancelstate(own_body->cancel_state, nullptr);
+    }
     own_body->on.store(nullptr, std::memory_order_relaxed);
     own_body->seat.store(nullptr, std::memory_order_relaxed);
     own_body->id = static_cast<pid_t>(raw_call(SYS_gettid));
@@ -122,9 +126,9 @@ void take_what_was_sent_to_thread(body& b) {
   if (b.thread_pointer == nullptr) {
     b.thread_pointer = thread_pointer();
     unregister_rseq(b.thread_pointer);
-    // A cancellation is a signal for the kernel thread that is parked, which would end the thread while its body runs.
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b.cancel_state);
   }
+  // A cancellation is a signal for the kernel thread that is parked, which would end the thread while its body runs.
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b.cancel_state);
   b.mask(exchange_mask(all_signals));
   take_what_was_sent_to_thread(b);
   b.parked.begin();
@@ -242,6 +246,7 @@ signal_mask exchange_mask(signal_mask to) {
 // Not called on the parking stack, because pending signals are handled now.
 void body::arrive_detached() {
   exchange_mask(mask());
+  pthread_setcancelstate(cancel_state, nullptr);  // a cancellation finds the thread in its kernel thread
   take_signals();
   make_wanted_stand_in();  // the body may be detached because there was no stand-in
 }
@@ -302,8 +307,6 @@ void pin_until(std::uint64_t time) {
     change_seat(nullptr);
     own->is_pinned = true;
     own->detached_until = time;
-    // From now on a cancellation finds the thread in its kernel thread.
-    if (time == 0 && own->thread_pointer != nullptr) pthread_setcancelstate(own->cancel_state, nullptr);
   } else if (this_body != nullptr && !this_body->is_pinned && comes_to_its_seat(time == 0)) {
     body& mine = *this_body;
     mine.is_pinned = true;

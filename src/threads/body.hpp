@@ -61,7 +61,9 @@ struct body : runnable {
   std::atomic<unsigned> blocked{0};
   std::atomic<std::uint64_t> blocked_at{0};
   std::uint64_t detached_until = 0;  // while it is pinned, in ticks; 0: for good
-  int cancel_state = PTHREAD_CANCEL_DISABLE;  // what the program has asked for; a body that may be attached is never cancelled
+  int cancel_state = PTHREAD_CANCEL_ENABLE;  // what the program has asked for; an attached body is never cancelled
+  // How many signals have ended its sleep whose handlers do not ask for calls to be restarted.
+  unsigned interrupted = 0;
 
   body() = default;
   body(processor* seat);

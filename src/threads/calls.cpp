@@ -58,6 +58,7 @@ bool is_no_time(const timeval* t) { return t != nullptr && t->tv_sec == 0 && t->
 /// A member that is going to block gives its processor to others first.
 template <class How>
 void before(How how) {
+  weir::threads::go_home_if_called();  // the call is a cancellation point
   if (this_body == nullptr) [[likely]] return;
   if (how.blocks() && !weir::threads::leaves_to_block()) weir::threads::hand_off_to_block();
 }

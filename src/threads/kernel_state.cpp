@@ -25,6 +25,7 @@
 #include "machine/heard.hpp"
 #include "threads/calls.hpp"
 #include "threads/pool.hpp"
+#include "threads/program_threads.hpp"
 #include "threads/posix/futexes.hpp"
 #include "threads/signals.hpp"
 #include "threads/sleepers.hpp"
@@ -153,6 +154,16 @@ void call_home(Thread thread) {
   }
 }
 
+/// The same for a thread that has no body yet, but may get one.
+void stays_home(pid_t thread) {
+  if (is_me(thread) && weir::threads::own_body_of_thread() == nullptr) weir::threads::keep_in_kernel();
+}
+void stays_home(pthread_t thread) {
+  if (is_me(thread)) return stays_home(0);
+  weir::threads::claimant by;
+  if (by.body_of(thread) == nullptr) by.call_home(thread);
+}
+
 /// Is this the clock of the calling thread's processor time, also in the form of a number [clock_getcpuclockid(3): negative]?
 inline bool is_my_time(clockid_t clock) {
   if (clock >= 0) [[likely]] return clock == CLOCK_THREAD_CPUTIME_ID;
@@ -239,17 +250,23 @@ BEFORE(pid_t, gettid, ()) {
 CHANGES_THREAD(int, sigaltstack, (const stack_t* to, stack_t* old), to != nullptr, (to, old))
 BEFORE(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to)) {
   call_home(t);
+  stays_home(t);
   const auto its = meant(n, to);
   return next_sched_setaffinity.get()(t, its.bytes, its.set);
 }
 BEFORE(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to)) {
   call_home(t);
+  stays_home(t);
   const auto its = meant(n, to);
   return next_pthread_setaffinity_np.get()(t, its.bytes, its.set);
 }
 CHANGES_A_THREAD(sched_setscheduler, (pid_t t, int how, const sched_param* to), t, (t, how, to))
 CHANGES_A_THREAD(sched_setparam, (pid_t t, const sched_param* to), t, (t, to))
-CHANGES_A_THREAD(pthread_setschedparam, (pthread_t t, int how, const sched_param* to), t, (t, how, to))
+BEFORE(int, pthread_setschedparam, (pthread_t t, int how, const sched_param* to)) {
+  call_home(t);
+  stays_home(t);
+  return next_pthread_setschedparam.get()(t, how, to);
+}
 CHANGES_A_THREAD(pthread_setschedprio, (pthread_t t, int to), t, (t, to))
 BEFORE(int, setpriority, (int of, id_t which, int to)) {
   if (of == PRIO_PROCESS) call_home(static_cast<pid_t>(which));
@@ -257,7 +274,6 @@ BEFORE(int, setpriority, (int of, id_t which, int to)) {
 }
 CHANGES_THREAD(int, nice, (int by), true, (by))
 CHANGES_A_THREAD(pthread_setname_np, (pthread_t t, const char* to), t, (t, to))
-CHANGES_A_THREAD(pthread_cancel, (pthread_t t), t, (t))
 CHANGES_THREAD(int, setfsuid, (uid_t to), true, (to))
 CHANGES_THREAD(int, setfsgid, (gid_t to), true, (to))
 CHANGES_THREAD(int, setuid, (uid_t to), true, (to))

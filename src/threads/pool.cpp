@@ -1,6 +1,7 @@
 #include "threads/pool.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -28,6 +29,9 @@ constinit thread_local processor* own_processor = nullptr;
 
 constinit kernel_mutex making;  // claimants of a queue hold it, too
 unsigned threads_with_bodies = 0;  // threads of the program that drive a processor of their own, or have a body by adopt()
+// Threads that had no body when they were cancelled. The latest only: a thread that is cancelled ends soon.
+constinit std::array<pthread_t, 64> called_early{};
+unsigned called = 0;
 // Created when the library is loaded, and never destroyed: threads may end after the program's objects. Memory is reserved at
 // points where it may come from the heap, because the monitor must not allocate.
 constinit std::vector<processor*>*helpers = nullptr, *stand_ins = nullptr, *all = nullptr;
@@ -182,6 +186,7 @@ void begin_in_child() {
   bodies->clear();
   ended->clear();
   threads_with_bodies = 0;
+  called_early = {};
   forget_monitor();
   making.unlock();
 }
@@ -248,6 +253,10 @@ const char* why_no_processors() {
 void add_to_bodies(body& b, bool uses_processors) {
   const std::lock_guard lock(making);
   bodies->push_back(&b);
+  if (const auto found = std::ranges::find(called_early, b.thread); found != called_early.end()) {
+    *found = {};
+    b.call_home();
+  }
   if (uses_processors) begin_to_use_processors();
 }
 void remove_from_bodies(body& b, bool uses_processors) {
@@ -302,6 +311,13 @@ void note_mask(signal_mask now) {
   mine.mask(now);
   mine.where()->has_mask(now);
   if (mine.is_summoned()) mine.take_signals();
+}
+
+void go_home_if_called() {
+  body* const me = this_body;
+  if (me == nullptr || !me->is_called_home()) return;
+  const without_preemption to_the_end;
+  me->take_signals();
 }
 
 namespace {
@@ -400,6 +416,15 @@ body* claimant::body_of(pid_t id) {
   return body_that([&](const body& b) { return b.id == id; });
 }
 
+void claimant::call_home(pthread_t thread) {
+  if (body* const its = body_of(thread)) {
+    its->call_home();
+    wake_body(*its);
+  } else {
+    called_early[called++ % called_early.size()] = thread;
+  }
+}
+
 namespace {
 
 /// A body blocks. If many bodies have been found blocked lately, the others soon will be, and each costs the bodies of its
@@ -441,6 +466,8 @@ void claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
 }
 
 void hand_off_to_block() {
+  // Held: a handler has interrupted a change of the queue.
+  if (this_body == nullptr || this_body->held.load(std::memory_order_relaxed) != 0) return;
   const without_preemption to_the_end;
   if (this_body == nullptr) return;
   processor& from = *this_body->where();

@@ -35,6 +35,8 @@ void make_wanted_stand_in();
 body* body_with_mask();
 /// The program has set that body's mask.
 void note_mask(signal_mask now);
+/// The calling member, if it has been cancelled, goes on in its own kernel thread.
+void go_home_if_called();
 
 /// For the monitor and all others that claim queues: one claimant at a time.
 class claimant {
@@ -54,6 +56,8 @@ class claimant {
   /// The body of this thread, whether start() has created the thread or the thread drives a processor; null: none.
   static body* body_of(pthread_t thread);
   static body* body_of(pid_t id);
+  /// The thread has been cancelled: it goes to its own kernel thread when it next waits, and stays there.
+  static void call_home(pthread_t thread);
 
  private:
   static processor* at(std::size_t which);

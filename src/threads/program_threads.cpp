@@ -21,6 +21,7 @@
 namespace weir::threads {
 
 constinit unsigned processors_for_all = 0;
+constinit teller tell_those_who_join = nullptr;
 
 namespace {
 
@@ -64,7 +65,7 @@ struct adopted {
   signal_mask mask_at_first = 0;
 };
 constinit thread_local adopted* mine = nullptr;
-constinit thread_local bool has_ended = false;
+constinit thread_local bool stays_in_kernel = false;
 pthread_key_t end_of_thread;
 
 constexpr std::uint64_t never = ~std::uint64_t{0};
@@ -114,7 +115,7 @@ bool are_too_many() { return living.load(std::memory_order_relaxed) > processors
 
 /// The calling thread may be attached from now on.
 adopted* adopt_this_thread() {
-  if (has_ended || own_body_of_thread() != nullptr || is_in_child() || why_no_processors() != nullptr) return nullptr;
+  if (stays_in_kernel || own_body_of_thread() != nullptr || is_in_child() || why_no_processors() != nullptr) return nullptr;
   void* const place = parking.take();
   if (place == nullptr) return nullptr;
   mine = new adopted;
@@ -160,6 +161,8 @@ bool comes_to_wait() {
 
 bool leaves_to_block() {
   if (mine == nullptr || this_body != &mine->its || !are_too_many()) return false;
+  // A handler that has interrupted a switch.
+  if (this_body->held.load(std::memory_order_relaxed) != 0) return false;
   change_seat(nullptr);
   return this_body == nullptr;
 }
@@ -175,14 +178,17 @@ program_thread::~program_thread() {
 }
 
 void end_program_thread() {
-  has_ended = true;
+  stays_in_kernel = true;
   if (mine == nullptr) return;
   const std::unique_ptr<adopted> ended(std::exchange(mine, nullptr));
   pthread_setspecific(end_of_thread, nullptr);
   void* const place = ended->its.parking;
   abandon(ended->its);
   parking.give_back(place);
+  if (tell_those_who_join != nullptr) tell_those_who_join();
 }
+
+void keep_in_kernel() { stays_in_kernel = true; }
 
 // ---- threads that run for long without a call
 
@@ -214,7 +220,7 @@ std::uint64_t call_in(std::uint64_t now) {
 // No lock is held where the thread runs code that is neither Weir's nor the C library's, unless a handler has interrupted that: then
 // the mask is another one than usual.
 void answer_call_in(ucontext_t& in) {
-  if (mine == nullptr || this_body != nullptr || has_ended || !are_too_many() || is_in_child()) return;
+  if (mine == nullptr || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
   signal_mask blocked;
   std::memcpy(&blocked, &in.uc_sigmask, sizeof blocked);
   if (blocked != mine->mask_at_first || is_on_alternate_stack(in) || is_in_ours_or_c_library(code_of(in))) return;

@@ -40,6 +40,11 @@ extern const char called_in;
 void answer_call_in(ucontext_t& in);
 /// Before a thread that has begun otherwise ends.
 void end_program_thread();
+/// Called at the end of a thread that has had a seat, when is_program_thread() does not hold any more. Null: nobody joins here.
+using teller = void (*)();
+extern constinit teller tell_those_who_join;
+/// The calling thread has a policy or an affinity of its own: it never takes a seat, if it has none yet.
+void keep_in_kernel();
 /// Has a thread with this number not ended yet, as far as is known here?
 bool is_program_thread(pthread_t thread);
 

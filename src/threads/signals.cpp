@@ -41,6 +41,13 @@ int send_to_thread(pid_t thread, const siginfo_t& why) {
                                 : raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, why.si_signo, as_argument(&why))));
 }
 
+/// Does the program handle the signal without asking for calls to be restarted?
+bool ends_calls(int number) {
+  struct sigaction its {};
+  return sigaction(number, nullptr, &its) == 0 && its.sa_handler != SIG_DFL && its.sa_handler != SIG_IGN &&
+         (its.sa_flags & SA_RESTART) == 0;
+}
+
 /// Sends the signal to the body of a thread that drives nothing now. If the thread begins to drive, no other body runs there
 /// before the signal is handled. False: the thread has begun to drive.
 bool send_to_idle(body& to, const siginfo_t& why, int& error) {
@@ -67,7 +74,10 @@ void body::take_signals() {
     // All signals are sent before the first is handled, because its handler may never return.
     exchange_mask(all_signals);
     const auto where_it_is = static_cast<pid_t>(raw_call(SYS_gettid));
-    queued_.take(kept, [where_it_is](const siginfo_t& why) { send_to_thread(where_it_is, why); });
+    queued_.take(kept, [this, where_it_is](const siginfo_t& why) {
+      if (ends_calls(why.si_signo)) ++interrupted;
+      send_to_thread(where_it_is, why);
+    });
     exchange_mask(mask());
   }
   if (is_called_home()) {

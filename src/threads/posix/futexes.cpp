@@ -16,10 +16,11 @@ long failed(int why) { return errno = why, -1; }
 
 std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t value, const time_limit* most) {
   if (!may_be_member() || !comes_to_wait()) return std::nullopt;
-  if (most != nullptr && !most->is_valid()) return failed(EINVAL);
+  if (most != nullptr && (!most->is_valid() || most->at.tv_sec < 0)) return failed(EINVAL);
   event_count& its = events_of(&word);
   body& me = *this_body;
   me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
+  const interruption signal;
   const std::uint32_t seen = its.announce();
   const bool waits = word.load(std::memory_order_relaxed) == value;  // relaxed: announce() has a fence
   if (waits) {
@@ -29,8 +30,9 @@ std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t v
   }
   its.retire();
   if (!waits) return failed(EAGAIN);
-  const bool late = most != nullptr && me.is_notified.load(std::memory_order_relaxed) == 0 && most->has_passed();
-  return late ? failed(ETIMEDOUT) : 0;
+  if (me.is_notified.load(std::memory_order_relaxed) != 0) return 0;
+  if (signal.has_come()) return failed(EINTR);
+  return most != nullptr && most->has_passed() ? failed(ETIMEDOUT) : 0;
 }
 
 time_limit after(const timespec& time) {
@@ -38,7 +40,7 @@ time_limit after(const timespec& time) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   const long ns = now.tv_nsec + time.tv_nsec;
-  if (time.tv_nsec < 0 || time.tv_nsec >= billion) return {CLOCK_MONOTONIC, time};  // not valid
+  if (time.tv_sec < 0 || time.tv_nsec < 0 || time.tv_nsec >= billion) return {CLOCK_MONOTONIC, time};  // not valid
   return {CLOCK_MONOTONIC, {now.tv_sec + time.tv_sec + ns / billion, ns % billion}};
 }
 
@@ -79,10 +81,29 @@ long wake(const std::atomic<std::uint32_t>& word, const long (&a)[6]) {
   return others < 0 ? others : others + woken;
 }
 
+// FUTEX_WAKE_OP changes the second word, so members are woken afterwards. All of them are, since a futex's waiter looks again:
+// they need not be moved.
+long move_or_wake(const std::atomic<std::uint32_t>& word, const long (&a)[6]) {
+  has_requeued.store(true, std::memory_order_relaxed);
+  const long others = kernel(a);
+  if (others < 0) return others;
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake()
+  return others + notify(&word, all_waiters) + notify(reinterpret_cast<const void*>(a[4]), all_waiters);
+}
+
+// The kernel knows the owner of such a futex by its kernel thread.
+bool has_owner(int operation) {
+  switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_LOCK_PI: case FUTEX_LOCK_PI2: case FUTEX_TRYLOCK_PI: case FUTEX_UNLOCK_PI: case FUTEX_WAIT_REQUEUE_PI: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 long futex_for_members(const long (&a)[6]) {
   const auto operation = static_cast<int>(a[1]);
+  if (has_owner(operation)) pin();
   if ((operation & FUTEX_PRIVATE_FLAG) == 0) return kernel(a);
   const auto& word = *reinterpret_cast<const std::atomic<std::uint32_t>*>(a[0]);
   const auto* const time = reinterpret_cast<const timespec*>(a[3]);
@@ -100,14 +121,9 @@ long futex_for_members(const long (&a)[6]) {
       if (any) done = wait(word, value, most ? &*most : nullptr);
       return done ? *done : sleep_in_kernel(a);
     case FUTEX_WAKE: return wake(word, a);
-    case FUTEX_WAKE_BITSET: return any ? wake(word, a) : kernel(a);
-    // Members may wake too early, since a futex's waiter looks again.
-    case FUTEX_REQUEUE: case FUTEX_CMP_REQUEUE: case FUTEX_WAKE_OP:
-      has_requeued.store(true, std::memory_order_relaxed);
-      std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake()
-      notify(&word, all_waiters);
-      notify(reinterpret_cast<const void*>(a[4]), all_waiters);
-      return kernel(a);
+    // Members wait for any bit; without a bit the call is refused.
+    case FUTEX_WAKE_BITSET: return a[5] != 0 ? wake(word, a) : kernel(a);
+    case FUTEX_REQUEUE: case FUTEX_CMP_REQUEUE: case FUTEX_WAKE_OP: return move_or_wake(word, a);
     default: return kernel(a);
   }
 }

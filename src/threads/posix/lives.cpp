@@ -6,6 +6,7 @@
 
 #include "machine/detached_thread.hpp"
 #include "threads/left_alone.hpp"
+#include "threads/pool.hpp"
 #include "threads/posix/waits.hpp"
 #include "threads/threads.hpp"
 
@@ -19,15 +20,17 @@ struct beginning {
   void* what;
 };
 
-/// Those who join the thread wait for this.
-struct told_at_the_end {
-  ~told_at_the_end() { weir::threads::notify_slowly(reinterpret_cast<void*>(pthread_self()), weir::threads::all_waiters); }
-};
+[[gnu::constructor]] void when_loaded() {
+  weir::threads::tell_those_who_join = [] {
+    weir::threads::notify_slowly(reinterpret_cast<void*>(pthread_self()), weir::threads::all_waiters);
+  };
+}
 
 // pthread_exit() and cancellation unwind this frame, too.
+template <bool InKernel>
 void* begin(void* its) {
   const beginning b = *std::unique_ptr<beginning>(static_cast<beginning*>(its));
-  const told_at_the_end last;
+  if (InKernel) weir::threads::keep_in_kernel();
   const weir::threads::program_thread me;
   return b.run(b.what);
 }
@@ -48,11 +51,11 @@ bool is_for_kernel(const pthread_attr_t* attributes) {
 
 BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
   auto* const next = next_pthread_create.get();
-  if (!all_are_members() || weir::creates_for_weir || is_for_kernel(attributes) || weir::threads::has_own_scheduler() ||
-      weir::threads::is_of_driver(reinterpret_cast<const void*>(run)))
-    return next(to, attributes, run, what);
+  if (!all_are_members() || weir::creates_for_weir) return next(to, attributes, run, what);
+  const bool in_kernel = is_for_kernel(attributes) || weir::threads::has_own_scheduler() ||
+                         weir::threads::is_of_driver(reinterpret_cast<const void*>(run));
   auto its = std::make_unique<beginning>(run, what);
-  const int error = next(to, attributes, begin, its.get());
+  const int error = next(to, attributes, in_kernel ? begin<true> : begin<false>, its.get());
   if (error != 0) return error;
   (void)its.release();
   weir::threads::comes_to_wait();  // it may spin until the new thread has done something
@@ -74,19 +77,37 @@ BEFORE(int, pthread_join, (pthread_t of, void** result)) {
 }
 
 BEFORE(void, pthread_exit, (void* result)) {
-  const told_at_the_end first;  // its frames may be the C library's alone
   weir::threads::end_program_thread();
   next_pthread_exit.get()(result);
   __builtin_unreachable();
 }
 
-// A cancellation is a signal for the kernel thread, where the member must be.
+// A cancellation is a signal for the kernel thread, where the member must be. An attached member has cancellation disabled
+// (body.cpp), so its state is kept for the time when it is there again.
 BEFORE(int, pthread_setcancelstate, (int to, int* before)) {
   auto* const own = weir::threads::own_body_of_thread();
   const bool is_valid = to == PTHREAD_CANCEL_ENABLE || to == PTHREAD_CANCEL_DISABLE;
-  if (own == nullptr || own->thread_pointer == nullptr || own->is_pinned_for_good() || !is_valid)
-    return next_pthread_setcancelstate.get()(to, before);
+  if (own == nullptr || this_body != own || !is_valid) return next_pthread_setcancelstate.get()(to, before);
   if (before != nullptr) *before = own->cancel_state;
   own->cancel_state = to;
   return 0;
+}
+// A thread that may be cancelled anywhere must be there at any time.
+BEFORE(int, pthread_setcanceltype, (int to, int* before)) {
+  if (to == PTHREAD_CANCEL_ASYNCHRONOUS) weir::threads::pin();
+  return next_pthread_setcanceltype.get()(to, before);
+}
+BEFORE(void, pthread_testcancel, ()) {
+  weir::threads::go_home_if_called();
+  next_pthread_testcancel.get()();
+}
+BEFORE(int, pthread_cancel, (pthread_t of)) {
+  const int result = next_pthread_cancel.get()(of);
+  if (pthread_equal(of, pthread_self()) != 0) {
+    weir::threads::pin();
+  } else {
+    weir::threads::claimant by;
+    by.call_home(of);
+  }
+  return result;
 }

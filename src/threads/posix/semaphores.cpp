@@ -24,7 +24,7 @@ std::optional<int> wait_for(sem_t* s, const time_limit* most = nullptr) {
   int now = once();
   if (now == EAGAIN) {
     if (most != nullptr && !most->is_valid()) return errno = EINVAL, -1;
-    const std::optional<int> waited = weir::threads::wait_while(EAGAIN, s, once, most);
+    const std::optional<int> waited = weir::threads::wait_while(EAGAIN, s, once, most, true);
     if (!waited) return errno = before, std::nullopt;
     now = *waited;
   }

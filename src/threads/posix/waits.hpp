@@ -43,11 +43,27 @@ inline unsigned notify(const void* object, unsigned most = 1) {
 }
 inline constexpr unsigned all_waiters = std::numeric_limits<unsigned>::max();
 
+/// During the lifetime of this object: has a signal come that ends calls?
+class interruption {
+ public:
+  interruption() : before_(count()) {}
+  bool has_come() const { return count() != before_; }
+
+ private:
+  static unsigned count() {
+    const body* const own = this_body != nullptr ? this_body : own_body_of_thread();
+    return own != nullptr ? own->interrupted : 0;
+  }
+  const unsigned before_;
+};
+
 /// Calls try_once() until it returns something else than `busy`, and sleeps between the calls. Returns that; ETIMEDOUT: the limit has
-/// passed; nothing: the thread is no member, so it must wait by the C library.
+/// passed; EINTR, if it may be interrupted; nothing: the thread is no member, so it must wait by the C library.
 template <class Try>
-std::optional<int> wait_while(int busy, const void* object, Try try_once, const time_limit* most = nullptr) {
+std::optional<int> wait_while(int busy, const void* object, Try try_once, const time_limit* most = nullptr,
+                              bool may_be_interrupted = false) {
   if (!comes_to_wait()) return std::nullopt;
+  const interruption signal;
   event_count& its = events_of(object);
   std::optional<deadline> limit;
   for (;;) {
@@ -55,6 +71,8 @@ std::optional<int> wait_while(int busy, const void* object, Try try_once, const 
     const int now = try_once();
     const bool waits = now == busy;
     bool late = false;
+    // After another attempt: a notification that has come with the signal is not lost.
+    if (waits && may_be_interrupted && signal.has_come()) return its.retire(), EINTR;
     if (waits && most != nullptr) {
       if (!limit)
         late = most->has_passed() || (limit.emplace(*this_body, its, *most), false);
