@@ -18,6 +18,7 @@
 #include "threads/parking.hpp"
 #include "threads/pool.hpp"
 #include "threads/program_threads.hpp"
+#include "threads/sleepers.hpp"
 #include "threads/tick.hpp"
 
 namespace weir::threads {
@@ -86,6 +87,7 @@ class monitor {
         next = look(c);
         due = call_in(now_by(CLOCK_MONOTONIC));
       }
+      wake_those_left();
       due = std::min(due, wake_those_due(now_by(CLOCK_MONOTONIC)));
       looks_at.store(std::min(next, due));
       if (next == never)

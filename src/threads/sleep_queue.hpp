@@ -72,6 +72,14 @@ class alignas(line_bytes) basic_sleep_queue {
     if (woken != nullptr) queue::make_ready(which, me);
   }
 
+  /// All that sleep, for no reason of their objects'.
+  void wake_all() {
+    take();
+    runnable* const woken = remove_those([](const runnable&) { return true; });
+    release();
+    for_each_of(woken, [](runnable& b) { queue::make_ready(b, nullptr); });
+  }
+
   /// In the child of a fork, which has one thread: another one may have held the lock.
   void forget() {
     first_.store(nullptr, std::memory_order_relaxed);

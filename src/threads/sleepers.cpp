@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "machine/scheduling.hpp"
+#include "threads/monitor.hpp"
 #include "threads/processor.hpp"
 #include "threads/sleep_queue.hpp"
 
@@ -20,6 +21,28 @@ constinit bucket all[buckets];
   });
 }
 
+// A handler of the program may wake sleepers, by sem_post(), though it has interrupted a function of this file, or of the run
+// queues. Then it leaves the wake-up to the monitor, which wakes all: they try again.
+constinit thread_local unsigned in_lists = 0;
+constinit std::atomic<bool> left_to_monitor{false};
+
+/// During the lifetime of this object the calling thread changes lists. The compiler keeps the order, for handlers.
+class changing {
+ public:
+  changing() {
+    ++in_lists;
+    native_threads::light_fence();
+  }
+  changing(const changing&) = delete;
+  ~changing() {
+    native_threads::light_fence();
+    --in_lists;
+  }
+};
+bool has_interrupted_a_change() {
+  return in_lists != 0 || (this_body != nullptr && this_body->held.load(std::memory_order_relaxed) != 0);
+}
+
 // Words of gates are at least a line apart.
 bucket& of(const void* object) { return all[reinterpret_cast<std::uintptr_t>(object) / 64 % buckets]; }
 
@@ -32,6 +55,7 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept
 }
 
 bool falls_asleep(body& b, awaited on) noexcept {
+  const changing lists;
   return of(on.object).add(b, *on.object, *on.word, on.value, [&b] { return b.has_signals(); });
 }
 
@@ -41,6 +65,7 @@ unsigned wake_on(const std::atomic<std::uint32_t>& object, unsigned most) noexce
   bucket& its = of(&object);
   if (!its.has_sleepers()) return 0;
   const without_preemption to_the_end;
+  const changing lists;
   return its.wake(object, most, this_body);
 }
 
@@ -49,7 +74,22 @@ void wake_body(body& b) noexcept {
   const void* const object = b.awaits.load(std::memory_order_relaxed);  // relaxed: looked at again below
   if (object == nullptr) return;
   const without_preemption to_the_end;
+  const changing lists;
   of(object).wake(b, this_body);
+}
+
+bool leaves_wake_up() noexcept {
+  if (!has_interrupted_a_change()) [[likely]] return false;
+  left_to_monitor.store(true, std::memory_order_release);  // release: the event
+  look_until(0);
+  return true;
+}
+
+void wake_those_left() noexcept {
+  if (!left_to_monitor.load(std::memory_order_relaxed) || !left_to_monitor.exchange(false, std::memory_order_acquire)) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in add()
+  for (bucket& b : all)
+    if (b.has_sleepers()) b.wake_all();
 }
 
 }  // namespace weir::threads

@@ -32,6 +32,7 @@ bool sleep_on(const void* object, const event_count& its, std::uint32_t seen) {
 
 unsigned notify_slowly(const void* object, unsigned most) {
   events_of(object).happens();
+  if (leaves_wake_up()) return 0;
   return wake_on(*static_cast<address*>(object), most);
 }
 
