@@ -101,15 +101,19 @@ bool is_error_checking(const pthread_mutex_t* m) {
   return (m->__data.__kind & kinds) == PTHREAD_MUTEX_ERRORCHECK_NP;
 }
 
+// Also because the C library's pthread_mutex_trylock() of a robust mutex that is not recoverable takes it, though it says that it
+// does not (version 2.36).
+bool is_left_to_kernel(const pthread_mutex_t* m) { return (m->__data.__kind & left_to_kernel) != 0; }
+
 /// The mutex is taken. Nothing: the C library's function waits for it.
 std::optional<int> wait_for(pthread_mutex_t* m, const time_limit* most = nullptr) {
-  if ((m->__data.__kind & left_to_kernel) != 0 || is_error_checking(m)) return std::nullopt;
+  if (is_error_checking(m)) return std::nullopt;
   return weir::threads::wait_while(EBUSY, m, [m] { return next_pthread_mutex_trylock.get()(m); }, most);
 }
 
 template <class Next>
 int lock_until(Next next, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
-  if (!may_be_member()) return next();
+  if (!may_be_member() || is_left_to_kernel(m)) return next();
   const int now = next_pthread_mutex_trylock.get()(m);
   if (now != EBUSY) return now;
   const time_limit most{clock, *until};
@@ -118,11 +122,9 @@ int lock_until(Next next, pthread_mutex_t* m, clockid_t clock, const timespec* u
   return waited ? *waited : next();
 }
 
-}  // namespace
-
-namespace {
 int lock_slowly(pthread_mutex_t* m);
-}
+
+}  // namespace
 
 BEFORE(int, pthread_mutex_lock, (pthread_mutex_t* m)) {
   usual_mutex its(m);
@@ -132,7 +134,7 @@ BEFORE(int, pthread_mutex_lock, (pthread_mutex_t* m)) {
 
 namespace {
 [[gnu::noinline]] int lock_slowly(pthread_mutex_t* m) {
-  if (!may_be_member()) return next_pthread_mutex_lock.get()(m);
+  if (!may_be_member() || is_left_to_kernel(m)) return next_pthread_mutex_lock.get()(m);
   const int now = next_pthread_mutex_trylock.get()(m);
   if (now != EBUSY) return now;
   const std::optional<int> waited = wait_for(m);
