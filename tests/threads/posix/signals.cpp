@@ -1,0 +1,238 @@
+// Semaphores, futexes and barriers where signals, single wake-ups or more threads than members come in.
+#include "threads.hpp"
+
+#include <linux/futex.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
+
+namespace {
+
+long futex(std::uint32_t* word, int what, std::uint32_t value, const timespec* time = nullptr, std::uint32_t* second = nullptr,
+           std::uint32_t more = 0) {
+  return syscall(SYS_futex, word, what, value, time, second, more);
+}
+std::uint32_t now(const std::uint32_t& word) { return __atomic_load_n(&word, __ATOMIC_SEQ_CST); }
+
+sem_t posted;
+std::atomic<long> handled{0};
+void post(int) {
+  const int before = errno;
+  sem_post(&posted);
+  ++handled;
+  errno = before;
+}
+void handle(void (*by)(int), int flags) {
+  struct sigaction its {};
+  its.sa_handler = by;
+  its.sa_flags = flags;
+  sigaction(SIGUSR1, &its, nullptr);
+}
+
+/// Another process sends signals all the time, whose handler may interrupt any function that waits.
+void posts_by_handlers() {
+  handle(post, SA_RESTART);
+  sem_init(&posted, 0, 0);
+  sem_t turns[4];
+  for (sem_t& each : turns) sem_init(&each, 0, 0);
+  const pid_t me = getpid(), sender = fork();
+  if (sender == 0) {
+    while (getppid() == me) {
+      kill(me, SIGUSR1);
+      compute(0.00002);
+    }
+    _exit(0);
+  }
+  std::atomic<bool> ends{false};
+  std::atomic<long> got{0}, rounds{0};
+  std::vector<pthread_t> all;
+  for (int i = 0; i < 2; ++i)
+    all.push_back(start([&] {
+      while (!ends) {
+        while (sem_wait(&posted) != 0) {
+        }
+        ++got;
+      }
+      return nullptr;
+    }));
+  for (int i = 0; i < 4; ++i)
+    all.push_back(start([&, i] {
+      while (!ends) {
+        while (sem_wait(&turns[i]) != 0) {
+        }
+        sem_post(&turns[(i + 1) % 4]);
+        ++rounds;
+      }
+      return nullptr;
+    }));
+  sigset_t its;
+  sigemptyset(&its);
+  sigaddset(&its, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &its, nullptr);  // the others handle it
+  sem_post(&turns[0]);
+  sem_post(&turns[2]);
+  for (int part = 0; part < 20; ++part) {
+    const long had = got, did = rounds;
+    CHECK(soon([&] { return got > had && rounds > did; }));
+    sleep_for(0.1);
+  }
+  kill(sender, SIGKILL);
+  waitpid(sender, nullptr, 0);
+  ends = true;
+  for (sem_t& each : turns) sem_post(&each);
+  for (int i = 0; i < 4; ++i) sem_post(&posted);
+  for (const pthread_t each : all) result_of(each);
+}
+
+/// EINTR, unless the handler asks for calls to be restarted.
+void interrupted() {
+  const others so_many;
+  for (const int flags : {0, SA_RESTART}) {
+    handle([](int) { ++handled; }, flags);
+    for (int timed = 0; timed < 2; ++timed) {
+      sem_t none;
+      sem_init(&none, 0, 0);
+      std::atomic<bool> waits{false};
+      const long before = handled;
+      const pthread_t one = start([&]() -> void* {
+        const timespec limit = in(patience);
+        waits = true;
+        const int error = error_of(timed != 0 ? sem_timedwait(&none, &limit) : sem_wait(&none));
+        // The C library does not restart a wait with a time limit.
+        CHECK(error == (flags == 0 || timed != 0 ? EINTR : 0) || (timed != 0 && error == 0));
+        return nullptr;
+      });
+      CHECK(soon([&] { return waits.load(); }));
+      sleep_for(0.05);
+      pthread_kill(one, SIGUSR1);
+      CHECK(soon([&] { return handled == before + 1; }));
+      sleep_for(0.01);
+      sem_post(&none);
+      result_of(one);
+      sem_destroy(&none);
+    }
+  }
+}
+
+void futexes() {
+  const others so_many;
+  std::uint32_t word = 0, second = 0;
+  CHECK(futex(&word, FUTEX_WAIT_PRIVATE, 1) == -1 && errno == EAGAIN);
+  const timespec negative{-1, 0};
+  CHECK(futex(&word, FUTEX_WAIT_PRIVATE, 0, &no_time) == -1 && errno == EINVAL);
+  CHECK(futex(&word, FUTEX_WAIT_PRIVATE, 0, &negative) == -1 && errno == EINVAL);
+  CHECK(futex(&word, FUTEX_WAKE_PRIVATE, 1) == 0);
+  CHECK(futex(&word, FUTEX_WAKE_BITSET_PRIVATE, 1, nullptr, nullptr, 0) == -1 && errno == EINVAL);
+  CHECK(futex(&word, FUTEX_CMP_REQUEUE_PRIVATE, 1, reinterpret_cast<const timespec*>(1L), &second, 5) == -1 && errno == EAGAIN);
+  for (const int by : {CLOCK_MONOTONIC, CLOCK_REALTIME})
+    CHECK(is_late(ETIMEDOUT, by, [&](auto* t) {
+      return error_of(futex(&word, FUTEX_WAIT_BITSET_PRIVATE | (by == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0), 0, t, nullptr,
+                            FUTEX_BITSET_MATCH_ANY));
+    }));
+  const double begin = now_s();
+  const timespec time = timespec_of(0.03);
+  CHECK(futex(&word, FUTEX_WAIT_PRIVATE, 0, &time) == -1 && errno == ETIMEDOUT && now_s() - begin >= 0.03);
+
+  // Each operation that wakes reaches those that wait for any bit.
+  const std::function<long()> wakes[] = {
+      [&] { return futex(&word, FUTEX_WAKE_PRIVATE, 1); },
+      [&] { return futex(&word, FUTEX_WAKE_BITSET_PRIVATE, 1, nullptr, nullptr, FUTEX_BITSET_MATCH_ANY); },
+      [&] { return futex(&word, FUTEX_WAKE_BITSET_PRIVATE, 1, nullptr, nullptr, 4); },
+      [&] { return futex(&word, FUTEX_REQUEUE_PRIVATE, 1, reinterpret_cast<const timespec*>(1L), &second); }};
+  for (const auto& wake : wakes) {
+    for (int i = 0; i < 20; ++i) {
+      word = 0;
+      const pthread_t one = start([&]() -> void* {
+        while (now(word) == 0) futex(&word, FUTEX_WAIT_PRIVATE, 0);
+        return nullptr;
+      });
+      sleep_for(i % 2 == 0 ? 0.001 : 0);
+      __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
+      wake();
+      result_of(one);
+    }
+  }
+  // The kernel changes the second word, and wakes there.
+  for (int i = 0; i < 200; ++i) {
+    second = 0;
+    const pthread_t one = start([&]() -> void* {
+      while (now(second) == 0) futex(&second, FUTEX_WAIT_PRIVATE, 0);
+      return nullptr;
+    });
+    sleep_for(i % 2 == 0 ? 0.001 : 0);
+    CHECK(futex(&word, FUTEX_WAKE_OP_PRIVATE, 1, reinterpret_cast<const timespec*>(1L), &second,
+                FUTEX_OP(FUTEX_OP_SET, 1, FUTEX_OP_CMP_EQ, 0)) >= 0);
+    result_of(one);
+  }
+}
+
+/// Those that wait are as many as WAKE says, and it wakes no more than it is asked for.
+void wake_counts() {
+  std::uint32_t word = 0;
+  std::atomic<int> woken{0};
+  std::vector<pthread_t> all;
+  for (int i = 0; i < 8; ++i)
+    all.push_back(start([&]() -> void* {
+      while (futex(&word, FUTEX_WAIT_PRIVATE, 0) != 0 && errno == EINTR) {
+      }
+      ++woken;
+      return nullptr;
+    }));
+  long told = 0;
+  sleep_for(0.05);
+  while (told < 8) {
+    const long its = futex(&word, FUTEX_WAKE_PRIVATE, 3);
+    CHECK(its >= 0 && its <= 3);
+    told += its;
+    CHECK(soon([&] { return woken >= told; }));
+  }
+  CHECK(told == 8 && woken == 8);
+  for (const pthread_t each : all) result_of(each);
+}
+
+/// More threads than the barrier has members, in any pairs.
+void barrier_of_more_threads() {
+  pthread_barrier_t two;
+  CHECK(pthread_barrier_init(&two, nullptr, 0) == EINVAL && pthread_barrier_init(&two, nullptr, 2) == 0);
+  std::atomic<int> left{20000}, serial{0};
+  team([&](int) {
+    while (left.fetch_sub(1) > 0) {
+      const int its = pthread_barrier_wait(&two);
+      CHECK(its == 0 || its == PTHREAD_BARRIER_SERIAL_THREAD);
+      serial += its != 0;
+    }
+  });
+  CHECK(serial == 10000 && pthread_barrier_destroy(&two) == 0);
+}
+
+/// One is the serial thread, and destroys the barrier at once.
+void barrier_destroyed_at_once() {
+  std::atomic<pthread_barrier_t*> its{nullptr};
+  meeting here;
+  team([&](int me) {
+    for (int i = 0; i < 200; ++i) {
+      if (me == 0) {
+        its = new pthread_barrier_t;
+        CHECK(pthread_barrier_init(its, nullptr, static_cast<unsigned>(members)) == 0);
+      }
+      here.arrive();
+      pthread_barrier_t* const mine = its;
+      if (pthread_barrier_wait(mine) == PTHREAD_BARRIER_SERIAL_THREAD) {
+        CHECK(pthread_barrier_destroy(mine) == 0);
+        std::memset(static_cast<void*>(mine), 0xff, sizeof *mine);
+        delete mine;
+      }
+      here.arrive();
+    }
+  });
+}
+
+const subject all[] = {{"posts by handlers", posts_by_handlers},
+                       {"interrupted", interrupted},
+                       {"futexes", futexes},
+                       {"wake counts", wake_counts},
+                       {"barrier of more threads", barrier_of_more_threads},
+                       {"barrier destroyed at once", barrier_destroyed_at_once}};
+
+}  // namespace
+
+int main() { return run_all(all); }

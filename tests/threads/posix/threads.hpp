@@ -1,0 +1,251 @@
+// What the programs here share. They check that the functions by which threads wait for each other keep the C library's contract,
+// whoever schedules the threads.
+//
+// WEIR_TEST_AS says who the threads of a program are: "threads" that it creates, which are members with WEIR_THREADS=all; "mixed":
+// every other one has an affinity of its own, so it stays a thread of the kernel; or the members of an OpenMP "team".
+// WEIR_TEST_BESIDE=spinning lets another thread compute all the time. Each subject runs in a process of its own, which is executed
+// anew, since the child of a fork has no members.
+#pragma once
+
+#include "../../openmp/programs/check.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+inline const int members = asked();
+inline const std::string threads_are = std::getenv("WEIR_TEST_AS") != nullptr ? std::getenv("WEIR_TEST_AS") : "threads";
+inline const bool beside_spinning = std::getenv("WEIR_TEST_BESIDE") != nullptr;
+
+// ---- time
+
+constexpr double patience = 20;  // for what does happen; the machine may be busy
+
+inline double now_s(clockid_t of = CLOCK_MONOTONIC) {
+  timespec t;
+  clock_gettime(of, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+inline timespec timespec_of(double seconds) {
+  const auto whole = static_cast<time_t>(seconds);
+  return {whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
+}
+inline timespec in(double seconds, clockid_t by = CLOCK_REALTIME) { return timespec_of(now_s(by) + seconds); }
+inline constexpr timespec no_time{1, 1'000'000'000};  // not valid
+inline void compute(double seconds) {
+  for (const double until = now_s() + seconds; now_s() < until;) {
+  }
+}
+inline void sleep_for(double seconds) {
+  timespec its = timespec_of(seconds);
+  while (nanosleep(&its, &its) != 0 && errno == EINTR) {
+  }
+}
+/// Until it holds; false: not within our patience.
+template <class Holds>
+bool soon(Holds holds) {
+  for (const double until = now_s() + patience; now_s() < until; sleep_for(0.001)) {
+    if (holds()) return true;
+  }
+  return holds();
+}
+/// The wait ends with this error, and not before its limit by that clock.
+template <class Wait>
+bool is_late(int error, clockid_t by, Wait wait, double seconds = 0.03) {
+  const timespec limit = in(seconds, by);
+  const int result = wait(&limit);
+  timespec now;
+  clock_gettime(by, &now);
+  const bool in_time = now.tv_sec != limit.tv_sec ? now.tv_sec > limit.tv_sec : now.tv_nsec >= limit.tv_nsec;
+  if (result != error || !in_time) std::fprintf(stderr, "%s, %s\n", std::strerror(result), in_time ? "in time" : "early");
+  return result == error && in_time;
+}
+/// As functions of POSIX threads return errors.
+inline int error_of(long result) { return result == -1 ? errno : 0; }
+
+// ---- threads
+
+/// Of the kernel alone.
+class kernel_thread {
+ public:
+  kernel_thread() {
+    pthread_attr_init(&its_);
+    cpu_set_t here;
+    sched_getaffinity(0, sizeof here, &here);
+    pthread_attr_setaffinity_np(&its_, sizeof here, &here);
+  }
+  kernel_thread(const kernel_thread&) = delete;
+  ~kernel_thread() { pthread_attr_destroy(&its_); }
+  const pthread_attr_t* attributes() const { return &its_; }
+
+ private:
+  pthread_attr_t its_;
+};
+
+using function = std::function<void*()>;
+inline pthread_t start(function run, const pthread_attr_t* how = nullptr) {
+  pthread_t its{};
+  CHECK(pthread_create(&its, how, [](void* what) -> void* {
+    const function run_it = std::move(*static_cast<function*>(what));
+    delete static_cast<function*>(what);
+    return run_it();
+  }, new function(std::move(run))) == 0);
+  return its;
+}
+inline void* result_of(pthread_t thread) {
+  void* its = nullptr;
+  CHECK(pthread_join(thread, &its) == 0);
+  return its;
+}
+
+/// Each of `members` threads calls run(number), and all end.
+template <class Run>
+void team(Run run) {
+  if (threads_are == "team") {
+#pragma omp parallel num_threads(members)
+    {
+      int me = 0;
+#pragma omp for schedule(static)
+      for (int i = 0; i < members; ++i) me = i;
+      run(me);
+    }
+    return;
+  }
+  const kernel_thread own;
+  std::vector<pthread_t> all;
+  for (int i = 0; i < members; ++i)
+    all.push_back(start([&run, i] { return run(i), nullptr; },
+                        threads_are == "mixed" && i % 2 == 1 ? own.attributes() : nullptr));
+  for (const pthread_t each : all) CHECK(result_of(each) == nullptr);
+}
+/// The members meet here, by nothing that is tested.
+class meeting {
+ public:
+  void arrive() {
+    const int mine = round_.load();
+    if (arrived_.fetch_add(1) + 1 == members) {
+      arrived_ = 0;
+      ++round_;
+    } else {
+      while (round_ == mine) sched_yield();
+    }
+  }
+
+ private:
+  std::atomic<int> arrived_{0}, round_{0};
+};
+
+/// More threads than processors, during the lifetime of this object: they wait.
+class others {
+ public:
+  others() {
+    for (int i = 0; i < 6; ++i) all_.push_back(start([this] { return wait(), nullptr; }));
+    CHECK(soon([this] { return waiting_ == 6; }));
+  }
+  others(const others&) = delete;
+  ~others() {
+    pthread_mutex_lock(&mutex_);
+    ended_ = true;
+    pthread_cond_broadcast(&changed_);
+    pthread_mutex_unlock(&mutex_);
+    for (const pthread_t each : all_) pthread_join(each, nullptr);
+  }
+
+ private:
+  void wait() {
+    pthread_mutex_lock(&mutex_);
+    ++waiting_;
+    while (!ended_) pthread_cond_wait(&changed_, &mutex_);
+    pthread_mutex_unlock(&mutex_);
+  }
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+  bool ended_ = false;
+  std::atomic<int> waiting_{0};
+  std::vector<pthread_t> all_;
+};
+
+/// Does what a child process does; the process must end well.
+template <class Run>
+void child(Run run) {
+  std::fflush(nullptr);
+  const pid_t its = fork();
+  if (its == 0) {
+    wrongs = 0;
+    run();
+    std::fflush(nullptr);
+    _exit(wrongs != 0);
+  }
+  int status = -1;
+  while (waitpid(its, &status, 0) == -1 && errno == EINTR) {
+  }
+  CHECK(status == 0);
+}
+
+// ---- subjects
+
+struct subject {
+  const char* name;
+  void (*run)();
+};
+
+/// In this process.
+inline int run_alone(const subject& its) {
+  if (!beside_spinning) return its.run(), verdict();
+  static std::atomic<bool> ends{false};
+  std::thread beside([] {
+    while (!ends) compute(0.001);
+  });
+  its.run();
+  ends = true;
+  beside.join();
+  return verdict();
+}
+
+/// The value that main() returns.
+template <std::size_t N>
+int run_all(const subject (&all)[N]) {
+  const char* const only = std::getenv("WEIR_TEST_SUBJECT");
+  for (const subject& its : all) {
+    if (only != nullptr) {
+      if (std::strcmp(only, its.name) == 0) return run_alone(its);
+      continue;
+    }
+    setenv("WEIR_TEST_SUBJECT", its.name, 1);
+    pid_t process = 0;
+    char program[] = "/proc/self/exe";
+    char* const arguments[] = {program, nullptr};
+    posix_spawn_file_actions_t quiet;
+    posix_spawn_file_actions_init(&quiet);
+    posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", 2, 0);
+    CHECK(posix_spawn(&process, program, &quiet, nullptr, arguments, environ) == 0);
+    posix_spawn_file_actions_destroy(&quiet);
+    int status = 0;
+    bool ended = false;
+    for (const double until = now_s() + 3 * patience; !ended && now_s() < until; sleep_for(0.002))
+      ended = waitpid(process, &status, WNOHANG) == process;
+    if (!ended) {
+      kill(process, SIGKILL);
+      waitpid(process, &status, 0);
+    }
+    if (!ended || status != 0) {
+      std::fprintf(stderr, "%s: %s (%d)\n", its.name, ended ? "wrong" : "does not end", status);
+      add(&wrongs, 1);
+    }
+  }
+  if (only != nullptr) return std::fprintf(stderr, "%s: no such subject\n", only), 2;
+  return verdict();
+}
