@@ -12,7 +12,7 @@ for protection in none standard; do
   for file in "$source"/src/threads/*.cpp "$source"/src/machine/*.cpp "$source"/tests/threads/programs/registers.cpp; do
     echo "$file"
   done | xargs -P 2 -n 1 $compile -c
-  [ -e barriers.o ] || { $compile -c "$source"/src/barriers/*.cpp; aarch64-linux-gnu-ld -r -o barriers.o choice.o plans.o proof.o seating.o team_barrier.o; }
+  [ -e barriers.o ] || { $compile -c "$source"/src/barriers/*.cpp; aarch64-linux-gnu-ld -r -o barriers.o $(ls "$source"/src/barriers/*.cpp | sed "s,.*/,,; s,cpp$,o,"); }
   objects=$(cd "$source" && ls src/threads/*.cpp src/machine/*.cpp | sed 's,.*/,,; s,cpp$,o,' | grep -vxE 'calls.o|handlers.o|kernel_state.o|processors_heard.o|heard.o')
   aarch64-linux-gnu-g++ $objects barriers.o registers.o -o "registers-$protection"
   said=$(qemu-aarch64-static -cpu max -L /usr/aarch64-linux-gnu "./registers-$protection") || :
