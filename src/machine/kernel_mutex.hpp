@@ -11,6 +11,9 @@
 
 namespace weir {
 
+/// How many such mutexes the calling thread holds: a handler that has interrupted it must not keep it from giving them back.
+inline constinit thread_local int kernel_mutexes_held = 0;
+
 /// The protocol of <weir/locks.hpp> [Drepper, "Futexes are tricky", mutex 2], which the explorer checks there.
 class kernel_mutex {
  public:
@@ -18,10 +21,14 @@ class kernel_mutex {
   kernel_mutex(const kernel_mutex&) = delete;
   bool try_lock() {
     std::uint32_t expected = free;
-    return state_.compare_exchange_strong(expected, taken, std::memory_order_acquire);  // acquire: what was done under it
+    ++kernel_mutexes_held;  // before it is taken, for the same handler
+    if (state_.compare_exchange_strong(expected, taken, std::memory_order_acquire)) return true;  // acquire: what was done under it
+    --kernel_mutexes_held;
+    return false;
   }
   void lock() {
     if (try_lock()) [[likely]] return;
+    ++kernel_mutexes_held;
     while (state_.exchange(waited_for, std::memory_order_acquire) != free)
       raw_call(SYS_futex, as_argument(&state_), FUTEX_WAIT_PRIVATE, waited_for, 0);
   }
@@ -29,7 +36,10 @@ class kernel_mutex {
     // release: what was done under it.
     if (state_.exchange(free, std::memory_order_release) == waited_for)
       raw_call(SYS_futex, as_argument(&state_), FUTEX_WAKE_PRIVATE, 1);
+    --kernel_mutexes_held;
   }
+  /// In the child of a fork, where the thread that holds it does not exist.
+  void forget() { state_.store(free, std::memory_order_relaxed); }
 
  private:
   static constexpr std::uint32_t free = 0, taken = 1, waited_for = 2;

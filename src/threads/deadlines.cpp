@@ -98,7 +98,7 @@ std::uint64_t wake_those_due(std::uint64_t now_ns) {
 
 void forget_deadlines() {
   first = last = nullptr;
-  linking.unlock();
+  linking.forget();
 }
 
 }  // namespace weir::threads

@@ -50,7 +50,7 @@ class parking_places {
     *below(end) = std::exchange(free_, end);
   }
   /// In the child of a fork.
-  void forget() { mutex_.unlock(); }
+  void forget() { mutex_.forget(); }
 
  private:
   static void** below(void* end) { return static_cast<void**>(end) - 1; }
@@ -221,6 +221,7 @@ std::uint64_t call_in(std::uint64_t now) {
 // the mask is another one than usual.
 void answer_call_in(ucontext_t& in) {
   if (mine == nullptr || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
+  if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
   signal_mask blocked;
   std::memcpy(&blocked, &in.uc_sigmask, sizeof blocked);
   if (blocked != mine->mask_at_first || is_on_alternate_stack(in) || is_in_ours_or_c_library(code_of(in))) return;
