@@ -1,10 +1,10 @@
 // What the programs here share. They check that the functions by which threads wait for each other keep the C library's contract,
 // whoever schedules the threads.
 //
-// WEIR_TEST_AS says who the threads of a program are: "threads" that it creates, which are members with WEIR_THREADS=all; "mixed":
-// every other one has an affinity of its own, so it stays a thread of the kernel; or the members of an OpenMP "team".
-// WEIR_TEST_BESIDE=spinning lets another thread compute all the time. Each subject runs in a process of its own, which is executed
-// anew, since the child of a fork has no members.
+// WEIR_TEST_AS says who the threads of a program are: "threads" that it creates, which are members with WEIR_THREADS=all;
+// "mixed": every other one has an affinity of its own, so it stays a thread of the kernel; or the members of an OpenMP "team".
+// WEIR_TEST_BESIDE=spinning lets another thread compute all the time. Each subject runs in a process of its own, which is
+// executed anew, since the child of a fork has no members.
 #pragma once
 
 #include "../../openmp/programs/check.h"
