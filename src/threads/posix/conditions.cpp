@@ -13,6 +13,7 @@ using weir::threads::body;
 using weir::threads::comes_to_wait;
 using weir::threads::event_count;
 using weir::threads::may_be_member;
+using weir::threads::released_by_c_library;
 using weir::threads::this_body;
 using weir::threads::time_limit;
 
@@ -61,18 +62,24 @@ std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const time_li
 
 BEFORE(int, pthread_cond_wait, (pthread_cond_t* c, pthread_mutex_t* m)) {
   const std::optional<int> waited = wait_for(c, m);
-  return waited ? *waited : next_pthread_cond_wait.get()(c, m);
+  if (waited) return *waited;
+  const released_by_c_library meanwhile(m);
+  return next_pthread_cond_wait.get()(c, m);
 }
 BEFORE(int, pthread_cond_timedwait, (pthread_cond_t* c, pthread_mutex_t* m, const timespec* until)) {
   const time_limit most{is_monotonic.is_in(c) ? CLOCK_MONOTONIC : CLOCK_REALTIME, *until};
   const std::optional<int> waited = wait_for(c, m, &most);
-  return waited ? *waited : next_pthread_cond_timedwait.get()(c, m, until);
+  if (waited) return *waited;
+  const released_by_c_library meanwhile(m);
+  return next_pthread_cond_timedwait.get()(c, m, until);
 }
 BEFORE(int, pthread_cond_clockwait, (pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
   const time_limit most{clock, *until};
   const bool known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
   const std::optional<int> waited = known ? wait_for(c, m, &most) : std::nullopt;
-  return waited ? *waited : next_pthread_cond_clockwait.get()(c, m, clock, until);
+  if (waited) return *waited;
+  const released_by_c_library meanwhile(m);
+  return next_pthread_cond_clockwait.get()(c, m, clock, until);
 }
 // There is no change of the object that a fence would follow: the caller has changed what the condition is about, and a waiter has
 // announced itself before it gave back the mutex under which that is done.

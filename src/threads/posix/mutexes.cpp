@@ -5,6 +5,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "threads/pool.hpp"
 #include "threads/posix/waits.hpp"
 
 namespace {
@@ -108,7 +109,15 @@ bool is_left_to_kernel(const pthread_mutex_t* m) { return (m->__data.__kind & le
 /// The mutex is taken. Nothing: the C library's function waits for it.
 std::optional<int> wait_for(pthread_mutex_t* m, const time_limit* most = nullptr) {
   if (is_error_checking(m)) return std::nullopt;
-  return weir::threads::wait_while(EBUSY, m, [m] { return next_pthread_mutex_trylock.get()(m); }, most);
+  constexpr int left = -1;
+  const auto once = [m] {
+    const int now = next_pthread_mutex_trylock.get()(m);
+    return now == EBUSY && weir::threads::released_by_c_library::may_be(m) ? left : now;
+  };
+  const std::optional<int> waited = weir::threads::wait_while(EBUSY, m, once, most);
+  if (waited != left) return waited;
+  if (!weir::threads::leaves_to_block()) weir::threads::hand_off_to_block();
+  return std::nullopt;
 }
 
 template <class Next>

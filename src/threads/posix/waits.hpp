@@ -23,10 +23,11 @@ using event_count = basic_event_count<native_threads>;
 /// The event count of the object at this address.
 constexpr std::size_t event_counts = 256;
 extern constinit event_count all_event_counts[event_counts];
-inline event_count& events_of(const void* object) {
+inline std::size_t place_of(const void* object) {
   const auto at = reinterpret_cast<std::uintptr_t>(object);  // objects of the C library take 4 to 56 bytes
-  return all_event_counts[(at / 8 ^ at / 4096) % event_counts];
+  return (at / 8 ^ at / 4096) % event_counts;
 }
+inline event_count& events_of(const void* object) { return all_event_counts[place_of(object)]; }
 
 /// May the calling thread be a member, or become one where it waits? Otherwise it calls the C library's function.
 inline bool may_be_member() { return scheduled_by != nullptr || all_are_members(); }
@@ -86,6 +87,20 @@ std::optional<int> wait_while(int busy, const void* object, Try try_once, const 
     if (!stays) return std::nullopt;
   }
 }
+
+/// During the lifetime of this object the C library may release the mutex, in a condition's wait, where nobody is told: members wait
+/// for it in the C library meanwhile. The calling thread has locked it.
+class released_by_c_library {
+ public:
+  explicit released_by_c_library(const void* mutex);
+  released_by_c_library(const released_by_c_library&) = delete;
+  ~released_by_c_library();
+  /// Asked by a member that has announced itself. Also true for mutexes that share an event count.
+  static bool may_be(const void* mutex);
+
+ private:
+  std::atomic<std::uint32_t>& count_;
+};
 
 /// A part of an object of the C library by which an attribute is known: it is found by making one object with the attribute and
 /// one without.

@@ -205,14 +205,10 @@ struct subject {
 /// In this process.
 inline int run_alone(const subject& its) {
   if (!beside_spinning) return its.run(), verdict();
-  static std::atomic<bool> ends{false};
-  std::thread beside([] {
-    while (!ends) compute(0.001);
-  });
-  its.run();
-  ends = true;
-  beside.join();
-  return verdict();
+  std::thread([] {
+    for (;;) compute(0.001);
+  }).detach();
+  return its.run(), verdict();
 }
 
 /// The value that main() returns.

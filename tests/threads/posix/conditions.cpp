@@ -1,0 +1,181 @@
+// Condition variables and read-write locks.
+#include "threads.hpp"
+
+#include <sys/mman.h>
+
+namespace {
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+template <class Set>
+void make(pthread_cond_t& c, Set set) {
+  pthread_condattr_t how;
+  pthread_condattr_init(&how);
+  set(&how);
+  CHECK(pthread_cond_init(&c, &how) == 0);
+  pthread_condattr_destroy(&how);
+}
+
+/// Each in its turn; each way to wait, and to wake.
+void turns() {
+  pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+  constexpr int rounds = 300;
+  int turn = 0;
+  team([&](int me) {
+    for (int i = 0; i < rounds; ++i) {
+      CHECK(pthread_mutex_lock(&mutex) == 0);
+      while (turn != i * members + me) {
+        const timespec limit = in(patience), monotonic = in(patience, CLOCK_MONOTONIC);
+        const int error = i % 3 == 0   ? pthread_cond_wait(&changed, &mutex)
+                          : i % 3 == 1 ? pthread_cond_timedwait(&changed, &mutex, &limit)
+                                       : pthread_cond_clockwait(&changed, &mutex, CLOCK_MONOTONIC, &monotonic);
+        CHECK(error == 0 && pthread_mutex_trylock(&mutex) == EBUSY);
+      }
+      ++turn;
+      if (i % 2 == 0) CHECK(pthread_cond_broadcast(&changed) == 0);
+      CHECK(pthread_mutex_unlock(&mutex) == 0);
+      if (i % 2 != 0) CHECK(pthread_cond_broadcast(&changed) == 0);
+    }
+  });
+  CHECK(turn == rounds * members && pthread_cond_destroy(&changed) == 0);
+}
+
+/// A queue with room for two: one signal for each change, and none is lost.
+void signals() {
+  pthread_cond_t room = PTHREAD_COND_INITIALIZER, some = PTHREAD_COND_INITIALIZER;
+  constexpr int each = 2000;
+  int in_queue = 0, taken = 0;
+  team([&](int me) {
+    for (int i = 0; i < each; ++i) {
+      CHECK(pthread_mutex_lock(&mutex) == 0);
+      if (me % 2 == 0) {
+        while (in_queue == 2) CHECK(pthread_cond_wait(&room, &mutex) == 0);
+        ++in_queue;
+        CHECK(pthread_cond_signal(&some) == 0);
+      } else {
+        while (in_queue == 0) CHECK(pthread_cond_wait(&some, &mutex) == 0);
+        --in_queue;
+        ++taken;
+        CHECK(pthread_cond_signal(&room) == 0);
+      }
+      CHECK(pthread_mutex_unlock(&mutex) == 0);
+    }
+  });
+  CHECK(taken == each * members / 2 && in_queue == 0);
+}
+
+void time_limits() {
+  pthread_cond_t never = PTHREAD_COND_INITIALIZER, monotonic;
+  make(monotonic, [](pthread_condattr_t* how) { CHECK(pthread_condattr_setclock(how, CLOCK_MONOTONIC) == 0); });
+  pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+  team([&](int) {
+    pthread_mutex_lock(&own);
+    const auto until = [&](auto wait) {
+      return [&own, wait](const timespec* t) {
+        int error;
+        do error = wait(t); while (error == 0);  // it may wake for no reason
+        CHECK(pthread_mutex_trylock(&own) == EBUSY);
+        return error;
+      };
+    };
+    for (const double limit : {0.02, 0.0, -1.0}) {
+      CHECK(is_late(ETIMEDOUT, CLOCK_REALTIME, until([&](auto* t) { return pthread_cond_timedwait(&never, &own, t); }), limit));
+      CHECK(is_late(ETIMEDOUT, CLOCK_MONOTONIC, until([&](auto* t) { return pthread_cond_timedwait(&monotonic, &own, t); }), limit));
+      for (const clockid_t by : {CLOCK_REALTIME, CLOCK_MONOTONIC})
+        CHECK(is_late(ETIMEDOUT, by, until([&](auto* t) { return pthread_cond_clockwait(&never, &own, by, t); }), limit));
+    }
+    const timespec valid = in(patience);
+    CHECK(pthread_cond_timedwait(&never, &own, &no_time) == EINVAL);
+    CHECK(pthread_cond_clockwait(&never, &own, CLOCK_PROCESS_CPUTIME_ID, &valid) == EINVAL);
+    CHECK(pthread_mutex_unlock(&own) == 0);
+  });
+}
+
+struct of_processes {
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  int turn;
+};
+void shared_by_processes() {
+  auto& its = *static_cast<of_processes*>(mmap(nullptr, sizeof(of_processes), PROT_READ | PROT_WRITE,
+                                               MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  pthread_mutexattr_t how;
+  pthread_mutexattr_init(&how);
+  pthread_mutexattr_setpshared(&how, PTHREAD_PROCESS_SHARED);
+  pthread_mutex_init(&its.mutex, &how);
+  make(its.changed, [](pthread_condattr_t* a) { CHECK(pthread_condattr_setpshared(a, PTHREAD_PROCESS_SHARED) == 0); });
+  const auto play = [&](int me) {
+    for (int i = 0; i < 500; ++i) {
+      CHECK(pthread_mutex_lock(&its.mutex) == 0);
+      while (its.turn % 2 != me) CHECK(pthread_cond_wait(&its.changed, &its.mutex) == 0);
+      ++its.turn;
+      CHECK(pthread_cond_signal(&its.changed) == 0 && pthread_mutex_unlock(&its.mutex) == 0);
+    }
+  };
+  const others so_many;
+  const pthread_t forks = start([&] { return child([&] { play(1); }), nullptr; });
+  result_of(start([&] { return play(0), nullptr; }));
+  result_of(forks);
+  CHECK(its.turn == 1000);
+}
+
+void readers_and_writers() {
+  pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+  std::atomic<int> readers{0}, writers{0};
+  team([&](int me) {
+    for (int i = 0; i < 1000; ++i) {
+      const timespec limit = in(patience), monotonic = in(patience, CLOCK_MONOTONIC);
+      const bool writes = (i + me) % 4 == 0;
+      if (writes) {
+        CHECK((i % 3 == 0   ? pthread_rwlock_wrlock(&lock)
+               : i % 3 == 1 ? pthread_rwlock_timedwrlock(&lock, &limit)
+                            : pthread_rwlock_clockwrlock(&lock, CLOCK_MONOTONIC, &monotonic)) == 0);
+        CHECK(++writers == 1 && readers == 0);
+        if (i % 50 == 0) sched_yield();
+        --writers;
+      } else {
+        CHECK((i % 3 == 0   ? pthread_rwlock_rdlock(&lock)
+               : i % 3 == 1 ? pthread_rwlock_timedrdlock(&lock, &limit)
+                            : pthread_rwlock_clockrdlock(&lock, CLOCK_MONOTONIC, &monotonic)) == 0);
+        ++readers;
+        CHECK(writers == 0);
+        if (i % 50 == 0) sched_yield();
+        --readers;
+      }
+      CHECK(pthread_rwlock_unlock(&lock) == 0);
+    }
+  });
+  // All read at once; then the writer is told that it would wait for itself.
+  meeting here;
+  team([&](int me) {
+    CHECK(pthread_rwlock_rdlock(&lock) == 0);
+    here.arrive();
+    CHECK(pthread_rwlock_trywrlock(&lock) == EBUSY && pthread_rwlock_tryrdlock(&lock) == 0);
+    CHECK(is_late(ETIMEDOUT, CLOCK_REALTIME, [&](auto* t) { return pthread_rwlock_timedwrlock(&lock, t); }));
+    here.arrive();
+    CHECK(pthread_rwlock_unlock(&lock) == 0 && pthread_rwlock_unlock(&lock) == 0);
+    here.arrive();
+    if (me == 0) {
+      CHECK(pthread_rwlock_wrlock(&lock) == 0);
+      CHECK(pthread_rwlock_wrlock(&lock) == EDEADLK && pthread_rwlock_rdlock(&lock) == EDEADLK);
+    }
+    here.arrive();
+    if (me != 0) {
+      CHECK(is_late(ETIMEDOUT, CLOCK_REALTIME, [&](auto* t) { return pthread_rwlock_timedrdlock(&lock, t); }));
+      CHECK(is_late(ETIMEDOUT, CLOCK_MONOTONIC, [&](auto* t) { return pthread_rwlock_clockwrlock(&lock, CLOCK_MONOTONIC, t); }));
+      CHECK(pthread_rwlock_timedrdlock(&lock, &no_time) == EINVAL);
+    }
+    here.arrive();
+    if (me == 0) CHECK(pthread_rwlock_unlock(&lock) == 0);
+  });
+}
+
+const subject all[] = {{"turns", turns},
+                       {"signals", signals},
+                       {"time limits", time_limits},
+                       {"shared by processes", shared_by_processes},
+                       {"readers and writers", readers_and_writers}};
+
+}  // namespace
+
+int main() { return run_all(all); }
