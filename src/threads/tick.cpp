@@ -159,6 +159,10 @@ bool is_installed() {
   struct sigaction now {}, ours {};
   ours.sa_sigaction = handle;
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
+  // The C library's signal for cancellation: it unwinds the stack, and this handler may have interrupted a call in which a thread
+  // may be cancelled. sigaddset() refuses it.
+  constexpr signal_mask cancellation = signal_mask{1} << 31;
+  std::memcpy(&ours.sa_mask, &cancellation, sizeof cancellation);
   if (sigaction(signal_number, nullptr, &now) != 0) return false;
   if (is_ours(now)) return true;
   if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN) return false;
