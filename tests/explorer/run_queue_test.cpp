@@ -35,9 +35,9 @@ const char* name_of(memory_model memory) {
 INSTANTIATE_TEST_SUITE_P(In, RunQueue, testing::Values(memory_model::sc, memory_model::tso, memory_model::weak),
                          [](const auto& of) { return name_of(of.param); });
 
-enum class file { runnable, run_queue, sleep_queue, parking };
+enum class file { runnable, run_queue, sleep_queue, parking, event_counts };
 constexpr const char* names[] = {"threads/runnable.hpp", "threads/run_queue.hpp", "threads/sleep_queue.hpp",
-                                 "threads/parking.hpp"};
+                                 "threads/parking.hpp", "threads/event_counts.hpp"};
 
 constexpr auto left_out = fault::kind::left_out, reads = fault::kind::reads;
 constexpr auto sc = memory_model::sc, tso = memory_model::tso, weak = memory_model::weak;
@@ -88,6 +88,13 @@ const mutant mutants[] = {
     {file::sleep_queue, "while (taken_.exchange(", reads, 0, "waking twice", sc},
     {file::sleep_queue, "const bool sleeps = on.load(", reads, 0, "sleeping", sc},
     {file::sleep_queue, "before->next.store(behind,", left_out, 0, "sleeping in order", sc},
+    // Event counts.
+    {file::event_counts, "waiters_.fetch_add(", left_out, 0, "counting", sc},
+    {file::event_counts, "Machine::full_fence();", left_out, 0, "counting", weak, 0},  // in announce()
+    {file::event_counts, "Machine::full_fence();", left_out, 0, "counting", weak, 1},  // in happens()
+    {file::event_counts, "events_.fetch_add(", left_out, 0, "counting", sc},
+    {file::event_counts, "bool has_waiters() const {", reads, 0, "counting", sc},
+    {file::event_counts, "void retire() {", left_out, 0, "counting", sc},
     {file::sleep_queue, "static const word* awaits(", reads, offsetof(sleeping_in_order, changed), "sleeping in order", sc},
 };
 #pragma GCC diagnostic pop

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "counting.hpp"
 #include "handing_over.hpp"
 #include "sleeping.hpp"
 #include "stealing.hpp"
@@ -35,6 +36,8 @@ inline std::vector<named> all_scenarios() {
           of<watching<true>>("watching what is done inside", 2),
           of<watching<false>>("watching what is done outside", 2),
           of<sleeping>("sleeping", 2),
+          of<counting_one>("counting", 2),
+          of<counting_until>("counting until a time", 2),
           of<stealing<true>>("stealing from one that takes", 2),
           of<stealing<false>>("stealing from one that appends", 2),
           of<leaving>("leaving", 3),
@@ -49,6 +52,8 @@ inline std::vector<named> all_scenarios() {
           of<returning_stolen>("returning stolen", 3),
           of<waking_twice>("waking twice", 3),
           of<sleeping_away>("sleeping away", 3),
+          of<counting_for_two_objects>("counting for two objects", 3),
+          of<counting_two>("counting, woken one at a time", 3),
           of<closing_for_others>("closing for two others", 4),
           of<sleeping_together<true>>("sleeping, woken at once", 3),
           of<sleeping_together<false>>("sleeping, woken one at a time", 3),

@@ -1,0 +1,94 @@
+// Bodies that wait for objects by event counts (event_counts.hpp).
+#pragma once
+
+#include "scenario.hpp"
+#include "threads/event_counts.hpp"
+
+namespace explored_threads {
+
+using event_count = weir::threads::basic_event_count<machine>;
+
+/// What waiters and notifiers do.
+struct counting : scenario {
+  sleep_queue bucket;
+  event_count events;
+
+  /// Until try_once(), as wait_while() does.
+  template <class Try>
+  void wait(body& me, const word<std::uint32_t>& object, Try try_once) {
+    for (bool done = false; !done;) {
+      const std::uint32_t seen = events.announce();
+      done = try_once();
+      if (!done) {
+        me.parked.begin();
+        if (bucket.add(me, object, events.events(), seen, [] { return false; })) me.parked.await_end();
+      }
+      events.retire();
+    }
+  }
+  void wake_on(const word<std::uint32_t>& object, std::uint32_t most) {
+    events.happens();
+    if (bucket.has_sleepers()) bucket.wake(object, most, nullptr);
+  }
+  void notify(const word<std::uint32_t>& object, std::uint32_t most = 1) {
+    machine::full_fence();
+    if (events.has_waiters()) wake_on(object, most);
+  }
+};
+
+/// Member 0 waits for what member 1 does.
+struct counting_one : counting {
+  word<std::uint32_t> object{0};
+  body its;
+  void pass(unsigned member, unsigned members) {
+    if (member == 0) {
+      wait(its, object, [&] { return object.load(order::relaxed) == 1; });
+    } else {
+      object.store(1, order::relaxed);
+      notify(object);
+    }
+    if (is_last(members)) check(!bucket.has_sleepers() && !events.has_waiters());
+  }
+};
+
+/// Two members wait for the same change; the last one wakes one of them for it, and then the other.
+struct counting_two : counting {
+  word<std::uint32_t> object{0};
+  body its[2];
+  void pass(unsigned member, unsigned members) {
+    if (member != 2) {
+      wait(its[member], object, [&] { return object.load(order::relaxed) == 1; });
+    } else {
+      object.store(1, order::relaxed);
+      for (int i = 0; i < 2; ++i) notify(object, 1);
+    }
+    if (is_last(members)) check(!bucket.has_sleepers() && !events.has_waiters());
+  }
+};
+
+/// Two objects share the event count: member 0 waits for one; others change both.
+struct counting_for_two_objects : counting {
+  word<std::uint32_t> mine{0}, other{0};
+  body its;
+  void pass(unsigned member, unsigned) {
+    if (member == 0) return wait(its, mine, [&] { return mine.load(order::relaxed) == 1; });
+    word<std::uint32_t>& object = member == 1 ? mine : other;
+    object.store(1, order::relaxed);
+    notify(object);
+  }
+};
+
+/// The time comes, by member 1, whether or not the member waits already: the event tells a body that is about to sleep.
+struct counting_until : counting {
+  word<std::uint32_t> object{0}, time{0};
+  body its;
+  void pass(unsigned member, unsigned) {
+    if (member == 0) return wait(its, object, [&] { return time.load(order::relaxed) == 1; });
+    time.store(1, order::relaxed);
+    events.happens();
+    machine::full_fence();
+    if (its.awaits.load(order::relaxed) != nullptr) bucket.wake(its, nullptr);
+  }
+};
+
+}  // namespace explored_threads
