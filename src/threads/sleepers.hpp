@@ -29,7 +29,8 @@ bool falls_asleep(body& b, awaited on) noexcept;
 /// Wakes that body, if it sleeps: after summon(). Thread-safe.
 void wake_body(body& b) noexcept;
 
-/// Called before wake_on(), where a handler of the program may call it, after the event: true, the monitor will wake in its place.
+/// Called after the event and before wake_on(), where a handler of the program may call it. True: the monitor will wake in its
+/// place.
 bool leaves_wake_up() noexcept;
 /// For the monitor.
 void wake_those_left() noexcept;

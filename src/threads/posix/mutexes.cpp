@@ -102,8 +102,8 @@ bool is_error_checking(const pthread_mutex_t* m) {
   return (m->__data.__kind & kinds) == PTHREAD_MUTEX_ERRORCHECK_NP;
 }
 
-// Also because the C library's pthread_mutex_trylock() of a robust mutex that is not recoverable takes it, though it says that it
-// does not (version 2.36).
+// Before anything else: the C library's pthread_mutex_trylock() takes a robust mutex that is not recoverable, though it says that
+// it does not (version 2.36).
 bool is_left_to_kernel(const pthread_mutex_t* m) { return (m->__data.__kind & left_to_kernel) != 0; }
 
 /// The mutex is taken. Nothing: the C library's function waits for it.

@@ -88,8 +88,8 @@ std::optional<int> wait_while(int busy, const void* object, Try try_once, const 
   }
 }
 
-/// During the lifetime of this object the C library may release the mutex, in a condition's wait, where nobody is told: members wait
-/// for it in the C library meanwhile. The calling thread has locked it.
+/// During the lifetime of this object the C library may release the mutex, in a condition's wait, where nobody is told: members
+/// wait for it in the C library meanwhile. The calling thread has locked it.
 class released_by_c_library {
  public:
   explicit released_by_c_library(const void* mutex);

@@ -80,7 +80,8 @@ void time_limits() {
     };
     for (const double limit : {0.02, 0.0, -1.0}) {
       CHECK(is_late(ETIMEDOUT, CLOCK_REALTIME, until([&](auto* t) { return pthread_cond_timedwait(&never, &own, t); }), limit));
-      CHECK(is_late(ETIMEDOUT, CLOCK_MONOTONIC, until([&](auto* t) { return pthread_cond_timedwait(&monotonic, &own, t); }), limit));
+      CHECK(is_late(ETIMEDOUT, CLOCK_MONOTONIC, until([&](auto* t) { return pthread_cond_timedwait(&monotonic, &own, t); }),
+                    limit));
       for (const clockid_t by : {CLOCK_REALTIME, CLOCK_MONOTONIC})
         CHECK(is_late(ETIMEDOUT, by, until([&](auto* t) { return pthread_cond_clockwait(&never, &own, by, t); }), limit));
     }
