@@ -90,8 +90,8 @@ const mutant mutants[] = {
     {file::sleep_queue, "before->next.store(behind,", left_out, 0, "sleeping in order", sc},
     // Event counts.
     {file::event_counts, "waiters_.fetch_add(", left_out, 0, "counting", sc},
-    {file::event_counts, "Machine::full_fence();", left_out, 0, "counting", weak, 0},  // in announce()
-    {file::event_counts, "Machine::full_fence();", left_out, 0, "counting", weak, 1},  // in happens()
+    {file::event_counts, "Machine::fence_after_update();", left_out, 0, "counting", weak, 0},  // in announce()
+    {file::event_counts, "Machine::fence_after_update();", left_out, 0, "counting", weak, 1},  // in happens()
     {file::event_counts, "events_.fetch_add(", left_out, 0, "counting", sc},
     {file::event_counts, "bool has_waiters() const {", reads, 0, "counting", sc},
     {file::event_counts, "void retire() {", left_out, 0, "counting", sc},

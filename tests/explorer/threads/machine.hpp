@@ -125,6 +125,7 @@ struct machine {
   static void full_fence(place at = place::current()) {
     if (!is_left_out(at)) explored::fence(order::seq_cst, at);
   }
+  static void fence_after_update(place at = place::current()) { full_fence(at); }
   /// membarrier: each member executes a fence now. If its order is weaker, there is none.
   static bool fence_everywhere(place at = place::current()) {
     if (!is_left_out(at) && player::here().order(at, order::seq_cst) == order::seq_cst) explored_kernel::heavy_fence();
