@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <time.h>
@@ -181,6 +183,21 @@ weir::heard::affinity_mask meant(size_t bytes, const cpu_set_t* mask) {
   return weir::heard::meant({bytes, mask});
 }
 
+/// With the zero at its end, as the kernel keeps it.
+constexpr std::size_t name_bytes = 16;
+/// The name of the kernel thread with this number. Returns an error, or 0.
+int name_of(pid_t thread, char* to, std::size_t n) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/comm", static_cast<int>(thread));
+  const long file = weir::raw_call(SYS_openat, AT_FDCWD, weir::as_argument(path), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return static_cast<int>(-file);
+  const long got = weir::raw_call(SYS_read, file, weir::as_argument(to), static_cast<long>(n - 1));
+  weir::raw_call(SYS_close, file);
+  if (got <= 0) return got < 0 ? static_cast<int>(-got) : EIO;
+  to[got - (to[got - 1] == '\n' ? 1 : 0)] = 0;
+  return 0;
+}
+
 /// ARCH_REQ_XCOMP_PERM, XTILE_DATA: the process may use tiles from now on.
 bool gives_tiles(int what, unsigned long which) { return what == 0x1023 && which == 18; }
 
@@ -273,7 +290,15 @@ BEFORE(int, setpriority, (int of, id_t which, int to)) {
   return next_setpriority.get()(of, which, to);
 }
 CHANGES_THREAD(int, nice, (int by), true, (by))
-CHANGES_A_THREAD(pthread_setname_np, (pthread_t t, const char* to), t, (t, to))
+// Threads name themselves when they begin. One that is in its own kernel thread may leave that again, unlike after other changes.
+BEFORE(int, pthread_setname_np, (pthread_t t, const char* to)) {
+  if (this_body != nullptr || !is_me(t)) call_home(t);
+  return next_pthread_setname_np.get()(t, to);
+}
+BEFORE(int, pthread_getname_np, (pthread_t t, char* to, size_t n)) {
+  if (this_body == nullptr || !is_me(t) || n < name_bytes) return next_pthread_getname_np.get()(t, to, n);
+  return name_of(this_body->id, to, n);
+}
 CHANGES_THREAD(int, setfsuid, (uid_t to), true, (to))
 CHANGES_THREAD(int, setfsgid, (gid_t to), true, (to))
 CHANGES_THREAD(int, setuid, (uid_t to), true, (to))
@@ -389,7 +414,7 @@ BEFORE(int, prctl, (int what, ...)) {
   unsigned long a[4];
   for (auto& each : a) each = va_arg(rest, unsigned long);
   va_end(rest);
-  pin_if(true);
+  pin_if(what != PR_SET_NAME || this_body != nullptr);
   return next_prctl.get()(what, a[0], a[1], a[2], a[3]);
 }
 

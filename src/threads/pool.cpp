@@ -146,6 +146,7 @@ void begin_to_use_processors() {
 /// A process ends with its last thread, so no helper may remain. Bodies that are still on the helpers' processors go to their own
 /// threads. Sleeping bodies find these processors closed later, so processors are not freed. The caller holds `making`.
 void end_to_use_processors() {
+  if (threads_with_bodies == 0) return;  // the only thread of a fork's child, which had a body before
   if (--threads_with_bodies != 0) return;
   for (auto* const kind : {helpers, stand_ins}) {
     for (processor* const p : *kind) {

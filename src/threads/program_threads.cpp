@@ -113,8 +113,13 @@ bool is_in_ours_or_c_library(std::uintptr_t code) {
 
 bool are_too_many() { return living.load(std::memory_order_relaxed) > processors_for_all; }
 
+/// The first thread stays with the kernel: signals for the process go to it, and end its waits. The kernel threads of members that
+/// sleep block all signals.
+bool is_first_thread() { return raw_call(SYS_gettid) == getpid(); }
+
 /// The calling thread may be attached from now on.
 adopted* adopt_this_thread() {
+  if (!stays_in_kernel && is_first_thread()) stays_in_kernel = true;
   if (stays_in_kernel || own_body_of_thread() != nullptr || is_in_child() || why_no_processors() != nullptr) return nullptr;
   void* const place = parking.take();
   if (place == nullptr) return nullptr;
