@@ -12,6 +12,7 @@
 #include "machine/detached_thread.hpp"
 #include "machine/scheduling.hpp"
 #include "threads/monitor.hpp"
+#include "threads/floating_point.hpp"
 #include "threads/pool.hpp"
 #include "threads/valgrind.hpp"
 #include "threads/threads.hpp"
@@ -324,7 +325,12 @@ void pin() {
 void pin_for_a_while() {
   // There may be no body: the thread of the program is in no region, or its processor has been given away.
   if (body* const mine = own_body != nullptr ? own_body : this_body) mine->blocked.store(0, std::memory_order_relaxed);
-  pin_until(native::ticks() + static_cast<std::uint64_t>(while_us * native::ticks_per_microsecond()));
+  std::uint64_t ticks = 0;
+  {
+    const floating_point_kept of_body;
+    ticks = static_cast<std::uint64_t>(while_us * native::ticks_per_microsecond());
+  }
+  pin_until(native::ticks() + ticks);
 }
 
 void native_threads::go_on_in_own_thread(runnable& b) { static_cast<body&>(b).parked.end(); }

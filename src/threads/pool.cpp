@@ -15,6 +15,7 @@
 #include "machine/detached_thread.hpp"
 #include "machine/errno_kept.hpp"
 #include "machine/kernel_mutex.hpp"
+#include "threads/floating_point.hpp"
 #include "threads/monitor.hpp"
 #include "threads/set_id.hpp"
 #include "threads/sleepers.hpp"
@@ -476,6 +477,7 @@ void hand_off_to_block() {
   const std::lock_guard lock(making);
   processor* const other = free_stand_in();
   if (other == nullptr) return;  // there will be one when the monitor looks
+  const floating_point_kept of_body;
   note_blocked(*this_body);
   from.run_queue::hand_off(*other);
 }

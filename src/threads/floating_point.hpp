@@ -1,0 +1,37 @@
+// The floating-point state of a body in whose name Weir computes.
+#pragma once
+
+#include <cstdint>
+
+namespace weir::threads {
+
+/// During the lifetime of this object no exception traps, and the flags that arithmetic raises are not the body's.
+class floating_point_kept {
+ public:
+  floating_point_kept() {
+#if defined(__x86_64__)
+    constexpr std::uint32_t usual = 0x1f80;  // all exceptions masked, round to nearest [System V ABI, x86-64]
+    asm volatile("stmxcsr %0" : "=m"(before_));
+    asm volatile("ldmxcsr %0" : : "m"(usual));
+#elif defined(__aarch64__)
+    asm volatile("mrs %0, fpsr" : "=r"(before_));
+#endif
+  }
+  floating_point_kept(const floating_point_kept&) = delete;
+  ~floating_point_kept() {
+#if defined(__x86_64__)
+    asm volatile("ldmxcsr %0" : : "m"(before_));
+#elif defined(__aarch64__)
+    asm volatile("msr fpsr, %0" : : "r"(before_));
+#endif
+  }
+
+ private:
+#if defined(__aarch64__)
+  std::uint64_t before_ = 0;
+#else
+  std::uint32_t before_ = 0;
+#endif
+};
+
+}  // namespace weir::threads
