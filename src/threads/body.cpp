@@ -322,15 +322,20 @@ void pin_until(std::uint64_t time) {
 void pin() {
   if ((own_body != nullptr || this_body != nullptr) && !is_in_child()) pin_until(0);
 }
+namespace {
+[[gnu::noinline]] std::uint64_t computed_ticks(double us) {
+  asm volatile("" : : : "memory");  // not pure, so that it stays between the two accesses to the state
+  return static_cast<std::uint64_t>(us * native::ticks_per_microsecond());
+}
+}  // namespace
+std::uint64_t in_ticks(double us) {
+  const floating_point_kept of_body;
+  return computed_ticks(us);
+}
 void pin_for_a_while() {
   // There may be no body: the thread of the program is in no region, or its processor has been given away.
   if (body* const mine = own_body != nullptr ? own_body : this_body) mine->blocked.store(0, std::memory_order_relaxed);
-  std::uint64_t ticks = 0;
-  {
-    const floating_point_kept of_body;
-    ticks = static_cast<std::uint64_t>(while_us * native::ticks_per_microsecond());
-  }
-  pin_until(native::ticks() + ticks);
+  pin_until(native::ticks() + in_ticks(while_us));
 }
 
 void native_threads::go_on_in_own_thread(runnable& b) { static_cast<body&>(b).parked.end(); }

@@ -5,14 +5,18 @@
 
 namespace weir::threads {
 
-/// During the lifetime of this object no exception traps, and the flags that arithmetic raises are not the body's.
+/// In ticks, without a trace in the floating-point state of the calling body.
+std::uint64_t in_ticks(double us);
+
+/// During the lifetime of this object no exception traps, and the flags that functions raise which are not inlined are not the
+/// body's. The compiler may move other arithmetic out of it.
 class floating_point_kept {
  public:
   floating_point_kept() {
 #if defined(__x86_64__)
     constexpr std::uint32_t usual = 0x1f80;  // all exceptions masked, round to nearest [System V ABI, x86-64]
-    asm volatile("stmxcsr %0" : "=m"(before_));
-    asm volatile("ldmxcsr %0" : : "m"(usual));
+    asm volatile("stmxcsr %0" : "=m"(before_) : : "memory");
+    asm volatile("ldmxcsr %0" : : "m"(usual) : "memory");
 #elif defined(__aarch64__)
     asm volatile("mrs %0, fpsr" : "=r"(before_));
 #endif
@@ -20,7 +24,7 @@ class floating_point_kept {
   floating_point_kept(const floating_point_kept&) = delete;
   ~floating_point_kept() {
 #if defined(__x86_64__)
-    asm volatile("ldmxcsr %0" : : "m"(before_));
+    asm volatile("ldmxcsr %0" : : "m"(before_) : "memory");
 #elif defined(__aarch64__)
     asm volatile("msr fpsr, %0" : : "r"(before_));
 #endif

@@ -433,7 +433,7 @@ namespace {
 /// processor the time until the next look.
 void note_blocked(body& found) {
   const std::uint64_t now = native::ticks();
-  const auto lately = static_cast<std::uint64_t>(while_us * native::ticks_per_microsecond());
+  const auto lately = in_ticks(while_us);
   const auto times_of_late = [&](const body& b) {
     return now - b.blocked_at.load(std::memory_order_relaxed) < lately ? b.blocked.load(std::memory_order_relaxed) : 0;
   };
@@ -477,7 +477,6 @@ void hand_off_to_block() {
   const std::lock_guard lock(making);
   processor* const other = free_stand_in();
   if (other == nullptr) return;  // there will be one when the monitor looks
-  const floating_point_kept of_body;
   note_blocked(*this_body);
   from.run_queue::hand_off(*other);
 }

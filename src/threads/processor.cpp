@@ -10,6 +10,7 @@
 #include <weir/machine/native.hpp>
 #include <weir/waiting_automatic.hpp>
 
+#include "threads/floating_point.hpp"
 #include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 
@@ -30,6 +31,16 @@ constexpr double between_looks_apart_us = 200;
 constexpr double patience_us = 8;
 // A body that was found blocked this many times becomes a kernel thread for a while.
 constexpr unsigned blocks_often = 3;
+
+/// The same in ticks, without arithmetic that leaves flags in the body that waits. relaxed: all find the same.
+constexpr std::uint64_t looks_apart_per_work = static_cast<std::uint64_t>(between_looks_apart_us / worked_us);
+constexpr std::uint64_t system_yields_per_work = static_cast<std::uint64_t>(between_system_yields_us / worked_us);
+std::uint64_t ticks_of_work() {
+  constinit static std::atomic<std::uint64_t> its{0};
+  if (const std::uint64_t known = its.load(std::memory_order_relaxed); known != 0) [[likely]] return known;
+  its.store(in_ticks(worked_us), std::memory_order_relaxed);
+  return its.load(std::memory_order_relaxed);
+}
 
 // The stack of the idle context has room for handlers of the program's signals, and a guard page below.
 constexpr std::size_t idle_bytes = 65536, idle_guard = 4096;
@@ -139,7 +150,7 @@ void processor::yield(body& me) {
 
 void processor::look_apart(std::uint64_t now) {
   runs_on_.store(sched_getcpu(), std::memory_order_relaxed);
-  if (static_cast<double>(now - apart_since_) < between_looks_apart_us * native::ticks_per_microsecond()) return;
+  if (now - apart_since_ < looks_apart_per_work * ticks_of_work()) return;
   apart_since_ = now;
   live_apart(*this);
 }
@@ -147,12 +158,12 @@ void processor::look_apart(std::uint64_t now) {
 // `me` is held.
 void processor::let_others_run(const body& me) {
   const std::uint64_t now = native::ticks();
-  const double us = native::ticks_per_microsecond();
   if (has_ready() || me.home() != this) {
-    if (static_cast<double>(now - last_look_) > worked_us * us) idle_since_ = now;
+    if (now - last_look_ > ticks_of_work()) idle_since_ = now;
     last_look_ = now;
-    if (static_cast<double>(now - idle_since_) < between_system_yields_us * us) return;
+    if (now - idle_since_ < system_yields_per_work * ticks_of_work()) return;
   }
+  const floating_point_kept of_body;
   look_apart(now);
   if (stands_in || !steal_for(*this)) yield_and_learn();
   last_look_ = idle_since_ = native::ticks();

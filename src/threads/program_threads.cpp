@@ -231,6 +231,7 @@ void answer_call_in(ucontext_t& in) {
   std::memcpy(&blocked, &in.uc_sigmask, sizeof blocked);
   if (blocked != mine->mask_at_first || is_on_alternate_stack(in) || is_in_ours_or_c_library(code_of(in))) return;
   const errno_kept around;
+  let_cancellation_in();
   take_seat();
   // As after a tick (tick.cpp).
   sigaltstack(nullptr, &in.uc_stack);

@@ -105,6 +105,8 @@ bool spins(body& me, const ucontext_t& in) {
   return true;
 }
 
+constexpr signal_mask cancellation = signal_mask{1} << 31;
+
 void handle(int, siginfo_t* why, void* context) {
   if (why->si_code != SI_QUEUE) return;  // out-of-band data on a socket of the program
   const int message = why->si_errno;
@@ -119,6 +121,7 @@ void handle(int, siginfo_t* why, void* context) {
   // A tick, or the other message, may find a system call of which nobody has told.
   if (message < leave_call && (me->is_calling() || is_at_system_call(in))) return;
   if (message == is_tick && !spins(*me, in)) return;
+  let_cancellation_in();
   const int before = errno;
   if (message == is_tick) {
     const without_preemption to_the_end(me);
@@ -161,7 +164,6 @@ bool is_installed() {
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
   // The C library's signal for cancellation: it unwinds the stack, and this handler may have interrupted a call in which a thread
   // may be cancelled. sigaddset() refuses it.
-  constexpr signal_mask cancellation = signal_mask{1} << 31;
   std::memcpy(&ours.sa_mask, &cancellation, sizeof cancellation);
   if (sigaction(signal_number, nullptr, &now) != 0) return false;
   if (is_ours(now)) return true;
@@ -223,6 +225,8 @@ bool hold_ticks() {
   return false;
 }
 void release_ticks() { release_handler(); }
+
+void let_cancellation_in() { raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_argument(&cancellation), 0, sizeof cancellation); }
 
 void tick(std::span<processor* const> all) {
   if (all.empty() || !hold_handler()) return;

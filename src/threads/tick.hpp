@@ -21,6 +21,9 @@ inline constexpr int tick_signal = SIGURG;
 /// True: until release_ticks() the handler of ticks is installed. False: the program handles the signal itself.
 bool hold_ticks();
 void release_ticks();
+/// In the handler, before another body runs on this kernel thread, or the thread is parked: the C library's signal for cancellation,
+/// which the handler blocks, is no part of a body's mask. Here it does no harm: the code that was interrupted is not the C library's.
+void let_cancellation_in();
 
 /// Called by the monitor: sends a tick to the running bodies of these processors, unless the program handles the signal itself or
 /// blocks it.

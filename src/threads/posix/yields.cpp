@@ -2,6 +2,7 @@
 // cannot switch between members that share a virtual processor: its sched_yield would return at once, until the monitor looks.
 #include <sched.h>
 
+#include "threads/floating_point.hpp"
 #include "threads/posix/waits.hpp"
 
 namespace {
@@ -11,11 +12,13 @@ constinit thread_local unsigned yields = 0;
 }  // namespace
 
 extern "C" int sched_yield() noexcept {
-  if (!weir::threads::may_be_member() || (weir::scheduled_by == nullptr && !weir::threads::comes_to_wait()))
+  if (!weir::threads::may_be_member() || (weir::scheduled_by == nullptr && !weir::threads::comes_to_wait())) {
     weir::yield_to_kernel();
-  else if (++yields % between_system_yields == 0)
+  } else if (++yields % between_system_yields == 0) {
+    const weir::threads::floating_point_kept of_program;  // it computes how long it has waited
     weir::scheduled_by->yield();
-  else
+  } else {
     weir::scheduled_by->switch_to_another();
+  }
   return 0;
 }
