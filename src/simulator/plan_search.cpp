@@ -109,7 +109,8 @@ double simulated_ns(const machine_model& m, const plan& p, std::uint64_t seed) {
   a.varies = distribution::uniform;
   a.spread = 0.02;
   simulation all(std::move(s), seed);
-  const auto& passed = all.run().applications.at(0).episodes;
+  const auto result = all.run();
+  const auto& passed = result.applications.at(0).episodes;
   const time spent = passed.back().last_leaving - passed[warmup - 1].last_leaving;
   return in_ns(spent) / (episodes - warmup) - compute_us * 1e3;
 }
