@@ -11,8 +11,8 @@
 
 #include "machine/detached_thread.hpp"
 #include "machine/scheduling.hpp"
-#include "threads/monitor.hpp"
 #include "threads/floating_point.hpp"
+#include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 #include "threads/valgrind.hpp"
 #include "threads/threads.hpp"
@@ -36,7 +36,7 @@ namespace {
 constinit thread_local body* own_body = nullptr;  // of a thread that start() has made
 
 // Longer than most calls, and than all that wait for nobody, on a busy machine.
-constexpr double patience_us = 50e3, patience_for_good_us = 1e6;
+constexpr std::uint64_t patience_us = 50'000, patience_for_good_us = 1'000'000;
 
 // Looked up at run time, since only C libraries from version 2.35 on have these names [glibc manual, "Restartable Sequences"].
 constinit const std::ptrdiff_t* rseq_offset = nullptr;
@@ -213,14 +213,14 @@ class wish_for_seat {
 /// The calling body belongs to the kernel thread that drives its seat. That thread may be blocked in a call of another body, and
 /// this call may wait for the calling body. So the calling body waits only for a while, unless the monitor sees to it, and only
 /// once as long as this lasts. False: it has waited in vain, or it has been called home and pinned meanwhile.
-bool waits_for_its_seat(bool& in_vain, double patience) {
+bool waits_for_its_seat(bool& in_vain, std::uint64_t patience) {
   processor& seat = *this_body->home();
   std::uint64_t begun = native::ticks();
-  const double most = in_vain ? 0 : patience * native::ticks_per_microsecond();
+  const std::uint64_t most = in_vain ? 0 : in_ticks(patience);
   while (this_body != nullptr && this_body->where() != &seat) {
     const std::uint32_t wish = seat.wish.load(std::memory_order_relaxed);
     if (wish != nothing_wanted && wish != hopeless) begun = native::ticks();
-    in_vain = static_cast<double>(native::ticks() - begun) > most;
+    in_vain = native::ticks() - begun > most;
     if (in_vain) return false;
     by_processors.yield();
   }
@@ -321,16 +321,6 @@ void pin_until(std::uint64_t time) {
 
 void pin() {
   if ((own_body != nullptr || this_body != nullptr) && !is_in_child()) pin_until(0);
-}
-namespace {
-[[gnu::noinline]] std::uint64_t computed_ticks(double us) {
-  asm volatile("" : : : "memory");  // not pure, so that it stays between the two accesses to the state
-  return static_cast<std::uint64_t>(us * native::ticks_per_microsecond());
-}
-}  // namespace
-std::uint64_t in_ticks(double us) {
-  const floating_point_kept of_body;
-  return computed_ticks(us);
 }
 void pin_for_a_while() {
   // There may be no body: the thread of the program is in no region, or its processor has been given away.

@@ -5,6 +5,7 @@
 
 #include "machine/kernel_mutex.hpp"
 #include "threads/body.hpp"
+#include "threads/clocks.hpp"
 #include "threads/monitor.hpp"
 #include "threads/sleepers.hpp"
 
@@ -18,17 +19,11 @@ constexpr std::uint64_t billion = 1'000'000'000;
 kernel_mutex linking;
 constinit deadline *first = nullptr, *last = nullptr;
 
-std::uint64_t ns(const timespec& t) { return static_cast<std::uint64_t>(t.tv_sec) * billion + static_cast<std::uint64_t>(t.tv_nsec); }
-timespec now_by(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return now;
-}
-
 }  // namespace
 
 bool time_limit::has_passed() const {
-  const timespec now = now_by(clock);
+  timespec now{};
+  clock_gettime(clock, &now);
   return now.tv_sec != at.tv_sec ? now.tv_sec > at.tv_sec : now.tv_nsec >= at.tv_nsec;
 }
 
@@ -36,9 +31,9 @@ std::uint64_t time_limit::monotonic_ns() const {
   if (at.tv_sec < 0) return 0;
   if (static_cast<std::uint64_t>(at.tv_sec) > std::numeric_limits<std::uint64_t>::max() / (2 * billion))
     return std::numeric_limits<std::uint64_t>::max() / 2;
-  const std::uint64_t then = ns(at);
+  const std::uint64_t then = in_ns(at);
   if (clock == CLOCK_MONOTONIC) return then;
-  const std::uint64_t now = ns(now_by(clock)), monotonic = ns(now_by(CLOCK_MONOTONIC));
+  const std::uint64_t now = now_by(clock), monotonic = now_by(CLOCK_MONOTONIC);
   return then > now ? monotonic + (then - now) : 0;
 }
 

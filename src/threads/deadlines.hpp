@@ -16,6 +16,8 @@ struct body;
 struct time_limit {
   clockid_t clock;
   timespec at;
+  /// May a member wait by this clock?
+  static bool is_known(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
   bool is_valid() const { return at.tv_nsec >= 0 && at.tv_nsec < 1'000'000'000; }
   /// By that clock, which may have been set meanwhile.
   bool has_passed() const;

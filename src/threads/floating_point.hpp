@@ -1,12 +1,19 @@
 // The floating-point state of a body in whose name Weir computes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace weir::threads {
 
-/// In ticks, without a trace in the floating-point state of the calling body.
-std::uint64_t in_ticks(double us);
+/// relaxed: all find the same. 0: not known yet.
+extern constinit std::atomic<std::uint64_t> ticks_per_ms;
+std::uint64_t learn_ticks_per_ms();
+/// A time in ticks, without a trace in the floating-point state of the calling body.
+inline std::uint64_t in_ticks(std::uint64_t us) {
+  const std::uint64_t known = ticks_per_ms.load(std::memory_order_relaxed);
+  return us * (known != 0 ? known : learn_ticks_per_ms()) / 1000;
+}
 
 /// During the lifetime of this object no exception traps, and the flags that functions raise which are not inlined are not the
 /// body's. The compiler may move other arithmetic out of it.

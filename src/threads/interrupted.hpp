@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include <ucontext.h>
+
+#include "threads/body.hpp"
 
 namespace weir::threads {
 
@@ -20,6 +23,13 @@ inline place place_of(const ucontext_t& in) {
 #endif
 }
 inline std::uintptr_t code_of(const ucontext_t& in) { return place_of(in).code; }
+
+/// The signals that the code has blocked.
+inline signal_mask mask_of(const ucontext_t& in) {
+  signal_mask its;
+  std::memcpy(&its, &in.uc_sigmask, sizeof its);
+  return its;
+}
 
 inline bool is_on_alternate_stack(const ucontext_t& in) {
   const auto stack = reinterpret_cast<std::uintptr_t>(in.uc_stack.ss_sp);

@@ -13,6 +13,7 @@
 
 #include "machine/detached_thread.hpp"
 #include "machine/time_slice.hpp"
+#include "threads/clocks.hpp"
 #include "threads/deadlines.hpp"
 #include "threads/pace.hpp"
 #include "threads/parking.hpp"
@@ -47,12 +48,6 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 // Used by claimants.
 unsigned generation = 0;  // of the monitor's threads
 bool runs = false, refused = false;
-
-std::uint64_t now_by(clockid_t clock) {
-  timespec now;
-  if (clock_gettime(clock, &now) != 0) return 0;
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// False: the time has come.
 bool sleep_until_changed(const std::atomic<std::uint32_t>& word, std::uint32_t value, std::uint64_t time) {

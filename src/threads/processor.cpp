@@ -24,23 +24,14 @@ constexpr std::uint64_t most_idle_ns = 50'000;
 // Bodies yield while they wait. If no body runs for more than a few microseconds, during the time for which a waiter with a
 // processor to itself polls before it yields (waiting_automatic.hpp), other threads of the system may have the processor: the
 // bodies may be waiting for these threads.
-constexpr double worked_us = 3, between_system_yields_us = waiting::automatic_constants::between_yields;
+constexpr std::uint64_t worked_us = 3;
+constexpr auto between_system_yields_us = static_cast<std::uint64_t>(waiting::automatic_constants::between_yields);
 // A look takes a microsecond; moving to another processor takes tens of microseconds.
-constexpr double between_looks_apart_us = 200;
+constexpr std::uint64_t between_looks_apart_us = 200;
 // A processor that has not switched for this time does not get round to its bodies. A fence everywhere costs a few microseconds.
 constexpr double patience_us = 8;
 // A body that was found blocked this many times becomes a kernel thread for a while.
 constexpr unsigned blocks_often = 3;
-
-/// The same in ticks, without arithmetic that leaves flags in the body that waits. relaxed: all find the same.
-constexpr std::uint64_t looks_apart_per_work = static_cast<std::uint64_t>(between_looks_apart_us / worked_us);
-constexpr std::uint64_t system_yields_per_work = static_cast<std::uint64_t>(between_system_yields_us / worked_us);
-std::uint64_t ticks_of_work() {
-  constinit static std::atomic<std::uint64_t> its{0};
-  if (const std::uint64_t known = its.load(std::memory_order_relaxed); known != 0) [[likely]] return known;
-  its.store(in_ticks(worked_us), std::memory_order_relaxed);
-  return its.load(std::memory_order_relaxed);
-}
 
 // The stack of the idle context has room for handlers of the program's signals, and a guard page below.
 constexpr std::size_t idle_bytes = 65536, idle_guard = 4096;
@@ -150,7 +141,7 @@ void processor::yield(body& me) {
 
 void processor::look_apart(std::uint64_t now) {
   runs_on_.store(sched_getcpu(), std::memory_order_relaxed);
-  if (now - apart_since_ < looks_apart_per_work * ticks_of_work()) return;
+  if (now - apart_since_ < in_ticks(between_looks_apart_us)) return;
   apart_since_ = now;
   live_apart(*this);
 }
@@ -159,9 +150,9 @@ void processor::look_apart(std::uint64_t now) {
 void processor::let_others_run(const body& me) {
   const std::uint64_t now = native::ticks();
   if (has_ready() || me.home() != this) {
-    if (now - last_look_ > ticks_of_work()) idle_since_ = now;
+    if (now - last_look_ > in_ticks(worked_us)) idle_since_ = now;
     last_look_ = now;
-    if (now - idle_since_ < system_yields_per_work * ticks_of_work()) return;
+    if (now - idle_since_ < in_ticks(between_system_yields_us)) return;
   }
   const floating_point_kept of_body;
   look_apart(now);

@@ -1,7 +1,6 @@
 #include "threads/program_threads.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <mutex>
 
@@ -12,6 +11,7 @@
 
 #include "machine/errno_kept.hpp"
 #include "machine/kernel_mutex.hpp"
+#include "threads/clocks.hpp"
 #include "threads/interrupted.hpp"
 #include "threads/monitor.hpp"
 #include "threads/pool.hpp"
@@ -71,12 +71,6 @@ pthread_key_t end_of_thread;
 constexpr std::uint64_t never = ~std::uint64_t{0};
 // A thread that ends sooner is not worth a seat: a seat costs about as much as a thread.
 constexpr std::uint64_t first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
-
-std::uint64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 struct range {
   std::uintptr_t first = 0, last = 0;
@@ -175,7 +169,7 @@ bool leaves_to_block() {
 program_thread::program_thread() {
   living.fetch_add(1, std::memory_order_relaxed);
   if (!all_are_members() || adopt_this_thread() == nullptr || !are_too_many()) return;
-  look_until(now_ns() + first_call_ns);
+  look_until(now_by(CLOCK_MONOTONIC) + first_call_ns);
 }
 program_thread::~program_thread() {
   end_program_thread();
@@ -210,12 +204,7 @@ std::uint64_t call_in(std::uint64_t now) {
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned) return;
     some = true;
     if (is_in_system(b.id, true)) return;
-    siginfo_t why{};
-    why.si_signo = tick_signal;
-    why.si_code = SI_QUEUE;
-    why.si_pid = getpid();
-    why.si_value.sival_ptr = const_cast<char*>(&called_in);
-    raw_call(SYS_rt_tgsigqueueinfo, getpid(), b.id, tick_signal, as_argument(&why));
+    send_tick_signal(b.id, &called_in);
   });
   release_ticks();
   distance = some ? std::min(2 * distance, longest_between_calls_ns) : longest_between_calls_ns;
@@ -227,9 +216,7 @@ std::uint64_t call_in(std::uint64_t now) {
 void answer_call_in(ucontext_t& in) {
   if (mine == nullptr || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
   if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
-  signal_mask blocked;
-  std::memcpy(&blocked, &in.uc_sigmask, sizeof blocked);
-  if (blocked != mine->mask_at_first || is_on_alternate_stack(in) || is_in_ours_or_c_library(code_of(in))) return;
+  if (mask_of(in) != mine->mask_at_first || is_on_alternate_stack(in) || is_in_ours_or_c_library(code_of(in))) return;
   const errno_kept around;
   let_cancellation_in();
   take_seat();

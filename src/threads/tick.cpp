@@ -77,9 +77,7 @@ void note_spin(std::uintptr_t code) {
 
 /// Does the body run without a handler, an alternate stack, or another signal mask than its own?
 bool is_plain(const body& me, const ucontext_t& in) {
-  signal_mask blocked;
-  std::memcpy(&blocked, &in.uc_sigmask, sizeof blocked);
-  return blocked == me.mask() && !is_on_alternate_stack(in);
+  return mask_of(in) == me.mask() && !is_on_alternate_stack(in);
 }
 
 /// Have the last two ticks also found the body with the same registers? A single tick proves nothing: a hypervisor may take the
@@ -183,14 +181,7 @@ void uninstall() {
 }
 
 bool send_to(processor& its, int message) {
-  siginfo_t why{};
-  why.si_signo = signal_number;
-  why.si_errno = message;
-  why.si_code = SI_QUEUE;
-  why.si_pid = getpid();
-  why.si_value.sival_ptr = &its;
-  const pid_t thread = its.thread.load(std::memory_order_relaxed);
-  return raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, as_argument(&why)) == 0;
+  return send_tick_signal(its.thread.load(std::memory_order_relaxed), &its, message);
 }
 bool is_blocked_by(const body& runs) { return (runs.mask() & its_bit) != 0; }
 
@@ -225,6 +216,16 @@ bool hold_ticks() {
   return false;
 }
 void release_ticks() { release_handler(); }
+
+bool send_tick_signal(pid_t thread, const void* value, int message) {
+  siginfo_t why{};
+  why.si_signo = signal_number;
+  why.si_errno = message;
+  why.si_code = SI_QUEUE;
+  why.si_pid = getpid();
+  why.si_value.sival_ptr = const_cast<void*>(value);
+  return raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, as_argument(&why)) == 0;
+}
 
 void let_cancellation_in() { raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_argument(&cancellation), 0, sizeof cancellation); }
 

@@ -12,6 +12,8 @@
 #include <csignal>
 #include <span>
 
+#include <sys/types.h>
+
 namespace weir::threads {
 
 class processor;
@@ -21,6 +23,8 @@ inline constexpr int tick_signal = SIGURG;
 /// True: until release_ticks() the handler of ticks is installed. False: the program handles the signal itself.
 bool hold_ticks();
 void release_ticks();
+/// Sends the signal to that kernel thread; the handler learns the value and the message. False: the system refuses.
+bool send_tick_signal(pid_t thread, const void* value, int message = 0);
 /// In the handler, before another body runs on this kernel thread, or the thread is parked: the C library's signal for cancellation,
 /// which the handler blocks, is no part of a body's mask. Here it does no harm: the code that was interrupted is not the C library's.
 void let_cancellation_in();

@@ -75,7 +75,7 @@ BEFORE(int, pthread_cond_timedwait, (pthread_cond_t* c, pthread_mutex_t* m, cons
 }
 BEFORE(int, pthread_cond_clockwait, (pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
   const time_limit most{clock, *until};
-  const bool known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+  const bool known = time_limit::is_known(clock);
   const std::optional<int> waited = known ? wait_for(c, m, &most) : std::nullopt;
   if (waited) return *waited;
   const released_by_c_library meanwhile(m);

@@ -166,7 +166,7 @@ BEFORE(int, pthread_mutex_timedlock, (pthread_mutex_t* m, const timespec* until)
 }
 BEFORE(int, pthread_mutex_clocklock, (pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
   const auto next = [=] { return next_pthread_mutex_clocklock.get()(m, clock, until); };
-  return clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC ? next() : lock_until(next, m, clock, until);
+  return time_limit::is_known(clock) ? lock_until(next, m, clock, until) : next();
 }
 
 // The C library's spin lock polls without an end, though its owner may be a member of the same processor.

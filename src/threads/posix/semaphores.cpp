@@ -52,7 +52,7 @@ BEFORE(int, sem_timedwait, (sem_t* s, const timespec* until)) {
 }
 BEFORE(int, sem_clockwait, (sem_t* s, clockid_t clock, const timespec* until)) {
   const time_limit most{clock, *until};
-  if (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC)
+  if (time_limit::is_known(clock))
     if (const std::optional<int> waited = wait_for(s, &most)) return *waited;
   const without_ticks meanwhile;
   return next_sem_clockwait.get()(s, clock, until);

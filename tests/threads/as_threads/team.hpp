@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../../openmp/programs/check.h"
+#include "../times.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -68,36 +69,7 @@ void team(Run run) {
 }
 #endif
 
-// ---- time
-
-inline double now_s(clockid_t of = CLOCK_MONOTONIC) {
-  timespec t;
-  clock_gettime(of, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-inline timespec timespec_of(double seconds) {
-  const auto whole = static_cast<time_t>(seconds);
-  return {whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
-}
-/// Without a system call that could wait.
-inline void compute(double seconds) {
-  for (const double until = now_s() + seconds; now_s() < until;) {
-  }
-}
-/// For who is no member, or may wait.
-inline void sleep_for(double seconds) {
-  timespec its = timespec_of(seconds);
-  while (nanosleep(&its, &its) != 0 && errno == EINTR) {
-  }
-}
-/// Until it holds; false: not within so long.
-template <class Holds>
-bool within(double seconds, Holds holds) {
-  for (const double until = now_s() + seconds; now_s() < until; sleep_for(0.001)) {
-    if (holds()) return true;
-  }
-  return holds();
-}
+// ---- the kernel
 
 inline pid_t kernel_thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 

@@ -132,6 +132,17 @@ void futexes() {
   const timespec time = timespec_of(0.03);
   CHECK(futex(&word, FUTEX_WAIT_PRIVATE, 0, &time) == -1 && errno == ETIMEDOUT && now_s() - begin >= 0.03);
 
+  // A thread waits until the word is not zero, or is about to.
+  const auto woken_in = [](std::uint32_t& its, int round, auto wake) {
+    its = 0;
+    const pthread_t one = start([&its]() -> void* {
+      while (now(its) == 0) futex(&its, FUTEX_WAIT_PRIVATE, 0);
+      return nullptr;
+    });
+    sleep_for(round % 2 == 0 ? 0.001 : 0);
+    wake();
+    result_of(one);
+  };
   // Each operation that wakes reaches those that wait for any bit.
   const std::function<long()> wakes[] = {
       [&] { return futex(&word, FUTEX_WAKE_PRIVATE, 1); },
@@ -139,29 +150,18 @@ void futexes() {
       [&] { return futex(&word, FUTEX_WAKE_BITSET_PRIVATE, 1, nullptr, nullptr, 4); },
       [&] { return futex(&word, FUTEX_REQUEUE_PRIVATE, 1, reinterpret_cast<const timespec*>(1L), &second); }};
   for (const auto& wake : wakes) {
-    for (int i = 0; i < 20; ++i) {
-      word = 0;
-      const pthread_t one = start([&]() -> void* {
-        while (now(word) == 0) futex(&word, FUTEX_WAIT_PRIVATE, 0);
-        return nullptr;
+    for (int i = 0; i < 20; ++i)
+      woken_in(word, i, [&] {
+        __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
+        wake();
       });
-      sleep_for(i % 2 == 0 ? 0.001 : 0);
-      __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
-      wake();
-      result_of(one);
-    }
   }
   // The kernel changes the second word, and wakes there.
   for (int i = 0; i < 200; ++i) {
-    second = 0;
-    const pthread_t one = start([&]() -> void* {
-      while (now(second) == 0) futex(&second, FUTEX_WAIT_PRIVATE, 0);
-      return nullptr;
+    woken_in(second, i, [&] {
+      CHECK(futex(&word, FUTEX_WAKE_OP_PRIVATE, 1, reinterpret_cast<const timespec*>(1L), &second,
+                  FUTEX_OP(FUTEX_OP_SET, 1, FUTEX_OP_CMP_EQ, 0)) >= 0);
     });
-    sleep_for(i % 2 == 0 ? 0.001 : 0);
-    CHECK(futex(&word, FUTEX_WAKE_OP_PRIVATE, 1, reinterpret_cast<const timespec*>(1L), &second,
-                FUTEX_OP(FUTEX_OP_SET, 1, FUTEX_OP_CMP_EQ, 0)) >= 0);
-    result_of(one);
   }
 }
 

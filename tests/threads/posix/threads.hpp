@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../../openmp/programs/check.h"
+#include "../times.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -34,34 +35,11 @@ inline const bool beside_spinning = std::getenv("WEIR_TEST_BESIDE") != nullptr;
 
 constexpr double patience = 20;  // for what does happen; the machine may be busy
 
-inline double now_s(clockid_t of = CLOCK_MONOTONIC) {
-  timespec t;
-  clock_gettime(of, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-inline timespec timespec_of(double seconds) {
-  const auto whole = static_cast<time_t>(seconds);
-  return {whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
-}
 inline timespec in(double seconds, clockid_t by = CLOCK_REALTIME) { return timespec_of(now_s(by) + seconds); }
 inline constexpr timespec no_time{1, 1'000'000'000};  // not valid
-inline void compute(double seconds) {
-  for (const double until = now_s() + seconds; now_s() < until;) {
-  }
-}
-inline void sleep_for(double seconds) {
-  timespec its = timespec_of(seconds);
-  while (nanosleep(&its, &its) != 0 && errno == EINTR) {
-  }
-}
 /// Until it holds; false: not within our patience.
 template <class Holds>
-bool soon(Holds holds) {
-  for (const double until = now_s() + patience; now_s() < until; sleep_for(0.001)) {
-    if (holds()) return true;
-  }
-  return holds();
-}
+bool soon(Holds holds) { return within(patience, holds); }
 /// The wait ends with this error, and not before its limit by that clock.
 template <class Wait>
 bool is_late(int error, clockid_t by, Wait wait, double seconds = 0.03) {
