@@ -281,7 +281,8 @@ void abandon(body& b) {
 void change_seat(processor* seat) {
   body& b = *own_body;
   if (b.stays_pinned()) return;
-  if (all_are_pinned()) [[unlikely]] seat = nullptr;
+  // A thread in a region that has given its processor away: the members there, which others run, go on as bodies of that processor.
+  if (all_are_pinned() || is_driving()) [[unlikely]] seat = nullptr;
   {
     const without_preemption to_the_end;
     b.seat.store(seat, std::memory_order_relaxed);

@@ -84,6 +84,7 @@ processor* unused_processor(bool is_helper) {
   if (found != ended->end()) ended->erase(found);
   p->is_helper = is_helper;
   p->stands_in = false;
+  p->begins_anew();
   p->open();
   return p;
 }
@@ -235,8 +236,10 @@ processor* driven_by(pid_t thread) {
 
 processor& seat() { return this_body != nullptr && this_body->home() != nullptr ? *this_body->home() : here(); }
 
+bool is_driving() { return own_processor != nullptr && own_processor->is_driven(); }
+
 void close_own_processor() {
-  if (own_processor != nullptr) own_processor->close();
+  if (own_processor != nullptr && !own_processor->is_driven()) own_processor->close();
 }
 
 processor* helper(unsigned which) {
@@ -325,13 +328,14 @@ void go_home_if_called() {
 namespace {
 /// A thread of the program that belongs on a processor goes there, rather than driving one.
 bool is_on_processor_or_returns() {
-  if (this_body == nullptr)
+  if (this_body == nullptr && !is_driving())
     if (const body* const own = own_body_of_thread(); own != nullptr && own->is_adopted && own->home() != nullptr) go_to(own->home());
   return this_body != nullptr;
 }
 }  // namespace
 
-driving::driving() : outermost_(!is_on_processor_or_returns()), before_(scheduled_by) {
+// A thread that has given its processor away, to a stand-in, does not drive it in an inner region.
+driving::driving() : outermost_(!is_on_processor_or_returns() && !is_driving()), before_(scheduled_by) {
   if (!outermost_) return;
   processor& mine = here();
   this_body = &mine.own();

@@ -11,6 +11,8 @@ namespace weir::threads {
 
 /// The processor that drives the calling thread, or the thread's own processor.
 processor& here();
+/// Is the calling thread in a region of its own, whose processor it drives or has given away?
+bool is_driving();
 /// For a processor that has nothing to do: steals from the others. True: it has bodies now.
 bool steal_for(processor& mine);
 /// For the thread that drives the processor, while it waits: if two helpers run on one processor of the kernel, one moves to a

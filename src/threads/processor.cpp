@@ -218,6 +218,7 @@ void processor::make_idle_context() {
 void processor::begin_driving() {
   if (idle_stack_ == nullptr) make_idle_context();
   open();
+  is_driven_ = true;
   own_.release();
 }
 
@@ -229,6 +230,7 @@ void processor::end_driving() {
   if (is_stood_in_for()) reclaim();
   runs_on_.store(-1, std::memory_order_relaxed);
   if (std::exchange(has_stolen_, false)) return_stolen();
+  is_driven_ = false;
 }
 
 // While the body of this thread may run elsewhere, with the same thread pointer, no signal may be handled here. Threads that are

@@ -71,6 +71,9 @@ class processor : public run_queue {
   /// While nobody else can run the body of its thread.
   bool is_at_home() const { return own_.on.load(std::memory_order_relaxed) == this; }
   body& own() { return own_; }
+  /// For its own thread: between begin_driving() and end_driving(). A stand-in may do it in place of this thread, which then runs
+  /// without a body.
+  bool is_driven() const { return is_driven_; }
   /// The signals that its kernel thread blocks now have been changed by the running body.
   void has_mask(signal_mask now) { mask_ = now; }
 
@@ -103,6 +106,7 @@ class processor : public run_queue {
   awaited sleeps_on_;        // what that body sleeps on; nothing: it is ready where it belongs
   bool unsettled_ = false;   // a body leaves, or the kernel thread's signal mask differs from the body's
   bool has_stolen_ = false;  // since it is driven
+  bool is_driven_ = false;
   signal_mask mask_ = 0;     // of the kernel thread
   std::uint64_t last_look_ = 0, idle_since_ = 0, apart_since_ = 0;  // in ticks
   // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.

@@ -124,6 +124,12 @@ class basic_run_queue {
     if (is_closed()) arrived_.store(nullptr, std::memory_order_relaxed);
   }
 
+  /// Before another thread drives the queue that nobody drives: this one stands in for no other, as at first.
+  void begins_anew() {
+    stand_in_.store(nullptr, std::memory_order_relaxed);
+    stands_in_for_.store(nullptr, std::memory_order_relaxed);
+  }
+
   // ---- called by any thread
 
   /// The body becomes ready where it belongs. The caller hands it over; `me`: the calling body, which is held; null: none.

@@ -81,6 +81,7 @@ class driving {
 };
 
 /// If the calling thread has a processor of its own, the thread will not drive it, because others are to drive the thread's body.
+/// Inside of a region of its own it does nothing: there the thread, or a stand-in, drives the processor.
 void close_own_processor();
 
 }  // namespace weir::threads

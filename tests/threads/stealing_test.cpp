@@ -61,8 +61,10 @@ TEST(Apart, AHelperLeavesTheKernelsProcessorToAnother) {
   sched_getaffinity(0, sizeof all, &all);
   if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "only one processor";
   const int common = sched_getcpu();
-  int parted_on = common;
-  EXPECT_TRUE(is_seen([&] {
+  // Not always: a claimant may hold the lock, and the kernel may have parted the two already.
+  constexpr int rounds = 20;
+  int parted = 0;
+  for (int i = 0; i < rounds; ++i) EXPECT_TRUE(is_seen([&] {
     std::atomic<unsigned> waiting{0};
     std::atomic<int> then_on{-1};
     weir::crowd c(2, [&](unsigned m) {
@@ -81,10 +83,10 @@ TEST(Apart, AHelperLeavesTheKernelsProcessorToAnother) {
       then_on = sched_getcpu();
     }, {.processors = 2});
     c.join();
-    parted_on = then_on;
+    parted += waiting == 2 && then_on != common;
     return waiting == 2;
   }));
-  EXPECT_NE(parted_on, common);
+  EXPECT_GT(parted, rounds / 2);
 }
 
 TEST(Stealing, AMemberReturnsToItsSeatWhereItWaits) {

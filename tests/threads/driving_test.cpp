@@ -1,0 +1,77 @@
+// Threads that drive a processor of their own, give it away while they block, and come back to it.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+#include "members.hpp"
+#include "threads/pool.hpp"
+#include "threads/threads.hpp"
+
+namespace {
+
+using namespace weir::threads;
+
+// A processor that was closed, or counted as driven, would be open to thieves, or lose its members.
+TEST(Driving, AnInnerRegionLeavesAProcessorThatIsGivenAwayToItsStandIn) {
+  std::thread([] {
+    const driving outer;
+    processor& mine = here();
+    std::atomic<bool> stop{false};
+    weir::crowd members(2, [&](unsigned) {
+      while (!stop) weir::this_member::yield();
+    }, {.processors = 1});
+    pin_for_a_while();
+    ASSERT_FALSE(is_on_processor());
+    ASSERT_TRUE(mine.is_stood_in_for());
+    for (int i = 0; i < 3; ++i) {
+      {
+        const driving inner;
+        EXPECT_FALSE(is_on_processor());
+      }
+      close_own_processor();
+      EXPECT_TRUE(mine.is_driven());
+      EXPECT_FALSE(mine.is_closed());
+      EXPECT_EQ(mine.own().held, 0u);
+      EXPECT_TRUE(mine.is_stood_in_for());
+    }
+    stop = true;
+    members.join();
+  }).join();
+}
+
+/// A member of a processor blocks until the other has computed.
+void blocks_until_the_other_has_run() {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  char got = 0;
+  std::atomic<bool> blocks{false};
+  weir::crowd c(2, [&](unsigned m) {
+    const char byte = 'w';
+    if (m == 0) {
+      blocks = true;
+      EXPECT_EQ(::syscall(SYS_read, ends[0], &got, 1), 1);
+    } else {
+      while (!blocks) weir::this_member::yield();
+      EXPECT_EQ(write(ends[1], &byte, 1), 1);
+    }
+  }, {.processors = 1});
+  c.join();
+  EXPECT_EQ(got, 'w');
+  close(ends[0]);
+  close(ends[1]);
+}
+
+// The processors of threads that have ended are used again, among them those that have been stand-ins.
+TEST(Driving, AProcessorThatHasStoodInHasStandInsWhenItIsUsedAgain) {
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back(blocks_until_the_other_has_run);
+    for (auto& t : threads) t.join();
+  }
+}
+
+}  // namespace
