@@ -29,6 +29,7 @@
 #include "threads/pool.hpp"
 #include "threads/program_threads.hpp"
 #include "threads/posix/futexes.hpp"
+#include "threads/posix/shared_memory.hpp"
 #include "threads/signals.hpp"
 #include "threads/sleepers.hpp"
 #include "threads/threads.hpp"
@@ -479,6 +480,7 @@ BEFORE(long, syscall, (long number, ...)) {
   const long result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (number == SYS_sched_getaffinity && result > 0 && weir::heard::processors() && weir::heard::is_of_this_process(named))
     weir::heard::reduce(static_cast<std::size_t>(result), reinterpret_cast<cpu_set_t*>(a[2]));
+  if (result != -1 && (number == SYS_mmap || number == SYS_mremap || number == SYS_shmat)) weir::threads::note_mapping(number, a[3]);
 #ifdef SYS_arch_prctl
   if (number == SYS_arch_prctl && result == 0 && gives_tiles(static_cast<int>(a[0]), static_cast<unsigned long>(a[1])))
     weir::threads::tiles_are_permitted();

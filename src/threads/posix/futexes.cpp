@@ -4,6 +4,7 @@
 
 #include <linux/futex.h>
 
+#include "threads/posix/shared_memory.hpp"
 #include "threads/posix/waits.hpp"
 
 namespace weir::threads {
@@ -11,6 +12,9 @@ namespace weir::threads {
 namespace {
 
 constinit next_function<long(long, ...)> system_call("syscall");
+
+// No program has memory below [vm.mmap_min_addr, 4096 at least where programs may not map it].
+constexpr unsigned long lowest_address = 4096;
 
 long failed(int why) { return errno = why, -1; }
 
@@ -81,6 +85,14 @@ long wake(const std::atomic<std::uint32_t>& word, const long (&a)[6]) {
   return others < 0 ? others : others + woken;
 }
 
+// Waiters of other processes first. A member of this process may have found the memory private (shared_memory.hpp).
+long wake_shared(const std::atomic<std::uint32_t>& word, const long (&a)[6]) {
+  const long most = static_cast<int>(a[2]), others = kernel(a);
+  if (others < 0 || others >= most) return others;
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake()
+  return others + notify(&word, static_cast<unsigned>(most - others));
+}
+
 // FUTEX_WAKE_OP changes the second word, so members are woken afterwards. All of them are, since a futex's waiter looks again:
 // they need not be moved.
 long move_or_wake(const std::atomic<std::uint32_t>& word, const long (&a)[6]) {
@@ -104,8 +116,9 @@ bool has_owner(int operation) {
 long futex_for_members(const long (&a)[6]) {
   const auto operation = static_cast<int>(a[1]);
   if (has_owner(operation)) pin();
-  if ((operation & FUTEX_PRIVATE_FLAG) == 0) return kernel(a);
+  if (a[0] % alignof(std::uint32_t) != 0 || static_cast<unsigned long>(a[0]) < lowest_address) return kernel(a);  // it says what is wrong
   const auto& word = *reinterpret_cast<const std::atomic<std::uint32_t>*>(a[0]);
+  const bool is_shared = (operation & FUTEX_PRIVATE_FLAG) == 0 && may_be_shared(&word);
   const auto* const time = reinterpret_cast<const timespec*>(a[3]);
   const auto value = static_cast<std::uint32_t>(a[2]);
   const bool any = static_cast<std::uint32_t>(a[5]) == FUTEX_BITSET_MATCH_ANY;
@@ -114,15 +127,15 @@ long futex_for_members(const long (&a)[6]) {
   switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
       if (time != nullptr) most = after(*time);
-      done = wait(word, value, most ? &*most : nullptr);
+      if (!is_shared) done = wait(word, value, most ? &*most : nullptr);
       return done ? *done : sleep_in_kernel(a);
     case FUTEX_WAIT_BITSET:
       if (time != nullptr) most = time_limit{(operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC, *time};
-      if (any) done = wait(word, value, most ? &*most : nullptr);
+      if (any && !is_shared) done = wait(word, value, most ? &*most : nullptr);
       return done ? *done : sleep_in_kernel(a);
-    case FUTEX_WAKE: return wake(word, a);
+    case FUTEX_WAKE: return is_shared ? wake_shared(word, a) : wake(word, a);
     // Members wait for any bit; without a bit the call is refused.
-    case FUTEX_WAKE_BITSET: return a[5] != 0 ? wake(word, a) : kernel(a);
+    case FUTEX_WAKE_BITSET: return a[5] == 0 ? kernel(a) : is_shared ? wake_shared(word, a) : wake(word, a);
     case FUTEX_REQUEUE: case FUTEX_CMP_REQUEUE: case FUTEX_WAKE_OP: return move_or_wake(word, a);
     default: return kernel(a);
   }

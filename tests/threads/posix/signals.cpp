@@ -113,30 +113,29 @@ void interrupted() {
   }
 }
 
-void futexes() {
-  const others so_many;
+void futexes(int scope) {
   std::uint32_t word = 0, second = 0;
-  CHECK(futex(&word, FUTEX_WAIT_PRIVATE, 1) == -1 && errno == EAGAIN);
+  CHECK(futex(&word, FUTEX_WAIT | scope, 1) == -1 && errno == EAGAIN);
   const timespec negative{-1, 0};
-  CHECK(futex(&word, FUTEX_WAIT_PRIVATE, 0, &no_time) == -1 && errno == EINVAL);
-  CHECK(futex(&word, FUTEX_WAIT_PRIVATE, 0, &negative) == -1 && errno == EINVAL);
-  CHECK(futex(&word, FUTEX_WAKE_PRIVATE, 1) == 0);
-  CHECK(futex(&word, FUTEX_WAKE_BITSET_PRIVATE, 1, nullptr, nullptr, 0) == -1 && errno == EINVAL);
-  CHECK(futex(&word, FUTEX_CMP_REQUEUE_PRIVATE, 1, reinterpret_cast<const timespec*>(1L), &second, 5) == -1 && errno == EAGAIN);
+  CHECK(futex(&word, FUTEX_WAIT | scope, 0, &no_time) == -1 && errno == EINVAL);
+  CHECK(futex(&word, FUTEX_WAIT | scope, 0, &negative) == -1 && errno == EINVAL);
+  CHECK(futex(&word, FUTEX_WAKE | scope, 1) == 0);
+  CHECK(futex(&word, FUTEX_WAKE_BITSET | scope, 1, nullptr, nullptr, 0) == -1 && errno == EINVAL);
+  CHECK(futex(&word, FUTEX_CMP_REQUEUE | scope, 1, reinterpret_cast<const timespec*>(1L), &second, 5) == -1 && errno == EAGAIN);
   for (const int by : {CLOCK_MONOTONIC, CLOCK_REALTIME})
     CHECK(is_late(ETIMEDOUT, by, [&](auto* t) {
-      return error_of(futex(&word, FUTEX_WAIT_BITSET_PRIVATE | (by == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0), 0, t, nullptr,
+      return error_of(futex(&word, FUTEX_WAIT_BITSET | scope | (by == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0), 0, t, nullptr,
                             FUTEX_BITSET_MATCH_ANY));
     }));
   const double begin = now_s();
   const timespec time = timespec_of(0.03);
-  CHECK(futex(&word, FUTEX_WAIT_PRIVATE, 0, &time) == -1 && errno == ETIMEDOUT && now_s() - begin >= 0.03);
+  CHECK(futex(&word, FUTEX_WAIT | scope, 0, &time) == -1 && errno == ETIMEDOUT && now_s() - begin >= 0.03);
 
   // A thread waits until the word is not zero, or is about to.
-  const auto woken_in = [](std::uint32_t& its, int round, auto wake) {
+  const auto woken_in = [scope](std::uint32_t& its, int round, auto wake) {
     its = 0;
-    const pthread_t one = start([&its]() -> void* {
-      while (now(its) == 0) futex(&its, FUTEX_WAIT_PRIVATE, 0);
+    const pthread_t one = start([&its, scope]() -> void* {
+      while (now(its) == 0) futex(&its, FUTEX_WAIT | scope, 0);
       return nullptr;
     });
     sleep_for(round % 2 == 0 ? 0.001 : 0);
@@ -145,10 +144,10 @@ void futexes() {
   };
   // Each operation that wakes reaches those that wait for any bit.
   const std::function<long()> wakes[] = {
-      [&] { return futex(&word, FUTEX_WAKE_PRIVATE, 1); },
-      [&] { return futex(&word, FUTEX_WAKE_BITSET_PRIVATE, 1, nullptr, nullptr, FUTEX_BITSET_MATCH_ANY); },
-      [&] { return futex(&word, FUTEX_WAKE_BITSET_PRIVATE, 1, nullptr, nullptr, 4); },
-      [&] { return futex(&word, FUTEX_REQUEUE_PRIVATE, 1, reinterpret_cast<const timespec*>(1L), &second); }};
+      [&] { return futex(&word, FUTEX_WAKE | scope, 1); },
+      [&] { return futex(&word, FUTEX_WAKE_BITSET | scope, 1, nullptr, nullptr, FUTEX_BITSET_MATCH_ANY); },
+      [&] { return futex(&word, FUTEX_WAKE_BITSET | scope, 1, nullptr, nullptr, 4); },
+      [&] { return futex(&word, FUTEX_REQUEUE | scope, 1, reinterpret_cast<const timespec*>(1L), &second); }};
   for (const auto& wake : wakes) {
     for (int i = 0; i < 20; ++i)
       woken_in(word, i, [&] {
@@ -159,20 +158,20 @@ void futexes() {
   // The kernel changes the second word, and wakes there.
   for (int i = 0; i < 200; ++i) {
     woken_in(second, i, [&] {
-      CHECK(futex(&word, FUTEX_WAKE_OP_PRIVATE, 1, reinterpret_cast<const timespec*>(1L), &second,
+      CHECK(futex(&word, FUTEX_WAKE_OP | scope, 1, reinterpret_cast<const timespec*>(1L), &second,
                   FUTEX_OP(FUTEX_OP_SET, 1, FUTEX_OP_CMP_EQ, 0)) >= 0);
     });
   }
 }
 
 /// Those that wait are as many as WAKE says, and it wakes no more than it is asked for.
-void wake_counts() {
+void wake_counts(int scope) {
   std::uint32_t word = 0;
   std::atomic<int> woken{0};
   std::vector<pthread_t> all;
   for (int i = 0; i < 8; ++i)
     all.push_back(start([&]() -> void* {
-      while (futex(&word, FUTEX_WAIT_PRIVATE, 0) != 0 && errno == EINTR) {
+      while (futex(&word, FUTEX_WAIT | scope, 0) != 0 && errno == EINTR) {
       }
       ++woken;
       return nullptr;
@@ -180,13 +179,26 @@ void wake_counts() {
   long told = 0;
   sleep_for(0.05);
   while (told < 8) {
-    const long its = futex(&word, FUTEX_WAKE_PRIVATE, 3);
+    const long its = futex(&word, FUTEX_WAKE | scope, 3);
     CHECK(its >= 0 && its <= 3);
     told += its;
     CHECK(soon([&] { return woken >= told; }));
   }
   CHECK(told == 8 && woken == 8);
   for (const pthread_t each : all) result_of(each);
+}
+
+void private_futexes() {
+  const others so_many;
+  futexes(FUTEX_PRIVATE_FLAG);
+}
+void futexes_of_any_process() {
+  const others so_many;
+  futexes(0);
+}
+void wake_counts() {
+  wake_counts(FUTEX_PRIVATE_FLAG);
+  wake_counts(0);
 }
 
 /// More threads than the barrier has members, in any pairs.
@@ -228,7 +240,8 @@ void barrier_destroyed_at_once() {
 
 const subject all[] = {{"posts by handlers", posts_by_handlers},
                        {"interrupted", interrupted},
-                       {"futexes", futexes},
+                       {"private futexes", private_futexes},
+                       {"futexes of any process", futexes_of_any_process},
                        {"wake counts", wake_counts},
                        {"barrier of more threads", barrier_of_more_threads},
                        {"barrier destroyed at once", barrier_destroyed_at_once}};

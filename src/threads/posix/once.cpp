@@ -1,0 +1,33 @@
+// pthread_once, and with it std::call_once: members that come while another thread runs the routine switch to others. The C library
+// runs the routine, and keeps the state: 1 in its lowest two bits means that a thread has begun.
+#include <pthread.h>
+
+#include "threads/posix/waits.hpp"
+
+namespace {
+
+using namespace weir::threads;
+
+bool has_begun(const pthread_once_t& once) {
+  return (__atomic_load_n(&once, __ATOMIC_ACQUIRE) & 3) == 1;  // acquire: what the routine did, as after the C library's function
+}
+
+/// Also where the routine ends by an exception, or its thread is cancelled: then another thread begins.
+struct end_of_routine {
+  const pthread_once_t& once;
+  ~end_of_routine() { notify(&once, all_waiters); }
+};
+
+}  // namespace
+
+BEFORE(int, pthread_once, (pthread_once_t* once, void (*routine)())) {
+  auto* const next = next_pthread_once.get();
+  // A thread that loses the race to begin waits in the C library.
+  if (!may_be_member()) return next(once, routine);
+  if (has_begun(*once)) {
+    constexpr int busy = 1;
+    wait_while(busy, once, [once] { return has_begun(*once) ? busy : 0; });
+  }
+  const end_of_routine at_the_end{*once};
+  return next(once, routine);
+}
