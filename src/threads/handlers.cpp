@@ -15,6 +15,7 @@
 #include <ucontext.h>
 
 #include "threads/calls.hpp"
+#include "threads/pause_traps.hpp"
 #include "threads/pool.hpp"
 #include "threads/tick.hpp"
 
@@ -90,6 +91,10 @@ BEFORE(int, sigaction, (int of, const struct sigaction* to, struct sigaction* ol
   auto* const next = next_sigaction.get();
   const without_tick_handler meanwhile(of);
   if (meanwhile.is_for_ticks()) return next(of, to, old);
+  if (of == SIGTRAP && to != nullptr) {
+    if (weir::threads::is_handler_of_traps(*to)) return next(of, to, old);
+    weir::threads::give_up_traps();
+  }
   struct sigaction with_stub;
   if (to != nullptr && has_context(*to) && to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN) {
     with_stub = *to;
@@ -97,13 +102,16 @@ BEFORE(int, sigaction, (int of, const struct sigaction* to, struct sigaction* ol
     to = &with_stub;
   }
   const int result = next(of, to, old);
-  if (result == 0 && old != nullptr) without_stub(*old);
+  if (result != 0 || old == nullptr) return result;
+  if (weir::threads::is_handler_of_traps(*old)) *old = {};
+  without_stub(*old);
   return result;
 }
 
 #define CHANGES_HANDLER(result, name, parameters, number, arguments) \
   BEFORE(result, name, parameters) {                                 \
     auto* const next = next_##name.get();                            \
+    if (number == SIGTRAP) weir::threads::give_up_traps();           \
     const without_tick_handler meanwhile(number);                    \
     return without_stub(next arguments);                             \
   }

@@ -36,4 +36,7 @@ inline bool is_on_alternate_stack(const ucontext_t& in) {
   return (in.uc_stack.ss_flags & SS_DISABLE) == 0 && place_of(in).stack - stack < in.uc_stack.ss_size;
 }
 
+/// Has the signal interrupted the body itself: no handler, no alternate stack, no other signal mask than the body's?
+inline bool is_plain(const body& me, const ucontext_t& in) { return mask_of(in) == me.mask() && !is_on_alternate_stack(in); }
+
 }  // namespace weir::threads

@@ -28,6 +28,7 @@
 #include "threads/calls.hpp"
 #include "threads/pool.hpp"
 #include "threads/program_threads.hpp"
+#include "threads/pause_traps.hpp"
 #include "threads/posix/futexes.hpp"
 #include "threads/posix/shared_memory.hpp"
 #include "threads/signals.hpp"
@@ -114,9 +115,16 @@ bool is_blocked(int number) {
 template <class Thread>
 int send_to_member(Thread thread, const siginfo_t& why) {
   if (why.si_signo <= 0 || why.si_signo > 64 || is_me(thread)) return -1;
-  weir::threads::claimant by;
-  weir::threads::body* const to = by.body_of(thread);
-  return to != nullptr ? send(by, *to, why) : -1;
+  bool is_left = false;
+  for (;;) {
+    {
+      weir::threads::claimant by;
+      weir::threads::body* const to = by.body_of(thread);
+      if (to == nullptr) return is_left ? 0 : -1;
+      if (const int error = send(by, *to, why, is_left); error != weir::threads::send_again) return error;
+    }
+    weir::yield_to_kernel();
+  }
 }
 template <class Thread>
 int send_to_member(Thread thread, int number) {
@@ -471,6 +479,7 @@ BEFORE(long, syscall, (long number, ...)) {
   }
   auto* const next = next_syscall.get();
   const without_ticks meanwhile;
+  if (number == SYS_rt_sigaction && a[0] == SIGTRAP && a[1] != 0) weir::threads::give_up_traps();
   const weir::threads::without_tick_handler also(number == SYS_rt_sigaction ? static_cast<int>(a[0]) : 0);
   if (number == SYS_sched_setaffinity) {
     const auto its = meant(static_cast<std::size_t>(a[1]), reinterpret_cast<const cpu_set_t*>(a[2]));

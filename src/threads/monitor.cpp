@@ -17,6 +17,7 @@
 #include "threads/deadlines.hpp"
 #include "threads/pace.hpp"
 #include "threads/parking.hpp"
+#include "threads/pause_traps.hpp"
 #include "threads/pool.hpp"
 #include "threads/program_threads.hpp"
 #include "threads/sleepers.hpp"
@@ -41,6 +42,8 @@ constexpr std::uint64_t slice = 17'000'000;
 constexpr unsigned looks_since_found = 16;
 // The number of looks in quick succession after a body was found to spin or to block.
 constexpr unsigned hurried = 8;
+// Where traps make bodies yield, the time between looks is so many times longer.
+constexpr std::uint64_t rarer_with_traps = 4;
 // The number of consecutive looks that find nobody waiting before the monitor sleeps: waking the monitor costs a system call.
 constexpr unsigned most_idle_looks = 8;
 constexpr std::uint64_t never = ~std::uint64_t{0};
@@ -78,7 +81,7 @@ class monitor {
       std::uint64_t next, due;
       {
         claimant c;
-        if (generation != mine_) return;
+        if (generation != mine_) return remove_traps(mine_);
         next = look(c);
         due = call_in(now_by(CLOCK_MONOTONIC));
       }
@@ -128,12 +131,13 @@ std::uint64_t monitor::look(claimant& c) {
   const std::uint64_t now = now_by(CLOCK_MONOTONIC);
   std::uint64_t next = never;
   spinning_ = 0;
+  give_up_traps_if_asked(mine_);
   c.for_each([&](processor& p) {
     if (p.wish.load(std::memory_order_relaxed) != nothing_wanted) {
       if (p.is_stood_in_for()) evict(p);
       next = std::min(next, now + pace_.soon());
     }
-    if (!p.has_ready() || p.is_stood_in_for()) return;
+    if (!p.has_ready() || p.is_stood_in_for()) return rest_traps(p);
     if (now + pace_.together() >= p.seen.due) look_at(c, p, now);
     next = std::min(next, p.seen.due);
   });
@@ -154,16 +158,17 @@ std::uint64_t monitor::until_next(unsigned level, std::uint64_t now) const {
 void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   observation& seen = p.seen;
   const std::uint32_t switches = p.switches(), spins = p.spins.load(std::memory_order_relaxed);
+  const bool trapped = seen.spinning != 0 && has_own_files && set_traps(p, mine_);
   if (seen.switches != switches || seen.since == 0) {
-    if (std::exchange(seen.spins, spins) != spins) seen.spinning = 2 * hurried;
+    if (std::exchange(seen.spins, spins) != spins || trapped) seen.spinning = 2 * hurried;
     seen.switches = switches;
     seen.since = now;
     seen.had = processor_time(p.thread);
     seen.ticks = 0;
     if (seen.spinning != 0) {
       --seen.spinning;
-      seen.due = now + pace_.between_ticks();
-      may_spin(p);
+      seen.due = now + (trapped ? rarer_with_traps : 1) * pace_.between_ticks();
+      if (!trapped) may_spin(p);
     } else if (!std::exchange(seen.twice, true)) {
       seen.due = now + pace_.soon();
     } else if (seen.hurried != 0) {
@@ -271,6 +276,7 @@ void forget_monitor() {
   watch.forget();
   forget_deadlines();
   forget_tick_handler();
+  forget_traps();
 }
 
 bool monitor_can_watch() { return !refused; }

@@ -234,6 +234,8 @@ processor* driven_by(pid_t thread) {
   return nullptr;
 }
 
+processor* last_processor() { return last_made.load(std::memory_order_acquire); }  // acquire: what it is
+
 processor& seat() { return this_body != nullptr && this_body->home() != nullptr ? *this_body->home() : here(); }
 
 bool is_driving() { return own_processor != nullptr && own_processor->is_driven(); }

@@ -28,6 +28,8 @@ void hand_off_to_block();
 void give_away_own_processor();
 /// The processor that this kernel thread drives; null: none. Handlers may call it, too.
 processor* driven_by(pid_t thread);
+/// The one that was made last, of all that ever were; made_before leads to the others.
+processor* last_processor();
 /// Creates a stand-in, unless one is free; or creates one if the monitor has asked for it. The calling thread must have the
 /// program's file descriptors.
 void make_stand_in();

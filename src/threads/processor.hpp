@@ -13,6 +13,7 @@
 
 #include "machine/scheduling.hpp"
 #include "threads/body.hpp"
+#include "threads/pause_traps.hpp"
 #include "threads/sleepers.hpp"
 #include "threads/valgrind.hpp"
 
@@ -28,6 +29,7 @@ struct observation {
   unsigned hurried = 0;                       // the number of looks that come soon
   unsigned spinning = 0;                      // the number of looks at which the running body gets a tick
   bool twice = false;                         // the next look follows soon upon the last one
+  pause_traps traps;
 };
 
 /// The own body of a thread that drives a processor may want this kernel thread back from another body, which blocks there. This is
@@ -83,7 +85,10 @@ class processor : public run_queue {
   bool stands_in = false;  // it is no body's seat, and is idle unless it is put to work
   observation seen;        // by the monitor
   std::atomic<std::uint32_t> wish{nothing_wanted};  // relaxed: a hint for the monitor, and from it
-  std::atomic<std::uint32_t> spins{0};  // how many bodies have been found to spin here. relaxed: a hint
+  // relaxed, all: hints. How many bodies have been found to spin here by ticks, and by traps; the `pause` at which one has been found
+  // since the monitor has looked.
+  std::atomic<std::uint32_t> spins{0}, trapped{0};
+  std::atomic<std::uintptr_t> pauses_at{0};
 
  private:
   void switch_to(body& me, body& next);

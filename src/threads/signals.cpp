@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "threads/sleepers.hpp"
 
@@ -99,7 +100,8 @@ siginfo_t signal_of_mine(int number) {
   return why;
 }
 
-int send(claimant&, body& to, const siginfo_t& why) {
+int send(claimant&, body& to, const siginfo_t& why, bool& is_left) {
+  if (std::exchange(is_left, false) && !to.withdraw(why)) return 0;
   const signal_mask bit = signal_mask{1} << (why.si_signo - 1);
   int error = 0;
   for (;;) {
@@ -125,7 +127,9 @@ int send(claimant&, body& to, const siginfo_t& why) {
       on->unclaim();
       if (runs) return error;
     }
-    yield_to_kernel();
+    // A body that yields in a loop is held whenever it lets this thread run, and takes the signal itself.
+    is_left = to.summon(why);
+    return send_again;
   }
 }
 

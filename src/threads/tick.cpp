@@ -10,6 +10,7 @@
 
 #include "threads/interrupted.hpp"
 #include "threads/monitor.hpp"
+#include "threads/pause_traps.hpp"
 #include "threads/pool.hpp"
 #include "threads/program_threads.hpp"
 #include "threads/repeatable.hpp"
@@ -75,11 +76,6 @@ void note_spin(std::uintptr_t code) {
   spins_at[to].store(code, std::memory_order_relaxed);
 }
 
-/// Does the body run without a handler, an alternate stack, or another signal mask than its own?
-bool is_plain(const body& me, const ucontext_t& in) {
-  return mask_of(in) == me.mask() && !is_on_alternate_stack(in);
-}
-
 /// Have the last two ticks also found the body with the same registers? A single tick proves nothing: a hypervisor may take the
 /// processor from a thread as soon as the handler has returned, until the next tick.
 bool is_found_again(body& me, const ucontext_t& in) {
@@ -92,18 +88,27 @@ bool is_found_again(body& me, const ucontext_t& in) {
 // number is added.
 constexpr int is_tick = 0, leave_code = 1, leave_call = 2;
 
-/// Does the body spin? Then it is noted where.
+/// Does the body spin? Then it is noted where. At `pause` it does, whatever it counts meanwhile.
 bool spins(body& me, const ucontext_t& in) {
-  const std::uintptr_t code = code_of(in);
+  const std::uintptr_t code = code_of(in), pause = pause_at(code);
   const bool same = is_found_again(me, in);
-  if (!same && !is_known_to_spin(code)) return false;
-  if (same) note_spin(code);
+  if (!same && pause == 0 && !is_known_to_spin(code)) return false;
   processor& on = *me.where();
+  if (pause != 0)
+    on.pauses_at.store(pause, std::memory_order_relaxed);
+  else if (same)
+    note_spin(code);
   on.spins.store(on.spins.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return true;
 }
 
 constexpr signal_mask cancellation = signal_mask{1} << 31;
+
+/// The body may have moved. The return from a handler sets the alternate stack of the kernel thread, so it must be the present one.
+void end_of_handler(ucontext_t& in, int errno_before) {
+  sigaltstack(nullptr, &in.uc_stack);
+  errno = errno_before;
+}
 
 void handle(int, siginfo_t* why, void* context) {
   if (why->si_code != SI_QUEUE) return;  // out-of-band data on a socket of the program
@@ -118,19 +123,14 @@ void handle(int, siginfo_t* why, void* context) {
   if (me->where() != its || its->current() != me || me->held.load(std::memory_order_relaxed) != 0 || !is_plain(*me, in)) return;
   // A tick, or the other message, may find a system call of which nobody has told.
   if (message < leave_call && (me->is_calling() || is_at_system_call(in))) return;
-  if (message == is_tick && !spins(*me, in)) return;
+  if (message == is_tick) {
+    if (spins(*me, in)) yield_in_handler(*me, in);
+    return;
+  }
   let_cancellation_in();
   const int before = errno;
-  if (message == is_tick) {
-    const without_preemption to_the_end(me);
-    me->where()->yield(*me);
-  } else {
-    pin_for_a_while();
-  }
-  // The body may have moved. The return from a handler sets the alternate stack of the kernel thread, so it must be the present
-  // one.
-  sigaltstack(nullptr, &in.uc_stack);
-  errno = before;
+  pin_for_a_while();
+  end_of_handler(in, before);
 }
 
 // The number of the kernel thread that sends ticks, or changes the handler of ticks. A handler of the program that interrupts
@@ -160,9 +160,7 @@ bool is_installed() {
   struct sigaction now {}, ours {};
   ours.sa_sigaction = handle;
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
-  // The C library's signal for cancellation: it unwinds the stack, and this handler may have interrupted a call in which a thread
-  // may be cancelled. sigaddset() refuses it.
-  std::memcpy(&ours.sa_mask, &cancellation, sizeof cancellation);
+  block_cancellation(ours);
   if (sigaction(signal_number, nullptr, &now) != 0) return false;
   if (is_ours(now)) return true;
   if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN) return false;
@@ -227,6 +225,16 @@ bool send_tick_signal(pid_t thread, const void* value, int message) {
   return raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, as_argument(&why)) == 0;
 }
 
+void yield_in_handler(body& me, ucontext_t& in) {
+  let_cancellation_in();
+  const int before = errno;
+  {
+    const without_preemption to_the_end(&me);
+    me.where()->yield(me);
+  }
+  end_of_handler(in, before);
+}
+void block_cancellation(struct sigaction& in) { std::memcpy(&in.sa_mask, &cancellation, sizeof cancellation); }  // sigaddset() refuses it
 void let_cancellation_in() { raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_argument(&cancellation), 0, sizeof cancellation); }
 
 void tick(std::span<processor* const> all) {

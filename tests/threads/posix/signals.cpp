@@ -238,11 +238,35 @@ void barrier_destroyed_at_once() {
   });
 }
 
+/// A thread that is about to block gives its processor away, while another one finds out where it runs.
+void kill_each_other_and_block() {
+  static std::atomic<int> handled{0};
+  struct sigaction how {};
+  how.sa_handler = [](int) { ++handled; };
+  how.sa_flags = SA_RESTART;
+  sigaction(SIGUSR2, &how, nullptr);
+  constexpr int rounds = 400;
+  std::vector<pthread_t> all(static_cast<std::size_t>(members));
+  meeting here;
+  std::atomic<int> sent{0};
+  team([&](int me) {
+    all[static_cast<std::size_t>(me)] = pthread_self();
+    here.arrive();
+    for (int i = 0; i < rounds; ++i) {
+      sent += pthread_kill(all[static_cast<std::size_t>((me + 1 + i) % members)], SIGUSR2) == 0;
+      if (i % 4 == me % 4) sleep_for(0.00001);
+    }
+    here.arrive();
+  });
+  CHECK(sent == rounds * members && handled > 0);
+}
+
 const subject all[] = {{"posts by handlers", posts_by_handlers},
                        {"interrupted", interrupted},
                        {"private futexes", private_futexes},
                        {"futexes of any process", futexes_of_any_process},
                        {"wake counts", wake_counts},
+                       {"kill each other and block", kill_each_other_and_block},
                        {"barrier of more threads", barrier_of_more_threads},
                        {"barrier destroyed at once", barrier_destroyed_at_once}};
 

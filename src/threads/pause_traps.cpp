@@ -1,0 +1,212 @@
+#include "threads/pause_traps.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <ucontext.h>
+
+#include "machine/raw_call.hpp"
+#include "threads/interrupted.hpp"
+#include "threads/monitor.hpp"
+#include "threads/pool.hpp"
+#include "threads/tick.hpp"
+
+namespace weir::threads {
+
+// x86-64 only: on no other architecture have traps been tried.
+#if defined(__x86_64__) && defined(PERF_ATTR_SIZE_VER7)
+
+std::uintptr_t pause_at(std::uintptr_t code) {
+  // By the system, because code need not be readable. If the two bytes before `code` are part of another instruction, no trap comes.
+  unsigned char bytes[4] = {};
+  const iovec to{bytes, sizeof bytes}, from{reinterpret_cast<void*>(code - 2), sizeof bytes};
+  const auto is_pause = [&bytes](unsigned at) { return bytes[at] == 0xf3 && bytes[at + 1] == 0x90; };
+  if (raw_call(SYS_process_vm_readv, getpid(), as_argument(&to), 1, as_argument(&from), 1) != sizeof bytes) return 0;
+  return is_pause(2) ? code : is_pause(0) ? code - 2 : 0;
+}
+
+namespace {
+
+constexpr int its_signal = SIGTRAP, by_event = 6;  // TRAP_PERF, of Linux 5.13
+// After so many looks in a row at which a processor has had no ready body, a body that waits there is not disturbed any more.
+constexpr unsigned most_looks_in_vain = 3;
+
+// Has the handler been installed? Nobody removes it but give_up_traps(): a trap may be pending where the signal is blocked.
+constinit std::atomic<bool> is_installed{false};
+// 0: no; 1: the program wants the signal, or the system refuses traps; 2: the program has the signal.
+constinit std::atomic<std::uint32_t> given_up{0};
+// How many are set. The program waits for zero, by a futex.
+constinit std::atomic<std::uint32_t> set{0};
+
+/// The kernel's structure: no handler, no flags, no mask.
+void set_by_kernel(long to) {
+  const long its[4] = {to, 0, 0, 0};
+  raw_call(SYS_rt_sigaction, its_signal, as_argument(its), 0, sizeof(signal_mask));
+}
+
+void handle(int, siginfo_t* why, void* context) {
+  if (why->si_code != by_event) {  // as if there were no handler
+    set_by_kernel(as_argument(SIG_DFL));
+    raw_call(SYS_tgkill, getpid(), raw_call(SYS_gettid), its_signal);
+    return;
+  }
+  auto& in = *static_cast<ucontext_t*>(context);
+  body* const me = this_body;
+  // Otherwise it comes late, because it was blocked.
+  if (me == nullptr || reinterpret_cast<std::uintptr_t>(why->si_addr) != code_of(in)) return;
+  if (me->held.load(std::memory_order_relaxed) != 0 || me->is_calling() || !is_plain(*me, in)) return;
+  processor& on = *me->where();
+  if (!on.has_ready()) return;
+  on.trapped.store(on.trapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  yield_in_handler(*me, in);
+}
+
+/// May this process ask for events? A filter of system calls may end a process that makes an unusual one, and a debugger would be told
+/// of each trap.
+bool may_ask() {
+  char text[4096];
+  const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  const ssize_t n = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+  if (file >= 0) close(file);
+  text[std::max<ssize_t>(n, 0)] = 0;
+  const auto is_none = [&text](const char* name) {
+    const char* const at = std::strstr(text, name);
+    return at != nullptr && at[std::strlen(name)] == '0';
+  };
+  return is_none("\nTracerPid:\t") && is_none("\nSeccomp:\t");
+}
+
+/// Before Linux 6.1, a trap where the signal is blocked ends the process.
+bool is_known_kernel() {
+  utsname its;
+  unsigned first = 0, second = 0;
+  return uname(&its) == 0 && std::sscanf(its.release, "%u.%u", &first, &second) == 2 && (first > 6 || (first == 6 && second >= 1));
+}
+
+bool takes_signal() {
+  if (is_installed.load(std::memory_order_relaxed)) return true;
+  if (!is_known_kernel()) return false;
+  struct sigaction now {}, ours {};
+  ours.sa_sigaction = handle;
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
+  block_cancellation(ours);
+  if (sigaction(its_signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL || sigaction(its_signal, &ours, nullptr) != 0) return false;
+  is_installed.store(true);  // seq_cst: with given_up, below
+  return true;
+}
+
+/// -1: the system refuses.
+int event_at(std::uintptr_t code, pid_t thread) {
+  perf_event_attr its{};
+  its.size = sizeof its;
+  its.type = PERF_TYPE_BREAKPOINT;
+  its.bp_type = HW_BREAKPOINT_X;
+  its.bp_addr = code;
+  its.bp_len = sizeof(long);
+  its.sample_period = 1;
+  its.exclude_kernel = its.exclude_hv = 1;
+  its.disabled = 1;
+  its.remove_on_exec = its.sigtrap = 1;
+  return static_cast<int>(raw_call(SYS_perf_event_open, as_argument(&its), thread, -1, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+void count_set(std::uint32_t change) {
+  if (set.fetch_add(change) + change == 0) raw_call(SYS_futex, as_argument(&set), FUTEX_WAKE_PRIVATE, 1 << 30);
+}
+void remove(pause_traps::trap& its) {
+  if (its.file < 0) return;
+  close(its.file);
+  its = {};
+  count_set(~std::uint32_t{0});
+}
+
+void set_at(pause_traps& its, std::uintptr_t code, pid_t thread) {
+  if (std::ranges::any_of(its.all, [code](const auto& each) { return each.at == code; })) return;
+  // seq_cst, both: either the program sees this trap, or the monitor sees that it is not to set any.
+  count_set(1);
+  if (given_up.load() != 0) return count_set(~std::uint32_t{0});
+  const int file = may_ask() && takes_signal() ? event_at(code, thread) : -1;
+  if (file < 0) return given_up.store(1), count_set(~std::uint32_t{0});
+  pause_traps::trap& to = its.all[its.next++ % pause_traps::most];
+  remove(to);
+  to = {file, code};
+  its.are_on = false;  // this one
+}
+
+void switch_all(pause_traps& its, bool on) {
+  if (std::exchange(its.are_on, on) == on) return;
+  for (const auto& each : its.all)
+    if (each.file >= 0) ioctl(each.file, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+}  // namespace
+
+bool set_traps(processor& p, unsigned generation) {
+  pause_traps& its = p.seen.traps;
+  const pid_t thread = p.thread.load(std::memory_order_relaxed);
+  if (its.of != thread || its.generation != generation) {
+    for (auto& each : its.all) remove(each);  // another monitor has removed its own
+    its.of = thread;
+    its.generation = generation;
+  }
+  if (const std::uintptr_t code = p.pauses_at.exchange(0, std::memory_order_relaxed); code != 0) set_at(its, code, thread);
+  switch_all(its, true);
+  its.looks_in_vain = 0;
+  const std::uint32_t trapped = p.trapped.load(std::memory_order_relaxed);
+  return std::exchange(its.trapped, trapped) != trapped;
+}
+void rest_traps(processor& p) {
+  pause_traps& its = p.seen.traps;
+  if (its.are_on && ++its.looks_in_vain > most_looks_in_vain) switch_all(its, false);
+}
+
+void remove_traps(unsigned generation) {
+  for (processor* p = last_processor(); p != nullptr; p = p->made_before)
+    if (p->seen.traps.generation == generation)
+      for (auto& each : p->seen.traps.all) remove(each);
+}
+void give_up_traps_if_asked(unsigned generation) {
+  if (given_up.load() != 0 && set.load() != 0) remove_traps(generation);
+}
+
+void give_up_traps() {
+  if (!is_installed.load() || given_up.load() == 2) return;
+  given_up.store(1);
+  for (std::uint32_t left; (left = set.load()) != 0;) {
+    look_until(0);
+    const timespec most{0, 1'000'000};
+    raw_call(SYS_futex, as_argument(&set), FUTEX_WAIT_PRIVATE, static_cast<long>(left), as_argument(&most));
+  }
+  set_by_kernel(as_argument(SIG_IGN));  // a trap that is pending goes
+  set_by_kernel(as_argument(SIG_DFL));
+  given_up.store(2);
+}
+
+bool is_handler_of_traps(const struct sigaction& its) { return (its.sa_flags & SA_SIGINFO) != 0 && its.sa_sigaction == handle; }
+
+void forget_traps() { set.store(0); }
+
+#else
+
+std::uintptr_t pause_at(std::uintptr_t) { return 0; }
+bool set_traps(processor&, unsigned) { return false; }
+void rest_traps(processor&) {}
+void remove_traps(unsigned) {}
+void give_up_traps_if_asked(unsigned) {}
+void give_up_traps() {}
+bool is_handler_of_traps(const struct sigaction&) { return false; }
+void forget_traps() {}
+
+#endif
+
+}  // namespace weir::threads

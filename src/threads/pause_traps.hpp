@@ -1,0 +1,59 @@
+// Traps at instructions by which a body says that it waits: `pause`, in a loop that polls a word of another body.
+//
+// A tick (tick.hpp) finds such a body after some hundred microseconds. So once a tick has found a body there, a hardware breakpoint is
+// set on the instruction, for the kernel thread of that processor: the next body that comes to it gets a signal at once, SIGTRAP,
+// and yields [perf_event_open(2), PERF_TYPE_BREAKPOINT, sigtrap]. A trap costs an exception, a signal and a switch: 1 to 2 us, 10 to
+// 20 where a hypervisor takes part in the exception. Only speed depends on traps: where the system refuses them, a debugger
+// traces the process, or the program handles SIGTRAP, ticks remain.
+//
+// The events are files. They belong to the monitor's thread, whose files are apart from the program's, so they end with that
+// thread.
+#pragma once
+
+#include <cstdint>
+
+#include <sys/types.h>
+
+#include <csignal>
+
+namespace weir::threads {
+
+class processor;
+
+/// The `pause` at which the code is, or which it has just executed; 0: none.
+std::uintptr_t pause_at(std::uintptr_t code);
+
+/// The traps of one processor. For the monitor's thread alone.
+struct pause_traps {
+  static constexpr unsigned most = 2;  // of the four breakpoints of a thread; debuggers have the others
+  struct trap {
+    int file = -1;
+    std::uintptr_t at = 0;
+  };
+  trap all[most];
+  unsigned next = 0;           // to be replaced
+  pid_t of = 0;                // the kernel thread
+  unsigned generation = 0;     // of the monitor's thread
+  std::uint32_t trapped = 0;   // as the processor counts, at the last look
+  unsigned looks_in_vain = 0;  // in a row
+  bool are_on = false;
+};
+
+/// For the monitor's thread `generation`, when it looks at a processor that has ready bodies, where some spin: sets a trap where one
+/// has been found since the last look. True: traps have made bodies yield since then.
+bool set_traps(processor& p, unsigned generation);
+/// For the monitor, when it looks at a processor without ready bodies: a trap would only delay the body that waits there.
+void rest_traps(processor& p);
+/// For the monitor's thread: all of its traps go, because it ends; or if the program wants its signal back. The caller is a claimant.
+void remove_traps(unsigned generation);
+void give_up_traps_if_asked(unsigned generation);
+
+/// The program is about to handle SIGTRAP itself. Returns when no trap can come any more, with the default in force. Nothing happens
+/// where no traps have been set.
+void give_up_traps();
+/// Is that the handler of traps? To the program, the default is in force then.
+bool is_handler_of_traps(const struct sigaction& its);
+/// For the child of a fork, which has inherited no trap.
+void forget_traps();
+
+}  // namespace weir::threads
