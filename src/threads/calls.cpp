@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "machine/raw_call.hpp"
+#include "threads/allocator.hpp"
 #include "threads/pool.hpp"
 #include "threads/program_threads.hpp"
 
@@ -57,7 +58,8 @@ bool is_no_time(const timeval* t) { return t != nullptr && t->tv_sec == 0 && t->
 
 /// A member that is going to block gives its processor to others first.
 template <class How>
-void before(How how) {
+void before(How how, const void* return_address) {
+  if (weir::threads::is_called_by_allocator(return_address)) return;
   weir::threads::go_home_if_called();  // the call is a cancellation point
   if (this_body == nullptr) [[likely]] return;
   if (how.blocks() && !weir::threads::leaves_to_block()) weir::threads::hand_off_to_block();
@@ -75,7 +77,7 @@ void before(How how) {
     auto* const call = next.get();                                          \
     if (call == nullptr) return errno = ENOSYS, static_cast<result>(-1);    \
     if (mask != nullptr) weir::threads::pin();                              \
-    before(blocks);                                                         \
+    before(blocks, __builtin_return_address(0));                            \
     const without_ticks meanwhile;                                          \
     return call arguments;                                                  \
   }

@@ -25,6 +25,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "machine/heard.hpp"
+#include "threads/allocator.hpp"
 #include "threads/calls.hpp"
 #include "threads/pool.hpp"
 #include "threads/program_threads.hpp"
@@ -433,7 +434,8 @@ BEFORE(long, syscall, (long number, ...)) {
   long a[6];
   for (auto& each : a) each = va_arg(rest, long);
   va_end(rest);
-  if (number == SYS_futex) return weir::threads::futex_for_members(a);
+  if (number == SYS_futex && !weir::threads::is_called_by_allocator(__builtin_return_address(0)))
+    return weir::threads::futex_for_members(a);
   const auto named = static_cast<pid_t>(a[0]), second_named = static_cast<pid_t>(a[1]);
   switch (number) {
     case SYS_tgkill:

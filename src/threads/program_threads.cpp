@@ -11,6 +11,7 @@
 
 #include "machine/errno_kept.hpp"
 #include "machine/kernel_mutex.hpp"
+#include "threads/allocator.hpp"
 #include "threads/clocks.hpp"
 #include "threads/interrupted.hpp"
 #include "threads/monitor.hpp"
@@ -72,37 +73,11 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 // A thread that ends sooner is not worth a seat: a seat costs about as much as a thread.
 constexpr std::uint64_t first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
 
-struct range {
-  std::uintptr_t first = 0, last = 0;
-};
-/// The code of this library, of the C library and of the dynamic linker.
-range without_calls[3];
+/// The code of this library, of the C library, of the dynamic linker and of an allocator.
+code_range without_calls[4];
 
-/// The object with that address.
-range object_with(const void* address) {
-  struct search {
-    std::uintptr_t its;
-    range found;
-  } s{reinterpret_cast<std::uintptr_t>(address), {}};
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* to) {
-        auto& wanted = *static_cast<search*>(to);
-        range whole{~std::uintptr_t{0}, 0};
-        for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
-          const auto& part = object->dlpi_phdr[i];
-          if (part.p_type != PT_LOAD) continue;
-          whole.first = std::min<std::uintptr_t>(whole.first, object->dlpi_addr + part.p_vaddr);
-          whole.last = std::max<std::uintptr_t>(whole.last, object->dlpi_addr + part.p_vaddr + part.p_memsz);
-        }
-        if (wanted.its < whole.first || wanted.its >= whole.last) return 0;
-        wanted.found = whole;
-        return 1;
-      },
-      &s);
-  return s.found;
-}
-bool is_in_ours_or_c_library(std::uintptr_t code) {
-  return std::ranges::any_of(without_calls, [code](const range& r) { return code >= r.first && code < r.last; });
+bool is_without_calls(std::uintptr_t code) {
+  return std::ranges::any_of(without_calls, [code](const code_range& r) { return r.has(code); });
 }
 
 bool are_too_many() { return living.load(std::memory_order_relaxed) > processors_for_all; }
@@ -146,10 +121,12 @@ void make_all_members(unsigned processors) {
   without_calls[0] = object_with(reinterpret_cast<const void*>(&make_all_members));
   without_calls[1] = object_with(dlsym(RTLD_NEXT, "pthread_create"));
   without_calls[2] = object_with(&_r_debug);
+  without_calls[3] = allocator_code;
   processors_for_all = processors;
 }
 
 bool comes_to_wait() {
+  if (kernel_mutexes_held != 0) [[unlikely]] return false;  // a lock of Weir's: another allocator waits there
   if (this_body != nullptr) return true;
   if (const body* const own = own_body_of_thread(); own != nullptr && own->home() != nullptr) {
     go_to(own->home());
@@ -211,12 +188,12 @@ std::uint64_t call_in(std::uint64_t now) {
   return next = now + distance;
 }
 
-// No lock is held where the thread runs code that is neither Weir's nor the C library's, unless a handler has interrupted that: then
-// the mask is another one than usual.
+// No lock is held where the thread runs code that is neither Weir's, nor the C library's, nor an allocator's, unless a handler has
+// interrupted that: then the mask is another one than usual.
 void answer_call_in(ucontext_t& in) {
   if (mine == nullptr || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
   if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
-  if (mask_of(in) != mine->mask_at_first || is_on_alternate_stack(in) || is_in_ours_or_c_library(code_of(in))) return;
+  if (mask_of(in) != mine->mask_at_first || is_on_alternate_stack(in) || is_without_calls(code_of(in))) return;
   const errno_kept around;
   let_cancellation_in();
   take_seat();

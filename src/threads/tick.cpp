@@ -8,6 +8,7 @@
 
 #include <ucontext.h>
 
+#include "threads/allocator.hpp"
 #include "threads/interrupted.hpp"
 #include "threads/monitor.hpp"
 #include "threads/pause_traps.hpp"
@@ -123,6 +124,7 @@ void handle(int, siginfo_t* why, void* context) {
   if (me->where() != its || its->current() != me || me->held.load(std::memory_order_relaxed) != 0 || !is_plain(*me, in)) return;
   // A tick, or the other message, may find a system call of which nobody has told.
   if (message < leave_call && (me->is_calling() || is_at_system_call(in))) return;
+  if (is_in_allocator(code_of(in))) return;  // it may hold the allocator's locks
   if (message == is_tick) {
     if (spins(*me, in)) yield_in_handler(*me, in);
     return;

@@ -38,8 +38,8 @@ pthread_cond_t* made(pthread_cond_t* at, auto set) {
 }
 
 /// Nothing: the calling thread must wait by the C library.
-std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const time_limit* most = nullptr) {
-  if (!may_be_member() || is_shared.is_in(c) || !comes_to_wait()) return std::nullopt;
+std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const void* caller, const time_limit* most = nullptr) {
+  if (!may_be_member(caller) || is_shared.is_in(c) || !comes_to_wait()) return std::nullopt;
   if (most != nullptr && !most->is_valid()) return EINVAL;
   event_count& its = weir::threads::events_of(c);
   body& me = *this_body;
@@ -61,14 +61,14 @@ std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const time_li
 }  // namespace
 
 BEFORE(int, pthread_cond_wait, (pthread_cond_t* c, pthread_mutex_t* m)) {
-  const std::optional<int> waited = wait_for(c, m);
+  const std::optional<int> waited = wait_for(c, m, __builtin_return_address(0));
   if (waited) return *waited;
   const released_by_c_library meanwhile(m);
   return next_pthread_cond_wait.get()(c, m);
 }
 BEFORE(int, pthread_cond_timedwait, (pthread_cond_t* c, pthread_mutex_t* m, const timespec* until)) {
   const time_limit most{is_monotonic.is_in(c) ? CLOCK_MONOTONIC : CLOCK_REALTIME, *until};
-  const std::optional<int> waited = wait_for(c, m, &most);
+  const std::optional<int> waited = wait_for(c, m, __builtin_return_address(0), &most);
   if (waited) return *waited;
   const released_by_c_library meanwhile(m);
   return next_pthread_cond_timedwait.get()(c, m, until);
@@ -76,7 +76,7 @@ BEFORE(int, pthread_cond_timedwait, (pthread_cond_t* c, pthread_mutex_t* m, cons
 BEFORE(int, pthread_cond_clockwait, (pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
   const time_limit most{clock, *until};
   const bool known = time_limit::is_known(clock);
-  const std::optional<int> waited = known ? wait_for(c, m, &most) : std::nullopt;
+  const std::optional<int> waited = known ? wait_for(c, m, __builtin_return_address(0), &most) : std::nullopt;
   if (waited) return *waited;
   const released_by_c_library meanwhile(m);
   return next_pthread_cond_clockwait.get()(c, m, clock, until);

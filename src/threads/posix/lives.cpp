@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "machine/detached_thread.hpp"
+#include "threads/allocator.hpp"
 #include "threads/left_alone.hpp"
 #include "threads/pool.hpp"
 #include "threads/posix/waits.hpp"
@@ -13,6 +14,7 @@
 namespace {
 
 using weir::threads::all_are_members;
+using weir::threads::is_called_by_allocator;
 using weir::threads::this_body;
 
 struct beginning {
@@ -51,7 +53,9 @@ bool is_for_kernel(const pthread_attr_t* attributes) {
 
 BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
   auto* const next = next_pthread_create.get();
-  if (!all_are_members() || weir::creates_for_weir) return next(to, attributes, run, what);
+  if (!all_are_members() || weir::creates_for_weir || weir::threads::program_has_own_allocator() ||
+      is_called_by_allocator(__builtin_return_address(0)))
+    return next(to, attributes, run, what);
   const bool in_kernel = is_for_kernel(attributes) || weir::threads::has_own_scheduler() ||
                          weir::threads::is_of_driver(reinterpret_cast<const void*>(run));
   auto its = std::make_unique<beginning>(run, what);
@@ -65,6 +69,7 @@ BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, vo
 // A member waits for the end of the thread's work. What follows is short, but for destructors.
 BEFORE(int, pthread_join, (pthread_t of, void** result)) {
   constexpr unsigned yields = 100;
+  if (is_called_by_allocator(__builtin_return_address(0))) return next_pthread_join.get()(of, result);
   const auto is_alive = [of] { return weir::threads::is_program_thread(of) ? EBUSY : 0; };
   if (weir::threads::may_be_member() && pthread_equal(of, pthread_self()) == 0 &&
       weir::threads::wait_while(EBUSY, reinterpret_cast<void*>(of), is_alive))

@@ -121,8 +121,8 @@ std::optional<int> wait_for(pthread_mutex_t* m, const time_limit* most = nullptr
 }
 
 template <class Next>
-int lock_until(Next next, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
-  if (!may_be_member() || is_left_to_kernel(m)) return next();
+int lock_until(Next next, pthread_mutex_t* m, clockid_t clock, const timespec* until, const void* caller) {
+  if (!may_be_member(caller) || is_left_to_kernel(m)) return next();
   const int now = next_pthread_mutex_trylock.get()(m);
   if (now != EBUSY) return now;
   const time_limit most{clock, *until};
@@ -131,19 +131,19 @@ int lock_until(Next next, pthread_mutex_t* m, clockid_t clock, const timespec* u
   return waited ? *waited : next();
 }
 
-int lock_slowly(pthread_mutex_t* m);
+int lock_slowly(pthread_mutex_t* m, const void* caller);
 
 }  // namespace
 
 BEFORE(int, pthread_mutex_lock, (pthread_mutex_t* m)) {
   usual_mutex its(m);
   if (its.is_usual() && its.try_lock()) [[likely]] return 0;
-  return lock_slowly(m);
+  return lock_slowly(m, __builtin_return_address(0));
 }
 
 namespace {
-[[gnu::noinline]] int lock_slowly(pthread_mutex_t* m) {
-  if (!may_be_member() || is_left_to_kernel(m)) return next_pthread_mutex_lock.get()(m);
+[[gnu::noinline]] int lock_slowly(pthread_mutex_t* m, const void* caller) {
+  if (!may_be_member(caller) || is_left_to_kernel(m)) return next_pthread_mutex_lock.get()(m);
   const int now = next_pthread_mutex_trylock.get()(m);
   if (now != EBUSY) return now;
   const std::optional<int> waited = wait_for(m);
@@ -162,17 +162,18 @@ BEFORE(int, pthread_mutex_unlock, (pthread_mutex_t* m)) {
 }
 
 BEFORE(int, pthread_mutex_timedlock, (pthread_mutex_t* m, const timespec* until)) {
-  return lock_until([=] { return next_pthread_mutex_timedlock.get()(m, until); }, m, CLOCK_REALTIME, until);
+  return lock_until([=] { return next_pthread_mutex_timedlock.get()(m, until); }, m, CLOCK_REALTIME, until,
+                    __builtin_return_address(0));
 }
 BEFORE(int, pthread_mutex_clocklock, (pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
   const auto next = [=] { return next_pthread_mutex_clocklock.get()(m, clock, until); };
-  return time_limit::is_known(clock) ? lock_until(next, m, clock, until) : next();
+  return time_limit::is_known(clock) ? lock_until(next, m, clock, until, __builtin_return_address(0)) : next();
 }
 
 // The C library's spin lock polls without an end, though its owner may be a member of the same processor.
 BEFORE(int, pthread_spin_lock, (pthread_spinlock_t* l)) {
   constexpr unsigned polls = 64;
-  if (!may_be_member()) return next_pthread_spin_lock.get()(l);
+  if (!may_be_member(__builtin_return_address(0))) return next_pthread_spin_lock.get()(l);
   for (;;) {
     for (unsigned i = 0; i < polls; ++i) {
       const int now = pthread_spin_trylock(l);

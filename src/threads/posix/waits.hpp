@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "machine/scheduling.hpp"
+#include "threads/allocator.hpp"
 #include "threads/calls.hpp"
 #include "threads/deadlines.hpp"
 #include "threads/program_threads.hpp"
@@ -31,6 +32,8 @@ inline event_count& events_of(const void* object) { return all_event_counts[plac
 
 /// May the calling thread be a member, or become one where it waits? Otherwise it calls the C library's function.
 inline bool may_be_member() { return scheduled_by != nullptr || all_are_members(); }
+/// `return_address`: of the function by which the thread waits.
+inline bool may_be_member(const void* return_address) { return may_be_member() && !is_called_by_allocator(return_address); }
 
 /// The calling body sleeps on the object until it is woken, unless there have been more events than `seen`. False: it is no body
 /// of a processor any more.

@@ -1,0 +1,55 @@
+#include "threads/allocator.hpp"
+
+#include <algorithm>
+
+#include <dlfcn.h>
+#include <link.h>
+
+namespace weir::threads {
+
+constinit code_range allocator_code;
+
+namespace {
+constinit bool is_in_program = false;
+
+[[gnu::constructor]] void when_loaded() {
+  // The runtime of a sanitizer calls the functions that it replaces in the program's name.
+  if (dlsym(RTLD_DEFAULT, "__sanitizer_print_stack_trace") != nullptr) return;
+  const void* const allocates = dlsym(RTLD_DEFAULT, "malloc");
+  Dl_info its, of_c_library;
+  link_map* object = nullptr;
+  const void* const in_c_library = dlsym(RTLD_NEXT, "pthread_mutex_trylock");
+  if (allocates == nullptr || in_c_library == nullptr || dladdr(in_c_library, &of_c_library) == 0 ||
+      dladdr1(allocates, &its, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) == 0 || its.dli_fbase == of_c_library.dli_fbase)
+    return;
+  is_in_program = object == _r_debug.r_map;  // the list begins with the program
+  if (!is_in_program) allocator_code = object_with(allocates);
+}
+}  // namespace
+
+code_range object_with(const void* address) {
+  struct search {
+    std::uintptr_t its;
+    code_range found;
+  } s{reinterpret_cast<std::uintptr_t>(address), {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* to) {
+        auto& wanted = *static_cast<search*>(to);
+        code_range whole{~std::uintptr_t{0}, 0};
+        for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
+          const auto& part = object->dlpi_phdr[i];
+          if (part.p_type != PT_LOAD) continue;
+          whole.first = std::min<std::uintptr_t>(whole.first, object->dlpi_addr + part.p_vaddr);
+          whole.last = std::max<std::uintptr_t>(whole.last, object->dlpi_addr + part.p_vaddr + part.p_memsz);
+        }
+        if (!whole.has(wanted.its)) return 0;
+        wanted.found = whole;
+        return 1;
+      },
+      &s);
+  return s.found;
+}
+
+bool program_has_own_allocator() { return is_in_program; }
+
+}  // namespace weir::threads

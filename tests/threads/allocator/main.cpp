@@ -1,0 +1,37 @@
+// Threads of a program that has an allocator in place of the C library's (allocates.c): all of them allocate at the same time, wait
+// for each other, and end, while others begin.
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+int main() {
+  constexpr int threads = 16, crews = 20, rounds = 50;
+  std::mutex m;
+  std::condition_variable changed;
+  int done = 0;
+  for (int crew = 0; crew < crews; ++crew) {
+    std::vector<std::thread> all;
+    for (int i = 0; i < threads; ++i)
+      all.emplace_back([&] {
+        for (int round = 0; round < rounds; ++round) {
+          auto* const its = static_cast<volatile int*>(std::malloc(sizeof(int)));  // volatile: it is not left out
+          *its = 1;
+          const std::lock_guard lock(m);
+          done += *its;
+          std::free(const_cast<int*>(its));
+          changed.notify_one();
+        }
+      });
+    {
+      std::unique_lock lock(m);
+      changed.wait(lock, [&] { return done >= (crew + 1) * threads * rounds / 2; });
+    }
+    for (auto& each : all) each.join();
+  }
+  if (done != threads * crews * rounds) return 1;
+  std::puts("ok");
+}
