@@ -326,8 +326,9 @@ void pin() {
 void pin_for_a_while() {
   // There may be no body: the thread of the program is in no region, or its processor has been given away.
   if (body* const mine = own_body != nullptr ? own_body : this_body) mine->blocked.store(0, std::memory_order_relaxed);
-  pin_until(native::ticks() + in_ticks(while_us));
+  pin_for(while_us);
 }
+void pin_for(std::uint64_t us) { pin_until(native::ticks() + in_ticks(us)); }
 
 void native_threads::go_on_in_own_thread(runnable& b) { static_cast<body&>(b).parked.end(); }
 

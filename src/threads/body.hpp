@@ -129,6 +129,8 @@ bool all_are_pinned();
 bool is_in_child();
 /// The same until the first region that begins 100 ms later or more: it blocks in the system.
 void pin_for_a_while();
+/// The same, for so long.
+void pin_for(std::uint64_t us);
 inline constexpr std::uint64_t while_us = 100'000;
 
 /// During the lifetime of this object no tick makes the calling body stop, and nobody claims the queue that the body is on. It

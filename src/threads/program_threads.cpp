@@ -11,6 +11,7 @@
 
 #include "machine/errno_kept.hpp"
 #include "machine/kernel_mutex.hpp"
+#include "threads/absences.hpp"
 #include "threads/allocator.hpp"
 #include "threads/clocks.hpp"
 #include "threads/interrupted.hpp"
@@ -64,6 +65,7 @@ struct adopted {
   body its;
   processor* seat = nullptr;
   signal_mask mask_at_first = 0;
+  absences seat_left;
 };
 constinit thread_local adopted* mine = nullptr;
 constinit thread_local bool stays_in_kernel = false;
@@ -127,7 +129,10 @@ void make_all_members(unsigned processors) {
 
 bool comes_to_wait() {
   if (kernel_mutexes_held != 0) [[unlikely]] return false;  // a lock of Weir's: another allocator waits there
-  if (this_body != nullptr) return true;
+  if (this_body != nullptr) {
+    if (mine != nullptr) mine->seat_left.waits();
+    return true;
+  }
   if (const body* const own = own_body_of_thread(); own != nullptr && own->home() != nullptr) {
     go_to(own->home());
     return this_body != nullptr;
@@ -139,7 +144,10 @@ bool leaves_to_block() {
   if (mine == nullptr || this_body != &mine->its || !are_too_many()) return false;
   // A handler that has interrupted a switch.
   if (this_body->held.load(std::memory_order_relaxed) != 0) return false;
-  change_seat(nullptr);
+  if (const std::uint64_t away_us = mine->seat_left.leaves(); away_us != 0)
+    pin_for(away_us);
+  else
+    change_seat(nullptr);
   return this_body == nullptr;
 }
 
