@@ -64,7 +64,7 @@ TEST(Apart, AHelperLeavesTheKernelsProcessorToAnother) {
   // Not always: a claimant may hold the lock, and the kernel may have parted the two already.
   constexpr int rounds = 20;
   int parted = 0;
-  for (int i = 0; i < rounds; ++i) EXPECT_TRUE(is_seen([&] {
+  for (int round = 0; round < rounds; ++round) EXPECT_TRUE(is_seen([&] {
     std::atomic<unsigned> waiting{0};
     std::atomic<int> then_on{-1};
     weir::crowd c(2, [&](unsigned m) {
