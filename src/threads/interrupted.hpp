@@ -36,7 +36,18 @@ inline bool is_on_alternate_stack(const ucontext_t& in) {
   return (in.uc_stack.ss_flags & SS_DISABLE) == 0 && place_of(in).stack - stack < in.uc_stack.ss_size;
 }
 
-/// Has the signal interrupted the body itself: no handler, no alternate stack, no other signal mask than the body's?
-inline bool is_plain(const body& me, const ucontext_t& in) { return mask_of(in) == me.mask() && !is_on_alternate_stack(in); }
+/// Has the signal ended a system call, or come just before one? Linux leaves the return address in two registers.
+inline bool is_at_system_call([[maybe_unused]] const ucontext_t& in) {
+#if defined(__x86_64__)
+  const auto& all = in.uc_mcontext.gregs;
+  return all[REG_RCX] == all[REG_RIP] || all[REG_RCX] == all[REG_RIP] + 2;
+#else
+  return false;
+#endif
+}
+/// Does the body run without a handler, an alternate stack, or another signal mask than its own?
+inline bool is_plain(const body& me, const ucontext_t& in) {
+  return mask_of(in) == me.mask() && !is_on_alternate_stack(in);
+}
 
 }  // namespace weir::threads

@@ -13,6 +13,7 @@
 
 #include "machine/detached_thread.hpp"
 #include "machine/time_slice.hpp"
+#include "threads/cancelled.hpp"
 #include "threads/clocks.hpp"
 #include "threads/deadlines.hpp"
 #include "threads/pace.hpp"
@@ -103,6 +104,7 @@ class monitor {
   static void prepare();
   std::uint64_t look(claimant& c);
   void look_at(claimant& c, processor& p, std::uint64_t now);
+  std::uint64_t look_at_cancelled(claimant& c, processor& p) const;
   std::uint64_t until_next(unsigned level, std::uint64_t now) const;
   void sleep(std::uint32_t alarms_before, std::uint64_t due);
   void learn_price();
@@ -137,6 +139,7 @@ std::uint64_t monitor::look(claimant& c) {
       if (p.is_stood_in_for()) evict(p);
       next = std::min(next, now + pace_.soon());
     }
+    if (p.has_cancelled.load(std::memory_order_relaxed)) next = std::min(next, now + look_at_cancelled(c, p));
     if (!p.has_ready() || p.is_stood_in_for()) return rest_traps(p);
     if (now + pace_.together() >= p.seen.due) look_at(c, p, now);
     next = std::min(next, p.seen.due);
@@ -147,6 +150,15 @@ std::uint64_t monitor::look(claimant& c) {
     return next;
   }
   return ++idle_looks_ < most_idle_looks ? now + until_next(pace::last_level, now) : never;
+}
+
+// Until the next look. A body that has been cancelled may compute for long before it comes to a cancellation point.
+std::uint64_t monitor::look_at_cancelled(claimant& c, processor& p) const {
+  if (c.has_called_home(p))
+    end_call_of_cancelled(p);
+  else
+    p.has_cancelled.store(false, std::memory_order_relaxed);
+  return pace_.after(std::min(++p.seen.cancelled, pace::last_level));
 }
 
 std::uint64_t monitor::until_next(unsigned level, std::uint64_t now) const {
@@ -200,7 +212,8 @@ void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
     bool some = generation != mine_ || alarms.load() != alarms_before;
     c.for_each([&](processor& p) {
       p.seen.level = 0;
-      some |= p.has_ready() || p.wish.load(std::memory_order_relaxed) != nothing_wanted;
+      some |= p.has_ready() || p.wish.load(std::memory_order_relaxed) != nothing_wanted ||
+              p.has_cancelled.load(std::memory_order_relaxed);
     });
     return some;
   };

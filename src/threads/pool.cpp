@@ -15,6 +15,7 @@
 #include "machine/detached_thread.hpp"
 #include "machine/errno_kept.hpp"
 #include "machine/kernel_mutex.hpp"
+#include "threads/cancelled.hpp"
 #include "threads/floating_point.hpp"
 #include "threads/monitor.hpp"
 #include "threads/set_id.hpp"
@@ -426,11 +427,21 @@ body* claimant::body_of(pid_t id) {
 
 void claimant::call_home(pthread_t thread) {
   if (body* const its = body_of(thread)) {
+    stand_before_cancellation();
     its->call_home();
     wake_body(*its);
+    if (processor* const on = its->where()) {
+      on->seen.cancelled = 0;
+      on->has_cancelled.store(true, std::memory_order_relaxed);
+      hurry_monitor();
+    }
   } else {
     called_early[called++ % called_early.size()] = thread;
   }
+}
+
+bool claimant::has_called_home(const processor& on) {
+  return std::ranges::any_of(*bodies, [&on](const body* b) { return b->where() == &on && b->is_called_home(); });
 }
 
 namespace {

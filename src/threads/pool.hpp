@@ -60,8 +60,11 @@ class claimant {
   /// The body of this thread, whether start() has created the thread or the thread drives a processor; null: none.
   static body* body_of(pthread_t thread);
   static body* body_of(pid_t id);
-  /// The thread has been cancelled: it goes to its own kernel thread when it next waits, and stays there.
+  /// The thread has been cancelled: it goes to its own kernel thread when it next waits, and stays there. If it blocks in the system,
+  /// the monitor ends that.
   static void call_home(pthread_t thread);
+  /// Is a body there that has been called home?
+  static bool has_called_home(const processor& on);
 
  private:
   static processor* at(std::size_t which);

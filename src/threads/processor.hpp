@@ -28,6 +28,7 @@ struct observation {
   unsigned ticks = 0;                         // for the same body
   unsigned hurried = 0;                       // the number of looks that come soon
   unsigned spinning = 0;                      // the number of looks at which the running body gets a tick
+  unsigned cancelled = 0;                     // the number of looks at which a cancelled body was here
   bool twice = false;                         // the next look follows soon upon the last one
   pause_traps traps;
 };
@@ -85,6 +86,8 @@ class processor : public run_queue {
   bool stands_in = false;  // it is no body's seat, and is idle unless it is put to work
   observation seen;        // by the monitor
   std::atomic<std::uint32_t> wish{nothing_wanted};  // relaxed: a hint for the monitor, and from it
+  // A body that was here has been cancelled, and may block in the system. relaxed: a hint for the monitor.
+  std::atomic<bool> has_cancelled{false};
   // relaxed, all: hints. How many bodies have been found to spin here by ticks, and by traps; the `pause` at which one has been found
   // since the monitor has looked.
   std::atomic<std::uint32_t> spins{0}, trapped{0};

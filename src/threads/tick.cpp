@@ -52,16 +52,6 @@ std::uint64_t registers_of(const ucontext_t& in) {
   return place;
 }
 
-/// Has the signal ended a system call, or come just before one? Linux leaves the return address in two registers.
-bool is_at_system_call([[maybe_unused]] const ucontext_t& in) {
-#if defined(__x86_64__)
-  const auto& all = in.uc_mcontext.gregs;
-  return all[REG_RCX] == all[REG_RIP] || all[REG_RCX] == all[REG_RIP] + 2;
-#else
-  return false;
-#endif
-}
-
 // Instructions at which bodies have lately been found to spin. Neighbouring instructions do not count: a loop that computes may
 // be next to the loop that waits. relaxed: hints.
 constexpr std::size_t most_instructions = 16;
