@@ -83,11 +83,14 @@ void processor::settle_slowly(body& me) {
 // `me` is held, and may go on elsewhere. Between two bodies that block different signals, all signals are blocked: no signal may
 // be handled in the name of a body that blocks it.
 inline void processor::switch_to(body& me, body& next) {
+  runs(next);
+  // The sender of a signal summons the body, executes a fence everywhere, and looks whether the body runs (signals.cpp): either this
+  // thread sees the summons, or the sender sees that the body runs.
+  native_threads::light_fence();
   if (next.mask_or_summons() != mask_) [[unlikely]] {
     if (mask_ != all_signals) exchange_mask(mask_ = all_signals);
     unsettled_ = true;
   }
-  runs(next);
   weir_switch(&me.at, next.at, next.thread_pointer);
   if (processor* const on = me.where())
     on->settle(me);

@@ -114,6 +114,7 @@ int send(claimant&, body& to, const siginfo_t& why, bool& is_left) {
     if ((to.mask() & bit) != 0) return to.summon(why) ? 0 : EAGAIN;
     if (on->current() != &to) {
       if (!to.summon(why)) return EAGAIN;
+      native_threads::fence_everywhere();  // as in processor::switch_to()
       if (on->current() != &to) return wake_body(to), 0;
       if (!to.withdraw(why)) return 0;
       continue;  // the body has begun to run meanwhile, and may have missed the signal: again

@@ -5,8 +5,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/ipc.h>
-#include <sys/msg.h>
 #include <sys/stat.h>
 
 namespace {
@@ -16,10 +14,10 @@ pthread_cond_t never = PTHREAD_COND_INITIALIZER, often = PTHREAD_COND_INITIALIZE
 pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 sem_t none, some, shared;
 std::uint32_t word = 0;
-int silent[2], chatty[2], full[2], sockets[2], queue = -1;
+int silent[2], chatty[2], full[2], sockets[2];
 std::atomic<int> in_mutex{0}, cleaned{0};
 std::atomic<bool> ends{false};
-char fifo[64];
+char fifo[64], locked[64];
 pthread_t beside;
 
 void in_condition(pthread_cond_t* c, bool limited) {
@@ -66,24 +64,47 @@ const state states[] = {
        static char many[1 << 20];
        int own[2];
        if (pipe(own) != 0) return;
-       struct ends {
+       struct closed {
          int* of;
-         ~ends() { close(of[0]), close(of[1]); }
-       } both{own};
+         ~closed() { close(of[0]), close(of[1]); }
+       } const both{own};
        (void)!write(own[1], many, sizeof many);
      }},
     {"recv of all", [](dice&) {
        char two[2];
        recv(sockets[0], two, 2, MSG_WAITALL);
      }},
+    {"read of a stream", [](dice&) {
+       struct stream {
+         FILE* const its = fdopen(dup(silent[0]), "r");
+         ~stream() { fclose(its); }
+       } const own;
+       std::fgetc(own.its);
+     }},
+    {"read, disabled", [](dice&) {
+       char got;
+       for (;; pthread_testcancel()) {
+         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+         expect(read(chatty[0], &got, 1) == 1, "a read that must not be cancelled", errno);
+         pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
+       }
+     }},
+    // No cancellation point.
+    {"flock", [](dice&) {
+       struct file {
+         const int its = open(locked, O_RDONLY | O_CLOEXEC);
+         ~file() { close(its); }
+       } const own;
+       for (;; pthread_testcancel()) {
+         expect(flock(own.its, LOCK_EX) == 0, "flock", errno);
+         flock(own.its, LOCK_UN);
+       }
+     }},
     {"poll", [](dice&) {
        pollfd its{silent[0], POLLIN, 0};
        poll(&its, 1, -1);
      }},
-    {"message queue", [](dice&) {
-       char text[64];
-       msgrcv(queue, text, 8, 0, 0);
-     }},
+    {"splice", [](dice&) { (void)splice(silent[0], nullptr, chatty[1], nullptr, 1, 0); }},
     {"open of a fifo", [](dice&) { open(fifo, O_RDONLY | O_CLOEXEC); }},
     {"sleep", [](dice&) { sleep(1000); }},
     {"short sleeps", [](dice&) { for (;;) usleep(30); }},
@@ -176,9 +197,13 @@ void prepare() {
   }
   fcntl(full[1], F_SETFL, 0);
   fcntl(chatty[1], F_SETFL, O_NONBLOCK);
-  queue = msgget(IPC_PRIVATE, 0600);
-  std::snprintf(fifo, sizeof fifo, "/tmp/weir-fault-%d", static_cast<int>(getpid()));
-  if (mkfifo(fifo, 0600) != 0) std::exit(2);
+  // Files without a name, so that none is left when the process is killed.
+  char name[64];
+  std::snprintf(name, sizeof name, "/tmp/weir-fault-%d", static_cast<int>(getpid()));
+  if (mkfifo(name, 0600) != 0) std::exit(2);
+  std::snprintf(fifo, sizeof fifo, "/proc/self/fd/%d", open(name, O_PATH | O_CLOEXEC));
+  unlink(name);
+  std::snprintf(locked, sizeof locked, "/proc/self/fd/%d", memfd_create("locked", MFD_CLOEXEC));
 }
 
 }  // namespace
@@ -190,7 +215,11 @@ int main(int n, char** words) {
   dice chance(its.seed);
   std::thread beside_them([] {
     notes_as = 40;
+    const int own = open(locked, O_RDONLY | O_CLOEXEC);
     while (!ends) {
+      flock(own, LOCK_EX);
+      usleep(100);
+      flock(own, LOCK_UN);
       sem_post(&some), pthread_cond_signal(&often), (void)!write(chatty[1], &byte, 1);
       usleep(50);
     }
@@ -237,7 +266,5 @@ int main(int n, char** words) {
   note_round(its.rounds);
   ends = true;
   beside_them.join();
-  unlink(fifo);
-  msgctl(queue, IPC_RMID, nullptr);
   std::puts("ok");
 }
