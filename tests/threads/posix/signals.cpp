@@ -113,6 +113,26 @@ void interrupted() {
   }
 }
 
+/// To a thread that does nothing but yield: whenever it lets the sender run, it is in the middle of a yield.
+void to_one_that_yields() {
+  const others so_many;
+  handle([](int) { ++handled; }, SA_RESTART);
+  std::atomic<bool> ends{false};
+  const auto yields = [&]() -> void* {
+    while (!ends) sched_yield();
+    return nullptr;
+  };
+  const pthread_t all[] = {start(yields), start(yields), start(yields)};
+  const long before = handled;
+  for (long i = 0; i < 3000; ++i) {
+    pthread_kill(all[i % 3], SIGUSR1);
+    CHECK(soon([&] { return handled > before + i; }));
+    if (i % 16 == 0) sleep_for(0.0001);
+  }
+  ends = true;
+  for (const pthread_t each : all) result_of(each);
+}
+
 void futexes(int scope) {
   std::uint32_t word = 0, second = 0;
   CHECK(futex(&word, FUTEX_WAIT | scope, 1) == -1 && errno == EAGAIN);
@@ -265,6 +285,7 @@ const subject all[] = {{"posts by handlers", posts_by_handlers},
                        {"interrupted", interrupted},
                        {"private futexes", private_futexes},
                        {"futexes of any process", futexes_of_any_process},
+                       {"to one that yields", to_one_that_yields},
                        {"wake counts", wake_counts},
                        {"kill each other and block", kill_each_other_and_block},
                        {"barrier of more threads", barrier_of_more_threads},
