@@ -17,6 +17,7 @@ SCRIPTS = Path(__file__).parents[3] / "scripts"
         "compare-blocking",
         "measure-hosts",
         "random-programs",
+        "fault-threads",
     ],
 )
 def test_each_begins_and_says_how_it_is_used(name: str):

@@ -1,5 +1,5 @@
-// What the programs here note for scripts/fault-threads, which shows it when a program does not end: the round, and what each thread
-// does. A note is a copy of a few bytes into shared memory, so notes survive the end of the process.
+// What the programs here note for scripts/fault-threads, which shows it when a program does not end: the round, what the process
+// should end with, and what each thread does. A note is a copy of a few bytes into shared memory, so notes survive the end of the process.
 //
 //   PROGRAM SEED ROUNDS [NOTES]     NOTES: a file of 4096 bytes
 #pragma once
@@ -28,7 +28,7 @@ inline void note(const char* what) {
   std::memcpy(notes + note_bytes * (2 + notes_of_child + notes_as), its, note_bytes);
 }
 inline void note_round(long round) {
-  char its[note_bytes];
+  char its[note_bytes] = {};
   std::snprintf(its, sizeof its, "%ld", round);
   std::memcpy(notes, its, sizeof its);
 }
@@ -76,7 +76,7 @@ class dice {
   std::uint64_t state_;
 };
 
-/// Some time below that, asleep, yielding or computing.
+/// Some time below that, asleep.
 inline void pause_below(dice& by, unsigned us) {
   const unsigned time = by.below(us + 1);
   timespec its{0, static_cast<long>(time) * 1000};

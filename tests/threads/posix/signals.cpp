@@ -260,11 +260,7 @@ void barrier_destroyed_at_once() {
 
 /// A thread that is about to block gives its processor away, while another one finds out where it runs.
 void kill_each_other_and_block() {
-  static std::atomic<int> handled{0};
-  struct sigaction how {};
-  how.sa_handler = [](int) { ++handled; };
-  how.sa_flags = SA_RESTART;
-  sigaction(SIGUSR2, &how, nullptr);
+  handle([](int) { ++handled; }, SA_RESTART);
   constexpr int rounds = 400;
   std::vector<pthread_t> all(static_cast<std::size_t>(members));
   meeting here;
@@ -273,7 +269,7 @@ void kill_each_other_and_block() {
     all[static_cast<std::size_t>(me)] = pthread_self();
     here.arrive();
     for (int i = 0; i < rounds; ++i) {
-      sent += pthread_kill(all[static_cast<std::size_t>((me + 1 + i) % members)], SIGUSR2) == 0;
+      sent += pthread_kill(all[static_cast<std::size_t>((me + 1 + i) % members)], SIGUSR1) == 0;
       if (i % 4 == me % 4) sleep_for(0.00001);
     }
     here.arrive();
