@@ -273,6 +273,15 @@ void remove_from_bodies(body& b, bool uses_processors) {
   if (uses_processors) end_to_use_processors();
 }
 
+void begin_use_of_processors() {
+  const std::lock_guard lock(making);
+  begin_to_use_processors();
+}
+void end_use_of_processors() {
+  const std::lock_guard lock(making);
+  end_to_use_processors();
+}
+
 bool steal_for(processor& mine) {
   const std::unique_lock lock(making, std::try_to_lock);
   return lock && std::ranges::any_of(*all, [&](processor* p) { return p != &mine && mine.steal(*p); });

@@ -69,7 +69,9 @@ struct adopted {
 };
 constinit thread_local adopted* mine = nullptr;
 constinit thread_local bool stays_in_kernel = false;
-pthread_key_t end_of_thread;
+pthread_key_t end_of_thread, end_of_first_thread;
+// Does the first thread keep the processors? Used by that thread.
+constinit bool first_thread_keeps = false;
 
 constexpr std::uint64_t never = ~std::uint64_t{0};
 // A thread that ends sooner is not worth a seat: a seat costs about as much as a thread.
@@ -110,9 +112,13 @@ bool take_seat() {
 
 [[gnu::constructor]] void when_loaded() {
   pthread_key_create(&end_of_thread, [](void*) { end_program_thread(); });
+  pthread_key_create(&end_of_first_thread, [](void*) {
+    if (std::exchange(first_thread_keeps, false)) end_use_of_processors();
+  });
   pthread_atfork(nullptr, nullptr, [] {
     parking.forget();
     living.store(1, std::memory_order_relaxed);
+    first_thread_keeps = false;
     processors_for_all = 0;  // the child has one thread, and its processors are gone
   });
 }
@@ -170,6 +176,13 @@ void end_program_thread() {
   abandon(ended->its);
   parking.give_back(place);
   if (tell_those_who_join != nullptr) tell_those_who_join();
+}
+
+void keep_processors_for_first_thread() {
+  if (stays_in_kernel || first_thread_keeps || !is_first_thread() || is_in_child()) return;
+  stays_in_kernel = first_thread_keeps = true;
+  pthread_setspecific(end_of_first_thread, &first_thread_keeps);
+  begin_use_of_processors();
 }
 
 void keep_in_kernel() { stays_in_kernel = true; }
