@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -16,6 +17,7 @@
 #include <ucontext.h>
 
 #include "machine/raw_call.hpp"
+#include "threads/clocks.hpp"
 #include "threads/interrupted.hpp"
 #include "threads/monitor.hpp"
 #include "threads/pool.hpp"
@@ -40,6 +42,8 @@ namespace {
 constexpr int its_signal = SIGTRAP, by_event = 6;  // TRAP_PERF, of Linux 5.13
 // After so many looks in a row at which a processor has had no ready body, a body that waits there is not disturbed any more.
 constexpr unsigned most_looks_in_vain = 3;
+// A debugger that attaches is told of traps for so long, in nanoseconds.
+constexpr std::uint64_t between_questions = 100'000'000;
 
 // Has the handler been installed? Nobody removes it but give_up_traps(): a trap may be pending where the signal is blocked.
 constinit std::atomic<bool> is_installed{false};
@@ -105,7 +109,7 @@ bool takes_signal() {
   return true;
 }
 
-/// -1: the system refuses.
+/// Less than zero: the reason why the system refuses.
 int event_at(std::uintptr_t code, pid_t thread) {
   perf_event_attr its{};
   its.size = sizeof its;
@@ -135,8 +139,11 @@ void set_at(pause_traps& its, std::uintptr_t code, pid_t thread) {
   // seq_cst, both: either the program sees this trap, or the monitor sees that it is not to set any.
   count_set(1);
   if (given_up.load() != 0) return count_set(~std::uint32_t{0});
-  const int file = may_ask() && takes_signal() ? event_at(code, thread) : -1;
-  if (file < 0) return given_up.store(1), count_set(~std::uint32_t{0});
+  const int file = may_ask() && takes_signal() ? event_at(code, thread) : -EPERM;
+  if (file < 0) {
+    if (file != -ESRCH) given_up.store(1);  // the thread may have ended meanwhile
+    return count_set(~std::uint32_t{0});
+  }
   pause_traps::trap& to = its.all[its.next++ % pause_traps::most];
   remove(to);
   to = {file, code};
@@ -158,6 +165,11 @@ bool set_traps(processor& p, unsigned generation) {
     for (auto& each : its.all) remove(each);  // another monitor has removed its own
     its.of = thread;
     its.generation = generation;
+  }
+  static constinit std::uint64_t asked_at = 0;
+  if (const std::uint64_t now = now_by(CLOCK_MONOTONIC); set.load() != 0 && now - asked_at > between_questions) {
+    asked_at = now;
+    if (!may_ask()) given_up.store(1);
   }
   if (const std::uintptr_t code = p.pauses_at.exchange(0, std::memory_order_relaxed); code != 0) set_at(its, code, thread);
   switch_all(its, true);

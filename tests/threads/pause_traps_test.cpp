@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -155,6 +157,39 @@ TEST_F(Traps, AProgramFindsNoFileOfTheirs) {
   const int before = lowest();
   ASSERT_TRUE(spin_until_trapped(nothing));
   EXPECT_EQ(lowest(), before);
+}
+
+TEST_F(Traps, ADebuggerThatAttachesIsToldOfNoneAfterAWhile) {
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    spin_until_trapped([&](unsigned m) {
+      if (m == 0 && write(ready[1], "x", 1) != 1) _exit(1);
+      static spinning for_ever(3);
+      for (;;) for_ever.meet();
+    });
+    _exit(0);
+  }
+  char got = 0;
+  ASSERT_EQ(read(ready[0], &got, 1), 1);
+  ASSERT_EQ(ptrace(PTRACE_SEIZE, child, nullptr, nullptr), 0);
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  auto last = now();
+  bool is_quiet = false;
+  for (const auto begin = now(); !is_quiet && now() - begin < std::chrono::seconds(30);) {
+    int status = 0;
+    if (waitpid(child, &status, __WALL | WNOHANG) == child) {
+      ASSERT_TRUE(WIFSTOPPED(status));
+      const int which = WSTOPSIG(status);
+      if (which == SIGTRAP) last = now();
+      ptrace(PTRACE_CONT, child, nullptr, which);
+    }
+    is_quiet = now() - last > std::chrono::seconds(1);
+  }
+  EXPECT_TRUE(is_quiet);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, __WALL);
 }
 
 // The last one: there are no traps any more in this process.
