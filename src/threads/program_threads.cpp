@@ -92,8 +92,7 @@ bool is_first_thread() { return raw_call(SYS_gettid) == getpid(); }
 
 /// The calling thread may be attached from now on.
 adopted* adopt_this_thread() {
-  if (!stays_in_kernel && is_first_thread()) stays_in_kernel = true;
-  if (stays_in_kernel || own_body_of_thread() != nullptr || is_in_child() || why_no_processors() != nullptr) return nullptr;
+  if (stays_in_kernel || own_body_of_thread() != nullptr || why_no_processors() != nullptr) return nullptr;
   void* const place = parking.take();
   if (place == nullptr) return nullptr;
   mine = new adopted;
@@ -105,7 +104,11 @@ adopted* adopt_this_thread() {
 }
 
 bool take_seat() {
-  if (!all_are_members() || (mine == nullptr && adopt_this_thread() == nullptr)) return false;
+  if (!all_are_members()) return false;
+  if (mine == nullptr) {
+    if (!stays_in_kernel && is_first_thread()) stays_in_kernel = true;
+    if (is_in_child() || adopt_this_thread() == nullptr) return false;
+  }
   if (mine->seat != nullptr) change_seat(mine->seat);
   return this_body != nullptr;
 }
