@@ -43,6 +43,9 @@ constexpr std::uint64_t slice = 17'000'000;
 constexpr unsigned looks_since_found = 16;
 // The number of looks in quick succession after a body was found to spin or to block.
 constexpr unsigned hurried = 8;
+// Bodies that wait by more than spinning give the processor away by themselves, more often than so between two looks. They pause
+// for a moment first: traps and ticks there would only delay them.
+constexpr std::uint32_t few_switches = 2;
 // Where traps make bodies yield, the time between looks is so many times longer.
 constexpr std::uint64_t rarer_with_traps = 4;
 // The number of consecutive looks that find nobody waiting before the monitor sleeps: waking the monitor costs a system call.
@@ -140,7 +143,7 @@ std::uint64_t monitor::look(claimant& c) {
       next = std::min(next, now + pace_.soon());
     }
     if (p.has_cancelled.load(std::memory_order_relaxed)) next = std::min(next, now + look_at_cancelled(c, p));
-    if (!p.has_ready() || p.is_stood_in_for()) return rest_traps(p);
+    if (!p.has_ready() || p.is_stood_in_for()) return rest_traps_in_vain(p);
     if (now + pace_.together() >= p.seen.due) look_at(c, p, now);
     next = std::min(next, p.seen.due);
   });
@@ -170,17 +173,24 @@ std::uint64_t monitor::until_next(unsigned level, std::uint64_t now) const {
 void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   observation& seen = p.seen;
   const std::uint32_t switches = p.switches(), spins = p.spins.load(std::memory_order_relaxed);
-  const bool trapped = seen.spinning != 0 && has_own_files && set_traps(p, mine_);
+  const std::uint32_t traps = p.trapped.load(std::memory_order_relaxed), trapped = traps - seen.trapped;
+  const bool only_spins = switches - seen.switches - (spins - seen.spins) - trapped <= few_switches + trapped / 2;
+  p.only_spins.store(only_spins, std::memory_order_relaxed);
+  if (only_spins && seen.spinning != 0 && has_own_files)
+    set_traps(p, mine_);
+  else
+    rest_traps(p);
   if (seen.switches != switches || seen.since == 0) {
-    if (std::exchange(seen.spins, spins) != spins || trapped) seen.spinning = 2 * hurried;
+    seen.trapped = traps;
+    if (std::exchange(seen.spins, spins) != spins || trapped != 0) seen.spinning = 2 * hurried;
     seen.switches = switches;
     seen.since = now;
     seen.had = processor_time(p.thread);
     seen.ticks = 0;
     if (seen.spinning != 0) {
       --seen.spinning;
-      seen.due = now + (trapped ? rarer_with_traps : 1) * pace_.between_ticks();
-      if (!trapped) may_spin(p);
+      seen.due = now + (trapped != 0 ? rarer_with_traps : 1) * pace_.between_ticks();
+      if (trapped == 0) may_spin(p);
     } else if (!std::exchange(seen.twice, true)) {
       seen.due = now + pace_.soon();
     } else if (seen.hurried != 0) {

@@ -158,7 +158,7 @@ void switch_all(pause_traps& its, bool on) {
 
 }  // namespace
 
-bool set_traps(processor& p, unsigned generation) {
+void set_traps(processor& p, unsigned generation) {
   pause_traps& its = p.seen.traps;
   const pid_t thread = p.thread.load(std::memory_order_relaxed);
   if (its.of != thread || its.generation != generation) {
@@ -174,12 +174,13 @@ bool set_traps(processor& p, unsigned generation) {
   if (const std::uintptr_t code = p.pauses_at.exchange(0, std::memory_order_relaxed); code != 0) set_at(its, code, thread);
   switch_all(its, true);
   its.looks_in_vain = 0;
-  const std::uint32_t trapped = p.trapped.load(std::memory_order_relaxed);
-  return std::exchange(its.trapped, trapped) != trapped;
 }
 void rest_traps(processor& p) {
-  pause_traps& its = p.seen.traps;
-  if (its.are_on && ++its.looks_in_vain > most_looks_in_vain) switch_all(its, false);
+  p.pauses_at.store(0, std::memory_order_relaxed);
+  switch_all(p.seen.traps, false);
+}
+void rest_traps_in_vain(processor& p) {
+  if (p.seen.traps.are_on && ++p.seen.traps.looks_in_vain > most_looks_in_vain) rest_traps(p);
 }
 
 void remove_traps(unsigned generation) {
@@ -211,8 +212,9 @@ void forget_traps() { set.store(0); }
 #else
 
 std::uintptr_t pause_at(std::uintptr_t) { return 0; }
-bool set_traps(processor&, unsigned) { return false; }
+void set_traps(processor&, unsigned) {}
 void rest_traps(processor&) {}
+void rest_traps_in_vain(processor&) {}
 void remove_traps(unsigned) {}
 void give_up_traps_if_asked(unsigned) {}
 void give_up_traps() {}

@@ -34,16 +34,17 @@ struct pause_traps {
   unsigned next = 0;           // to be replaced
   pid_t of = 0;                // the kernel thread
   unsigned generation = 0;     // of the monitor's thread
-  std::uint32_t trapped = 0;   // as the processor counts, at the last look
   unsigned looks_in_vain = 0;  // in a row
   bool are_on = false;
 };
 
-/// For the monitor's thread `generation`, when it looks at a processor that has ready bodies, where some spin: sets a trap where one
-/// has been found since the last look. True: traps have made bodies yield since then.
-bool set_traps(processor& p, unsigned generation);
-/// For the monitor, when it looks at a processor without ready bodies: a trap would only delay the body that waits there.
+/// For the monitor's thread `generation`, when it looks at a processor that has ready bodies, which do nothing but spin: sets a trap
+/// where one has been found since the last look.
+void set_traps(processor& p, unsigned generation);
+/// For the monitor: bodies of this processor also wait otherwise. Traps would only delay them.
 void rest_traps(processor& p);
+/// The same, once the processor has had no ready body at some looks.
+void rest_traps_in_vain(processor& p);
 /// For the monitor's thread: all of its traps go, because it ends; or if the program wants its signal back. The caller is a claimant.
 void remove_traps(unsigned generation);
 void give_up_traps_if_asked(unsigned generation);

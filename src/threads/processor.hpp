@@ -25,6 +25,7 @@ struct observation {
   std::uint32_t ticked = 0;                   // switches at the last tick
   std::uint64_t since = 0, had = 0, due = 0;  // nanoseconds: by the clock, of processor time, by the clock
   unsigned level = 0;                         // how long until the next look
+  std::uint32_t trapped = 0;                  // by traps, as the processor counts
   unsigned ticks = 0;                         // for the same body
   unsigned hurried = 0;                       // the number of looks that come soon
   unsigned spinning = 0;                      // the number of looks at which the running body gets a tick
@@ -92,6 +93,7 @@ class processor : public run_queue {
   // since the monitor has looked.
   std::atomic<std::uint32_t> spins{0}, trapped{0};
   std::atomic<std::uintptr_t> pauses_at{0};
+  std::atomic<bool> only_spins{false};  // as the monitor has last seen it
 
  private:
   void switch_to(body& me, body& next);

@@ -79,12 +79,12 @@ bool is_found_again(body& me, const ucontext_t& in) {
 // number is added.
 constexpr int is_tick = 0, leave_code = 1, leave_call = 2;
 
-/// Does the body spin? Then it is noted where. At `pause` it does, whatever it counts meanwhile.
+/// Does the body spin? Then it is noted where. At `pause` it does, whatever it counts meanwhile, unless bodies here hardly spin.
 bool spins(body& me, const ucontext_t& in) {
-  const std::uintptr_t code = code_of(in), pause = pause_at(code);
+  processor& on = *me.where();
+  const std::uintptr_t code = code_of(in), pause = on.only_spins.load(std::memory_order_relaxed) ? pause_at(code) : 0;
   const bool same = is_found_again(me, in);
   if (!same && pause == 0 && !is_known_to_spin(code)) return false;
-  processor& on = *me.where();
   if (pause != 0)
     on.pauses_at.store(pause, std::memory_order_relaxed);
   else if (same)
