@@ -51,8 +51,7 @@ void handle(int, siginfo_t* why, void* context) {
   const int before = errno;
   const int call = why->si_errno;  // the handler's argument lies on the stack of the body, and moves with it
   go_home(*me);
-  // As after a tick (tick.cpp).
-  sigaltstack(nullptr, &in.uc_stack);
+  return_with_present_stack(in);
   if (this_body == nullptr) {
     enable();
     why->si_code = SI_TKILL;  // the C library asks for that; the kernel lets no thread say so to another one

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include <signal.h>
 #include <ucontext.h>
 
 #include "threads/body.hpp"
@@ -35,6 +36,10 @@ inline bool is_on_alternate_stack(const ucontext_t& in) {
   const auto stack = reinterpret_cast<std::uintptr_t>(in.uc_stack.ss_sp);
   return (in.uc_stack.ss_flags & SS_DISABLE) == 0 && place_of(in).stack - stack < in.uc_stack.ss_size;
 }
+
+/// At the end of a handler whose body may have moved: the return sets the alternate stack of the kernel thread, so it must be the
+/// present one.
+inline void return_with_present_stack(ucontext_t& in) { sigaltstack(nullptr, &in.uc_stack); }
 
 /// Has the signal ended a system call, or come just before one? Linux leaves the return address in two registers.
 inline bool is_at_system_call([[maybe_unused]] const ucontext_t& in) {

@@ -19,6 +19,7 @@
 #include "machine/raw_call.hpp"
 #include "threads/clocks.hpp"
 #include "threads/interrupted.hpp"
+#include "threads/library_signals.hpp"
 #include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 #include "threads/tick.hpp"
@@ -52,15 +53,16 @@ constinit std::atomic<std::uint32_t> given_up{0};
 // How many are set. The program waits for zero, by a futex.
 constinit std::atomic<std::uint32_t> set{0};
 
-/// The kernel's structure: no handler, no flags, no mask.
-void set_by_kernel(long to) {
-  const long its[4] = {to, 0, 0, 0};
-  raw_call(SYS_rt_sigaction, its_signal, as_argument(its), 0, sizeof(signal_mask));
+/// SIG_DFL or SIG_IGN, not by the function that Weir replaces.
+void set_by_kernel(void (*to)(int)) {
+  kernel_sigaction its{};
+  its.handler = reinterpret_cast<decltype(its.handler)>(reinterpret_cast<void*>(to));
+  raw_call(SYS_rt_sigaction, its_signal, as_argument(&its), 0, sizeof its.mask);
 }
 
 void handle(int, siginfo_t* why, void* context) {
   if (why->si_code != by_event) {  // as if there were no handler
-    set_by_kernel(as_argument(SIG_DFL));
+    set_by_kernel(SIG_DFL);
     raw_call(SYS_tgkill, getpid(), raw_call(SYS_gettid), its_signal);
     return;
   }
@@ -134,6 +136,10 @@ void remove(pause_traps::trap& its) {
   count_set(~std::uint32_t{0});
 }
 
+void remove_all(pause_traps& its) {
+  for (auto& each : its.all) remove(each);
+}
+
 void set_at(pause_traps& its, std::uintptr_t code, pid_t thread) {
   if (std::ranges::any_of(its.all, [code](const auto& each) { return each.at == code; })) return;
   // seq_cst, both: either the program sees this trap, or the monitor sees that it is not to set any.
@@ -162,7 +168,7 @@ void set_traps(processor& p, unsigned generation) {
   pause_traps& its = p.seen.traps;
   const pid_t thread = p.thread.load(std::memory_order_relaxed);
   if (its.of != thread || its.generation != generation) {
-    for (auto& each : its.all) remove(each);  // another monitor has removed its own
+    remove_all(its);  // another monitor has removed its own
     its.of = thread;
     its.generation = generation;
   }
@@ -185,8 +191,7 @@ void rest_traps_in_vain(processor& p) {
 
 void remove_traps(unsigned generation) {
   for (processor* p = last_processor(); p != nullptr; p = p->made_before)
-    if (p->seen.traps.generation == generation)
-      for (auto& each : p->seen.traps.all) remove(each);
+    if (p->seen.traps.generation == generation) remove_all(p->seen.traps);
 }
 void give_up_traps_if_asked(unsigned generation) {
   if (given_up.load() != 0 && set.load() != 0) remove_traps(generation);
@@ -200,8 +205,8 @@ void give_up_traps() {
     const timespec most{0, 1'000'000};
     raw_call(SYS_futex, as_argument(&set), FUTEX_WAIT_PRIVATE, static_cast<long>(left), as_argument(&most));
   }
-  set_by_kernel(as_argument(SIG_IGN));  // a trap that is pending goes
-  set_by_kernel(as_argument(SIG_DFL));
+  set_by_kernel(SIG_IGN);  // a trap that is pending goes
+  set_by_kernel(SIG_DFL);
   given_up.store(2);
 }
 

@@ -221,8 +221,7 @@ void answer_call_in(ucontext_t& in) {
   const errno_kept around;
   let_cancellation_in();
   take_seat();
-  // As after a tick (tick.cpp).
-  sigaltstack(nullptr, &in.uc_stack);
+  return_with_present_stack(in);
 }
 
 bool is_program_thread(pthread_t thread) {

@@ -95,9 +95,8 @@ bool spins(body& me, const ucontext_t& in) {
 
 constexpr signal_mask cancellation = signal_mask{1} << 31;
 
-/// The body may have moved. The return from a handler sets the alternate stack of the kernel thread, so it must be the present one.
 void end_of_handler(ucontext_t& in, int errno_before) {
-  sigaltstack(nullptr, &in.uc_stack);
+  return_with_present_stack(in);
   errno = errno_before;
 }
 
