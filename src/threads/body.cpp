@@ -14,6 +14,7 @@
 #include "threads/floating_point.hpp"
 #include "threads/monitor.hpp"
 #include "threads/pool.hpp"
+#include "threads/process_signals.hpp"
 #include "threads/valgrind.hpp"
 #include "threads/threads.hpp"
 
@@ -131,6 +132,7 @@ void take_what_was_sent_to_thread(body& b) {
   // A cancellation is a signal for the kernel thread that is parked, which would end the thread while its body runs.
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b.cancel_state);
   b.mask(exchange_mask(all_signals));
+  take_signals_for(b);
   take_what_was_sent_to_thread(b);
   b.parked.begin();
   b.held.store(1, std::memory_order_relaxed);

@@ -18,6 +18,7 @@
 #include "threads/cancelled.hpp"
 #include "threads/floating_point.hpp"
 #include "threads/monitor.hpp"
+#include "threads/process_signals.hpp"
 #include "threads/set_id.hpp"
 #include "threads/sleepers.hpp"
 #include "threads/threads.hpp"
@@ -159,6 +160,7 @@ void end_to_use_processors() {
     kind->clear();
   }
   stop_monitor();
+  stop_taker();
 }
 
 void end_processor(void* its) {
@@ -192,6 +194,7 @@ void begin_in_child() {
   threads_with_bodies = 0;
   called_early = {};
   forget_monitor();
+  forget_taker();
   making.unlock();
 }
 
@@ -265,21 +268,14 @@ void add_to_bodies(body& b, bool uses_processors) {
     *found = {};
     b.call_home();
   }
-  if (uses_processors) begin_to_use_processors();
+  if (!uses_processors) return;
+  begin_to_use_processors();
+  start_taker();
 }
 void remove_from_bodies(body& b, bool uses_processors) {
   const std::lock_guard lock(making);
   std::erase(*bodies, &b);
   if (uses_processors) end_to_use_processors();
-}
-
-void begin_use_of_processors() {
-  const std::lock_guard lock(making);
-  begin_to_use_processors();
-}
-void end_use_of_processors() {
-  const std::lock_guard lock(making);
-  end_to_use_processors();
 }
 
 bool steal_for(processor& mine) {
@@ -327,6 +323,7 @@ void note_mask(signal_mask now) {
   body& mine = *body_with_mask();
   mine.mask(now);
   mine.where()->has_mask(now);
+  take_signals_for(mine);
   if (mine.is_summoned()) mine.take_signals();
 }
 

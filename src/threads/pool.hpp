@@ -22,9 +22,6 @@ void live_apart(const processor& mine);
 /// that none still reads the body. The processors end with the last thread that uses them.
 void add_to_bodies(body& b, bool uses_processors);
 void remove_from_bodies(body& b, bool uses_processors);
-/// The same for a thread without a body, which keeps the processors.
-void begin_use_of_processors();
-void end_use_of_processors();
 /// The calling body is going to block in the system: the other bodies of its processor go on at a stand-in at once.
 void hand_off_to_block();
 /// The calling thread's own body, which drives its processor, goes on as a thread of the kernel: a stand-in runs the others.

@@ -17,6 +17,7 @@
 #include "threads/interrupted.hpp"
 #include "threads/monitor.hpp"
 #include "threads/pool.hpp"
+#include "threads/process_signals.hpp"
 #include "threads/threads.hpp"
 #include "threads/tick.hpp"
 
@@ -69,9 +70,7 @@ struct adopted {
 };
 constinit thread_local adopted* mine = nullptr;
 constinit thread_local bool stays_in_kernel = false;
-pthread_key_t end_of_thread, end_of_first_thread;
-// Does the first thread keep the processors? Used by that thread.
-constinit bool first_thread_keeps = false;
+pthread_key_t end_of_thread;
 
 constexpr std::uint64_t never = ~std::uint64_t{0};
 // A thread that ends sooner is not worth a seat: a seat costs about as much as a thread.
@@ -86,8 +85,6 @@ bool is_without_calls(std::uintptr_t code) {
 
 bool are_too_many() { return living.load(std::memory_order_relaxed) > processors_for_all; }
 
-/// The first thread stays with the kernel: signals for the process go to it, and end its waits. The kernel threads of members that
-/// sleep block all signals.
 bool is_first_thread() { return raw_call(SYS_gettid) == getpid(); }
 
 /// The calling thread may be attached from now on.
@@ -99,6 +96,7 @@ adopted* adopt_this_thread() {
   mine->seat = helper(seats_taken.fetch_add(1, std::memory_order_relaxed) % processors_for_all);
   raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&mine->mask_at_first), sizeof mine->mask_at_first);
   adopt(mine->its, place);
+  if (!signals_are_taken() && is_first_thread()) mine->seat = nullptr;
   pthread_setspecific(end_of_thread, mine);
   return mine;
 }
@@ -106,7 +104,6 @@ adopted* adopt_this_thread() {
 bool take_seat() {
   if (!all_are_members()) return false;
   if (mine == nullptr) {
-    if (!stays_in_kernel && is_first_thread()) stays_in_kernel = true;
     if (is_in_child() || adopt_this_thread() == nullptr) return false;
   }
   if (mine->seat != nullptr) change_seat(mine->seat);
@@ -115,13 +112,9 @@ bool take_seat() {
 
 [[gnu::constructor]] void when_loaded() {
   pthread_key_create(&end_of_thread, [](void*) { end_program_thread(); });
-  pthread_key_create(&end_of_first_thread, [](void*) {
-    if (std::exchange(first_thread_keeps, false)) end_use_of_processors();
-  });
   pthread_atfork(nullptr, nullptr, [] {
     parking.forget();
     living.store(1, std::memory_order_relaxed);
-    first_thread_keeps = false;
     processors_for_all = 0;  // the child has one thread, and its processors are gone
   });
 }
@@ -181,11 +174,8 @@ void end_program_thread() {
   if (tell_those_who_join != nullptr) tell_those_who_join();
 }
 
-void keep_processors_for_first_thread() {
-  if (stays_in_kernel || first_thread_keeps || !is_first_thread() || is_in_child()) return;
-  stays_in_kernel = first_thread_keeps = true;
-  pthread_setspecific(end_of_first_thread, &first_thread_keeps);
-  begin_use_of_processors();
+void adopt_first_thread() {
+  if (mine == nullptr && !stays_in_kernel && is_first_thread() && !is_in_child()) adopt_this_thread();
 }
 
 void keep_in_kernel() { stays_in_kernel = true; }

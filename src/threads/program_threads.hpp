@@ -43,9 +43,9 @@ void end_program_thread();
 /// Called at the end of a thread that has had a seat, when is_program_thread() does not hold any more. Null: nobody joins here.
 using teller = void (*)();
 extern constinit teller tell_those_who_join;
-/// Called when a thread of the program creates another one. The first thread is no member, but it keeps the processors until it ends:
-/// otherwise they would end, and begin anew, whenever its other threads have ended.
-void keep_processors_for_first_thread();
+/// Called when a thread of the program creates another one. The first thread may be given a seat from now on, and it keeps the
+/// processors until it ends: otherwise they would end, and begin anew, whenever the other threads have ended.
+void adopt_first_thread();
 /// The calling thread has a policy or an affinity of its own: it never takes a seat, if it has none yet.
 void keep_in_kernel();
 /// Has a thread with this number not ended yet, as far as is known here?

@@ -6,7 +6,9 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace weir::threads {
 
@@ -25,9 +27,7 @@ class signal_queue {
     // The kernel, too, loses only what has no value.
     if (in == nullptr) return why.si_code == SI_TKILL && add_plain(why.si_signo);
     in->code = why.si_code;
-    in->sender = why.si_pid;
-    in->user = why.si_uid;
-    in->value = why.si_value;
+    std::memcpy(in->rest.data(), reinterpret_cast<const char*>(&why) + at_rest, in->rest.size());
     last_ = {in, token_of(++added_, why.si_signo)};
     in->token.store(last_.token, std::memory_order_release);  // the words above, for the thread that takes the signal
     return true;
@@ -61,10 +61,10 @@ class signal_queue {
   struct entry {
     std::atomic<std::uint64_t> token{none};
     int code = SI_TKILL;
-    pid_t sender = 0;
-    uid_t user = 0;
-    sigval value{};
+    // The sender, its user, and a value, or the end of a child process, as the code says.
+    std::array<char, 32> rest{};
   };
+  static constexpr std::size_t at_rest = 16;  // in siginfo_t, where three words and their padding come first
   struct found {
     entry* in = nullptr;
     std::uint64_t token = none;
@@ -90,9 +90,7 @@ class signal_queue {
     siginfo_t why{};
     why.si_signo = number;
     why.si_code = e.code;
-    why.si_pid = e.sender;
-    why.si_uid = e.user;
-    why.si_value = e.value;
+    std::memcpy(reinterpret_cast<char*>(&why) + at_rest, e.rest.data(), e.rest.size());
     return why;
   }
   /// The oldest signal of that number. relaxed: the thread that takes it acquires it.

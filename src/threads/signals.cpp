@@ -36,10 +36,13 @@ void body::call_home_for_a_while() { summon_for(short_call); }
 
 namespace {
 
+/// What the kernel says of signals for the process, a thread may say to itself only [rt_tgsigqueueinfo(2)]. To another thread such a
+/// signal comes as one of the process's own.
 int send_to_thread(pid_t thread, const siginfo_t& why) {
-  return static_cast<int>(-(why.si_code == SI_TKILL
-                                ? raw_call(SYS_tgkill, getpid(), thread, why.si_signo)
-                                : raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, why.si_signo, as_argument(&why))));
+  if (why.si_code != SI_TKILL)
+    if (const long error = raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, why.si_signo, as_argument(&why)); error != -EPERM)
+      return static_cast<int>(-error);
+  return static_cast<int>(-raw_call(SYS_tgkill, getpid(), thread, why.si_signo));
 }
 
 /// Does the program handle the signal without asking for calls to be restarted?

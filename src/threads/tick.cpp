@@ -205,6 +205,7 @@ bool hold_ticks() {
   return false;
 }
 void release_ticks() { release_handler(); }
+bool is_handler_of_ticks(std::uintptr_t code) { return code == reinterpret_cast<std::uintptr_t>(handle); }
 
 bool send_tick_signal(pid_t thread, const void* value, int message) {
   siginfo_t why{};

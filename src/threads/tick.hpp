@@ -10,6 +10,7 @@
 #pragma once
 
 #include <csignal>
+#include <cstdint>
 #include <span>
 
 #include <sys/types.h>
@@ -25,6 +26,7 @@ inline constexpr int tick_signal = SIGURG;
 /// True: until release_ticks() the handler of ticks is installed. False: the program handles the signal itself.
 bool hold_ticks();
 void release_ticks();
+bool is_handler_of_ticks(std::uintptr_t code);
 /// Sends the signal to that kernel thread; the handler learns the value and the message. False: the system refuses.
 bool send_tick_signal(pid_t thread, const void* value, int message = 0);
 /// At the end of a handler that has interrupted this body, which may move: another ready body of the processor runs, if there is one.

@@ -53,6 +53,7 @@ void team(Run run) {
   }
 }
 #else
+/// team() makes it: a member that waits for its initialization would find errno changed, by the C++ library.
 inline weir::team_barrier<>& its_barrier() {
   static weir::team_barrier<> its(static_cast<unsigned>(members));
   return its;
@@ -60,6 +61,7 @@ inline weir::team_barrier<>& its_barrier() {
 inline void meet() { its_barrier().arrive_and_wait(static_cast<unsigned>(mine)); }
 template <class Run>
 void team(Run run) {
+  its_barrier();
   weir::crowd its(static_cast<unsigned>(members), [&](unsigned me) {
     mine = static_cast<int>(me);
     run(mine);
