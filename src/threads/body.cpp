@@ -115,6 +115,7 @@ void take_what_was_sent_to_thread(body& b) {
     const claimant no_sender_meanwhile;
     b.on.store(b.home(), std::memory_order_relaxed);
   }
+  take_signals_for(b);
   signal_mask pending = 0;
   raw_call(SYS_rt_sigpending, as_argument(&pending), sizeof pending);
   if ((pending & ~b.mask()) == 0) return;
@@ -132,7 +133,6 @@ void take_what_was_sent_to_thread(body& b) {
   // A cancellation is a signal for the kernel thread that is parked, which would end the thread while its body runs.
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b.cancel_state);
   b.mask(exchange_mask(all_signals));
-  take_signals_for(b);
   take_what_was_sent_to_thread(b);
   b.parked.begin();
   b.held.store(1, std::memory_order_relaxed);

@@ -15,8 +15,11 @@
 #include <ucontext.h>
 
 #include "threads/calls.hpp"
+#include "threads/library_signals.hpp"
 #include "threads/pause_traps.hpp"
 #include "threads/pool.hpp"
+#include "threads/process_signals.hpp"
+#include "threads/signals.hpp"
 #include "threads/tick.hpp"
 
 using weir::threads::signal_mask;
@@ -37,7 +40,24 @@ signal_mask mask_in(const void* context) {
   return its & weir::threads::all_signals;
 }
 
+/// The signal has come to the kernel thread of a virtual processor that runs no body now. No handler of the program shall run
+/// there, where the variables of a thread are those of a thread that the program does not know.
+bool is_passed_on(int number, const siginfo_t* why) {
+  const weir::threads::body* const me = weir::threads::this_body;
+  if (me == nullptr) return false;
+  weir::threads::processor* const here = me->where();
+  if (here == nullptr || !here->is_helper || me != &here->own()) return false;
+  // The kernel writes what it knows of the signal only for handlers that ask for it. A handler for one time is gone by now.
+  const auto its = weir::threads::handled_by(number);
+  if (!its.is_handler()) return false;
+  const signal_mask usual = weir::threads::exchange_mask(weir::threads::all_signals);
+  const bool is_given = weir::threads::gives_to_taker(*here, its.asks_why() ? *why : weir::threads::signal_of_mine(number));
+  weir::threads::exchange_mask(usual);
+  return is_given;
+}
+
 void call(handler_with_context its, int number, siginfo_t* why, void* context) {
+  if (is_passed_on(number, why)) return;
   const weir::threads::body* const mine = weir::threads::body_with_mask();
   // Otherwise it has interrupted another handler, whose end restores the recorded mask.
   const bool is_first = mine != nullptr && mask_in(context) == mine->mask();
@@ -62,6 +82,18 @@ handler_with_context stub_of(handler_with_context its) {
     if (behind_stubs[i].compare_exchange_strong(found, its, std::memory_order_relaxed) || found == its) return stubs[i];
   }
   return its;
+}
+/// With a stub, if it is a handler, and if the kernel passes the context: on x86-64 in any case.
+handler with_stub([[maybe_unused]] handler to) {
+#if defined(__x86_64__)
+  if (to != SIG_DFL && to != SIG_IGN && to != SIG_ERR && to != SIG_HOLD) {
+    struct sigaction its {};
+    its.sa_handler = to;
+    its.sa_sigaction = stub_of(its.sa_sigaction);
+    return its.sa_handler;
+  }
+#endif
+  return to;
 }
 /// What the program has set.
 void without_stub(struct sigaction& its) {
@@ -116,10 +148,10 @@ BEFORE(int, sigaction, (int of, const struct sigaction* to, struct sigaction* ol
     return without_stub(next arguments);                             \
   }
 
-CHANGES_HANDLER(handler, signal, (int of, handler to), of, (of, to))
-CHANGES_HANDLER(handler, bsd_signal, (int of, handler to), of, (of, to))
-CHANGES_HANDLER(handler, ssignal, (int of, handler to), of, (of, to))
-CHANGES_HANDLER(handler, sysv_signal, (int of, handler to), of, (of, to))
-CHANGES_HANDLER(handler, __sysv_signal, (int of, handler to), of, (of, to))
+CHANGES_HANDLER(handler, signal, (int of, handler to), of, (of, with_stub(to)))
+CHANGES_HANDLER(handler, bsd_signal, (int of, handler to), of, (of, with_stub(to)))
+CHANGES_HANDLER(handler, ssignal, (int of, handler to), of, (of, with_stub(to)))
+CHANGES_HANDLER(handler, sysv_signal, (int of, handler to), of, (of, with_stub(to)))
+CHANGES_HANDLER(handler, __sysv_signal, (int of, handler to), of, (of, with_stub(to)))
 CHANGES_HANDLER(int, sigignore, (int of), of, (of))
 CHANGES_HANDLER(int, siginterrupt, (int of, int how), of, (of, how))

@@ -445,6 +445,7 @@ BEFORE(long, syscall, (long number, ...)) {
     case SYS_rt_tgsigqueueinfo: {
       if (named != getpid() || a[3] == 0) break;
       siginfo_t why = *reinterpret_cast<const siginfo_t*>(a[3]);
+      if (why.si_code >= 0 || why.si_code == SI_TKILL) break;  // the kernel refuses
       why.si_signo = static_cast<int>(a[2]);
       if (const int error = send_to_member(second_named, why); error >= 0) return as_result(error);
       break;

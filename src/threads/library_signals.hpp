@@ -3,6 +3,7 @@
 #pragma once
 
 #include <csignal>
+#include <cstdint>
 
 #include "machine/raw_call.hpp"
 #include "threads/body.hpp"
@@ -17,7 +18,20 @@ struct kernel_sigaction {
   void (*restorer)();
 #endif
   signal_mask mask;
+
+  std::uintptr_t code() const { return reinterpret_cast<std::uintptr_t>(handler); }
+  bool is_handler() const {
+    return code() != reinterpret_cast<std::uintptr_t>(SIG_DFL) && code() != reinterpret_cast<std::uintptr_t>(SIG_IGN);
+  }
+  bool asks_why() const { return (flags & SA_SIGINFO) != 0; }
 };
+
+/// Who handles the signal. Async-signal-safe.
+inline kernel_sigaction handled_by(int number) {
+  kernel_sigaction its{};
+  raw_call(SYS_rt_sigaction, number, 0, as_argument(&its), sizeof its.mask);
+  return its;
+}
 
 class library_signal {
  public:
@@ -25,8 +39,8 @@ class library_signal {
   /// Once the C library has installed its handler, ours comes before that. Called by a claimant.
   void stand_before() {
     if (stands()) return;
-    kernel_sigaction now{};
-    if (raw_call(SYS_rt_sigaction, number_, 0, as_argument(&now), sizeof now.mask) != 0 || now.handler == nullptr) return;
+    kernel_sigaction now = handled_by(number_);
+    if (now.handler == nullptr) return;
     of_library_ = now;
     now.handler = handler_;
     raw_call(SYS_rt_sigaction, number_, as_argument(&now), 0, sizeof now.mask);

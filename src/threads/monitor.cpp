@@ -69,8 +69,8 @@ std::uint64_t processor_time(pid_t thread) {
   return now_by(static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3) | per_thread | scheduled);
 }
 
-// Does the monitor's thread have file descriptors of its own?
-bool has_own_files = false;
+// Does the calling thread have file descriptors of its own?
+constinit thread_local bool has_own_files = false;
 
 class monitor {
  public:
@@ -122,13 +122,10 @@ class monitor {
   std::size_t spinning_ = 0;
 };
 
-// The monitor gets file descriptors of its own: a program that closes all its files, or relies on a number, never meets one of
-// the monitor's. The monitor closes its copies of the program's descriptors, which leaves those of the program open.
 void monitor::prepare() {
-  constexpr unsigned unshare_first = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
   prctl(PR_SET_NAME, "weir-monitor");
   prctl(PR_SET_TIMERSLACK, 1);
-  has_own_files = raw_call(SYS_close_range, 0, static_cast<long>(~0u), unshare_first) == 0;
+  get_own_files();
   ask_for_shortest_slice();  // on a busy processor it runs at once
 }
 
@@ -266,6 +263,11 @@ bool is_in_system(pid_t thread, bool where_not_told) {
 std::optional<blocked_call> call_of(pid_t thread) {
   char answer[256];
   return is_told(thread, answer, sizeof answer) ? blocked_call_of(answer) : std::nullopt;
+}
+
+void get_own_files() {
+  constexpr unsigned unshare_first = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
+  has_own_files = raw_call(SYS_close_range, 0, static_cast<long>(~0u), unshare_first) == 0;
 }
 
 void hurry_monitor() { watch.has_changed(); }

@@ -9,6 +9,7 @@
 #include "machine/detached_thread.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/library_signals.hpp"
+#include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 #include "threads/signals.hpp"
 #include "threads/tick.hpp"
@@ -38,11 +39,8 @@ void end_its_wait() {
 }
 
 bool has_handler(int number) {
-  kernel_sigaction its{};
-  if (raw_call(SYS_rt_sigaction, number, 0, as_argument(&its), sizeof its.mask) != 0) return false;
-  const auto code = reinterpret_cast<std::uintptr_t>(its.handler);
-  return code != reinterpret_cast<std::uintptr_t>(SIG_DFL) && code != reinterpret_cast<std::uintptr_t>(SIG_IGN) &&
-         !is_handler_of_ticks(code);
+  const kernel_sigaction its = handled_by(number);
+  return its.is_handler() && !is_handler_of_ticks(its.code());
 }
 
 /// What the kernel does with a signal that has no handler, it does in this thread, too.
@@ -70,7 +68,8 @@ pid_t one_that_handles(int number) {
   } search{bit_of(number)};
   const claimant no_end_meanwhile;
   claimant::for_each_body([&search](const body& b) {
-    if (!b.is_adopted || (b.mask() & search.bit) != 0) return;
+    // One that is in its own kernel thread gets signals from the kernel, and its mask is not known here.
+    if (!b.is_adopted || b.where() == nullptr || (b.mask() & search.bit) != 0) return;
     if (search.found == 0 || b.id == search.first) search.found = b.id;
   });
   return search.found;
@@ -99,9 +98,27 @@ void pass_on(const siginfo_t& why) {
   put_back(why);
 }
 
+/// Those that have come to an idle processor.
+void pass_on_all() {
+  constexpr std::size_t most = 64;
+  for (;;) {
+    siginfo_t all[most];
+    std::size_t found = 0;
+    {
+      claimant c;
+      c.for_each([&](processor& p) {
+        if (found == 0) p.came_while_idle.take(0, [&](const siginfo_t& why) { all[found++] = why; });
+      });
+    }
+    if (found == 0) return;
+    for (std::size_t i = 0; i < found; ++i) pass_on(all[i]);
+  }
+}
+
 void* take(void* its) {
   const auto mine = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(its));
   prctl(PR_SET_NAME, "weir-signals");
+  get_own_files();
   exchange_mask(all_signals | bit_of(of_taker));
   {
     const claimant no_end_meanwhile;
@@ -111,7 +128,10 @@ void* take(void* its) {
     const signal_mask signals = (all_signals & ~not_taken.load()) | bit_of(of_taker);
     siginfo_t why{};
     const long got = raw_call(SYS_rt_sigtimedwait, as_argument(&signals), as_argument(&why), 0, sizeof signals);
-    if (got > 0 && got != of_taker) pass_on(why);
+    if (got == of_taker)
+      pass_on_all();
+    else if (got > 0)
+      pass_on(why);
   }
   return nullptr;
 }
@@ -121,6 +141,12 @@ void* take(void* its) {
 void take_slowly(signal_mask signals) {
   not_taken.fetch_and(~signals);
   end_its_wait();
+}
+
+bool gives_to_taker(processor& mine, const siginfo_t& why) {
+  if (taker.load() == 0 || !mine.came_while_idle.add(why)) return false;
+  end_its_wait();
+  return true;
 }
 
 void start_taker() {

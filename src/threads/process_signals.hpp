@@ -8,6 +8,8 @@
 
 #include <atomic>
 
+#include <signal.h>
+
 #include "threads/body.hpp"
 
 namespace weir::threads {
@@ -17,6 +19,9 @@ void start_taker();
 void stop_taker();
 /// In the child of a fork.
 void forget_taker();
+/// Called in a handler, by a kernel thread that is no thread of the program and runs no body, with all signals blocked: the taker
+/// passes the signal on. False: there is no taker, or too many signals wait for it.
+bool gives_to_taker(processor& mine, const siginfo_t& why);
 /// False: the system has refused the taker's thread.
 bool signals_are_taken();
 

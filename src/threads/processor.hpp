@@ -94,6 +94,7 @@ class processor : public run_queue {
   std::atomic<std::uint32_t> spins{0}, trapped{0};
   std::atomic<std::uintptr_t> pauses_at{0};
   std::atomic<bool> only_spins{false};  // as the monitor has last seen it
+  signal_queue came_while_idle;         // signals for the process, which no thread of the program has handled (process_signals.hpp)
 
  private:
   void switch_to(body& me, body& next);
