@@ -1,0 +1,25 @@
+// A program at a fixed address that takes the address of malloc(), as Debian's Python does: it seems to contain an allocator, but its
+// threads are members.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+void* (*volatile allocate)(std::size_t) = std::malloc;
+
+int main() {
+  std::free(allocate(1));
+  std::vector<std::thread> all;
+  for (int i = 0; i < 8; ++i) all.emplace_back([] {});
+  bool found = false;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::getline(std::ifstream(thread.path() / "comm"), name);
+    found |= name == "weir-monitor";
+  }
+  for (std::thread& each : all) each.join();
+  std::puts(found ? "ok" : "no member");
+}
