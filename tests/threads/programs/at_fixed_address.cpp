@@ -8,9 +8,10 @@
 #include <thread>
 #include <vector>
 
-void* (*volatile allocate)(std::size_t) = std::malloc;
+void* (*volatile allocate)(std::size_t);
 
 int main() {
+  allocate = std::malloc;  // in the code, where it is a constant
   std::free(allocate(1));
   std::vector<std::thread> all;
   for (int i = 0; i < 8; ++i) all.emplace_back([] {});
