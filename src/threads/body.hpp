@@ -22,6 +22,7 @@
 
 #include "threads/native_threads.hpp"
 #include "threads/parking.hpp"
+#include "threads/polling.hpp"
 #include "threads/run_queue.hpp"
 #include "threads/signal_queue.hpp"
 #include "threads/switch.hpp"
@@ -47,6 +48,7 @@ struct body : runnable {
   // The registers at the last tick, and the number of ticks before that with the same registers (tick.cpp).
   std::uint64_t ticked_at = 0;
   unsigned found_again = 0;
+  polling polls;  // the loop in which it has been found to poll; for the thread that has the body
 
   void (*run)(void*) = nullptr;
   void* what = nullptr;
@@ -91,6 +93,8 @@ struct body : runnable {
   bool has_signals() const { return (pending_.load(std::memory_order_relaxed) & ~mask()) != 0; }
   /// Called by the body itself: signals that it does not block are handled now.
   void take_signals();
+  /// While it polls in a loop: executes one iteration in its place. False: it polls no more, or signals wait for it.
+  bool goes_round() { return !is_summoned() && polls.goes_round(); }
   processor* where() const;  // on
   processor* home() const;   // seat
   /// For the child of a fork: pending signals belong to the parent.

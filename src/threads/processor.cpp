@@ -98,8 +98,21 @@ inline void processor::switch_to(body& me, body& next) {
     me.arrive_detached();
 }
 
+// A body that polls has its turn in one iteration of its loop. Null: there are no others.
+inline body* processor::take_next() {
+  auto* next = static_cast<body*>(take());
+  if (next == nullptr || !next->polls.is_on()) [[likely]] return next;
+  for (const body* const first = next; next->goes_round();) {
+    append(*next);
+    next = static_cast<body*>(take());
+    if (!next->polls.is_on()) break;
+    if (next == first) return append(*next), nullptr;
+  }
+  return next;
+}
+
 inline body& processor::next_or_idle() {
-  if (runnable* const next = take()) return static_cast<body&>(*next);
+  if (body* const next = take_next()) return *next;
   idle_.mask(mask_);  // whatever is blocked now
   return idle_;
 }
@@ -133,7 +146,7 @@ inline void processor::answer(body& me) {
 
 void processor::yield(body& me) {
   if (returns_elsewhere(me)) return;
-  body* const next = static_cast<body*>(take());
+  body* const next = take_next();
   if (next == nullptr) {
     answer(me);
     return native::pause();
@@ -199,7 +212,7 @@ context processor::idle_main(void* its) {
   weir_switch(&p.idle_.at, p.making_idle_, p.own_.thread_pointer);
   for (;;) {
     p.settle(p.idle_);
-    body* const next = static_cast<body*>(p.take());
+    body* const next = p.take_next();
     // Before the body runs, because it may block for ever: a stand-in that is put to work creates the next one.
     if (p.is_helper) make_wanted_stand_in();
     if (next != nullptr)
@@ -241,6 +254,7 @@ void processor::end_driving() {
 // asleep.
 void processor::idle() {
   if (!is_at_home() && mask_ != all_signals) exchange_mask(mask_ = all_signals);
+  if (has_ready()) return let_others_run(idle_);  // bodies that poll
   if (!stands_in) {
     if (steal_for(*this)) return;  // the first time it only looks
     const double ns = static_cast<double>(std::min(price_of_sleep_ns(), most_idle_ns));

@@ -98,6 +98,7 @@ class processor : public run_queue {
 
  private:
   void switch_to(body& me, body& next);
+  body* take_next();
   body& next_or_idle();
   void settle_slowly(body& me);
   void answer(body& me);

@@ -82,9 +82,12 @@ constexpr int answer = -1, is_tick = 0, leave_code = 1, leave_call = 2;
 /// Does the body spin? Then it is noted where. At `pause` it does, whatever it counts meanwhile, unless bodies here hardly spin.
 bool spins(body& me, const ucontext_t& in) {
   processor& on = *me.where();
-  const std::uintptr_t code = code_of(in), pause = on.only_spins.load(std::memory_order_relaxed) ? pause_at(code) : 0;
-  const bool same = is_found_again(me, in);
-  if (!same && pause == 0 && !is_known_to_spin(code)) return false;
+  polling its;  // not that of the body, which is not held yet
+  const bool same = is_found_again(me, in), polls = its.begin(in);
+  const std::uintptr_t code = code_of(in);
+  const bool may_trap = on.only_spins.load(std::memory_order_relaxed) && !is_own_code(code);
+  const std::uintptr_t pause = !may_trap ? 0 : polls ? its.at() : pause_at(code);
+  if (!same && !polls && pause == 0 && !is_known_to_spin(code)) return false;
   if (pause != 0)
     on.pauses_at.store(pause, std::memory_order_relaxed);
   else if (same)
@@ -235,7 +238,13 @@ void yield_in_handler(body& me, ucontext_t& in) {
   const int before = errno;
   {
     const without_preemption to_the_end(&me);
-    me.where()->yield(me);
+    me.polls.begin(in);
+    do {
+      if (me.polls.is_on()) me.where()->let_others_run(me);
+      me.where()->yield(me);
+      // It may have been detached meanwhile.
+    } while (me.where() != nullptr && me.goes_round());
+    me.polls.end(in);
   }
   end_of_handler(in, before);
 }
