@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include <sys/auxv.h>
 #include <sys/uio.h>
 
 #include "machine/raw_call.hpp"
@@ -25,7 +26,10 @@ namespace weir::threads {
 
 namespace {
 code_range own_code;
-[[gnu::constructor]] void when_loaded() { own_code = object_with(reinterpret_cast<const void*>(&only_polls)); }
+[[gnu::constructor]] void when_loaded() {
+  own_code = object_with(reinterpret_cast<const void*>(&only_polls));
+  if (own_code.has(getauxval(AT_PHDR))) own_code = {};  // the program
+}
 }  // namespace
 
 bool is_own_code(std::uintptr_t code) { return own_code.has(code); }

@@ -41,8 +41,8 @@ class polling {
   bool is_on_ = false, has_begun_ = false;
 };
 
-/// Is that Weir's code? Loops there know how to yield, and a trap in code that the handler of traps executes would never end. A program
-/// that contains Weir, because it is linked with it, is one object with Weir.
+/// Is that the code of Weir's library? Loops there know how to yield, and a trap in code that the handler of traps executes would
+/// never end. In a program that contains Weir, because it is linked with it, the two cannot be told apart: false.
 bool is_own_code(std::uintptr_t code);
 /// Executes the next instruction. False: it writes memory, calls, or is not one of those that are known here; nothing is changed.
 bool execute_polling(registers& its);
