@@ -5,8 +5,8 @@
 // the processor executes the loop in the body's place: one iteration, whenever it is the body's turn. The body goes on where its loop
 // ends, with the registers that it would have had.
 //
-// A loop counts as polling if it reads memory at fixed addresses and writes none, and if no register differs after an iteration, but for
-// those that count iterations. It consists of the few instructions of x86-64 that compilers use for that.
+// A loop counts as polling if it reads memory and writes none, and if no register differs after an iteration, but for those that count
+// iterations and address no memory. It consists of the few instructions of x86-64 that compilers use for that.
 #pragma once
 
 #include <cstdint>
