@@ -181,9 +181,10 @@ LOOP(polls_until_time,
      "rdtsc; mov %eax, %ecx; 1: mov (%rdi), %rax; cmp $2, %rax; jae 2f; nop; nop; rdtsc; sub %ecx, %eax; cmp %esi, %eax; jbe 1b; 2:")
 // The same, at most so many times.
 LOOP(polls_counted, "xor %eax, %eax; 1: cmpl $0, (%rdi); jne 2f; pause; inc %rax; cmp %rsi, %rax; jb 1b; 2:")
-// No polling: the sum of words; of one word again and again; a store; a pause alone; a call.
+// No polling: the sum of words; of one word again and again; a search; a store; a pause alone; a call.
 LOOP(adds_words, "xor %eax, %eax; 1: add (%rdi), %rax; add $8, %rdi; dec %rsi; jne 1b")
 LOOP(adds_word, "xor %eax, %eax; 1: add (%rdi), %rax; dec %rsi; jne 1b")
+LOOP(searches, "1: cmpq $99, (%rdi); je 2f; add $8, %rdi; dec %rsi; jne 1b; 2:")
 LOOP(stores, "1: mov %rsi, (%rdi); dec %rsi; jne 1b")
 LOOP(delays, "1: pause; dec %rsi; jne 1b")
 LOOP(calls, "1: call polls_with_pause; test %rax, %rax; je 1b")
@@ -250,7 +251,7 @@ TEST(Polling, EndsByTimeAndByCount) {
 TEST(Polling, LeavesAloneWhatComputes) {
   std::uint64_t words[64];
   for (std::uint64_t i = 0; i < 64; ++i) words[i] = i + 1;
-  for (const loop each : {adds_words, adds_word, stores, delays, calls})
+  for (const loop each : {adds_words, adds_word, searches, stores, delays, calls})
     for (int n = 0; n < 3; ++n) {
       if (n != 0 && (each == stores || each == calls)) continue;
       const ucontext_t before = interrupted(each, words, 64, n);
