@@ -171,7 +171,9 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   observation& seen = p.seen;
   const std::uint32_t switches = p.switches(), spins = p.spins.load(std::memory_order_relaxed);
   const std::uint32_t traps = p.trapped.load(std::memory_order_relaxed), trapped = traps - seen.trapped;
-  const bool only_spins = switches - seen.switches - (spins - seen.spins) - trapped <= few_switches + trapped / 2;
+  // Less than zero where bodies that spin find no other one to switch to.
+  const auto otherwise = static_cast<std::int32_t>(switches - seen.switches - (spins - seen.spins) - trapped);
+  const bool only_spins = otherwise <= static_cast<std::int32_t>(few_switches + trapped / 2);
   p.only_spins.store(only_spins, std::memory_order_relaxed);
   if (only_spins && seen.spinning != 0 && has_own_files)
     set_traps(p, mine_);

@@ -72,7 +72,6 @@ void handle(int, siginfo_t* why, void* context) {
   if (me == nullptr || reinterpret_cast<std::uintptr_t>(why->si_addr) != code_of(in)) return;
   if (me->held.load(std::memory_order_relaxed) != 0 || me->is_calling() || !is_plain(*me, in)) return;
   processor& on = *me->where();
-  if (!on.has_ready()) return;
   on.trapped.store(on.trapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   yield_in_handler(*me, in);
 }

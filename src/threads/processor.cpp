@@ -105,9 +105,14 @@ inline body* processor::take_next() {
   for (const body* const first = next; next->goes_round();) {
     append(*next);
     next = static_cast<body*>(take());
-    if (!next->polls.is_on()) break;
-    if (next == first) return append(*next), nullptr;
+    if (!next->polls.is_on()) return next;
+    if (next == first) {
+      append(*next);
+      all_poll_at.store(switches(), std::memory_order_relaxed);
+      return nullptr;
+    }
   }
+  spins.store(spins.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // this switch is no sign that it waits otherwise
   return next;
 }
 
@@ -291,6 +296,7 @@ bool processor::steal(processor& other) {
   }
   const double waited = static_cast<double>(now - other.seen_at_);
   if (waited < patience_us * native::ticks_per_microsecond() || !other.has_ready()) return false;
+  if (other.all_poll_at.load(std::memory_order_relaxed) == switches) return false;
   // Most processors hold their running bodies, and so do processors that nobody drives. relaxed: asked again by claim().
   if (other.current()->held.load(std::memory_order_relaxed) != 0 || !other.claim(switches)) return false;
   const bool some = steal_from(other);
