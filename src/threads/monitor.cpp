@@ -46,6 +46,8 @@ constexpr unsigned hurried = 8;
 // Bodies that wait by more than spinning give the processor away by themselves, more often than so between two looks. They pause
 // for a moment first: traps and ticks there would only delay them.
 constexpr std::uint32_t few_switches = 2;
+// The number of looks at which there are traps after ticks have found that bodies spin, though they wait otherwise, too.
+constexpr unsigned looks_with_traps = 64;
 // Where traps make bodies yield, the time between looks is so many times longer.
 constexpr std::uint64_t rarer_with_traps = 4;
 // The number of consecutive looks that find nobody waiting before the monitor sleeps: waking the monitor costs a system call.
@@ -107,6 +109,7 @@ class monitor {
   static void prepare();
   std::uint64_t look(claimant& c);
   void look_at(claimant& c, processor& p, std::uint64_t now);
+  std::uint64_t look_at_stood_in(processor& p, std::uint64_t now);
   std::uint64_t look_at_cancelled(claimant& c, processor& p) const;
   std::uint64_t until_next(unsigned level, std::uint64_t now) const;
   void sleep(std::uint32_t alarms_before, std::uint64_t due);
@@ -140,7 +143,11 @@ std::uint64_t monitor::look(claimant& c) {
       next = std::min(next, now + pace_.soon());
     }
     if (p.has_cancelled.load(std::memory_order_relaxed)) next = std::min(next, now + look_at_cancelled(c, p));
-    if (!p.has_ready() || p.is_stood_in_for()) return rest_traps_in_vain(p);
+    if (p.is_stood_in_for()) {
+      next = std::min(next, look_at_stood_in(p, now));
+      return rest_traps_in_vain(p);
+    }
+    if (!p.has_ready()) return rest_traps_in_vain(p);
     if (now + pace_.together() >= p.seen.due) look_at(c, p, now);
     next = std::min(next, p.seen.due);
   });
@@ -150,6 +157,17 @@ std::uint64_t monitor::look(claimant& c) {
     return next;
   }
   return ++idle_looks_ < most_idle_looks ? now + until_next(pace::last_level, now) : never;
+}
+
+// A body that has computed for a slice, and keeps its kernel thread beside a stand-in, may wait by spinning later: a tick makes it
+// return. Ticks come at growing distances. When the next one is due; never: the body is blocked.
+std::uint64_t monitor::look_at_stood_in(processor& p, std::uint64_t now) {
+  observation& seen = p.seen;
+  if (seen.blocked) return never;
+  if (now < seen.due) return seen.due;
+  seen.level = std::min(seen.level + 1, 3u);
+  if (p.current()->held.load(std::memory_order_relaxed) == 0) may_spin(p);
+  return seen.due = now + pace_.after(seen.level);
 }
 
 // Until the next look. A body that has been cancelled may compute for long before it comes to a cancellation point.
@@ -172,8 +190,14 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   const std::uint32_t switches = p.switches(), spins = p.spins.load(std::memory_order_relaxed);
   const std::uint32_t traps = p.trapped.load(std::memory_order_relaxed), trapped = traps - seen.trapped;
   // Less than zero where bodies that spin find no other one to switch to.
-  const auto otherwise = static_cast<std::int32_t>(switches - seen.switches - (spins - seen.spins) - trapped);
-  const bool only_spins = otherwise <= static_cast<std::int32_t>(few_switches + trapped / 2);
+  const std::uint32_t polled = p.polled.load(std::memory_order_relaxed);
+  const auto otherwise = static_cast<std::int32_t>(switches - seen.switches - (spins - seen.spins) - (polled - seen.polled) - trapped);
+  // A tick comes at a moment of its own: where two in a row find a body that spins, bodies do so most of the time.
+  if (spins != seen.spins)
+    seen.spun = seen.spun != 0 ? looks_with_traps : 1;
+  else if (seen.spun != 0)
+    --seen.spun;
+  const bool only_spins = otherwise <= static_cast<std::int32_t>(few_switches + trapped / 2) || seen.spun > 1;
   p.only_spins.store(only_spins, std::memory_order_relaxed);
   if (only_spins && seen.spinning != 0 && has_own_files)
     set_traps(p, mine_);
@@ -181,6 +205,7 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
     rest_traps(p);
   if (seen.switches != switches || seen.since == 0) {
     seen.trapped = traps;
+    seen.polled = polled;
     if (std::exchange(seen.spins, spins) != spins || trapped != 0) seen.spinning = 2 * hurried;
     seen.switches = switches;
     seen.since = now;
@@ -210,6 +235,7 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   c.hand_off(p, switches, blocked);
   seen.hurried = hurried;
   seen.level = 0;
+  seen.blocked = blocked;
   if (blocked) found_ = now;
 }
 

@@ -18,6 +18,7 @@
 
 #include "machine/raw_call.hpp"
 #include "threads/clocks.hpp"
+#include "threads/floating_point.hpp"
 #include "threads/interrupted.hpp"
 #include "threads/library_signals.hpp"
 #include "threads/monitor.hpp"
@@ -53,6 +54,37 @@ constinit std::atomic<std::uint32_t> given_up{0};
 // How many are set. The program waits for zero, by a futex.
 constinit std::atomic<std::uint32_t> set{0};
 
+/// How long bodies have lately waited where they were trapped. A trap is no use where waits are shorter than the trap.
+struct site {
+  // relaxed, all: hints, for handlers and the monitor.
+  std::atomic<std::uintptr_t> at{0};
+  std::atomic<std::uint32_t> brief{0}, longer{0};
+
+  bool is_worth_a_trap() const {
+    constexpr std::uint32_t enough = 8;
+    const std::uint32_t b = brief.load(std::memory_order_relaxed), l = longer.load(std::memory_order_relaxed);
+    return b + l < enough || l >= b;
+  }
+  void forget_half() {
+    for (auto* const count : {&brief, &longer}) count->store(count->load(std::memory_order_relaxed) / 2, std::memory_order_relaxed);
+  }
+};
+constinit site sites[16];
+
+site* site_at(std::uintptr_t code) {
+  site* const found = std::ranges::find_if(sites, [code](const site& s) { return s.at.load(std::memory_order_relaxed) == code; });
+  return found != std::end(sites) ? found : nullptr;
+}
+/// For the monitor.
+site& new_site(std::uintptr_t code) {
+  static constinit unsigned next = 0;
+  site& its = sites[next++ % std::size(sites)];
+  its.brief.store(0, std::memory_order_relaxed);
+  its.longer.store(0, std::memory_order_relaxed);
+  its.at.store(code, std::memory_order_relaxed);
+  return its;
+}
+
 /// SIG_DFL or SIG_IGN, not by the function that Weir replaces.
 void set_by_kernel(void (*to)(int)) {
   kernel_sigaction its{};
@@ -73,7 +105,12 @@ void handle(int, siginfo_t* why, void* context) {
   if (me->held.load(std::memory_order_relaxed) != 0 || me->is_calling() || !is_plain(*me, in)) return;
   processor& on = *me->where();
   on.trapped.store(on.trapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  site* const here = site_at(code_of(in));
+  const std::uint64_t begun = native::ticks();
   yield_in_handler(*me, in);
+  if (here == nullptr) return;
+  const bool is_brief = native::ticks() - begun < in_ticks(price_of_sleep_ns() / 1000);
+  (is_brief ? here->brief : here->longer).fetch_add(1, std::memory_order_relaxed);
 }
 
 /// May this process ask for events? A filter of system calls may end a process that makes an unusual one, and a debugger would be told
@@ -141,12 +178,15 @@ void remove_all(pause_traps& its) {
 
 void set_at(pause_traps& its, std::uintptr_t code, pid_t thread) {
   if (std::ranges::any_of(its.all, [code](const auto& each) { return each.at == code; })) return;
+  const site* const known = site_at(code);
+  if (!(known != nullptr ? *known : new_site(code)).is_worth_a_trap()) return;
   // seq_cst, both: either the program sees this trap, or the monitor sees that it is not to set any.
   count_set(1);
   if (given_up.load() != 0) return count_set(~std::uint32_t{0});
   const int file = may_ask() && takes_signal() ? event_at(code, thread) : -EPERM;
   if (file < 0) {
-    if (file != -ESRCH) given_up.store(1);  // the thread may have ended meanwhile
+    // The thread may have ended meanwhile, or a breakpoint that has been removed is still in use.
+    if (file != -ESRCH && file != -ENOSPC) given_up.store(1);
     return count_set(~std::uint32_t{0});
   }
   pause_traps::trap& to = its.all[its.next++ % pause_traps::most];
@@ -175,7 +215,10 @@ void set_traps(processor& p, unsigned generation) {
   if (const std::uint64_t now = now_by(CLOCK_MONOTONIC); set.load() != 0 && now - asked_at > between_questions) {
     asked_at = now;
     if (!may_ask()) given_up.store(1);
+    for (site& each : sites) each.forget_half();
   }
+  for (auto& each : its.all)
+    if (const site* const known = each.file >= 0 ? site_at(each.at) : nullptr; known != nullptr && !known->is_worth_a_trap()) remove(each);
   if (const std::uintptr_t code = p.pauses_at.exchange(0, std::memory_order_relaxed); code != 0) set_at(its, code, thread);
   switch_all(its, true);
   its.looks_in_vain = 0;

@@ -1,5 +1,6 @@
 #include "threads/polling.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -414,6 +415,21 @@ bool only_polls(const registers& from) {
   return true;
 }
 
+/// Of the loop: wherever it is interrupted, it is known by that.
+void polling::to_lowest_instruction() {
+  registers around = now_;
+  std::uintptr_t lowest = now_.code;
+  unsigned n = 0;
+  do {
+    if (!execute_polling(around)) return;
+    lowest = std::min(lowest, around.code);
+  } while (around.code != now_.code && ++n < most_instructions);
+  around = now_;
+  for (n = 0; around.code != lowest; ++n)
+    if (n == most_instructions || !execute_polling(around)) return;
+  if (only_polls(around)) now_ = around;
+}
+
 bool polling::begin(const ucontext_t& in) {
   is_on_ = has_begun_ = false;
   const auto& all = in.uc_mcontext.gregs;
@@ -424,6 +440,7 @@ bool polling::begin(const ucontext_t& in) {
   // Where the loop has just read the time, a register differs each time. It does not where the loop begins anew.
   for (unsigned n = 0; n < most_instructions; ++n) {
     if (only_polls(now_)) {
+      to_lowest_instruction();
       begun_at_ = now_.code;
       return is_on_ = has_begun_ = true;
     }

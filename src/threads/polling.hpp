@@ -36,6 +36,8 @@ class polling {
   void end(ucontext_t& in);
 
  private:
+  void to_lowest_instruction();
+
   registers now_;
   std::uintptr_t begun_at_ = 0;
   bool is_on_ = false, has_begun_ = false;

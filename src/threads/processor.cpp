@@ -112,7 +112,7 @@ inline body* processor::take_next() {
       return nullptr;
     }
   }
-  spins.store(spins.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // this switch is no sign that it waits otherwise
+  polled.store(polled.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return next;
 }
 

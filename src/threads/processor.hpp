@@ -25,11 +25,13 @@ struct observation {
   std::uint32_t ticked = 0;                   // switches at the last tick
   std::uint64_t since = 0, had = 0, due = 0;  // nanoseconds: by the clock, of processor time, by the clock
   unsigned level = 0;                         // how long until the next look
-  std::uint32_t trapped = 0;                  // by traps, as the processor counts
+  std::uint32_t trapped = 0, polled = 0;      // as the processor counts
+  unsigned spun = 0;                          // the number of looks at which traps are worth their price
   unsigned ticks = 0;                         // for the same body
   unsigned hurried = 0;                       // the number of looks that come soon
   unsigned spinning = 0;                      // the number of looks at which the running body gets a tick
   unsigned cancelled = 0;                     // the number of looks at which a cancelled body was here
+  bool blocked = false;                       // when its bodies have last been handed off
   bool twice = false;                         // the next look follows soon upon the last one
   pause_traps traps;
 };
@@ -89,9 +91,9 @@ class processor : public run_queue {
   std::atomic<std::uint32_t> wish{nothing_wanted};  // relaxed: a hint for the monitor, and from it
   // A body that was here has been cancelled, and may block in the system. relaxed: a hint for the monitor.
   std::atomic<bool> has_cancelled{false};
-  // relaxed, all: hints. How many bodies have been found to spin here by ticks, and by traps; the `pause` at which one has been found
-  // since the monitor has looked.
-  std::atomic<std::uint32_t> spins{0}, trapped{0};
+  // relaxed, all: hints. How many bodies have been found to spin here by ticks, and by traps, and how many have ended to poll; the
+  // instruction at which one has been found since the monitor has looked.
+  std::atomic<std::uint32_t> spins{0}, trapped{0}, polled{0};
   std::atomic<std::uintptr_t> pauses_at{0};
   std::atomic<bool> only_spins{false};  // as the monitor has last seen it
   // The count of switches at which all ready bodies polled: nobody steals them.
