@@ -54,7 +54,8 @@ constinit std::atomic<std::uint32_t> given_up{0};
 // How many are set. The program waits for zero, by a futex.
 constinit std::atomic<std::uint32_t> set{0};
 
-/// How long bodies have lately waited where they were trapped. A trap is no use where waits are shorter than the trap.
+/// A loop that polls, and how often a body that was trapped there still had to wait, or had not. The trap is no use where what bodies
+/// wait for, on other processors, mostly comes before a signal's handler.
 struct site {
   // relaxed, all: hints, for handlers and the monitor.
   std::atomic<std::uintptr_t> at{0};
@@ -75,16 +76,6 @@ site* site_at(std::uintptr_t code) {
   site* const found = std::ranges::find_if(sites, [code](const site& s) { return s.at.load(std::memory_order_relaxed) == code; });
   return found != std::end(sites) ? found : nullptr;
 }
-/// For the monitor.
-site& new_site(std::uintptr_t code) {
-  static constinit unsigned next = 0;
-  site& its = sites[next++ % std::size(sites)];
-  its.brief.store(0, std::memory_order_relaxed);
-  its.longer.store(0, std::memory_order_relaxed);
-  its.at.store(code, std::memory_order_relaxed);
-  return its;
-}
-
 /// SIG_DFL or SIG_IGN, not by the function that Weir replaces.
 void set_by_kernel(void (*to)(int)) {
   kernel_sigaction its{};
@@ -106,11 +97,8 @@ void handle(int, siginfo_t* why, void* context) {
   processor& on = *me->where();
   on.trapped.store(on.trapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   site* const here = site_at(code_of(in));
-  const std::uint64_t begun = native::ticks();
-  yield_in_handler(*me, in);
-  if (here == nullptr) return;
-  const bool is_brief = native::ticks() - begun < in_ticks(price_of_sleep_ns() / 1000);
-  (is_brief ? here->brief : here->longer).fetch_add(1, std::memory_order_relaxed);
+  const bool waits = yield_in_handler(*me, in, here != nullptr);
+  if (here != nullptr) (waits ? here->longer : here->brief).fetch_add(1, std::memory_order_relaxed);
 }
 
 /// May this process ask for events? A filter of system calls may end a process that makes an unusual one, and a debugger would be told
@@ -178,8 +166,7 @@ void remove_all(pause_traps& its) {
 
 void set_at(pause_traps& its, std::uintptr_t code, pid_t thread) {
   if (std::ranges::any_of(its.all, [code](const auto& each) { return each.at == code; })) return;
-  const site* const known = site_at(code);
-  if (!(known != nullptr ? *known : new_site(code)).is_worth_a_trap()) return;
+  if (const site* const known = site_at(code); known != nullptr && !known->is_worth_a_trap()) return;
   // seq_cst, both: either the program sees this trap, or the monitor sees that it is not to set any.
   count_set(1);
   if (given_up.load() != 0) return count_set(~std::uint32_t{0});
@@ -202,6 +189,15 @@ void switch_all(pause_traps& its, bool on) {
 }
 
 }  // namespace
+
+void note_polling(std::uintptr_t code) {
+  static constinit std::atomic<unsigned> next{0};
+  if (site_at(code) != nullptr) return;
+  site& its = sites[next.fetch_add(1, std::memory_order_relaxed) % std::size(sites)];
+  its.brief.store(0, std::memory_order_relaxed);
+  its.longer.store(0, std::memory_order_relaxed);
+  its.at.store(code, std::memory_order_relaxed);
+}
 
 void set_traps(processor& p, unsigned generation) {
   pause_traps& its = p.seen.traps;
@@ -259,6 +255,7 @@ void forget_traps() { set.store(0); }
 #else
 
 std::uintptr_t pause_at(std::uintptr_t) { return 0; }
+void note_polling(std::uintptr_t) {}
 void set_traps(processor&, unsigned) {}
 void rest_traps(processor&) {}
 void rest_traps_in_vain(processor&) {}

@@ -23,6 +23,9 @@ class processor;
 /// The `pause` at which the code is, or which it has just executed; 0: none.
 std::uintptr_t pause_at(std::uintptr_t code);
 
+/// In a handler: a body polls in the loop with this instruction (polling.hpp). Whether traps there are of use, is counted from now on.
+void note_polling(std::uintptr_t code);
+
 /// The traps of one processor. For the monitor's thread alone.
 struct pause_traps {
   static constexpr unsigned most = 2;  // of the four breakpoints of a thread; debuggers have the others

@@ -415,19 +415,21 @@ bool only_polls(const registers& from) {
   return true;
 }
 
-/// Of the loop: wherever it is interrupted, it is known by that.
-void polling::to_lowest_instruction() {
+/// Goes on to the lowest instruction of the loop, by which the loop is known wherever it has been interrupted.
+void polling::find_ends() {
   registers around = now_;
-  std::uintptr_t lowest = now_.code;
+  begun_at_ = first_ = last_ = now_.code;
   unsigned n = 0;
   do {
     if (!execute_polling(around)) return;
-    lowest = std::min(lowest, around.code);
+    first_ = std::min(first_, around.code);
+    last_ = std::max(last_, around.code);
   } while (around.code != now_.code && ++n < most_instructions);
-  around = now_;
-  for (n = 0; around.code != lowest; ++n)
+  for (around = now_, n = 0; around.code != first_; ++n)
     if (n == most_instructions || !execute_polling(around)) return;
-  if (only_polls(around)) now_ = around;
+  if (!only_polls(around)) return;
+  now_ = around;
+  begun_at_ = first_;
 }
 
 bool polling::begin(const ucontext_t& in) {
@@ -440,8 +442,7 @@ bool polling::begin(const ucontext_t& in) {
   // Where the loop has just read the time, a register differs each time. It does not where the loop begins anew.
   for (unsigned n = 0; n < most_instructions; ++n) {
     if (only_polls(now_)) {
-      to_lowest_instruction();
-      begun_at_ = now_.code;
+      find_ends();
       return is_on_ = has_begun_ = true;
     }
     if (!execute_polling(now_) || now_.code == interrupted || now_.code - interrupted + farthest > 2 * farthest) break;
@@ -454,7 +455,7 @@ bool polling::goes_round() {
   unsigned n = 0;
   do {
     if (!execute_polling(now_)) return is_on_ = false;
-  } while (now_.code != begun_at_ && ++n < most_instructions);
+  } while (now_.code != begun_at_ && now_.code >= first_ && now_.code <= last_ && ++n < most_instructions);
   return is_on_ = now_.code == begun_at_;
 }
 

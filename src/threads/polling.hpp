@@ -28,7 +28,7 @@ class polling {
   /// In a handler. Has it interrupted a loop that polls? Async-signal-safe.
   bool begin(const ucontext_t& in);
   bool is_on() const { return is_on_; }
-  /// While it is: an instruction that is executed in each iteration.
+  /// While it is: an instruction that is executed in each iteration, mostly the first one.
   std::uintptr_t at() const { return begun_at_; }
   /// Executes one iteration. False: the loop has ended.
   bool goes_round();
@@ -36,10 +36,10 @@ class polling {
   void end(ucontext_t& in);
 
  private:
-  void to_lowest_instruction();
+  void find_ends();
 
   registers now_;
-  std::uintptr_t begun_at_ = 0;
+  std::uintptr_t begun_at_ = 0, first_ = 0, last_ = 0;  // of the loop's instructions
   bool is_on_ = false, has_begun_ = false;
 };
 

@@ -88,6 +88,7 @@ bool spins(body& me, const ucontext_t& in) {
   const bool may_trap = on.only_spins.load(std::memory_order_relaxed) && !is_own_code(code);
   const std::uintptr_t pause = !may_trap ? 0 : polls ? its.at() : pause_at(code);
   if (!same && !polls && pause == 0 && !is_known_to_spin(code)) return false;
+  if (polls) note_polling(its.at());
   if (pause != 0)
     on.pauses_at.store(pause, std::memory_order_relaxed);
   else if (same)
@@ -233,13 +234,14 @@ bool asks_to_answer(processor& on) {
   return sent;
 }
 
-void yield_in_handler(body& me, ucontext_t& in) {
+bool yield_in_handler(body& me, ucontext_t& in, bool only_if_polls) {
   let_cancellation_in();
   const int before = errno;
+  bool polls = false;
   {
     const without_preemption to_the_end(&me);
-    me.polls.begin(in);
-    do {
+    polls = me.polls.begin(in);
+    if (polls || !only_if_polls) do {
       if (me.polls.is_on()) me.where()->let_others_run(me);
       me.where()->yield(me);
       // It may have been detached meanwhile.
@@ -247,6 +249,7 @@ void yield_in_handler(body& me, ucontext_t& in) {
     me.polls.end(in);
   }
   end_of_handler(in, before);
+  return polls;
 }
 void block_cancellation(struct sigaction& in) { std::memcpy(&in.sa_mask, &cancellation, sizeof cancellation); }  // sigaddset() refuses it
 void let_cancellation_in() { raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_argument(&cancellation), 0, sizeof cancellation); }

@@ -30,7 +30,8 @@ bool is_handler_of_ticks(std::uintptr_t code);
 /// Sends the signal to that kernel thread; the handler learns the value and the message. False: the system refuses.
 bool send_tick_signal(pid_t thread, const void* value, int message = 0);
 /// At the end of a handler that has interrupted this body, which may move: another ready body of the processor runs, if there is one.
-void yield_in_handler(body& me, ucontext_t& in);
+/// If this body polls, it goes on when that has ended. Returns whether it polls; if not, it does not yield with `only_if_polls`.
+bool yield_in_handler(body& me, ucontext_t& in, bool only_if_polls = false);
 /// For a handler that may switch: the C library's signal for cancellation unwinds the stack, and such a handler may have interrupted a
 /// call in which a thread may be cancelled.
 void block_cancellation(struct sigaction& in);
