@@ -1,4 +1,4 @@
-// Traps at instructions by which a body says that it waits: `pause`, in a loop that polls a word of another body.
+// Traps at instructions by which a body waits: in a loop that polls a word of another body (polling.hpp), or `pause`.
 //
 // A tick (tick.hpp) finds such a body after some hundred microseconds. So once a tick has found a body there, a hardware breakpoint is
 // set on the instruction, for the kernel thread of that processor: the next body that comes to it gets a signal at once, SIGTRAP,
