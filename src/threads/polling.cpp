@@ -11,17 +11,8 @@
 #include "machine/raw_call.hpp"
 #include "threads/allocator.hpp"
 
-// What the program's threads write is read here without synchronization, as their loops read it.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define WEIR_READS_AS_PROGRAM __attribute__((no_sanitize("thread")))
-#endif
-#elif defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define WEIR_READS_AS_PROGRAM __attribute__((no_sanitize("thread", "address")))
-#endif
-#if !defined(WEIR_READS_AS_PROGRAM)
-#define WEIR_READS_AS_PROGRAM
-#endif
+// What the program's threads write is read here without synchronization and wherever it lies, as their loops read it.
+#define WEIR_READS_AS_PROGRAM [[gnu::no_sanitize("thread", "address", "undefined")]]
 
 namespace weir::threads {
 
