@@ -71,8 +71,8 @@ std::uint64_t processor_time(pid_t thread) {
   return now_by(static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3) | per_thread | scheduled);
 }
 
-// Does the calling thread have file descriptors of its own?
-constinit thread_local bool has_own_files = false;
+// Does the monitor's thread have file descriptors of its own?
+bool has_own_files = false;
 
 class monitor {
  public:
@@ -125,10 +125,13 @@ class monitor {
   std::size_t spinning_ = 0;
 };
 
+// The monitor gets file descriptors of its own: a program that closes all its files, or relies on a number, never meets one of
+// the monitor's. The monitor closes its copies of the program's descriptors, which leaves those of the program open.
 void monitor::prepare() {
+  constexpr unsigned unshare_first = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
   prctl(PR_SET_NAME, "weir-monitor");
   prctl(PR_SET_TIMERSLACK, 1);
-  get_own_files();
+  has_own_files = raw_call(SYS_close_range, 0, static_cast<long>(~0u), unshare_first) == 0;
   ask_for_shortest_slice();  // on a busy processor it runs at once
 }
 
@@ -160,12 +163,13 @@ std::uint64_t monitor::look(claimant& c) {
 }
 
 // A body that has computed for a slice, and keeps its kernel thread beside a stand-in, may wait by spinning later: a tick makes it
-// return. Ticks come at growing distances. When the next one is due; never: the body is blocked.
+// return. Ticks come at distances that grow to most_apart. When the next one is due; never: the body is blocked, or the thread's own.
 std::uint64_t monitor::look_at_stood_in(processor& p, std::uint64_t now) {
   observation& seen = p.seen;
   if (seen.blocked) return never;
   if (now < seen.due) return seen.due;
-  seen.level = std::min(seen.level + 1, 3u);
+  constexpr unsigned most_apart = 3;
+  seen.level = std::min(seen.level + 1, most_apart);
   if (p.current()->held.load(std::memory_order_relaxed) == 0) may_spin(p);
   return seen.due = now + pace_.after(seen.level);
 }
@@ -291,11 +295,6 @@ bool is_in_system(pid_t thread, bool where_not_told) {
 std::optional<blocked_call> call_of(pid_t thread) {
   char answer[256];
   return is_told(thread, answer, sizeof answer) ? blocked_call_of(answer) : std::nullopt;
-}
-
-void get_own_files() {
-  constexpr unsigned unshare_first = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
-  has_own_files = raw_call(SYS_close_range, 0, static_cast<long>(~0u), unshare_first) == 0;
 }
 
 void hurry_monitor() { watch.has_changed(); }

@@ -24,11 +24,7 @@ void start_monitor();
 void stop_monitor();
 /// In the child of a fork.
 void forget_monitor();
-/// For a thread of Weir that asks the functions below. It gets file descriptors of its own: a program that closes all its files, or
-/// relies on a number, never meets one of Weir's. The thread closes its copies of the program's descriptors, which leaves those of
-/// the program open.
-void get_own_files();
-/// Is the kernel thread in a system call, or does it wait for a page? The file says "running" if the thread runs
+/// For the monitor: is the kernel thread in a system call, or does it wait for a page? The file says "running" if the thread runs
 /// or is ready to run [proc(5)].
 bool is_in_system(pid_t thread, bool where_not_told);
 /// What a sleep and a wake-up in the kernel have lately cost the monitor, in nanoseconds: how long it pays to poll instead.

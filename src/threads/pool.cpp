@@ -370,6 +370,7 @@ void give_away_own_processor() {
     processor* other;
     while ((other = free_stand_in()) == nullptr)
       if (made_for(*stand_ins) == nullptr) return;  // the monitor then watches it like any other
+    mine.seen.blocked = true;
     mine.hand_off(*other);
     scheduled_by = nullptr;
   }
@@ -501,6 +502,7 @@ void hand_off_to_block() {
   processor* const other = free_stand_in();
   if (other == nullptr) return;  // there will be one when the monitor looks
   note_blocked(*this_body);
+  from.seen.blocked = true;
   from.run_queue::hand_off(*other);
 }
 

@@ -9,7 +9,6 @@
 #include "machine/detached_thread.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/library_signals.hpp"
-#include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 #include "threads/signals.hpp"
 #include "threads/tick.hpp"
@@ -118,7 +117,6 @@ void pass_on_all() {
 void* take(void* its) {
   const auto mine = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(its));
   prctl(PR_SET_NAME, "weir-signals");
-  get_own_files();
   exchange_mask(all_signals | bit_of(of_taker));
   {
     const claimant no_end_meanwhile;

@@ -31,7 +31,7 @@ struct observation {
   unsigned hurried = 0;                       // the number of looks that come soon
   unsigned spinning = 0;                      // the number of looks at which the running body gets a tick
   unsigned cancelled = 0;                     // the number of looks at which a cancelled body was here
-  bool blocked = false;                       // when its bodies have last been handed off
+  bool blocked = false;                       // when its bodies were last handed off: the running one is left alone
   bool twice = false;                         // the next look follows soon upon the last one
   pause_traps traps;
 };

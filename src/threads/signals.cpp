@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "threads/sleepers.hpp"
-#include "threads/tick.hpp"
 
 namespace weir::threads {
 
@@ -37,23 +36,12 @@ void body::call_home_for_a_while() { summon_for(short_call); }
 
 namespace {
 
-/// What the kernel says of signals for the process, a thread may say to itself only [rt_tgsigqueueinfo(2)].
-bool may_be_said(const siginfo_t& why) { return why.si_code < 0; }
-
-/// To another thread a signal of which that may not be said comes as if this process had sent it.
+/// What the kernel says of signals for the process, a thread may say to itself only [rt_tgsigqueueinfo(2)]. To another thread such a
+/// signal comes as if this process had sent it.
 int send_to_thread(pid_t thread, const siginfo_t& why) {
-  const bool with_why = why.si_code != SI_TKILL && (may_be_said(why) || thread == raw_call(SYS_gettid));
+  const bool with_why = why.si_code != SI_TKILL && (why.si_code < 0 || thread == raw_call(SYS_gettid));
   return static_cast<int>(-(with_why ? raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, why.si_signo, as_argument(&why))
                                      : raw_call(SYS_tgkill, getpid(), thread, why.si_signo)));
-}
-
-/// The same to the body that runs on this processor, whose queue is claimed. If the body computes, it sends the signal itself.
-int send_to_running(processor& on, const siginfo_t& why) {
-  body& to = *on.current();
-  if (!may_be_said(why) && to.summon(why)) {
-    if (asks_to_answer(on) || !to.withdraw(why)) return 0;
-  }
-  return send_to_thread(on.thread.load(std::memory_order_relaxed), why);
 }
 
 /// Does the program handle the signal without asking for calls to be restarted?
@@ -136,7 +124,7 @@ int send(claimant&, body& to, const siginfo_t& why, bool& is_left) {
     if (on->claim(on->switches())) {
       const bool runs = on->current() == &to;
       if (runs) {
-        error = send_to_running(*on, why);
+        error = send_to_thread(on->thread.load(std::memory_order_relaxed), why);
         native_threads::fence_everywhere();  // it is handled before the body goes on
       }
       on->unclaim();

@@ -75,9 +75,9 @@ bool is_found_again(body& me, const ucontext_t& in) {
   return me.found_again >= 2;
 }
 
-// What the signal says: that signals wait for the body; a tick; or that the body leaves the kernel thread (evict()), from its code or from a system call, whose
+// What the signal says: a tick; or that the body leaves the kernel thread (evict()), from its code or from a system call, whose
 // number is added.
-constexpr int answer = -1, is_tick = 0, leave_code = 1, leave_call = 2;
+constexpr int is_tick = 0, leave_code = 1, leave_call = 2;
 
 /// Does the body spin? Then it is noted where. At `pause` it does, whatever it counts meanwhile, unless bodies here hardly spin.
 bool spins(body& me, const ucontext_t& in) {
@@ -118,12 +118,6 @@ void handle(int, siginfo_t* why, void* context) {
   // A tick, or the other message, may find a system call of which nobody has told.
   if (message < leave_call && (me->is_calling() || is_at_system_call(in))) return;
   if (is_in_allocator(code_of(in))) return;  // it may hold the allocator's locks
-  if (message == answer) {
-    const int before = errno;
-    let_cancellation_in();
-    me->take_signals();
-    return end_of_handler(in, before);
-  }
   if (message == is_tick) {
     if (spins(*me, in)) yield_in_handler(*me, in);
     return;
@@ -184,12 +178,12 @@ bool send_to(processor& its, int message) {
 }
 bool is_blocked_by(const body& runs) { return (runs.mask() & its_bit) != 0; }
 
-/// Sends it to the running body, which cannot stop meanwhile, if it computes.
-bool send_to_computing(processor& its, int message) {
+/// Sends a tick to the running body, which cannot stop meanwhile.
+bool send_tick(processor& its) {
   const body& runs = *its.current();
   // System calls that do not go through the C library's functions are not announced.
   if (runs.is_calling() || is_blocked_by(runs) || is_in_system(its.thread.load(std::memory_order_relaxed), false)) return false;
-  return send_to(its, message);
+  return send_to(its, is_tick);
 }
 
 // Each of the two fences serves all processors. After the first, no call of the C library begins until the claim ends. After the
@@ -201,7 +195,7 @@ void send_to_all(std::span<processor* const> all) {
   }
   bool sent = false;
   if (native_threads::fence_everywhere())
-    for (processor* const p : all) sent |= p->is_granted(p->seen.ticked) && send_to_computing(*p, is_tick);
+    for (processor* const p : all) sent |= p->is_granted(p->seen.ticked) && send_tick(*p);
   if (sent) native_threads::fence_everywhere();
   for (processor* const p : all) p->unclaim();
 }
@@ -225,13 +219,6 @@ bool send_tick_signal(pid_t thread, const void* value, int message) {
   why.si_pid = getpid();
   why.si_value.sival_ptr = const_cast<void*>(value);
   return raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, as_argument(&why)) == 0;
-}
-
-bool asks_to_answer(processor& on) {
-  if (!hold_ticks()) return false;
-  const bool sent = send_to_computing(on, answer);
-  release_ticks();
-  return sent;
 }
 
 bool yield_in_handler(body& me, ucontext_t& in, bool only_if_polls) {

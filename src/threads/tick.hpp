@@ -43,10 +43,6 @@ void let_cancellation_in();
 /// blocks it.
 void tick(std::span<processor* const> all);
 
-/// Called by the only claimant of this processor's queue, whose running body has been summoned: a signal lets the body answer that, if
-/// the body computes. False: it is in a system call, or the program handles or blocks that signal.
-bool asks_to_answer(processor& on);
-
 /// Called by the monitor, for a processor whose kernel thread is blocked in a body's call, while the thread's own body waits to
 /// come back. The blocked body goes on in its own kernel thread, and makes the call again there if the call can be repeated.
 void evict(processor& from);

