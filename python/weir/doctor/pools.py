@@ -123,12 +123,13 @@ class Program:
 
 
 def program(place: Path, files: Iterable[str]) -> Program:
-    """`files`: that its process has mapped. A process without a dynamic linker is statically linked."""
-    linker = any(re.match(r"ld(-|64|\.so)", os.path.basename(file)) for file in files)
+    """`files`: that its process has mapped; none, once it has ended. Without a dynamic linker it is static."""
+    mapped = [os.path.basename(file) for file in files]
+    static = bool(mapped) and not any(re.match(r"ld(-|64|\.so)", name) for name in mapped)
     try:
         with Mapped(place) as text:
             names = sections(text)
-            return Program(b".go.buildinfo" in names, not linker, any(text.find(mark) >= 0 for mark in MARKS))
+            return Program(b".go.buildinfo" in names, static, any(text.find(mark) >= 0 for mark in MARKS))
     except (OSError, ValueError, struct.error):
         return Program(static=False)
 

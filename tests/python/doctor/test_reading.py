@@ -243,3 +243,10 @@ def test_a_file_that_is_no_program_tells_nothing(tmp_path: Path, text: bytes):
     file.write_bytes(text)
     seen = pools.program(file, ["/lib64/ld-linux-x86-64.so.2"])
     assert not seen.go and not seen.static and not seen.openmp_inside
+
+
+def test_a_program_that_has_ended_is_not_taken_for_a_static_one():
+    place = Path("/bin/true").resolve()
+    assert not pools.program(place, []).static
+    assert pools.program(place, [str(place)]).static
+    assert not pools.program(place, [str(place), "/lib64/ld-linux-x86-64.so.2"]).static
