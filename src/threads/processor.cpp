@@ -30,6 +30,8 @@ constexpr auto between_system_yields_us = static_cast<std::uint64_t>(waiting::au
 constexpr std::uint64_t between_looks_apart_us = 200;
 // A processor that has not switched for this time does not get round to its bodies. A fence everywhere costs a few microseconds.
 constexpr double patience_us = 8;
+// Where all bodies poll, each does so in its own context for this time.
+constexpr std::uint64_t turn_us = 1000;
 // A body that was found blocked this many times becomes a kernel thread for a while.
 constexpr unsigned blocks_often = 3;
 
@@ -116,8 +118,14 @@ inline body* processor::take_next() {
   return next;
 }
 
+// Where all bodies poll, one of them does so in its own context, where the signals of the process find it.
+inline body* processor::take_next_or_one_that_polls() {
+  body* const next = take_next();
+  return next != nullptr ? next : static_cast<body*>(take());
+}
+
 inline body& processor::next_or_idle() {
-  if (body* const next = take_next()) return *next;
+  if (body* const next = take_next_or_one_that_polls()) return *next;
   idle_.mask(mask_);  // whatever is blocked now
   return idle_;
 }
@@ -151,7 +159,11 @@ inline void processor::answer(body& me) {
 
 void processor::yield(body& me) {
   if (returns_elsewhere(me)) return;
-  body* const next = take_next();
+  body* next = take_next();
+  if (next == nullptr && me.polls.is_on() && native::ticks() - last_turn_ > in_ticks(turn_us)) {
+    last_turn_ = native::ticks();
+    next = static_cast<body*>(take());
+  }
   if (next == nullptr) {
     answer(me);
     return native::pause();
@@ -217,7 +229,7 @@ context processor::idle_main(void* its) {
   weir_switch(&p.idle_.at, p.making_idle_, p.own_.thread_pointer);
   for (;;) {
     p.settle(p.idle_);
-    body* const next = p.take_next();
+    body* const next = p.take_next_or_one_that_polls();
     // Before the body runs, because it may block for ever: a stand-in that is put to work creates the next one.
     if (p.is_helper) make_wanted_stand_in();
     if (next != nullptr)
@@ -259,7 +271,6 @@ void processor::end_driving() {
 // asleep.
 void processor::idle() {
   if (!is_at_home() && mask_ != all_signals) exchange_mask(mask_ = all_signals);
-  if (has_ready()) return let_others_run(idle_);  // bodies that poll
   if (!stands_in) {
     if (steal_for(*this)) return;  // the first time it only looks
     const double ns = static_cast<double>(std::min(price_of_sleep_ns(), most_idle_ns));

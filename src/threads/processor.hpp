@@ -103,6 +103,7 @@ class processor : public run_queue {
  private:
   void switch_to(body& me, body& next);
   body* take_next();
+  body* take_next_or_one_that_polls();
   body& next_or_idle();
   void settle_slowly(body& me);
   void answer(body& me);
@@ -124,7 +125,7 @@ class processor : public run_queue {
   bool has_stolen_ = false;  // since it is driven
   bool is_driven_ = false;
   signal_mask mask_ = 0;     // of the kernel thread
-  std::uint64_t last_look_ = 0, idle_since_ = 0, apart_since_ = 0;  // in ticks
+  std::uint64_t last_look_ = 0, idle_since_ = 0, apart_since_ = 0, last_turn_ = 0;  // in ticks
   // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.
   std::uint32_t switches_seen_ = 0;
   std::uint64_t seen_at_ = 0;
