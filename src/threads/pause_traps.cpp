@@ -18,7 +18,6 @@
 
 #include "machine/raw_call.hpp"
 #include "threads/clocks.hpp"
-#include "threads/floating_point.hpp"
 #include "threads/interrupted.hpp"
 #include "threads/library_signals.hpp"
 #include "threads/monitor.hpp"

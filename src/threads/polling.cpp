@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include <sys/auxv.h>
@@ -40,7 +39,7 @@ constexpr std::uint64_t arithmetic = carry | parity | adjust | zero | sign | ove
 /// The registers that an iteration has used, as bits.
 struct usage {
   std::uint32_t written = 0, read_first = 0;  // before it has been written
-  std::uint32_t counted = 0, changed_otherwise = 0;
+  std::uint32_t changed = 0;                  // other than by counting
   std::uint32_t in_address = 0;
   bool flags_written = false, flags_read_first = false;
   unsigned loads = 0;
@@ -66,7 +65,8 @@ class instruction {
  public:
   instruction(registers& its, usage* used) : of_(its), next_(its), used_(used) {}
   bool execute() {
-    if (!prefixes() || !operation()) return false;
+    prefixes();
+    if (!operation()) return false;
     of_ = next_;
     return true;
   }
@@ -83,7 +83,7 @@ class instruction {
   /// Of up to four bytes, though the operand may be wider.
   std::uint64_t immediate_for(width w) { return static_cast<std::uint64_t>(immediate(w.bytes < 4 ? w.bytes : 4)); }
 
-  bool prefixes() {
+  void prefixes() {
     for (unsigned i = 0; i < 4; ++i) {
       opcode_ = byte();
       if (opcode_ == 0x66)
@@ -97,7 +97,6 @@ class instruction {
       rex_ = opcode_;
       opcode_ = byte();
     }
-    return true;
   }
   width usual() const { return {(rex_ & 8) != 0 ? 8u : is_16_ ? 2u : 4u}; }
 
@@ -146,7 +145,7 @@ class instruction {
     next_.all[which] = w.bytes == 4 ? to & w.mask() : to;  // the upper half becomes zero
     if (used_ == nullptr) return;
     used_->written |= 1u << which;
-    (counts ? used_->counted : used_->changed_otherwise) |= 1u << which;
+    if (!counts) used_->changed |= 1u << which;
   }
   /// Without REX, the second registers of one byte are the second bytes of others.
   bool is_plain(unsigned which, width w) const { return w.bytes != 1 || rex_ != 0 || which < 4; }
@@ -377,6 +376,8 @@ class instruction {
 constexpr int in_context[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                                 REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 
+bool is_near(std::uintptr_t code, std::uintptr_t begin) { return code - begin + farthest <= 2 * farthest; }
+
 /// May the code before and after this address be read? It may be for execution only.
 bool is_readable(std::uintptr_t code) {
   char bytes[2];
@@ -394,14 +395,14 @@ bool only_polls(const registers& from) {
   usage used;
   unsigned n = 0;
   do {
-    if (now.code - from.code + farthest > 2 * farthest || !instruction(now, &used).execute()) return false;
+    if (!is_near(now.code, from.code) || !instruction(now, &used).execute()) return false;
   } while (now.code != from.code && ++n < most_instructions);
   if (now.code != from.code || used.loads == 0) return false;
   if (used.flags_read_first && ((now.flags ^ from.flags) & arithmetic) != 0) return false;
   for (unsigned r = 0; r < 16; ++r) {
     const std::uint32_t bit = 1u << r;
     if ((used.read_first & bit) == 0 || now.all[r] == from.all[r]) continue;
-    if ((used.changed_otherwise & bit) != 0 || (used.in_address & bit) != 0) return false;
+    if ((used.changed & bit) != 0 || (used.in_address & bit) != 0) return false;
   }
   return true;
 }
@@ -436,7 +437,7 @@ bool polling::begin(const ucontext_t& in) {
       find_ends();
       return is_on_ = has_begun_ = true;
     }
-    if (!execute_polling(now_) || now_.code == interrupted || now_.code - interrupted + farthest > 2 * farthest) break;
+    if (!execute_polling(now_) || now_.code == interrupted || !is_near(now_.code, interrupted)) break;
   }
   return false;
 }
