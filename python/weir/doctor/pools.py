@@ -13,6 +13,7 @@ from weir.run import elf
 WEIR, OPENMP, MPI, OTHER, LANGUAGE = "weir", "openmp", "mpi", "other", "language"
 # GCC's and LLVM's calls that begin a region, which an OpenMP program or runtime has as text.
 MARKS = (b"GOMP_parallel", b"__kmpc_fork_call")
+LINKER = re.compile(r"ld(-|64|\.so)")  # the dynamic linker itself may be the program
 MOST_BYTES = 1 << 28  # of a file that is looked through
 
 
@@ -122,16 +123,15 @@ class Program:
     openmp_inside: bool = False  # it asks for a runtime, or holds one
 
 
-def program(place: Path, files: Iterable[str]) -> Program:
-    """`files`: that its process has mapped; none, once it has ended. Without a dynamic linker it is static."""
-    mapped = [os.path.basename(file) for file in files]
-    static = bool(mapped) and not any(re.match(r"ld(-|64|\.so)", name) for name in mapped)
+def program(place: Path) -> Program:
+    """By its file alone: what a process has mapped is incomplete while it begins, and nothing once it has ended."""
     try:
+        static = not elf.names_linker(place) and not LINKER.match(place.name)
         with Mapped(place) as text:
             names = sections(text)
             return Program(b".go.buildinfo" in names, static, any(text.find(mark) >= 0 for mark in MARKS))
-    except (OSError, ValueError, struct.error):
-        return Program(static=False)
+    except (OSError, ValueError, struct.error, elf.NotElf):
+        return Program()
 
 
 class Mapped:

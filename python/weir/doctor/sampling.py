@@ -153,7 +153,7 @@ class Watch:
             found = pools.pools((file, self.proc.seen_by(seen.number, file)) for file in fresh)
             its.files |= dict.fromkeys(fresh) | {pool.path: pool for pool in found}
         if seen.exe and seen.exe not in its.programs:
-            its.programs[seen.exe] = pools.program(self.proc.seen_by(seen.number, seen.exe), seen.files)
+            its.programs[seen.exe] = pools.program(self.proc.seen_by(seen.number, seen.exe))
         self.processors |= frozenset().union(*(t.processors for t in seen.threads.values()))
         return len(threads)
 

@@ -49,6 +49,11 @@ def needed(path: Path) -> tuple[str, ...]:
     return _read(path, lambda reader: reader._names(DT_NEEDED))
 
 
+def names_linker(path: Path) -> bool:
+    """Whether it asks for a dynamic linker, as programs do that are not static. Raises NotElf, and OSError."""
+    return _read(path, lambda reader: any(segment[0] == PT_INTERP for segment in reader.segments))
+
+
 def _read(path: Path, what: Callable[["_Reader"], Any]) -> Any:
     text = path.read_bytes()
     if text[:4] != b"\x7fELF":

@@ -1,5 +1,6 @@
 """What weir doctor reads: made-up trees of /proc, of quotas and of files."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -241,12 +242,15 @@ def test_versions_are_read_where_a_file_has_them(tmp_path: Path):
 def test_a_file_that_is_no_program_tells_nothing(tmp_path: Path, text: bytes):
     file = tmp_path / "file"
     file.write_bytes(text)
-    seen = pools.program(file, ["/lib64/ld-linux-x86-64.so.2"])
+    seen = pools.program(file)
     assert not seen.go and not seen.static and not seen.openmp_inside
 
 
-def test_a_program_that_has_ended_is_not_taken_for_a_static_one():
-    place = Path("/bin/true").resolve()
-    assert not pools.program(place, []).static
-    assert pools.program(place, [str(place)]).static
-    assert not pools.program(place, [str(place), "/lib64/ld-linux-x86-64.so.2"]).static
+def test_a_program_is_static_whose_file_asks_for_no_linker(tmp_path: Path):
+    source = tmp_path / "s.c"
+    source.write_text("int main(void) { return 0; }")
+    for kind in ("static", "static-pie"):
+        subprocess.run(["gcc", f"-{kind}", source, "-o", tmp_path / kind], check=True)
+        assert pools.program(tmp_path / kind).static
+    assert not pools.program(Path("/bin/true")).static
+    assert not pools.program(Path("/lib64/ld-linux-x86-64.so.2").resolve()).static
