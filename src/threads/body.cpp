@@ -21,6 +21,9 @@
 namespace weir::threads {
 
 constinit thread_local body* this_body = nullptr;
+constinit thread_local body* own_body = nullptr;
+constinit thread_local unsigned handlers_running = 0;
+constinit std::atomic<bool> all_handlers_count{false};
 
 // The debugger reads bodies by their layout. offsetof() works for every type with the compilers of this project.
 #pragma GCC diagnostic push
@@ -33,8 +36,6 @@ extern "C" {
 #pragma GCC diagnostic pop
 
 namespace {
-
-constinit thread_local body* own_body = nullptr;  // of a thread that start() has made
 
 // Longer than most calls, and than all that wait for nobody, on a busy machine.
 constexpr std::uint64_t patience_us = 50'000, patience_for_good_us = 1'000'000;
@@ -263,8 +264,6 @@ void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size) {
   rseq_offset = offset;
   rseq_size = size;
 }
-
-body* own_body_of_thread() { return own_body; }
 
 void adopt(body& b, void* parking) {
   b.is_adopted = true;

@@ -49,6 +49,7 @@ struct body : runnable {
   std::uint64_t ticked_at = 0;
   unsigned found_again = 0;
   polling polls;  // the loop in which it has been found to poll; for the thread that has the body
+  std::uint64_t paused_at = 0, waits_since = 0;  // at trampolines (trampoline_entry.cpp), in ticks
 
   void (*run)(void*) = nullptr;
   void* what = nullptr;
@@ -117,8 +118,15 @@ struct body : runnable {
 
 /// The body of the calling thread; null: no virtual processor drives the thread, and the thread drives none.
 extern constinit thread_local body* this_body;
-/// The own body of a thread that start() has created, attached or not; null for other threads.
-body* own_body_of_thread();
+/// The own body of a thread that start() has created, or that has been adopted, attached or not; null for other threads.
+extern constinit thread_local body* own_body;
+inline body* own_body_of_thread() { return own_body; }
+
+/// How many handlers of the program are running in the calling thread, at most, where the kernel calls all of them by a stub
+/// (handlers.cpp): one that a long jump has left counts until somebody looks.
+extern constinit thread_local unsigned handlers_running;
+/// relaxed: written when the library is loaded, and when no stub is left.
+extern constinit std::atomic<bool> all_handlers_count;
 
 /// Tells where the C library has the offset and the size of a thread's area for restartable sequences.
 void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size);

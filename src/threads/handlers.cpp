@@ -56,8 +56,18 @@ bool is_passed_on(int number, const siginfo_t* why) {
   return is_given;
 }
 
+struct running_handler {
+  running_handler() { ++weir::threads::handlers_running; }
+  running_handler(const running_handler&) = delete;
+  ~running_handler() {
+    if (weir::threads::handlers_running != 0) --weir::threads::handlers_running;
+  }
+};
+[[gnu::constructor]] void when_loaded() { weir::threads::all_handlers_count.store(true, std::memory_order_relaxed); }
+
 void call(handler_with_context its, int number, siginfo_t* why, void* context) {
   if (is_passed_on(number, why)) return;
+  const running_handler counted;
   const weir::threads::body* const mine = weir::threads::body_with_mask();
   // Otherwise it has interrupted another handler, whose end restores the recorded mask.
   const bool is_first = mine != nullptr && mask_in(context) == mine->mask();
@@ -81,6 +91,7 @@ handler_with_context stub_of(handler_with_context its) {
     handler_with_context found = nullptr;
     if (behind_stubs[i].compare_exchange_strong(found, its, std::memory_order_relaxed) || found == its) return stubs[i];
   }
+  weir::threads::all_handlers_count.store(false, std::memory_order_relaxed);
   return its;
 }
 /// With a stub, if it is a handler, and if the kernel passes the context: on x86-64 in any case.

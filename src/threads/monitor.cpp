@@ -23,6 +23,7 @@
 #include "threads/program_threads.hpp"
 #include "threads/sleepers.hpp"
 #include "threads/tick.hpp"
+#include "threads/trampolines.hpp"
 
 namespace weir::threads {
 
@@ -140,6 +141,7 @@ std::uint64_t monitor::look(claimant& c) {
   std::uint64_t next = never;
   spinning_ = 0;
   give_up_traps_if_asked(mine_);
+  place_wanted_trampolines();
   c.for_each([&](processor& p) {
     if (p.wish.load(std::memory_order_relaxed) != nothing_wanted) {
       if (p.is_stood_in_for()) evict(p);
@@ -329,6 +331,7 @@ void forget_monitor() {
   forget_deadlines();
   forget_tick_handler();
   forget_traps();
+  forget_placing();
 }
 
 bool monitor_can_watch() { return !refused; }

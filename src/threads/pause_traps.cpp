@@ -23,6 +23,7 @@
 #include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 #include "threads/tick.hpp"
+#include "threads/trampolines.hpp"
 
 namespace weir::threads {
 
@@ -61,6 +62,7 @@ struct site {
   std::atomic<std::uint32_t> brief{0}, longer{0};
 
   bool is_worth_a_trap() const {
+    if (has_trampoline(at.load(std::memory_order_relaxed))) return false;
     constexpr std::uint32_t enough = 8;
     const std::uint32_t b = brief.load(std::memory_order_relaxed), l = longer.load(std::memory_order_relaxed);
     return b + l < enough || l >= b;

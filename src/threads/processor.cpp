@@ -172,6 +172,13 @@ void processor::yield(body& me) {
   switch_to(me, *next);
 }
 
+void processor::yield_while_it_polls(body& me) {
+  do {
+    if (me.polls.is_on()) me.where()->let_others_run(me);
+    me.where()->yield(me);
+  } while (me.where() != nullptr && me.goes_round());
+}
+
 void processor::look_apart(std::uint64_t now) {
   runs_on_.store(sched_getcpu(), std::memory_order_relaxed);
   if (now - apart_since_ < in_ticks(between_looks_apart_us)) return;

@@ -47,6 +47,8 @@ class processor : public run_queue {
   /// For the thread that drives the processor, in the name of the body `me`, which is held: switches to another ready body, if
   /// there is one.
   void yield(body& me);
+  /// The same for a body that polls in a loop, until that loop has ended or the body is detached. `me` polls already, or it just yields.
+  static void yield_while_it_polls(body& me);
   /// The same, until the word is woken; at once if it has another value.
   void sleep(body& me, awaited on);
   /// For the same thread, before the body yields: if all bodies have done nothing but wait for a while, the processor helps

@@ -15,6 +15,7 @@
 #include "threads/pool.hpp"
 #include "threads/program_threads.hpp"
 #include "threads/repeatable.hpp"
+#include "threads/trampolines.hpp"
 
 namespace weir::threads {
 
@@ -88,7 +89,10 @@ bool spins(body& me, const ucontext_t& in) {
   const bool may_trap = on.only_spins.load(std::memory_order_relaxed) && !is_own_code(code);
   const std::uintptr_t pause = !may_trap ? 0 : polls ? its.at() : pause_at(code);
   if (!same && !polls && pause == 0 && !is_known_to_spin(code)) return false;
-  if (polls) note_polling(its.at());
+  if (polls) {
+    note_polling(its.at());
+    want_trampoline(its);
+  }
   if (pause != 0)
     on.pauses_at.store(pause, std::memory_order_relaxed);
   else if (same)
@@ -228,11 +232,7 @@ bool yield_in_handler(body& me, ucontext_t& in, bool only_if_polls) {
   {
     const without_preemption to_the_end(&me);
     polls = me.polls.begin(in);
-    if (polls || !only_if_polls) do {
-      if (me.polls.is_on()) me.where()->let_others_run(me);
-      me.where()->yield(me);
-      // It may have been detached meanwhile.
-    } while (me.where() != nullptr && me.goes_round());
+    if (polls || !only_if_polls) processor::yield_while_it_polls(me);
     me.polls.end(in);
   }
   end_of_handler(in, before);

@@ -148,7 +148,7 @@ TEST(Polling, EachInstructionIsThatOfTheProcessor) {
       registers mine = random.state();
       mine.code = by_processor.place();
       registers its = mine;
-      if (!weir::threads::execute_polling(mine)) continue;
+      if (!weir::threads::execute(mine)) continue;
       ++executed;
       ASSERT_EQ(mine.code, its.code + bytes.size()) << std::hex << f.opcode[0];
       by_processor.run(its);
@@ -201,7 +201,7 @@ ucontext_t interrupted(loop its, const void* word, std::uint64_t limit, int n) {
   r.all[rsp] = reinterpret_cast<std::uint64_t>(&r);
   r.flags = 2;
   r.code = reinterpret_cast<std::uintptr_t>(its);
-  for (int i = 0; i < n; ++i) EXPECT_TRUE(weir::threads::execute_polling(r));
+  for (int i = 0; i < n; ++i) EXPECT_TRUE(weir::threads::execute(r));
   ucontext_t in{};
   constexpr int in_context[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                                   REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};

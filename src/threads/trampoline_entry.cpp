@@ -1,0 +1,201 @@
+// Where trampolines lead. This file is compiled for the general registers alone: the others hold the interrupted function's values, and
+// are kept only where the body yields.
+#include <cerrno>
+#include <cstddef>
+
+#include <signal.h>
+
+#include <weir/machine/native.hpp>
+
+#include "machine/raw_call.hpp"
+#include "threads/floating_point.hpp"
+#include "threads/processor.hpp"
+#include "threads/program_threads.hpp"
+#include "threads/trampolines.hpp"
+
+#if defined(__x86_64__)
+
+// The frame is a `registers`: the return address of the trampoline's call, in whose place the next instruction is written, the flags,
+// and the registers in the reverse order of their numbers. The interrupted function's stack ends 128 bytes above it. Unwinders see the
+// frame of a signal.
+asm(R"(
+.pushsection .text
+.macro weir_push register
+  pushq %\register
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset \register, 0
+.endm
+.macro weir_pop register
+  popq %\register
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore \register
+.endm
+.globl weir_trampoline
+.hidden weir_trampoline
+.type weir_trampoline, @function
+.p2align 4
+weir_trampoline:
+  .cfi_startproc
+  .cfi_signal_frame
+  .cfi_def_cfa rsp, 136
+  .cfi_offset rip, -136
+  pushfq
+  .cfi_adjust_cfa_offset 8
+  weir_push r15
+  weir_push r14
+  weir_push r13
+  weir_push r12
+  weir_push r11
+  weir_push r10
+  weir_push r9
+  weir_push r8
+  weir_push rdi
+  weir_push rsi
+  weir_push rbp
+  pushq %rsp
+  .cfi_adjust_cfa_offset 8
+  weir_push rbx
+  weir_push rdx
+  weir_push rcx
+  weir_push rax
+  cld
+  movq 136(%rsp), %rsi
+  movq (%rsi), %rsi
+  movq (%rsi), %rax
+  movq %rax, 136(%rsp)
+  leaq 272(%rsp), %rax
+  movq %rax, 32(%rsp)
+  movq %rsp, %rdi
+  movq %rsp, %rbx
+  movq %rsi, %r12
+  .cfi_def_cfa_register rbx
+  andq $-64, %rsp
+  call weir_yields_at_pause
+  testb %al, %al
+  jne 1f
+2:
+  movq %rbx, %rsp
+  .cfi_def_cfa_register rsp
+  weir_pop rax
+  weir_pop rcx
+  weir_pop rdx
+  weir_pop rbx
+  leaq 8(%rsp), %rsp
+  .cfi_adjust_cfa_offset -8
+  weir_pop rbp
+  weir_pop rsi
+  weir_pop rdi
+  weir_pop r8
+  weir_pop r9
+  weir_pop r10
+  weir_pop r11
+  weir_pop r12
+  weir_pop r13
+  weir_pop r14
+  weir_pop r15
+  popfq
+  .cfi_adjust_cfa_offset -8
+  pause
+  ret $128
+1:
+  .cfi_def_cfa rbx, 272
+  .cfi_offset rip, -136
+  subq weir_kept_bytes(%rip), %rsp
+  movq $0, 512(%rsp)
+  movq $0, 520(%rsp)
+  movq $0, 528(%rsp)
+  movq $0, 536(%rsp)
+  movq $0, 544(%rsp)
+  movq $0, 552(%rsp)
+  movq $0, 560(%rsp)
+  movq $0, 568(%rsp)
+  movl weir_kept_parts(%rip), %eax
+  xorl %edx, %edx
+  xsavec (%rsp)
+  fninit
+  ldmxcsr weir_usual_mxcsr(%rip)
+  movq %rbx, %rdi
+  movq %r12, %rsi
+  call weir_yield_at_pause
+  movl weir_kept_parts(%rip), %eax
+  xorl %edx, %edx
+  xrstor (%rsp)
+  jmp 2b
+  .cfi_endproc
+.size weir_trampoline, . - weir_trampoline
+.popsection
+.pushsection .rodata
+.p2align 2
+weir_usual_mxcsr:
+  .long 0x1f80
+.popsection
+)");
+
+namespace weir::threads {
+
+namespace {
+static_assert(offsetof(registers, flags) == 128 && offsetof(registers, code) == 136 && offsetof(trampoline, pause) == 0);
+
+constexpr std::uintptr_t pause_bytes = 2;
+// What a body waits for may come from another processor. So it pauses for about as long as the two switches take, in ticks of about a
+// third of a nanosecond; and for longer where no other body is ready, but one of another processor may be.
+constexpr std::uint64_t before_yield = 600, before_stealing = 15'000;
+// Two pauses with a longer time between them belong to two waits.
+constexpr std::uint64_t between_waits = 3'000;
+
+/// A handler has a mask of its own, and may have an alternate stack: no other body runs on this kernel thread meanwhile.
+bool is_in_handler(const body& me) {
+  if (handlers_running == 0 && all_handlers_count.load(std::memory_order_relaxed)) return false;
+  signal_mask now = 0;
+  stack_t alternate;
+  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&now), sizeof now);
+  raw_call(SYS_sigaltstack, 0, as_argument(&alternate));
+  if (this_body == nullptr || now != me.mask() || (alternate.ss_flags & SS_ONSTACK) != 0) return true;
+  handlers_running = 0;
+  return false;
+}
+}  // namespace
+
+extern "C" {
+
+/// The thread has come to the `pause` of a trampoline. Does it yield, if it is a member, or may become one? If not, it goes on behind the `pause`.
+[[gnu::visibility("hidden"), gnu::used]] bool weir_yields_at_pause(registers& its) {
+  const auto yields = [] {
+    body* const attached = this_body;
+    body* const me = attached != nullptr ? attached : own_body;
+    if (me == nullptr || me->is_calling()) return false;
+    if (attached != nullptr && attached->held.load(std::memory_order_relaxed) != 0) return false;
+    const std::uint64_t now = native::ticks();
+    if (now - me->paused_at > between_waits) me->waits_since = now;
+    me->paused_at = now;
+    return now - me->waits_since > (attached != nullptr && attached->where()->has_ready() ? before_yield : before_stealing);
+  };
+  if (yields()) return true;
+  its.code += pause_bytes;
+  return false;
+}
+
+[[gnu::visibility("hidden"), gnu::used]] void weir_yield_at_pause(registers& its, const trampoline& at) {
+  body& me = *(this_body != nullptr ? this_body : own_body);
+  const std::uintptr_t pause = its.code;
+  const int before = errno;
+  if (!is_in_handler(me) && comes_to_wait()) {
+    const without_preemption to_the_end(&me);
+    if (this_body != nullptr &&
+        me.polls.begin_at_pause(its, at.first.load(std::memory_order_relaxed), at.last.load(std::memory_order_relaxed))) {
+      processor& on = *me.where();
+      on.trapped.store(on.trapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      processor::yield_while_it_polls(me);
+      me.polls.end(its);
+    }
+  }
+  errno = before;
+  me.waits_since = me.paused_at = native::ticks();
+  if (its.code == pause) its.code += pause_bytes;
+}
+
+}  // extern "C"
+
+}  // namespace weir::threads
+
+#endif

@@ -1,0 +1,252 @@
+#include "threads/trampolines.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include <cpuid.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "machine/detached_thread.hpp"
+#include "threads/allocator.hpp"
+#include "threads/polling.hpp"
+#include "threads/valgrind.hpp"
+
+namespace weir::threads {
+
+#if defined(__x86_64__)
+
+extern "C" {
+[[gnu::visibility("hidden")]] void weir_trampoline();
+/// The parts of a processor's state that a trampoline keeps, and how many bytes they take; 0: the processor cannot.
+[[gnu::visibility("hidden")]] constinit std::uint32_t weir_kept_parts = 0;
+[[gnu::visibility("hidden")]] constinit std::uint64_t weir_kept_bytes = 0;
+}
+
+namespace {
+
+using stage = trampoline::stage;
+
+constexpr std::uintptr_t page_bytes = 4096, pause_bytes = 2, jump_bytes = 5;
+constinit trampoline all[32];
+constinit std::atomic<bool> some_are_wanted{false}, is_placing{false};
+
+/// What a trampoline consists of: below the 128 bytes that the interrupted function may use without having announced it, its number
+/// is left as the return address of a call that never returns.
+constexpr unsigned char stub_code[] = {0x48, 0x8d, 0x64, 0x24, 0x80,        // lea -128(%rsp), %rsp
+                                       0xff, 0x15, 0x08, 0x00, 0x00, 0x00};  // call *8(%rip)
+struct [[gnu::packed]] stub_text {
+  unsigned char code[sizeof stub_code];
+  const trampoline* its;
+  void (*entry)();
+};
+
+/// x87, SSE, AVX and AVX-512 [Intel SDM, 1 13.1 to 13.4]. Protection keys belong to the kernel thread, and where tiles may be used
+/// there are no members.
+void ask_for_parts() {
+  constexpr std::uint32_t wanted = 0xe7, legacy = 512, header = 64, has_os_support = 1u << 27, has_compact = 2;
+  std::uint32_t a, b, c, d;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & has_os_support) == 0) return;
+  if (__get_cpuid_count(0xd, 1, &a, &b, &c, &d) == 0 || (a & has_compact) == 0) return;
+  std::uint32_t enabled, upper;
+  asm volatile("xgetbv" : "=a"(enabled), "=d"(upper) : "c"(0));
+  enabled &= wanted;
+  std::uint32_t bytes = legacy + header;
+  for (unsigned part = 2; part < 8; ++part) {
+    if ((enabled >> part & 1) == 0) continue;
+    __cpuid_count(0xd, part, a, b, c, d);
+    if ((c & 2) != 0) bytes = (bytes + 63) / 64 * 64;
+    bytes += a;
+  }
+  weir_kept_bytes = (bytes + 63) / 64 * 64;
+  weir_kept_parts = enabled;
+}
+[[gnu::constructor]] void when_loaded() { ask_for_parts(); }
+
+trampoline* with_pause(std::uintptr_t pause) {
+  auto* const found = std::ranges::find_if(all, [=](const trampoline& t) { return t.pause.load(std::memory_order_relaxed) == pause; });
+  return found != std::end(all) ? found : nullptr;
+}
+
+/// A copy of the page with other bytes at `at` takes the place of the page. False: the system refuses, and nothing has changed.
+bool change(std::uintptr_t at, const void* bytes, std::size_t n) {
+  const std::uintptr_t begin = at / page_bytes * page_bytes;
+  void* const copy = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED) return false;
+  std::memcpy(copy, reinterpret_cast<const void*>(begin), page_bytes);
+  std::memcpy(static_cast<char*>(copy) + (at - begin), bytes, n);
+  if (mprotect(copy, page_bytes, PROT_READ | PROT_EXEC) == 0 &&
+      mremap(copy, page_bytes, page_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, reinterpret_cast<void*>(begin)) != MAP_FAILED)
+    return true;
+  munmap(copy, page_bytes);
+  return false;
+}
+
+bool overlap(std::uintptr_t a, std::uintptr_t b, std::uintptr_t bytes) { return a - b + (bytes - 1) <= 2 * (bytes - 1); }
+
+/// Where a stub for it may lie: no other one is there, and the page is free or holds stubs already.
+std::optional<std::uintptr_t> free_place(const trampoline& its) {
+  const std::uintptr_t pause = its.pause.load(std::memory_order_relaxed);
+  std::int32_t distance = 0;  // the bytes that stay are the upper three
+  std::memcpy(reinterpret_cast<char*>(&distance) + 1, reinterpret_cast<const void*>(pause + pause_bytes), 3);
+  const std::uintptr_t lowest = pause + jump_bytes + static_cast<std::uintptr_t>(std::intptr_t{distance});
+  for (std::uintptr_t at = lowest; at < lowest + 256; ++at) {
+    if (at % page_bytes > page_bytes - sizeof(stub_text)) continue;
+    const auto is_taken = [&](const trampoline& other) {
+      const std::uintptr_t stub = other.stub.load(std::memory_order_relaxed);
+      return stub != 0 && overlap(stub, at, sizeof(stub_text));
+    };
+    if (std::ranges::none_of(all, is_taken)) return at;
+  }
+  return std::nullopt;
+}
+
+bool is_page_of_stubs(std::uintptr_t page) {
+  return std::ranges::any_of(all, [=](const trampoline& t) { return t.stub.load(std::memory_order_relaxed) / page_bytes == page / page_bytes; });
+}
+
+bool place_stub(const trampoline& its, std::uintptr_t at) {
+  const std::uintptr_t page = at / page_bytes * page_bytes;
+  stub_text text;
+  std::memcpy(text.code, stub_code, sizeof stub_code);
+  text.its = &its;
+  text.entry = weir_trampoline;
+  if (!is_page_of_stubs(page)) {
+    void* const made = mmap(reinterpret_cast<void*>(page), page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (made == MAP_FAILED) return false;
+    if (made != reinterpret_cast<void*>(page)) {  // before Linux 4.17
+      munmap(made, page_bytes);
+      return false;
+    }
+  }
+  return change(at, &text, sizeof text);
+}
+
+/// The code of the object cannot be unloaded meanwhile.
+bool place(trampoline& its) {
+  const std::uintptr_t pause = its.pause.load(std::memory_order_relaxed);
+  const auto* const code = reinterpret_cast<const unsigned char*>(pause);
+  if (pause % page_bytes > page_bytes - pause_bytes || code[0] != 0xf3 || code[1] != 0x90) return false;
+  for (const trampoline& other : all)
+    if (&other != &its && other.is.load(std::memory_order_relaxed) == stage::placed &&
+        overlap(other.pause.load(std::memory_order_relaxed), pause, jump_bytes))
+      return false;
+  std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
+  if (stub == 0) {  // else from a library at the same address, which has been unloaded
+    const auto place = free_place(its);
+    if (!place || !place_stub(its, *place)) return false;
+    its.stub.store(stub = *place, std::memory_order_relaxed);
+  }
+  const auto distance = static_cast<std::uint32_t>(stub - (pause + jump_bytes));
+  unsigned char jump[jump_bytes] = {0xe9};
+  std::memcpy(jump + 1, &distance, sizeof distance);
+  if (std::memcmp(jump + pause_bytes, code + pause_bytes, jump_bytes - pause_bytes) != 0) return false;
+  return change(pause, jump, pause_bytes);
+}
+
+/// The child of a vfork() may execute the C library's code, and the kernel's page of time is not ours. Weir's own code knows how to
+/// yield.
+class objects_left_alone {
+ public:
+  bool has(std::uintptr_t first, std::uintptr_t last) const {
+    return std::ranges::any_of(with_, [=](std::uintptr_t address) { return address >= first && address < last; });
+  }
+
+ private:
+  const std::uintptr_t with_[5] = {reinterpret_cast<std::uintptr_t>(&want_trampoline),
+                                   reinterpret_cast<std::uintptr_t>(dlsym(RTLD_NEXT, "pthread_create")), getauxval(AT_BASE),
+                                   getauxval(AT_SYSINFO_EHDR), allocator_code.first};
+};
+struct search {
+  trampoline& its;
+  const objects_left_alone& but;
+};
+
+/// While dl_iterate_phdr() calls this, no object is unloaded.
+int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
+  auto& [its, but] = *static_cast<search*>(what);
+  const std::uintptr_t pause = its.pause.load(std::memory_order_relaxed);
+  bool is_here = false;
+  std::uintptr_t first = ~std::uintptr_t{0}, last = 0;
+  for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
+    const auto& part = object->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD) continue;
+    const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
+    first = std::min(first, begin);
+    last = std::max(last, begin + part.p_memsz);
+    if (pause - begin < part.p_filesz) is_here = (part.p_flags & (PF_X | PF_W | PF_R)) == (PF_X | PF_R);
+  }
+  if (!is_here) return 0;
+  its.is.store(!but.has(first, last) && place(its) ? stage::placed : stage::refused, std::memory_order_release);
+  return 1;
+}
+
+void* place_all(void*) {
+  const objects_left_alone but;
+  while (some_are_wanted.exchange(false, std::memory_order_acquire))
+    for (trampoline& its : all) {
+      if (its.is.load(std::memory_order_acquire) != stage::wanted) continue;
+      search s{its, but};
+      if (dl_iterate_phdr(place_in_object, &s) == 0) its.is.store(stage::refused, std::memory_order_relaxed);  // no loaded object's
+    }
+  is_placing.store(false, std::memory_order_release);  // release: for the next thread
+  return nullptr;
+}
+
+}  // namespace
+
+void want_trampoline(const polling& its) {
+  const std::uintptr_t pause = its.pause();
+  if (pause == 0 || weir_kept_bytes == 0) return;
+  trampoline* to = with_pause(pause);
+  // A library may have been unloaded, and loaded again at the same place.
+  if (to != nullptr && to->is.load(std::memory_order_relaxed) != stage::placed) return;
+  if (to == nullptr) {
+    to = std::ranges::find_if(all, [pause](trampoline& t) {
+      std::uintptr_t none = 0;
+      return t.pause.compare_exchange_strong(none, pause, std::memory_order_relaxed);
+    });
+    if (to == std::end(all)) return;
+  }
+  to->first.store(its.first(), std::memory_order_relaxed);
+  to->last.store(its.last(), std::memory_order_relaxed);
+  to->is.store(stage::wanted, std::memory_order_release);  // release: the ends
+  some_are_wanted.store(true, std::memory_order_release);  // release: the stage
+}
+
+void place_wanted_trampolines() {
+  if (!some_are_wanted.load(std::memory_order_relaxed) || runs_on_valgrind()) return;
+  if (is_placing.exchange(true, std::memory_order_acquire)) return;  // acquire: what the last such thread has placed
+  sigset_t blocked;
+  sigfillset(&blocked);
+  if (start_detached(place_all, nullptr, 0, &blocked) != 0) is_placing.store(false, std::memory_order_relaxed);
+}
+
+bool has_trampoline(std::uintptr_t first) {
+  return std::ranges::any_of(all, [=](const trampoline& t) {
+    return t.first.load(std::memory_order_relaxed) == first && t.is.load(std::memory_order_relaxed) == stage::placed;
+  });
+}
+
+std::uintptr_t behind_trampoline(std::uintptr_t stub) {
+  for (const trampoline& t : all)
+    if (t.stub.load(std::memory_order_relaxed) == stub) return t.pause.load(std::memory_order_relaxed) + pause_bytes;
+  return 0;
+}
+
+void forget_placing() { is_placing.store(false, std::memory_order_relaxed); }
+
+#else
+
+void want_trampoline(const polling&) {}
+void place_wanted_trampolines() {}
+bool has_trampoline(std::uintptr_t) { return false; }
+std::uintptr_t behind_trampoline(std::uintptr_t) { return 0; }
+void forget_placing() {}
+
+#endif
+
+}  // namespace weir::threads
