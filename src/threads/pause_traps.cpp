@@ -102,20 +102,20 @@ void handle(int, siginfo_t* why, void* context) {
   if (here != nullptr) (waits ? here->longer : here->brief).fetch_add(1, std::memory_order_relaxed);
 }
 
-/// May this process ask for events? A filter of system calls may end a process that makes an unusual one, and a debugger would be told
-/// of each trap.
-bool may_ask() {
+/// Does /proc/self/status have a zero there?
+bool has_no(const char* name) {
   char text[4096];
   const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   const ssize_t n = file >= 0 ? read(file, text, sizeof text - 1) : -1;
   if (file >= 0) close(file);
   text[std::max<ssize_t>(n, 0)] = 0;
-  const auto is_none = [&text](const char* name) {
-    const char* const at = std::strstr(text, name);
-    return at != nullptr && at[std::strlen(name)] == '0';
-  };
-  return is_none("\nTracerPid:\t") && is_none("\nSeccomp:\t");
+  const char* const at = std::strstr(text, name);
+  return at != nullptr && at[std::strlen(name)] == '0';
 }
+
+/// May this process ask for events? A filter of system calls may end a process that makes an unusual one, and a debugger would be told
+/// of each trap.
+bool may_ask() { return !is_traced() && has_no("\nSeccomp:\t"); }
 
 /// Before Linux 6.1, a trap where the signal is blocked ends the process.
 bool is_known_kernel() {
@@ -191,6 +191,8 @@ void switch_all(pause_traps& its, bool on) {
 
 }  // namespace
 
+bool is_traced() { return !has_no("\nTracerPid:\t"); }
+
 void note_polling(std::uintptr_t code) {
   static constinit std::atomic<unsigned> next{0};
   if (site_at(code) != nullptr) return;
@@ -256,6 +258,7 @@ void forget_traps() { set.store(0); }
 #else
 
 std::uintptr_t pause_at(std::uintptr_t) { return 0; }
+bool is_traced() { return false; }
 void note_polling(std::uintptr_t) {}
 void set_traps(processor&, unsigned) {}
 void rest_traps(processor&) {}

@@ -23,6 +23,8 @@ class processor;
 /// The `pause` at which the code is, or which it has just executed; 0: none.
 std::uintptr_t pause_at(std::uintptr_t code);
 
+/// Is the process under a debugger? Reads a file, for the monitor's thread.
+bool is_traced();
 /// In a handler: a body polls in the loop with this instruction (polling.hpp). Whether traps there are of use, is counted from now on.
 void note_polling(std::uintptr_t code);
 

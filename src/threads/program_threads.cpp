@@ -20,6 +20,7 @@
 #include "threads/process_signals.hpp"
 #include "threads/threads.hpp"
 #include "threads/tick.hpp"
+#include "threads/trampolines.hpp"
 
 namespace weir::threads {
 
@@ -209,6 +210,8 @@ void answer_call_in(ucontext_t& in) {
   if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
   if (mask_of(in) != mine->mask_at_first || is_on_alternate_stack(in) || is_without_calls(code_of(in))) return;
   const errno_kept around;
+  // Where it polls, the others soon will, and come by themselves.
+  if (polling its; its.begin(in) && want_trampoline(its)) look_until(0);
   let_cancellation_in();
   take_seat();
   return_with_present_stack(in);

@@ -179,7 +179,7 @@ extern "C" {
   body& me = *(this_body != nullptr ? this_body : own_body);
   const std::uintptr_t pause = its.code;
   const int before = errno;
-  if (!is_in_handler(me) && comes_to_wait()) {
+  if (!is_in_handler(me) && !is_in_child() && comes_to_wait()) {
     const without_preemption to_the_end(&me);
     if (this_body != nullptr &&
         me.polls.begin_at_pause(its, at.first.load(std::memory_order_relaxed), at.last.load(std::memory_order_relaxed))) {

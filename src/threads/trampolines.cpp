@@ -1,5 +1,7 @@
 #include "threads/trampolines.hpp"
 
+#if defined(__x86_64__)
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -12,12 +14,11 @@
 
 #include "machine/detached_thread.hpp"
 #include "threads/allocator.hpp"
+#include "threads/pause_traps.hpp"
 #include "threads/polling.hpp"
 #include "threads/valgrind.hpp"
 
 namespace weir::threads {
-
-#if defined(__x86_64__)
 
 extern "C" {
 [[gnu::visibility("hidden")]] void weir_trampoline();
@@ -198,27 +199,29 @@ void* place_all(void*) {
 
 }  // namespace
 
-void want_trampoline(const polling& its) {
+bool want_trampoline(const polling& its) {
   const std::uintptr_t pause = its.pause();
-  if (pause == 0 || weir_kept_bytes == 0) return;
+  if (pause == 0 || weir_kept_bytes == 0) return false;
   trampoline* to = with_pause(pause);
   // A library may have been unloaded, and loaded again at the same place.
-  if (to != nullptr && to->is.load(std::memory_order_relaxed) != stage::placed) return;
+  if (to != nullptr && to->is.load(std::memory_order_relaxed) != stage::placed) return false;
   if (to == nullptr) {
     to = std::ranges::find_if(all, [pause](trampoline& t) {
       std::uintptr_t none = 0;
       return t.pause.compare_exchange_strong(none, pause, std::memory_order_relaxed);
     });
-    if (to == std::end(all)) return;
+    if (to == std::end(all)) return false;
   }
   to->first.store(its.first(), std::memory_order_relaxed);
   to->last.store(its.last(), std::memory_order_relaxed);
   to->is.store(stage::wanted, std::memory_order_release);  // release: the ends
   some_are_wanted.store(true, std::memory_order_release);  // release: the stage
+  return true;
 }
 
 void place_wanted_trampolines() {
-  if (!some_are_wanted.load(std::memory_order_relaxed) || runs_on_valgrind()) return;
+  if (!some_are_wanted.load(std::memory_order_relaxed) || is_placing.load(std::memory_order_relaxed)) return;
+  if (runs_on_valgrind() || is_traced()) return some_are_wanted.store(false, std::memory_order_relaxed);
   if (is_placing.exchange(true, std::memory_order_acquire)) return;  // acquire: what the last such thread has placed
   sigset_t blocked;
   sigfillset(&blocked);
@@ -239,14 +242,18 @@ std::uintptr_t behind_trampoline(std::uintptr_t stub) {
 
 void forget_placing() { is_placing.store(false, std::memory_order_relaxed); }
 
+}  // namespace weir::threads
+
 #else
 
-void want_trampoline(const polling&) {}
+namespace weir::threads {
+
+bool want_trampoline(const polling&) { return false; }
 void place_wanted_trampolines() {}
 bool has_trampoline(std::uintptr_t) { return false; }
 std::uintptr_t behind_trampoline(std::uintptr_t) { return 0; }
 void forget_placing() {}
 
-#endif
-
 }  // namespace weir::threads
+
+#endif

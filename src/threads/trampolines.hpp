@@ -30,8 +30,8 @@ struct trampoline {
   std::atomic<stage> is{stage::none};
 };
 
-/// In a handler: a body polls there. Async-signal-safe.
-void want_trampoline(const polling& its);
+/// In a handler: a body polls there. True: the monitor has something to place. Async-signal-safe.
+bool want_trampoline(const polling& its);
 /// For the monitor: begins a thread that places the trampolines that are wanted. It is a thread of its own because it waits for the
 /// dynamic linker, which must not unload the code meanwhile.
 void place_wanted_trampolines();

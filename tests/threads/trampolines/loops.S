@@ -1,0 +1,176 @@
+// Loops that poll, for programs and for a library.
+//
+// int keeps(const volatile int flags[2]): waits until each of them is not zero, with all registers full. Returns 0 if the registers, the
+// processor's flags and the 128 bytes below the stack have stayed as they were. Both jumps lead to the same page.
+        .text
+.macro fill_xmm
+        .irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+        movq %rsp, %xmm\n
+        pinsrw $7, %esp, %xmm\n
+        pinsrw $3, %esi, %xmm\n
+        pinsrw $2, n_\n(%rip), %xmm\n
+        .endr
+.endm
+.macro check_xmm
+        .irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+        movq %rsp, %r8
+        movq %xmm\n, %r9
+        shll $16, %r8d
+        shll $16, %r9d
+        cmpl %r8d, %r9d
+        jne 8f
+        pextrw $2, %xmm\n, %r8d
+        cmpw n_\n(%rip), %r8w
+        jne 8f
+        pextrw $7, %xmm\n, %r8d
+        cmpw %sp, %r8w
+        jne 8f
+        .endr
+.endm
+.macro wait label flag
+        xorl %eax, %eax
+        cmpl $1, %eax
+        .globl \label
+\label:
+        pause
+        nop
+        nop
+        nop
+        jnc 8f
+        cmpq $0, -8(%rsp)
+        cmpl $1, \flag(%rdi)
+        jc \label
+.endm
+.macro keep register, number
+        movq $0x1122334455660000 + \number, %\register
+        addq %rsp, %\register
+.endm
+.macro check register, number
+        subq %rsp, %\register
+        movq $0x1122334455660000 + \number, %rax
+        cmpq %rax, %\register
+        jne 8f
+.endm
+        .globl keeps
+        .type keeps, @function
+        .p2align 6
+keeps:
+        .cfi_startproc
+        pushq %rbp
+        .cfi_adjust_cfa_offset 8
+        pushq %rbx
+        .cfi_adjust_cfa_offset 8
+        pushq %r12
+        .cfi_adjust_cfa_offset 8
+        pushq %r13
+        .cfi_adjust_cfa_offset 8
+        pushq %r14
+        .cfi_adjust_cfa_offset 8
+        pushq %r15
+        .cfi_adjust_cfa_offset 8
+        fill_xmm
+        fldpi
+        .irp n,8,16,24,32,40,48,56,64,72,80,88,96,104,112,120,128
+        movq %rsp, -\n(%rsp)
+        addq $\n, -\n(%rsp)
+        .endr
+        keep rbx, 3
+        keep rcx, 1
+        keep rdx, 2
+        keep rbp, 5
+        keep rsi, 6
+        keep r8, 8
+        keep r9, 9
+        keep r10, 10
+        keep r11, 11
+        keep r12, 12
+        keep r13, 13
+        keep r14, 14
+        keep r15, 15
+        wait keeps_first_pause 0
+        wait keeps_second_pause 4
+        check rbx, 3
+        check rcx, 1
+        check rdx, 2
+        check rbp, 5
+        check rsi, 6
+        check r8, 8
+        check r9, 9
+        check r10, 10
+        check r11, 11
+        check r12, 12
+        check r13, 13
+        check r14, 14
+        check r15, 15
+        .irp n,8,16,24,32,40,48,56,64,72,80,88,96,104,112,120,128
+        movq -\n(%rsp), %rax
+        subq $\n, %rax
+        cmpq %rsp, %rax
+        jne 8f
+        .endr
+        check_xmm
+        fldpi
+        fcomip %st(1), %st
+        jne 8f
+        jp 8f
+        fstp %st(0)
+        fnstsw %ax
+        testl $0x3800, %eax
+        jne 7f
+        xorl %eax, %eax
+        jmp 9f
+8:
+        fstp %st(0)
+7:
+        movl $1, %eax
+9:
+        popq %r15
+        .cfi_adjust_cfa_offset -8
+        popq %r14
+        .cfi_adjust_cfa_offset -8
+        popq %r13
+        .cfi_adjust_cfa_offset -8
+        popq %r12
+        .cfi_adjust_cfa_offset -8
+        popq %rbx
+        .cfi_adjust_cfa_offset -8
+        popq %rbp
+        .cfi_adjust_cfa_offset -8
+        ret
+        .cfi_endproc
+        .size keeps, . - keeps
+        .globl keeps_end
+keeps_end:
+
+// void ends_page(const volatile int* flag): the two bytes of its pause lie in two pages.
+        .globl ends_page, ends_page_pause
+        .type ends_page, @function
+        .p2align 12
+        .fill 4095, 1, 0x90
+ends_page_pause:
+        pause
+        cmpl $0, (%rdi)
+        je ends_page_pause
+        ret
+        .set ends_page, ends_page_pause
+        .size ends_page, . - ends_page_pause
+
+// void has_no_place(const volatile int* flag): for the test of a place that is taken; its jump would lead elsewhere than those above.
+        .globl has_no_place, has_no_place_pause
+        .type has_no_place, @function
+has_no_place:
+        .cfi_startproc
+has_no_place_pause:
+        pause
+        nop
+        cmpl $0, (%rdi)
+        je has_no_place_pause
+        ret
+        .cfi_endproc
+        .size has_no_place, . - has_no_place
+
+        .section .rodata
+        .irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+n_\n:   .short 0x4000 + \n
+        .endr
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,230 @@
+// Trampolines in loops that poll: what a thread has in its registers stays there, whoever runs meanwhile, and wherever the loop is.
+//
+// usage: LD_PRELOAD=Weir's library WEIR_THREADS=all threads-trampolines LIBRARY
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <immintrin.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using flag = std::atomic<int>;
+struct two_flags {
+  flag first{0}, second{0};
+};
+
+extern "C" {
+int keeps(const two_flags*);
+void ends_page(const flag*);
+void has_no_place(const flag*);
+extern const char keeps_first_pause[], keeps_second_pause[], ends_page_pause[], has_no_place_pause[], keeps_end[];
+}
+
+namespace {
+
+constexpr unsigned char jump = 0xe9, pause = 0xf3;
+const unsigned threads = 4 * std::thread::hardware_concurrency();
+
+unsigned char first_byte(const char* code) { return static_cast<unsigned char>(*const_cast<const volatile char*>(code)); }
+
+void fail(const char* what) {
+  std::puts(what);
+  std::fflush(stdout);
+  std::_Exit(1);
+}
+
+/// As many threads as `threads`, each of which waits for the one before it, a number of times.
+void in_turn(unsigned rounds, const std::function<void(const two_flags&)>& wait) {
+  std::vector<two_flags> may(threads * rounds + 1);
+  const auto let = [](two_flags& its) {
+    its.first.store(1);
+    sched_yield();
+    its.second.store(1);
+  };
+  std::vector<std::thread> all;
+  for (unsigned t = 0; t < threads; ++t)
+    all.emplace_back([&, t] {
+      for (unsigned r = 0; r < rounds; ++r) {
+        wait(may[r * threads + t]);
+        let(may[r * threads + t + 1]);
+      }
+    });
+  let(may[0]);
+  for (std::thread& each : all) each.join();
+}
+
+/// Until the `pause` has been replaced, and for a while then.
+void until_placed(const char* at, const std::function<void(const two_flags&)>& wait) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (first_byte(at) != jump) {
+    if (std::chrono::steady_clock::now() > end) fail("no trampoline");
+    in_turn(50, wait);
+  }
+  in_turn(500, wait);
+}
+
+void keeps_registers(const two_flags& its) {
+  if (keeps(&its) != 0) fail("registers differ");
+}
+
+// ---- vectors
+
+extern "C" const char upper_pause[], uppermost_pause[];
+
+[[gnu::target("avx"), gnu::noinline]] void keeps_upper(const two_flags& its) {
+  const double mine = static_cast<double>(reinterpret_cast<std::uintptr_t>(&its));
+  __m256d kept = _mm256_set_pd(mine, mine + 1, mine + 2, mine + 3), before = kept;
+  asm volatile("upper_pause: pause; nop; nop; nop; cmpl $0, (%1); je upper_pause" : "+x"(kept) : "r"(&its.first) : "memory", "cc");
+  if (std::memcmp(&kept, &before, sizeof kept) != 0) fail("an upper half differs");
+}
+[[gnu::target("avx512f"), gnu::noinline]] void keeps_uppermost(const two_flags& its) {
+  const double mine = static_cast<double>(reinterpret_cast<std::uintptr_t>(&its));
+  __m512d kept = _mm512_set_pd(mine, mine + 1, mine + 2, mine + 3, mine + 4, mine + 5, mine + 6, mine + 7), before = kept;
+  asm volatile("uppermost_pause: pause; nop; nop; nop; cmpl $0, (%1); je uppermost_pause"
+               : "+v"(kept)
+               : "r"(&its.first)
+               : "memory", "cc");
+  if (std::memcmp(&kept, &before, sizeof kept) != 0) fail("an upper half of 512 bits differs");
+}
+
+// ---- handlers
+
+two_flags handler_may_end;
+flag others_end;
+
+std::uint64_t blocked_by_kernel() {
+  std::uint64_t its = 0;
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &its, sizeof its);
+  return its;
+}
+
+/// While a handler polls, no other thread runs under its mask.
+void polls_in_handler() {
+  struct sigaction its {};
+  its.sa_handler = [](int) { keeps_registers(handler_may_end); };
+  sigaddset(&its.sa_mask, SIGUSR2);
+  sigaction(SIGUSR1, &its, nullptr);
+  std::vector<std::thread> all;
+  flag wrong = 0;
+  for (unsigned t = 1; t < threads; ++t)
+    all.emplace_back([&] {
+      const two_flags never_mind{1, 1};
+      while (others_end.load() == 0) {
+        keeps_registers(never_mind);
+        sched_yield();
+        if ((blocked_by_kernel() >> (SIGUSR2 - 1) & 1) != 0) wrong.store(1);
+      }
+    });
+  std::thread handles([] { raise(SIGUSR1); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  handler_may_end.first.store(1);
+  handler_may_end.second.store(1);
+  handles.join();
+  others_end.store(1);
+  for (std::thread& each : all) each.join();
+  if (wrong.load() != 0) fail("a thread has the mask of a handler");
+}
+
+/// A sampling profiler sees who has called the loop, while a trampoline is in the library.
+void is_unwound() {
+  static flag with, without;
+  static const void* library = nullptr;
+  Dl_info found;
+  dladdr(dlsym(RTLD_DEFAULT, "GOMP_barrier"), &found);
+  library = found.dli_fbase;
+  void* first[1];
+  backtrace(first, 1);  // loads the unwinder
+  struct sigaction its {};
+  its.sa_flags = SA_SIGINFO | SA_RESTART;
+  its.sa_sigaction = [](int, siginfo_t*, void* context) {
+    const auto code = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
+    Dl_info in;
+    if (dladdr(reinterpret_cast<void*>(code), &in) == 0 || in.dli_fbase != library) return;
+    void* frames[64];
+    const int n = backtrace(frames, 64);
+    for (int i = 0; i < n; ++i) {
+      const char* const at = static_cast<const char*>(frames[i]);
+      if (at >= reinterpret_cast<const char*>(keeps) && at < keeps_end) return with.store(with.load() + 1);
+    }
+    without.store(without.load() + 1);
+  };
+  sigaction(SIGPROF, &its, nullptr);
+  const itimerval often{{0, 1000}, {0, 1000}}, off{};
+  setitimer(ITIMER_PROF, &often, nullptr);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (with.load() < 5 && std::chrono::steady_clock::now() < end) in_turn(200, keeps_registers);
+  setitimer(ITIMER_PROF, &off, nullptr);
+  if (with.load() < 5) fail("nobody is seen in a trampoline");
+}
+
+// ---- processes, libraries, places
+
+void works_in_child() {
+  const pid_t child = fork();
+  if (child == 0) {
+    two_flags may;
+    std::thread other([&] {
+      usleep(1000);
+      may.first.store(1);
+      may.second.store(1);
+    });
+    keeps_registers(may);
+    other.join();
+    in_turn(20, keeps_registers);
+    std::_Exit(7);
+  }
+  int how = 0;
+  if (waitpid(child, &how, 0) != child || !WIFEXITED(how) || WEXITSTATUS(how) != 7) fail("a child of a fork fails");
+}
+
+void works_when_loaded_again(const char* file) {
+  for (int i = 0; i < 3; ++i) {
+    void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) fail(dlerror());
+    const auto its = reinterpret_cast<int (*)(const two_flags*)>(dlsym(library, "keeps"));
+    until_placed(static_cast<const char*>(dlsym(library, "keeps_first_pause")), [its](const two_flags& may) {
+      if (its(&may) != 0) fail("registers differ in a library");
+    });
+    dlclose(library);
+  }
+}
+
+void stays_as_it_is() {
+  std::int32_t distance = 0;
+  std::memcpy(reinterpret_cast<char*>(&distance) + 1, has_no_place_pause + 2, 3);
+  const auto at = (reinterpret_cast<std::uintptr_t>(has_no_place_pause) + 5 + static_cast<std::uintptr_t>(std::intptr_t{distance})) & ~4095ul;
+  void* const taken = mmap(reinterpret_cast<void*>(at), 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (taken != reinterpret_cast<void*>(at)) fail("the place is not free");
+  in_turn(20, [](const two_flags& may) { has_no_place(&may.first); });
+  in_turn(20, [](const two_flags& may) { ends_page(&may.first); });
+  if (first_byte(has_no_place_pause) != pause) fail("a jump leads to a place that is taken");
+  if (first_byte(ends_page_pause) != pause) fail("a jump begins in two pages");
+}
+
+}  // namespace
+
+int main(int, char** words) {
+  until_placed(keeps_first_pause, keeps_registers);
+  until_placed(keeps_second_pause, keeps_registers);
+  if (__builtin_cpu_supports("avx")) until_placed(upper_pause, keeps_upper);
+  if (__builtin_cpu_supports("avx512f")) until_placed(uppermost_pause, keeps_uppermost);
+  polls_in_handler();
+  is_unwound();
+  works_in_child();
+  works_when_loaded_again(words[1]);
+  stays_as_it_is();
+  std::puts("ok");
+}
