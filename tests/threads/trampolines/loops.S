@@ -1,7 +1,8 @@
 // Loops that poll, for programs and for a library.
 //
 // int keeps(const volatile int flags[2]): waits until each of them is not zero, with all registers full. Returns 0 if the registers, the
-// processor's flags and the 128 bytes below the stack have stayed as they were. Both jumps lead to the same page.
+// processor's flags and the 128 bytes below the stack have stayed as they were. Both jumps lead to the same page,
+// the second one to the middle of the first trampoline if that were possible.
         .text
 .macro fill_xmm
         .irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
@@ -28,8 +29,7 @@
         .endr
 .endm
 .macro wait label flag
-        xorl %eax, %eax
-        cmpl $1, %eax
+        stc
         .globl \label
 \label:
         pause

@@ -66,11 +66,11 @@ void in_turn(unsigned rounds, const std::function<void(const two_flags&)>& wait)
   for (std::thread& each : all) each.join();
 }
 
-/// Until the `pause` has been replaced, and for a while then.
-void until_placed(const char* at, const std::function<void(const two_flags&)>& wait) {
+/// Until the `pause` at that place has been replaced, and for a while then.
+void until_placed(const char* what, const char* at, const std::function<void(const two_flags&)>& wait) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (first_byte(at) != jump) {
-    if (std::chrono::steady_clock::now() > end) fail("no trampoline");
+    if (std::chrono::steady_clock::now() > end) fail(what);
     in_turn(50, wait);
   }
   in_turn(500, wait);
@@ -87,13 +87,13 @@ extern "C" const char upper_pause[], uppermost_pause[];
 [[gnu::target("avx"), gnu::noinline]] void keeps_upper(const two_flags& its) {
   const double mine = static_cast<double>(reinterpret_cast<std::uintptr_t>(&its));
   __m256d kept = _mm256_set_pd(mine, mine + 1, mine + 2, mine + 3), before = kept;
-  asm volatile("upper_pause: pause; nop; nop; nop; cmpl $0, (%1); je upper_pause" : "+x"(kept) : "r"(&its.first) : "memory", "cc");
+  asm volatile(".p2align 4; upper_pause: pause; nop; nop; nop; cmpl $0, (%1); je upper_pause" : "+x"(kept) : "r"(&its.first) : "memory", "cc");
   if (std::memcmp(&kept, &before, sizeof kept) != 0) fail("an upper half differs");
 }
 [[gnu::target("avx512f"), gnu::noinline]] void keeps_uppermost(const two_flags& its) {
   const double mine = static_cast<double>(reinterpret_cast<std::uintptr_t>(&its));
   __m512d kept = _mm512_set_pd(mine, mine + 1, mine + 2, mine + 3, mine + 4, mine + 5, mine + 6, mine + 7), before = kept;
-  asm volatile("uppermost_pause: pause; nop; nop; nop; cmpl $0, (%1); je uppermost_pause"
+  asm volatile(".p2align 4; uppermost_pause: pause; nop; nop; nop; cmpl $0, (%1); je uppermost_pause"
                : "+v"(kept)
                : "r"(&its.first)
                : "memory", "cc");
@@ -102,40 +102,54 @@ extern "C" const char upper_pause[], uppermost_pause[];
 
 // ---- handlers
 
-two_flags handler_may_end;
-flag others_end;
-
-std::uint64_t blocked_by_kernel() {
+bool is_blocked_by_kernel(int signal) {
   std::uint64_t its = 0;
-  syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &its, sizeof its);
-  return its;
+  long result = SYS_rt_sigprocmask;
+  register long bytes asm("r10") = sizeof its;
+  asm volatile("syscall" : "+a"(result) : "D"(long{SIG_BLOCK}), "S"(0L), "d"(&its), "r"(bytes) : "rcx", "r11", "memory");
+  return (its >> (signal - 1) & 1) != 0;
 }
 
-/// While a handler polls, no other thread runs under its mask.
-void polls_in_handler() {
+/// While a handler polls, its mask is in force for its thread, and for no other. The handler has interrupted no function of the C
+/// library. `as_member`: the thread has waited before.
+void polls_in_handler(bool as_member) {
+  static two_flags handler_may_end;
+  static flag others_end, wrong;
+  for (auto* const each : {&handler_may_end.first, &handler_may_end.second, &others_end}) each->store(0);
   struct sigaction its {};
-  its.sa_handler = [](int) { keeps_registers(handler_may_end); };
+  its.sa_flags = SA_SIGINFO;
+  its.sa_sigaction = [](int, siginfo_t*, void* context) {
+    keeps_registers(handler_may_end);
+    if (!is_blocked_by_kernel(SIGUSR2)) wrong.store(1);
+    static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP] += 2;
+  };
   sigaddset(&its.sa_mask, SIGUSR2);
-  sigaction(SIGUSR1, &its, nullptr);
+  sigaction(SIGILL, &its, nullptr);
   std::vector<std::thread> all;
-  flag wrong = 0;
   for (unsigned t = 1; t < threads; ++t)
     all.emplace_back([&] {
       const two_flags never_mind{1, 1};
       while (others_end.load() == 0) {
         keeps_registers(never_mind);
         sched_yield();
-        if ((blocked_by_kernel() >> (SIGUSR2 - 1) & 1) != 0) wrong.store(1);
+        if (is_blocked_by_kernel(SIGUSR2)) wrong.store(1);
       }
     });
-  std::thread handles([] { raise(SIGUSR1); });
+  two_flags begins;
+  std::thread handles([&] {
+    if (as_member) keeps_registers(begins);
+    asm volatile("ud2");
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  begins.first.store(1);
+  begins.second.store(1);
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   handler_may_end.first.store(1);
   handler_may_end.second.store(1);
   handles.join();
   others_end.store(1);
   for (std::thread& each : all) each.join();
-  if (wrong.load() != 0) fail("a thread has the mask of a handler");
+  if (wrong.load() != 0) fail("a thread has the mask of a handler, or the handler has not");
 }
 
 /// A sampling profiler sees who has called the loop, while a trampoline is in the library.
@@ -195,7 +209,7 @@ void works_when_loaded_again(const char* file) {
     void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) fail(dlerror());
     const auto its = reinterpret_cast<int (*)(const two_flags*)>(dlsym(library, "keeps"));
-    until_placed(static_cast<const char*>(dlsym(library, "keeps_first_pause")), [its](const two_flags& may) {
+    until_placed("no trampoline in a library", static_cast<const char*>(dlsym(library, "keeps_first_pause")), [its](const two_flags& may) {
       if (its(&may) != 0) fail("registers differ in a library");
     });
     dlclose(library);
@@ -217,11 +231,11 @@ void stays_as_it_is() {
 }  // namespace
 
 int main(int, char** words) {
-  until_placed(keeps_first_pause, keeps_registers);
-  until_placed(keeps_second_pause, keeps_registers);
-  if (__builtin_cpu_supports("avx")) until_placed(upper_pause, keeps_upper);
-  if (__builtin_cpu_supports("avx512f")) until_placed(uppermost_pause, keeps_uppermost);
-  polls_in_handler();
+  until_placed("no trampoline", keeps_first_pause, keeps_registers);
+  until_placed("no second trampoline", keeps_second_pause, keeps_registers);
+  if (__builtin_cpu_supports("avx")) until_placed("no trampoline beside AVX", upper_pause, keeps_upper);
+  if (__builtin_cpu_supports("avx512f")) until_placed("no trampoline beside AVX-512", uppermost_pause, keeps_uppermost);
+  for (const bool as_member : {false, true}) polls_in_handler(as_member);
   is_unwound();
   works_in_child();
   works_when_loaded_again(words[1]);
