@@ -125,8 +125,11 @@ class instruction {
   bool known_operands(width w) const { return is_plain(reg_, w) && (is_memory_ || is_plain(rm_, w)); }
   std::uint64_t operand(width w) {
     if (!is_memory_) return read(rm_) & w.mask();
-    if (used_ != nullptr) ++used_->loads;
-    return memory_at(at_, w);
+    const std::uint64_t its = memory_at(at_, w);
+    if (used_ == nullptr) return its;
+    if (used_->loads < usage::kept_loads) used_->first_loads[used_->loads] = {at_, its, w.bytes};
+    ++used_->loads;
+    return its;
   }
 
   // ---- flags
@@ -339,6 +342,7 @@ class instruction {
     return true;
   }
   void read_time() {
+    if (used_ != nullptr) used_->reads_time = true;
     std::uint32_t low = 0, high = 0;
     asm volatile("rdtsc" : "=a"(low), "=d"(high));
     write(0, low, {4});
@@ -357,10 +361,12 @@ class instruction {
 }  // namespace
 
 bool execute(registers& its, usage* used) { return instruction(its, used).execute(); }
+bool is_unchanged(const load& its) { return memory_at(its.at, {its.bytes}) == its.value; }
 
 #else
 
 bool execute(registers&, usage*) { return false; }
+bool is_unchanged(const load&) { return false; }
 
 #endif
 

@@ -14,7 +14,7 @@ namespace weir::threads {
 namespace {
 code_range own_code;
 [[gnu::constructor]] void when_loaded() {
-  own_code = object_with(reinterpret_cast<const void*>(&only_polls));
+  own_code = object_with(reinterpret_cast<const void*>(&is_own_code));
   if (own_code.has(getauxval(AT_PHDR))) own_code = {};  // the program
 }
 }  // namespace
@@ -26,20 +26,25 @@ bool is_own_code(std::uintptr_t code) { return own_code.has(code); }
 namespace {
 
 constexpr unsigned most_instructions = 48;  // of an iteration
-constexpr std::uintptr_t farthest = 64;     // from the instruction where it begins
+constexpr std::uintptr_t farthest = 512;    // from the interrupted instruction
+constexpr std::uintptr_t longest = 15;      // instruction
+constexpr std::uintptr_t page_bytes = 4096;
 
 // The order of ucontext_t.
 constexpr int in_context[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                                 REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 
-bool is_near(std::uintptr_t code, std::uintptr_t begin) { return code - begin + farthest <= 2 * farthest; }
-
-/// May the code before and after this address be read? It may be for execution only.
-bool is_readable(std::uintptr_t code) {
+/// May these bytes be read? Code may be for execution only.
+bool are_readable(std::uintptr_t one, std::uintptr_t other) {
   char bytes[2];
-  const iovec to{bytes, sizeof bytes},
-      from[2] = {{reinterpret_cast<void*>(code - 2 * farthest), 1}, {reinterpret_cast<void*>(code + 2 * farthest), 1}};
+  const iovec to{bytes, sizeof bytes}, from[2] = {{reinterpret_cast<void*>(one), 1}, {reinterpret_cast<void*>(other), 1}};
   return raw_call(SYS_process_vm_readv, getpid(), as_argument(&to), 1, as_argument(&from[0]), 2) == 2;
+}
+/// Where instructions of a loop with this one may lie; nowhere, if the code cannot be read.
+code_range readable_around(std::uintptr_t code) {
+  if (const code_range all{code - farthest, code + farthest}; are_readable(all.first, all.last + longest)) return all;
+  const code_range page{code / page_bytes * page_bytes, (code / page_bytes + 1) * page_bytes - longest};
+  return are_readable(code, code) ? code_range{std::max(page.first, code - farthest), std::min(page.last, code + farthest)} : code_range{};
 }
 
 bool is_pause(std::uintptr_t code) {
@@ -49,12 +54,12 @@ bool is_pause(std::uintptr_t code) {
 
 }  // namespace
 
-bool only_polls(const registers& from) {
+bool only_polls(const registers& from, code_range within, usage* told) {
   registers now = from;
   usage used;
   unsigned n = 0;
   do {
-    if (!is_near(now.code, from.code) || !execute(now, &used)) return false;
+    if (!within.has(now.code) || !execute(now, &used)) return false;
   } while (now.code != from.code && ++n < most_instructions);
   if (now.code != from.code || used.loads == 0) return false;
   if (used.flags_read_first && ((now.flags ^ from.flags) & arithmetic_flags) != 0) return false;
@@ -62,25 +67,37 @@ bool only_polls(const registers& from) {
     const std::uint32_t bit = 1u << r;
     if ((used.read_first & bit) == 0 || now.all[r] == from.all[r]) continue;
     if ((used.changed & bit) != 0 || (used.in_address & bit) != 0) return false;
+    used.loads = 0;  // it counts
   }
+  if (told != nullptr) *told = used;
   return true;
 }
 
+void polling::begins(code_range within) {
+  usage used;
+  loads_ = 0;
+  is_on_ = has_begun_ = only_polls(now_, within, &used);
+  if (!is_on_ || used.loads > usage::kept_loads || used.reads_time) return;
+  loads_ = used.loads;
+  std::ranges::copy(used.first_loads, same_);
+}
+
 /// Goes on to the lowest instruction of the loop, by which the loop is known wherever it has been interrupted.
-void polling::find_ends() {
+void polling::find_ends(code_range within) {
   registers around = now_;
   begun_at_ = first_ = last_ = now_.code;
   pause_ = 0;
   unsigned n = 0;
   do {
+    if (!within.has(around.code)) return;
     if (is_pause(around.code)) pause_ = around.code;
     if (!execute(around)) return;
     first_ = std::min(first_, around.code);
     last_ = std::max(last_, around.code);
   } while (around.code != now_.code && ++n < most_instructions);
   for (around = now_, n = 0; around.code != first_; ++n)
-    if (n == most_instructions || !execute(around)) return;
-  if (!only_polls(around)) return;
+    if (n == most_instructions || !within.has(around.code) || !execute(around)) return;
+  if (!only_polls(around, within)) return;
   now_ = around;
   begun_at_ = first_;
 }
@@ -91,20 +108,23 @@ bool polling::begin(const ucontext_t& in) {
   for (unsigned r = 0; r < 16; ++r) now_.all[r] = static_cast<std::uint64_t>(all[in_context[r]]);
   now_.flags = static_cast<std::uint64_t>(all[REG_EFL]);
   const std::uintptr_t interrupted = now_.code = static_cast<std::uintptr_t>(all[REG_RIP]);
-  if (is_own_code(interrupted) || !is_readable(interrupted)) return false;
+  if (is_own_code(interrupted)) return false;
+  const code_range within = readable_around(interrupted);
   // Where the loop has just read the time, a register differs each time. It does not where the loop begins anew.
   for (unsigned n = 0; n < most_instructions; ++n) {
-    if (only_polls(now_)) {
-      find_ends();
-      return is_on_ = has_begun_ = true;
+    if (only_polls(now_, within)) {
+      find_ends(within);
+      begins(within);
+      return is_on_;
     }
-    if (!execute(now_) || now_.code == interrupted || !is_near(now_.code, interrupted)) break;
+    if (!within.has(now_.code) || !execute(now_) || now_.code == interrupted) break;
   }
   return false;
 }
 
 bool polling::goes_round() {
   if (!is_on_) return false;
+  if (loads_ != 0 && std::all_of(same_, same_ + loads_, is_unchanged)) return true;
   unsigned n = 0;
   do {
     if (!execute(now_)) return is_on_ = false;
@@ -117,7 +137,8 @@ bool polling::begin_at_pause(const registers& its, std::uintptr_t first, std::ui
   first_ = first;
   last_ = last;
   begun_at_ = now_.code;
-  return is_on_ = has_begun_ = only_polls(now_);
+  begins({first, last + 1});
+  return is_on_;
 }
 
 void polling::end(registers& its) {
@@ -138,7 +159,8 @@ void polling::end(ucontext_t& in) {
 
 #else
 
-bool only_polls(const registers&) { return false; }
+bool only_polls(const registers&, code_range, usage*) { return false; }
+void polling::begins(code_range) {}
 bool polling::begin(const ucontext_t&) { return false; }
 bool polling::goes_round() { return false; }
 bool polling::begin_at_pause(const registers&, std::uintptr_t, std::uintptr_t) { return false; }

@@ -13,6 +13,7 @@
 
 #include <ucontext.h>
 
+#include "threads/allocator.hpp"
 #include "threads/interpreter.hpp"
 
 namespace weir::threads {
@@ -38,9 +39,13 @@ class polling {
   void end(registers& its);
 
  private:
-  void find_ends();
+  void find_ends(code_range within);
+  void begins(code_range within);
 
   registers now_;
+  // If an iteration changes nothing, it goes on as long as these have the same values; none: that is not known.
+  load same_[usage::kept_loads];
+  unsigned loads_ = 0;
   std::uintptr_t begun_at_ = 0, first_ = 0, last_ = 0, pause_ = 0;  // of the loop's instructions
   bool is_on_ = false, has_begun_ = false;
 };
@@ -48,7 +53,8 @@ class polling {
 /// Is that the code of Weir's library? Loops there know how to yield, and a trap in code that the handler of traps executes would
 /// never end. In a program that contains Weir, because it is linked with it, the two cannot be told apart: false.
 bool is_own_code(std::uintptr_t code);
-/// Would the code come to the same instruction again, having only polled?
-bool only_polls(const registers& from);
+/// Would the code come to the same instruction again, having only polled, by instructions that begin in this range? `used`: what one
+/// iteration has used; none of it, if that differs from one to the next.
+bool only_polls(const registers& from, code_range within, usage* used = nullptr);
 
 }  // namespace weir::threads
