@@ -25,6 +25,8 @@ extern "C" {
 /// The parts of a processor's state that a trampoline keeps, and how many bytes they take; 0: the processor cannot.
 [[gnu::visibility("hidden")]] constinit std::uint32_t weir_kept_parts = 0;
 [[gnu::visibility("hidden")]] constinit std::uint64_t weir_kept_bytes = 0;
+/// The length of the vectors that are kept one by one where the registers of x87 are not in use; 0: the processor does not tell that.
+[[gnu::visibility("hidden")]] constinit std::uint32_t weir_vector_bits = 0;
 }
 
 namespace {
@@ -48,12 +50,13 @@ struct [[gnu::packed]] stub_text {
 /// x87, SSE, AVX and AVX-512 [Intel SDM, 1 13.1 to 13.4]. Protection keys belong to the kernel thread, and where tiles may be used
 /// there are no members.
 void ask_for_parts() {
-  constexpr std::uint32_t wanted = 0xe7, legacy = 512, header = 64, has_os_support = 1u << 27, has_compact = 2;
+  constexpr std::uint32_t wanted = 0xe7, legacy = 512, header = 64, has_os_support = 1u << 27, has_compact = 2, tells_use = 4;
   std::uint32_t a, b, c, d;
   if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & has_os_support) == 0) return;
   if (__get_cpuid_count(0xd, 1, &a, &b, &c, &d) == 0 || (a & has_compact) == 0) return;
   std::uint32_t enabled, upper;
   asm volatile("xgetbv" : "=a"(enabled), "=d"(upper) : "c"(0));
+  const bool is_told = (a & tells_use) != 0;
   enabled &= wanted;
   std::uint32_t bytes = legacy + header;
   for (unsigned part = 2; part < 8; ++part) {
@@ -64,6 +67,12 @@ void ask_for_parts() {
   }
   weir_kept_bytes = (bytes + 63) / 64 * 64;
   weir_kept_parts = enabled;
+  if (!is_told) return;
+  constexpr std::uint32_t has_512 = 1u << 16, has_masks_of_64 = 1u << 30;
+  if (enabled == wanted && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & has_512) != 0 && (b & has_masks_of_64) != 0)
+    weir_vector_bits = 512;
+  else if (enabled == 7)
+    weir_vector_bits = 256;
 }
 [[gnu::constructor]] void when_loaded() { ask_for_parts(); }
 

@@ -1,7 +1,7 @@
 // Loops that poll, for programs and for a library.
 //
 // int keeps(const volatile int flags[2]): waits until each of them is not zero, with all registers full. Returns 0 if the registers, the
-// processor's flags and the 128 bytes below the stack have stayed as they were. Both jumps lead to the same page,
+// processor's flags and the 128 bytes below the stack have stayed as they were. keeps_x87: those of x87, too. Both jumps lead to the same page,
 // the second one to the middle of the first trampoline if that were possible.
         .text
 .macro fill_xmm
@@ -51,10 +51,11 @@
         cmpq %rax, %\register
         jne 8f
 .endm
-        .globl keeps
-        .type keeps, @function
+.macro keeping name, x87
+        .globl \name
+        .type \name, @function
         .p2align 6
-keeps:
+\name:
         .cfi_startproc
         pushq %rbp
         .cfi_adjust_cfa_offset 8
@@ -69,7 +70,9 @@ keeps:
         pushq %r15
         .cfi_adjust_cfa_offset 8
         fill_xmm
+        .if \x87
         fldpi
+        .endif
         .irp n,8,16,24,32,40,48,56,64,72,80,88,96,104,112,120,128
         movq %rsp, -\n(%rsp)
         addq $\n, -\n(%rsp)
@@ -87,8 +90,8 @@ keeps:
         keep r13, 13
         keep r14, 14
         keep r15, 15
-        wait keeps_first_pause 0
-        wait keeps_second_pause 4
+        wait \name\()_first_pause 0
+        wait \name\()_second_pause 4
         check rbx, 3
         check rcx, 1
         check rdx, 2
@@ -109,6 +112,7 @@ keeps:
         jne 8f
         .endr
         check_xmm
+        .if \x87
         fldpi
         fcomip %st(1), %st
         jne 8f
@@ -117,10 +121,13 @@ keeps:
         fnstsw %ax
         testl $0x3800, %eax
         jne 7f
+        .endif
         xorl %eax, %eax
         jmp 9f
 8:
+        .if \x87
         fstp %st(0)
+        .endif
 7:
         movl $1, %eax
 9:
@@ -138,7 +145,10 @@ keeps:
         .cfi_adjust_cfa_offset -8
         ret
         .cfi_endproc
-        .size keeps, . - keeps
+        .size \name, . - \name
+.endm
+        keeping keeps, 0
+        keeping keeps_x87, 1
         .globl keeps_end
 keeps_end:
 

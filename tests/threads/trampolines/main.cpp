@@ -28,9 +28,10 @@ struct two_flags {
 
 extern "C" {
 int keeps(const two_flags*);
+int keeps_x87(const two_flags*);
 void ends_page(const flag*);
 void has_no_place(const flag*);
-extern const char keeps_first_pause[], keeps_second_pause[], ends_page_pause[], has_no_place_pause[], keeps_end[];
+extern const char keeps_first_pause[], keeps_second_pause[], keeps_x87_first_pause[], ends_page_pause[], has_no_place_pause[], keeps_end[];
 }
 
 namespace {
@@ -80,6 +81,10 @@ void keeps_registers(const two_flags& its) {
   if (keeps(&its) != 0) fail("registers differ");
 }
 
+void keeps_registers_of_x87(const two_flags& its) {
+  if (keeps_x87(&its) != 0) fail("registers of x87 differ");
+}
+
 // ---- vectors
 
 extern "C" const char upper_pause[], uppermost_pause[];
@@ -90,14 +95,23 @@ extern "C" const char upper_pause[], uppermost_pause[];
   asm volatile(".p2align 4; upper_pause: pause; nop; nop; nop; cmpl $0, (%1); je upper_pause" : "+x"(kept) : "r"(&its.first) : "memory", "cc");
   if (std::memcmp(&kept, &before, sizeof kept) != 0) fail("an upper half differs");
 }
-[[gnu::target("avx512f"), gnu::noinline]] void keeps_uppermost(const two_flags& its) {
+// Also registers that older instructions cannot name, and masks. A thread that leaves the upper halves alone does not get another's.
+[[gnu::target("avx512f,avx512bw"), gnu::noinline]] void keeps_uppermost(const two_flags& its) {
   const double mine = static_cast<double>(reinterpret_cast<std::uintptr_t>(&its));
-  __m512d kept = _mm512_set_pd(mine, mine + 1, mine + 2, mine + 3, mine + 4, mine + 5, mine + 6, mine + 7), before = kept;
-  asm volatile(".p2align 4; uppermost_pause: pause; nop; nop; nop; cmpl $0, (%1); je uppermost_pause"
-               : "+v"(kept)
-               : "r"(&its.first)
-               : "memory", "cc");
-  if (std::memcmp(&kept, &before, sizeof kept) != 0) fail("an upper half of 512 bits differs");
+  register __m512d kept asm("zmm9") = _mm512_set_pd(mine, mine + 1, mine + 2, mine + 3, mine + 4, mine + 5, mine + 6, mine + 7);
+  register __m512d other asm("zmm21") = _mm512_add_pd(kept, kept);
+  const __m512d before = kept, other_before = other;
+  const auto mask = static_cast<std::uint64_t>(mine);
+  std::uint64_t mask_after = 0;
+  asm volatile(
+      "kmovq %[mask], %%k3\n.p2align 4\nuppermost_pause: pause; nop; nop; nop; cmpl $0, (%[its]); je uppermost_pause\nkmovq %%k3, %[after]"
+      : "+v"(kept), "+v"(other), [after] "=r"(mask_after)
+      : [its] "r"(&its.first), [mask] "r"(mask)
+      : "memory", "cc", "k3");
+  const __m512d after = kept, other_after = other;
+  if (std::memcmp(&after, &before, sizeof after) != 0) fail("an upper half of 512 bits differs");
+  if (std::memcmp(&other_after, &other_before, sizeof after) != 0) fail("a register above the sixteenth differs");
+  if (mask_after != mask) fail("a mask differs");
 }
 
 // ---- handlers
@@ -233,8 +247,9 @@ void stays_as_it_is() {
 int main(int, char** words) {
   until_placed("no trampoline", keeps_first_pause, keeps_registers);
   until_placed("no second trampoline", keeps_second_pause, keeps_registers);
+  until_placed("no trampoline beside x87", keeps_x87_first_pause, keeps_registers_of_x87);
   if (__builtin_cpu_supports("avx")) until_placed("no trampoline beside AVX", upper_pause, keeps_upper);
-  if (__builtin_cpu_supports("avx512f")) until_placed("no trampoline beside AVX-512", uppermost_pause, keeps_uppermost);
+  if (__builtin_cpu_supports("avx512bw")) until_placed("no trampoline beside AVX-512", uppermost_pause, keeps_uppermost);
   for (const bool as_member : {false, true}) polls_in_handler(as_member);
   is_unwound();
   works_in_child();
