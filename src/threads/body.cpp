@@ -24,6 +24,7 @@ constinit thread_local body* this_body = nullptr;
 constinit thread_local body* own_body = nullptr;
 constinit thread_local unsigned handlers_running = 0;
 constinit std::atomic<bool> all_handlers_count{false};
+constinit std::atomic<bool> weir_has_vforked{true};
 
 // The debugger reads bodies by their layout. offsetof() works for every type with the compilers of this project.
 #pragma GCC diagnostic push

@@ -49,7 +49,12 @@ struct body : runnable {
   std::uint64_t ticked_at = 0;
   unsigned found_again = 0;
   polling polls;  // the loop in which it has been found to poll; for the thread that has the body
-  std::uint64_t paused_at = 0, waits_since = 0;  // at trampolines (trampoline_entry.cpp), in ticks
+  // At trampolines (trampoline_entry.cpp), in ticks.
+  struct {
+    std::uint64_t paused_at = 0, since = 0, yielded_at = 0;
+    std::uint32_t patience = 0, yields = 0;
+    bool has_yielded = true;
+  } wait;
 
   void (*run)(void*) = nullptr;
   void* what = nullptr;
@@ -137,6 +142,9 @@ void pin();
 /// All bodies do so when they next wait or are seated, and so will bodies to come.
 void pin_all();
 bool all_are_pinned();
+/// May a thread be in the child of a vfork(), because the program has called vfork(), or because nobody would tell (lives.cpp)?
+/// relaxed: the child has it from the same thread.
+extern "C" [[gnu::visibility("hidden")]] std::atomic<bool> weir_has_vforked;
 /// Does the caller run in another process than the one that has loaded this library, or that has been forked with handlers?
 bool is_in_child();
 /// The same until the first region that begins 100 ms later or more: it blocks in the system.

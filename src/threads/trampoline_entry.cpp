@@ -2,6 +2,7 @@
 // are kept only where the body yields.
 #include <cerrno>
 #include <cstddef>
+#include <utility>
 
 #include <signal.h>
 
@@ -237,11 +238,15 @@ namespace {
 static_assert(offsetof(registers, flags) == 128 && offsetof(registers, code) == 136 && offsetof(trampoline, pause) == 0);
 
 constexpr std::uintptr_t pause_bytes = 2;
-// What a body waits for may come from another processor. So it pauses for about as long as the two switches take, in ticks of about a
-// third of a nanosecond; and for longer where no other body is ready, but one of another processor may be.
-constexpr std::uint64_t before_yield = 600, before_stealing = 15'000;
+// All in ticks, of which processors have two to four in a nanosecond. What a body waits for may come from another processor at once:
+// then a switch would cost more than it wins. So the body pauses for a moment before it yields, unless its last waits have all been
+// longer; and after many of those, once more. Where no other body is ready, one of another processor may be.
+constexpr std::uint32_t most_patience = 600, yields_between_tries = 16;
+constexpr std::uint64_t before_stealing = 15'000;
 // Two pauses with a longer time between them belong to two waits.
 constexpr std::uint64_t between_waits = 3'000;
+// A body that pauses again so soon after it has yielded still waits: from now on its loop is executed in its place.
+constexpr std::uint64_t at_once = 200;
 
 /// A handler has a mask of its own, and may have an alternate stack: no other body runs on this kernel thread meanwhile.
 bool is_in_handler(const body& me) {
@@ -254,6 +259,8 @@ bool is_in_handler(const body& me) {
   handlers_running = 0;
   return false;
 }
+
+bool is_in_child_of_vfork() { return weir_has_vforked.load(std::memory_order_relaxed) && is_in_child(); }
 }  // namespace
 
 extern "C" {
@@ -265,10 +272,14 @@ extern "C" {
     body* const me = attached != nullptr ? attached : own_body;
     if (me == nullptr || me->is_calling()) return false;
     if (attached != nullptr && attached->held.load(std::memory_order_relaxed) != 0) return false;
+    auto& wait = me->wait;
     const std::uint64_t now = native::ticks();
-    if (now - me->paused_at > between_waits) me->waits_since = now;
-    me->paused_at = now;
-    return now - me->waits_since > (attached != nullptr && attached->where()->has_ready() ? before_yield : before_stealing);
+    if (now - wait.paused_at > between_waits) {
+      if (!std::exchange(wait.has_yielded, false)) wait.patience = most_patience;
+      wait.since = now;
+    }
+    wait.paused_at = now;
+    return now - wait.since >= (attached != nullptr && attached->where()->has_ready() ? wait.patience : before_stealing);
   };
   if (yields()) return true;
   its.code += pause_bytes;
@@ -277,20 +288,24 @@ extern "C" {
 
 [[gnu::visibility("hidden"), gnu::used]] void weir_yield_at_pause(registers& its, const trampoline& at) {
   body& me = *(this_body != nullptr ? this_body : own_body);
+  auto& wait = me.wait;
   const std::uintptr_t pause = its.code;
   const int before = errno;
-  if (!is_in_handler(me) && !is_in_child() && comes_to_wait()) {
+  wait.patience = ++wait.yields % yields_between_tries == 0 ? most_patience : wait.patience / 2;
+  wait.has_yielded = true;
+  if (!is_in_handler(me) && !is_in_child_of_vfork() && comes_to_wait()) {
     const without_preemption to_the_end(&me);
-    if (this_body != nullptr &&
-        me.polls.begin_at_pause(its, at.first.load(std::memory_order_relaxed), at.last.load(std::memory_order_relaxed))) {
+    if (this_body != nullptr) {
       processor& on = *me.where();
       on.trapped.store(on.trapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      const bool still = native::ticks() - wait.yielded_at < at_once || !on.has_ready();
+      if (still) me.polls.begin_at_pause(its, at.first.load(std::memory_order_relaxed), at.last.load(std::memory_order_relaxed));
       processor::yield_while_it_polls(me);
       me.polls.end(its);
     }
   }
   errno = before;
-  me.waits_since = me.paused_at = native::ticks();
+  wait.yielded_at = wait.since = wait.paused_at = native::ticks();
   if (its.code == pause) its.code += pause_bytes;
 }
 

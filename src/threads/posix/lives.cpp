@@ -23,6 +23,7 @@ struct beginning {
 };
 
 [[gnu::constructor]] void when_loaded() {
+  weir::threads::weir_has_vforked.store(false, std::memory_order_relaxed);
   weir::threads::tell_those_who_join = [] {
     weir::threads::notify_slowly(reinterpret_cast<void*>(pthread_self()), weir::threads::all_waiters);
   };
@@ -50,6 +51,32 @@ bool is_for_kernel(const pthread_attr_t* attributes) {
 }
 
 }  // namespace
+
+#if defined(__x86_64__)
+namespace {
+constinit weir::threads::next_function<pid_t()> next_vfork("vfork");
+}
+extern "C" [[gnu::visibility("hidden"), gnu::used]] auto weir_next_vfork() { return next_vfork.get(); }
+// A function that returns twice cannot call another one, only lead to it.
+asm(R"(
+.pushsection .text
+.globl vfork
+.type vfork, @function
+vfork:
+  .cfi_startproc
+  endbr64
+  movb $1, weir_has_vforked(%rip)
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  call weir_next_vfork
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  jmp *%rax
+  .cfi_endproc
+.size vfork, . - vfork
+.popsection
+)");
+#endif
 
 BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
   auto* const next = next_pthread_create.get();
