@@ -21,7 +21,8 @@
 // frame of a signal.
 //
 // All registers that functions may change are kept, before other bodies run. xgetbv says which of them are in use: mostly some that
-// take 20 ns to store and load, where xsavec and xrstor take 160. Only these two keep the registers of x87.
+// take 20 ns to store and load, where xsavec and xrstor take 160. Only these two keep the registers of x87, where there are any: else
+// the top of their stack is the first one, and empty, as fxam says. The switch keeps the other state of x87 that functions keep.
 asm(R"(
 .pushsection .text
 .macro weir_push register
@@ -146,7 +147,16 @@ weir_trampoline:
   xgetbv
   movl %eax, %r13d
   testb $1, %al
+  je 7f
+  fnstsw %ax
+  testw $0x3880, %ax
   jne 9f
+  fxam
+  fnstsw %ax
+  andw $0x4500, %ax
+  cmpw $0x4100, %ax
+  jne 9f
+7:
   testb $0x44, %r13b
   jne 3f
   weir_vectors_0 movaps, xmm, 16, store

@@ -25,7 +25,7 @@ extern "C" {
 /// The parts of a processor's state that a trampoline keeps, and how many bytes they take; 0: the processor cannot.
 [[gnu::visibility("hidden")]] constinit std::uint32_t weir_kept_parts = 0;
 [[gnu::visibility("hidden")]] constinit std::uint64_t weir_kept_bytes = 0;
-/// The length of the vectors that are kept one by one where the registers of x87 are not in use; 0: the processor does not tell that.
+/// The length of the vectors that are kept one by one where the registers of x87 are empty; 0: the processor does not tell that.
 [[gnu::visibility("hidden")]] constinit std::uint32_t weir_vector_bits = 0;
 }
 
