@@ -24,7 +24,7 @@ struct load {
 
 /// The registers that instructions have used, as bits, and the memory.
 struct usage {
-  static constexpr unsigned kept_loads = 4;
+  static constexpr unsigned kept_loads = 8;
   std::uint32_t written = 0, read_first = 0;  // before it has been written
   std::uint32_t changed = 0;                  // other than by counting
   std::uint32_t in_address = 0;

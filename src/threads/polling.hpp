@@ -32,7 +32,7 @@ class polling {
   std::uintptr_t first() const { return first_; }
   std::uintptr_t last() const { return last_; }
   std::uintptr_t pause() const { return pause_; }
-  /// Executes one iteration. False: the loop has ended.
+  /// Executes one iteration, or only looks whether it would read anything new. False: the loop has ended.
   bool goes_round();
   /// In the same handler, before it returns: the interrupted code goes on from here. Nothing happens unless it has begun.
   void end(ucontext_t& in);
@@ -43,9 +43,9 @@ class polling {
   void begins(code_range within);
 
   registers now_;
-  // If an iteration changes nothing, it goes on as long as these have the same values; none: that is not known.
+  // But for what it counts, the loop goes on as long as these have the same values; none: that is not known.
   load same_[usage::kept_loads];
-  unsigned loads_ = 0;
+  unsigned loads_ = 0, looked_ = 0;
   std::uintptr_t begun_at_ = 0, first_ = 0, last_ = 0, pause_ = 0;  // of the loop's instructions
   bool is_on_ = false, has_begun_ = false;
 };
@@ -53,8 +53,8 @@ class polling {
 /// Is that the code of Weir's library? Loops there know how to yield, and a trap in code that the handler of traps executes would
 /// never end. In a program that contains Weir, because it is linked with it, the two cannot be told apart: false.
 bool is_own_code(std::uintptr_t code);
-/// Would the code come to the same instruction again, having only polled, by instructions that begin in this range? `used`: what one
-/// iteration has used; none of it, if that differs from one to the next.
+/// Would the code come to the same instruction again, having only polled, by instructions that begin in this range? `used`: what an
+/// iteration has used.
 bool only_polls(const registers& from, code_range within, usage* used = nullptr);
 
 }  // namespace weir::threads

@@ -243,7 +243,7 @@ TEST(Polling, EndsByTimeAndByCount) {
     EXPECT_EQ(*reinterpret_cast<const unsigned char*>(in.uc_mcontext.gregs[REG_RIP]), 0xc3);
     if (each == polls_counted) {
       EXPECT_EQ(in.uc_mcontext.gregs[REG_RAX], 1000);
-      EXPECT_LE(rounds, 1000);
+      EXPECT_LE(rounds, 8 * 1000);  // most of them only look
       EXPECT_GE(rounds, 990);
     }
   }
