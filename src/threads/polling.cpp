@@ -49,9 +49,11 @@ code_range readable_around(std::uintptr_t code) {
   return are_readable(code, code) ? code_range{std::max(page.first, code - farthest), std::min(page.last, code + farthest)} : code_range{};
 }
 
-bool is_pause(std::uintptr_t code) {
+// How many bytes a `pause` has that lies there, or a nop that others follow; 0: it is neither.
+unsigned idle_bytes_at(std::uintptr_t code) {
   const auto* const bytes = reinterpret_cast<const volatile std::uint8_t*>(code);
-  return bytes[0] == 0xf3 && bytes[1] == 0x90;
+  if (bytes[0] == 0xf3 && bytes[1] == 0x90) return 2;
+  return std::all_of(bytes, bytes + 5, [](std::uint8_t its) { return its == 0x90; }) ? 1 : 0;
 }
 
 }  // namespace
@@ -87,11 +89,15 @@ void polling::begins(code_range within) {
 void polling::find_ends(code_range within) {
   registers around = now_;
   begun_at_ = first_ = last_ = now_.code;
-  pause_ = 0;
+  idle_ = 0;
+  idle_bytes_ = 0;
   unsigned n = 0;
   do {
     if (!within.has(around.code)) return;
-    if (is_pause(around.code)) pause_ = around.code;
+    if (const unsigned bytes = idle_bytes_at(around.code); bytes > idle_bytes_) {
+      idle_ = around.code;
+      idle_bytes_ = bytes;
+    }
     if (!execute(around)) return;
     first_ = std::min(first_, around.code);
     last_ = std::max(last_, around.code);
@@ -133,7 +139,7 @@ bool polling::goes_round() {
   return is_on_ = now_.code == begun_at_;
 }
 
-bool polling::begin_at_pause(const registers& its, std::uintptr_t first, std::uintptr_t last) {
+bool polling::begin_at_idle(const registers& its, std::uintptr_t first, std::uintptr_t last) {
   now_ = its;
   first_ = first;
   last_ = last;
@@ -164,7 +170,7 @@ bool only_polls(const registers&, code_range, usage*) { return false; }
 void polling::begins(code_range) {}
 bool polling::begin(const ucontext_t&) { return false; }
 bool polling::goes_round() { return false; }
-bool polling::begin_at_pause(const registers&, std::uintptr_t, std::uintptr_t) { return false; }
+bool polling::begin_at_idle(const registers&, std::uintptr_t, std::uintptr_t) { return false; }
 void polling::end(registers&) {}
 void polling::end(ucontext_t&) {}
 

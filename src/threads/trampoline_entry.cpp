@@ -110,7 +110,7 @@ weir_trampoline:
   movq %rsi, %r12
   .cfi_def_cfa_register rbx
   andq $-64, %rsp
-  call weir_yields_at_pause
+  call weir_yields_here
   testb %al, %al
   jne 1f
   pause
@@ -181,7 +181,7 @@ weir_trampoline:
 6:
   movq %rbx, %rdi
   movq %r12, %rsi
-  call weir_yield_at_pause
+  call weir_yield_here
   cmpl $512, weir_vector_bits(%rip)
   jne 6f
   testb $0x80, %r13b
@@ -227,7 +227,7 @@ weir_trampoline:
   ldmxcsr weir_usual_mxcsr(%rip)
   movq %rbx, %rdi
   movq %r12, %rsi
-  call weir_yield_at_pause
+  call weir_yield_here
   movl weir_kept_parts(%rip), %eax
   xorl %edx, %edx
   xrstor (%rsp)
@@ -245,9 +245,8 @@ weir_usual_mxcsr:
 namespace weir::threads {
 
 namespace {
-static_assert(offsetof(registers, flags) == 128 && offsetof(registers, code) == 136 && offsetof(trampoline, pause) == 0);
+static_assert(offsetof(registers, flags) == 128 && offsetof(registers, code) == 136 && offsetof(trampoline, at) == 0);
 
-constexpr std::uintptr_t pause_bytes = 2;
 // All in ticks, of which processors have two to four in a nanosecond. What a body waits for may come from another processor at once:
 // then a switch would cost more than it wins. So the body pauses for a moment before it yields, unless its last waits have all been
 // longer; and after many of those, once more. Where no other body is ready, one of another processor may be.
@@ -275,8 +274,8 @@ bool is_in_child_of_vfork() { return weir_has_vforked.load(std::memory_order_rel
 
 extern "C" {
 
-/// The thread has come to the `pause` of a trampoline. Does it yield, if it is a member, or may become one? If not, it goes on behind the `pause`.
-[[gnu::visibility("hidden"), gnu::used]] bool weir_yields_at_pause(registers& its) {
+/// Does the thread yield, if it is a member, or may become one? If not, it goes on behind the replaced instruction.
+[[gnu::visibility("hidden"), gnu::used]] bool weir_yields_here(registers& its, const trampoline& at) {
   const auto yields = [] {
     body* const attached = this_body;
     body* const me = attached != nullptr ? attached : own_body;
@@ -292,14 +291,14 @@ extern "C" {
     return now - wait.since >= (attached != nullptr && attached->where()->has_ready() ? wait.patience : before_stealing);
   };
   if (yields()) return true;
-  its.code += pause_bytes;
+  its.code += at.bytes.load(std::memory_order_relaxed);
   return false;
 }
 
-[[gnu::visibility("hidden"), gnu::used]] void weir_yield_at_pause(registers& its, const trampoline& at) {
+[[gnu::visibility("hidden"), gnu::used]] void weir_yield_here(registers& its, const trampoline& at) {
   body& me = *(this_body != nullptr ? this_body : own_body);
   auto& wait = me.wait;
-  const std::uintptr_t pause = its.code;
+  const std::uintptr_t here = its.code;
   const int before = errno;
   wait.patience = ++wait.yields % yields_between_tries == 0 ? most_patience : wait.patience / 2;
   wait.has_yielded = true;
@@ -309,14 +308,14 @@ extern "C" {
       processor& on = *me.where();
       on.trapped.store(on.trapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       const bool still = native::ticks() - wait.yielded_at < at_once || !on.has_ready();
-      if (still) me.polls.begin_at_pause(its, at.first.load(std::memory_order_relaxed), at.last.load(std::memory_order_relaxed));
+      if (still) me.polls.begin_at_idle(its, at.first.load(std::memory_order_relaxed), at.last.load(std::memory_order_relaxed));
       processor::yield_while_it_polls(me);
       me.polls.end(its);
     }
   }
   errno = before;
   wait.yielded_at = wait.since = wait.paused_at = native::ticks();
-  if (its.code == pause) its.code += pause_bytes;
+  if (its.code == here) its.code += at.bytes.load(std::memory_order_relaxed);
 }
 
 }  // extern "C"

@@ -33,7 +33,7 @@ namespace {
 
 using stage = trampoline::stage;
 
-constexpr std::uintptr_t page_bytes = 4096, pause_bytes = 2, jump_bytes = 5;
+constexpr std::uintptr_t page_bytes = 4096, jump_bytes = 5;
 constinit trampoline all[32];
 constinit std::atomic<bool> some_are_wanted{false}, is_placing{false};
 
@@ -76,8 +76,8 @@ void ask_for_parts() {
 }
 [[gnu::constructor]] void when_loaded() { ask_for_parts(); }
 
-trampoline* with_pause(std::uintptr_t pause) {
-  auto* const found = std::ranges::find_if(all, [=](const trampoline& t) { return t.pause.load(std::memory_order_relaxed) == pause; });
+trampoline* with(std::uintptr_t instruction) {
+  auto* const found = std::ranges::find_if(all, [=](const trampoline& t) { return t.at.load(std::memory_order_relaxed) == instruction; });
   return found != std::end(all) ? found : nullptr;
 }
 
@@ -98,12 +98,13 @@ bool change(std::uintptr_t at, const void* bytes, std::size_t n) {
 bool overlap(std::uintptr_t a, std::uintptr_t b, std::uintptr_t bytes) { return a - b + (bytes - 1) <= 2 * (bytes - 1); }
 
 /// Where a stub for it may lie: no other one is there, and the page is free or holds stubs already.
-std::optional<std::uintptr_t> free_place(const trampoline& its) {
-  const std::uintptr_t pause = its.pause.load(std::memory_order_relaxed);
-  std::int32_t distance = 0;  // the bytes that stay are the upper three
-  std::memcpy(reinterpret_cast<char*>(&distance) + 1, reinterpret_cast<const void*>(pause + pause_bytes), 3);
-  const std::uintptr_t lowest = pause + jump_bytes + static_cast<std::uintptr_t>(std::intptr_t{distance});
-  for (std::uintptr_t at = lowest; at < lowest + 256; ++at) {
+std::optional<std::uintptr_t> free_place(std::uintptr_t from, unsigned replaced) {
+  // The bytes that stay are the upper ones of the distance.
+  const unsigned own = replaced - 1, kept = 4 - own;
+  std::int32_t distance = 0;
+  std::memcpy(reinterpret_cast<char*>(&distance) + own, reinterpret_cast<const void*>(from + replaced), kept);
+  const std::uintptr_t lowest = from + jump_bytes + static_cast<std::uintptr_t>(std::intptr_t{distance});
+  for (std::uintptr_t at = lowest; at < lowest + (1ull << 8 * own); ++at) {
     if (at % page_bytes > page_bytes - sizeof(stub_text)) continue;
     const auto is_taken = [&](const trampoline& other) {
       const std::uintptr_t stub = other.stub.load(std::memory_order_relaxed);
@@ -137,24 +138,25 @@ bool place_stub(const trampoline& its, std::uintptr_t at) {
 
 /// The code of the object cannot be unloaded meanwhile.
 bool place(trampoline& its) {
-  const std::uintptr_t pause = its.pause.load(std::memory_order_relaxed);
-  const auto* const code = reinterpret_cast<const unsigned char*>(pause);
-  if (pause % page_bytes > page_bytes - pause_bytes || code[0] != 0xf3 || code[1] != 0x90) return false;
+  const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
+  const unsigned replaced = its.bytes.load(std::memory_order_relaxed);
+  const auto* const code = reinterpret_cast<const unsigned char*>(at);
+  constexpr unsigned char nop = 0x90, pause[] = {0xf3, 0x90};
+  if (at % page_bytes > page_bytes - replaced || (replaced == 1 ? *code != nop : std::memcmp(code, pause, sizeof pause) != 0)) return false;
   for (const trampoline& other : all)
     if (&other != &its && other.is.load(std::memory_order_relaxed) == stage::placed &&
-        overlap(other.pause.load(std::memory_order_relaxed), pause, jump_bytes))
+        overlap(other.at.load(std::memory_order_relaxed), at, jump_bytes))
       return false;
   std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
   if (stub == 0) {  // else from a library at the same address, which has been unloaded
-    const auto place = free_place(its);
+    const auto place = free_place(at, replaced);
     if (!place || !place_stub(its, *place)) return false;
     its.stub.store(stub = *place, std::memory_order_relaxed);
   }
-  const auto distance = static_cast<std::uint32_t>(stub - (pause + jump_bytes));
+  const auto distance = static_cast<std::uint32_t>(stub - (at + jump_bytes));
   unsigned char jump[jump_bytes] = {0xe9};
   std::memcpy(jump + 1, &distance, sizeof distance);
-  if (std::memcmp(jump + pause_bytes, code + pause_bytes, jump_bytes - pause_bytes) != 0) return false;
-  return change(pause, jump, pause_bytes);
+  return std::memcmp(jump + replaced, code + replaced, jump_bytes - replaced) == 0 && change(at, jump, replaced);
 }
 
 /// The child of a vfork() may execute the C library's code, and the kernel's page of time is not ours. Weir's own code knows how to
@@ -178,7 +180,7 @@ struct search {
 /// While dl_iterate_phdr() calls this, no object is unloaded.
 int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
   auto& [its, but] = *static_cast<search*>(what);
-  const std::uintptr_t pause = its.pause.load(std::memory_order_relaxed);
+  const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
   bool is_here = false;
   std::uintptr_t first = ~std::uintptr_t{0}, last = 0;
   for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
@@ -187,7 +189,7 @@ int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
     const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
     first = std::min(first, begin);
     last = std::max(last, begin + part.p_memsz);
-    if (pause - begin < part.p_filesz) is_here = (part.p_flags & (PF_X | PF_W | PF_R)) == (PF_X | PF_R);
+    if (at - begin < part.p_filesz) is_here = (part.p_flags & (PF_X | PF_W | PF_R)) == (PF_X | PF_R);
   }
   if (!is_here) return 0;
   its.is.store(!but.has(first, last) && place(its) ? stage::placed : stage::refused, std::memory_order_release);
@@ -209,18 +211,19 @@ void* place_all(void*) {
 }  // namespace
 
 bool want_trampoline(const polling& its) {
-  const std::uintptr_t pause = its.pause();
-  if (pause == 0 || weir_kept_bytes == 0) return false;
-  trampoline* to = with_pause(pause);
+  const std::uintptr_t at = its.idle();
+  if (at == 0 || weir_kept_bytes == 0) return false;
+  trampoline* to = with(at);
   // A library may have been unloaded, and loaded again at the same place.
   if (to != nullptr && to->is.load(std::memory_order_relaxed) != stage::placed) return false;
   if (to == nullptr) {
-    to = std::ranges::find_if(all, [pause](trampoline& t) {
+    to = std::ranges::find_if(all, [at](trampoline& t) {
       std::uintptr_t none = 0;
-      return t.pause.compare_exchange_strong(none, pause, std::memory_order_relaxed);
+      return t.at.compare_exchange_strong(none, at, std::memory_order_relaxed);
     });
     if (to == std::end(all)) return false;
   }
+  to->bytes.store(its.idle_bytes(), std::memory_order_relaxed);
   to->first.store(its.first(), std::memory_order_relaxed);
   to->last.store(its.last(), std::memory_order_relaxed);
   to->is.store(stage::wanted, std::memory_order_release);  // release: the ends
@@ -245,7 +248,7 @@ bool has_trampoline(std::uintptr_t first) {
 
 std::uintptr_t behind_trampoline(std::uintptr_t stub) {
   for (const trampoline& t : all)
-    if (t.stub.load(std::memory_order_relaxed) == stub) return t.pause.load(std::memory_order_relaxed) + pause_bytes;
+    if (t.stub.load(std::memory_order_relaxed) == stub) return t.at.load(std::memory_order_relaxed) + t.bytes.load(std::memory_order_relaxed);
   return 0;
 }
 

@@ -1,12 +1,12 @@
-// Trampolines in place of `pause`, the instruction by which programs wait in loops of their own.
+// Trampolines in place of `pause`, and of nops, by which programs wait in loops of their own.
 //
 // A body that polls in such a loop must give its processor to those it waits for. A tick finds it after some hundred microseconds, and
-// a trap (pause_traps.hpp) costs an exception and a signal. So once a tick has found a body that polls, the `pause` of this loop is
-// replaced by a jump. The jump leads to a trampoline, and the trampoline to trampoline_entry.cpp, where a member yields as in a
+// a trap (pause_traps.hpp) costs an exception and a signal. So once a tick has found a body that polls, the `pause` of this loop, or
+// the first one of some nops, is replaced by a jump. The jump leads to a trampoline, and the trampoline to trampoline_entry.cpp, where a member yields as in a
 // handler: that takes a fraction of a microsecond. Threads that are no members execute a `pause` there.
 //
-// A jump is five bytes long, and `pause` two. So the jump's last three bytes are those that follow the `pause` anyway, as part of the
-// next instructions, and the trampoline lies where these three bytes lead [instruction punning: Chamith, Svensson, Dalessandro and
+// A jump is five bytes long, a `pause` two, and a nop one. So the jump's last bytes are those that follow anyway, as part of the next
+// instructions, and the trampoline lies where these bytes lead [instruction punning: Chamith, Svensson, Dalessandro and
 // Newton, PLDI 2017]. Other instructions stay as they are. So nothing needs to be known about jumps into the loop, and threads may be
 // anywhere in it meanwhile. Where the place for the trampoline is not free, traps and ticks remain.
 //
@@ -21,12 +21,13 @@ namespace weir::threads {
 
 class polling;
 
-/// A `pause`, and the loop to which it belongs: its first and last instruction.
+/// The replaced instruction, and the loop to which it belongs: the first and the last one.
 struct trampoline {
   enum class stage { none, wanted, placed, refused };
-  std::atomic<std::uintptr_t> pause{0};  // trampoline_entry.cpp has it as the first member
+  std::atomic<std::uintptr_t> at{0};  // trampoline_entry.cpp has it as the first member
   // relaxed, all: written before the stage, or before the jump that leads here.
   std::atomic<std::uintptr_t> first{0}, last{0}, stub{0};
+  std::atomic<unsigned> bytes{0};
   std::atomic<stage> is{stage::none};
 };
 
@@ -37,7 +38,7 @@ bool want_trampoline(const polling& its);
 void place_wanted_trampolines();
 /// Is there a trampoline in the loop with this first instruction?
 bool has_trampoline(std::uintptr_t first);
-/// The address behind the `pause` that is replaced by a jump to `stub`; 0: that is no trampoline.
+/// The address behind the instruction that is replaced by a jump to `stub`; 0: that is no trampoline.
 std::uintptr_t behind_trampoline(std::uintptr_t stub);
 /// For the child of a fork, which has not inherited that thread.
 void forget_placing();
