@@ -62,7 +62,6 @@ struct site {
   std::atomic<std::uint32_t> brief{0}, longer{0};
 
   bool is_worth_a_trap() const {
-    if (has_trampoline(at.load(std::memory_order_relaxed))) return false;
     constexpr std::uint32_t enough = 8;
     const std::uint32_t b = brief.load(std::memory_order_relaxed), l = longer.load(std::memory_order_relaxed);
     return b + l < enough || l >= b;
@@ -76,6 +75,10 @@ constinit site sites[16];
 site* site_at(std::uintptr_t code) {
   site* const found = std::ranges::find_if(sites, [code](const site& s) { return s.at.load(std::memory_order_relaxed) == code; });
   return found != std::end(sites) ? found : nullptr;
+}
+bool is_worth_a_trap(std::uintptr_t code) {
+  const site* const known = site_at(code);
+  return !has_trampoline(code) && (known == nullptr || known->is_worth_a_trap());
 }
 /// SIG_DFL or SIG_IGN, not by the function that Weir replaces.
 void set_by_kernel(void (*to)(int)) {
@@ -98,6 +101,7 @@ void handle(int, siginfo_t* why, void* context) {
   processor& on = *me->where();
   on.trapped.store(on.trapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   site* const here = site_at(code_of(in));
+  if (here == nullptr) want_trampoline_at_pause(code_of(in));  // an instruction begins there, as the trap proves
   const bool waits = yield_in_handler(*me, in, here != nullptr);
   if (here != nullptr) (waits ? here->longer : here->brief).fetch_add(1, std::memory_order_relaxed);
 }
@@ -167,7 +171,7 @@ void remove_all(pause_traps& its) {
 
 void set_at(pause_traps& its, std::uintptr_t code, pid_t thread) {
   if (std::ranges::any_of(its.all, [code](const auto& each) { return each.at == code; })) return;
-  if (const site* const known = site_at(code); known != nullptr && !known->is_worth_a_trap()) return;
+  if (!is_worth_a_trap(code)) return;
   // seq_cst, both: either the program sees this trap, or the monitor sees that it is not to set any.
   count_set(1);
   if (given_up.load() != 0) return count_set(~std::uint32_t{0});
@@ -217,7 +221,7 @@ void set_traps(processor& p, unsigned generation) {
     for (site& each : sites) each.forget_half();
   }
   for (auto& each : its.all)
-    if (const site* const known = each.file >= 0 ? site_at(each.at) : nullptr; known != nullptr && !known->is_worth_a_trap()) remove(each);
+    if (each.file >= 0 && !is_worth_a_trap(each.at)) remove(each);
   if (const std::uintptr_t code = p.pauses_at.exchange(0, std::memory_order_relaxed); code != 0) set_at(its, code, thread);
   switch_all(its, true);
   its.looks_in_vain = 0;

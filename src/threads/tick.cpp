@@ -92,6 +92,8 @@ bool spins(body& me, const ucontext_t& in) {
   if (polls) {
     note_polling(its.at());
     want_trampoline(its);
+  } else if (pause != 0) {
+    want_trampoline_at_pause(code);
   }
   if (pause != 0)
     on.pauses_at.store(pause, std::memory_order_relaxed);

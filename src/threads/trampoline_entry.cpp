@@ -307,8 +307,9 @@ extern "C" {
     if (this_body != nullptr) {
       processor& on = *me.where();
       on.trapped.store(on.trapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      const std::uintptr_t first = at.first.load(std::memory_order_relaxed);
       const bool still = native::ticks() - wait.yielded_at < at_once || !on.has_ready();
-      if (still) me.polls.begin_at_idle(its, at.first.load(std::memory_order_relaxed), at.last.load(std::memory_order_relaxed));
+      if (still && first != 0) me.polls.begin_at_idle(its, first, at.last.load(std::memory_order_relaxed));
       processor::yield_while_it_polls(me);
       me.polls.end(its);
     }

@@ -210,9 +210,9 @@ void* place_all(void*) {
 
 }  // namespace
 
-bool want_trampoline(const polling& its) {
-  const std::uintptr_t at = its.idle();
-  if (at == 0 || weir_kept_bytes == 0) return false;
+namespace {
+bool want(std::uintptr_t at, unsigned bytes, std::uintptr_t first, std::uintptr_t last) {
+  if (weir_kept_bytes == 0) return false;
   trampoline* to = with(at);
   // A library may have been unloaded, and loaded again at the same place.
   if (to != nullptr && to->is.load(std::memory_order_relaxed) != stage::placed) return false;
@@ -223,13 +223,17 @@ bool want_trampoline(const polling& its) {
     });
     if (to == std::end(all)) return false;
   }
-  to->bytes.store(its.idle_bytes(), std::memory_order_relaxed);
-  to->first.store(its.first(), std::memory_order_relaxed);
-  to->last.store(its.last(), std::memory_order_relaxed);
+  to->bytes.store(bytes, std::memory_order_relaxed);
+  to->first.store(first, std::memory_order_relaxed);
+  to->last.store(last, std::memory_order_relaxed);
   to->is.store(stage::wanted, std::memory_order_release);  // release: the ends
   some_are_wanted.store(true, std::memory_order_release);  // release: the stage
   return true;
 }
+}  // namespace
+
+bool want_trampoline(const polling& its) { return its.idle() != 0 && want(its.idle(), its.idle_bytes(), its.first(), its.last()); }
+bool want_trampoline_at_pause(std::uintptr_t code) { return pause_at(code) == code && want(code, 2, 0, 0); }
 
 void place_wanted_trampolines() {
   if (!some_are_wanted.load(std::memory_order_relaxed) || is_placing.load(std::memory_order_relaxed)) return;
@@ -240,9 +244,10 @@ void place_wanted_trampolines() {
   if (start_detached(place_all, nullptr, 0, &blocked) != 0) is_placing.store(false, std::memory_order_relaxed);
 }
 
-bool has_trampoline(std::uintptr_t first) {
+bool has_trampoline(std::uintptr_t code) {
   return std::ranges::any_of(all, [=](const trampoline& t) {
-    return t.first.load(std::memory_order_relaxed) == first && t.is.load(std::memory_order_relaxed) == stage::placed;
+    return (t.first.load(std::memory_order_relaxed) == code || t.at.load(std::memory_order_relaxed) == code) &&
+           t.is.load(std::memory_order_relaxed) == stage::placed;
   });
 }
 
@@ -261,6 +266,7 @@ void forget_placing() { is_placing.store(false, std::memory_order_relaxed); }
 namespace weir::threads {
 
 bool want_trampoline(const polling&) { return false; }
+bool want_trampoline_at_pause(std::uintptr_t) { return false; }
 void place_wanted_trampolines() {}
 bool has_trampoline(std::uintptr_t) { return false; }
 std::uintptr_t behind_trampoline(std::uintptr_t) { return 0; }

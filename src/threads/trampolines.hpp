@@ -21,7 +21,8 @@ namespace weir::threads {
 
 class polling;
 
-/// The replaced instruction, and the loop to which it belongs: the first and the last one.
+/// The replaced instruction, and the loop to which it belongs: the first and the last one; 0, if
+/// the loop does more than to poll.
 struct trampoline {
   enum class stage { none, wanted, placed, refused };
   std::atomic<std::uintptr_t> at{0};  // trampoline_entry.cpp has it as the first member
@@ -33,11 +34,13 @@ struct trampoline {
 
 /// In a handler: a body polls there. True: the monitor has something to place. Async-signal-safe.
 bool want_trampoline(const polling& its);
+/// The same for a body that is at a `pause` in a loop which does more than to poll: it only yields there.
+bool want_trampoline_at_pause(std::uintptr_t code);
 /// For the monitor: begins a thread that places the trampolines that are wanted. It is a thread of its own because it waits for the
 /// dynamic linker, which must not unload the code meanwhile.
 void place_wanted_trampolines();
-/// Is there a trampoline in the loop with this first instruction?
-bool has_trampoline(std::uintptr_t first);
+/// Is there a trampoline in place of this instruction, or in the loop with this first instruction?
+bool has_trampoline(std::uintptr_t code);
 /// The address behind the instruction that is replaced by a jump to `stub`; 0: that is no trampoline.
 std::uintptr_t behind_trampoline(std::uintptr_t stub);
 /// For the child of a fork, which has not inherited that thread.

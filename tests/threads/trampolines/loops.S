@@ -152,6 +152,37 @@
         .globl keeps_end
 keeps_end:
 
+// void does_more(const volatile int* flag): its loop calls a function. void has_nops(the same).
+        .globl does_more, does_more_pause, has_nops, has_nops_first
+        .type does_more, @function
+        .p2align 10
+does_more:
+        .cfi_startproc
+does_more_pause:
+        pause
+        nop
+        nop
+        nop
+        call 9f
+        cmpl $0, (%rdi)
+        je does_more_pause
+9:      ret
+        .cfi_endproc
+        .size does_more, . - does_more
+        .type has_nops, @function
+        .p2align 10
+has_nops:
+        .cfi_startproc
+has_nops_first:
+        .rept 8
+        nop
+        .endr
+        cmpl $0, (%rdi)
+        je has_nops_first
+        ret
+        .cfi_endproc
+        .size has_nops, . - has_nops
+
 // void ends_page(const volatile int* flag): the two bytes of its pause lie in two pages.
         .globl ends_page, ends_page_pause
         .type ends_page, @function

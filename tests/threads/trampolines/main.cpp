@@ -29,9 +29,12 @@ struct two_flags {
 extern "C" {
 int keeps(const two_flags*);
 int keeps_x87(const two_flags*);
+void does_more(const flag*);
+void has_nops(const flag*);
 void ends_page(const flag*);
 void has_no_place(const flag*);
-extern const char keeps_first_pause[], keeps_second_pause[], keeps_x87_first_pause[], ends_page_pause[], has_no_place_pause[], keeps_end[];
+extern const char keeps_first_pause[], keeps_second_pause[], keeps_x87_first_pause[], ends_page_pause[], has_no_place_pause[], keeps_end[], does_more_pause[],
+    has_nops_first[];
 }
 
 namespace {
@@ -250,6 +253,8 @@ int main(int, char** words) {
   until_placed("no trampoline beside x87", keeps_x87_first_pause, keeps_registers_of_x87);
   if (__builtin_cpu_supports("avx")) until_placed("no trampoline beside AVX", upper_pause, keeps_upper);
   if (__builtin_cpu_supports("avx512bw")) until_placed("no trampoline beside AVX-512", uppermost_pause, keeps_uppermost);
+  until_placed("no trampoline beside a call", does_more_pause, [](const two_flags& may) { does_more(&may.first); });
+  until_placed("no trampoline in place of a nop", has_nops_first, [](const two_flags& may) { has_nops(&may.first); });
   for (const bool as_member : {false, true}) polls_in_handler(as_member);
   is_unwound();
   works_in_child();
