@@ -211,29 +211,40 @@ void* place_all(void*) {
 }  // namespace
 
 namespace {
-bool want(std::uintptr_t at, unsigned bytes, std::uintptr_t first, std::uintptr_t last) {
-  if (weir_kept_bytes == 0) return false;
-  trampoline* to = with(at);
-  // A library may have been unloaded, and loaded again at the same place.
-  if (to != nullptr && to->is.load(std::memory_order_relaxed) != stage::placed) return false;
-  if (to == nullptr) {
-    to = std::ranges::find_if(all, [at](trampoline& t) {
-      std::uintptr_t none = 0;
-      return t.at.compare_exchange_strong(none, at, std::memory_order_relaxed);
-    });
-    if (to == std::end(all)) return false;
-  }
-  to->bytes.store(bytes, std::memory_order_relaxed);
-  to->first.store(first, std::memory_order_relaxed);
-  to->last.store(last, std::memory_order_relaxed);
-  to->is.store(stage::wanted, std::memory_order_release);  // release: the ends
+/// The entry for it; null: there is none left, or no place for it.
+trampoline* entry_for(std::uintptr_t at) {
+  if (weir_kept_bytes == 0) return nullptr;
+  if (trampoline* const known = with(at)) return known->is.load(std::memory_order_relaxed) == stage::refused ? nullptr : known;
+  auto* const made = std::ranges::find_if(all, [at](trampoline& t) {
+    std::uintptr_t none = 0;
+    return t.at.compare_exchange_strong(none, at, std::memory_order_relaxed);
+  });
+  return made != std::end(all) ? made : nullptr;
+}
+
+/// Also one that has been placed, where the instruction is found as it was: a library has been unloaded, and loaded again there.
+bool want(trampoline& it, unsigned bytes, std::uintptr_t first, std::uintptr_t last) {
+  if (it.is.load(std::memory_order_relaxed) == stage::wanted) return false;
+  it.bytes.store(bytes, std::memory_order_relaxed);
+  it.first.store(first, std::memory_order_relaxed);
+  it.last.store(last, std::memory_order_relaxed);
+  it.is.store(stage::wanted, std::memory_order_release);  // release: the ends
   some_are_wanted.store(true, std::memory_order_release);  // release: the stage
   return true;
 }
 }  // namespace
 
-bool want_trampoline(const polling& its) { return its.idle() != 0 && want(its.idle(), its.idle_bytes(), its.first(), its.last()); }
-bool want_trampoline_at_pause(std::uintptr_t code) { return pause_at(code) == code && want(code, 2, 0, 0); }
+bool want_trampoline(const polling& its) {
+  if (its.idle() == 0) return false;
+  trampoline* const it = entry_for(its.idle());
+  return it != nullptr && want(*it, its.idle_bytes(), its.first(), its.last());
+}
+bool want_trampoline_at_pause(std::uintptr_t code) {
+  constexpr unsigned enough = 8;  // it may also have been the last iteration of a loop that only polls
+  if (pause_at(code) != code) return false;
+  trampoline* const it = entry_for(code);
+  return it != nullptr && it->found.fetch_add(1, std::memory_order_relaxed) + 1 >= enough && want(*it, 2, 0, 0);
+}
 
 void place_wanted_trampolines() {
   if (!some_are_wanted.load(std::memory_order_relaxed) || is_placing.load(std::memory_order_relaxed)) return;

@@ -29,6 +29,7 @@ struct trampoline {
   // relaxed, all: written before the stage, or before the jump that leads here.
   std::atomic<std::uintptr_t> first{0}, last{0}, stub{0};
   std::atomic<unsigned> bytes{0};
+  std::atomic<unsigned> found{0};  // how often somebody was there and did not only poll
   std::atomic<stage> is{stage::none};
 };
 
