@@ -37,8 +37,8 @@ constexpr std::uintptr_t page_bytes = 4096, jump_bytes = 5;
 constinit trampoline all[32];
 constinit std::atomic<bool> some_are_wanted{false}, is_placing{false};
 
-/// What a trampoline consists of: below the 128 bytes that the interrupted function may use without having announced it, its number
-/// is left as the return address of a call that never returns.
+/// What a trampoline consists of: a call that never returns. It leaves the address of its entry in the table as the return address,
+/// below the 128 bytes that the interrupted function may use without having moved the stack pointer [System V ABI, the red zone].
 constexpr unsigned char stub_code[] = {0x48, 0x8d, 0x64, 0x24, 0x80,        // lea -128(%rsp), %rsp
                                        0xff, 0x15, 0x08, 0x00, 0x00, 0x00};  // call *8(%rip)
 struct [[gnu::packed]] stub_text {
@@ -241,6 +241,8 @@ bool want_trampoline(const polling& its) {
 }
 bool want_trampoline_at_pause(std::uintptr_t code) {
   constexpr unsigned enough = 8;  // it may also have been the last iteration of a loop that only polls
+  if (const trampoline* const known = with(code); known != nullptr && known->is.load(std::memory_order_relaxed) == stage::refused)
+    return false;
   if (pause_at(code) != code) return false;
   trampoline* const it = entry_for(code);
   return it != nullptr && it->found.fetch_add(1, std::memory_order_relaxed) + 1 >= enough && want(*it, 2, 0, 0);

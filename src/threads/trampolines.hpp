@@ -2,8 +2,8 @@
 //
 // A body that polls in such a loop must give its processor to those it waits for. A tick finds it after some hundred microseconds, and
 // a trap (pause_traps.hpp) costs an exception and a signal. So once a tick has found a body that polls, the `pause` of this loop, or
-// the first one of some nops, is replaced by a jump. The jump leads to a trampoline, and the trampoline to trampoline_entry.cpp, where a member yields as in a
-// handler: that takes a fraction of a microsecond. Threads that are no members execute a `pause` there.
+// the first one of some nops, is replaced by a jump. The jump leads to a trampoline, and the trampoline to trampoline_entry.cpp, where
+// a member yields as in a handler, in a fraction of a microsecond. Threads that are no members execute a `pause` there.
 //
 // A jump is five bytes long, a `pause` two, and a nop one. So the jump's last bytes are those that follow anyway, as part of the next
 // instructions, and the trampoline lies where these bytes lead [instruction punning: Chamith, Svensson, Dalessandro and
@@ -21,8 +21,7 @@ namespace weir::threads {
 
 class polling;
 
-/// The replaced instruction, and the loop to which it belongs: the first and the last one; 0, if
-/// the loop does more than to poll.
+/// The replaced instruction, and the loop to which it belongs: the first and the last one; 0, if the loop does more than to poll.
 struct trampoline {
   enum class stage { none, wanted, placed, refused };
   std::atomic<std::uintptr_t> at{0};  // trampoline_entry.cpp has it as the first member
