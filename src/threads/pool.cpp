@@ -283,6 +283,13 @@ bool steal_for(processor& mine) {
   return lock && std::ranges::any_of(*all, [&](processor* p) { return p != &mine && mine.steal(*p); });
 }
 
+processor* idle_helper() {
+  const std::unique_lock lock(making, std::try_to_lock);
+  if (!lock) return nullptr;
+  const auto found = std::ranges::find_if(*helpers, [](const processor* p) { return p->sleeps() && !p->has_ready() && !p->is_stood_in_for(); });
+  return found != helpers->end() ? *found : nullptr;
+}
+
 // Takes no memory from the heap: a body of this processor may hold the heap's lock.
 void live_apart(const processor& mine) {
   const errno_kept around;

@@ -28,6 +28,8 @@ constexpr std::uint64_t worked_us = 3;
 constexpr auto between_system_yields_us = static_cast<std::uint64_t>(waiting::automatic_constants::between_yields);
 // A look takes a microsecond; moving to another processor takes tens of microseconds.
 constexpr std::uint64_t between_looks_apart_us = 200;
+// To wake an idle processor takes some ten microseconds.
+constexpr std::uint64_t between_spreads_us = 200;
 // A processor that has not switched for this time does not get round to its bodies. A fence everywhere costs a few microseconds.
 constexpr double patience_us = 8;
 // Where all bodies poll, each does so in its own context for this time.
@@ -186,9 +188,19 @@ void processor::look_apart(std::uint64_t now) {
   live_apart(*this);
 }
 
+// A thread of the program that waits here beside others belongs to an idle processor from now on, whose thread might not steal it: to a
+// thief, a processor that switches gets round to its bodies. OpenMP's members have seats that the runtime has divided.
+inline void processor::may_move_to_idle(body& me, std::uint64_t now) {
+  if (!me.is_adopted || !has_ready() || me.home() != this || now - last_spread_ < in_ticks(between_spreads_us)) return;
+  last_spread_ = now;
+  const floating_point_kept of_body;
+  if (processor* const idle = idle_helper()) me.seat.store(idle, std::memory_order_relaxed);  // nobody wakes it now
+}
+
 // `me` is held.
-void processor::let_others_run(const body& me) {
+void processor::let_others_run(body& me) {
   const std::uint64_t now = native::ticks();
+  may_move_to_idle(me, now);
   if (has_ready() || me.home() != this) {
     if (now - last_look_ > in_ticks(worked_us)) idle_since_ = now;
     last_look_ = now;

@@ -53,7 +53,7 @@ class processor : public run_queue {
   void sleep(body& me, awaited on);
   /// For the same thread, before the body yields: if all bodies have done nothing but wait for a while, the processor helps
   /// another processor, or lets threads of the system run first.
-  void let_others_run(const body& me);
+  void let_others_run(body& me);
   /// `me` goes on at its seat, or detached if it has no seat.
   void leave(body& me);
   /// A body has begun to run here, and finishes what the last body has left to do.
@@ -112,6 +112,7 @@ class processor : public run_queue {
   bool stays_detached(body& me);
   bool returns_elsewhere(body& me);
   void look_apart(std::uint64_t now);
+  void may_move_to_idle(body& me, std::uint64_t now);
   void idle();
   void make_idle_context();
   static context idle_main(void* its);
@@ -127,7 +128,7 @@ class processor : public run_queue {
   bool has_stolen_ = false;  // since it is driven
   bool is_driven_ = false;
   signal_mask mask_ = 0;     // of the kernel thread
-  std::uint64_t last_look_ = 0, idle_since_ = 0, apart_since_ = 0, last_turn_ = 0;  // in ticks
+  std::uint64_t last_look_ = 0, idle_since_ = 0, apart_since_ = 0, last_turn_ = 0, last_spread_ = 0;  // in ticks
   // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.
   std::uint32_t switches_seen_ = 0;
   std::uint64_t seen_at_ = 0;
