@@ -28,6 +28,8 @@ constexpr std::uint64_t worked_us = 3;
 constexpr auto between_system_yields_us = static_cast<std::uint64_t>(waiting::automatic_constants::between_yields);
 // A look takes a microsecond; moving to another processor takes tens of microseconds.
 constexpr std::uint64_t between_looks_apart_us = 200;
+// A claim interrupts all processors. One that has found nothing but bodies that poll is repeated after this time.
+constexpr std::uint64_t between_claims_us = 200;
 // To wake an idle processor takes some ten microseconds.
 constexpr std::uint64_t between_spreads_us = 200;
 // A processor that has not switched for this time does not get round to its bodies. A fence everywhere costs a few microseconds.
@@ -327,10 +329,19 @@ bool processor::steal(processor& other) {
   const double waited = static_cast<double>(now - other.seen_at_);
   if (waited < patience_us * native::ticks_per_microsecond() || !other.has_ready()) return false;
   if (other.all_poll_at.load(std::memory_order_relaxed) == switches) return false;
+  if (other.in_vain_at_ == switches && now - other.in_vain_since_ < in_ticks(between_claims_us)) return false;
   // Most processors hold their running bodies, and so do processors that nobody drives. relaxed: asked again by claim().
   if (other.current()->held.load(std::memory_order_relaxed) != 0 || !other.claim(switches)) return false;
-  const bool some = steal_from(other);
+  // A body that polls is polled for here.
+  const bool some = steal_from(other, [](runnable& b) {
+    body& its = static_cast<body&>(b);
+    return !its.polls.is_on() || !its.goes_round();
+  });
   other.unclaim();
+  if (!some) {
+    other.in_vain_at_ = switches;
+    other.in_vain_since_ = now;
+  }
   has_stolen_ |= some;
   return some;
 }

@@ -132,6 +132,9 @@ class processor : public run_queue {
   // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.
   std::uint32_t switches_seen_ = 0;
   std::uint64_t seen_at_ = 0;
+  // The same, and the time, at which a thief has claimed this queue in vain.
+  std::uint32_t in_vain_at_ = ~std::uint32_t{0};
+  std::uint64_t in_vain_since_ = 0;
   std::atomic<int> runs_on_{-1};
 };
 

@@ -185,13 +185,18 @@ class basic_run_queue {
   /// The thread of this queue, which has claimed `other`, takes half of the ready bodies there. It leaves a body that has come
   /// back from a thief since that queue last switched, because such a body only waits. True: it has taken some.
   bool steal_from(basic_run_queue& other) {
+    return steal_from(other, [](runnable&) { return true; });
+  }
+  /// The same, of those that may go.
+  template <class MayGo>
+  bool steal_from(basic_run_queue& other, MayGo may_go) {
     if (other.arrived_.load(std::memory_order_relaxed) != nullptr) other.take_arrived();
     const std::uint32_t switched = other.switches();
     unsigned ready = 0, taken = 0;
     for (runnable* b = other.first_.load(std::memory_order_relaxed); b != nullptr; b = b->next.load(std::memory_order_relaxed))
       ++ready;
     other.for_all([&](runnable& b) {
-      if (!b.may(moves::anywhere) || b.stolen_at.load(std::memory_order_relaxed) == switched || taken >= (ready + 1) / 2)
+      if (!b.may(moves::anywhere) || b.stolen_at.load(std::memory_order_relaxed) == switched || taken >= (ready + 1) / 2 || !may_go(b))
         return other.append(b);
       b.stolen_at.store(switched, std::memory_order_relaxed);
       b.on.store(this, std::memory_order_relaxed);
