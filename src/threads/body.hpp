@@ -52,6 +52,7 @@ struct body : runnable {
   // At trampolines (trampoline_entry.cpp), in ticks.
   struct {
     std::uint64_t paused_at = 0, since = 0, yielded_at = 0;
+    const void* at = nullptr;  // the last trampoline
     std::uint32_t patience = 0, yields = 0;
     bool has_yielded = true;
   } wait;

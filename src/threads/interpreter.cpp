@@ -93,6 +93,7 @@ class instruction {
         at += in_address(base);
     } else if (low == 5 && mode == 0) {
       by_code = true;
+      if (used_ != nullptr) used_->depends_on_place = true;
       at += static_cast<std::uint64_t>(immediate(4));
     } else {
       at += in_address(rm_);
@@ -200,16 +201,21 @@ class instruction {
   void test(std::uint64_t a, std::uint64_t b, width w) { flags(of_result(a & b & w.mask(), w)); }
 
   bool jump(bool taken, std::int64_t distance) {
+    if (used_ != nullptr) used_->depends_on_place = true;
     if (taken) next_.code += static_cast<std::uint64_t>(distance);
     return true;
   }
 
-  /// A trampoline stands for the `pause` in whose place it is.
+  /// A trampoline stands for the instruction in whose place it is.
   bool jump_far() {
     const auto by = immediate(4);
-    const std::uintptr_t behind = behind_trampoline(next_.code + static_cast<std::uint64_t>(by));
-    if (behind == 0) return jump(true, by);
-    next_.code = behind;
+    const replaced its = replaced_by(next_.code + static_cast<std::uint64_t>(by));
+    if (its.behind == 0) return jump(true, by);
+    if (its.copy != 0) {
+      next_.code = its.copy;
+      if (!instruction(next_, used_).execute()) return false;
+    }
+    next_.code = its.behind;
     return true;
   }
 

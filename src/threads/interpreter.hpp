@@ -30,6 +30,7 @@ struct usage {
   std::uint32_t in_address = 0;
   bool flags_written = false, flags_read_first = false;
   bool reads_time = false;
+  bool depends_on_place = false;  // a jump, or an address relative to the code
   unsigned loads = 0;
   load first_loads[kept_loads];
 };

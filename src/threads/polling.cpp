@@ -89,16 +89,18 @@ void polling::begins(code_range within) {
 void polling::find_ends(code_range within) {
   registers around = now_;
   begun_at_ = first_ = last_ = now_.code;
-  idle_ = 0;
-  idle_bytes_ = 0;
+  may_replace_ = {};
   unsigned n = 0;
   do {
     if (!within.has(around.code)) return;
-    if (const unsigned bytes = idle_bytes_at(around.code); bytes > idle_bytes_) {
-      idle_ = around.code;
-      idle_bytes_ = bytes;
-    }
-    if (!execute(around)) return;
+    const std::uintptr_t code = around.code;
+    usage used;
+    if (!execute(around, &used)) return;
+    const unsigned idle = idle_bytes_at(code);
+    const replaceable its{code, idle != 0 ? idle : static_cast<unsigned>(around.code - code), idle != 0};
+    // Four bytes of a jump are a distance.
+    const bool may = !used.depends_on_place && (its.does_nothing || (its.bytes >= 2 && its.bytes <= 4));
+    if (may && std::pair(its.does_nothing, its.bytes) > std::pair(may_replace_.does_nothing, may_replace_.bytes)) may_replace_ = its;
     first_ = std::min(first_, around.code);
     last_ = std::max(last_, around.code);
   } while (around.code != now_.code && ++n < most_instructions);
@@ -139,7 +141,7 @@ bool polling::goes_round() {
   return is_on_ = now_.code == begun_at_;
 }
 
-bool polling::begin_at_idle(const registers& its, std::uintptr_t first, std::uintptr_t last) {
+bool polling::begin_at_replaced(const registers& its, std::uintptr_t first, std::uintptr_t last) {
   now_ = its;
   first_ = first;
   last_ = last;
@@ -170,7 +172,7 @@ bool only_polls(const registers&, code_range, usage*) { return false; }
 void polling::begins(code_range) {}
 bool polling::begin(const ucontext_t&) { return false; }
 bool polling::goes_round() { return false; }
-bool polling::begin_at_idle(const registers&, std::uintptr_t, std::uintptr_t) { return false; }
+bool polling::begin_at_replaced(const registers&, std::uintptr_t, std::uintptr_t) { return false; }
 void polling::end(registers&) {}
 void polling::end(ucontext_t&) {}
 

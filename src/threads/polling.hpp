@@ -23,17 +23,22 @@ class polling {
  public:
   /// In a handler. Has it interrupted a loop that polls? Async-signal-safe.
   bool begin(const ucontext_t& in);
-  /// The same for code that is at such an instruction as idle(), of a loop whose first and last instructions are known.
-  bool begin_at_idle(const registers& its, std::uintptr_t first, std::uintptr_t last);
+  /// The same for code that is at a replaced instruction of a loop whose first and last instructions are known.
+  bool begin_at_replaced(const registers& its, std::uintptr_t first, std::uintptr_t last);
   bool is_on() const { return is_on_; }
   /// While it is: an instruction that is executed in each iteration, mostly the first one.
   std::uintptr_t at() const { return begun_at_; }
-  /// The loop's first and last instruction; and a `pause` in each iteration, or the first one of several nops, and how many bytes it
-  /// has; 0: there is none.
+  /// The loop's first and last instruction.
   std::uintptr_t first() const { return first_; }
   std::uintptr_t last() const { return last_; }
-  std::uintptr_t idle() const { return idle_; }
-  unsigned idle_bytes() const { return idle_bytes_; }
+  /// An instruction of each iteration that a jump may replace (trampolines.hpp): a `pause`, or else the first one of several nops, or
+  /// else one that does the same wherever it lies.
+  struct replaceable {
+    std::uintptr_t at = 0;  // 0: there is none
+    unsigned bytes = 0;
+    bool does_nothing = false;
+  };
+  const replaceable& may_replace() const { return may_replace_; }
   /// Executes one iteration, or only looks whether it would read anything new. False: the loop has ended.
   bool goes_round();
   /// In the same handler, before it returns: the interrupted code goes on from here. Nothing happens unless it has begun.
@@ -48,8 +53,8 @@ class polling {
   // But for what it counts, the loop goes on as long as these have the same values; none: that is not known.
   load same_[usage::kept_loads];
   unsigned loads_ = 0, looked_ = 0;
-  std::uintptr_t begun_at_ = 0, first_ = 0, last_ = 0, idle_ = 0;  // of the loop's instructions
-  unsigned idle_bytes_ = 0;
+  std::uintptr_t begun_at_ = 0, first_ = 0, last_ = 0;  // of the loop's instructions
+  replaceable may_replace_;
   bool is_on_ = false, has_begun_ = false;
 };
 

@@ -22,7 +22,7 @@
 //
 // All registers that functions may change are kept, before other bodies run. xgetbv says which of them are in use: mostly some that
 // take 20 ns to store and load, where xsavec and xrstor take 160. Only these two keep the registers of x87, where there are any: else
-// the top of their stack is the first one, and empty, as fxam says. The switch keeps the other state of x87 that functions keep.
+// the top of their stack is empty, as fxam says, which must not meet an exception that is pending. The switch keeps the other state of x87 that functions keep.
 asm(R"(
 .pushsection .text
 .macro weir_push register
@@ -149,7 +149,7 @@ weir_trampoline:
   testb $1, %al
   je 7f
   fnstsw %ax
-  testw $0x3880, %ax
+  testb $0x80, %al
   jne 9f
   fxam
   fnstsw %ax
@@ -276,22 +276,25 @@ extern "C" {
 
 /// Does the thread yield, if it is a member, or may become one? If not, it goes on behind the replaced instruction.
 [[gnu::visibility("hidden"), gnu::used]] bool weir_yields_here(registers& its, const trampoline& at) {
-  const auto yields = [] {
+  const auto yields = [&at] {
     body* const attached = this_body;
     body* const me = attached != nullptr ? attached : own_body;
     if (me == nullptr || me->is_calling()) return false;
     if (attached != nullptr && attached->held.load(std::memory_order_relaxed) != 0) return false;
     auto& wait = me->wait;
     const std::uint64_t now = native::ticks();
+    // Who comes to another instruction than a `pause` may not wait, unless it was there just before.
+    const bool may_wait = at.does_nothing() || (wait.at == &at && now - wait.paused_at < at_once);
+    wait.at = &at;
     if (now - wait.paused_at > between_waits) {
       if (!std::exchange(wait.has_yielded, false)) wait.patience = most_patience;
       wait.since = now;
     }
     wait.paused_at = now;
-    return now - wait.since >= (attached != nullptr && attached->where()->has_ready() ? wait.patience : before_stealing);
+    return may_wait && now - wait.since >= (attached != nullptr && attached->where()->has_ready() ? wait.patience : before_stealing);
   };
   if (yields()) return true;
-  its.code += at.bytes.load(std::memory_order_relaxed);
+  its.code = at.go_on.load(std::memory_order_relaxed);
   return false;
 }
 
@@ -309,7 +312,7 @@ extern "C" {
       on.trapped.store(on.trapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       const std::uintptr_t first = at.first.load(std::memory_order_relaxed);
       const bool still = native::ticks() - wait.yielded_at < at_once || !on.has_ready();
-      if (still && first != 0) me.polls.begin_at_idle(its, first, at.last.load(std::memory_order_relaxed));
+      if (still && first != 0) me.polls.begin_at_replaced(its, first, at.last.load(std::memory_order_relaxed));
       if (!me.polls.is_on()) on.let_others_run(me);
       processor::yield_while_it_polls(me);
       me.polls.end(its);
@@ -317,7 +320,7 @@ extern "C" {
   }
   errno = before;
   wait.yielded_at = wait.since = wait.paused_at = native::ticks();
-  if (its.code == here) its.code += at.bytes.load(std::memory_order_relaxed);
+  if (its.code == here) its.code = at.go_on.load(std::memory_order_relaxed);
 }
 
 }  // extern "C"

@@ -34,6 +34,7 @@ namespace {
 using stage = trampoline::stage;
 
 constexpr std::uintptr_t page_bytes = 4096, jump_bytes = 5;
+constexpr unsigned char jump_code = 0xe9;
 constinit trampoline all[32];
 constinit std::atomic<bool> some_are_wanted{false}, is_placing{false};
 
@@ -45,6 +46,7 @@ struct [[gnu::packed]] stub_text {
   unsigned char code[sizeof stub_code];
   const trampoline* its;
   void (*entry)();
+  unsigned char copy[4 + jump_bytes];  // of the instruction, and a jump to the one behind
 };
 
 /// x87, SSE, AVX and AVX-512 [Intel SDM, 1 13.1 to 13.4]. Protection keys belong to the kernel thread, and where tiles may be used
@@ -97,6 +99,20 @@ bool change(std::uintptr_t at, const void* bytes, std::size_t n) {
 
 bool overlap(std::uintptr_t a, std::uintptr_t b, std::uintptr_t bytes) { return a - b + (bytes - 1) <= 2 * (bytes - 1); }
 
+bool is_page_of_stubs(std::uintptr_t page) {
+  return std::ranges::any_of(all, [=](const trampoline& t) { return t.stub.load(std::memory_order_relaxed) / page_bytes == page / page_bytes; });
+}
+
+/// Is it that, or has it become that now?
+bool may_be_page_of_stubs(std::uintptr_t page) {
+  if (is_page_of_stubs(page)) return true;
+  void* const made = mmap(reinterpret_cast<void*>(page), page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (made == MAP_FAILED) return false;
+  if (made == reinterpret_cast<void*>(page)) return true;
+  munmap(made, page_bytes);  // before Linux 4.17
+  return false;
+}
+
 /// Where a stub for it may lie: no other one is there, and the page is free or holds stubs already.
 std::optional<std::uintptr_t> free_place(std::uintptr_t from, unsigned replaced) {
   // The bytes that stay are the upper ones of the distance.
@@ -104,8 +120,10 @@ std::optional<std::uintptr_t> free_place(std::uintptr_t from, unsigned replaced)
   std::int32_t distance = 0;
   std::memcpy(reinterpret_cast<char*>(&distance) + own, reinterpret_cast<const void*>(from + replaced), kept);
   const std::uintptr_t lowest = from + jump_bytes + static_cast<std::uintptr_t>(std::intptr_t{distance});
-  for (std::uintptr_t at = lowest; at < lowest + (1ull << 8 * own); ++at) {
-    if (at % page_bytes > page_bytes - sizeof(stub_text)) continue;
+  // Of a larger room, some pages.
+  const std::uintptr_t room = std::uintptr_t{1} << 8 * own, step = own <= 1 ? 1 : room / 16;
+  for (std::uintptr_t at = lowest; at < lowest + room; at += step) {
+    if (at % page_bytes > page_bytes - sizeof(stub_text) || !may_be_page_of_stubs(at / page_bytes * page_bytes)) continue;
     const auto is_taken = [&](const trampoline& other) {
       const std::uintptr_t stub = other.stub.load(std::memory_order_relaxed);
       return stub != 0 && overlap(stub, at, sizeof(stub_text));
@@ -115,24 +133,21 @@ std::optional<std::uintptr_t> free_place(std::uintptr_t from, unsigned replaced)
   return std::nullopt;
 }
 
-bool is_page_of_stubs(std::uintptr_t page) {
-  return std::ranges::any_of(all, [=](const trampoline& t) { return t.stub.load(std::memory_order_relaxed) / page_bytes == page / page_bytes; });
+void set_distance(unsigned char* to, std::uintptr_t from, std::uintptr_t target) {
+  const auto distance = static_cast<std::uint32_t>(target - from);
+  std::memcpy(to, &distance, sizeof distance);
 }
 
 bool place_stub(const trampoline& its, std::uintptr_t at) {
-  const std::uintptr_t page = at / page_bytes * page_bytes;
-  stub_text text;
+  const unsigned bytes = its.bytes.load(std::memory_order_relaxed);
+  const std::uint32_t instruction = its.text.load(std::memory_order_relaxed);
+  stub_text text{};
   std::memcpy(text.code, stub_code, sizeof stub_code);
   text.its = &its;
   text.entry = weir_trampoline;
-  if (!is_page_of_stubs(page)) {
-    void* const made = mmap(reinterpret_cast<void*>(page), page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (made == MAP_FAILED) return false;
-    if (made != reinterpret_cast<void*>(page)) {  // before Linux 4.17
-      munmap(made, page_bytes);
-      return false;
-    }
-  }
+  std::memcpy(text.copy, &instruction, bytes);
+  text.copy[bytes] = jump_code;
+  set_distance(text.copy + bytes + 1, at + offsetof(stub_text, copy) + bytes + jump_bytes, its.at.load(std::memory_order_relaxed) + bytes);
   return change(at, &text, sizeof text);
 }
 
@@ -141,8 +156,8 @@ bool place(trampoline& its) {
   const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
   const unsigned replaced = its.bytes.load(std::memory_order_relaxed);
   const auto* const code = reinterpret_cast<const unsigned char*>(at);
-  constexpr unsigned char nop = 0x90, pause[] = {0xf3, 0x90};
-  if (at % page_bytes > page_bytes - replaced || (replaced == 1 ? *code != nop : std::memcmp(code, pause, sizeof pause) != 0)) return false;
+  const std::uint32_t text = its.text.load(std::memory_order_relaxed);
+  if (at % page_bytes > page_bytes - replaced || std::memcmp(code, &text, replaced) != 0) return false;
   for (const trampoline& other : all)
     if (&other != &its && other.is.load(std::memory_order_relaxed) == stage::placed &&
         overlap(other.at.load(std::memory_order_relaxed), at, jump_bytes))
@@ -153,9 +168,9 @@ bool place(trampoline& its) {
     if (!place || !place_stub(its, *place)) return false;
     its.stub.store(stub = *place, std::memory_order_relaxed);
   }
-  const auto distance = static_cast<std::uint32_t>(stub - (at + jump_bytes));
-  unsigned char jump[jump_bytes] = {0xe9};
-  std::memcpy(jump + 1, &distance, sizeof distance);
+  its.go_on.store(its.does_nothing() ? at + replaced : stub + offsetof(stub_text, copy), std::memory_order_relaxed);
+  unsigned char jump[jump_bytes] = {jump_code};
+  set_distance(jump + 1, at + jump_bytes, stub);
   return std::memcmp(jump + replaced, code + replaced, jump_bytes - replaced) == 0 && change(at, jump, replaced);
 }
 
@@ -222,22 +237,31 @@ trampoline* entry_for(std::uintptr_t at) {
   return made != std::end(all) ? made : nullptr;
 }
 
-/// Also one that has been placed, where the instruction is found as it was: a library has been unloaded, and loaded again there.
-bool want(trampoline& it, unsigned bytes, std::uintptr_t first, std::uintptr_t last) {
+/// Also one that has been placed, where the instruction is found as it was: a library has been unloaded, and loaded again there. Then
+/// it has a stub already, which is for the same instruction.
+bool want(trampoline& it, const polling::replaceable& what, std::uintptr_t first, std::uintptr_t last) {
   if (it.is.load(std::memory_order_relaxed) == stage::wanted) return false;
-  it.bytes.store(bytes, std::memory_order_relaxed);
+  std::uint32_t text = 0;
+  std::memcpy(&text, reinterpret_cast<const void*>(what.at), what.bytes);
+  if (it.stub.load(std::memory_order_relaxed) != 0 &&
+      (it.text.load(std::memory_order_relaxed) != text || it.bytes.load(std::memory_order_relaxed) != what.bytes))
+    return false;
+  it.text.store(text, std::memory_order_relaxed);
+  it.bytes.store(what.bytes, std::memory_order_relaxed);
   it.first.store(first, std::memory_order_relaxed);
   it.last.store(last, std::memory_order_relaxed);
-  it.is.store(stage::wanted, std::memory_order_release);  // release: the ends
+  it.is.store(stage::wanted, std::memory_order_release);  // release: the instruction and the ends
   some_are_wanted.store(true, std::memory_order_release);  // release: the stage
   return true;
 }
+bool is_found_often(trampoline& it, unsigned enough) { return it.found.fetch_add(1, std::memory_order_relaxed) + 1 >= enough; }
 }  // namespace
 
 bool want_trampoline(const polling& its) {
-  if (its.idle() == 0) return false;
-  trampoline* const it = entry_for(its.idle());
-  return it != nullptr && want(*it, its.idle_bytes(), its.first(), its.last());
+  constexpr unsigned enough = 4;  // where threads may come that do not wait
+  const auto& what = its.may_replace();
+  trampoline* const it = what.at != 0 ? entry_for(what.at) : nullptr;
+  return it != nullptr && (what.does_nothing || is_found_often(*it, enough)) && want(*it, what, its.first(), its.last());
 }
 bool want_trampoline_at_pause(std::uintptr_t code) {
   constexpr unsigned enough = 8;  // it may also have been the last iteration of a loop that only polls
@@ -245,7 +269,7 @@ bool want_trampoline_at_pause(std::uintptr_t code) {
     return false;
   if (pause_at(code) != code) return false;
   trampoline* const it = entry_for(code);
-  return it != nullptr && it->found.fetch_add(1, std::memory_order_relaxed) + 1 >= enough && want(*it, 2, 0, 0);
+  return it != nullptr && is_found_often(*it, enough) && want(*it, {code, 2, true}, 0, 0);
 }
 
 void place_wanted_trampolines() {
@@ -264,10 +288,13 @@ bool has_trampoline(std::uintptr_t code) {
   });
 }
 
-std::uintptr_t behind_trampoline(std::uintptr_t stub) {
-  for (const trampoline& t : all)
-    if (t.stub.load(std::memory_order_relaxed) == stub) return t.at.load(std::memory_order_relaxed) + t.bytes.load(std::memory_order_relaxed);
-  return 0;
+replaced replaced_by(std::uintptr_t stub) {
+  for (const trampoline& t : all) {
+    if (t.stub.load(std::memory_order_relaxed) != stub) continue;
+    const std::uintptr_t behind = t.at.load(std::memory_order_relaxed) + t.bytes.load(std::memory_order_relaxed);
+    return {behind, t.does_nothing() ? 0 : t.go_on.load(std::memory_order_relaxed)};
+  }
+  return {};
 }
 
 void forget_placing() { is_placing.store(false, std::memory_order_relaxed); }
@@ -282,7 +309,7 @@ bool want_trampoline(const polling&) { return false; }
 bool want_trampoline_at_pause(std::uintptr_t) { return false; }
 void place_wanted_trampolines() {}
 bool has_trampoline(std::uintptr_t) { return false; }
-std::uintptr_t behind_trampoline(std::uintptr_t) { return 0; }
+replaced replaced_by(std::uintptr_t) { return {}; }
 void forget_placing() {}
 
 }  // namespace weir::threads

@@ -1,11 +1,12 @@
-// Trampolines in place of `pause`, and of nops, by which programs wait in loops of their own.
+// Trampolines in loops by which programs wait: in place of `pause`, of nops, or of another instruction.
 //
 // A body that polls in such a loop must give its processor to those it waits for. A tick finds it after some hundred microseconds, and
 // a trap (pause_traps.hpp) costs an exception and a signal. So once a tick has found a body that polls, the `pause` of this loop, or
-// the first one of some nops, is replaced by a jump. The jump leads to a trampoline, and the trampoline to trampoline_entry.cpp, where
+// the first one of some nops, is replaced by a jump; if there are none, and ticks find bodies there again and again, another instruction,
+// of which the trampoline has a copy. The jump leads to a trampoline, and the trampoline to trampoline_entry.cpp, where
 // a member yields as in a handler, in a fraction of a microsecond. Threads that are no members execute a `pause` there.
 //
-// A jump is five bytes long, a `pause` two, and a nop one. So the jump's last bytes are those that follow anyway, as part of the next
+// A jump is five bytes long, a `pause` two, a nop one, the others two to four. So the jump's last bytes are those that follow anyway, as part of the next
 // instructions, and the trampoline lies where these bytes lead [instruction punning: Chamith, Svensson, Dalessandro and
 // Newton, PLDI 2017]. Other instructions stay as they are. So nothing needs to be known about jumps into the loop, and threads may be
 // anywhere in it meanwhile. Where the place for the trampoline is not free, traps and ticks remain.
@@ -27,9 +28,17 @@ struct trampoline {
   std::atomic<std::uintptr_t> at{0};  // trampoline_entry.cpp has it as the first member
   // relaxed, all: written before the stage, or before the jump that leads here.
   std::atomic<std::uintptr_t> first{0}, last{0}, stub{0};
+  std::atomic<std::uintptr_t> go_on{0};  // where a thread goes on that does not yield: behind it, or at a copy
+  std::atomic<std::uint32_t> text{0};     // the instruction
   std::atomic<unsigned> bytes{0};
   std::atomic<unsigned> found{0};  // how often somebody was there and did not only poll
   std::atomic<stage> is{stage::none};
+
+  /// `pause`, or a nop.
+  bool does_nothing() const {
+    const std::uint32_t its = text.load(std::memory_order_relaxed);
+    return its == 0x90f3 || its == 0x90;
+  }
 };
 
 /// In a handler: a body polls there. True: the monitor has something to place. Async-signal-safe.
@@ -41,8 +50,11 @@ bool want_trampoline_at_pause(std::uintptr_t code);
 void place_wanted_trampolines();
 /// Is there a trampoline in place of this instruction, or in the loop with this first instruction?
 bool has_trampoline(std::uintptr_t code);
-/// The address behind the instruction that is replaced by a jump to `stub`; 0: that is no trampoline.
-std::uintptr_t behind_trampoline(std::uintptr_t stub);
+/// What a jump to `stub` replaces. `behind`: the next instruction; 0: that is no trampoline. `copy`: 0, if it does nothing.
+struct replaced {
+  std::uintptr_t behind = 0, copy = 0;
+};
+replaced replaced_by(std::uintptr_t stub);
 /// For the child of a fork, which has not inherited that thread.
 void forget_placing();
 

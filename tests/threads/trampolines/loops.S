@@ -152,6 +152,20 @@
         .globl keeps_end
 keeps_end:
 
+// long has_no_pause(const volatile int* flag): returns what it has read at last, by the instruction that is replaced.
+        .globl has_no_pause, has_no_pause_first
+        .type has_no_pause, @function
+        .p2align 10
+has_no_pause:
+        .cfi_startproc
+has_no_pause_first:
+        movslq (%rdi), %rax
+        testl %eax, %eax
+        je has_no_pause_first
+        ret
+        .cfi_endproc
+        .size has_no_pause, . - has_no_pause
+
 // void does_more(const volatile int* flag): its loop calls a function. void has_nops(the same).
         .globl does_more, does_more_pause, has_nops, has_nops_first
         .type does_more, @function

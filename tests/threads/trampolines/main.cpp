@@ -1,4 +1,4 @@
-// Trampolines in loops that poll: what a thread has in its registers stays there, whoever runs meanwhile, and wherever the loop is.
+// Trampolines in loops by which threads wait: what a thread has in its registers stays there, whoever runs meanwhile, and wherever the loop is.
 //
 // usage: LD_PRELOAD=Weir's library WEIR_THREADS=all threads-trampolines LIBRARY
 #include <atomic>
@@ -29,12 +29,13 @@ struct two_flags {
 extern "C" {
 int keeps(const two_flags*);
 int keeps_x87(const two_flags*);
+long has_no_pause(const flag*);
 void does_more(const flag*);
 void has_nops(const flag*);
 void ends_page(const flag*);
 void has_no_place(const flag*);
 extern const char keeps_first_pause[], keeps_second_pause[], keeps_x87_first_pause[], ends_page_pause[], has_no_place_pause[], keeps_end[], does_more_pause[],
-    has_nops_first[];
+    has_nops_first[], has_no_pause_first[];
 }
 
 namespace {
@@ -90,7 +91,7 @@ void keeps_registers_of_x87(const two_flags& its) {
 
 // ---- vectors
 
-extern "C" const char upper_pause[], uppermost_pause[];
+extern "C" const char upper_pause[], no_upper_pause[], uppermost_pause[];
 
 [[gnu::target("avx"), gnu::noinline]] void keeps_upper(const two_flags& its) {
   const double mine = static_cast<double>(reinterpret_cast<std::uintptr_t>(&its));
@@ -98,6 +99,17 @@ extern "C" const char upper_pause[], uppermost_pause[];
   asm volatile(".p2align 4; upper_pause: pause; nop; nop; nop; cmpl $0, (%1); je upper_pause" : "+x"(kept) : "r"(&its.first) : "memory", "cc");
   if (std::memcmp(&kept, &before, sizeof kept) != 0) fail("an upper half differs");
 }
+/// Uses no upper halves, beside threads that do.
+[[gnu::target("avx"), gnu::noinline]] void keeps_no_upper(const two_flags& its) {
+  double after[4];
+  asm volatile(
+      "vzeroupper\n.p2align 4\nno_upper_pause: pause; nop; nop; nop; cmpl $0, (%[its]); je no_upper_pause\nvmovupd %%ymm7, %[after]"
+      : [after] "=m"(after)
+      : [its] "r"(&its.first)
+      : "memory", "cc");
+  if (after[2] != 0 || after[3] != 0) fail("an upper half is another thread's");
+}
+
 // Also registers that older instructions cannot name, and masks. A thread that leaves the upper halves alone does not get another's.
 [[gnu::target("avx512f,avx512bw"), gnu::noinline]] void keeps_uppermost(const two_flags& its) {
   const double mine = static_cast<double>(reinterpret_cast<std::uintptr_t>(&its));
@@ -252,9 +264,17 @@ int main(int, char** words) {
   until_placed("no second trampoline", keeps_second_pause, keeps_registers);
   until_placed("no trampoline beside x87", keeps_x87_first_pause, keeps_registers_of_x87);
   if (__builtin_cpu_supports("avx")) until_placed("no trampoline beside AVX", upper_pause, keeps_upper);
+  if (__builtin_cpu_supports("avx"))
+    until_placed("no trampoline beside others that use AVX", no_upper_pause, [](const two_flags& may) {
+      static std::atomic<unsigned> calls{0};
+      calls.fetch_add(1) % 2 == 0 ? keeps_upper(may) : keeps_no_upper(may);
+    });
   if (__builtin_cpu_supports("avx512bw")) until_placed("no trampoline beside AVX-512", uppermost_pause, keeps_uppermost);
   until_placed("no trampoline beside a call", does_more_pause, [](const two_flags& may) { does_more(&may.first); });
   until_placed("no trampoline in place of a nop", has_nops_first, [](const two_flags& may) { has_nops(&may.first); });
+  until_placed("no trampoline in place of a load", has_no_pause_first, [](const two_flags& may) {
+    if (has_no_pause(&may.first) != 1) fail("the replaced instruction has another effect");
+  });
   for (const bool as_member : {false, true}) polls_in_handler(as_member);
   is_unwound();
   works_in_child();
