@@ -95,9 +95,11 @@ extern "C" const char upper_pause[], no_upper_pause[], uppermost_pause[];
 
 [[gnu::target("avx"), gnu::noinline]] void keeps_upper(const two_flags& its) {
   const double mine = static_cast<double>(reinterpret_cast<std::uintptr_t>(&its));
-  __m256d kept = _mm256_set_pd(mine, mine + 1, mine + 2, mine + 3), before = kept;
+  register __m256d kept asm("ymm7") = _mm256_set_pd(mine, mine + 1, mine + 2, mine + 3);
+  const __m256d before = kept;
   asm volatile(".p2align 4; upper_pause: pause; nop; nop; nop; cmpl $0, (%1); je upper_pause" : "+x"(kept) : "r"(&its.first) : "memory", "cc");
-  if (std::memcmp(&kept, &before, sizeof kept) != 0) fail("an upper half differs");
+  const __m256d after = kept;
+  if (std::memcmp(&after, &before, sizeof after) != 0) fail("an upper half differs");
 }
 /// Uses no upper halves, beside threads that do.
 [[gnu::target("avx"), gnu::noinline]] void keeps_no_upper(const two_flags& its) {
