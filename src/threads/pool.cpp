@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "threads/floating_point.hpp"
 #include "threads/monitor.hpp"
 #include "threads/process_signals.hpp"
+#include "threads/program_threads.hpp"
 #include "threads/set_id.hpp"
 #include "threads/sleepers.hpp"
 #include "threads/threads.hpp"
@@ -286,8 +288,10 @@ bool steal_for(processor& mine) {
 processor* idle_helper() {
   const std::unique_lock lock(making, std::try_to_lock);
   if (!lock) return nullptr;
-  const auto found = std::ranges::find_if(*helpers, [](const processor* p) { return p->sleeps() && !p->has_ready() && !p->is_stood_in_for(); });
-  return found != helpers->end() ? *found : nullptr;
+  // There may be more of them, for teams.
+  const auto of_program = *helpers | std::views::take(processors_for_all);
+  const auto found = std::ranges::find_if(of_program, [](const processor* p) { return p->sleeps() && !p->has_ready() && !p->is_stood_in_for(); });
+  return found != of_program.end() ? *found : nullptr;
 }
 
 // Takes no memory from the heap: a body of this processor may hold the heap's lock.

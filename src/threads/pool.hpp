@@ -18,7 +18,7 @@ bool steal_for(processor& mine);
 /// For the thread that drives the processor, while it waits: if two helpers run on one processor of the kernel, one moves to a
 /// free processor. The kernel would leave both there for some milliseconds, each waiting for the other.
 void live_apart(const processor& mine);
-/// A helper whose thread sleeps, and that has nothing to do; null: there is none.
+/// One of the helpers for the program's threads whose thread sleeps, and that has nothing to do; null: there is none.
 processor* idle_helper();
 /// The list of all bodies of threads, but for those that drive a processor of their own. Removing a body waits for claimants, so
 /// that none still reads the body. The processors end with the last thread that uses them.
