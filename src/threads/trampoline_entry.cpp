@@ -279,7 +279,8 @@ extern "C" {
   const auto yields = [&at] {
     body* const attached = this_body;
     body* const me = attached != nullptr ? attached : own_body;
-    if (me == nullptr || me->is_calling()) return false;
+    // One that may be cancelled anywhere must not be cancelled here.
+    if (me == nullptr || me->is_calling() || me->is_pinned_for_good()) return false;
     if (attached != nullptr && attached->held.load(std::memory_order_relaxed) != 0) return false;
     auto& wait = me->wait;
     const std::uint64_t now = native::ticks();
@@ -291,7 +292,9 @@ extern "C" {
       wait.since = now;
     }
     wait.paused_at = now;
-    return may_wait && now - wait.since >= (attached != nullptr && attached->where()->has_ready() ? wait.patience : before_stealing);
+    // A handler may have detached the body meanwhile.
+    const processor* const on = attached != nullptr ? attached->where() : nullptr;
+    return may_wait && now - wait.since >= (on != nullptr && on->has_ready() ? wait.patience : before_stealing);
   };
   if (yields()) return true;
   its.code = at.go_on.load(std::memory_order_relaxed);
@@ -299,7 +302,12 @@ extern "C" {
 }
 
 [[gnu::visibility("hidden"), gnu::used]] void weir_yield_here(registers& its, const trampoline& at) {
-  body& me = *(this_body != nullptr ? this_body : own_body);
+  body* const mine = this_body != nullptr ? this_body : own_body;
+  if (mine == nullptr) {  // a handler has given the thread's processor away meanwhile
+    its.code = at.go_on.load(std::memory_order_relaxed);
+    return;
+  }
+  body& me = *mine;
   auto& wait = me.wait;
   const std::uintptr_t here = its.code;
   const int before = errno;
