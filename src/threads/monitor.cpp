@@ -92,6 +92,7 @@ class monitor {
         next = look(c);
         due = call_in(now_by(CLOCK_MONOTONIC));
       }
+      place_wanted_trampolines();  // it may allocate, so no lock is held
       wake_those_left();
       due = std::min(due, wake_those_due(now_by(CLOCK_MONOTONIC)));
       looks_at.store(std::min(next, due));
@@ -141,7 +142,6 @@ std::uint64_t monitor::look(claimant& c) {
   std::uint64_t next = never;
   spinning_ = 0;
   give_up_traps_if_asked(mine_);
-  place_wanted_trampolines();
   c.for_each([&](processor& p) {
     if (p.wish.load(std::memory_order_relaxed) != nothing_wanted) {
       if (p.is_stood_in_for()) evict(p);

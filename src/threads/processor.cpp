@@ -114,7 +114,6 @@ inline body* processor::take_next() {
     if (!next->polls.is_on()) return next;
     if (next == first) {
       append(*next);
-      all_poll_at.store(switches(), std::memory_order_relaxed);
       return nullptr;
     }
   }
@@ -328,7 +327,6 @@ bool processor::steal(processor& other) {
   }
   const double waited = static_cast<double>(now - other.seen_at_);
   if (waited < patience_us * native::ticks_per_microsecond() || !other.has_ready()) return false;
-  if (other.all_poll_at.load(std::memory_order_relaxed) == switches) return false;
   if (other.in_vain_at_ == switches && now - other.in_vain_since_ < in_ticks(between_claims_us)) return false;
   // Most processors hold their running bodies, and so do processors that nobody drives. relaxed: asked again by claim().
   if (other.current()->held.load(std::memory_order_relaxed) != 0 || !other.claim(switches)) return false;

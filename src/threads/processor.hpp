@@ -98,8 +98,6 @@ class processor : public run_queue {
   std::atomic<std::uint32_t> spins{0}, trapped{0}, polled{0};
   std::atomic<std::uintptr_t> pauses_at{0};
   std::atomic<bool> only_spins{false};  // as the monitor has last seen it
-  // The count of switches at which all ready bodies polled: nobody steals them.
-  std::atomic<std::uint32_t> all_poll_at{0};
   signal_queue came_while_idle;         // signals for the process, which no thread of the program has handled (process_signals.hpp)
 
  private:

@@ -115,6 +115,7 @@ weir_trampoline:
   jne 1f
   pause
 2:
+  .cfi_remember_state
   movq %rbx, %rsp
   .cfi_def_cfa_register rsp
   weir_pop rax
@@ -138,8 +139,7 @@ weir_trampoline:
   .cfi_adjust_cfa_offset -8
   ret $128
 1:
-  .cfi_def_cfa rbx, 272
-  .cfi_offset rip, -136
+  .cfi_restore_state
   subq weir_kept_bytes(%rip), %rsp
   cmpl $0, weir_vector_bits(%rip)
   je 9f

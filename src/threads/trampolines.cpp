@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <optional>
 
 #include <cpuid.h>
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "machine/detached_thread.hpp"
+#include "machine/kernel_mutex.hpp"
 #include "threads/allocator.hpp"
 #include "threads/pause_traps.hpp"
 #include "threads/polling.hpp"
@@ -157,19 +160,22 @@ bool place(trampoline& its) {
   const unsigned replaced = its.bytes.load(std::memory_order_relaxed);
   const auto* const code = reinterpret_cast<const unsigned char*>(at);
   const std::uint32_t text = its.text.load(std::memory_order_relaxed);
+  std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
+  unsigned char jump[jump_bytes] = {jump_code};
+  set_distance(jump + 1, at + jump_bytes, stub);
+  // Two handlers have wanted it, and it has been placed between them; or the process has been forked before that was noted.
+  if (stub != 0 && std::memcmp(code, jump, jump_bytes) == 0) return true;
   if (at % page_bytes > page_bytes - replaced || std::memcmp(code, &text, replaced) != 0) return false;
   for (const trampoline& other : all)
-    if (&other != &its && other.is.load(std::memory_order_relaxed) == stage::placed &&
+    if (&other != &its && other.stub.load(std::memory_order_relaxed) != 0 &&
         overlap(other.at.load(std::memory_order_relaxed), at, jump_bytes))
       return false;
-  std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
   if (stub == 0) {  // else from a library at the same address, which has been unloaded
     const auto place = free_place(at, replaced);
     if (!place || !place_stub(its, *place)) return false;
     its.stub.store(stub = *place, std::memory_order_relaxed);
   }
   its.go_on.store(its.does_nothing() ? at + replaced : stub + offsetof(stub_text, copy), std::memory_order_relaxed);
-  unsigned char jump[jump_bytes] = {jump_code};
   set_distance(jump + 1, at + jump_bytes, stub);
   return std::memcmp(jump + replaced, code + replaced, jump_bytes - replaced) == 0 && change(at, jump, replaced);
 }
@@ -211,12 +217,19 @@ int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
   return 1;
 }
 
+// Held while a trampoline is placed: the child of a fork would find a lock of the dynamic linker taken, by a thread that it has not.
+constinit kernel_mutex placing;
+[[gnu::constructor]] void before_forks() {
+  pthread_atfork([] { placing.lock(); }, [] { placing.unlock(); }, [] { placing.unlock(); });
+}
+
 void* place_all(void*) {
   const objects_left_alone but;
   while (some_are_wanted.exchange(false, std::memory_order_acquire))
     for (trampoline& its : all) {
       if (its.is.load(std::memory_order_acquire) != stage::wanted) continue;
       search s{its, but};
+      const std::lock_guard no_fork_meanwhile(placing);
       if (dl_iterate_phdr(place_in_object, &s) == 0) its.is.store(stage::refused, std::memory_order_relaxed);  // no loaded object's
     }
   is_placing.store(false, std::memory_order_release);  // release: for the next thread
