@@ -258,7 +258,10 @@ class instruction {
       case 0x1e: return repeats_ && byte() == 0xfa;  // endbr64
       case 0x31: return read_time(), true;
       case 0x01: return byte() == 0xf9 && (read_time(), write(1, 0, {4}), true);  // the processor's number is not told
-      case 0xae: { const unsigned which = byte(); return !repeats_ && !is_16_ && (which == 0xe8 || which == 0xf0 || which == 0xf8); }  // fences
+      case 0xae: {  // fences
+        const unsigned which = byte();
+        return !repeats_ && !is_16_ && (which == 0xe8 || which == 0xf0 || which == 0xf8);
+      }
       case 0xb6: case 0xb7: case 0xbe: case 0xbf: {
         if (repeats_) return false;
         const width from{(op & 1) != 0 ? 2u : 1u};

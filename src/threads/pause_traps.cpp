@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <utility>
 
 #include <fcntl.h>
@@ -101,25 +102,30 @@ void handle(int, siginfo_t* why, void* context) {
   processor& on = *me->where();
   on.trapped.store(on.trapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   site* const here = site_at(code_of(in));
-  if (here == nullptr) want_trampoline_at_pause(code_of(in));  // an instruction begins there, as the trap proves
+  // An instruction begins there, as the trap proves.
+  if (const std::uintptr_t code = code_of(in); here == nullptr && pause_at(code) == code) want_trampoline_at_pause(code);
   const bool waits = yield_in_handler(*me, in, here != nullptr);
   if (here != nullptr) (waits ? here->longer : here->brief).fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Does /proc/self/status have a zero there?
-bool has_no(const char* name) {
+/// Does /proc/self/status have a zero behind each of these names?
+bool has_none_of(std::initializer_list<const char*> names) {
   char text[4096];
   const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   const ssize_t n = file >= 0 ? read(file, text, sizeof text - 1) : -1;
   if (file >= 0) close(file);
   text[std::max<ssize_t>(n, 0)] = 0;
-  const char* const at = std::strstr(text, name);
-  return at != nullptr && at[std::strlen(name)] == '0';
+  return std::ranges::all_of(names, [&text](const char* name) {
+    const char* const at = std::strstr(text, name);
+    return at != nullptr && at[std::strlen(name)] == '0';
+  });
 }
+constexpr const char* tracer = "\nTracerPid:\t";
+constexpr const char* filter_of_calls = "\nSeccomp:\t";
 
 /// May this process ask for events? A filter of system calls may end a process that makes an unusual one, and a debugger would be told
 /// of each trap.
-bool may_ask() { return !is_traced() && has_no("\nSeccomp:\t"); }
+bool may_ask() { return has_none_of({tracer, filter_of_calls}); }
 
 /// Before Linux 6.1, a trap where the signal is blocked ends the process.
 bool is_known_kernel() {
@@ -195,7 +201,7 @@ void switch_all(pause_traps& its, bool on) {
 
 }  // namespace
 
-bool is_traced() { return !has_no("\nTracerPid:\t"); }
+bool is_traced() { return !has_none_of({tracer}); }
 
 void note_polling(std::uintptr_t code) {
   static constinit std::atomic<unsigned> next{0};

@@ -93,8 +93,8 @@ class processor : public run_queue {
   std::atomic<std::uint32_t> wish{nothing_wanted};  // relaxed: a hint for the monitor, and from it
   // A body that was here has been cancelled, and may block in the system. relaxed: a hint for the monitor.
   std::atomic<bool> has_cancelled{false};
-  // relaxed, all: hints. How many bodies have been found to spin here by ticks, and by traps, and how many have ended to poll; the
-  // instruction at which one has been found since the monitor has looked.
+  // relaxed, all: hints. How many bodies have been found to spin here by ticks, by traps and at trampolines, and how many have ended to
+  // poll; the instruction at which one has been found since the monitor has looked.
   std::atomic<std::uint32_t> spins{0}, trapped{0}, polled{0};
   std::atomic<std::uintptr_t> pauses_at{0};
   std::atomic<bool> only_spins{false};  // as the monitor has last seen it

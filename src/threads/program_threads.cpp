@@ -77,12 +77,7 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 // A thread that ends sooner is not worth a seat: a seat costs about as much as a thread.
 constexpr std::uint64_t first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
 
-/// The code of this library, of the C library, of the dynamic linker and of an allocator.
 code_range without_calls[4];
-
-bool is_without_calls(std::uintptr_t code) {
-  return std::ranges::any_of(without_calls, [code](const code_range& r) { return r.has(code); });
-}
 
 bool are_too_many() { return living.load(std::memory_order_relaxed) > processors_for_all; }
 
@@ -122,11 +117,19 @@ bool take_seat() {
 
 }  // namespace
 
-void make_all_members(unsigned processors) {
+bool is_without_calls(std::uintptr_t code) {
+  return std::ranges::any_of(without_calls, [code](const code_range& r) { return r.has(code); });
+}
+void know_code_without_calls() {
+  if (without_calls[0].last != 0) return;  // handlers may be reading it
   without_calls[0] = object_with(reinterpret_cast<const void*>(&make_all_members));
   without_calls[1] = object_with(dlsym(RTLD_NEXT, "pthread_create"));
   without_calls[2] = object_with(&_r_debug);
   without_calls[3] = allocator_code;
+}
+
+void make_all_members(unsigned processors) {
+  know_code_without_calls();
   processors_for_all = processors;
 }
 
@@ -210,7 +213,7 @@ void answer_call_in(ucontext_t& in) {
   if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
   if (mask_of(in) != mine->mask_at_first || is_on_alternate_stack(in) || is_without_calls(code_of(in))) return;
   const errno_kept around;
-  // Where it polls, the others soon will, and come by themselves.
+  // If this thread polls here, others soon will: with a trampoline they take their seats without a signal.
   if (polling its; its.begin(in) && want_trampoline(its)) look_until(0);
   let_cancellation_in();
   take_seat();

@@ -46,6 +46,9 @@ extern constinit teller tell_those_who_join;
 /// Called when a thread of the program creates another one. The first thread may be given a seat from now on, and it keeps the
 /// processors until it ends: otherwise they would end, and begin anew, whenever the other threads have ended.
 void adopt_first_thread();
+/// The code of this library, of the C library, of the dynamic linker and of an allocator, once it is known.
+bool is_without_calls(std::uintptr_t code);
+void know_code_without_calls();
 /// The calling thread has a policy or an affinity of its own: it never takes a seat, if it has none yet.
 void keep_in_kernel();
 /// Has a thread with this number not ended yet, as far as is known here?

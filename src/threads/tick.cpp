@@ -92,7 +92,7 @@ bool spins(body& me, const ucontext_t& in) {
   if (polls) {
     note_polling(its.at());
     want_trampoline(its);
-  } else if (pause != 0) {
+  } else if (pause != 0 && pause == code) {
     want_trampoline_at_pause(code);
   }
   if (pause != 0)

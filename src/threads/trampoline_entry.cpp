@@ -1,6 +1,5 @@
 // Where trampolines lead. This file is compiled for the general registers alone: the others hold the interrupted function's values, and
 // are kept only where the body yields.
-#include <cerrno>
 #include <cstddef>
 #include <utility>
 
@@ -8,6 +7,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "machine/errno_kept.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/floating_point.hpp"
 #include "threads/processor.hpp"
@@ -20,9 +20,10 @@
 // and the registers in the reverse order of their numbers. The interrupted function's stack ends 128 bytes above it. Unwinders see the
 // frame of a signal.
 //
-// All registers that functions may change are kept, before other bodies run. xgetbv says which of them are in use: mostly some that
-// take 20 ns to store and load, where xsavec and xrstor take 160. Only these two keep the registers of x87, where there are any: else
-// the top of their stack is empty, as fxam says, which must not meet an exception that is pending. The switch keeps the other state of x87 that functions keep.
+// All registers that functions may change are kept before other bodies run. xgetbv says which of the vectors are in use. To store and
+// load these vectors takes 20 ns, where xsavec and xrstor take 160. But only xsavec keeps the registers of x87. Their stack is empty if
+// fxam finds no value at its top; fxam must not run while an exception of x87 is pending, so the status word is tested first. The switch
+// keeps the rest of x87's state.
 asm(R"(
 .pushsection .text
 .macro weir_push register
@@ -35,7 +36,7 @@ asm(R"(
   .cfi_adjust_cfa_offset -8
   .cfi_restore \register
 .endm
-.macro weir_vectors_0 move, kind, bytes, how
+.macro weir_move_vectors move, kind, bytes, how
   .irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
   .ifc \how,store
   \move %\kind\n, \n*\bytes(%rsp)
@@ -43,6 +44,24 @@ asm(R"(
   \move \n*\bytes(%rsp), %\kind\n
   .endif
   .endr
+.endm
+# The first sixteen, with those of their upper parts that are in use (r13b); afterwards the code goes on at 5, forwards.
+.macro weir_vectors_0 how
+  testb $0x44, %r13b
+  jne 3f
+  .ifc \how,load
+  vzeroupper
+  .endif
+  weir_move_vectors movaps, xmm, 16, \how
+  jmp 5f
+3:
+  cmpl $512, weir_vector_bits(%rip)
+  je 4f
+  weir_move_vectors vmovaps, ymm, 32, \how
+  jmp 5f
+4:
+  weir_move_vectors vmovaps, zmm, 64, \how
+5:
 .endm
 .macro weir_vectors_16 how
   .irp n,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
@@ -81,23 +100,14 @@ weir_trampoline:
   .cfi_offset rip, -136
   pushfq
   .cfi_adjust_cfa_offset 8
-  weir_push r15
-  weir_push r14
-  weir_push r13
-  weir_push r12
-  weir_push r11
-  weir_push r10
-  weir_push r9
-  weir_push r8
-  weir_push rdi
-  weir_push rsi
-  weir_push rbp
+  .irp register,r15,r14,r13,r12,r11,r10,r9,r8,rdi,rsi,rbp
+  weir_push \register
+  .endr
   pushq %rsp
   .cfi_adjust_cfa_offset 8
-  weir_push rbx
-  weir_push rdx
-  weir_push rcx
-  weir_push rax
+  .irp register,rbx,rdx,rcx,rax
+  weir_push \register
+  .endr
   cld
   movq 136(%rsp), %rsi
   movq (%rsi), %rsi
@@ -118,23 +128,14 @@ weir_trampoline:
   .cfi_remember_state
   movq %rbx, %rsp
   .cfi_def_cfa_register rsp
-  weir_pop rax
-  weir_pop rcx
-  weir_pop rdx
-  weir_pop rbx
+  .irp register,rax,rcx,rdx,rbx
+  weir_pop \register
+  .endr
   leaq 8(%rsp), %rsp
   .cfi_adjust_cfa_offset -8
-  weir_pop rbp
-  weir_pop rsi
-  weir_pop rdi
-  weir_pop r8
-  weir_pop r9
-  weir_pop r10
-  weir_pop r11
-  weir_pop r12
-  weir_pop r13
-  weir_pop r14
-  weir_pop r15
+  .irp register,rbp,rsi,rdi,r8,r9,r10,r11,r12,r13,r14,r15
+  weir_pop \register
+  .endr
   popfq
   .cfi_adjust_cfa_offset -8
   ret $128
@@ -157,18 +158,7 @@ weir_trampoline:
   cmpw $0x4100, %ax
   jne 9f
 7:
-  testb $0x44, %r13b
-  jne 3f
-  weir_vectors_0 movaps, xmm, 16, store
-  jmp 5f
-3:
-  cmpl $512, weir_vector_bits(%rip)
-  je 4f
-  weir_vectors_0 vmovaps, ymm, 32, store
-  jmp 6f
-4:
-  weir_vectors_0 vmovaps, zmm, 64, store
-5:
+  weir_vectors_0 store
   cmpl $512, weir_vector_bits(%rip)
   jne 6f
   testb $0x80, %r13b
@@ -198,28 +188,12 @@ weir_trampoline:
 7:
   weir_masks load
 6:
-  testb $0x44, %r13b
-  jne 3f
-  vzeroupper
-  weir_vectors_0 movaps, xmm, 16, load
-  jmp 2b
-3:
-  cmpl $512, weir_vector_bits(%rip)
-  je 4f
-  weir_vectors_0 vmovaps, ymm, 32, load
-  jmp 2b
-4:
-  weir_vectors_0 vmovaps, zmm, 64, load
+  weir_vectors_0 load
   jmp 2b
 9:
-  movq $0, 512(%rsp)
-  movq $0, 520(%rsp)
-  movq $0, 528(%rsp)
-  movq $0, 536(%rsp)
-  movq $0, 544(%rsp)
-  movq $0, 552(%rsp)
-  movq $0, 560(%rsp)
-  movq $0, 568(%rsp)
+  .irp n,512,520,528,536,544,552,560,568
+  movq $0, \n(%rsp)
+  .endr
   movl weir_kept_parts(%rip), %eax
   xorl %edx, %edx
   xsavec (%rsp)
@@ -274,11 +248,11 @@ bool is_in_child_of_vfork() { return weir_has_vforked.load(std::memory_order_rel
 
 extern "C" {
 
-/// Does the thread yield, if it is a member, or may become one? If not, it goes on behind the replaced instruction.
+/// Does the thread yield, if it is a member, or may become one? If not, it goes on at `go_on`.
 [[gnu::visibility("hidden"), gnu::used]] bool weir_yields_here(registers& its, const trampoline& at) {
   const auto yields = [&at] {
     body* const attached = this_body;
-    body* const me = attached != nullptr ? attached : own_body;
+    body* const me = attached != nullptr ? attached : own_body_of_thread();
     // One that may be cancelled anywhere must not be cancelled here.
     if (me == nullptr || me->is_calling() || me->is_pinned_for_good()) return false;
     if (attached != nullptr && attached->held.load(std::memory_order_relaxed) != 0) return false;
@@ -302,7 +276,7 @@ extern "C" {
 }
 
 [[gnu::visibility("hidden"), gnu::used]] void weir_yield_here(registers& its, const trampoline& at) {
-  body* const mine = this_body != nullptr ? this_body : own_body;
+  body* const mine = this_body != nullptr ? this_body : own_body_of_thread();
   if (mine == nullptr) {  // a handler has given the thread's processor away meanwhile
     its.code = at.go_on.load(std::memory_order_relaxed);
     return;
@@ -310,7 +284,7 @@ extern "C" {
   body& me = *mine;
   auto& wait = me.wait;
   const std::uintptr_t here = its.code;
-  const int before = errno;
+  const errno_kept around;
   wait.patience = ++wait.yields % yields_between_tries == 0 ? most_patience : wait.patience / 2;
   wait.has_yielded = true;
   if (!is_in_handler(me) && !is_in_child_of_vfork() && comes_to_wait()) {
@@ -326,7 +300,6 @@ extern "C" {
       me.polls.end(its);
     }
   }
-  errno = before;
   wait.yielded_at = wait.since = wait.paused_at = native::ticks();
   if (its.code == here) its.code = at.go_on.load(std::memory_order_relaxed);
 }

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include <cpuid.h>
-#include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <sys/auxv.h>
@@ -16,9 +15,9 @@
 
 #include "machine/detached_thread.hpp"
 #include "machine/kernel_mutex.hpp"
-#include "threads/allocator.hpp"
 #include "threads/pause_traps.hpp"
 #include "threads/polling.hpp"
+#include "threads/program_threads.hpp"
 #include "threads/valgrind.hpp"
 
 namespace weir::threads {
@@ -41,8 +40,8 @@ constexpr unsigned char jump_code = 0xe9;
 constinit trampoline all[32];
 constinit std::atomic<bool> some_are_wanted{false}, is_placing{false};
 
-/// What a trampoline consists of: a call that never returns. It leaves the address of its entry in the table as the return address,
-/// below the 128 bytes that the interrupted function may use without having moved the stack pointer [System V ABI, the red zone].
+/// A trampoline begins with a call that never returns. The call's return address is where the stub keeps the pointer to its table entry.
+/// It lies below the 128 bytes that the interrupted function may use without having moved the stack pointer [System V ABI, red zone].
 constexpr unsigned char stub_code[] = {0x48, 0x8d, 0x64, 0x24, 0x80,        // lea -128(%rsp), %rsp
                                        0xff, 0x15, 0x08, 0x00, 0x00, 0x00};  // call *8(%rip)
 struct [[gnu::packed]] stub_text {
@@ -162,7 +161,8 @@ bool place(trampoline& its) {
   const std::uint32_t text = its.text.load(std::memory_order_relaxed);
   std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
   unsigned char jump[jump_bytes] = {jump_code};
-  set_distance(jump + 1, at + jump_bytes, stub);
+  const auto lead_to_stub = [&] { set_distance(jump + 1, at + jump_bytes, stub); };
+  lead_to_stub();
   // Two handlers have wanted it, and it has been placed between them; or the process has been forked before that was noted.
   if (stub != 0 && std::memcmp(code, jump, jump_bytes) == 0) return true;
   if (at % page_bytes > page_bytes - replaced || std::memcmp(code, &text, replaced) != 0) return false;
@@ -176,44 +176,22 @@ bool place(trampoline& its) {
     its.stub.store(stub = *place, std::memory_order_relaxed);
   }
   its.go_on.store(its.does_nothing() ? at + replaced : stub + offsetof(stub_text, copy), std::memory_order_relaxed);
-  set_distance(jump + 1, at + jump_bytes, stub);
+  lead_to_stub();
   return std::memcmp(jump + replaced, code + replaced, jump_bytes - replaced) == 0 && change(at, jump, replaced);
 }
 
-/// The child of a vfork() may execute the C library's code, and the kernel's page of time is not ours. Weir's own code knows how to
-/// yield.
-class objects_left_alone {
- public:
-  bool has(std::uintptr_t first, std::uintptr_t last) const {
-    return std::ranges::any_of(with_, [=](std::uintptr_t address) { return address >= first && address < last; });
-  }
-
- private:
-  const std::uintptr_t with_[5] = {reinterpret_cast<std::uintptr_t>(&want_trampoline),
-                                   reinterpret_cast<std::uintptr_t>(dlsym(RTLD_NEXT, "pthread_create")), getauxval(AT_BASE),
-                                   getauxval(AT_SYSINFO_EHDR), allocator_code.first};
-};
-struct search {
-  trampoline& its;
-  const objects_left_alone& but;
-};
-
 /// While dl_iterate_phdr() calls this, no object is unloaded.
 int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
-  auto& [its, but] = *static_cast<search*>(what);
+  auto& its = *static_cast<trampoline*>(what);
   const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
-  bool is_here = false;
-  std::uintptr_t first = ~std::uintptr_t{0}, last = 0;
-  for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
-    const auto& part = object->dlpi_phdr[i];
-    if (part.p_type != PT_LOAD) continue;
-    const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
-    first = std::min(first, begin);
-    last = std::max(last, begin + part.p_memsz);
-    if (at - begin < part.p_filesz) is_here = (part.p_flags & (PF_X | PF_W | PF_R)) == (PF_X | PF_R);
-  }
-  if (!is_here) return 0;
-  its.is.store(!but.has(first, last) && place(its) ? stage::placed : stage::refused, std::memory_order_release);
+  const auto is_code_there = [&](const ElfW(Phdr) & part) {
+    return part.p_type == PT_LOAD && at - (object->dlpi_addr + part.p_vaddr) < part.p_filesz &&
+           (part.p_flags & (PF_X | PF_W | PF_R)) == (PF_X | PF_R);
+  };
+  if (std::none_of(object->dlpi_phdr, object->dlpi_phdr + object->dlpi_phnum, is_code_there)) return 0;
+  // The child of a vfork() may execute the C library's code, and Weir's own code knows how to yield. The kernel's page is not ours.
+  const bool may = !is_without_calls(at) && object->dlpi_addr != getauxval(AT_SYSINFO_EHDR);
+  its.is.store(may && place(its) ? stage::placed : stage::refused, std::memory_order_release);
   return 1;
 }
 
@@ -224,21 +202,17 @@ constinit kernel_mutex placing;
 }
 
 void* place_all(void*) {
-  const objects_left_alone but;
+  know_code_without_calls();
   while (some_are_wanted.exchange(false, std::memory_order_acquire))
     for (trampoline& its : all) {
       if (its.is.load(std::memory_order_acquire) != stage::wanted) continue;
-      search s{its, but};
       const std::lock_guard no_fork_meanwhile(placing);
-      if (dl_iterate_phdr(place_in_object, &s) == 0) its.is.store(stage::refused, std::memory_order_relaxed);  // no loaded object's
+      if (dl_iterate_phdr(place_in_object, &its) == 0) its.is.store(stage::refused, std::memory_order_relaxed);  // no loaded object's
     }
   is_placing.store(false, std::memory_order_release);  // release: for the next thread
   return nullptr;
 }
 
-}  // namespace
-
-namespace {
 /// The entry for it; null: there is none left, or no place for it.
 trampoline* entry_for(std::uintptr_t at) {
   if (weir_kept_bytes == 0) return nullptr;
@@ -250,8 +224,8 @@ trampoline* entry_for(std::uintptr_t at) {
   return made != std::end(all) ? made : nullptr;
 }
 
-/// Also one that has been placed, where the instruction is found as it was: a library has been unloaded, and loaded again there. Then
-/// it has a stub already, which is for the same instruction.
+/// If a library was unloaded and loaded again at the same address, the entry is `placed`, but the original instruction is back. The stub
+/// is then used again.
 bool want(trampoline& it, const polling::replaceable& what, std::uintptr_t first, std::uintptr_t last) {
   if (it.is.load(std::memory_order_relaxed) == stage::wanted) return false;
   std::uint32_t text = 0;
@@ -278,9 +252,6 @@ bool want_trampoline(const polling& its) {
 }
 bool want_trampoline_at_pause(std::uintptr_t code) {
   constexpr unsigned enough = 8;  // it may also have been the last iteration of a loop that only polls
-  if (const trampoline* const known = with(code); known != nullptr && known->is.load(std::memory_order_relaxed) == stage::refused)
-    return false;
-  if (pause_at(code) != code) return false;
   trampoline* const it = entry_for(code);
   return it != nullptr && is_found_often(*it, enough) && want(*it, {code, 2, true}, 0, 0);
 }

@@ -1,13 +1,13 @@
 // Trampolines in loops by which programs wait: in place of `pause`, of nops, or of another instruction.
 //
-// A body that polls in such a loop must give its processor to those it waits for. A tick finds it after some hundred microseconds, and
-// a trap (pause_traps.hpp) costs an exception and a signal. So once a tick has found a body that polls, the `pause` of this loop, or
-// the first one of some nops, is replaced by a jump; if there are none, and ticks find bodies there again and again, another instruction,
-// of which the trampoline has a copy. The jump leads to a trampoline, and the trampoline to trampoline_entry.cpp, where
-// a member yields as in a handler, in a fraction of a microsecond. Threads that are no members execute a `pause` there.
+// A body that polls in such a loop must give its processor to those it waits for. A tick finds the body after some hundred
+// microseconds, and a trap (pause_traps.hpp) costs an exception and a signal. So once a tick has found a body that polls, a jump replaces
+// the `pause` of the loop, or the first one of some nops. In a loop without either, where ticks find bodies again and again, the jump
+// replaces another instruction, and the trampoline has a copy of that one. The trampoline leads to trampoline_entry.cpp, where a member
+// yields as in a handler, in a fraction of a microsecond. Threads that are not members only pause there, unless they become members.
 //
-// A jump is five bytes long, a `pause` two, a nop one, the others two to four. So the jump's last bytes are those that follow anyway, as part of the next
-// instructions, and the trampoline lies where these bytes lead [instruction punning: Chamith, Svensson, Dalessandro and
+// A jump is five bytes long, a `pause` two, a nop one, the others two to four. So the jump's last bytes are those that follow anyway, as
+// part of the next instructions, and the trampoline lies where these bytes lead [instruction punning: Chamith, Svensson, Dalessandro and
 // Newton, PLDI 2017]. Other instructions stay as they are. So nothing needs to be known about jumps into the loop, and threads may be
 // anywhere in it meanwhile. Where the place for the trampoline is not free, traps and ticks remain.
 //
@@ -22,13 +22,13 @@ namespace weir::threads {
 
 class polling;
 
-/// The replaced instruction, and the loop to which it belongs: the first and the last one; 0, if the loop does more than to poll.
+/// The addresses of the replaced instruction, and of the first and the last one of its loop; 0, if the loop does more than poll.
 struct trampoline {
   enum class stage { none, wanted, placed, refused };
   std::atomic<std::uintptr_t> at{0};  // trampoline_entry.cpp has it as the first member
   // relaxed, all: written before the stage, or before the jump that leads here.
   std::atomic<std::uintptr_t> first{0}, last{0}, stub{0};
-  std::atomic<std::uintptr_t> go_on{0};  // where a thread goes on that does not yield: behind it, or at a copy
+  std::atomic<std::uintptr_t> go_on{0};   // where the thread goes on: behind the instruction, or at its copy
   std::atomic<std::uint32_t> text{0};     // the instruction
   std::atomic<unsigned> bytes{0};
   std::atomic<unsigned> found{0};  // how often somebody was there and did not only poll
@@ -43,7 +43,7 @@ struct trampoline {
 
 /// In a handler: a body polls there. True: the monitor has something to place. Async-signal-safe.
 bool want_trampoline(const polling& its);
-/// The same for a body that is at a `pause` in a loop which does more than to poll: it only yields there.
+/// The same for a body that is at this address, where a `pause` begins, in a loop that does more than poll: it only yields there.
 bool want_trampoline_at_pause(std::uintptr_t code);
 /// For the monitor: begins a thread that places the trampolines that are wanted. It is a thread of its own because it waits for the
 /// dynamic linker, which must not unload the code meanwhile.

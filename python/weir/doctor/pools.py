@@ -126,8 +126,8 @@ class Program:
 def program(place: Path) -> Program:
     """By its file alone: what a process has mapped is incomplete while it begins, and nothing once it has ended."""
     try:
-        static = not elf.names_linker(place) and not LINKER.match(place.name)
         with Mapped(place) as text:
+            static = not elf.names_linker(place, text) and not LINKER.match(place.name)
             names = sections(text)
             return Program(b".go.buildinfo" in names, static, any(text.find(mark) >= 0 for mark in MARKS))
     except (OSError, ValueError, struct.error, elf.NotElf):

@@ -1,5 +1,6 @@
 """What a program or library tells the dynamic linker: the libraries it needs, and the symbols it has and lacks."""
 
+import mmap
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -49,13 +50,16 @@ def needed(path: Path) -> tuple[str, ...]:
     return _read(path, lambda reader: reader._names(DT_NEEDED))
 
 
-def names_linker(path: Path) -> bool:
-    """Whether it asks for a dynamic linker, as programs do that are not static. Raises NotElf, and OSError."""
-    return _read(path, lambda reader: any(segment[0] == PT_INTERP for segment in reader.segments))
+def names_linker(path: Path, text: bytes | mmap.mmap) -> bool:
+    """Whether it asks for a dynamic linker, as programs do that are not static. `text`: of that file. Raises NotElf."""
+    return _look(path, text, lambda reader: any(segment[0] == PT_INTERP for segment in reader.segments))
 
 
 def _read(path: Path, what: Callable[["_Reader"], Any]) -> Any:
-    text = path.read_bytes()
+    return _look(path, path.read_bytes(), what)
+
+
+def _look(path: Path, text: bytes | mmap.mmap, what: Callable[["_Reader"], Any]) -> Any:
     if text[:4] != b"\x7fELF":
         raise NotElf("is a script" if text[:2] == b"#!" else "is not an ELF file")
     if text[4:6] != b"\x02\x01":
@@ -67,7 +71,7 @@ def _read(path: Path, what: Callable[["_Reader"], Any]) -> Any:
 
 
 class _Reader:
-    def __init__(self, path: Path, text: bytes) -> None:
+    def __init__(self, path: Path, text: bytes | mmap.mmap) -> None:
         self.path, self.text = path, text
         (start,) = struct.unpack_from("<Q", text, 32)
         size, count = struct.unpack_from("<HH", text, 54)

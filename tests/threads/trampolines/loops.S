@@ -1,8 +1,8 @@
 // Loops that poll, for programs and for a library.
 //
 // int keeps(const volatile int flags[2]): waits until each of them is not zero, with all registers full. Returns 0 if the registers, the
-// processor's flags and the 128 bytes below the stack have stayed as they were. keeps_x87: those of x87, too. Both jumps lead to the same page,
-// the second one to the middle of the first trampoline if that were possible.
+// processor's flags and the 128 bytes below the stack have stayed as they were. keeps_x87: those of x87, too. Both jumps lead to the same
+// page, the second one to the middle of the first trampoline if that were possible.
         .text
 .macro fill_xmm
         .irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
@@ -57,18 +57,10 @@
         .p2align 6
 \name:
         .cfi_startproc
-        pushq %rbp
+        .irp register,rbp,rbx,r12,r13,r14,r15
+        pushq %\register
         .cfi_adjust_cfa_offset 8
-        pushq %rbx
-        .cfi_adjust_cfa_offset 8
-        pushq %r12
-        .cfi_adjust_cfa_offset 8
-        pushq %r13
-        .cfi_adjust_cfa_offset 8
-        pushq %r14
-        .cfi_adjust_cfa_offset 8
-        pushq %r15
-        .cfi_adjust_cfa_offset 8
+        .endr
         fill_xmm
         .if \x87
         fldpi
@@ -131,18 +123,10 @@
 7:
         movl $1, %eax
 9:
-        popq %r15
+        .irp register,r15,r14,r13,r12,rbx,rbp
+        popq %\register
         .cfi_adjust_cfa_offset -8
-        popq %r14
-        .cfi_adjust_cfa_offset -8
-        popq %r13
-        .cfi_adjust_cfa_offset -8
-        popq %r12
-        .cfi_adjust_cfa_offset -8
-        popq %rbx
-        .cfi_adjust_cfa_offset -8
-        popq %rbp
-        .cfi_adjust_cfa_offset -8
+        .endr
         ret
         .cfi_endproc
         .size \name, . - \name

@@ -1,4 +1,5 @@
-// Trampolines in loops by which threads wait: what a thread has in its registers stays there, whoever runs meanwhile, and wherever the loop is.
+// Trampolines in loops by which threads wait: what a thread has in its registers stays there, whoever runs meanwhile, and wherever the
+// loop is.
 //
 // usage: LD_PRELOAD=Weir's library WEIR_THREADS=all threads-trampolines LIBRARY
 #include <atomic>
@@ -34,8 +35,8 @@ void does_more(const flag*);
 void has_nops(const flag*);
 void ends_page(const flag*);
 void has_no_place(const flag*);
-extern const char keeps_first_pause[], keeps_second_pause[], keeps_x87_first_pause[], ends_page_pause[], has_no_place_pause[], keeps_end[], does_more_pause[],
-    has_nops_first[], has_no_pause_first[];
+extern const char keeps_first_pause[], keeps_second_pause[], keeps_x87_first_pause[], keeps_end[], ends_page_pause[], has_no_place_pause[],
+    does_more_pause[], has_nops_first[], has_no_pause_first[];
 }
 
 namespace {
@@ -185,7 +186,7 @@ void polls_in_handler(bool as_member) {
 
 /// A sampling profiler sees who has called the loop, while a trampoline is in the library.
 void is_unwound() {
-  static flag with, without;
+  static flag seen;
   static const void* library = nullptr;
   Dl_info found;
   dladdr(dlsym(RTLD_DEFAULT, "GOMP_barrier"), &found);
@@ -202,17 +203,16 @@ void is_unwound() {
     const int n = backtrace(frames, 64);
     for (int i = 0; i < n; ++i) {
       const char* const at = static_cast<const char*>(frames[i]);
-      if (at >= reinterpret_cast<const char*>(keeps) && at < keeps_end) return with.store(with.load() + 1);
+      if (at >= reinterpret_cast<const char*>(keeps) && at < keeps_end) return seen.store(seen.load() + 1);
     }
-    without.store(without.load() + 1);
   };
   sigaction(SIGPROF, &its, nullptr);
   const itimerval often{{0, 1000}, {0, 1000}}, off{};
   setitimer(ITIMER_PROF, &often, nullptr);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (with.load() < 5 && std::chrono::steady_clock::now() < end) in_turn(200, keeps_registers);
+  while (seen.load() < 5 && std::chrono::steady_clock::now() < end) in_turn(200, keeps_registers);
   setitimer(ITIMER_PROF, &off, nullptr);
-  if (with.load() < 5) fail("nobody is seen in a trampoline");
+  if (seen.load() < 5) fail("nobody is seen in a trampoline");
 }
 
 // ---- processes, libraries, places
@@ -265,12 +265,13 @@ int main(int, char** words) {
   until_placed("no trampoline", keeps_first_pause, keeps_registers);
   until_placed("no second trampoline", keeps_second_pause, keeps_registers);
   until_placed("no trampoline beside x87", keeps_x87_first_pause, keeps_registers_of_x87);
-  if (__builtin_cpu_supports("avx")) until_placed("no trampoline beside AVX", upper_pause, keeps_upper);
-  if (__builtin_cpu_supports("avx"))
+  if (__builtin_cpu_supports("avx")) {
+    until_placed("no trampoline beside AVX", upper_pause, keeps_upper);
     until_placed("no trampoline beside others that use AVX", no_upper_pause, [](const two_flags& may) {
       static std::atomic<unsigned> calls{0};
       calls.fetch_add(1) % 2 == 0 ? keeps_upper(may) : keeps_no_upper(may);
     });
+  }
   if (__builtin_cpu_supports("avx512bw")) until_placed("no trampoline beside AVX-512", uppermost_pause, keeps_uppermost);
   until_placed("no trampoline beside a call", does_more_pause, [](const two_flags& may) { does_more(&may.first); });
   until_placed("no trampoline in place of a nop", has_nops_first, [](const two_flags& may) { has_nops(&may.first); });
