@@ -21,6 +21,7 @@
 #include "threads/process_signals.hpp"
 #include "threads/signals.hpp"
 #include "threads/tick.hpp"
+#include "threads/trampolines.hpp"
 
 using weir::threads::signal_mask;
 using weir::threads::without_tick_handler;
@@ -71,6 +72,7 @@ void call(handler_with_context its, int number, siginfo_t* why, void* context) {
   const weir::threads::body* const mine = weir::threads::body_with_mask();
   // Otherwise it has interrupted another handler, whose end restores the recorded mask.
   const bool is_first = mine != nullptr && mask_in(context) == mine->mask();
+  weir::threads::leave_stub(*static_cast<ucontext_t*>(context));
   its(number, why, context);
   if (!is_first || mine != weir::threads::body_with_mask() || weir::threads::is_in_child()) return;
   if (const signal_mask now = mask_in(context); now != mine->mask()) weir::threads::note_mask(now);
@@ -130,8 +132,9 @@ bool has_context([[maybe_unused]] const struct sigaction& its) {
 }
 }  // namespace
 
-BEFORE(int, sigaction, (int of, const struct sigaction* to, struct sigaction* old)) {
-  auto* const next = next_sigaction.get();
+namespace {
+using sigaction_function = int(int, const struct sigaction*, struct sigaction*);
+int act(sigaction_function* next, int of, const struct sigaction* to, struct sigaction* old) {
   const without_tick_handler meanwhile(of);
   if (meanwhile.is_for_ticks()) return next(of, to, old);
   if (of == SIGTRAP && to != nullptr) {
@@ -149,6 +152,22 @@ BEFORE(int, sigaction, (int of, const struct sigaction* to, struct sigaction* ol
   if (weir::threads::is_handler_of_traps(*old)) *old = {};
   without_stub(*old);
   return result;
+}
+}  // namespace
+
+BEFORE(int, sigaction, (int of, const struct sigaction* to, struct sigaction* old)) { return act(next_sigaction.get(), of, to, old); }
+BEFORE(int, __sigaction, (int of, const struct sigaction* to, struct sigaction* old)) { return act(next___sigaction.get(), of, to, old); }
+
+// [sigset(3), POSIX.1-2008] SIG_HOLD stands for a blocked signal. The C library's function would set a handler without a stub.
+BEFORE(handler, sigset, (int of, handler to)) {
+  sigset_t its, before;
+  sigemptyset(&its);
+  if (sigaddset(&its, of) != 0) return SIG_ERR;
+  const bool holds = to == SIG_HOLD;
+  struct sigaction with {}, old {};
+  with.sa_handler = to;
+  if (sigaction(of, holds ? nullptr : &with, &old) != 0 || sigprocmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &its, &before) != 0) return SIG_ERR;
+  return sigismember(&before, of) == 1 ? SIG_HOLD : old.sa_handler;
 }
 
 #define CHANGES_HANDLER(result, name, parameters, number, arguments) \

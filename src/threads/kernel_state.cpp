@@ -230,13 +230,6 @@ CHANGES_MASK(sighold, (int which), (which))
 CHANGES_MASK(sigrelse, (int which), (which))
 CHANGES_MASK(sigblock, (int which), (which))
 CHANGES_MASK(sigsetmask, (int to), (to))
-using handler = void (*)(int);
-BEFORE(handler, sigset, (int of, handler to)) {
-  auto* const next = next_sigset.get();
-  const weir::threads::without_tick_handler meanwhile(of);
-  const noted_change its_mask;
-  return next(of, to);
-}
 // Jumps, mostly out of a handler, that restore a saved mask.
 #define JUMPS(name)                                                      \
   BEFORE(void, name, (__jmp_buf_tag * to, int value)) {                  \
@@ -483,6 +476,7 @@ BEFORE(long, syscall, (long number, ...)) {
   auto* const next = next_syscall.get();
   const without_ticks meanwhile;
   if (number == SYS_rt_sigaction && a[0] == SIGTRAP && a[1] != 0) weir::threads::give_up_traps();
+  if (number == SYS_rt_sigaction && a[1] != 0) weir::threads::all_handlers_count.store(false, std::memory_order_relaxed);
   const weir::threads::without_tick_handler also(number == SYS_rt_sigaction ? static_cast<int>(a[0]) : 0);
   if (number == SYS_sched_setaffinity) {
     const auto its = meant(static_cast<std::size_t>(a[1]), reinterpret_cast<const cpu_set_t*>(a[2]));

@@ -1,6 +1,7 @@
 #include "threads/polling.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <sys/auxv.h>
@@ -8,6 +9,7 @@
 
 #include "machine/raw_call.hpp"
 #include "threads/allocator.hpp"
+#include "threads/trampolines.hpp"
 
 namespace weir::threads {
 
@@ -90,20 +92,25 @@ void polling::find_ends(code_range within) {
   registers around = now_;
   begun_at_ = first_ = last_ = now_.code;
   may_replace_ = {};
+  bool is_replaced = false;
   unsigned n = 0;
   do {
     if (!within.has(around.code)) return;
     const std::uintptr_t code = around.code;
+    is_replaced |= leads_to_trampoline(code);
     usage used;
     if (!execute(around, &used)) return;
     const unsigned idle = idle_bytes_at(code);
     const replaceable its{code, idle != 0 ? idle : static_cast<unsigned>(around.code - code), idle != 0};
     // Four bytes of a jump are a distance.
     const bool may = !used.depends_on_place && (its.does_nothing || (its.bytes >= 2 && its.bytes <= 4));
-    if (may && std::pair(its.does_nothing, its.bytes) > std::pair(may_replace_.does_nothing, may_replace_.bytes)) may_replace_ = its;
+    // Of several that are alike, the lowest: all bodies choose the same one, wherever they have been found.
+    const auto rank = [](const replaceable& r) { return std::tuple(r.does_nothing, r.bytes, ~r.at); };
+    if (may && (may_replace_.at == 0 || rank(its) > rank(may_replace_))) may_replace_ = its;
     first_ = std::min(first_, around.code);
     last_ = std::max(last_, around.code);
   } while (around.code != now_.code && ++n < most_instructions);
+  if (is_replaced) may_replace_ = {};  // with two, a body would never come to the same one again at once
   for (around = now_, n = 0; around.code != first_; ++n)
     if (n == most_instructions || !within.has(around.code) || !execute(around)) return;
   if (!only_polls(around, within)) return;

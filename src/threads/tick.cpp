@@ -114,6 +114,7 @@ void handle(int, siginfo_t* why, void* context) {
   if (why->si_code != SI_QUEUE) return;  // out-of-band data on a socket of the program
   const int message = why->si_errno;
   auto& in = *static_cast<ucontext_t*>(context);
+  leave_stub(in);
   if (why->si_value.sival_ptr == &called_in) return answer_call_in(in);
   if (message >= leave_call) repeat_interrupted(in, message - leave_call);
   body* const me = this_body;

@@ -8,13 +8,16 @@
 #include <optional>
 
 #include <cpuid.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "machine/detached_thread.hpp"
 #include "machine/kernel_mutex.hpp"
+#include "threads/library_signals.hpp"
 #include "threads/pause_traps.hpp"
 #include "threads/polling.hpp"
 #include "threads/program_threads.hpp"
@@ -51,15 +54,24 @@ struct [[gnu::packed]] stub_text {
   unsigned char copy[4 + jump_bytes];  // of the instruction, and a jump to the one behind
 };
 
-/// x87, SSE, AVX and AVX-512 [Intel SDM, 1 13.1 to 13.4]. Protection keys belong to the kernel thread, and where tiles may be used
-/// there are no members.
+/// x87, SSE, AVX and AVX-512 [Intel SDM, 1 13.1 to 13.4].
+constexpr std::uint32_t wanted = 0xe7;
+/// Protection keys belong to the kernel thread, where tiles may be used there are no members, and no kernel of today lets programs use
+/// bounds. What else a processor has, such as the registers of APX, a trampoline would lose.
+constexpr bool are_known(std::uint64_t parts) {
+  constexpr std::uint64_t bounds = 0x18, keys = 0x200, tiles = 0x60000;
+  return (parts & ~(wanted | bounds | keys | tiles)) == 0;
+}
+static_assert(are_known(0x602e7) && !are_known(std::uint64_t{1} << 19) && !are_known(std::uint64_t{1} << 62));
+
 void ask_for_parts() {
-  constexpr std::uint32_t wanted = 0xe7, legacy = 512, header = 64, has_os_support = 1u << 27, has_compact = 2, tells_use = 4;
+  constexpr std::uint32_t legacy = 512, header = 64, has_os_support = 1u << 27, has_compact = 2, tells_use = 4;
   std::uint32_t a, b, c, d;
   if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & has_os_support) == 0) return;
   if (__get_cpuid_count(0xd, 1, &a, &b, &c, &d) == 0 || (a & has_compact) == 0) return;
   std::uint32_t enabled, upper;
   asm volatile("xgetbv" : "=a"(enabled), "=d"(upper) : "c"(0));
+  if (!are_known(std::uint64_t{upper} << 32 | enabled)) return;
   const bool is_told = (a & tells_use) != 0;
   enabled &= wanted;
   std::uint32_t bytes = legacy + header;
@@ -153,6 +165,30 @@ bool place_stub(const trampoline& its, std::uintptr_t at) {
   return change(at, &text, sizeof text);
 }
 
+bool is_jump_of(const trampoline& its, std::uintptr_t code) {
+  const std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
+  unsigned char jump[jump_bytes] = {jump_code};
+  set_distance(jump + 1, code + jump_bytes, stub);
+  return stub != 0 && std::memcmp(reinterpret_cast<const void*>(code), jump, jump_bytes) == 0;
+}
+
+/// Is the page as it is in the object's file, but for trampolines? A page that somebody else has changed is not exchanged: a breakpoint
+/// of the kernel (uprobes) would go on in the copy, and nobody would handle it.
+bool is_as_in_file(std::uintptr_t page) {
+  if (std::ranges::any_of(all, [=](const trampoline& t) {
+        const std::uintptr_t at = t.at.load(std::memory_order_relaxed);
+        return at / page_bytes * page_bytes == page && is_jump_of(t, at);
+      }))
+    return true;
+  constexpr std::uint64_t present = std::uint64_t{1} << 63, of_file = std::uint64_t{1} << 61;  // [proc_pid_pagemap(5)]
+  std::uint64_t its = 0;
+  const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const ssize_t got = pread(file, &its, sizeof its, static_cast<off_t>(page / page_bytes * sizeof its));
+  close(file);
+  return got == sizeof its && (its & present) != 0 && (its & of_file) != 0;
+}
+
 /// The code of the object cannot be unloaded meanwhile.
 bool place(trampoline& its) {
   const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
@@ -160,12 +196,10 @@ bool place(trampoline& its) {
   const auto* const code = reinterpret_cast<const unsigned char*>(at);
   const std::uint32_t text = its.text.load(std::memory_order_relaxed);
   std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
-  unsigned char jump[jump_bytes] = {jump_code};
-  const auto lead_to_stub = [&] { set_distance(jump + 1, at + jump_bytes, stub); };
-  lead_to_stub();
   // Two handlers have wanted it, and it has been placed between them; or the process has been forked before that was noted.
-  if (stub != 0 && std::memcmp(code, jump, jump_bytes) == 0) return true;
+  if (is_jump_of(its, at)) return true;
   if (at % page_bytes > page_bytes - replaced || std::memcmp(code, &text, replaced) != 0) return false;
+  if (!is_as_in_file(at / page_bytes * page_bytes)) return false;
   for (const trampoline& other : all)
     if (&other != &its && other.stub.load(std::memory_order_relaxed) != 0 &&
         overlap(other.at.load(std::memory_order_relaxed), at, jump_bytes))
@@ -176,7 +210,8 @@ bool place(trampoline& its) {
     its.stub.store(stub = *place, std::memory_order_relaxed);
   }
   its.go_on.store(its.does_nothing() ? at + replaced : stub + offsetof(stub_text, copy), std::memory_order_relaxed);
-  lead_to_stub();
+  unsigned char jump[jump_bytes] = {jump_code};
+  set_distance(jump + 1, at + jump_bytes, stub);
   return std::memcmp(jump + replaced, code + replaced, jump_bytes - replaced) == 0 && change(at, jump, replaced);
 }
 
@@ -185,7 +220,8 @@ int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
   auto& its = *static_cast<trampoline*>(what);
   const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
   const auto is_code_there = [&](const ElfW(Phdr) & part) {
-    return part.p_type == PT_LOAD && at - (object->dlpi_addr + part.p_vaddr) < part.p_filesz &&
+    const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
+    return part.p_type == PT_LOAD && at >= begin && at + jump_bytes <= begin + part.p_filesz &&
            (part.p_flags & (PF_X | PF_W | PF_R)) == (PF_X | PF_R);
   };
   if (std::none_of(object->dlpi_phdr, object->dlpi_phdr + object->dlpi_phnum, is_code_there)) return 0;
@@ -193,6 +229,16 @@ int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
   const bool may = !is_without_calls(at) && object->dlpi_addr != getauxval(AT_SYSINFO_EHDR);
   its.is.store(may && place(its) ? stage::placed : stage::refused, std::memory_order_release);
   return 1;
+}
+
+/// Handlers that the program sets by functions of the C library come after a stub, which counts them as they run. Is there another one,
+/// set by a bare system call, or before Weir was loaded? The two that the C library keeps for itself wait for nobody.
+void look_for_uncounted_handlers() {
+  for (int number = 1; number <= 64; ++number) {
+    if (number == 32 || number == 33) continue;
+    const kernel_sigaction its = handled_by(number);
+    if (its.is_handler() && !is_own_code(its.code())) all_handlers_count.store(false, std::memory_order_relaxed);
+  }
 }
 
 // Held while a trampoline is placed: the child of a fork would find a lock of the dynamic linker taken, by a thread that it has not.
@@ -203,6 +249,7 @@ constinit kernel_mutex placing;
 
 void* place_all(void*) {
   know_code_without_calls();
+  look_for_uncounted_handlers();
   while (some_are_wanted.exchange(false, std::memory_order_acquire))
     for (trampoline& its : all) {
       if (its.is.load(std::memory_order_acquire) != stage::wanted) continue;
@@ -213,52 +260,77 @@ void* place_all(void*) {
   return nullptr;
 }
 
-/// The entry for it; null: there is none left, or no place for it.
+/// The entry for it; null: there is none left, or no place for it. An entry that has no trampoline may be used for another instruction.
 trampoline* entry_for(std::uintptr_t at) {
   if (weir_kept_bytes == 0) return nullptr;
   if (trampoline* const known = with(at)) return known->is.load(std::memory_order_relaxed) == stage::refused ? nullptr : known;
-  auto* const made = std::ranges::find_if(all, [at](trampoline& t) {
-    std::uintptr_t none = 0;
-    return t.at.compare_exchange_strong(none, at, std::memory_order_relaxed);
-  });
-  return made != std::end(all) ? made : nullptr;
+  static constinit std::atomic<unsigned> next{0};
+  for (unsigned n = 0; n < std::size(all); ++n) {
+    trampoline& its = all[next.fetch_add(1, std::memory_order_relaxed) % std::size(all)];
+    stage before = its.is.load(std::memory_order_relaxed);
+    if (its.stub.load(std::memory_order_relaxed) != 0 || (before != stage::none && before != stage::refused)) continue;
+    // acquire: the stub, if the entry has been placed meanwhile.
+    if (!its.is.compare_exchange_strong(before, stage::writing, std::memory_order_acquire, std::memory_order_relaxed)) continue;
+    const bool is_free = its.stub.load(std::memory_order_relaxed) == 0;
+    if (is_free) {
+      its.at.store(at, std::memory_order_relaxed);
+      its.found.store(0, std::memory_order_relaxed);
+    }
+    its.is.store(is_free ? stage::none : before, std::memory_order_release);  // release: for want()
+    if (is_free) return &its;
+  }
+  return nullptr;
 }
 
 /// If a library was unloaded and loaded again at the same address, the entry is `placed`, but the original instruction is back. The stub
-/// is then used again.
-bool want(trampoline& it, const polling::replaceable& what, std::uintptr_t first, std::uintptr_t last) {
-  if (it.is.load(std::memory_order_relaxed) == stage::wanted) return false;
+/// is then used again. `enough`: so often somebody must have been there.
+bool want(std::uintptr_t at, const polling::replaceable& what, std::uintptr_t first, std::uintptr_t last, unsigned enough) {
+  trampoline* const it = entry_for(at);
+  if (it == nullptr || it->found.fetch_add(1, std::memory_order_relaxed) + 1 < enough) return false;
+  stage before = it->is.load(std::memory_order_relaxed);
+  if (before != stage::none && before != stage::placed) return false;
+  // acquire: what another handler has written, and the stub.
+  if (!it->is.compare_exchange_strong(before, stage::writing, std::memory_order_acquire, std::memory_order_relaxed)) return false;
   std::uint32_t text = 0;
   std::memcpy(&text, reinterpret_cast<const void*>(what.at), what.bytes);
-  if (it.stub.load(std::memory_order_relaxed) != 0 &&
-      (it.text.load(std::memory_order_relaxed) != text || it.bytes.load(std::memory_order_relaxed) != what.bytes))
+  const bool is_used_for_other = it->at.load(std::memory_order_relaxed) != at;
+  const bool has_other_stub = it->stub.load(std::memory_order_relaxed) != 0 && (it->text.load(std::memory_order_relaxed) != text ||
+                                                                                it->bytes.load(std::memory_order_relaxed) != what.bytes);
+  if (is_used_for_other || has_other_stub) {
+    it->is.store(before, std::memory_order_release);  // release: as it was, for the next one
     return false;
-  it.text.store(text, std::memory_order_relaxed);
-  it.bytes.store(what.bytes, std::memory_order_relaxed);
-  it.first.store(first, std::memory_order_relaxed);
-  it.last.store(last, std::memory_order_relaxed);
-  it.is.store(stage::wanted, std::memory_order_release);  // release: the instruction and the ends
+  }
+  it->text.store(text, std::memory_order_relaxed);
+  it->bytes.store(what.bytes, std::memory_order_relaxed);
+  it->first.store(first, std::memory_order_relaxed);
+  it->last.store(last, std::memory_order_relaxed);
+  it->is.store(stage::wanted, std::memory_order_release);  // release: the instruction and the ends
   some_are_wanted.store(true, std::memory_order_release);  // release: the stage
   return true;
 }
-bool is_found_often(trampoline& it, unsigned enough) { return it.found.fetch_add(1, std::memory_order_relaxed) + 1 >= enough; }
+/// They may be wanted again, when somebody is found there again.
+void want_none() {
+  some_are_wanted.store(false, std::memory_order_relaxed);
+  for (trampoline& its : all) {
+    stage before = stage::wanted;
+    its.is.compare_exchange_strong(before, stage::none, std::memory_order_relaxed);
+  }
+}
 }  // namespace
 
 bool want_trampoline(const polling& its) {
-  constexpr unsigned enough = 4;  // where threads may come that do not wait
+  constexpr unsigned often = 4;  // where threads may come that do not wait
   const auto& what = its.may_replace();
-  trampoline* const it = what.at != 0 ? entry_for(what.at) : nullptr;
-  return it != nullptr && (what.does_nothing || is_found_often(*it, enough)) && want(*it, what, its.first(), its.last());
+  return what.at != 0 && want(what.at, what, its.first(), its.last(), what.does_nothing ? 1 : often);
 }
 bool want_trampoline_at_pause(std::uintptr_t code) {
-  constexpr unsigned enough = 8;  // it may also have been the last iteration of a loop that only polls
-  trampoline* const it = entry_for(code);
-  return it != nullptr && is_found_often(*it, enough) && want(*it, {code, 2, true}, 0, 0);
+  constexpr unsigned often = 8;  // it may also have been the last iteration of a loop that only polls
+  return want(code, {code, 2, true}, 0, 0, often);
 }
 
 void place_wanted_trampolines() {
   if (!some_are_wanted.load(std::memory_order_relaxed) || is_placing.load(std::memory_order_relaxed)) return;
-  if (runs_on_valgrind() || is_traced()) return some_are_wanted.store(false, std::memory_order_relaxed);
+  if (runs_on_valgrind() || is_traced()) return want_none();
   if (is_placing.exchange(true, std::memory_order_acquire)) return;  // acquire: what the last such thread has placed
   sigset_t blocked;
   sigfillset(&blocked);
@@ -281,7 +353,32 @@ replaced replaced_by(std::uintptr_t stub) {
   return {};
 }
 
-void forget_placing() { is_placing.store(false, std::memory_order_relaxed); }
+bool leads_to_trampoline(std::uintptr_t code) {
+  const auto* const bytes = reinterpret_cast<const volatile unsigned char*>(code);
+  return bytes[0] == jump_code && std::ranges::any_of(all, [=](const trampoline& t) { return is_jump_of(t, code); });
+}
+
+void leave_stub(ucontext_t& in) {
+  constexpr std::uintptr_t first_instruction = 5;  // bytes: it moves the stack's pointer
+  auto& code = in.uc_mcontext.gregs[REG_RIP];
+  for (const trampoline& t : all) {
+    const std::uintptr_t stub = t.stub.load(std::memory_order_relaxed);
+    const std::uintptr_t in_stub = static_cast<std::uintptr_t>(code) - stub;
+    if (stub == 0 || in_stub >= sizeof(stub_text)) continue;
+    const std::uintptr_t at = t.at.load(std::memory_order_relaxed);
+    if (in_stub == first_instruction) in.uc_mcontext.gregs[REG_RSP] += 128;
+    code = static_cast<greg_t>(in_stub == offsetof(stub_text, copy) + t.bytes.load(std::memory_order_relaxed) ? at + t.bytes.load(std::memory_order_relaxed) : at);
+    return;
+  }
+}
+
+void forget_placing() {
+  is_placing.store(false, std::memory_order_relaxed);
+  for (trampoline& its : all) {
+    stage before = stage::writing;
+    its.is.compare_exchange_strong(before, stage::none, std::memory_order_relaxed);
+  }
+}
 
 }  // namespace weir::threads
 
@@ -294,6 +391,8 @@ bool want_trampoline_at_pause(std::uintptr_t) { return false; }
 void place_wanted_trampolines() {}
 bool has_trampoline(std::uintptr_t) { return false; }
 replaced replaced_by(std::uintptr_t) { return {}; }
+bool leads_to_trampoline(std::uintptr_t) { return false; }
+void leave_stub(ucontext_t&) {}
 void forget_placing() {}
 
 }  // namespace weir::threads

@@ -18,13 +18,16 @@
 #include <atomic>
 #include <cstdint>
 
+#include <ucontext.h>
+
 namespace weir::threads {
 
 class polling;
 
 /// The addresses of the replaced instruction, and of the first and the last one of its loop; 0, if the loop does more than poll.
 struct trampoline {
-  enum class stage { none, wanted, placed, refused };
+  /// writing: a handler writes what it wants.
+  enum class stage { none, writing, wanted, placed, refused };
   std::atomic<std::uintptr_t> at{0};  // trampoline_entry.cpp has it as the first member
   // relaxed, all: written before the stage, or before the jump that leads here.
   std::atomic<std::uintptr_t> first{0}, last{0}, stub{0};
@@ -55,7 +58,12 @@ struct replaced {
   std::uintptr_t behind = 0, copy = 0;
 };
 replaced replaced_by(std::uintptr_t stub);
-/// For the child of a fork, which has not inherited that thread.
+/// Is the instruction there a jump that leads to a trampoline? It must be readable.
+bool leads_to_trampoline(std::uintptr_t code);
+/// If the interrupted thread is in a trampoline's first instructions or at its copy, the thread is at the replaced instruction instead.
+/// A handler of the program that looks where its thread is, or where a load has failed, finds the program's code.
+void leave_stub(ucontext_t& in);
+/// For the child of a fork, which has not inherited that thread, nor one whose handler wrote what it wanted.
 void forget_placing();
 
 }  // namespace weir::threads

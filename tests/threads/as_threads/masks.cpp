@@ -118,9 +118,12 @@ void keep_for_a_while(const sigset_t& its) {
   CHECK(same(mask_now(), its));
 }
 
+extern "C" [[noreturn]] void checked_longjmp(sigjmp_buf, int) asm("__longjmp_chk");  // in place of all with _FORTIFY_SOURCE
+
 // To the mask that was saved, not to that which the handler has interrupted.
+template <void jump(sigjmp_buf, int)>
 void a_jump_out_of_a_handler() {
-  handle(SIGUSR2, [](int) { siglongjmp(back, 1); });
+  handle(SIGUSR2, [](int) { jump(back, 1); });
   team([](int me) {
     if (me % 2 == 0) block(SIGRTMIN + 2);
     const sigset_t own = mask_now();
@@ -249,7 +252,9 @@ int main() {
   subject("members that compute for long", members_that_compute_for_long);
   subject("members inherit the maker's", members_inherit_the_makers);
   subject("a blocked one is kept", a_blocked_one_is_kept);
-  subject("a jump out of a handler", a_jump_out_of_a_handler);
+  subject("a jump out of a handler", a_jump_out_of_a_handler<siglongjmp>);
+  subject("_longjmp out of a handler", a_jump_out_of_a_handler<_longjmp>);
+  subject("a checked jump out of a handler", a_jump_out_of_a_handler<checked_longjmp>);
   subject("a change of context", a_change_of_context);
   subject("a handler changes the context", a_handler_changes_the_context);
   subject("a handler that blocks while it runs", a_handler_that_blocks_while_it_runs);

@@ -181,6 +181,44 @@ has_nops_first:
         .cfi_endproc
         .size has_nops, . - has_nops
 
+// long has_two(const volatile int* flag): its loop has two instructions that a jump may replace.
+        .globl has_two, has_two_first, has_two_second
+        .type has_two, @function
+        .p2align 10
+has_two:
+        .cfi_startproc
+        jmp has_two_second
+        nop
+has_two_first:
+        movslq (%rdi), %rax
+        testl %eax, %eax
+        jne 9f
+has_two_second:
+        movslq (%rdi), %rdx
+        testl %edx, %edx
+        je has_two_first
+9:      ret
+        .cfi_endproc
+        .size has_two, . - has_two
+
+// void changed_page(const volatile int* flag): the first of some loops in a page of their own, whose last byte nobody uses.
+        .globl changed_page
+        .type changed_page, @function
+        .p2align 12
+changed_page:
+        .rept 40
+        .p2align 4
+0:      pause
+        nop
+        nop
+        nop
+        cmpl $0, (%rdi)
+        je 0b
+        ret
+        .endr
+        .size changed_page, . - changed_page
+        .p2align 12
+
 // void ends_page(const volatile int* flag): the two bytes of its pause lie in two pages.
         .globl ends_page, ends_page_pause
         .type ends_page, @function

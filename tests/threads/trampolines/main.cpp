@@ -2,89 +2,29 @@
 // loop is.
 //
 // usage: LD_PRELOAD=Weir's library WEIR_THREADS=all threads-trampolines LIBRARY
-#include <atomic>
-#include <chrono>
-#include <csignal>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <thread>
-#include <vector>
 
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <immintrin.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-using flag = std::atomic<int>;
-struct two_flags {
-  flag first{0}, second{0};
-};
+#include "waiting.hpp"
 
 extern "C" {
-int keeps(const two_flags*);
 int keeps_x87(const two_flags*);
-long has_no_pause(const flag*);
 void does_more(const flag*);
 void has_nops(const flag*);
 void ends_page(const flag*);
 void has_no_place(const flag*);
-extern const char keeps_first_pause[], keeps_second_pause[], keeps_x87_first_pause[], keeps_end[], ends_page_pause[], has_no_place_pause[],
-    does_more_pause[], has_nops_first[], has_no_pause_first[];
+long has_two(const flag*);
+extern const char has_two_first[], has_two_second[], changed_page[];
+extern const char keeps_x87_first_pause[], ends_page_pause[], has_no_place_pause[], does_more_pause[], has_nops_first[];
 }
 
 namespace {
-
-constexpr unsigned char jump = 0xe9, pause = 0xf3;
-const unsigned threads = 4 * std::thread::hardware_concurrency();
-
-unsigned char first_byte(const char* code) { return static_cast<unsigned char>(*const_cast<const volatile char*>(code)); }
-
-void fail(const char* what) {
-  std::puts(what);
-  std::fflush(stdout);
-  std::_Exit(1);
-}
-
-/// As many threads as `threads`, each of which waits for the one before it, a number of times.
-void in_turn(unsigned rounds, const std::function<void(const two_flags&)>& wait) {
-  std::vector<two_flags> may(threads * rounds + 1);
-  const auto let = [](two_flags& its) {
-    its.first.store(1);
-    sched_yield();
-    its.second.store(1);
-  };
-  std::vector<std::thread> all;
-  for (unsigned t = 0; t < threads; ++t)
-    all.emplace_back([&, t] {
-      for (unsigned r = 0; r < rounds; ++r) {
-        wait(may[r * threads + t]);
-        let(may[r * threads + t + 1]);
-      }
-    });
-  let(may[0]);
-  for (std::thread& each : all) each.join();
-}
-
-/// Until the `pause` at that place has been replaced, and for a while then.
-void until_placed(const char* what, const char* at, const std::function<void(const two_flags&)>& wait) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (first_byte(at) != jump) {
-    if (std::chrono::steady_clock::now() > end) fail(what);
-    in_turn(50, wait);
-  }
-  in_turn(500, wait);
-}
-
-void keeps_registers(const two_flags& its) {
-  if (keeps(&its) != 0) fail("registers differ");
-}
 
 void keeps_registers_of_x87(const two_flags& its) {
   if (keeps_x87(&its) != 0) fail("registers of x87 differ");
@@ -132,89 +72,6 @@ extern "C" const char upper_pause[], no_upper_pause[], uppermost_pause[];
   if (mask_after != mask) fail("a mask differs");
 }
 
-// ---- handlers
-
-bool is_blocked_by_kernel(int signal) {
-  std::uint64_t its = 0;
-  long result = SYS_rt_sigprocmask;
-  register long bytes asm("r10") = sizeof its;
-  asm volatile("syscall" : "+a"(result) : "D"(long{SIG_BLOCK}), "S"(0L), "d"(&its), "r"(bytes) : "rcx", "r11", "memory");
-  return (its >> (signal - 1) & 1) != 0;
-}
-
-/// While a handler polls, its mask is in force for its thread, and for no other. The handler has interrupted no function of the C
-/// library. `as_member`: the thread has waited before.
-void polls_in_handler(bool as_member) {
-  static two_flags handler_may_end;
-  static flag others_end, wrong;
-  for (auto* const each : {&handler_may_end.first, &handler_may_end.second, &others_end}) each->store(0);
-  struct sigaction its {};
-  its.sa_flags = SA_SIGINFO;
-  its.sa_sigaction = [](int, siginfo_t*, void* context) {
-    keeps_registers(handler_may_end);
-    if (!is_blocked_by_kernel(SIGUSR2)) wrong.store(1);
-    static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP] += 2;
-  };
-  sigaddset(&its.sa_mask, SIGUSR2);
-  sigaction(SIGILL, &its, nullptr);
-  std::vector<std::thread> all;
-  for (unsigned t = 1; t < threads; ++t)
-    all.emplace_back([&] {
-      const two_flags never_mind{1, 1};
-      while (others_end.load() == 0) {
-        keeps_registers(never_mind);
-        sched_yield();
-        if (is_blocked_by_kernel(SIGUSR2)) wrong.store(1);
-      }
-    });
-  two_flags begins;
-  std::thread handles([&] {
-    if (as_member) keeps_registers(begins);
-    asm volatile("ud2");
-  });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  begins.first.store(1);
-  begins.second.store(1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  handler_may_end.first.store(1);
-  handler_may_end.second.store(1);
-  handles.join();
-  others_end.store(1);
-  for (std::thread& each : all) each.join();
-  if (wrong.load() != 0) fail("a thread has the mask of a handler, or the handler has not");
-}
-
-/// A sampling profiler sees who has called the loop, while a trampoline is in the library.
-void is_unwound() {
-  static flag seen;
-  static const void* library = nullptr;
-  Dl_info found;
-  dladdr(dlsym(RTLD_DEFAULT, "GOMP_barrier"), &found);
-  library = found.dli_fbase;
-  void* first[1];
-  backtrace(first, 1);  // loads the unwinder
-  struct sigaction its {};
-  its.sa_flags = SA_SIGINFO | SA_RESTART;
-  its.sa_sigaction = [](int, siginfo_t*, void* context) {
-    const auto code = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
-    Dl_info in;
-    if (dladdr(reinterpret_cast<void*>(code), &in) == 0 || in.dli_fbase != library) return;
-    void* frames[64];
-    const int n = backtrace(frames, 64);
-    for (int i = 0; i < n; ++i) {
-      const char* const at = static_cast<const char*>(frames[i]);
-      if (at >= reinterpret_cast<const char*>(keeps) && at < keeps_end) return seen.store(seen.load() + 1);
-    }
-  };
-  sigaction(SIGPROF, &its, nullptr);
-  const itimerval often{{0, 1000}, {0, 1000}}, off{};
-  setitimer(ITIMER_PROF, &often, nullptr);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (seen.load() < 5 && std::chrono::steady_clock::now() < end) in_turn(200, keeps_registers);
-  setitimer(ITIMER_PROF, &off, nullptr);
-  if (seen.load() < 5) fail("nobody is seen in a trampoline");
-}
-
 // ---- processes, libraries, places
 
 void works_in_child() {
@@ -255,8 +112,22 @@ void stays_as_it_is() {
   if (taken != reinterpret_cast<void*>(at)) fail("the place is not free");
   in_turn(20, [](const two_flags& may) { has_no_place(&may.first); });
   in_turn(20, [](const two_flags& may) { ends_page(&may.first); });
-  if (first_byte(has_no_place_pause) != pause) fail("a jump leads to a place that is taken");
-  if (first_byte(ends_page_pause) != pause) fail("a jump begins in two pages");
+  if (first_byte(has_no_place_pause) != pause_code) fail("a jump leads to a place that is taken");
+  if (first_byte(ends_page_pause) != pause_code) fail("a jump begins in two pages");
+}
+
+/// Loops in a page that somebody has changed stay as they are, and take no other loop's place in the table.
+void stays_in_changed_page() {
+  constexpr unsigned loops = 40, bytes_of_each = 16;
+  auto* const page = const_cast<char*>(changed_page);
+  if (mprotect(page, 4096, PROT_READ | PROT_WRITE) != 0) fail("the page cannot be changed");
+  page[4095] = 0x55;
+  mprotect(page, 4096, PROT_READ | PROT_EXEC);
+  for (unsigned i = 0; i < loops; ++i) {
+    const char* const code = page + i * bytes_of_each;
+    in_turn(20, [code](const two_flags& may) { reinterpret_cast<void (*)(const flag*)>(reinterpret_cast<std::uintptr_t>(code))(&may.first); });
+    if (first_byte(code) != pause_code) fail("a page that was changed is exchanged");
+  }
 }
 
 }  // namespace
@@ -278,8 +149,9 @@ int main(int, char** words) {
   until_placed("no trampoline in place of a load", has_no_pause_first, [](const two_flags& may) {
     if (has_no_pause(&may.first) != 1) fail("the replaced instruction has another effect");
   });
-  for (const bool as_member : {false, true}) polls_in_handler(as_member);
-  is_unwound();
+  stays_in_changed_page();
+  until_placed("no trampoline in place of the first of two", has_two_first, [](const two_flags& may) { has_two(&may.first); });
+  if (first_byte(has_two_second) == jump_code) fail("two trampolines in one loop");
   works_in_child();
   works_when_loaded_again(words[1]);
   stays_as_it_is();
