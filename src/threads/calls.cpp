@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/msg.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
@@ -120,6 +121,16 @@ WAITS(int, epoll_wait, (int f, epoll_event* to, int n, int ms), (f, to, n, ms), 
 WAITS_WITH_MASK(int, epoll_pwait, (int f, epoll_event* to, int n, int ms, const sigset_t* mask), (f, to, n, ms, mask), if_so{ms != 0 && to_read(f).blocks()}, mask)
 WAITS_WITH_MASK(int, epoll_pwait2, (int f, epoll_event* to, int n, const timespec* most, const sigset_t* mask),
                 (f, to, n, most, mask), if_so{!is_no_time(most) && to_read(f).blocks()}, mask)
+// By which the headers replace those above, where the size of the memory is known [LSB 5.0, "_FORTIFY_SOURCE"].
+WAITS(ssize_t, __read_chk, (int f, void* to, size_t n, size_t room), (f, to, n, room), to_read(f))
+WAITS(ssize_t, __pread_chk, (int f, void* to, size_t n, off_t at, size_t room), (f, to, n, at, room), to_read(f))
+WAITS(ssize_t, __pread64_chk, (int f, void* to, size_t n, off_t at, size_t room), (f, to, n, at, room), to_read(f))
+WAITS(ssize_t, __recv_chk, (int s, void* to, size_t n, size_t room, int how), (s, to, n, room, how), to_read(s))
+WAITS(ssize_t, __recvfrom_chk, (int s, void* to, size_t n, size_t room, int how, sockaddr* who, socklen_t* length),
+      (s, to, n, room, how, who, length), to_read(s))
+WAITS(int, __poll_chk, (pollfd* of, nfds_t n, int ms, size_t room), (of, n, ms, room), for_any(of, n, ms != 0))
+WAITS_WITH_MASK(int, __ppoll_chk, (pollfd* of, nfds_t n, const timespec* most, const sigset_t* mask, size_t room),
+                (of, n, most, mask, room), for_any(of, n, !is_no_time(most)), mask)
 WAITS(int, nanosleep, (const timespec* time, timespec* left), (time, left), always)
 WAITS(int, clock_nanosleep, (clockid_t clock, int how, const timespec* time, timespec* left), (clock, how, time, left), always)
 WAITS(int, usleep, (useconds_t us), (us), always)
@@ -130,12 +141,18 @@ WAITS(int, semop, (int s, sembuf* what, size_t n), (s, what, n), perhaps)
 WAITS(int, semtimedop, (int s, sembuf* what, size_t n, const timespec* most), (s, what, n, most), perhaps)
 WAITS(ssize_t, msgrcv, (int q, void* to, size_t n, long type, int how), (q, to, n, type, how), perhaps)
 WAITS(int, msgsnd, (int q, const void* from, size_t n, int how), (q, from, n, how), perhaps)
+WAITS(ssize_t, mq_receive, (int q, char* to, size_t n, unsigned* priority), (q, to, n, priority), to_read(q))
+WAITS(ssize_t, mq_timedreceive, (int q, char* to, size_t n, unsigned* priority, const timespec* most), (q, to, n, priority, most), to_read(q))
+WAITS(int, mq_send, (int q, const char* from, size_t n, unsigned priority), (q, from, n, priority), to_write(q))
+WAITS(int, mq_timedsend, (int q, const char* from, size_t n, unsigned priority, const timespec* most), (q, from, n, priority, most), to_write(q))
 WAITS(int, flock, (int f, int how), (f, how), perhaps)
 WAITS(int, lockf, (int f, int how, off_t n), (f, how, n), perhaps)
 WAITS(int, fsync, (int f), (f), always)
 WAITS(int, fdatasync, (int f), (f), always)
 WAITS(pid_t, wait, (int* how), (how), always)
 WAITS(pid_t, waitpid, (pid_t p, int* how, int what), (p, how, what), if_so{(what & WNOHANG) == 0})
+WAITS(pid_t, wait3, (int* how, int what, rusage* used), (how, what, used), if_so{(what & WNOHANG) == 0})
+WAITS(pid_t, wait4, (pid_t p, int* how, int what, rusage* used), (p, how, what, used), if_so{(what & WNOHANG) == 0})
 WAITS(int, waitid, (idtype_t kind, id_t of, siginfo_t* to, int what), (kind, of, to, what), if_so{(what & WNOHANG) == 0})
 
 #undef WAITS

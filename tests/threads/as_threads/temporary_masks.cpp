@@ -5,6 +5,8 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 
+extern "C" int checked_ppoll(pollfd*, nfds_t, const timespec*, const sigset_t*, size_t) asm("__ppoll_chk");
+
 namespace {
 
 thread_local volatile int came;
@@ -19,6 +21,10 @@ const way ways[] = {
     {"ppoll", [](const sigset_t* with) {
        const timespec limit{10, 0};
        return ppoll(nullptr, 0, &limit, with);
+     }},
+    {"ppoll, checked", [](const sigset_t* with) {
+       const timespec limit{10, 0};
+       return checked_ppoll(nullptr, 0, &limit, with, 0);
      }},
     {"pselect", [](const sigset_t* with) {
        const timespec limit{10, 0};

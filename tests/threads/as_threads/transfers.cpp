@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+extern "C" ssize_t checked_recv(int, void*, size_t, size_t, int) asm("__recv_chk");
+
 namespace {
 
 constexpr std::size_t size = 1024 * 1024;
@@ -76,6 +78,9 @@ const way ways[] = {
      }},
     {"recv with MSG_WAITALL", true, false, [](int from, std::vector<unsigned char>& its) {
        return recv(from, its.data(), its.size(), MSG_WAITALL);
+     }},
+    {"checked recv with MSG_WAITALL", true, false, [](int from, std::vector<unsigned char>& its) {
+       return checked_recv(from, its.data(), its.size(), its.size(), MSG_WAITALL);
      }},
     {"recvmsg with MSG_WAITALL", true, false, [](int from, std::vector<unsigned char>& its) {
        iovec part{its.data(), its.size()};
