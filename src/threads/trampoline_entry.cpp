@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <cpuid.h>
 #include <signal.h>
 
 #include <weir/machine/native.hpp>
@@ -218,7 +219,53 @@ weir_usual_mxcsr:
 
 namespace weir::threads {
 
+extern "C" {
+/// The parts of a processor's state that a trampoline keeps, and how many bytes they take; 0: the processor cannot.
+[[gnu::visibility("hidden")]] constinit std::uint32_t weir_kept_parts = 0;
+[[gnu::visibility("hidden")]] constinit std::uint64_t weir_kept_bytes = 0;
+/// The length of the vectors that are kept one by one where the registers of x87 are empty; 0: the processor does not tell that.
+[[gnu::visibility("hidden")]] constinit std::uint32_t weir_vector_bits = 0;
+}
+
 namespace {
+/// x87, SSE, AVX and AVX-512 [Intel SDM, 1 13.1 to 13.4].
+constexpr std::uint32_t wanted = 0xe7;
+/// Protection keys belong to the kernel thread, where tiles may be used there are no members, and no kernel of today lets programs use
+/// bounds. What else a processor has, such as the registers of APX, a trampoline would lose.
+constexpr bool are_known(std::uint64_t parts) {
+  constexpr std::uint64_t bounds = 0x18, keys = 0x200, tiles = 0x60000;
+  return (parts & ~(wanted | bounds | keys | tiles)) == 0;
+}
+static_assert(are_known(0x602e7) && !are_known(std::uint64_t{1} << 19) && !are_known(std::uint64_t{1} << 62));
+
+void ask_for_parts() {
+  constexpr std::uint32_t legacy = 512, header = 64, has_os_support = 1u << 27, has_compact = 2, tells_use = 4;
+  std::uint32_t a, b, c, d;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & has_os_support) == 0) return;
+  if (__get_cpuid_count(0xd, 1, &a, &b, &c, &d) == 0 || (a & has_compact) == 0) return;
+  std::uint32_t enabled, upper;
+  asm volatile("xgetbv" : "=a"(enabled), "=d"(upper) : "c"(0));
+  if (!are_known(std::uint64_t{upper} << 32 | enabled)) return;
+  const bool is_told = (a & tells_use) != 0;
+  enabled &= wanted;
+  std::uint32_t bytes = legacy + header;
+  for (unsigned part = 2; part < 8; ++part) {
+    if ((enabled >> part & 1) == 0) continue;
+    __cpuid_count(0xd, part, a, b, c, d);
+    if ((c & 2) != 0) bytes = (bytes + 63) / 64 * 64;
+    bytes += a;
+  }
+  weir_kept_bytes = (bytes + 63) / 64 * 64;
+  weir_kept_parts = enabled;
+  if (!is_told) return;
+  constexpr std::uint32_t has_512 = 1u << 16, has_masks_of_64 = 1u << 30;
+  if (enabled == wanted && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & has_512) != 0 && (b & has_masks_of_64) != 0)
+    weir_vector_bits = 512;
+  else if (enabled == 7)
+    weir_vector_bits = 256;
+}
+[[gnu::constructor]] void when_loaded() { ask_for_parts(); }
+
 static_assert(offsetof(registers, flags) == 128 && offsetof(registers, code) == 136 && offsetof(trampoline, at) == 0);
 
 // All in ticks, of which processors have two to four in a nanosecond. What a body waits for may come from another processor at once:
@@ -245,6 +292,8 @@ bool is_in_handler(const body& me) {
 
 bool is_in_child_of_vfork() { return weir_has_vforked.load(std::memory_order_relaxed) && is_in_child(); }
 }  // namespace
+
+bool trampolines_keep_registers() { return weir_kept_bytes != 0; }
 
 extern "C" {
 

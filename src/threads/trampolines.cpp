@@ -7,7 +7,6 @@
 #include <mutex>
 #include <optional>
 
-#include <cpuid.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
@@ -27,11 +26,6 @@ namespace weir::threads {
 
 extern "C" {
 [[gnu::visibility("hidden")]] void weir_trampoline();
-/// The parts of a processor's state that a trampoline keeps, and how many bytes they take; 0: the processor cannot.
-[[gnu::visibility("hidden")]] constinit std::uint32_t weir_kept_parts = 0;
-[[gnu::visibility("hidden")]] constinit std::uint64_t weir_kept_bytes = 0;
-/// The length of the vectors that are kept one by one where the registers of x87 are empty; 0: the processor does not tell that.
-[[gnu::visibility("hidden")]] constinit std::uint32_t weir_vector_bits = 0;
 }
 
 namespace {
@@ -53,44 +47,6 @@ struct [[gnu::packed]] stub_text {
   void (*entry)();
   unsigned char copy[4 + jump_bytes];  // of the instruction, and a jump to the one behind
 };
-
-/// x87, SSE, AVX and AVX-512 [Intel SDM, 1 13.1 to 13.4].
-constexpr std::uint32_t wanted = 0xe7;
-/// Protection keys belong to the kernel thread, where tiles may be used there are no members, and no kernel of today lets programs use
-/// bounds. What else a processor has, such as the registers of APX, a trampoline would lose.
-constexpr bool are_known(std::uint64_t parts) {
-  constexpr std::uint64_t bounds = 0x18, keys = 0x200, tiles = 0x60000;
-  return (parts & ~(wanted | bounds | keys | tiles)) == 0;
-}
-static_assert(are_known(0x602e7) && !are_known(std::uint64_t{1} << 19) && !are_known(std::uint64_t{1} << 62));
-
-void ask_for_parts() {
-  constexpr std::uint32_t legacy = 512, header = 64, has_os_support = 1u << 27, has_compact = 2, tells_use = 4;
-  std::uint32_t a, b, c, d;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & has_os_support) == 0) return;
-  if (__get_cpuid_count(0xd, 1, &a, &b, &c, &d) == 0 || (a & has_compact) == 0) return;
-  std::uint32_t enabled, upper;
-  asm volatile("xgetbv" : "=a"(enabled), "=d"(upper) : "c"(0));
-  if (!are_known(std::uint64_t{upper} << 32 | enabled)) return;
-  const bool is_told = (a & tells_use) != 0;
-  enabled &= wanted;
-  std::uint32_t bytes = legacy + header;
-  for (unsigned part = 2; part < 8; ++part) {
-    if ((enabled >> part & 1) == 0) continue;
-    __cpuid_count(0xd, part, a, b, c, d);
-    if ((c & 2) != 0) bytes = (bytes + 63) / 64 * 64;
-    bytes += a;
-  }
-  weir_kept_bytes = (bytes + 63) / 64 * 64;
-  weir_kept_parts = enabled;
-  if (!is_told) return;
-  constexpr std::uint32_t has_512 = 1u << 16, has_masks_of_64 = 1u << 30;
-  if (enabled == wanted && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & has_512) != 0 && (b & has_masks_of_64) != 0)
-    weir_vector_bits = 512;
-  else if (enabled == 7)
-    weir_vector_bits = 256;
-}
-[[gnu::constructor]] void when_loaded() { ask_for_parts(); }
 
 trampoline* with(std::uintptr_t instruction) {
   auto* const found = std::ranges::find_if(all, [=](const trampoline& t) { return t.at.load(std::memory_order_relaxed) == instruction; });
@@ -227,6 +183,7 @@ int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
   if (std::none_of(object->dlpi_phdr, object->dlpi_phdr + object->dlpi_phnum, is_code_there)) return 0;
   // The child of a vfork() may execute the C library's code, and Weir's own code knows how to yield. The kernel's page is not ours.
   const bool may = !is_without_calls(at) && object->dlpi_addr != getauxval(AT_SYSINFO_EHDR);
+  // release: the stub, for those who want it again, or the entry for another instruction.
   its.is.store(may && place(its) ? stage::placed : stage::refused, std::memory_order_release);
   return 1;
 }
@@ -250,6 +207,7 @@ constinit kernel_mutex placing;
 void* place_all(void*) {
   know_code_without_calls();
   look_for_uncounted_handlers();
+  // acquire, both: the stages, and what handlers want.
   while (some_are_wanted.exchange(false, std::memory_order_acquire))
     for (trampoline& its : all) {
       if (its.is.load(std::memory_order_acquire) != stage::wanted) continue;
@@ -262,7 +220,7 @@ void* place_all(void*) {
 
 /// The entry for it; null: there is none left, or no place for it. An entry that has no trampoline may be used for another instruction.
 trampoline* entry_for(std::uintptr_t at) {
-  if (weir_kept_bytes == 0) return nullptr;
+  if (!trampolines_keep_registers()) return nullptr;
   if (trampoline* const known = with(at)) return known->is.load(std::memory_order_relaxed) == stage::refused ? nullptr : known;
   static constinit std::atomic<unsigned> next{0};
   for (unsigned n = 0; n < std::size(all); ++n) {

@@ -44,6 +44,8 @@ struct trampoline {
   }
 };
 
+/// Does this processor let a trampoline keep all registers that it has?
+bool trampolines_keep_registers();
 /// In a handler: a body polls there. True: the monitor has something to place. Async-signal-safe.
 bool want_trampoline(const polling& its);
 /// The same for a body that is at this address, where a `pause` begins, in a loop that does more than poll: it only yields there.
