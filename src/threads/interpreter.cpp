@@ -39,7 +39,8 @@ class instruction {
   instruction(registers& its, usage* used) : of_(its), next_(its), used_(used) {}
   bool execute() {
     prefixes();
-    if (!operation()) return false;
+    // Nobody polls so, and a trampoline could not give the stack's pointer back.
+    if (!operation() || next_.all[4] != of_.all[4]) return false;
     of_ = next_;
     return true;
   }
