@@ -137,15 +137,16 @@ class instruction {
   // ---- flags
 
   void flags(std::uint64_t to) {
-    next_.flags = (next_.flags & ~arithmetic) | to;
-    if (used_ != nullptr) used_->flags_written = true;
+    next_.flags = (next_.flags & ~sets_) | (to & sets_);
+    if (used_ != nullptr) used_->flags_written |= sets_;
   }
   static std::uint64_t of_result(std::uint64_t result, width w) {
     return ((result & w.mask()) == 0 ? zero : 0) | ((result & w.top()) != 0 ? sign : 0) |
            (std::popcount(result & 255) % 2 == 0 ? parity : 0);
   }
   bool holds(unsigned condition) {
-    if (used_ != nullptr && !used_->flags_written) used_->flags_read_first = true;
+    constexpr std::uint64_t reads[] = {overflow, carry, zero, carry | zero, sign, parity, sign | overflow, zero | sign | overflow};
+    if (used_ != nullptr && (reads[condition >> 1] & ~used_->flags_written) != 0) used_->flags_read_first = true;
     const std::uint64_t f = next_.flags;
     const bool less = ((f & sign) != 0) != ((f & overflow) != 0);
     bool its = false;
@@ -201,7 +202,9 @@ class instruction {
   }
   void test(std::uint64_t a, std::uint64_t b, width w) { flags(of_result(a & b & w.mask(), w)); }
 
+  /// With a size of 16 bits, AMD's processors jump to such an address, and Intel's ignore the prefix.
   bool jump(bool taken, std::int64_t distance) {
+    if (is_16_) return false;
     if (used_ != nullptr) used_->depends_on_place = true;
     if (taken) next_.code += static_cast<std::uint64_t>(distance);
     return true;
@@ -211,7 +214,7 @@ class instruction {
   bool jump_far() {
     const auto by = immediate(4);
     const replaced its = replaced_by(next_.code + static_cast<std::uint64_t>(by));
-    if (its.behind == 0) return jump(true, by);
+    if (its.behind == 0 || is_16_) return jump(true, by);
     if (its.copy != 0) {
       next_.code = its.copy;
       if (!instruction(next_, used_).execute()) return false;
@@ -253,18 +256,18 @@ class instruction {
   }
   bool second_map() {
     const unsigned op = byte();
+    if (repeats_ != (op == 0x1e)) return false;
     if (op >= 0x80 && op <= 0x8f) return jump_if(op & 15, 4);
     switch (op) {
-      case 0x1f: return modrm(), true;  // nop
-      case 0x1e: return repeats_ && byte() == 0xfa;  // endbr64
+      case 0x1f: return used_ = nullptr, modrm(), true;  // a nop has operands, but does not use them
+      case 0x1e: return byte() == 0xfa;  // endbr64
       case 0x31: return read_time(), true;
       case 0x01: return byte() == 0xf9 && (read_time(), write(1, 0, {4}), true);  // the processor's number is not told
       case 0xae: {  // fences
         const unsigned which = byte();
-        return !repeats_ && !is_16_ && (which == 0xe8 || which == 0xf0 || which == 0xf8);
+        return !is_16_ && (which == 0xe8 || which == 0xf0 || which == 0xf8);
       }
       case 0xb6: case 0xb7: case 0xbe: case 0xbf: {
-        if (repeats_) return false;
         const width from{(op & 1) != 0 ? 2u : 1u};
         modrm();
         return (is_memory_ || is_plain(rm_, from)) && load(from, op >= 0xbe, usual());
@@ -333,10 +336,8 @@ class instruction {
   bool count() {
     modrm();
     if (is_memory_ || (reg_ & 7) > 1) return false;
-    const std::uint64_t before = next_.flags & carry;  // stays
-    const bool its = compute((reg_ & 7) == 0 ? alu::add : alu::sub, rm_, 1, usual(), true);
-    next_.flags = (next_.flags & ~carry) | before;
-    return its;
+    sets_ = arithmetic & ~carry;
+    return compute((reg_ & 7) == 0 ? alu::add : alu::sub, rm_, 1, usual(), true);
   }
   bool shift(bool by_one) {
     modrm(by_one ? 0 : 1);
@@ -361,11 +362,12 @@ class instruction {
 
   registers& of_;
   registers next_;
-  usage* const used_;
+  usage* used_;
   unsigned opcode_ = 0, rex_ = 0;
   bool is_16_ = false, repeats_ = false, is_memory_ = false;
   unsigned reg_ = 0, rm_ = 0;
   std::uintptr_t at_ = 0;
+  std::uint64_t sets_ = arithmetic;  // the flags that the operation sets
 };
 
 }  // namespace

@@ -28,7 +28,8 @@ struct usage {
   std::uint32_t written = 0, read_first = 0;  // before it has been written
   std::uint32_t changed = 0;                  // other than by counting
   std::uint32_t in_address = 0;
-  bool flags_written = false, flags_read_first = false;
+  std::uint64_t flags_written = 0;  // as in EFLAGS
+  bool flags_read_first = false;
   bool reads_time = false;
   bool depends_on_place = false;  // a jump, or an address relative to the code
   unsigned loads = 0;
