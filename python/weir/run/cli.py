@@ -61,6 +61,10 @@ def run(
         str | None,
         option(options.OneOf("report", "end"), help="Report where each thread waits, if all of a team wait."),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="At its end, say on how many processors its regions computed, and why."),
+    ] = False,
     check: Annotated[bool, typer.Option("--check", help="Only list the OpenMP functions that it needs.")] = False,
     mpi: Annotated[
         bool, typer.Option("--mpi", help="Run an MPI program by its launcher: only MPI_Barrier becomes Weir's.")
@@ -137,6 +141,8 @@ def run(
     try:
         if deadlocks is not None and (compare or mpi or check):
             raise CannotRun("run: --deadlocks does not go with --compare, --mpi or --check")
+        if explain and (compare or mpi or check):
+            raise CannotRun("run: --explain does not go with --compare, --mpi or --check")
         for name in ("threads", "against", "processors"):
             if mpi and name in given(context):
                 raise CannotRun(f"run: --{name} is about OpenMP's runtime: it does not go with --mpi")
@@ -170,7 +176,7 @@ def run(
                 raise CannotRun(f"{program} is a script: check the program that it starts, or watch it: {watch}")
             show(needs(program, runtime), program, context.args)
         asked = {"WEIR_BARRIER": barrier and sides.known(barrier), "WEIR_DEADLOCKS": deadlocks, THREADS: threads}
-        asked[PROCESSORS] = processors
+        asked |= {PROCESSORS: processors, "WEIR_EXPLAIN": "true" if explain else None}
         environment = starting.environment(runtime, {name: value for name, value in asked.items() if value is not None})
         if file is None:
             warn(f"{program} is a script: what it starts runs on {LIBRARY}")

@@ -56,7 +56,11 @@ void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed,
 crew::crew(bool of_program) {
   ask_for_short_slices();
   (void)one_release_flag();  // known before the workers ask
-  if (of_program) host_.emplace(released_);
+  if (!of_program) return;
+  host_.emplace(released_);
+  if (!may_have_seats() || !initial_settings().adapt) return;
+  sites_ = std::make_unique<region_sites<native>>();
+  if (initial_settings().explain) explains_.emplace(*sites_);
 }
 
 auto crew::at_join(member& me) {
@@ -114,6 +118,12 @@ team& crew::of_size(unsigned size, unsigned seats) {
   if (t == nullptr) t = std::make_unique<team>(size, seats);
   last_seats_ = seats;
   return *(last_ = t.get());
+}
+
+unsigned crew::seats_at(const void* place, unsigned size, unsigned usual) {
+  if (!sites_ || place == nullptr || size < 2) return usual;
+  const unsigned most = std::min(size, share_of_processors()), chosen = sites_->begin(place, size, most);
+  return chosen >= most || threads::why_no_processors() != nullptr ? usual : chosen;
 }
 
 void crew::begin(void* its_worker) {
@@ -211,6 +221,7 @@ void crew::join(team& t) {
     if (!t.seats.empty() && t.parent->of->parent != nullptr && !threads::is_on_processor() && seats_have_been_shared())
       threads::close_own_processor();
     if (host_) host_->end_region();
+    if (sites_) sites_->end();
   }
 }
 
@@ -227,6 +238,7 @@ void crew::begin_in_seats(team& t) {
 }
 
 void crew::dismiss() {
+  explains_.reset();
   happens_before(&phases_.for_all);
   const std::uint64_t end = release_word::of(episode() + 1, release_word::everyone);
   if (one_release_flag())

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "openmp/core/explanation.hpp"
 #include "openmp/core/fork_join.hpp"
 #include "openmp/core/region.hpp"
 #include "openmp/core/share.hpp"
@@ -25,6 +26,9 @@ class crew {
   /// refuses some.
   unsigned recruit(unsigned wanted, unsigned seats);
   team& of_size(unsigned size, unsigned seats);
+  /// On how many seats a region of this place is to compute, whose team would have `usual` seats. Called once for each region, where
+  /// teams may have seats.
+  unsigned seats_at(const void* place, unsigned size, unsigned usual);
   /// Executes the region with all members of that team; the caller is its primary thread, member 0.
   void execute(team& t, region run, void* what);
   /// The two ends of execute(), for a caller that executes its own part between them.
@@ -73,6 +77,8 @@ class crew {
   alignas(line_bytes) std::atomic<std::uint64_t> released_{0};
   std::optional<host> host_;  // if it is a crew of the program's
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1
+  std::unique_ptr<region_sites<native>> sites_;  // null: regions compute on as many processors as their teams may take
+  std::optional<explained_sites> explains_;
   std::map<std::pair<unsigned, unsigned>, std::unique_ptr<team>> teams_;  // by size and seats
   // What the crew has learned about waiting for a release, and for arrivals.
   waiting::experience<native> between_regions_{awake_us()}, at_joins_{awake_us()};

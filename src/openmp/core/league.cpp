@@ -74,7 +74,7 @@ void execute_league(int teams, int limit, region run, void* what) {
   if (at_once > 1) {
     l.first.num_threads = each;
     request_proc_bind(static_cast<unsigned>(bind::spread));
-    fork(execute_side_by_side, &l, static_cast<unsigned>(at_once));
+    fork(execute_side_by_side, &l, static_cast<unsigned>(at_once), nullptr);
   } else {
     execute_teams(me, l, 0, 1);
   }

@@ -77,8 +77,10 @@ void prepare(team& t, member& parent, const thread_demand* demand) {
 }
 
 /// The team of a region that `parent` encounters; smaller than wanted if the system refuses threads.
-team& assemble(crew& c, member& parent, unsigned wanted, const thread_demand* demand = nullptr) {
-  const unsigned seats = seats_for(parent, wanted), size = c.recruit(wanted, seats);
+team& assemble(crew& c, member& parent, unsigned wanted, const void* place, const thread_demand* demand = nullptr) {
+  unsigned seats = seats_for(parent, wanted);
+  if (may_have_seats()) [[unlikely]] seats = c.seats_at(place, wanted, seats);
+  const unsigned size = c.recruit(wanted, seats);
   team& t = c.of_size(size, std::min(seats, size));
   prepare(t, parent, demand);
   return t;
@@ -112,11 +114,11 @@ control initial_control() {
           .run_schedule = s.run_schedule};
 }
 
-void fork(region run, void* what, unsigned asked, const thread_demand* demand) {
+void fork(region run, void* what, unsigned asked, const void* place, const thread_demand* demand) {
   member& me = self();
   const granted_threads granted(me, threads_for(me, asked));
   crew& c = crew_of(me);
-  team& t = assemble(c, me, granted.size(), demand);
+  team& t = assemble(c, me, granted.size(), place, demand);
   if (demand != nullptr) [[unlikely]] insist(*demand, asked, t);
   if (t.size > 1) {
     c.execute(t, run, what);
@@ -128,11 +130,11 @@ void fork(region run, void* what, unsigned asked, const thread_demand* demand) {
   current = &me;
 }
 
-void fork_alone(region run, void* what) { fork(run, what, 1); }
+void fork_alone(region run, void* what) { fork(run, what, 1, nullptr); }
 
 void begin_alone() {
   member& me = self();
-  current = &assemble(crew_of(me), me, 1).members[0];
+  current = &assemble(crew_of(me), me, 1, nullptr).members[0];
 }
 
 void end_alone() {
@@ -140,11 +142,11 @@ void end_alone() {
   current = current->of->parent;
 }
 
-std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked) {
+std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked, const void* place) {
   member& me = self();
   auto granted = std::make_unique<granted_threads>(me, threads_for(me, asked));
   crew& c = crew_of(me);
-  team& t = assemble(c, me, granted->size());
+  team& t = assemble(c, me, granted->size(), place);
   if (t.size > 1)
     c.fork(t, run, what);
   else

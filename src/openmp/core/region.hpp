@@ -29,8 +29,9 @@ struct thread_demand {
 };
 
 /// Executes a region: each member of a team of `asked` threads (0: as the control variables say) calls `run(what)`. `demand`:
-/// further clauses of the region, if it has any.
-void fork(region run, void* what, unsigned asked, const thread_demand* demand = nullptr);
+/// further clauses of the region, if it has any. `place`: the program's function that has the region's code; a region is known by it
+/// (region_sites.hpp). Null: nothing is chosen for it.
+void fork(region run, void* what, unsigned asked, const void* place, const thread_demand* demand = nullptr);
 /// The same by the calling thread alone.
 void fork_alone(region run, void* what);
 
@@ -39,7 +40,7 @@ void begin_alone();
 void end_alone();
 /// The two ends of a region as fork() executes it, for a caller that executes its own part between them. The caller keeps what
 /// begin_region() returns until end_region() has returned.
-std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked);
+std::unique_ptr<granted_threads> begin_region(region run, void* what, unsigned asked, const void* place);
 void end_region();
 
 /// During the lifetime of this object the calling thread executes a target region, or a team of a league: it is an initial

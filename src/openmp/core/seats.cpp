@@ -65,7 +65,7 @@ void take_seats(team& t) {
   for (unsigned m = 0; m < t.size; ++m) {
     seat_of[m] = static_cast<int>(m % t.seats.size());
     t.members[m].seat = t.seats[m % t.seats.size()];
-    t.members[m].seated_for = outer.parent != nullptr ? 0 : t.processors == std::min(share, t.size) ? share : seats_elsewhere;
+    t.members[m].seated_for = outer.parent != nullptr ? 0 : t.processors <= share ? share : seats_elsewhere;
   }
   t.place_barrier(seat_of);
 }

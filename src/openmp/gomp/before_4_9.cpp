@@ -19,7 +19,7 @@ thread_local begun_region* innermost = nullptr;
 
 const worksharing_region& begin(const worksharing_region& its, region run, unsigned threads) {
   innermost = new begun_region{its, innermost};
-  innermost->granted = begin_region(run, &innermost->its, threads);
+  innermost->granted = begin_region(run, &innermost->its, threads, reinterpret_cast<const void*>(innermost->its.run));
   return innermost->its;
 }
 

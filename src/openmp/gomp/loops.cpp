@@ -113,7 +113,7 @@ loop_plan plan_of_sections(unsigned count) { return {schedule_kind::dynamic, cou
 
 void fork_worksharing(worksharing_region its, unsigned threads, unsigned flags) {
   request_proc_bind(proc_bind_in(flags));
-  fork(run_worksharing, &its, threads);
+  fork(run_worksharing, &its, threads, reinterpret_cast<const void*>(its.run));
 }
 
 }  // namespace

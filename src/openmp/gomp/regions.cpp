@@ -35,7 +35,7 @@ extern "C" {
 
 void GOMP_parallel(region run, void* what, unsigned threads, unsigned flags) {
   request_proc_bind(proc_bind_in(flags));
-  fork(run, what, threads);
+  fork(run, what, threads, reinterpret_cast<const void*>(run));
 }
 
 // ---- single

@@ -92,7 +92,7 @@ void GOMP_task_reduction_remap(std::size_t variables, std::size_t originals, voi
 
 unsigned GOMP_parallel_reductions(void (*run)(void*), void* what, unsigned threads, unsigned) {
   reducing_region r{run, what, {}};
-  fork(run_reducing, &r, threads);
+  fork(run_reducing, &r, threads, reinterpret_cast<const void*>(run));
   return r.size;
 }
 

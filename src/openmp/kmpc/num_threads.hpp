@@ -17,12 +17,12 @@ inline void ask_for_nothing() {
   if (demanded != nullptr) [[unlikely]] delete std::exchange(demanded, nullptr);
 }
 
-inline void fork_as_asked(region run, void* what) {
+inline void fork_as_asked(region run, void* what, const void* place) {
   const unsigned asked = std::exchange(asked_for, 0);
-  if (demanded == nullptr) [[likely]] return fork(run, what, asked);
+  if (demanded == nullptr) [[likely]] return fork(run, what, asked, place);
   // Kept here, because a nested region may have a clause of its own.
   const std::unique_ptr<const thread_demand> demand(std::exchange(demanded, nullptr));
-  fork(run, what, asked, demand.get());
+  fork(run, what, asked, place, demand.get());
 }
 
 }  // namespace weir::openmp

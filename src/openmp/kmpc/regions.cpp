@@ -117,13 +117,13 @@ void __kmpc_fork_call(source_line*, int count, microtask run, ...) {
   read_arguments(with, count, rest);
   va_end(rest);
   call_of c{run, count, with};
-  fork_as_asked(run_call, &c);
+  fork_as_asked(run_call, &c, reinterpret_cast<const void*>(run));
 }
 
 void __kmpc_fork_call_if(source_line*, int count, microtask run, int condition, void* with) {
   call_of c{run, count, &with};
   if (condition != 0) {
-    fork_as_asked(run_call, &c);
+    fork_as_asked(run_call, &c, reinterpret_cast<const void*>(run));
   } else {
     ask_for_nothing();
     fork_alone(run_call, &c);

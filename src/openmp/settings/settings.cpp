@@ -173,6 +173,11 @@ void read_kind_of_threads(const variables& in, settings& s) {
   s.threads = in.read("WEIR_THREADS", words, "kernel, user, auto or all").value_or(s.threads);
 }
 
+void read_choices(const variables& in, settings& s) {
+  s.adapt = in.read("WEIR_ADAPT", parse_boolean, a_boolean).value_or(s.adapt);
+  s.explain = in.read("WEIR_EXPLAIN", parse_boolean, a_boolean).value_or(s.explain);
+}
+
 // Only whether it can be read: heard.cpp reads it, before there are settings.
 void check_processors(const variables& in) {
   const auto known = [](std::string_view text) {
@@ -210,6 +215,7 @@ settings read_settings(const lookup& environment, const barrier_names& known_bar
   read_display(in, s);
   read_barriers(in, known_barriers, s);
   read_deadlocks(in, s);
+  read_choices(in, s);
   read_kind_of_threads(in, s);
   check_processors(in);
   warn_of_unsupported(in);

@@ -84,6 +84,8 @@ struct settings {
   bool debug = false;
   openmp::deadlocks deadlocks = openmp::deadlocks::ignore;
   threads_of threads = threads_of::kernel;
+  bool adapt = true;     ///< on how many processors each region computes is tried (core/region_sites.hpp)
+  bool explain = false;  ///< at the program's end, what has been chosen
 
   display display_env = display::no;
   std::vector<std::string> warnings;  ///< of values that are malformed or not supported, one sentence each

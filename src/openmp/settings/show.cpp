@@ -131,8 +131,10 @@ void of_vendors(const settings& s, block& all) {
   all.line("GOMP_SPINCOUNT", spins(s));
   all.line("KMP_BLOCKTIME", blocktime(s));
   all.line("KMP_DETERMINISTIC_REDUCTION", text(s.deterministic_reduction));
+  all.line("WEIR_ADAPT", text(s.adapt));
   all.line("WEIR_BARRIER", s.barrier);
   all.line("WEIR_DEADLOCKS", text(s.deadlocks));
+  all.line("WEIR_EXPLAIN", text(s.explain));
   all.line("WEIR_FORK_BARRIER", s.fork_barrier);
   all.line("WEIR_JOIN_BARRIER", s.join_barrier);
   all.line("WEIR_REDUCTION_BARRIER", s.reduction_barrier);

@@ -96,6 +96,9 @@ TEST(Settings, GoodForms) {
       {"WEIR_FORK_BARRIER", "Tree", "tree"},
       {"WEIR_JOIN_BARRIER", "AUTO", "auto"},
       {"WEIR_REDUCTION_BARRIER", "sense", "sense"},
+      {"WEIR_ADAPT", "False", "FALSE"},
+      {"WEIR_ADAPT", "1", "TRUE"},
+      {"WEIR_EXPLAIN", "true", "TRUE"},
       {"WEIR_DEADLOCKS", "ignore", "IGNORE"},
       {"WEIR_DEADLOCKS", "Report", "REPORT"},
       {"WEIR_DEADLOCKS", " end", "END"},
@@ -349,8 +352,10 @@ TEST(Settings, VerboseDisplayAddsTheVendors) {
   [host] GOMP_SPINCOUNT='5'
   [host] KMP_BLOCKTIME=''
   [host] KMP_DETERMINISTIC_REDUCTION='FALSE'
+  [host] WEIR_ADAPT='TRUE'
   [host] WEIR_BARRIER='auto'
   [host] WEIR_DEADLOCKS='IGNORE'
+  [host] WEIR_EXPLAIN='FALSE'
   [host] WEIR_FORK_BARRIER='auto'
   [host] WEIR_JOIN_BARRIER='auto'
   [host] WEIR_REDUCTION_BARRIER='auto'

@@ -1,0 +1,114 @@
+#include "openmp/core/explanation.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <pthread.h>
+
+#include "openmp/core/seats.hpp"
+#include "openmp/core/team_binding.hpp"
+#include "openmp/settings/initial.hpp"
+#include "openmp/support/call_site.hpp"
+
+namespace weir::openmp {
+
+namespace {
+
+struct known_sites {
+  const region_sites<native>* its;
+  pthread_t of;
+};
+// Never destroyed: threads may end after the program's objects.
+struct everything {
+  std::mutex lock;
+  std::vector<known_sites> alive;
+  std::vector<region_site> ended;  // of threads that have ended
+};
+everything& all() {
+  static auto* const its = new everything;
+  return *its;
+}
+
+void add(std::vector<region_site>& to, const region_sites<native>& its) {
+  its.for_each([&to](const region_site& one) {
+    const auto same = [&one](const region_site& s) {
+      return s.place == one.place && s.size == one.size && s.processors == one.processors;
+    };
+    const auto found = std::ranges::find_if(to, same);
+    if (found == to.end()) return to.push_back(one);
+    const std::uint64_t regions = found->regions + one.regions;
+    if (one.regions > found->regions) *found = one;
+    found->regions = regions;
+  });
+}
+
+std::string number(double its) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", its < 10 ? 2 : its < 100 ? 1 : 0, its);
+  return text;
+}
+std::string times(const spread& its) {
+  const double in_us = 1 / native::ticks_per_microsecond();
+  return number(its.middle * in_us) + " us (" + number(its.least * in_us) + " to " + number(its.most * in_us) + ")";
+}
+std::string processors(unsigned n) {
+  return n == region_site::all ? "all processors" : n == 1 ? "one processor" : std::to_string(n) + " processors";
+}
+
+void explain(const region_site& s) {
+  std::fprintf(stderr, "weir:   %s, %u threads, %" PRIu64 " regions: on %s", text_of(s.place).c_str(), s.size, s.regions,
+               processors(s.processors).c_str());
+  if (s.before.middle == 0) {
+    std::fputs("; not tried yet\n", stderr);
+    return;
+  }
+  const bool has_changed = s.processors == s.processors_other;
+  std::fprintf(stderr, ", %s from one region to the next; on %s %s\n", times(has_changed ? s.other : s.before).c_str(),
+               processors(has_changed ? s.processors_before : s.processors_other).c_str(),
+               times(has_changed ? s.before : s.other).c_str());
+}
+
+[[gnu::destructor]] void when_program_ends() {
+  if (!initial_settings().explain) return;
+  everything& e = all();
+  const std::lock_guard lock(e.lock);
+  std::vector<region_site> sites = e.ended;
+  std::size_t others = 0;
+  for (const known_sites& k : e.alive) {
+    if (pthread_equal(k.of, pthread_self()) != 0) add(sites, *k.its);
+    else ++others;  // it may be changing them
+  }
+  if (sites.empty() && others == 0) {
+    std::fprintf(stderr, "weir: nothing has been chosen: %s\n",
+                 !initial_settings().adapt ? "WEIR_ADAPT is false"
+                 : affinity_matters()      ? "the program's threads are bound"
+                 : !may_have_seats()       ? "teams are threads of the kernel (WEIR_THREADS=auto, or weir run, lets Weir choose)"
+                                           : "the program has had no parallel region of several threads");
+    return;
+  }
+  std::fprintf(stderr, "weir: the processors of the parallel regions, by place; times are the middle one of some trials, and their range\n");
+  std::ranges::sort(sites, std::greater(), [](const region_site& s) { return static_cast<double>(s.regions) * s.region; });
+  for (const region_site& s : sites) explain(s);
+  if (others != 0) std::fprintf(stderr, "weir:   and those of %zu threads that have not ended\n", others);
+}
+
+}  // namespace
+
+explained_sites::explained_sites(const region_sites<native>& its) : its_(its) {
+  everything& e = all();
+  const std::lock_guard lock(e.lock);
+  e.alive.push_back({&its, pthread_self()});
+}
+
+explained_sites::~explained_sites() {
+  everything& e = all();
+  const std::lock_guard lock(e.lock);
+  std::erase_if(e.alive, [this](const known_sites& k) { return k.its == &its_; });
+  add(e.ended, its_);
+}
+
+}  // namespace weir::openmp

@@ -1,0 +1,21 @@
+// WEIR_EXPLAIN: at the end of the program, on how many processors the regions of each place have computed, and why.
+#pragma once
+
+#include <weir/machine/native.hpp>
+
+#include "openmp/core/region_sites.hpp"
+
+namespace weir::openmp {
+
+/// The sites of the calling thread, as long as its crew has them. What they have learned is kept until the program ends.
+class explained_sites {
+ public:
+  explicit explained_sites(const region_sites<native>& its);
+  ~explained_sites();
+  explained_sites(const explained_sites&) = delete;
+
+ private:
+  const region_sites<native>& its_;
+};
+
+}  // namespace weir::openmp

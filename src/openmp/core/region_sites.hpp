@@ -1,0 +1,276 @@
+// On how many processors the regions of each place in the program compute.
+//
+// The program says how many threads a region has, and nobody asks how many processors they take. A region with less work than a fork
+// and a join between processors cost is faster if all members are on one virtual processor, where they switch in 30 ns. So is
+// one whose members want the same memory. No source says which regions these are: each place is tried.
+//
+//   watch a site: the time of its regions, now and then
+//   trial: some regions as usual, some with fewer processors (or again with more), in turn; which windows take less time?
+//   choice: until the time of a region changes, or it is time to try again
+//
+// A window is the time from one region of the site to a later one. It contains what lies between them: another region, which
+// finds the workers on other processors than it wants them on, pays for that there. Many short regions in a row are therefore tried
+// together. A trial costs at most about a hundredth of the time since the last one: the more it may cost, the later it begins.
+//
+// Paper 001 (section 5) asks for a runtime that chooses; a window in turn is paper 003's way to compare in one state of a machine.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+
+namespace weir::openmp {
+
+/// The least, the middle and the largest of some times, in ticks of the clock.
+struct spread {
+  float least = 0, middle = 0, most = 0;
+};
+
+/// A place in the program, with the size of its team.
+struct region_site {
+  static constexpr unsigned all = ~0u;
+
+  const void* place = nullptr;  // the function that has the region's code
+  unsigned size = 0;
+  unsigned processors = all;    // the choice; all: as many as the team may take
+  std::uint64_t regions = 0;
+  std::uint64_t trial_at = 0;   // the region at which the next trial may begin
+  std::uint64_t tried_at = 0;   // the region after the last one; 0: there has been none
+  std::uint32_t due_in = 16;    // regions until there is something to do
+  float region = 0;             // the least time of a region, in ticks, when it was measured last; 0: it is to be measured
+  unsigned joined = 0;          // the trial in which it took part last
+  unsigned turn = 0, backoff = 1;
+  // What the last trial has found: the time from one region to the next with the choice of before, and with the other one.
+  spread before, other;
+  unsigned processors_before = all, processors_other = all;
+};
+
+/// The sites of one thread's regions, which alone uses them. `Clock`: ticks(), and ticks_per_microsecond().
+template <class Clock>
+class region_sites {
+ public:
+  /// A region of this site begins, whose team may take `most` processors. The result is how many it takes; all: as many as usual.
+  unsigned begin(const void* place, unsigned size, unsigned most) {
+    region_site* const s = last_ != nullptr && last_->place == place && last_->size == size ? last_ : find(place, size);
+    if (s == nullptr) return region_site::all;
+    last_ = s;
+    ++s->regions;
+    if (most < 2) return region_site::all;
+    if (--s->due_in == 0 || is_busy_) [[unlikely]] return attend(*s, most);
+    return s->processors;
+  }
+  /// The region that has begun last has ended.
+  void end() {
+    if (timed_ != nullptr && timed_ == last_) [[unlikely]] end_timed();
+  }
+
+  template <class Each>
+  void for_each(Each each) const {
+    for (const auto& s : sites_)
+      if (s) each(*s);
+  }
+
+ private:
+  static constexpr unsigned times = 8, windows = 5, most_bad = 2, most_backoff = 8;
+  static constexpr std::uint32_t look_every = 512;
+  static constexpr float small_us = 20, settle_us = 20, much_worse = 1.5f, changed = 2, alike = 4;
+  static constexpr std::uint64_t dearer = 100;  // what a trial may cost, as a part of the time since the last one
+
+  /// How many regions a window has, and how many before it are not counted: workers move, and until the processors that they have left
+  /// sleep, these take them away again.
+  struct lengths {
+    unsigned counted, before;
+    unsigned both() const { return counted + before; }
+  };
+  struct trial {
+    region_site* anchor = nullptr;
+    unsigned number = 0, from = 0, to = 0;
+    lengths of{1, 1};
+    bool is_joint = false, is_other = false;
+    unsigned at = 0, window = 0, bad = 0;
+    unsigned others = 0, most_others = 0;  // regions of other sites in this window
+    float anchor_region = 0;
+    std::uint64_t begun = 0;
+    std::array<float, windows> usual{}, other{};
+  };
+
+  bool is_small(const region_site& s) const {
+    return s.region != 0 && s.region < small_us * static_cast<float>(Clock::ticks_per_microsecond());
+  }
+  lengths lengths_of(const region_site& s) const {
+    const float settles = settle_us * static_cast<float>(Clock::ticks_per_microsecond());
+    const auto before = static_cast<unsigned>(std::clamp(settles / s.region, 1.0f, 2000.0f));
+    return {std::max(before / 4, is_small(s) ? 8u : 1u), before};
+  }
+
+  region_site* find(const void* place, unsigned size) {
+    std::size_t i = (reinterpret_cast<std::uintptr_t>(place) / 16 + size * 7) % sites_.size();
+    for (std::size_t probes = 0; probes < sites_.size(); ++probes, i = (i + 1) % sites_.size()) {
+      auto& s = sites_[i];
+      if (s == nullptr) {
+        s = std::make_unique<region_site>();
+        s->place = place;
+        s->size = size;
+      }
+      if (s->place == place && s->size == size) return s.get();
+    }
+    return nullptr;  // there is no room
+  }
+
+  void set_busy() { is_busy_ = timed_ != nullptr || trial_.anchor != nullptr; }
+
+  unsigned attend(region_site& s, unsigned most) {
+    if (s.due_in == 0) {
+      s.due_in = look_every;
+      if (!is_busy_) begin_timing(s, most);
+    }
+    if (timed_ == &s) began_ = Clock::ticks();
+    if (trial_.anchor == nullptr) return s.processors;
+    if (&s == trial_.anchor)
+      advance(Clock::ticks());
+    else if (++trial_.others > trial_.most_others)
+      abandon();  // the program does something else now
+    if (trial_.anchor == nullptr || !trial_.is_other || !takes_part(s)) return s.processors;
+    s.joined = trial_.number;
+    return trial_.to;
+  }
+  /// A much longer one decides for itself.
+  bool takes_part(const region_site& s) const {
+    return &s == trial_.anchor ||
+           (trial_.is_joint && s.processors == trial_.from && is_small(s) && s.region < alike * trial_.anchor_region);
+  }
+
+  // ---- watching
+
+  void begin_timing(region_site& s, unsigned most) {
+    timed_ = &s;
+    most_ = most;
+    left_to_time_ = times;
+    least_ = std::numeric_limits<float>::max();
+    set_busy();
+  }
+  void end_timed() {
+    least_ = std::min(least_, static_cast<float>(Clock::ticks() - began_));
+    if (--left_to_time_ != 0) return;
+    region_site& s = *timed_;
+    timed_ = nullptr;
+    set_busy();
+    const float before = s.region;
+    s.region = least_;
+    const unsigned one = lengths_of(s).both();
+    if (s.trial_at == 0) s.trial_at = s.regions + dearer * one;
+    // Other times, other choices; but no trials in a row.
+    if (before != 0 && (least_ > changed * before || changed * least_ < before)) {
+      s.backoff = 1;
+      s.trial_at = std::min(s.trial_at, s.tried_at + dearer * one);
+    }
+    s.regions >= s.trial_at ? begin_trial(s) : look_again(s);
+  }
+  void look_again(region_site& s) {
+    s.due_in = static_cast<std::uint32_t>(std::min<std::uint64_t>(look_every, s.trial_at - s.regions));
+  }
+
+  // ---- trying
+
+  /// The number of processors that the site's next trial is about, which takes turns: with half of them regions may take as long, and
+  /// with one less.
+  unsigned candidate(region_site& s, unsigned now) const {
+    const unsigned fewest = now > 1 ? 1 : 0, half = now / 2, twice = now < most_ ? 2 * now : 0;
+    const unsigned all[] = {is_small(s) ? fewest : half, twice, is_small(s) ? half : fewest};
+    while (all[s.turn % 3] == 0) ++s.turn;
+    return all[s.turn % 3];
+  }
+
+  void begin_trial(region_site& s) {
+    const unsigned now = std::min(s.processors, most_), to = candidate(s, now);
+    // A trial of few processors may lose much.
+    if (const std::uint64_t paid = s.tried_at + dearer * lengths_of(s).both() * (now / to); !is_small(s) && s.regions < paid) {
+      s.trial_at = paid;
+      return look_again(s);
+    }
+    s.due_in = look_every;
+    trial_ = {};
+    trial_.anchor = &s;
+    trial_.number = ++trials_;
+    trial_.from = s.processors;
+    trial_.to = to >= most_ ? region_site::all : to;
+    trial_.of = lengths_of(s);
+    trial_.is_joint = is_small(s);
+    trial_.anchor_region = s.region;
+    trial_.most_others = 64 * trial_.of.both();
+    set_busy();
+  }
+
+  /// The anchor's next region begins.
+  void advance(std::uint64_t now) {
+    trial& t = trial_;
+    if (t.at == t.of.both()) {
+      const float took = static_cast<float>(now - t.begun) / static_cast<float>(t.of.counted);
+      if (t.window == 0) t.most_others = 4 * t.others + 8;
+      (t.is_other ? t.other : t.usual)[t.window / 2] = took;
+      if (t.is_other && took > much_worse * t.usual[t.window / 2] && ++t.bad == most_bad) return decide(t.window / 2 + 1);
+      if (++t.window == 2 * windows) return decide(windows);
+      t.is_other = !t.is_other;
+      t.at = t.others = 0;
+    }
+    if (t.at++ == t.of.before) t.begun = now;
+  }
+
+  static spread spread_of(std::array<float, windows> of, unsigned n) {
+    const std::span<float> its(of.data(), n);
+    std::ranges::nth_element(its, its.begin() + n / 2);
+    return {std::ranges::min(its), its[n / 2], std::ranges::max(its)};
+  }
+
+  void decide(unsigned n) {
+    const trial t = trial_;
+    trial_ = {};
+    set_busy();
+    const spread before = spread_of(t.usual, n), other = spread_of(t.other, n);
+    // Back to all processors on little evidence. Away from there if all windows but one are faster than the fastest of before: of
+    // alike choices, one trial in 42 finds that.
+    const auto faster = std::count_if(t.other.begin(), t.other.begin() + n, [&](float its) { return its < before.least; });
+    const bool is_clear = faster >= static_cast<long>(windows) - 1, is_usual = t.to == region_site::all;
+    const bool is_better = n == windows && (is_usual ? other.middle < before.middle : is_clear);
+    for (const auto& each : sites_) {
+      if (!each || (each.get() != t.anchor && each->joined != t.number)) continue;
+      region_site& s = *each;
+      s.before = before, s.other = other;
+      s.processors_before = t.from, s.processors_other = t.to;
+      if (is_better) s.processors = t.to;
+      conclude(s, is_better, other.middle / before.middle, n * t.of.both());
+    }
+  }
+  /// When may the site be tried again? `ratio`: of the times; `lost`: how many regions the slower choice had.
+  void conclude(region_site& s, bool is_better, float ratio, unsigned lost) {
+    s.backoff = is_better ? 1 : std::min(2 * s.backoff, most_backoff);
+    if (!is_better) ++s.turn;
+    s.tried_at = s.regions;
+    s.trial_at = s.regions + dearer * lengths_of(s).both();
+    // A trial that has found something better has lost nothing.
+    if (!is_better) s.trial_at += static_cast<std::uint64_t>(static_cast<float>(dearer * lost * s.backoff) * std::clamp(ratio - 1, 0.1f, 100.0f));
+    s.region = 0;  // to be measured anew
+    s.due_in = 16;
+  }
+  void abandon() {
+    region_site& s = *trial_.anchor;
+    trial_ = {};
+    set_busy();
+    conclude(s, false, 2, windows);  // as if it had been twice as slow
+  }
+
+  region_site* last_ = nullptr;
+  bool is_busy_ = false;
+  region_site* timed_ = nullptr;
+  unsigned left_to_time_ = 0, most_ = 0, trials_ = 0;
+  float least_ = 0;
+  std::uint64_t began_ = 0;
+  trial trial_;
+  std::array<std::unique_ptr<region_site>, 64> sites_;
+};
+
+}  // namespace weir::openmp

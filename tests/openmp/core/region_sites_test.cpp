@@ -1,0 +1,206 @@
+// On how many processors regions compute: decided on a clock of the test's, which moves as a model of the machine says.
+#include "openmp/core/region_sites.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using weir::openmp::region_site;
+
+struct made_clock {
+  static inline std::uint64_t now = 0;
+  static std::uint64_t ticks() { return now; }
+  static double ticks_per_microsecond() { return 1000; }
+};
+using sites = weir::openmp::region_sites<made_clock>;
+
+constexpr unsigned most = 8;
+const char places[8] = {};
+
+/// The time of a region, in ticks, by the number of its processors.
+using cost = std::function<double(unsigned processors)>;
+/// Work that is divided, and what a fork and a join cost with each further processor.
+cost divided(double work, double each = 500) {
+  return [=](unsigned processors) { return work / processors + each * (processors - 1); };
+}
+/// Executes regions of the place. Returns their time, and how much less the best number of processors would have taken.
+struct ran {
+  double took = 0, lost = 0;
+};
+ran run(sites& its, unsigned place, const cost& of, unsigned regions, unsigned may_take = most) {
+  double best = of(1);
+  for (unsigned p = 2; p <= may_take; ++p) best = std::min(best, of(p));
+  ran all;
+  for (unsigned i = 0; i < regions; ++i) {
+    const unsigned chosen = its.begin(&places[place], most, may_take);
+    const double took = of(std::min(chosen, may_take));
+    made_clock::now += static_cast<std::uint64_t>(took);
+    its.end();
+    made_clock::now += 100;
+    all.took += took;
+    all.lost += took - best;
+  }
+  return all;
+}
+unsigned chosen(const sites& its, unsigned place) {
+  unsigned found = 0;
+  its.for_each([&](const region_site& s) {
+    if (s.place == &places[place]) found = s.processors;
+  });
+  return found;
+}
+
+TEST(RegionSites, ARegionWithLessWorkThanAForkComputesOnOneProcessor) {
+  sites its;
+  run(its, 0, divided(300), 10'000);
+  EXPECT_EQ(chosen(its, 0), 1u);
+  EXPECT_LT(run(its, 0, divided(300), 100'000).lost, 0.02 * 300 * 100'000);
+}
+
+TEST(RegionSites, ALongRegionKeepsAllProcessors) {
+  sites its;
+  EXPECT_LT(run(its, 0, divided(1e6), 700).lost, 5 * 1e6 / most);  // a trial ends as soon as it is clear
+  const ran all = run(its, 0, divided(1e6), 100'000);
+  EXPECT_EQ(chosen(its, 0), region_site::all);
+  EXPECT_LT(all.lost, 0.012 * all.took);
+}
+
+// 000, section 4: more processors than the memory can feed.
+TEST(RegionSites, RegionsThatWantTheSameMemoryTakeAsManyProcessorsAsItFeeds) {
+  sites its;
+  const cost memory_bound = [](unsigned p) { return 400e3 / std::min(p, 2u) + 30e3 * p; };
+  run(its, 0, memory_bound, 20'000);
+  EXPECT_EQ(chosen(its, 0), 2u);
+  const ran then = run(its, 0, memory_bound, 200'000);
+  EXPECT_LT(then.lost, 0.02 * then.took);
+}
+
+TEST(RegionSites, AChoiceIsForgottenWhenTheWorkChanges) {
+  sites its;
+  run(its, 0, divided(300), 20'000);
+  ASSERT_EQ(chosen(its, 0), 1u);
+  run(its, 0, divided(1e6), 3000);
+  EXPECT_EQ(chosen(its, 0), region_site::all);
+  run(its, 0, divided(300), 10'000);
+  EXPECT_EQ(chosen(its, 0), 1u);
+}
+
+// A team on one processor does not notice that the others have become free; only another trial tells.
+TEST(RegionSites, AChoiceIsForgottenWhenTheMachineChanges) {
+  sites its;
+  const cost busy = [](unsigned p) { return p == 1 ? 100e3 : 300e3; };
+  run(its, 0, busy, 20'000);
+  ASSERT_EQ(chosen(its, 0), 1u);
+  run(its, 0, divided(100e3), 20'000);
+  EXPECT_EQ(chosen(its, 0), region_site::all);
+}
+
+TEST(RegionSites, AlikeChoicesDoNotAlternate) {
+  for (const double region : {5e3, 50e3}) {
+    sites its;
+    std::mt19937 random(1);
+    std::uniform_real_distribution<double> noise(0.8, 1.2);
+    unsigned changes = 0, last = region_site::all;
+    for (int i = 0; i < 1000; ++i) {
+      run(its, 0, [&](unsigned) { return region * noise(random); }, 1000);
+      if (const unsigned now = chosen(its, 0); now != last) ++changes, last = now;
+    }
+    EXPECT_LE(changes, 25u) << region;
+  }
+}
+
+// A thread that loses its processor for a slice makes one window long, not the choice wrong.
+TEST(RegionSites, LostSlicesDoNotDecide) {
+  sites its;
+  std::mt19937 random(2);
+  std::uniform_int_distribution<int> one_of(1, 300);
+  const auto disturbed = [&](double work) {
+    return [&, work](unsigned p) { return divided(work)(p) + (one_of(random) == 1 ? 3e6 : 0); };
+  };
+  unsigned right = 0;
+  for (int i = 0; i < 200; ++i) {
+    run(its, 0, disturbed(300), 1000);
+    right += chosen(its, 0) == 1 ? 1 : 0;
+  }
+  EXPECT_GT(right, 180u);
+}
+
+/// Several places in turn, each of which pays if the workers are on other processors than in the region before.
+struct in_turn {
+  sites its;
+  unsigned last = most;
+  double run(std::initializer_list<double> works, double moving, unsigned steps) {
+    double took = 0;
+    for (unsigned i = 0; i < steps; ++i) {
+      unsigned place = 0;
+      for (const double work : works) {
+        const unsigned now = std::min(its.begin(&places[place++], most, most), most);
+        const double all = divided(work)(now) + (now != last ? moving : 0);
+        last = now;
+        made_clock::now += static_cast<std::uint64_t>(all);
+        its.end();
+        took += all;
+      }
+    }
+    return took;
+  }
+};
+
+TEST(RegionSites, ShortRegionsInTurnChangeTogether) {
+  in_turn all;
+  all.run({300, 400, 350, 300}, 5000, 10'000);
+  for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(all.its, place), 1u) << place;
+}
+
+TEST(RegionSites, AShortRegionAmongLongOnesStaysWhereTheWorkersAre) {
+  in_turn all;
+  all.run({300, 60e3, 60e3}, 20e3, 20'000);
+  for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(all.its, place), region_site::all) << place;
+}
+
+TEST(RegionSites, ShortRegionsDoNotWaitForALongerOne) {
+  in_turn all;
+  all.run({300, 300, 300, 100e3}, 100, 20'000);
+  for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(all.its, place), 1u) << place;
+  EXPECT_EQ(chosen(all.its, 3), region_site::all);
+}
+
+TEST(RegionSites, AProgramThatLeavesATrialBehindDoesNotStayInIt) {
+  sites its;
+  bool is_tried = false;
+  for (unsigned i = 0; i < 10'000 && !is_tried; ++i) {
+    is_tried = std::min(its.begin(&places[1], most, most), most) != most;
+    made_clock::now += 1000;
+    its.end();
+  }
+  ASSERT_TRUE(is_tried);
+  run(its, 0, divided(300), 10'000);
+  EXPECT_EQ(chosen(its, 0), 1u);
+  EXPECT_EQ(chosen(its, 1), region_site::all);
+}
+
+TEST(RegionSites, AShareOfTheProcessorsThatChangesDoesNotDecide) {
+  sites its;
+  for (unsigned i = 0; i < 20'000; ++i) {
+    run(its, 0, divided(1e6), 3, i % 2 == 0 ? 8 : 2);
+    ASSERT_EQ(chosen(its, 0), region_site::all);
+  }
+}
+
+TEST(RegionSites, MorePlacesThanItHasRoomFor) {
+  sites its;
+  static const char many[200 * 16] = {};
+  for (unsigned i = 0; i < 200'000; ++i) {
+    const unsigned now = its.begin(&many[i % 200 * 16], 4, 4);
+    EXPECT_TRUE(now == region_site::all || (now >= 1 && now < 4));
+    EXPECT_TRUE(i % 200 < 64 || now == region_site::all);
+    made_clock::now += 1000;
+    its.end();
+  }
+}
+
+}  // namespace

@@ -1,0 +1,98 @@
+"""WEIR_EXPLAIN: at its end, a program says on how many processors the regions of each place computed, and why."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .. import skips
+from ..openmp_programs import C_COMPILERS, COMPILERS, OPENMP, say
+
+pytestmark = skips.mark("own", "other runtimes choose nothing")
+
+PROGRAM = """
+#include <pthread.h>
+int sum;
+static void often(int times) {
+  for (int i = 0; i < times; ++i) {
+#pragma omp parallel num_threads(4) /* often */
+#pragma omp atomic
+    ++sum;
+  }
+}
+static void *thread(void *unused) {
+  often(3000);
+  return unused;
+}
+int main(void) {
+  pthread_t other;
+  pthread_create(&other, 0, thread, 0);
+  pthread_join(other, 0);
+  often(20000);
+#pragma omp parallel num_threads(3) /* once */
+#pragma omp atomic
+  ++sum;
+  return sum != 92003;
+}
+"""
+TIME = r"[\d.]+ us \([\d.]+ to [\d.]+\)"
+NUMBER = r"(?:all processors|one processor|\d+ processors)"
+HOW = rf"{NUMBER}(?:; not tried yet|, {TIME} from one region to the next; on {NUMBER} {TIME})"
+
+
+@pytest.fixture(scope="module", params=C_COMPILERS)
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("explanation")
+    (folder / "many.c").write_text(PROGRAM)
+    words = [*COMPILERS[".c"][request.param], OPENMP[request.param], "-O1", "-g", "-pthread"]
+    subprocess.run([*words, folder / "many.c", "-o", folder / "many"], check=True, capture_output=True)
+    return folder / "many"
+
+
+def explained(program: Path, environment: dict[str, str], **more: str) -> list[str]:
+    status, said, _ = say(program, environment | {"WEIR_THREADS": "auto", "WEIR_EXPLAIN": "true"} | more, 4)
+    assert status == 0, said
+    return said.splitlines()
+
+
+def line_of(word: str) -> int:
+    return 1 + PROGRAM.split(f"/* {word} */")[0].count("\n")
+
+
+def test_each_place_is_told(environment: dict[str, str], program: Path):
+    head, *places = explained(program, environment)
+    assert head.startswith("weir: the processors of the parallel regions")
+    # The compilers name the directive's line, or that of the code in it.
+    seen = {}
+    for place in places:
+        found = re.fullmatch(r"weir:   many\.c:(\d+) \(.*\), (\d) threads, (\d+) regions: on (.*)", place)
+        assert found, place
+        line, size, regions, how = found.groups()
+        name = "often" if size == "4" else "once"
+        assert line_of(name) <= int(line) <= line_of(name) + 2
+        seen[name] = seen.get(name, 0) + int(regions)
+        assert re.fullmatch(
+            rf"{NUMBER}(?:; not tried yet|, {TIME} from one region to the next; on {NUMBER} {TIME})", how
+        ), place
+    # Those of the thread that has ended, too.
+    assert seen == {"often": 23000, "once": 1}
+    # So short regions, and so many: a trial has ended.
+    assert any("from one region to the next" in place for place in places)
+
+
+@pytest.mark.parametrize(
+    ("variables", "why"),
+    [
+        ({"WEIR_THREADS": "kernel"}, "teams are threads of the kernel"),
+        ({"WEIR_ADAPT": "false"}, "WEIR_ADAPT is false"),
+        ({"OMP_PROC_BIND": "true"}, "threads are bound"),
+    ],
+)
+def test_nothing_is_chosen(environment: dict[str, str], program: Path, variables: dict[str, str], why: str):
+    (line,) = explained(program, environment, **variables)
+    assert line.startswith("weir: nothing has been chosen: ") and why in line
+
+
+def test_nothing_is_said_unless_asked(environment: dict[str, str], program: Path):
+    assert say(program, environment | {"WEIR_THREADS": "auto"}, 4)[1] == ""
