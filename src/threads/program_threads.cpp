@@ -15,6 +15,7 @@
 #include "threads/allocator.hpp"
 #include "threads/clocks.hpp"
 #include "threads/interrupted.hpp"
+#include "threads/left_alone.hpp"
 #include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 #include "threads/process_signals.hpp"
@@ -31,6 +32,8 @@ namespace {
 
 // The first thread, and those that the program has created and that have not ended. relaxed: a hint.
 constinit std::atomic<unsigned> living{1};
+// For the program's end. relaxed, all: numbers with which no other data goes.
+constinit std::atomic<unsigned> created{0}, most_living{1}, have_been_members{0}, left_alone{0};
 // Seats are taken in turn. relaxed: a number of its own for each.
 constinit std::atomic<unsigned> seats_taken{0};
 
@@ -68,6 +71,7 @@ struct adopted {
   processor* seat = nullptr;
   signal_mask mask_at_first = 0;
   absences seat_left;
+  bool has_been_member = false;
 };
 constinit thread_local adopted* mine = nullptr;
 constinit thread_local bool stays_in_kernel = false;
@@ -103,6 +107,7 @@ bool take_seat() {
     if (is_in_child() || adopt_this_thread() == nullptr) return false;
   }
   if (mine->seat != nullptr) change_seat(mine->seat);
+  if (this_body != nullptr && !std::exchange(mine->has_been_member, true)) have_been_members.fetch_add(1, std::memory_order_relaxed);
   return this_body != nullptr;
 }
 
@@ -158,7 +163,10 @@ bool leaves_to_block() {
 }
 
 program_thread::program_thread() {
-  living.fetch_add(1, std::memory_order_relaxed);
+  const unsigned now = living.fetch_add(1, std::memory_order_relaxed) + 1;
+  created.fetch_add(1, std::memory_order_relaxed);
+  for (unsigned most = most_living.load(std::memory_order_relaxed);
+       most < now && !most_living.compare_exchange_weak(most, now, std::memory_order_relaxed);) {}
   if (!all_are_members() || adopt_this_thread() == nullptr || !are_too_many()) return;
   look_until(now_by(CLOCK_MONOTONIC) + first_call_ns);
 }
@@ -181,6 +189,20 @@ void end_program_thread() {
 void adopt_first_thread() {
   if (mine == nullptr && !stays_in_kernel && is_first_thread() && !is_in_child()) adopt_this_thread();
 }
+
+history_of_threads program_threads_so_far() {
+  history_of_threads its;
+  if (!all_are_members()) return its;
+  its.processors = processors_for_all;
+  its.most_at_once = most_living.load(std::memory_order_relaxed);
+  its.all = created.load(std::memory_order_relaxed) + 1;
+  its.members = have_been_members.load(std::memory_order_relaxed);
+  its.left_alone = left_alone.load(std::memory_order_relaxed);
+  its.why_none = has_own_scheduler() ? "another runtime in the process schedules threads itself" : why_no_processors();
+  return its;
+}
+
+void note_left_alone() { left_alone.fetch_add(1, std::memory_order_relaxed); }
 
 void keep_in_kernel() { stays_in_kernel = true; }
 

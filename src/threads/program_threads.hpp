@@ -49,6 +49,8 @@ void adopt_first_thread();
 /// The code of this library, of the C library, of the dynamic linker and of an allocator, once it is known.
 bool is_without_calls(std::uintptr_t code);
 void know_code_without_calls();
+/// A thread that the program creates has a policy, a priority or an affinity of its own, or is a driver's: it is left to the kernel.
+void note_left_alone();
 /// The calling thread has a policy or an affinity of its own: it never takes a seat, if it has none yet.
 void keep_in_kernel();
 /// Has a thread with this number not ended yet, as far as is known here?

@@ -67,6 +67,16 @@ inline void go_to(processor* seat) {
 /// (program_threads.hpp).
 void make_all_members(unsigned processors);
 
+/// What has become of the program's threads until now.
+struct history_of_threads {
+  unsigned processors = 0;  // 0: its threads are not to be members
+  unsigned most_at_once = 0, all = 0, members = 0;  // members: that have ever been on a virtual processor
+  unsigned left_alone = 0;  // with a policy, a priority or an affinity of their own, or a driver's
+  const char* why_none = nullptr;
+};
+/// Thread-safe.
+history_of_threads program_threads_so_far();
+
 /// During the lifetime of this object the calling thread drives its own processor. For a thread that is a body, or that already
 /// drives a processor, it does nothing.
 class driving {

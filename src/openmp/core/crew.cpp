@@ -56,6 +56,7 @@ void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed,
 crew::crew(bool of_program) {
   ask_for_short_slices();
   (void)one_release_flag();  // known before the workers ask
+  if (initial_settings().explain) note_regions();
   if (!of_program) return;
   host_.emplace(released_);
   if (!may_have_seats() || !initial_settings().adapt) return;

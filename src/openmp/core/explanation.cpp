@@ -1,6 +1,7 @@
 #include "openmp/core/explanation.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include "openmp/core/team_binding.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/call_site.hpp"
+#include "threads/threads.hpp"
 
 namespace weir::openmp {
 
@@ -27,6 +29,7 @@ struct everything {
   std::mutex lock;
   std::vector<known_sites> alive;
   std::vector<region_site> ended;  // of threads that have ended
+  bool has_regions = false;
 };
 everything& all() {
   static auto* const its = new everything;
@@ -72,8 +75,25 @@ void explain(const region_site& s) {
                times(has_changed ? s.before : s.other).c_str());
 }
 
+void explain(const threads::history_of_threads& its) {
+  if (its.all < 2) return;
+  std::fprintf(stderr, "weir: %s has had %u threads, at most %u at once, on %u processors: ", program_invocation_short_name, its.all,
+               its.most_at_once, its.processors);
+  if (its.members != 0)
+    std::fprintf(stderr, "%u of them have been members of Weir's virtual processors\n", its.members);
+  else
+    std::fprintf(stderr, "the kernel has scheduled them, %s\n",
+                 its.why_none != nullptr               ? its.why_none
+                 : its.most_at_once <= its.processors ? "because each could have a processor"
+                                                      : "because they have ended soon, or have not waited for each other");
+  if (its.left_alone != 0)
+    std::fprintf(stderr, "weir:   %u threads were left to the kernel: another scheduler, a driver, or a policy or affinity of their own\n",
+                 its.left_alone);
+}
+
 [[gnu::destructor]] void when_program_ends() {
   if (!initial_settings().explain) return;
+  explain(threads::program_threads_so_far());
   everything& e = all();
   const std::lock_guard lock(e.lock);
   std::vector<region_site> sites = e.ended;
@@ -83,20 +103,28 @@ void explain(const region_site& s) {
     else ++others;  // it may be changing them
   }
   if (sites.empty() && others == 0) {
-    std::fprintf(stderr, "weir: nothing has been chosen: %s\n",
+    if (!e.has_regions) return;  // a shell that starts the program, or the like
+    std::fprintf(stderr, "weir: nothing has been chosen for the parallel regions of %s: %s\n", program_invocation_short_name,
                  !initial_settings().adapt ? "WEIR_ADAPT is false"
                  : affinity_matters()      ? "the program's threads are bound"
                  : !may_have_seats()       ? "teams are threads of the kernel (WEIR_THREADS=auto, or weir run, lets Weir choose)"
-                                           : "the program has had no parallel region of several threads");
+                                           : "none has had several threads");
     return;
   }
-  std::fprintf(stderr, "weir: the processors of the parallel regions, by place; times are the middle one of some trials, and their range\n");
+  std::fprintf(stderr, "weir: the processors of the parallel regions of %s, by place; times are the middle one of some windows, and their range\n",
+               program_invocation_short_name);
   std::ranges::sort(sites, std::greater(), [](const region_site& s) { return static_cast<double>(s.regions) * s.region; });
   for (const region_site& s : sites) explain(s);
   if (others != 0) std::fprintf(stderr, "weir:   and those of %zu threads that have not ended\n", others);
 }
 
 }  // namespace
+
+void note_regions() {
+  everything& e = all();
+  const std::lock_guard lock(e.lock);
+  e.has_regions = true;
+}
 
 explained_sites::explained_sites(const region_sites<native>& its) : its_(its) {
   everything& e = all();

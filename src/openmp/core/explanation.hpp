@@ -18,4 +18,7 @@ class explained_sites {
   const region_sites<native>& its_;
 };
 
+/// The program has begun a parallel region.
+void note_regions();
+
 }  // namespace weir::openmp

@@ -85,6 +85,7 @@ BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, vo
     return next(to, attributes, run, what);
   const bool in_kernel = is_for_kernel(attributes) || weir::threads::has_own_scheduler() ||
                          weir::threads::is_of_driver(reinterpret_cast<const void*>(run));
+  if (in_kernel) weir::threads::note_left_alone();
   weir::threads::adopt_first_thread();
   auto its = std::make_unique<beginning>(run, what);
   const int error = next(to, attributes, in_kernel ? begin<true> : begin<false>, its.get());

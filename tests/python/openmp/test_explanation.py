@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,11 +30,11 @@ int main(void) {
   pthread_t other;
   pthread_create(&other, 0, thread, 0);
   pthread_join(other, 0);
-  often(20000);
+  often(60000);
 #pragma omp parallel num_threads(3) /* once */
 #pragma omp atomic
   ++sum;
-  return sum != 92003;
+  return sum != 252003;
 }
 """
 TIME = r"[\d.]+ us \([\d.]+ to [\d.]+\)"
@@ -62,7 +63,7 @@ def line_of(word: str) -> int:
 
 def test_each_place_is_told(environment: dict[str, str], program: Path):
     head, *places = explained(program, environment)
-    assert head.startswith("weir: the processors of the parallel regions")
+    assert head.startswith("weir: the processors of the parallel regions of many, by place")
     # The compilers name the directive's line, or that of the code in it.
     seen = {}
     for place in places:
@@ -76,7 +77,7 @@ def test_each_place_is_told(environment: dict[str, str], program: Path):
             rf"{NUMBER}(?:; not tried yet|, {TIME} from one region to the next; on {NUMBER} {TIME})", how
         ), place
     # Those of the thread that has ended, too.
-    assert seen == {"often": 23000, "once": 1}
+    assert seen == {"often": 63000, "once": 1}
     # So short regions, and so many: a trial has ended.
     assert any("from one region to the next" in place for place in places)
 
@@ -91,7 +92,31 @@ def test_each_place_is_told(environment: dict[str, str], program: Path):
 )
 def test_nothing_is_chosen(environment: dict[str, str], program: Path, variables: dict[str, str], why: str):
     (line,) = explained(program, environment, **variables)
-    assert line.startswith("weir: nothing has been chosen: ") and why in line
+    assert line.startswith("weir: nothing has been chosen for the parallel regions of many: ") and why in line
+
+
+def test_threads_of_any_library_are_told(environment: dict[str, str], runtime: Path):
+    code = "from threading import Thread; [Thread(target=sum, args=[range(10**7)]).start() for _ in range(5)]"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment | {"WEIR_THREADS": "all", "WEIR_EXPLAIN": "1", "LD_PRELOAD": str(runtime)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    (line,) = done.stderr.splitlines()
+    assert re.search(r"has had 6 threads, at most \d+ at once, on \d+ processors: ", line), line
+
+
+def test_who_has_neither_threads_nor_regions_says_nothing(environment: dict[str, str], runtime: Path):
+    done = subprocess.run(
+        ["/bin/true"],
+        env=environment | {"WEIR_THREADS": "all", "WEIR_EXPLAIN": "1", "LD_PRELOAD": str(runtime)},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stderr == b""
 
 
 def test_nothing_is_said_unless_asked(environment: dict[str, str], program: Path):

@@ -28,7 +28,6 @@ from ..openmp_programs import (
 
 # Those take their time, whatever their team; or set themselves what they need.
 SIZES = {
-    "adapting": (2, 4, 8),
     "calls": (1, 2, 8, 33),
     "growth": (1, 4, 33),
     "kinds": (4,),

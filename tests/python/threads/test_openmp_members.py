@@ -15,6 +15,7 @@ from ..openmp_programs import C_COMPILERS, SOURCES, Builds, Program
 pytestmark = skips.mark("own", "other runtimes have no virtual processors")
 DRIVERS = SOURCES.parent / "drivers.c"
 SHARES = SOURCES.parent / "shares.c"
+ADAPTING = SOURCES.parent / "adapting.c"
 MEMBERS = 8
 HERE = len(os.sched_getaffinity(0))
 
@@ -75,6 +76,18 @@ def test_the_kernel_drives_what_threadsanitizer_watches(environment: dict[str, s
 def test_automatic_leaves_teams_that_fit_to_the_kernel(environment: dict[str, str], builds: Builds):
     program = builds.get(Program(DRIVERS, "gcc"))
     assert drivers(program, environment | {"WEIR_THREADS": "auto"}, members=HERE) == HERE
+
+
+@pytest.mark.parametrize("members", [2, 4, 9])
+@pytest.mark.parametrize("threads", ["user", "auto"])
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_regions_whose_processors_change(
+    environment: dict[str, str], builds: Builds, compiler: str, threads: str, members: int
+):
+    program = builds.get(Program(ADAPTING, compiler))
+    done = run(program, environment | {"WEIR_THREADS": threads, "WEIR_EXPLAIN": "true"}, members=members)
+    assert (done.returncode, done.stdout) == (0, "ok\n"), done
+    assert " from one region to the next; on " in done.stderr
 
 
 @pytest.mark.parametrize("threads", ["user", "kernel"])
