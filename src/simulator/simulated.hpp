@@ -90,7 +90,7 @@ struct simulated_kernel {
   };
   static void light_fence() {}
   /// membarrier(2): interrupts every processor; charged as a system call.
-  static void heavy_fence() { engine::here().spend(engine::here().model().system.wake, activity::switching); }
+  static void heavy_fence() { engine::here().system_call(engine::here().model().system.wake); }
   static constexpr bool may_be_unguarded() { return true; }
   static void sleep_while(const word<std::uint32_t>& w, std::uint32_t value) {
     engine::here().sleep_while(&w, &w.in_memory(), value);

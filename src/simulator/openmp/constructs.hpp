@@ -1,0 +1,54 @@
+// The constructs that can be simulated, under the names of `weir bench openmp` (bench/openmp).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simulator/openmp/team.hpp"
+#include "simulator/program.hpp"
+
+namespace weir::simulator::openmp {
+
+/// One run of a construct: what its code needs besides the team.
+class course {
+ public:
+  course(unsigned members, unsigned directives, time delay, std::uint64_t seed);
+
+  /// So many times the construct is executed.
+  unsigned directives() const { return directives_; }
+  /// The computing of a directive, on this member: it varies by 2 %, so that members are not in step by construction.
+  void delay(unsigned member);
+  /// Directives have ended; called by one member at a time. Marks divide the run into samples, and the first of them end the
+  /// warm-up, after which counting begins.
+  void mark();
+
+  /// When each mark was made, from the end of the warm-up on.
+  const std::vector<time>& marks() const { return marks_; }
+  static constexpr unsigned warm_up = 16;  // marks
+
+ private:
+  const unsigned directives_;
+  const time delay_;
+  std::vector<dice> dice_;
+  unsigned made_ = 0;
+  std::vector<time> marks_;
+};
+
+/// With which computing of its threads a directive is compared, as in bench/openmp/construct.h.
+enum class work : std::uint8_t { of_each, of_one };
+
+struct construct {
+  const char* name;
+  const char* group;
+  work reference;
+  bool modelled;  // do the models of other runtimes have it?
+  /// Executed by member 0: `directives` times the construct, marked.
+  void (*run)(team& t, course& c);
+};
+std::span<const construct> constructs();
+/// Throws std::invalid_argument for a name that is not known; it lists the known ones.
+const construct& construct_called(const std::string& name);
+
+}  // namespace weir::simulator::openmp
