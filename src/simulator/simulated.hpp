@@ -52,6 +52,9 @@ class simulated_word {
   T exchange(T value, std::memory_order = std::memory_order_seq_cst) {
     return update([value](T) { return value; });
   }
+  bool compare_exchange_weak(T& expected, T wanted, std::memory_order = std::memory_order_seq_cst) {
+    return compare_exchange_strong(expected, wanted);
+  }
   bool compare_exchange_strong(T& expected, T wanted, std::memory_order = std::memory_order_seq_cst) {
     const T was = update([&](T old) { return old == expected ? wanted : old; });
     const bool same = was == expected;

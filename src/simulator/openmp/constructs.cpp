@@ -3,10 +3,12 @@
 #include <stdexcept>
 
 #include "simulator/engine.hpp"
+#include "simulator/openmp/weirs_team.hpp"
 
 namespace weir::simulator::openmp {
 
-course::course(unsigned members, unsigned directives, time delay, std::uint64_t seed) : directives_(directives), delay_(delay) {
+course::course(unsigned members, unsigned warm_up, unsigned directives, time delay, std::uint64_t seed)
+    : warm_up_(warm_up), directives_(directives), delay_(delay) {
   for (unsigned m = 0; m < members; ++m) dice_.emplace_back(seed * 0x9e3779b97f4a7c15u + m);
 }
 
@@ -17,8 +19,8 @@ void course::delay(unsigned member) {
 }
 
 void course::mark() {
-  if (++made_ < warm_up) return;
-  if (made_ == warm_up) engine::here().forget_counts();
+  if (++made_ < warm_up_) return;
+  if (made_ == warm_up_) engine::here().forget_counts();
   marks_.push_back(engine::here().now());
 }
 
@@ -43,9 +45,81 @@ void barrier(team& t, course& c) {
   });
 }
 
+/// A construct that only Weir's runtime has here.
+template <void (*run)(weirs_team&, course&)>
+void ours(team& t, course& c) {
+  run(dynamic_cast<weirs_team&>(t), c);
+}
+
+// Compilers divide a static loop themselves, so that of the runtime only the barrier is left.
+void for_(team& t, course& c) { barrier(t, c); }
+void parallel_for(team& t, course& c) { parallel(t, c); }
+
+/// Each member executes `once` for each directive.
+template <class Once>
+void in_one_region(weirs_team& t, course& c, Once once) {
+  t.parallel([&](unsigned me) {
+    for (unsigned j = 0; j < c.directives(); ++j) {
+      once(me);
+      t.barrier(me);
+      if (me == 0) c.mark();
+    }
+  });
+}
+
+void single(weirs_team& t, course& c) {
+  in_one_region(t, c, [&](unsigned me) {
+    if (t.takes_single(me)) c.delay(me);
+  });
+}
+
+void reduction(weirs_team& t, course& c) {
+  for (unsigned j = 0; j < c.directives(); ++j) {
+    t.parallel([&](unsigned me) {
+      c.delay(me);
+      t.reduce(me, 1);
+    });
+    c.mark();
+  }
+}
+
+/// The loop in its parts, or by a counter that all share.
+template <weir::openmp::schedule_kind kind, bool monotonic>
+void schedule(weirs_team& t, course& c) {
+  in_one_region(t, c, [&](unsigned me) {
+    t.begin_loop(me, {kind, std::uint64_t{iterations_of_each} * t.size, 1, monotonic});
+    while (const auto chunk = t.next_chunk(me))
+      for (auto i = chunk.begin; i < chunk.end; ++i) c.delay(me);
+    t.end_loop(me);
+  });
+}
+
+void ordered(weirs_team& t, course& c) {
+  t.parallel([&](unsigned me) {
+    t.begin_loop(me, {weir::openmp::schedule_kind::static_, c.directives(), 1, true});
+    while (t.next_ordered_chunk(me)) {
+      t.begin_ordered(me);
+      c.delay(me);
+      c.mark();
+    }
+    t.end_loop(me);
+  });
+}
+
+using weir::openmp::schedule_kind;
+constexpr repetitions seldom{2, 6, 1}, in_turn{600, 40, 60};
+
 constexpr construct all[] = {
-    {"parallel", "synchronisation", work::of_each, true, parallel},
-    {"barrier", "synchronisation", work::of_each, true, barrier},
+    {"parallel", "synchronisation", work::of_each, true, {}, parallel},
+    {"for", "synchronisation", work::of_each, true, {}, for_},
+    {"parallel-for", "synchronisation", work::of_each, true, {}, parallel_for},
+    {"barrier", "synchronisation", work::of_each, true, {}, barrier},
+    {"single", "synchronisation", work::of_one, false, {}, ours<single>},
+    {"reduction", "synchronisation", work::of_each, false, {}, ours<reduction>},
+    {"ordered", "exclusion", work::of_one, false, in_turn, ours<ordered>},
+    {"schedule-dynamic-n:1", "schedule", work::of_loop, false, seldom, ours<schedule<schedule_kind::dynamic, false>>},
+    {"schedule-monotonic-dynamic-n:1", "schedule", work::of_loop, false, seldom, ours<schedule<schedule_kind::dynamic, true>>},
+    {"schedule-guided-n:1", "schedule", work::of_loop, false, seldom, ours<schedule<schedule_kind::guided, false>>},
 };
 
 }  // namespace

@@ -14,22 +14,20 @@ namespace weir::simulator::openmp {
 /// One run of a construct: what its code needs besides the team.
 class course {
  public:
-  course(unsigned members, unsigned directives, time delay, std::uint64_t seed);
+  course(unsigned members, unsigned warm_up, unsigned directives, time delay, std::uint64_t seed);
 
-  /// So many times the construct is executed.
-  unsigned directives() const { return directives_; }
+  /// So many times the construct is executed, the warm-up among them.
+  unsigned directives() const { return warm_up_ + directives_; }
   /// The computing of a directive, on this member: it varies by 2 %, so that members are not in step by construction.
   void delay(unsigned member);
-  /// Directives have ended; called by one member at a time. Marks divide the run into samples, and the first of them end the
-  /// warm-up, after which counting begins.
+  /// A directive has ended; called by one member at a time. The first marks end the warm-up, after which counting begins.
   void mark();
 
   /// When each mark was made, from the end of the warm-up on.
   const std::vector<time>& marks() const { return marks_; }
-  static constexpr unsigned warm_up = 16;  // marks
 
  private:
-  const unsigned directives_;
+  const unsigned warm_up_, directives_;
   const time delay_;
   std::vector<dice> dice_;
   unsigned made_ = 0;
@@ -37,14 +35,22 @@ class course {
 };
 
 /// With which computing of its threads a directive is compared, as in bench/openmp/construct.h.
-enum class work : std::uint8_t { of_each, of_one };
+enum class work : std::uint8_t { of_each, of_one, of_loop };
+/// Iterations of a schedule's loop for each thread.
+inline constexpr unsigned iterations_of_each = 1024;
+
+/// How often a construct is executed.
+struct repetitions {
+  unsigned warm_up = 16, samples = 40, inner = 4;  // each sample is the mean of so many directives
+};
 
 struct construct {
   const char* name;
   const char* group;
   work reference;
   bool modelled;  // do the models of other runtimes have it?
-  /// Executed by member 0: `directives` times the construct, marked.
+  repetitions often;
+  /// Executed by member 0: all directives, each marked.
   void (*run)(team& t, course& c);
 };
 std::span<const construct> constructs();

@@ -35,10 +35,13 @@ void count(result& r, const engine& e, double directives) {
 result simulate(machine_model m, const question& asked) {
   const construct& what = construct_called(asked.construct);
   const runtime& on = runtime_called(asked.runtime);
+  if (on.is_model && !what.modelled)
+    throw std::invalid_argument("the model of " + asked.runtime + " has no " + asked.construct);
   if (asked.members < 2) throw std::invalid_argument("a team has at least 2 members here, not " + std::to_string(asked.members));
   m = cut(std::move(m), asked.members);
   m.homes = asked.homes;
-  course c(asked.members, course::warm_up + asked.samples * asked.inner, asked.delay, asked.seed);
+  const auto [warm_up, samples, inner] = what.often;
+  course c(asked.members, warm_up, samples * inner, asked.delay, asked.seed);
   // Made before the run, as by the primary thread before its first region.
   const std::unique_ptr<team> t = on.make(m, asked.members);
   engine e(m, {.quantum = m.system.quantum});
@@ -51,10 +54,11 @@ result simulate(machine_model m, const question& asked) {
   e.run();
   result r;
   r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  r.reference_ns = in_ns(asked.delay);
+  r.reference_ns = in_ns(asked.delay) * (what.reference == work::of_loop ? iterations_of_each : 1);
+  r.inner = inner;
   const auto& marks = c.marks();
-  for (std::size_t i = asked.inner; i < marks.size(); i += asked.inner)
-    r.episode_ns.push_back(in_ns(marks[i] - marks[i - asked.inner]) / asked.inner);
+  for (std::size_t i = inner; i < marks.size(); i += inner)
+    r.episode_ns.push_back(in_ns(marks[i] - marks[i - inner]) / inner);
   count(r, e, static_cast<double>(marks.size() - 1));
   return r;
 }

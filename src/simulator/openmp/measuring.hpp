@@ -16,12 +16,12 @@ struct question {
   std::uint64_t seed = 1;
   time delay = from_ns(100);
   placement homes = placement::allocator;
-  unsigned samples = 40, inner = 4;  // each sample is the mean of so many directives
 };
 
 /// What one directive took, in the mean of those that count.
 struct result {
   std::vector<double> episode_ns;  // of each sample
+  unsigned inner = 1;              // directives in a sample
   double reference_ns = 0;
   /// Transfers of lines by distance, atomic updates, system calls, threads woken.
   std::vector<double> moved;

@@ -2,6 +2,10 @@
 
 #include <weir/team_barrier.hpp>
 
+#include "openmp/reductions/along_tree.hpp"
+#include "openmp/worksharing/chunks.hpp"
+#include "openmp/worksharing/single_taken.hpp"
+
 namespace weir::simulator::openmp {
 
 namespace release_word = weir::openmp::release_word;
@@ -28,13 +32,25 @@ std::unique_ptr<any_barrier> barrier_for(const machine_model& m, unsigned member
 
 }  // namespace
 
+shared::shared(unsigned members_of_team)
+    : size(members_of_team),
+      members(std::make_unique<member[]>(size)),
+      loops(std::make_unique<weir::openmp::shared_loop<simulated>[]>(weir::openmp::slots_in_turn)),
+      reduction(half::arrival("auto", size, false)) {
+  for (unsigned m = 0; m < size; ++m) {
+    members[m].of = this;
+    members[m].number = m;
+  }
+}
+
 weirs_team::weirs_team(const machine_model& m, unsigned members)
     : team(members),
       one_release_flag_(half::release("auto", 1).central()),
       release_(half::release("auto", members)),
       arrival_(half::arrival("auto", members, false)),
       workers_(std::make_unique<phases::flags[]>(members - 1)),
-      barrier_(barrier_for(m, members)) {}
+      barrier_(barrier_for(m, members)),
+      its_(members) {}
 
 auto weirs_team::await(experience& learned) {
   return [&learned](const auto& word, auto& gate, auto ready) {
@@ -45,6 +61,8 @@ auto weirs_team::await(experience& learned) {
 }
 
 void weirs_team::parallel(const body& executed) {
+  if (episode_ == 0)
+    for (unsigned i = 0; i < weir::openmp::slots_in_turn; ++i) its_.loops[i].free_for(i);
   executed_ = &executed;
   phases_.region.run.store(1);
   phases_.region.what.store(episode_);
@@ -59,6 +77,7 @@ void weirs_team::parallel(const body& executed) {
 }
 
 void weirs_team::work(unsigned member) {
+  engine::here().allocated(&its_.members[member].value, sizeof(simulated::word<std::uint64_t>));  // on the thread's stack
   auto& flag = one_release_flag_ ? phases_.for_all : workers_[member - 1].release;
   for (std::uint64_t seen = 0;;) {
     seen = phases_.next(flag, seen, await(between_regions_));
@@ -81,5 +100,74 @@ void weirs_team::dismiss() {
 }
 
 void weirs_team::barrier(unsigned member) { barrier_->arrive_and_wait(*barrier_, member); }
+
+bool weirs_team::takes_single(unsigned member) {
+  return weir::openmp::takes_turn(its_.singles_taken, its_.members[member].singles++, size);
+}
+
+namespace {
+struct kind_of_slot {
+  template <class Word, class Ready>
+  static void wait(const Word& word, Ready ready) {
+    if (!simulated::spin(word, ready, 100)) simulated::yield_until(word, ready);  // as wait_awake() in core/constructs.hpp
+  }
+  static bool abandoned(const member&, std::uint32_t, unsigned) { return false; }
+  static void clear_away(weir::openmp::slot<simulated>&) {}
+};
+}  // namespace
+
+void weirs_team::begin_loop(unsigned member, const weir::openmp::loop_plan& plan) {
+  weir::openmp::enter_loop<kind_of_slot>(its_.members[member], plan);
+}
+
+weir::openmp::iterations weirs_team::next_chunk(unsigned member) {
+  return weir::openmp::next_unordered_chunk(its_.members[member]);
+}
+
+void weirs_team::end_loop(unsigned number) {
+  member& me = its_.members[number];
+  auto& l = *me.in_loop;
+  me.in_loop = nullptr;
+  l.leave<kind_of_slot>(me.loops - 1, size);
+}
+
+void weirs_team::wait_for_turn(const member& me) {
+  const auto nobody = [](std::uint64_t) { return false; };  // has left a cancelled region
+  weir::openmp::wait_for_turn(me, nobody, [](std::uint64_t) { return std::uint64_t{0}; },
+                              [this](const auto& turn, auto& turned, auto ready) { its_.learned.await(false, turn, turned, ready); });
+}
+
+weir::openmp::iterations weirs_team::next_ordered_chunk(unsigned number) {
+  member& me = its_.members[number];
+  if (me.chunk) {
+    wait_for_turn(me);
+    weir::openmp::pass_turn(me);
+  }
+  const weir::openmp::iterations next = weir::openmp::next_unordered_chunk(me);
+  me.ordered_after = next.begin;
+  return next;
+}
+
+void weirs_team::begin_ordered(unsigned number) {
+  const member& me = its_.members[number];
+  if (me.ordered_after != 0) wait_for_turn(me);
+}
+
+void weirs_team::reduce(unsigned number, std::uint64_t value) {
+  constexpr unsigned most_in_turn = 16;  // core/team.cpp
+  if (size <= most_in_turn) {
+    sum_.fetch_add(value);
+    return;
+  }
+  member& me = its_.members[number];
+  me.value.store(value);
+  const auto add = [](simulated::word<std::uint64_t>* into, const simulated::word<std::uint64_t>* from) {
+    into->store(into->load() + from->load());
+  };
+  const auto await = [this](member& who, const auto& word, std::uint32_t wanted) {
+    its_.learned.await(false, word, who.reduction_gate, [wanted](std::uint32_t now) { return now == wanted; });
+  };
+  if (weir::openmp::combine_along_tree(me, &me.value, add, true, await)) sum_.store(sum_.load() + me.value.load());
+}
 
 }  // namespace weir::simulator::openmp

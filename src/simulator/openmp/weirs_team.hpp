@@ -6,6 +6,7 @@
 #include "barriers/registry.hpp"
 #include "openmp/core/fork_join.hpp"
 #include "openmp/core/half.hpp"
+#include "simulator/openmp/members.hpp"
 #include "simulator/openmp/team.hpp"
 #include "simulator/simulated.hpp"
 
@@ -20,6 +21,20 @@ class weirs_team final : public team {
   void dismiss() override;
   void barrier(unsigned member) override;
 
+  // As the interfaces call them (gomp/loops.cpp, kmpc/reductions.cpp); each belongs to the thread of that member.
+
+  /// Does the member execute this single construct?
+  bool takes_single(unsigned member);
+  void begin_loop(unsigned member, const weir::openmp::loop_plan& plan);
+  weir::openmp::iterations next_chunk(unsigned member);
+  weir::openmp::iterations next_ordered_chunk(unsigned member);
+  void begin_ordered(unsigned member);
+  void end_loop(unsigned member);
+  /// Adds the member's value to the program's variable, as code of LLVM's compiler asks for it: by atomic updates in a team of up
+  /// to 16, else along the tree.
+  void reduce(unsigned member, std::uint64_t value);
+  std::uint64_t reduced() const { return sum_.in_memory(); }
+
  private:
   /// What the crew writes before each release: the function, its argument, the team.
   struct region {
@@ -32,6 +47,7 @@ class weirs_team final : public team {
     return [this](unsigned number) -> phases::flags& { return workers_[number - 1]; };
   }
   static auto await(experience& learned);
+  void wait_for_turn(const member& me);
 
   const body* executed_ = nullptr;
   std::uint32_t episode_ = 0;
@@ -41,6 +57,8 @@ class weirs_team final : public team {
   const std::unique_ptr<phases::flags[]> workers_;
   experience between_regions_, at_joins_;
   std::unique_ptr<any_barrier> barrier_;
+  shared its_;
+  alignas(line_bytes) simulated::word<std::uint64_t> sum_{0};
 };
 
 }  // namespace weir::simulator::openmp
