@@ -9,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 #include <type_traits>
+#include <utility>
 
 #include <weir/machine/gate.hpp>
 #include <weir/machine/machine.hpp>
@@ -135,6 +136,19 @@ class simulated_condition {
   simulated_word<std::uint32_t> notices_{0};
 };
 
+/// In its lifetime the running thread's polls also look for work, while `there_is_any`: a limited number of polls is then made one by
+/// one, instead of parking the thread until the polled word changes.
+class looking_elsewhere {
+ public:
+  explicit looking_elsewhere(const bool& there_is_any)
+      : outer_(std::exchange(engine::here().self().looks_elsewhere, &there_is_any)) {}
+  looking_elsewhere(const looking_elsewhere&) = delete;
+  ~looking_elsewhere() { engine::here().self().looks_elsewhere = outer_; }
+
+ private:
+  const bool* const outer_;
+};
+
 struct simulated {
   template <class T>
   using word = simulated_word<T>;
@@ -150,7 +164,8 @@ struct simulated {
   static bool spin(const Word& word, Ready ready, unsigned polls) {
     for (std::uint64_t left = polls; left != 0;) {
       if (ready(word.load(std::memory_order_acquire))) return true;
-      const std::uint64_t gone = engine::here().wait_for_change(&word, left, false);
+      const bool* const looks = engine::here().self().looks_elsewhere;
+      const std::uint64_t gone = engine::here().wait_for_change(&word, looks != nullptr && *looks ? 1 : left, false);
       left -= gone < left ? gone : left;
     }
     return false;

@@ -128,6 +128,52 @@ TEST(Loops, ExecuteOrderedRegionsInOrder) {
   }
 }
 
+TEST(Tasks, AreExecutedOnceEachBeforeTheEndOfTheRegion) {
+  for (const unsigned members : sizes)
+    for (const bool by_all : {false, true}) {
+      unsigned executed = 0, early = 0;
+      std::vector<unsigned> by(members, 0);
+      on_weirs_team("kunpeng-920", members, [&](weirs_team& t) {
+        t.tasks_compute([&](unsigned me) {
+          engine::here().compute(from_ns(200 + (executed * 37) % 300));
+          ++executed;
+          ++by[me];
+        });
+        constexpr unsigned each = 300;  // more than a queue takes
+        for (unsigned j = 1; j <= 3; ++j) {
+          t.parallel([&](unsigned me) {
+            if (me == 0 || by_all)
+              for (unsigned i = 0; i < each; ++i) t.generate_task(me);
+          });
+          early += executed != j * each * (by_all ? members : 1);
+        }
+      });
+      EXPECT_EQ(early, 0u) << members << by_all;
+      EXPECT_GT(std::count_if(by.begin(), by.end(), [](unsigned n) { return n > 0; }), 1) << members << by_all;
+    }
+}
+
+TEST(Tasks, AreCompleteAfterATaskwait) {
+  for (const unsigned members : sizes) {
+    unsigned executed = 0, generated = 0, early = 0;
+    on_weirs_team("epyc-9654-2s", members, [&](weirs_team& t) {
+      t.tasks_compute([&](unsigned) {
+        engine::here().compute(from_ns(300));
+        ++executed;
+      });
+      t.parallel([&](unsigned me) {
+        if (me != 0) return;  // the others execute what they can get
+        for (unsigned j = 0; j < 20; ++j) {
+          for (unsigned i = 0; i <= j; ++i, ++generated) t.generate_task(me);
+          t.taskwait(me);
+          early += executed != generated;
+        }
+      });
+    });
+    EXPECT_EQ(early, 0u) << members;
+  }
+}
+
 TEST(Constructs, ExecuteASingleOnceAndReduceAllValues) {
   for (const unsigned members : sizes) {
     unsigned executed = 0;

@@ -1,5 +1,6 @@
 #include "simulator/openmp/constructs.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "simulator/engine.hpp"
@@ -106,8 +107,42 @@ void ordered(weirs_team& t, course& c) {
   });
 }
 
+/// Enough that the region costs little beside them.
+unsigned tasks_in_a_region(unsigned members) { return std::max(400 / members, 12u) * members; }
+
+/// A region in which these members generate tasks, and all execute them.
+template <class Generates>
+void regions_with_tasks(weirs_team& t, course& c, Generates generates) {
+  t.tasks_compute([&](unsigned me) { c.delay(me); });
+  for (unsigned j = 0; j < c.directives(); ++j) {
+    t.parallel([&](unsigned me) {
+      for (unsigned i = generates(me); i > 0; --i) t.generate_task(me);
+    });
+    c.mark();
+  }
+}
+
+void task_by_master(weirs_team& t, course& c) {
+  regions_with_tasks(t, c, [&](unsigned me) { return me == 0 ? tasks_in_a_region(t.size) : 0; });
+}
+
+void task_by_all(weirs_team& t, course& c) {
+  regions_with_tasks(t, c, [&](unsigned) { return tasks_in_a_region(t.size) / t.size; });
+}
+
+void taskwait(weirs_team& t, course& c) {
+  t.tasks_compute([&](unsigned me) { c.delay(me); });
+  t.parallel([&](unsigned me) {
+    for (unsigned j = 0; j < c.directives(); ++j) {
+      t.generate_task(me);
+      t.taskwait(me);
+      if (me == 0) c.mark();
+    }
+  });
+}
+
 using weir::openmp::schedule_kind;
-constexpr repetitions seldom{2, 6, 1}, in_turn{600, 40, 60};
+constexpr repetitions seldom{2, 6, 1}, in_turn{600, 40, 60}, with_tasks{1, 3, 1, tasks_in_a_region};
 
 constexpr construct all[] = {
     {"parallel", "synchronisation", work::of_each, true, {}, parallel},
@@ -117,6 +152,9 @@ constexpr construct all[] = {
     {"single", "synchronisation", work::of_one, false, {}, ours<single>},
     {"reduction", "synchronisation", work::of_each, false, {}, ours<reduction>},
     {"ordered", "exclusion", work::of_one, false, in_turn, ours<ordered>},
+    {"task-by-master", "task", work::is_shared, false, with_tasks, ours<task_by_master>},
+    {"task-by-all", "task", work::is_shared, false, with_tasks, ours<task_by_all>},
+    {"taskwait", "task", work::of_each, false, {}, ours<taskwait>},
     {"schedule-dynamic-n:1", "schedule", work::of_loop, false, seldom, ours<schedule<schedule_kind::dynamic, false>>},
     {"schedule-monotonic-dynamic-n:1", "schedule", work::of_loop, false, seldom, ours<schedule<schedule_kind::dynamic, true>>},
     {"schedule-guided-n:1", "schedule", work::of_loop, false, seldom, ours<schedule<schedule_kind::guided, false>>},

@@ -16,7 +16,7 @@ class course {
  public:
   course(unsigned members, unsigned warm_up, unsigned directives, time delay, std::uint64_t seed);
 
-  /// So many times the construct is executed, the warm-up among them.
+  /// So many marks the construct makes, the warm-up among them.
   unsigned directives() const { return warm_up_ + directives_; }
   /// The computing of a directive, on this member: it varies by 2 %, so that members are not in step by construction.
   void delay(unsigned member);
@@ -35,13 +35,14 @@ class course {
 };
 
 /// With which computing of its threads a directive is compared, as in bench/openmp/construct.h.
-enum class work : std::uint8_t { of_each, of_one, of_loop };
+enum class work : std::uint8_t { of_each, of_one, of_loop, is_shared };
 /// Iterations of a schedule's loop for each thread.
 inline constexpr unsigned iterations_of_each = 1024;
 
 /// How often a construct is executed.
 struct repetitions {
-  unsigned warm_up = 16, samples = 40, inner = 4;  // each sample is the mean of so many directives
+  unsigned warm_up = 16, samples = 40, inner = 4;  // marks: each sample is the mean of so many
+  unsigned (*in_a_mark)(unsigned members) = [](unsigned) { return 1u; };  // directives
 };
 
 struct construct {

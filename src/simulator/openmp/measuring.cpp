@@ -30,6 +30,15 @@ void count(result& r, const engine& e, double directives) {
   r.accesses = e.memory().accesses();
 }
 
+/// The delays that a directive's time is compared with, on a processor for each member.
+double of_delays(work reference, unsigned members) {
+  switch (reference) {
+    case work::of_loop: return iterations_of_each;
+    case work::is_shared: return 1.0 / members;
+    default: return 1;
+  }
+}
+
 }  // namespace
 
 result simulate(machine_model m, const question& asked) {
@@ -40,7 +49,8 @@ result simulate(machine_model m, const question& asked) {
   if (asked.members < 2) throw std::invalid_argument("a team has at least 2 members here, not " + std::to_string(asked.members));
   m = cut(std::move(m), asked.members);
   m.homes = asked.homes;
-  const auto [warm_up, samples, inner] = what.often;
+  const auto [warm_up, samples, inner, directives] = what.often;
+  const unsigned in_a_mark = directives(asked.members);
   course c(asked.members, warm_up, samples * inner, asked.delay, asked.seed);
   // Made before the run, as by the primary thread before its first region.
   const std::unique_ptr<team> t = on.make(m, asked.members);
@@ -54,12 +64,12 @@ result simulate(machine_model m, const question& asked) {
   e.run();
   result r;
   r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  r.reference_ns = in_ns(asked.delay) * (what.reference == work::of_loop ? iterations_of_each : 1);
-  r.inner = inner;
+  r.reference_ns = in_ns(asked.delay) * of_delays(what.reference, asked.members);
+  r.inner = inner * in_a_mark;
   const auto& marks = c.marks();
   for (std::size_t i = inner; i < marks.size(); i += inner)
-    r.episode_ns.push_back(in_ns(marks[i] - marks[i - inner]) / inner);
-  count(r, e, static_cast<double>(marks.size() - 1));
+    r.episode_ns.push_back(in_ns(marks[i] - marks[i - inner]) / r.inner);
+  count(r, e, static_cast<double>((marks.size() - 1) * in_a_mark));
   return r;
 }
 

@@ -7,6 +7,7 @@
 #include "openmp/core/half.hpp"
 #include "openmp/core/part.hpp"
 #include "openmp/core/shared_loop.hpp"
+#include "simulator/openmp/tasks.hpp"
 #include "simulator/simulated.hpp"
 
 namespace weir::simulator::openmp {
@@ -24,6 +25,7 @@ struct alignas(line_bytes) member {
   std::uint64_t ordered_after = 0;
   std::uint64_t turn = 0;
   std::uint32_t last_claim = 1;
+  tasks_of_member tasks;
   alignas(line_bytes) simulated::word<std::uint32_t> offered{0}, taken{0};
   simulated::word<std::uint64_t>* values = nullptr;
   simulated::gate reduction_gate;

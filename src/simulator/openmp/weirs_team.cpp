@@ -50,19 +50,23 @@ weirs_team::weirs_team(const machine_model& m, unsigned members)
       arrival_(half::arrival("auto", members, false)),
       workers_(std::make_unique<phases::flags[]>(members - 1)),
       barrier_(barrier_for(m, members)),
-      its_(members) {}
+      its_(members),
+      tasks_(members) {}
 
-auto weirs_team::await(experience& learned) {
-  return [&learned](const auto& word, auto& gate, auto ready) {
+auto weirs_team::await(experience& learned, member& me) {
+  return [this, &learned, &me](const auto& word, auto& gate, auto ready) {
     // As await_with_tasks() in core/crew.cpp.
     if (simulated::spin(word, ready, waiting::automatic_constants::polls_before_clock)) return;
-    learned.await(false, word, gate, ready);
+    tasks_.await(learned, me, nullptr, word, gate, ready);
   };
 }
 
 void weirs_team::parallel(const body& executed) {
-  if (episode_ == 0)
+  if (episode_ == 0) {
     for (unsigned i = 0; i < weir::openmp::slots_in_turn; ++i) its_.loops[i].free_for(i);
+    for (unsigned m = 0; m < size; ++m)
+      its_.members[m].tasks.implicit.executor.store(&its_.members[m], std::memory_order_relaxed);
+  }
   executed_ = &executed;
   phases_.region.run.store(1);
   phases_.region.what.store(episode_);
@@ -73,21 +77,24 @@ void weirs_team::parallel(const body& executed) {
   else
     phases_.release(release_, 0, word, flags_of());
   executed(0);
-  phases_.join(arrival_, episode_, flags_of(), await(at_joins_));
+  tasks_.finish_tasks(its_.members[0]);
+  phases_.join(arrival_, episode_, flags_of(), await(at_joins_, its_.members[0]));
 }
 
-void weirs_team::work(unsigned member) {
-  engine::here().allocated(&its_.members[member].value, sizeof(simulated::word<std::uint64_t>));  // on the thread's stack
-  auto& flag = one_release_flag_ ? phases_.for_all : workers_[member - 1].release;
+void weirs_team::work(unsigned number) {
+  member& me = its_.members[number];
+  engine::here().allocated(&me.value, sizeof(simulated::word<std::uint64_t>));  // on the thread's stack
+  auto& flag = one_release_flag_ ? phases_.for_all : workers_[number - 1].release;
   for (std::uint64_t seen = 0;;) {
-    seen = phases_.next(flag, seen, await(between_regions_));
+    seen = phases_.next(flag, seen, await(between_regions_, me));
     if (release_word::size_in(seen) == release_word::everyone) return;
-    if (!one_release_flag_) phases_.release(release_, member, seen, flags_of());
+    if (!one_release_flag_) phases_.release(release_, number, seen, flags_of());
     (void)phases_.region.of.load();
     (void)phases_.region.run.load();
     (void)phases_.region.what.load();
-    (*executed_)(member);
-    phases_.arrive(arrival_, size, member, workers_[member - 1], release_word::episode_in(seen), flags_of(), await(at_joins_));
+    (*executed_)(number);
+    tasks_.finish_tasks(me);
+    phases_.arrive(arrival_, size, number, workers_[number - 1], release_word::episode_in(seen), flags_of(), await(at_joins_, me));
   }
 }
 

@@ -34,6 +34,10 @@ class weirs_team final : public team {
   /// to 16, else along the tree.
   void reduce(unsigned member, std::uint64_t value);
   std::uint64_t reduced() const { return sum_.in_memory(); }
+  /// What each task computes; to be said before the first.
+  void tasks_compute(body executed) { tasks_.compute = std::move(executed); }
+  void generate_task(unsigned member) { tasks_.generate(its_.members[member]); }
+  void taskwait(unsigned member) { tasks_.finish_children(its_.members[member]); }
 
  private:
   /// What the crew writes before each release: the function, its argument, the team.
@@ -46,7 +50,7 @@ class weirs_team final : public team {
   auto flags_of() {
     return [this](unsigned number) -> phases::flags& { return workers_[number - 1]; };
   }
-  static auto await(experience& learned);
+  auto await(experience& learned, member& me);
   void wait_for_turn(const member& me);
 
   const body* executed_ = nullptr;
@@ -58,6 +62,7 @@ class weirs_team final : public team {
   experience between_regions_, at_joins_;
   std::unique_ptr<any_barrier> barrier_;
   shared its_;
+  team_tasks tasks_;
   alignas(line_bytes) simulated::word<std::uint64_t> sum_{0};
 };
 
