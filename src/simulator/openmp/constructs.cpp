@@ -54,7 +54,18 @@ void ours(team& t, course& c) {
 
 // Compilers divide a static loop themselves, so that of the runtime only the barrier is left.
 void for_(team& t, course& c) { barrier(t, c); }
-void parallel_for(team& t, course& c) { parallel(t, c); }
+// The compiler's code reads the bounds of the loop from a structure of the primary thread's.
+void parallel_for(team& t, course& c) {
+  alignas(line_bytes) simulated::word<std::uint64_t> bounds{0};
+  for (unsigned j = 0; j < c.directives(); ++j) {
+    bounds.store(t.size);
+    t.parallel([&](unsigned me) {
+      (void)bounds.load();
+      c.delay(me);
+    });
+    c.mark();
+  }
+}
 
 /// Each member executes `once` for each directive.
 template <class Once>

@@ -119,13 +119,15 @@ std::vector<unsigned> narrow_levels(const machine_model& m) {
 }
 
 /// libomp's members have a word by which each says that it has arrived, and one by which it is released; both on lines of their own,
-/// changed by atomic updates. A region is a release that begins it and a gathering that ends it.
+/// changed by atomic updates. A region is a release that begins it and a gathering that ends it; each worker reads from the team which
+/// function it executes.
 class libomp_team final : public team {
  public:
   libomp_team(unsigned members, tree of) : team(members), tree_(std::move(of)), fork_join_(members), plain_(members) {}
 
   void parallel(const body& executed) override {
     executed_ = &executed;
+    function_.store(episode_);
     release(fork_join_, 0, ++episode_);
     executed(0);
     gather(fork_join_, 0, episode_);
@@ -134,6 +136,7 @@ class libomp_team final : public team {
     for (std::uint32_t episode = 1;; ++episode) {
       release(fork_join_, member, episode);
       if (executed_ == nullptr) return;
+      (void)function_.load();
       (*executed_)(member);
       gather(fork_join_, member, episode);
     }
@@ -172,6 +175,7 @@ class libomp_team final : public team {
   const body* executed_ = nullptr;
   const tree tree_;
   std::uint32_t episode_ = 0;
+  alignas(line_bytes) simulated::word<std::uint64_t> function_{0};
   std::vector<state> fork_join_, plain_;
 };
 

@@ -16,8 +16,9 @@ from weir.cli import app
 from weir.openmp import section as measured
 from weir.openmp.comparison import constructs
 from weir.report import page
+from weir.simulation import calibrate
 from weir.simulation import section as scenarios
-from weir.simulation.openmp import section
+from weir.simulation.openmp import beside, section
 from weir.simulation.openmp.plan import PROGRAM
 from weir.simulation.openmp.results import simulated
 
@@ -137,3 +138,45 @@ def test_ctrl_c_keeps_what_was_simulated(tmp_path: Path):
     assert process.wait(30) == 130
     rows, complaints = records.read([path])
     assert complaints == [] and sum(r["kind"] == "overhead" for r in rows) >= 3
+
+
+@pytest.fixture
+def measured_here(made: Path, tmp_path: Path) -> Path:
+    """What Kunpeng's two threads took, as if measured, where a line takes 70 ns."""
+    path = tmp_path / "measured.jsonl"
+    with path.open("w") as file:
+        for row in map(json.loads, made.read_text().splitlines()):
+            if row["kind"] == "machine" and "kunpeng" in row["id"]:
+                row["host"] = {"cpu_model": "made up", "online": 2}
+            elif row["kind"] != "overhead" or "kunpeng" not in row["session"] or row["where"]["members"] != 2:
+                continue
+            else:
+                row["source"] = "measured"
+                row["what"] |= {"language": "C", "compiler": "gcc", "environment": {}}
+                row["samples"] |= {f"transfer_{when}_ns": [70.0] * len(row["samples"]["cpu_ns"]) for when in BOTH}
+            file.write(json.dumps(row) + "\n")
+    return path
+
+
+BOTH = ("before", "after")
+
+
+def test_simulated_constructs_stand_beside_measured_ones(measured_here: Path, tmp_path: Path):
+    path = tmp_path / "beside.jsonl"
+    said = run("--beside", measured_here, "-o", path)
+    assert "Simulated beside measured, 2 threads" in said
+    compared = beside.Beside(records.read([measured_here])[0], path)
+    ((machine, _),) = compared.machines.values()
+    assert calibrate.simulated_transfer(machine, 0, 1) == pytest.approx(70, rel=0.01)
+    pairs = compared.pairs(records.read([path])[0])
+    runtimes = ("weir", "libgomp", "libomp", "libomp-hierarchical", "libomp-dist")
+    assert {(p.construct, p.runtime) for p in pairs} == {(c, r) for c in ("parallel", "barrier") for r in runtimes}
+    # A machine that differs in little but the transfer: 28 ns there.
+    assert all(1.2 < p.ratio < 3 for p in pairs if p.runtime == "weir")
+
+
+def test_records_without_two_threads_are_refused(made: Path, tmp_path: Path):
+    assert "hold no constructs" in run("--beside", made, "-o", tmp_path / "x.jsonl", code=2)
+    assert "--threads does not go with --beside" in run(
+        "--beside", made, "--threads", 4, "-o", tmp_path / "x.jsonl", code=2
+    )

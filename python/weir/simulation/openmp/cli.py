@@ -7,10 +7,11 @@ import typer
 
 from weir.base import native, options, records
 from weir.base.complaints import Complaints
-from weir.base.console import Command, bar, end, fail, nothing, out, warn
+from weir.base.console import Command, bar, end, fail, nothing, out, refuse_others, warn
 from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.screen import shown
+from weir.simulation.openmp import beside as comparing
 from weir.simulation.openmp import plan as planning
 from weir.simulation.openmp import tables
 from weir.simulation.openmp.measuring import Measuring
@@ -21,6 +22,7 @@ MACHINES = ",".join(planning.MACHINES)
 
 
 def openmp(
+    context: typer.Context,
     machines: Annotated[
         options.Names,
         option(
@@ -51,7 +53,11 @@ def openmp(
     delay_ns: Annotated[
         float, option(options.Real(0, options.MOST_DELAY_NS, "ns"), help="Work in each construct, in nanoseconds.")
     ] = 100.0,
-    seeds: Annotated[int, option(options.Whole(1, 1000), help="Runs of each point, each with its own seed.")] = 3,
+    seeds: Annotated[int, option(options.Whole(1, 1000), help="Runs of each point, each with its own seed.")] = 1,
+    beside: Annotated[
+        Path | None,
+        option(options.InputFile(), help="Simulate this machine, beside these records of weir bench openmp."),
+    ] = None,
     jobs: Annotated[
         int | None, option(options.Whole(1, 1024), help="Simultaneous simulations (one for each processor).")
     ] = None,
@@ -61,7 +67,13 @@ def openmp(
 ) -> None:
     """Simulate what OpenMP constructs cost on machines with many processors, by the source of Weir's runtime."""
     names = machines if isinstance(machines, tuple) else machines.split(",")
+    measured = None
     try:
+        if beside is not None:
+            refuse_others(context, {"beside", "only", "on", "homes", "seeds", "jobs", "output"}, "--beside")
+            measured = comparing.Beside(records.read([beside])[0], output)
+            names, threads = [str(path) for path, _ in measured.machines.values()], (comparing.TEAM,)
+            only = only or [name for name in planning.constructs() if name in measured.names]
         plan = planning.plan(names, threads, only, on, homes, delay_ns, seeds)
         writer = records.Writer(output)
     except (native.NativeError, Unknown, BadScenario, OSError) as error:
@@ -77,8 +89,12 @@ def openmp(
         warn(complaint)
     if not writer.begun:
         raise nothing(output, measuring.interrupted)
-    for of in simulated(writer.rows):
-        table = tables.summary(of)
+    made = (
+        [tables.summary(of) for of in simulated(writer.rows)]
+        if measured is None
+        else [comparing.table(measured.pairs(writer.rows))]
+    )
+    for table in made:
         out.print(shown(table, range(len(table.heads))))
     end(output, output.with_suffix(".html"), measuring.interrupted, "simulated")
     if measuring.failures:

@@ -64,6 +64,11 @@ class Plan:
         return list(dict.fromkeys(p.machine for p in self.points))
 
 
+def constructs() -> list[str]:
+    """All that can be simulated. Raises NativeError."""
+    return [c["name"] for c in native.ask(PROGRAM, "list")["constructs"]]
+
+
 def plan(
     machines: Sequence[str],
     threads: Sequence[int] | None,
