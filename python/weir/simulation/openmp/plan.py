@@ -27,13 +27,16 @@ class Machine:
     @classmethod
     def called(cls, text: str) -> "Machine":
         """A machine's file, or one of Weir's own by its name. Raises BadScenario."""
-        path = machine_file(text)
+        try:
+            path = machine_file(text)
+        except (BadScenario, OSError) as error:
+            raise BadScenario(f"--machines: {error}") from None
         try:
             says = tomllib.loads(path.read_text(encoding="utf-8"))
             distances = tuple(str(d["name"]) for d in says["distance"])
             return cls(path, str(says["name"]), int(says["processors"]), distances)
         except (tomllib.TOMLDecodeError, KeyError, ValueError, TypeError) as error:
-            raise BadScenario(f"{path} is no machine's file: {error}") from None
+            raise BadScenario(f"--machines: {path} is no machine's file: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def plan(
         its = machine.processors
         fitting = [n for n in threads or (*THREADS, its) if n <= its]
         if not fitting:
-            raise BadScenario(f"{machine.path} has {its} processors, fewer than the threads of any team asked for")
+            raise BadScenario(f"--threads: {machine.path} has {its} processors, fewer than any team asked for")
         made += [
             Point(machine, name, group, r["name"], r["model"], members, seed)
             for members in sorted(set(fitting))
