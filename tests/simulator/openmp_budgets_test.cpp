@@ -56,6 +56,15 @@ constexpr budget budgets[] = {
     {"schedule-dynamic-n:1", 8, 165, 11, 1250, 0, 0},
     {"schedule-dynamic-n:1", 32, 1400, 40, 5000, 0, 0},
     {"schedule-dynamic-n:1", 128, 19000, 170, 20000, 1, 0},
+    // Each thread counts in the loop's line when it takes a section or finds none, and when it leaves: twice, one after the other.
+    {"sections", 8, 85, 3.2, 20, 0, 0},
+    {"sections", 128, 970, 38, 265, 25, 0},
+    // One thread generates tasks for all, and all thieves try its queue at once.
+    {"task-by-master", 8, 18, 3.4, 4.8, 0, 0},
+    {"task-by-master", 32, 60, 33, 18, 0.1, 0},
+    // Where all generate tasks, threads steal at the end alone.
+    {"task-by-all", 32, 0.4, 0.2, 1.3, 0, 0},
+    {"task-tree", 32, 1.7, 0.1, 0.7, 0, 0},
 };
 
 void expect_near(double counted, double allowed, const char* what) {

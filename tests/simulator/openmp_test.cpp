@@ -134,7 +134,7 @@ TEST(Tasks, AreExecutedOnceEachBeforeTheEndOfTheRegion) {
       unsigned executed = 0, early = 0;
       std::vector<unsigned> by(members, 0);
       on_weirs_team("kunpeng-920", members, [&](weirs_team& t) {
-        t.tasks_compute([&](unsigned me) {
+        t.tasks_compute([&](unsigned me, std::uint64_t) {
           engine::here().compute(from_ns(200 + (executed * 37) % 300));
           ++executed;
           ++by[me];
@@ -157,7 +157,7 @@ TEST(Tasks, AreCompleteAfterATaskwait) {
   for (const unsigned members : sizes) {
     unsigned executed = 0, generated = 0, early = 0;
     on_weirs_team("epyc-9654-2s", members, [&](weirs_team& t) {
-      t.tasks_compute([&](unsigned) {
+      t.tasks_compute([&](unsigned, std::uint64_t) {
         engine::here().compute(from_ns(300));
         ++executed;
       });
@@ -171,6 +171,30 @@ TEST(Tasks, AreCompleteAfterATaskwait) {
       });
     });
     EXPECT_EQ(early, 0u) << members;
+  }
+}
+
+TEST(Tasks, OfATreeAreExecutedOnceEach) {
+  constexpr std::uint64_t tasks = 300;
+  for (const unsigned members : sizes) {
+    std::uint64_t executed = 0, at_the_end = 0;
+    on_weirs_team("grace-2s", members, [&](weirs_team& t) {
+      const std::function<void(unsigned, std::uint64_t)> grow = [&](unsigned me, std::uint64_t below) {
+        const std::uint64_t left = (below - 1) / 2, right = below - 1 - left;
+        if (left > 0) t.generate_task(me, left);
+        if (right > 0) t.generate_task(me, right);
+        engine::here().compute(from_ns(100));
+        const std::uint64_t before = executed++;
+        t.taskwait(me);
+        EXPECT_GE(executed, before + below);  // all below it are complete
+      };
+      t.tasks_compute(grow);
+      t.parallel([&](unsigned me) {
+        if (me == 0) grow(me, tasks);
+      });
+      at_the_end = executed;
+    });
+    EXPECT_EQ(at_the_end, tasks) << members;
   }
 }
 

@@ -106,6 +106,14 @@ void schedule(weirs_team& t, course& c) {
   });
 }
 
+void sections(weirs_team& t, course& c) {
+  in_one_region(t, c, [&](unsigned me) {
+    t.begin_loop(me, {weir::openmp::schedule_kind::dynamic, 2, 1, true});
+    while (t.next_chunk(me)) c.delay(me);
+    t.end_loop(me);
+  });
+}
+
 void ordered(weirs_team& t, course& c) {
   t.parallel([&](unsigned me) {
     t.begin_loop(me, {weir::openmp::schedule_kind::static_, c.directives(), 1, true});
@@ -124,7 +132,7 @@ unsigned tasks_in_a_region(unsigned members) { return std::max(400 / members, 12
 /// A region in which these members generate tasks, and all execute them.
 template <class Generates>
 void regions_with_tasks(weirs_team& t, course& c, Generates generates) {
-  t.tasks_compute([&](unsigned me) { c.delay(me); });
+  t.tasks_compute([&](unsigned me, std::uint64_t) { c.delay(me); });
   for (unsigned j = 0; j < c.directives(); ++j) {
     t.parallel([&](unsigned me) {
       for (unsigned i = generates(me); i > 0; --i) t.generate_task(me);
@@ -142,7 +150,7 @@ void task_by_all(weirs_team& t, course& c) {
 }
 
 void taskwait(weirs_team& t, course& c) {
-  t.tasks_compute([&](unsigned me) { c.delay(me); });
+  t.tasks_compute([&](unsigned me, std::uint64_t) { c.delay(me); });
   t.parallel([&](unsigned me) {
     for (unsigned j = 0; j < c.directives(); ++j) {
       t.generate_task(me);
@@ -152,8 +160,29 @@ void taskwait(weirs_team& t, course& c) {
   });
 }
 
+unsigned tasks_in_a_tree(unsigned members) { return 1024 * members; }
+
+void grow(weirs_team& t, course& c, unsigned me, std::uint64_t tasks) {
+  const std::uint64_t left = (tasks - 1) / 2, right = tasks - 1 - left;
+  if (left > 0) t.generate_task(me, left);
+  if (right > 0) t.generate_task(me, right);
+  c.delay(me);
+  t.taskwait(me);
+}
+
+void task_tree(weirs_team& t, course& c) {
+  t.tasks_compute([&](unsigned me, std::uint64_t tasks) { grow(t, c, me, tasks); });
+  for (unsigned j = 0; j < c.directives(); ++j) {
+    t.parallel([&](unsigned me) {
+      if (me == 0) grow(t, c, me, tasks_in_a_tree(t.size));
+    });
+    c.mark();
+  }
+}
+
 using weir::openmp::schedule_kind;
-constexpr repetitions seldom{2, 6, 1}, in_turn{600, 40, 60}, with_tasks{1, 3, 1, tasks_in_a_region};
+constexpr repetitions seldom{2, 6, 1}, in_turn{600, 40, 60}, with_tasks{1, 3, 1, tasks_in_a_region},
+    in_a_tree{1, 3, 1, tasks_in_a_tree};
 
 constexpr construct all[] = {
     {"parallel", "synchronisation", work::of_each, true, {}, parallel},
@@ -161,10 +190,12 @@ constexpr construct all[] = {
     {"parallel-for", "synchronisation", work::of_each, true, {}, parallel_for},
     {"barrier", "synchronisation", work::of_each, true, {}, barrier},
     {"single", "synchronisation", work::of_one, false, {}, ours<single>},
+    {"sections", "synchronisation", work::of_one, false, {}, ours<sections>},
     {"reduction", "synchronisation", work::of_each, false, {}, ours<reduction>},
     {"ordered", "exclusion", work::of_one, false, in_turn, ours<ordered>},
     {"task-by-master", "task", work::is_shared, false, with_tasks, ours<task_by_master>},
     {"task-by-all", "task", work::is_shared, false, with_tasks, ours<task_by_all>},
+    {"task-tree", "task", work::is_shared, false, in_a_tree, ours<task_tree>},
     {"taskwait", "task", work::of_each, false, {}, ours<taskwait>},
     {"schedule-dynamic-n:1", "schedule", work::of_loop, false, seldom, ours<schedule<schedule_kind::dynamic, false>>},
     {"schedule-monotonic-dynamic-n:1", "schedule", work::of_loop, false, seldom, ours<schedule<schedule_kind::dynamic, true>>},

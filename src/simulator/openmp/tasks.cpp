@@ -40,11 +40,11 @@ task& team_tasks::new_task(member& me) {
   return t;
 }
 
-void team_tasks::generate(member& me) {
+void team_tasks::generate(member& me, std::uint64_t data) {
   begin_to_have_tasks();
   task& t = new_task(me);
   t.run.store(1);
-  t.data.store(1);
+  t.data.store(data);
   task& parent = *me.tasks.executing;
   t.parent.store(&parent, memory_order_relaxed);
   t.depth.store(parent.depth.load(memory_order_relaxed) + 1, memory_order_relaxed);
@@ -76,8 +76,7 @@ void team_tasks::execute(member& me, task& t) {
   (void)t.icv.load();
   t.executor.store(&me, memory_order_relaxed);
   (void)t.run.load();
-  (void)t.data.load();
-  compute(me.number);
+  compute(me.number, t.data.load());
   me.tasks.executing = interrupted;
   t.executor.store(nullptr, memory_order_relaxed);
   complete(me, t);

@@ -61,8 +61,8 @@ class team_tasks {
  public:
   explicit team_tasks(unsigned members);
 
-  /// The member generates a child of the task that it executes, which computes by `compute(member)`.
-  void generate(member& me);
+  /// The member generates a child of the task that it executes; `data` is the program's.
+  void generate(member& me, std::uint64_t data);
   /// taskwait.
   void finish_children(member& me);
   /// At the end of a region: all tasks below the implicit task are complete.
@@ -76,8 +76,8 @@ class team_tasks {
     learned.await(false, word, gate, ready, its);
   }
 
-  /// What each task computes.
-  std::function<void(unsigned)> compute;
+  /// What a task computes, by its executor's number and its data.
+  std::function<void(unsigned, std::uint64_t)> compute;
 
  private:
   static constexpr std::size_t capacity = 256;  // tasks/scheduler.hpp

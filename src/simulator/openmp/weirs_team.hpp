@@ -34,9 +34,9 @@ class weirs_team final : public team {
   /// to 16, else along the tree.
   void reduce(unsigned member, std::uint64_t value);
   std::uint64_t reduced() const { return sum_.in_memory(); }
-  /// What each task computes; to be said before the first.
-  void tasks_compute(body executed) { tasks_.compute = std::move(executed); }
-  void generate_task(unsigned member) { tasks_.generate(its_.members[member]); }
+  /// What a task computes, by its executor and its data; to be said before the first task.
+  void tasks_compute(std::function<void(unsigned, std::uint64_t)> what) { tasks_.compute = std::move(what); }
+  void generate_task(unsigned member, std::uint64_t data = 1) { tasks_.generate(its_.members[member], data); }
   void taskwait(unsigned member) { tasks_.finish_children(its_.members[member]); }
 
  private:

@@ -118,7 +118,7 @@ def test_a_simulated_and_a_measured_session_share_a_page(made: Path):
     [
         (("--machines", "no-such"), "no machine no-such"),
         (("--threads", 512, "--machines", "kunpeng-920"), "has 64 processors"),
-        (("--constructs", "sections"), "sections"),
+        (("--constructs", "critical"), "critical"),
         (("--runtimes", "libfoo"), "libfoo"),
         (("--homes", "far"), "first-touch, waiter or interleaved"),
     ],
