@@ -3,8 +3,8 @@
 set(native weir/native)
 
 add_custom_target(wheel)
-foreach(target weir-info weir-measure weir-measure-libgomp weir-measure-threads weir-transfers weir-simulate weir-explore
-    weir-omp weir-pthread weir-profile weir-trace)
+foreach(target weir-info weir-measure weir-measure-libgomp weir-measure-threads weir-transfers weir-simulate weir-simulate-openmp
+    weir-explore weir-omp weir-pthread weir-profile weir-trace)
   if(TARGET ${target})
     add_dependencies(wheel ${target})
     install(TARGETS ${target} DESTINATION ${native} COMPONENT python)

@@ -20,6 +20,7 @@ from weir.report import cli as report
 from weir.run import cli as run
 from weir.scale import cli as scale
 from weir.simulation import cli as simulation
+from weir.simulation.openmp import cli as simulated_openmp
 from weir.threads import cli as threads
 from weir.tracing import cli as tracing
 from weir.workloads import cli as workloads
@@ -38,6 +39,7 @@ COMMANDS = (
     report.COMMAND,
     comparing.COMMAND,
     simulation.COMMAND,
+    simulated_openmp.COMMAND,
     scale.COMMAND,
     prediction.COMMAND,
     explorer.COMMAND,

@@ -138,6 +138,12 @@ void engine::spend(time cost, activity what) {
   kernel_.turn(t, activity::synchronizing, t.now);
 }
 
+void engine::system_call(time cost) {
+  drain();
+  ++system_.calls;
+  spend(cost, activity::switching);
+}
+
 // A load of a value in this processor's store buffer reads that value.
 bool engine::forwarded(thread& t, const void* word, void* into, std::size_t bytes) {
   for (auto s = t.stores.rbegin(); s != t.stores.rend(); ++s)
@@ -281,6 +287,7 @@ std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, boo
 
 void engine::yield() {
   thread& t = *self_;
+  ++system_.calls;
   until(t, t.now);
   if (kernel_.yield(t, t.now)) {
     t.context.suspend();
@@ -291,8 +298,7 @@ void engine::yield() {
 }
 
 void engine::sleep_while(const void* word, const std::uint32_t* value_in_memory, std::uint32_t value) {
-  drain();
-  spend(model_.system.sleep, activity::switching);
+  system_call(model_.system.sleep);
   thread& t = *self_;
   if (*value_in_memory != value) return;
   kernel_.sleep(t, word, t.now);
@@ -302,20 +308,21 @@ void engine::sleep_while(const void* word, const std::uint32_t* value_in_memory,
 }
 
 void engine::wake(const void* word, unsigned most) {
-  drain();
   thread& t = *self_;
-  spend(model_.system.wake, activity::switching);
+  system_call(model_.system.wake);
   // Only those that sleep now: one that is woken, looks and sleeps again is not woken a second time.
   const unsigned asleep = std::min(most, kernel_.asleep_at(word));
   for (unsigned woken = 0; woken < asleep; ++woken) {
     if (!kernel_.wake_one(word, t.now)) return;
     progress_at_ = now_;
+    ++system_.woken;
     spend(model_.system.wake, activity::switching);
   }
 }
 
 void engine::forget_counts() {
   counted_from_ = now_;
+  system_ = {};
   memory_.forget_counts();
   kernel_.forget_counts();
   for (thread& t : threads_) {

@@ -20,6 +20,12 @@
 
 namespace weir::simulator {
 
+/// What threads have asked of the operating system: sleeps, wake-ups, yields and membarriers, but not the yields between polls; and
+/// the threads that wake-ups have woken.
+struct system_counts {
+  std::uint64_t calls = 0, woken = 0;
+};
+
 /// Why a run cannot finish: which thread waits for what.
 struct stuck : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -56,6 +62,10 @@ class engine {
   void sleep_while(const void* word, const std::uint32_t* value_in_memory, std::uint32_t value);
   void wake(const void* word, unsigned most);
   void spend(time cost, activity what);
+  /// A system call that costs so much, and does nothing else here.
+  void system_call(time cost);
+  /// The running thread has allocated this memory, and written it first (placement::allocator).
+  void allocated(const void* begin, std::size_t bytes) { memory_.allocate(begin, bytes, self_->processor); }
   time now() const { return self_->now; }
   void note(activity what) { kernel_.turn(*self_, what, self_->now); }
 
@@ -67,6 +77,7 @@ class engine {
   const std::deque<thread>& threads() const { return threads_; }
   const std::vector<job>& jobs() const { return jobs_; }
   std::uint64_t events() const { return events_.made(); }
+  const system_counts& system() const { return system_; }
   void keep_history(std::vector<stretch>* into) { kernel_.keep_history(into); }
   /// Discards all counts so far, at the end of the warm-up.
   void forget_counts();
@@ -97,6 +108,7 @@ class engine {
   time look_at_ = 0;      // no thread continues beyond this time without the main loop
   time progress_at_ = 0;  // when something last happened for which others could be waiting
   time counted_from_ = 0;
+  system_counts system_;
   std::size_t unfinished_ = 0;
 };
 

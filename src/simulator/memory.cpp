@@ -46,6 +46,17 @@ line_id memory::line_at(const void* address) {
   return ids_[place];
 }
 
+void memory::allocate(const void* begin, std::size_t bytes, unsigned processor) {
+  if (model_.homes != placement::allocator || bytes == 0) return;
+  const auto first = reinterpret_cast<std::uintptr_t>(begin) >> line_shift_ << line_shift_;
+  const auto end = reinterpret_cast<std::uintptr_t>(begin) + bytes;
+  for (std::uintptr_t at = first; at < end; at += std::uintptr_t{1} << line_shift_) {
+    line& l = lines_[line_at(reinterpret_cast<const void*>(at))];
+    l.home = static_cast<std::int32_t>(processor);
+    l.home_is_sure = true;
+  }
+}
+
 void memory::grow() {
   std::vector<std::uint64_t> keys(keys_.size() * 2, 0);
   std::vector<line_id> ids(keys.size(), 0);
@@ -72,7 +83,8 @@ void memory::assign_home(line_id id, unsigned processor, bool is_load) {
       return;
     case placement::first_touch: l.home = static_cast<std::int32_t>(processor); break;
     case placement::interleaved: l.home = static_cast<std::int32_t>(id % model_.processors); break;
-    case placement::first: l.home = 0; break;
+    case placement::first:
+    case placement::allocator: l.home = 0; break;
   }
   l.home_is_sure = true;
 }

@@ -29,6 +29,8 @@ class memory {
   explicit memory(const machine_model& m);
 
   line_id line_at(const void* address);
+  /// placement::allocator: the memory of these lines is beside this processor, which has written them first.
+  void allocate(const void* begin, std::size_t bytes, unsigned processor);
 
   /// A load by `processor` that begins at `now`; returns when its value arrives.
   time load(line_id, unsigned processor, time now);

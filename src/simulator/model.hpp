@@ -23,6 +23,7 @@ enum class placement {
   first_touch,  ///< with the first member that touches it
   interleaved,  ///< line by line over all
   first,        ///< all with processor 0
+  allocator,    ///< with the member that allocated it (engine::allocated); what was there before the run, with processor 0
 };
 
 /// One ring around a processor: everything within a group of this many processors.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 #include <type_traits>
+#include <utility>
 
 #include <weir/machine/gate.hpp>
 #include <weir/machine/machine.hpp>
@@ -52,6 +53,9 @@ class simulated_word {
   T exchange(T value, std::memory_order = std::memory_order_seq_cst) {
     return update([value](T) { return value; });
   }
+  bool compare_exchange_weak(T& expected, T wanted, std::memory_order = std::memory_order_seq_cst) {
+    return compare_exchange_strong(expected, wanted);
+  }
   bool compare_exchange_strong(T& expected, T wanted, std::memory_order = std::memory_order_seq_cst) {
     const T was = update([&](T old) { return old == expected ? wanted : old; });
     const bool same = was == expected;
@@ -90,7 +94,7 @@ struct simulated_kernel {
   };
   static void light_fence() {}
   /// membarrier(2): interrupts every processor; charged as a system call.
-  static void heavy_fence() { engine::here().spend(engine::here().model().system.wake, activity::switching); }
+  static void heavy_fence() { engine::here().system_call(engine::here().model().system.wake); }
   static constexpr bool may_be_unguarded() { return true; }
   static void sleep_while(const word<std::uint32_t>& w, std::uint32_t value) {
     engine::here().sleep_while(&w, &w.in_memory(), value);
@@ -132,6 +136,19 @@ class simulated_condition {
   simulated_word<std::uint32_t> notices_{0};
 };
 
+/// In its lifetime the running thread's polls also look for work, while `there_is_any`: a limited number of polls is then made one by
+/// one, instead of parking the thread until the polled word changes.
+class looking_elsewhere {
+ public:
+  explicit looking_elsewhere(const bool& there_is_any)
+      : outer_(std::exchange(engine::here().self().looks_elsewhere, &there_is_any)) {}
+  looking_elsewhere(const looking_elsewhere&) = delete;
+  ~looking_elsewhere() { engine::here().self().looks_elsewhere = outer_; }
+
+ private:
+  const bool* const outer_;
+};
+
 struct simulated {
   template <class T>
   using word = simulated_word<T>;
@@ -147,7 +164,8 @@ struct simulated {
   static bool spin(const Word& word, Ready ready, unsigned polls) {
     for (std::uint64_t left = polls; left != 0;) {
       if (ready(word.load(std::memory_order_acquire))) return true;
-      const std::uint64_t gone = engine::here().wait_for_change(&word, left, false);
+      const bool* const looks = engine::here().self().looks_elsewhere;
+      const std::uint64_t gone = engine::here().wait_for_change(&word, looks != nullptr && *looks ? 1 : left, false);
       left -= gone < left ? gone : left;
     }
     return false;

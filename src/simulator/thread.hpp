@@ -68,6 +68,8 @@ struct thread {
 
   load_window loads;
 
+  const bool* looks_elsewhere = nullptr;  // true: between its polls the thread reads other words, so it is not parked
+
   // Polling: the line is watched rather than polled again and again.
   bool watching = false;
   line_id watched = 0;

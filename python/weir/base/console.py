@@ -76,6 +76,19 @@ class Commands(TyperGroup):
         with _complaining():
             return super().invoke(context)
 
+    def parse_args(self, context: typer.Context, words: list[str]) -> list[str]:
+        """Where a command has an argument of its own and commands below it, a word is the argument unless it names one
+        of them."""
+        own = self.params
+        if words and words[0] in self.commands:
+            self.params = [p for p in own if p.param_type_name != "argument"]
+        elif any(p.param_type_name == "argument" for p in own):
+            context.allow_interspersed_args = True
+        try:
+            return super().parse_args(context, words)
+        finally:
+            self.params = own
+
     def format_help(self, context: typer.Context, formatter: Any) -> None:
         _fold_help()
         super().format_help(context, formatter)
@@ -174,7 +187,11 @@ def refuse_others(context: typer.Context, allowed: Iterable[str], what: str) -> 
 
 def _named(context: typer.Context) -> str:
     """A command's own names, less the program's."""
-    return context.command_path.removeprefix(context.find_root().info_name or "").strip()
+    names: list[str] = []
+    while context.parent is not None:
+        names.insert(0, context.info_name or "")
+        context = context.parent
+    return " ".join(names)
 
 
 def warn(message: str) -> None:

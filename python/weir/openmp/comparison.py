@@ -67,6 +67,12 @@ class Construct:
         return ratio_by_turn(ours, theirs)
 
 
+def is_openmp(row: Row, source: str = "measured") -> bool:
+    """Is it a figure or a failure of the suite?"""
+    its = row["kind"] in ("overhead", "failure") and row["what"]["family"] == "openmp"
+    return its and (row.get("source") or "measured") == source
+
+
 Key = tuple[str, str, str, str]
 
 
@@ -92,8 +98,9 @@ def _labels(rows: Sequence[Row]) -> dict[Key, str]:
     return labels
 
 
-def constructs(rows: Sequence[Row]) -> list[Construct]:
-    rows = [row for row in split(rows) if row["kind"] == "overhead" and row["what"]["family"] == "openmp"]
+def constructs(rows: Sequence[Row], source: str = "measured") -> list[Construct]:
+    """`source`: where the rows come from, as they say; simulated ones of one machine at a time."""
+    rows = [row for row in split(rows) if row["kind"] == "overhead" and is_openmp(row, source)]
     labels = _labels(rows)
     by_place: dict[tuple, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:

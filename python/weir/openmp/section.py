@@ -10,7 +10,7 @@ from weir.base.parts import FAILED, Chart, LeftOut, Section, Subject, disturbed_
 from weir.base.records import Row
 from weir.base.states import ANY, State, in_words
 from weir.openmp import charts, tables
-from weir.openmp.comparison import Construct, constructs
+from weir.openmp.comparison import Construct, constructs, is_openmp
 from weir.openmp.finding import finding, picture
 from weir.openmp.situation import load_in_words
 from weir.openmp.suite import PROGRAM
@@ -64,20 +64,16 @@ def sections(rows: Sequence[Row]) -> list[Section]:
 
 
 def wants(rows: Sequence[Row]) -> bool:
-    return any(_is_openmp(row) for row in rows)
+    return any(map(is_openmp, rows))
 
 
 def left_out(rows: Sequence[Row]) -> list[LeftOut]:
-    its = [row for row in rows if _is_openmp(row)]
+    its = [row for row in rows if is_openmp(row)]
     return disturbed_runs(its, lambda row: row["what"].get("id") or row["what"]["algorithm"], _where) + [
         LeftOut(FAILED, r["what"].get("id") or r["what"]["algorithm"], _where(r), r["how"]["run"] + 1,
                 r["how"].get("stopped"))
         for r in its if r["kind"] == "failure"
     ]  # fmt: skip
-
-
-def _is_openmp(row: Row) -> bool:
-    return row["kind"] in ("overhead", "failure") and row["what"]["family"] == "openmp"
 
 
 def _where(row: Row) -> str:

@@ -19,4 +19,5 @@ SUBJECTS: tuple[Subject, ...] = (
     comparisons.SUBJECT,
     scale.SUBJECT,
     simulation.SUBJECT,
+    simulation.OF_OPENMP,
 )

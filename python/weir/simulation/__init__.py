@@ -1,4 +1,4 @@
-"""Runs scenarios in the simulator, and shows what came out: `weir simulate`.
+"""Runs scenarios, and OpenMP's constructs, in the simulator, and shows what came out: `weir simulate`.
 
-May use: base, barriers, prediction.
+May use: base, barriers, openmp, prediction.
 """

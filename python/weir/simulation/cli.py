@@ -17,7 +17,10 @@ from weir.simulation.running import Simulation
 
 MOST_SEEDS, MOST_POINTS = 1_000_000, 1_000_000
 
+app = typer.Typer(invoke_without_command=True, help="Simulate barriers, or OpenMP's constructs, on other machines.")
 
+
+@app.callback()
 def simulate(
     context: typer.Context,
     what: Annotated[
@@ -59,6 +62,9 @@ def simulate(
     ] = None,
 ) -> None:
     """Simulate barriers on other machines: a scenario of yours, or one of the papers by its name."""
+    if context.invoked_subcommand:
+        refuse_others(context, (), context.invoked_subcommand)
+        return
     allowed, mode = _goes_with(what, calibrate, plan_for, dry_run, history)
     refuse_others(context, allowed, mode)
     if calibrate:
@@ -153,4 +159,4 @@ def _calibrate(target: Path, quick: bool) -> None:
     )
 
 
-COMMAND = Command("simulate", simulate)
+COMMAND = Command("simulate", app)

@@ -10,6 +10,7 @@ from weir.base.records import Row
 from weir.base.screen import nanoseconds
 from weir.simulation import charts, tables, words
 from weir.simulation.findings import Finding, called, findings, published
+from weir.simulation.openmp.section import SUBJECT as OF_OPENMP
 from weir.simulation.results import Results, interval, scenarios, short
 from weir.simulation.scenario import METRICS
 
@@ -22,7 +23,11 @@ def sections(rows: Sequence[Row]) -> list[Section]:
 
 
 def wants(rows: Sequence[Row]) -> bool:
-    return any(r["kind"] == "simulation" or r["kind"] == "failure" and r.get("source") == "simulated" for r in rows)
+    return any(r["kind"] == "simulation" or (_is_failure(r) and not OF_OPENMP.wants([r])) for r in rows)
+
+
+def _is_failure(row: Row) -> bool:
+    return row["kind"] == "failure" and row.get("source") == "simulated"
 
 
 def _section(results: Results, number: int) -> Section:

@@ -1,8 +1,5 @@
 // The data in a team of the constructs that its members execute together: loops and doacross nests. The room worksharing has the
 // operations.
-//
-// Constructs without a barrier may overlap, so a team has several slots of each kind, used in turn. Every member encounters the
-// same constructs in the same order, and numbers them.
 #pragma once
 
 #include <atomic>
@@ -12,14 +9,9 @@
 #include <weir/machine/native.hpp>
 
 #include "openmp/core/deadlock.hpp"
-#include "openmp/core/part.hpp"
-#include "openmp/settings/settings.hpp"
+#include "openmp/core/shared_loop.hpp"
 
 namespace weir::openmp {
-
-struct member;
-
-inline constexpr unsigned slots_in_turn = 8;
 
 /// For waits that are rare and short: yields between polls, and never sleeps.
 template <class Word, class Ready>
@@ -27,90 +19,16 @@ void wait_awake(const Word& word, Ready ready) {
   if (!native::spin(word, ready, 100)) native::yield_until(word, ready);
 }
 
-class alignas(line_bytes) slot {
- public:
-  /// The slot's state before the construct with this number begins.
-  void free_for(std::uint32_t construct) { state_.store(of(construct, free_), std::memory_order_relaxed); }
-
-  /// The first member to enter sets the construct up; the others find it set up. `Kind` says how the construct is cleared away,
-  /// and whether it is abandoned. An abandoned construct has been left by all members except those that left the cancelled region
-  /// before.
-  template <class Kind, class Set>
-  void enter(const member& me, std::uint32_t construct, Set set_up) {
-    const std::uint64_t before = of(construct, free_), ready = of(construct, ready_);
-    for (;;) {
-      // acquire: with the release below, what the first member has set up; with that of leave(), that no member is in the
-      // construct that used the slot before.
-      std::uint64_t now = state_.load(std::memory_order_acquire);
-      if (now == ready) return;
-      if (now == before && state_.compare_exchange_strong(now, of(construct, being_set), std::memory_order_acquire)) break;
-      if (now != before) wait_for<Kind>(me, before);
-    }
-    set_up();
-    // relaxed: published by the state.
-    left_.store(0, std::memory_order_relaxed);
-    state_.store(ready, std::memory_order_release);
-  }
-
-  /// The last of `members` to leave clears the construct away. If the construct is abandoned, a member that waits for the slot
-  /// does so.
-  template <class Kind>
-  void leave(std::uint32_t construct, unsigned members) {
-    // acq_rel: the last one frees it after all others have used it.
-    if (left_.fetch_add(1, std::memory_order_acq_rel) + 1 != members) return;
-    Kind::clear_away(*this);
-    state_.store(of(construct + slots_in_turn, free_), std::memory_order_release);
-  }
-
- private:
-  enum phase : std::uint64_t { free_ = 0, being_set = 1, ready_ = 2, being_cleared = 3 };
-  template <class Kind>
-  [[gnu::noinline]] void wait_for(const member& me, std::uint64_t before) {
-    // The number of the construct follows from `before` alone, so the caller keeps no register for it.
-    const auto construct = static_cast<std::uint32_t>(before >> 2);
-    const std::uint64_t last = of(construct - slots_in_turn, ready_), ready = of(construct, ready_);
-    // acquire: that all others have used it.
-    const auto abandoned = [&] {
-      return Kind::abandoned(me, construct - slots_in_turn, left_.load(std::memory_order_acquire));
-    };
+/// How a member waits for a slot: a base of the kinds of slots.
+struct waits_for_slot {
+  template <class Word, class Ready>
+  static void wait(const Word& word, Ready ready) {
     const noted_wait_awake wait(waits::slot);
-    wait_awake(state_, [&](std::uint64_t s) { return s == ready || s == before || (s == last && abandoned()); });
-    std::uint64_t now = last;
-    if (!abandoned() || !state_.compare_exchange_strong(now, of(construct - slots_in_turn, being_cleared), std::memory_order_acquire))
-      return;
-    Kind::clear_away(*this);
-    state_.store(before, std::memory_order_release);
+    wait_awake(word, ready);
   }
-  static constexpr std::uint64_t of(std::uint32_t construct, phase p) { return static_cast<std::uint64_t>(construct) << 2 | p; }
-
-  // On one line with the first data of the construct itself, so that a member gets all of it in one transfer.
-  std::atomic<std::uint64_t> state_{0};
-  std::atomic<std::uint32_t> left_{0};
 };
 
-/// Iterations of a loop, counted from 0: from begin up to end, or none.
-struct iterations {
-  std::uint64_t begin = 0, end = 0;
-  explicit operator bool() const { return begin < end; }
-};
-
-struct loop_plan {
-  schedule_kind kind = schedule_kind::dynamic;
-  std::uint64_t trips = 0;
-  std::uint64_t chunk = 1;  // of static: 0 is one block for each member
-  bool monotonic = true;    // must each member execute its chunks in the order of the loop?
-};
-
-/// A loop whose iterations are divided among the members; sections are a loop over their numbers.
-struct loop : slot {
-  bool counted = false;  // are chunks taken by fetch-and-add alone?
-  bool divided = false;  // has each member a part of its own?
-  std::atomic<bool> last_taken{false};  // of a divided loop: the last chunk, which is in no part
-  loop_plan plan;
-  division among_members;
-  alignas(line_bytes) std::atomic<std::uint64_t> taken{0};  // iterations
-  alignas(line_bytes) std::atomic<std::uint64_t> turn{0};   // of ordered: the first iteration that is not done
-  gate turned;
+struct loop : shared_loop<native> {
   std::atomic<void*> memory{nullptr};  // memory that the members have in common
 };
 
@@ -121,7 +39,7 @@ struct dimension {
 };
 
 /// A nest of loops whose iterations wait for each other. One byte for each iteration of all dimensions: has it been posted?
-struct doacross : slot {
+struct doacross : slot<native> {
   std::vector<dimension> dimensions;
   std::atomic<std::uint8_t>* posted = nullptr;
   gate new_post;

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "openmp/core/waiting.hpp"
-#include "openmp/support/annotation.hpp"
 
 namespace weir::openmp {
 
@@ -14,34 +13,6 @@ void await(member& me, const std::atomic<std::uint32_t>& word, std::uint32_t wan
   noted_wait wait(me, waits::reduction);
   t.learned.await(oversubscribed(t), word, me.reduction_gate, [wanted](std::uint32_t now) { return now == wanted; }, wait);
   happens_after(&word);
-}
-
-void notify(member& other, std::atomic<std::uint32_t>& word, std::uint32_t value) {
-  happens_before(&word);
-  // release: the values; or that they have been read, and the result.
-  word.store(value, std::memory_order_release);
-  other.reduction_gate.open();
-}
-
-/// Each member combines its children's values with its own. Member 0 then returns; the others return when their values have been
-/// taken, or released.
-template <class Combine>
-bool combine_along_tree(member& me, void* values, Combine with, bool at_once) {
-  team& t = *me.of;
-  const std::uint32_t mine = ++me.reductions;
-  const auto branch = t.reduction.of(me.number);
-  for (const unsigned child : branch) {
-    member& other = t.members[child];
-    await(me, other.offered, mine);
-    with(values, other.values);
-    if (at_once) notify(other, other.taken, mine);
-  }
-  if (me.number == 0) return true;
-  me.values = values;
-  notify(t.members[branch.parent], me.offered, mine);
-  await(me, me.taken, mine);
-  if (!at_once) release_reduction(me);
-  return false;
 }
 
 /// How long combining takes in nanoseconds, without the transfer of the first value.
@@ -87,23 +58,18 @@ reduction_by way_of(const member& me, const values_of_member& its) {
 }
 
 int gather(member& me, const values_of_member& its, bool at_once) {
-  return me.of->size == 1 || combine_along_tree(me, its.list, its.with, at_once) ? 1 : 0;
+  return me.of->size == 1 || combine_along_tree(me, its.list, its.with, at_once, await) ? 1 : 0;
 }
 
 int gather_measured(member& me, const values_of_member& its, bool at_once) {
   double least = std::numeric_limits<double>::infinity();
   const auto measured = [&](void* into, void* from) { least = std::min(least, time_of(its.with, into, from)); };
-  if (!combine_along_tree(me, its.list, measured, false)) return 0;
+  if (!combine_along_tree(me, its.list, measured, false, await)) return 0;
   me.of->knows.learn(construct_of(its), least);
   if (at_once) release_reduction(me);
   return 1;
 }
 
-void release_reduction(member& me) {
-  for (const unsigned child : me.of->reduction.of(me.number)) {
-    member& other = me.of->members[child];
-    notify(other, other.taken, me.reductions);
-  }
-}
+template void release_reduction(member& me);
 
 }  // namespace weir::openmp

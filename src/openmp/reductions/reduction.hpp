@@ -9,6 +9,7 @@
 #pragma once
 
 #include "openmp/core/team.hpp"
+#include "openmp/reductions/along_tree.hpp"
 
 namespace weir::openmp {
 
@@ -33,6 +34,6 @@ reduction_by way_of(const member& me, const values_of_member& its);
 /// release_reduction(). A reduction that is measured has a barrier in any case, before which member 0 notes its measurement.
 int gather(member& me, const values_of_member& its, bool at_once);
 int gather_measured(member& me, const values_of_member& its, bool at_once);
-void release_reduction(member& me);
+extern template void release_reduction(member& me);
 
 }  // namespace weir::openmp

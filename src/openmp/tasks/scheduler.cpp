@@ -1,7 +1,6 @@
 #include "openmp/tasks/scheduler.hpp"
 
 #include "openmp/core/seats.hpp"
-#include "openmp/core/victims.hpp"
 #include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
 
@@ -67,22 +66,8 @@ task* task_scheduler::find_shared(const task* bound) {
   return found;
 }
 
-task* task_scheduler::steal(member& me, const task* bound) {
-  unsigned& last = of_each_[me.number].victim;
-  const auto from = [&](unsigned victim) {
-    return of_each_[victim].ready.steal([bound](const task* it) { return is_below(it, bound); });
-  };
-  if (last != me.number)
-    if (task* const t = from(last)) return t;
-  victims others(me.number, of_.size);
-  for (unsigned victim = 0; others.next(victim);)
-    if (victim != last)
-      if (task* const t = from(victim)) {
-        last = victim;
-        return t;
-      }
-  return nullptr;
-}
+// Apart, so that find() saves no registers for it.
+task* task_scheduler::steal(member& me, const task* bound) { return steal_from(of_each_, me.number, of_.size, bound); }
 
 task* task_scheduler::find(member& me, const task* bound) {
   if (with_priority_.load(std::memory_order_relaxed) != 0) [[unlikely]]  // relaxed: a hint

@@ -12,6 +12,7 @@
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/tasks/deque.hpp"
+#include "openmp/tasks/stealing.hpp"
 #include "openmp/tasks/task_pool.hpp"
 
 namespace weir::openmp {
@@ -51,15 +52,6 @@ class task_scheduler {
     task_pool pool;
     unsigned victim = 0;  // the member from which this member has last stolen
   };
-
-  /// Is the task below `bound`? The answer is exact, unless another member takes the task meanwhile; then any answer will do.
-  static bool is_below(const task* t, const task* bound) {
-    if (bound == nullptr) return true;
-    const std::uint32_t depth = bound->depth.load(std::memory_order_relaxed);
-    // relaxed: the deque has acquired them for a task that is still there.
-    while (t != nullptr && t->depth.load(std::memory_order_relaxed) > depth) t = t->parent.load(std::memory_order_relaxed);
-    return t == bound;
-  }
 
   task* newest(member& me, const task* bound) {
     return of_each_[me.number].ready.pop([bound](const task* it) { return is_below(it, bound); });

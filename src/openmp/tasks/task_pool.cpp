@@ -5,6 +5,7 @@
 #include <new>
 
 #include "openmp/support/stop.hpp"
+#include "openmp/tasks/stealing.hpp"
 
 namespace weir::openmp {
 
@@ -29,11 +30,7 @@ void task_pool::refill(std::size_t size_class) {
 
 void task_pool::give_back_from_elsewhere(task& t) {
   happens_before(&t);
-  std::atomic<task*>& returned = returned_[t.size_class];
-  t.next = returned.load(std::memory_order_relaxed);  // relaxed: only a value to compare with
-  // release: this thread has done with it.
-  while (!returned.compare_exchange_weak(t.next, &t, std::memory_order_release, std::memory_order_relaxed)) {
-  }
+  give_back_to(returned_[t.size_class], t);
 }
 
 }  // namespace weir::openmp

@@ -47,11 +47,11 @@ bool nobody_posts(const member& me, const doacross& d, std::uint64_t number) {
   return me.in_loop->plan.trips != 0 && is_left_out(me, number / (iterations_of(d) / me.in_loop->plan.trips));
 }
 
-struct kind_of_slot {
+struct kind_of_slot : waits_for_slot {
   static bool abandoned(const member& me, std::uint32_t construct, unsigned left) {
     return is_abandoned(*me.of, &member::doacrosses, construct, left);
   }
-  static void clear_away(slot& its) {
+  static void clear_away(slot<native>& its) {
     doacross& d = static_cast<doacross&>(its);
     happens_after(&d);
     std::free(std::exchange(d.posted, nullptr));

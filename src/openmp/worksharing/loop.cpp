@@ -1,6 +1,5 @@
 #include "openmp/worksharing/loop.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "openmp/core/waiting.hpp"
@@ -9,41 +8,6 @@
 namespace weir::openmp {
 
 namespace {
-
-/// The next chunk; `length` gives its size from the number of iterations left.
-template <class Length>
-iterations take(loop& l, Length length) {
-  const std::uint64_t n = l.plan.trips;
-  // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
-  std::uint64_t at = l.taken.load(std::memory_order_relaxed), end;
-  do {
-    if (at >= n) return {};
-    const std::uint64_t most = length(n - at);
-    end = n - at < most ? n : at + most;
-  } while (!l.taken.compare_exchange_weak(at, end, std::memory_order_relaxed));
-  return {at, end};
-}
-
-iterations take_dynamic(loop& l) {
-  return take(l, [chunk = l.plan.chunk](std::uint64_t) { return chunk; });
-}
-
-/// An equal part of the iterations left [Polychronopoulos and Kuck 1987; OpenMP 5.2, 11.5.3].
-iterations take_guided(loop& l, std::uint64_t members) {
-  return take(l, [=, least = l.plan.chunk](std::uint64_t rest) { return std::max(least, (rest - 1) / members + 1); });
-}
-
-iterations take_static(const loop& l, member& me) {
-  const std::uint64_t n = l.plan.trips, size = me.of->size, round = me.turn++;
-  if (l.plan.chunk == 0) {
-    if (round != 0) return {};
-    return block_of(me.number, size, n);
-  }
-  // Chunks go round the members. A chunk whose number overflows 64 bits is beyond the end of the loop.
-  std::uint64_t at;
-  if (__builtin_mul_overflow(round * size + me.number, l.plan.chunk, &at) || at >= n) return {};
-  return {at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
-}
 
 /// In a static loop: the chunk that has this iteration, and the member that executes the chunk.
 struct assignment {
@@ -61,27 +25,21 @@ assignment assignment_of(const loop_plan& plan, unsigned size, std::uint64_t ite
   return {block_of(member, size, n), member};
 }
 
-void wait_for_turn(loop& l, const member& me) {
-  const auto is_mine = [&me](std::uint64_t now) { return now >= me.chunk.begin; };
-  const auto goes_on = [&](std::uint64_t now) { return is_mine(now) || is_left_out(me, now); };
-  std::uint64_t now;
-  while (now = l.turn.load(std::memory_order_acquire), !is_mine(now)) {
-    if (!is_left_out(me, now)) {
-      noted_wait wait(me, waits::ordered);
-      me.of->learned.await(oversubscribed(*me.of), l.turn, l.turned, goes_on, wait);
-    } else if (const std::uint64_t end = assignment_of(l.plan, me.of->size, now).chunk.end;
-               // acq_rel: what was done in the turns before, for this member and for the next.
-               l.turn.compare_exchange_strong(now, end, std::memory_order_acq_rel)) {
-      l.turned.open();
-    }
-  }
+void wait_for_turn(const member& me) {
+  const auto wait = [&](const auto& turn, gate& turned, auto ready) {
+    noted_wait noted(me, waits::ordered);
+    me.of->learned.await(oversubscribed(*me.of), turn, turned, ready, noted);
+  };
+  wait_for_turn(
+      me, [&](std::uint64_t now) { return is_left_out(me, now); },
+      [&](std::uint64_t now) { return assignment_of(me.in_loop->plan, me.of->size, now).chunk.end; }, wait);
 }
 
-struct kind_of_slot {
+struct kind_of_slot : waits_for_slot {
   static bool abandoned(const member& me, std::uint32_t construct, unsigned left) {
     return is_abandoned(*me.of, &member::loops, construct, left);
   }
-  static void clear_away(slot& its) {
+  static void clear_away(slot<native>& its) {
     loop& l = static_cast<loop&>(its);
     // relaxed: all other members have left.
     void* const memory = l.memory.exchange(nullptr, std::memory_order_relaxed);
@@ -121,41 +79,17 @@ bool is_left_out(const member& me, std::uint64_t iteration) {
 void begin_loop(member& me, const loop_plan& plan) {
   if (!may_share(me)) [[unlikely]] check_worksharing(me);
   me.forbids = member::worksharing;
-  const std::uint32_t construct = me.loops++;
-  loop& l = me.of->loops[construct % slots_in_turn];
-  me.in_loop = &l;
-  me.turn = 0;
-  me.chunk = {};
-  me.claimed = {};
-  l.enter<kind_of_slot>(me, construct, [&] {
-    l.plan = plan;
-    divide(l, me.of->size);
-    // Each member counts beyond the end at most once, so the count stays within 64 bits.
-    l.counted = plan.kind == schedule_kind::dynamic && !l.divided && plan.trips < (std::uint64_t{1} << 63) &&
-                plan.chunk < (std::uint64_t{1} << 40);
-    // relaxed: published by the slot.
-    l.taken.store(0, std::memory_order_relaxed);
-    l.turn.store(0, std::memory_order_relaxed);
-  });
-  if (l.divided) begin_part(me);
+  enter_loop<kind_of_slot>(me, plan);
 }
 
-iterations next_chunk_of_any(member& me) {
-  loop& l = *me.in_loop;
-  switch (l.plan.kind) {
-    case schedule_kind::static_: return me.chunk = take_static(l, me);
-    case schedule_kind::guided: return l.divided ? next_of_divided(me) : me.chunk = take_guided(l, me.of->size);
-    default: return l.divided ? next_of_divided(me) : me.chunk = take_dynamic(l);
-  }
-}
+template void begin_part(member& me);
+template iterations next_of_divided(member& me);
+template iterations next_chunk_of_any(member& me);
 
 iterations next_ordered_chunk(member& me) {
   if (me.chunk) {
-    loop& l = *me.in_loop;
-    wait_for_turn(l, me);
-    // release: what this chunk did in its ordered regions, for the next.
-    l.turn.store(me.chunk.end, std::memory_order_release);
-    l.turned.open();
+    wait_for_turn(me);
+    pass_turn(me);
   }
   const iterations its = next_chunk(me);
   me.ordered_after = its.begin;
@@ -164,7 +98,7 @@ iterations next_ordered_chunk(member& me) {
 
 void begin_ordered(member& me) {
   if (me.ordered_after == 0) return;
-  wait_for_turn(*me.in_loop, me);
+  wait_for_turn(me);
   happens_after(&me.in_loop->turn);
 }
 

@@ -3,12 +3,15 @@
 // Iterations are counted from 0. The interfaces translate them into values of the program's loop variable.
 #pragma once
 
-#include <algorithm>
-
 #include "openmp/core/team.hpp"
-#include "openmp/worksharing/divided_loop.hpp"
+#include "openmp/worksharing/chunks.hpp"
 
 namespace weir::openmp {
+
+// In loop.cpp, out of the way of the calls that most chunks need.
+extern template void begin_part(member& me);
+extern template iterations next_of_divided(member& me);
+extern template iterations next_chunk_of_any(member& me);
 
 /// Must a member execute its chunks in the order of the loop? For a schedule without either modifier, OpenMP 5.0 changed the
 /// answer; compilers say which answer they mean.
@@ -20,16 +23,6 @@ loop_plan plan_of(schedule_kind kind, std::uint64_t chunk, std::uint64_t trips, 
 /// of the width [OpenMP 5.2, 11.5.3: the simd modifier].
 loop_plan plan_at_run_time(std::uint64_t trips, order in, std::uint64_t width = 1);
 
-/// The block that participant `number` of `size` gets if a loop is divided into one block each: the first blocks have one
-/// iteration more if they do not divide evenly. The number is a reference so that it is loaded late, which saves an instruction
-/// in next_chunk_of_any().
-template <class Number>
-iterations block_of(const Number& number, std::uint64_t size, std::uint64_t trips) {
-  const std::uint64_t length = trips / size, longer = trips % size;
-  const std::uint64_t begin = number * length + std::min<std::uint64_t>(number, longer);
-  return {begin, begin + length + (number < longer ? 1 : 0)};
-}
-
 /// Every member calls it with the same plan; the first member to call sets the loop up.
 void begin_loop(member& me, const loop_plan& plan);
 /// The same, and keeps the numbers from which the interface computes the member's values.
@@ -39,21 +32,12 @@ inline void begin_loop(member& me, const loop_plan& plan, std::uint64_t first, s
   me.step = step;
   me.bound = bound;
 }
-iterations next_chunk_of_any(member& me);
 /// Waits for the turn of the member's present chunk, and passes the turn on.
 iterations next_ordered_chunk(member& me);
 
 /// The member's next chunk, which becomes me.chunk; none if all are taken.
 inline iterations next_chunk(member& me, bool ordered = false) {
-  if (ordered) return next_ordered_chunk(me);
-  if (me.claimed) return first_claimed(me);
-  loop& l = *me.in_loop;
-  if (!l.counted) return next_chunk_of_any(me);
-  // Few instructions before the fetch-and-add, and no load of the word: the line is then transferred once, while the previous
-  // chunk is still being computed. relaxed: iterations are data that nobody writes; what they compute is published by the
-  // construct's end.
-  const std::uint64_t at = l.taken.fetch_add(l.plan.chunk, std::memory_order_relaxed), n = l.plan.trips;
-  return me.chunk = at >= n ? iterations{} : iterations{at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
+  return ordered ? next_ordered_chunk(me) : next_unordered_chunk(me);
 }
 
 /// Memory that all members of the team have in common until the last of them has ended the loop; zeros at first.

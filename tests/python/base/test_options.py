@@ -39,6 +39,7 @@ from weir.run import measuring as run_measuring
 from weir.run import sides as run_sides
 from weir.scale import measuring as scale
 from weir.simulation import history, running, scenario
+from weir.simulation.openmp import measuring as of_simulated_openmp
 from weir.threads import measuring as of_threads
 from weir.workloads import measuring as of_workloads
 
@@ -85,12 +86,14 @@ class Begun(BaseException):
 WORK = (
     (bench.Bench, "run"), (of_openmp.Measuring, "run"), (over_mpi.Measuring, "run"),
     (of_threads.Session, "run"), (of_workloads.Session, "run"), (scale.Scale, "run"),
-    (running.Simulation, "run"), (history, "take"), (page, "write"), (counting, "run"), (counting, "execute"),
+    (running.Simulation, "run"), (of_simulated_openmp.Measuring, "run"), (history, "take"), (page, "write"),
+    (counting, "run"), (counting, "execute"),
     (os, "execve"),
     (predictions, "write_svg"), (predictions, "write_page"), (run_measuring, "bound_to"),
     (local_mpi, "tools"), (watching, "program"),
 )  # fmt: skip
 CONSTRUCTS = {"constructs": [{"name": name, "group": "g", "parameter": ""} for name in suite.UNDER_LOAD]}
+SIMULATED = CONSTRUCTS | {"modelled": [], "runtimes": [{"name": "weir", "about": "", "model": False}]}
 POINT = {"point": 0, "chosen": {}, "machine": "m", "machine_processors": 2, "processors": 2, "quantum_ns": 1.0}
 CHECKED = {"about": "", "seeds": 1, "seed": 1, "points": [POINT | {"applications": []}]}
 SUBJECT = {"id": "weir:auto/auto", "family": "weir", "algorithm": "auto", "waiting": "auto", "version": "1"}
@@ -99,7 +102,7 @@ SUBJECT = {"id": "weir:auto/auto", "family": "weir", "algorithm": "auto", "waiti
 def answered(words: list, **_: object) -> subprocess.CompletedProcess:
     """What native programs say when they are asked and nothing is begun."""
     name, asked = Path(words[0]).name, str(words[1]) if len(words) > 1 else ""
-    listed = CONSTRUCTS if "openmp" in name else [SUBJECT]
+    listed = SIMULATED if "openmp" in name else [SUBJECT]
     said = {"": INFO, "--members": INFO, "list": listed, "check": CHECKED}.get(asked)
     assert said is not None and name.startswith("weir-"), f"{words} was started"
     return subprocess.CompletedProcess(words, 0, json.dumps(said), "")

@@ -14,7 +14,7 @@ from weir.simulation import scenario
 
 ROOT = Path(__file__).parents[3]
 OF_OPENMP = {name for name, (*_, asks) in suite.PROGRAMS.items() if asks != "tbb"}  # oneTBB's stays with the source
-OURS = {"weir-info", "weir-measure-threads", "weir-transfers", "weir-simulate", "weir-explore"}
+OURS = {"weir-info", "weir-measure-threads", "weir-transfers", "weir-simulate", "weir-simulate-openmp", "weir-explore"}
 PROGRAMS = {*driver.PROGRAMS, *OF_OPENMP, *OURS}
 LIBRARIES = {starting.LIBRARY, "libweir-pthread.so", "libweir-profile.so", "libweir-trace.so"}
 

@@ -1,0 +1,1 @@
+"""OpenMP's constructs on simulated machines: `weir simulate openmp`."""

@@ -1,0 +1,107 @@
+"""Simulated constructs beside those that `weir bench openmp` has measured with two threads.
+
+For each state of the machine there is a machine file, fitted to the transfer of a cache line in that state and to
+nothing else.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from weir.base.parts import Table
+from weir.base.records import PROBES, Row
+from weir.base.screen import between, nanoseconds, two_digits
+from weir.base.states import State
+from weir.base.statistics import Interval
+from weir.openmp.comparison import constructs
+from weir.simulation.calibrate import machine_text, simulated_transfer
+from weir.simulation.openmp.results import simulated
+from weir.simulation.scenario import BadScenario
+
+TEAM = 2  # the probes are of two processors
+SWITCH_US = 1.2  # of a thread with a processor for itself, which seldom switches
+MODELS = {"weir": "weir", "libgomp": "libgomp"}  # a runtime's simulation; LLVM's have a number
+
+
+@dataclass(frozen=True)
+class Pair:
+    construct: str
+    runtime: str
+    compiler: str
+    state: State
+    measured: Interval
+    simulated_ns: float
+
+    @property
+    def ratio(self) -> float:
+        return self.simulated_ns / self.measured.value if self.measured.value > 0 else 0.0
+
+
+class Beside:
+    """`machines`: the files that are written beside `output`, one for each state. Raises BadScenario, NativeError."""
+
+    def __init__(self, rows: Sequence[Row], output: Path) -> None:
+        self.measured = [c for c in constructs(rows) if c.place.members == TEAM <= c.place.processors]
+        if not self.measured:
+            raise BadScenario(f"the records hold no constructs with {TEAM} threads on as many processors")
+        model = next(row["host"].get("cpu_model", "this machine") for row in rows if row["kind"] == "machine")
+        self.machines: dict[State, tuple[Path, str]] = {}
+        for state in sorted({c.place.state for c in self.measured}):
+            transfer = state.transfer_ns or _median_probe(rows)
+            path = output.with_name(f"{output.stem}-{state.name or 'here'}.toml".replace(" ", "-"))
+            name = f"{model}, a line in {transfer:.0f} ns"
+            _fit(path, name, transfer)
+            self.machines[state] = (path, name)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the constructs."""
+        return list(dict.fromkeys(c.name for c in self.measured))
+
+    def pairs(self, rows: Sequence[Row]) -> list[Pair]:
+        """`rows`: what was simulated on the machines."""
+        found: dict[tuple[str, str, str], float] = {}
+        for of in simulated(rows):
+            for c in of.constructs:
+                for cost in c.costs:
+                    found[of.machine, c.name, cost.runtime] = cost.overhead.value
+        made = []
+        for c in self.measured:
+            for cost in c.costs:
+                what = cost.rows[0]["what"]
+                key = (self.machines[c.place.state][1], c.name, _simulation_of(what["runtime"]))
+                if key in found:
+                    compiler = what.get("compiler") or ""
+                    made.append(Pair(c.name, what["runtime"], compiler, c.place.state, cost.overhead, found[key]))
+        return made
+
+
+def _simulation_of(runtime: str) -> str:
+    return MODELS.get(runtime) or ("libomp" if runtime.startswith("libomp") else "")
+
+
+def _median_probe(rows: Sequence[Row]) -> float:
+    probes = [ns for row in rows for name in PROBES for ns in row.get("samples", {}).get(name, []) if ns is not None]
+    if not probes:
+        raise BadScenario("the records hold no transfer of a cache line: measure them with two processors")
+    return median(probes)
+
+
+def _fit(path: Path, name: str, transfer_ns: float) -> None:
+    low, high = 0.0, transfer_ns
+    for _ in range(24):  # a simulated transfer grows with the cost of a fetch
+        middle = (low + high) / 2
+        path.write_text(machine_text(name, [(TEAM, middle)], SWITCH_US, TEAM), encoding="utf-8")
+        low, high = (middle, high) if simulated_transfer(path, 0, 1) < transfer_ns else (low, middle)
+
+
+def table(pairs: Sequence[Pair]) -> Table:
+    heads = ["construct", "runtime", "measured", "95 % interval", "simulated", "simulated / measured"]
+    rows = []
+    for p in sorted(pairs, key=lambda p: (p.state, p.runtime != "weir", p.runtime, p.compiler)):
+        where = f"{p.runtime}, {p.compiler}" + (f", {p.state.name}" if p.state.name else "")
+        ratio = two_digits(p.ratio) if p.measured.low > 0 else "in the noise"
+        times = [nanoseconds(p.measured.value), between(p.measured), nanoseconds(p.simulated_ns)]
+        rows.append([p.construct, where, *times, ratio])
+    return Table(f"Simulated beside measured, {TEAM} threads: overhead of one directive", heads, rows, words=(0, 1))

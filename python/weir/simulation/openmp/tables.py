@@ -1,0 +1,75 @@
+"""Simulated constructs as tables, for the terminal and the page."""
+
+from collections.abc import Iterable
+
+from weir.base.parts import Table
+from weir.base.screen import nanoseconds, two_digits
+from weir.openmp.comparison import Construct, Cost
+from weir.simulation.openmp.results import OURS, Simulated, counts
+
+COUNTS = {"moved": "lines", "busiest_line": "of one", "atomics": "updates", "calls": "calls", "woken": "woken"}
+
+
+def ours_of(c: Construct) -> Cost | None:
+    return next((cost for cost in c.costs if cost.runtime == OURS), None)
+
+
+def best_model(c: Construct) -> Cost | None:
+    return next((cost for cost in c.costs if cost.runtime != OURS), None)  # the cheapest is first
+
+
+def ratio(c: Construct) -> float | None:
+    """Weir's overhead over the least of the models."""
+    ours, best = ours_of(c), best_model(c)
+    if ours is None or best is None or best.overhead.value <= 0:
+        return None
+    return ours.overhead.value / best.overhead.value
+
+
+def overheads(of: Simulated) -> Table:
+    """A row for each construct and team, a column for each runtime."""
+    runtimes = list(dict.fromkeys([OURS, *(cost.runtime for c in of.constructs for cost in c.costs)]))
+    heads = ["construct", "threads", *(n if n == OURS else f"{n}, model" for n in runtimes), "weir / best model"]
+    rows = []
+    for c in _in_order(of):
+        by_name = {cost.runtime: cost for cost in c.costs}
+        rows.append([c.name, str(c.place.members), *(_time(by_name.get(n)) for n in runtimes), _ratio(c)])
+    return Table(f"{of.title}: overhead of one directive", heads, rows)
+
+
+def counted(of: Simulated) -> Table:
+    """What Weir's runtime moves and asks for in one directive."""
+    heads = ["construct", "threads", "lines moved", "of one line", "atomic updates", "system calls", "threads woken"]
+    rows = [[c.name, str(c.place.members), *_counts(cost)] for c in _in_order(of) if (cost := ours_of(c))]
+    return Table(f"{of.title}: what weir moves in one directive", heads, rows)
+
+
+def summary(of: Simulated) -> Table:
+    """For the terminal: Weir's runtime, and the best of the models."""
+    heads = ["construct", "threads", "weir", "best model", "", "ratio", *COUNTS.values()]
+    rows = []
+    for c in _in_order(of):
+        ours, best = ours_of(c), best_model(c)
+        counts_of_ours = _counts(ours) if ours else ["–"] * len(COUNTS)
+        name = best.runtime if best else "–"
+        rows.append([c.name, str(c.place.members), _time(ours), name, _time(best), _ratio(c), *counts_of_ours])
+    return Table(f"{of.title}: overhead of one directive, and what weir moves", heads, rows, words=(0, 3))
+
+
+def _in_order(of: Simulated) -> Iterable[Construct]:
+    names = list(dict.fromkeys(one.name for one in of.constructs))
+    return sorted(of.constructs, key=lambda c: (names.index(c.name), c.place.members))
+
+
+def _time(cost: Cost | None) -> str:
+    return "–" if cost is None else nanoseconds(cost.overhead.value)
+
+
+def _ratio(c: Construct) -> str:
+    value = ratio(c)
+    return "–" if value is None else two_digits(value)
+
+
+def _counts(cost: Cost) -> list[str]:
+    its = counts(cost.rows)
+    return [f"{its[name]:,.1f}" if its[name] < 100 else f"{its[name]:,.0f}" for name in COUNTS]

@@ -1,0 +1,40 @@
+// A loop whose iterations are divided among the members of a team: what the members have in common. A template over a Machine.
+#pragma once
+
+#include <cstdint>
+
+#include <weir/machine/machine.hpp>
+
+#include "openmp/core/part.hpp"
+#include "openmp/core/slot.hpp"
+#include "openmp/settings/settings.hpp"
+
+namespace weir::openmp {
+
+/// Iterations of a loop, counted from 0: from begin up to end, or none.
+struct iterations {
+  std::uint64_t begin = 0, end = 0;
+  explicit operator bool() const { return begin < end; }
+};
+
+struct loop_plan {
+  schedule_kind kind = schedule_kind::dynamic;
+  std::uint64_t trips = 0;
+  std::uint64_t chunk = 1;  // of static: 0 is one block for each member
+  bool monotonic = true;    // must each member execute its chunks in the order of the loop?
+};
+
+/// Sections are a loop over their numbers.
+template <class Machine>
+struct shared_loop : slot<Machine> {
+  bool counted = false;  // are chunks taken by fetch-and-add alone?
+  bool divided = false;  // has each member a part of its own?
+  typename Machine::template word<bool> last_taken{false};  // of a divided loop: the last chunk, which is in no part
+  loop_plan plan;
+  division among_members;
+  alignas(line_bytes) typename Machine::template word<std::uint64_t> taken{0};  // iterations
+  alignas(line_bytes) typename Machine::template word<std::uint64_t> turn{0};   // of ordered: the first iteration that is not done
+  typename Machine::gate turned;
+};
+
+}  // namespace weir::openmp

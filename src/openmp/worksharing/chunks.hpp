@@ -1,0 +1,134 @@
+// A member's way through a loop that its team shares: it enters, takes chunks by the loop's schedule, and leaves.
+//
+// Templates over a member, so that the simulator executes the same source. What concerns a program (errors, cancellation,
+// annotation) is in loop.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "openmp/worksharing/divided_loop.hpp"
+
+namespace weir::openmp {
+
+/// The block that participant `number` of `size` gets if a loop is divided into one block each: the first blocks have one
+/// iteration more if they do not divide evenly. The number is a reference so that it is loaded late, which saves an instruction
+/// in next_chunk_of_any().
+template <class Number>
+iterations block_of(const Number& number, std::uint64_t size, std::uint64_t trips) {
+  const std::uint64_t length = trips / size, longer = trips % size;
+  const std::uint64_t begin = number * length + std::min<std::uint64_t>(number, longer);
+  return {begin, begin + length + (number < longer ? 1 : 0)};
+}
+
+/// The next chunk; `length` gives its size from the number of iterations left.
+template <class Loop, class Length>
+iterations take(Loop& l, Length length) {
+  const std::uint64_t n = l.plan.trips;
+  // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
+  std::uint64_t at = l.taken.load(std::memory_order_relaxed), end;
+  do {
+    if (at >= n) return {};
+    const std::uint64_t most = length(n - at);
+    end = n - at < most ? n : at + most;
+  } while (!l.taken.compare_exchange_weak(at, end, std::memory_order_relaxed));
+  return {at, end};
+}
+
+template <class Loop>
+iterations take_dynamic(Loop& l) {
+  return take(l, [chunk = l.plan.chunk](std::uint64_t) { return chunk; });
+}
+
+/// An equal part of the iterations left [Polychronopoulos and Kuck 1987; OpenMP 5.2, 11.5.3].
+template <class Loop>
+iterations take_guided(Loop& l, std::uint64_t members) {
+  return take(l, [=, least = l.plan.chunk](std::uint64_t rest) { return std::max(least, (rest - 1) / members + 1); });
+}
+
+template <class Loop, class Member>
+iterations take_static(const Loop& l, Member& me) {
+  const std::uint64_t n = l.plan.trips, size = me.of->size, round = me.turn++;
+  if (l.plan.chunk == 0) {
+    if (round != 0) return {};
+    return block_of(me.number, size, n);
+  }
+  // Chunks go round the members. A chunk whose number overflows 64 bits is beyond the end of the loop.
+  std::uint64_t at;
+  if (__builtin_mul_overflow(round * size + me.number, l.plan.chunk, &at) || at >= n) return {};
+  return {at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
+}
+
+/// Every member calls it with the same plan; the first member to call sets the loop up.
+template <class Kind, class Member>
+void enter_loop(Member& me, const loop_plan& plan) {
+  const std::uint32_t construct = me.loops++;
+  auto& l = me.of->loops[construct % slots_in_turn];
+  me.in_loop = &l;
+  me.turn = 0;
+  me.chunk = {};
+  me.claimed = {};
+  l.template enter<Kind>(me, construct, [&] {
+    l.plan = plan;
+    divide(l, me.of->size);
+    // Each member counts beyond the end at most once, so the count stays within 64 bits.
+    l.counted = plan.kind == schedule_kind::dynamic && !l.divided && plan.trips < (std::uint64_t{1} << 63) &&
+                plan.chunk < (std::uint64_t{1} << 40);
+    // relaxed: published by the slot.
+    l.taken.store(0, std::memory_order_relaxed);
+    l.turn.store(0, std::memory_order_relaxed);
+  });
+  if (l.divided) begin_part(me);
+}
+
+template <class Member>
+iterations next_chunk_of_any(Member& me) {
+  auto& l = *me.in_loop;
+  switch (l.plan.kind) {
+    case schedule_kind::static_: return me.chunk = take_static(l, me);
+    case schedule_kind::guided: return l.divided ? next_of_divided(me) : me.chunk = take_guided(l, me.of->size);
+    default: return l.divided ? next_of_divided(me) : me.chunk = take_dynamic(l);
+  }
+}
+
+/// The member's next chunk, which becomes me.chunk; none if all are taken.
+template <class Member>
+[[gnu::always_inline]] inline iterations next_unordered_chunk(Member& me) {
+  if (me.claimed) return first_claimed(me);
+  auto& l = *me.in_loop;
+  if (!l.counted) return next_chunk_of_any(me);
+  // Few instructions before the fetch-and-add, and no load of the word: the line is then transferred once, while the previous
+  // chunk is still being computed. relaxed: iterations are data that nobody writes; what they compute is published by the
+  // construct's end.
+  const std::uint64_t at = l.taken.fetch_add(l.plan.chunk, std::memory_order_relaxed), n = l.plan.trips;
+  return me.chunk = at >= n ? iterations{} : iterations{at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
+}
+
+/// Waits until it is the turn of the member's chunk. `wait(word, gate, ready)` waits for the loop's turn. `left_out(iteration)`: will
+/// no member execute it? `end_of(iteration)` is then the end of its chunk.
+template <class Member, class LeftOut, class EndOf, class Wait>
+[[gnu::always_inline]] inline void wait_for_turn(const Member& me, LeftOut left_out, EndOf end_of, Wait wait) {
+  auto& l = *me.in_loop;
+  const auto is_mine = [&me](std::uint64_t now) { return now >= me.chunk.begin; };
+  const auto goes_on = [&](std::uint64_t now) { return is_mine(now) || left_out(now); };
+  std::uint64_t now;
+  while (now = l.turn.load(std::memory_order_acquire), !is_mine(now)) {
+    if (!left_out(now)) {
+      wait(l.turn, l.turned, goes_on);
+    } else if (l.turn.compare_exchange_strong(now, end_of(now), std::memory_order_acq_rel)) {
+      // acq_rel: what was done in the turns before, for this member and for the next.
+      l.turned.open();
+    }
+  }
+}
+
+/// The member has executed its chunk.
+template <class Member>
+void pass_turn(Member& me) {
+  auto& l = *me.in_loop;
+  // release: what this chunk did in its ordered regions, for the next.
+  l.turn.store(me.chunk.end, std::memory_order_release);
+  l.turned.open();
+}
+
+}  // namespace weir::openmp

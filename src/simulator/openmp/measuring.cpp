@@ -1,0 +1,76 @@
+#include "simulator/openmp/measuring.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <stdexcept>
+
+#include "simulator/engine.hpp"
+
+namespace weir::simulator::openmp {
+
+double result::overhead_ns() const {
+  return std::accumulate(episode_ns.begin(), episode_ns.end(), 0.0) / static_cast<double>(episode_ns.size()) - reference_ns;
+}
+double result::all_moved() const { return std::accumulate(moved.begin(), moved.end(), 0.0); }
+
+namespace {
+
+void count(result& r, const engine& e, double directives) {
+  const line_counts all = e.memory().all_counts();
+  for (const std::uint64_t misses : all.misses) r.moved.push_back(static_cast<double>(misses) / directives);
+  r.atomics = static_cast<double>(all.atomics) / directives;
+  r.failed = static_cast<double>(all.failed) / directives;
+  r.calls = static_cast<double>(e.system().calls) / directives;
+  r.woken = static_cast<double>(e.system().woken) / directives;
+  for (line_id l = 0; l < e.memory().lines(); ++l) {
+    const auto& misses = e.memory().counts(l).misses;
+    r.busiest_line = std::max(r.busiest_line, static_cast<double>(std::accumulate(misses.begin(), misses.end(), 0u)) / directives);
+  }
+  r.accesses = e.memory().accesses();
+}
+
+/// The delays that a directive's time is compared with, on a processor for each member.
+double of_delays(work reference, unsigned members) {
+  switch (reference) {
+    case work::of_loop: return iterations_of_each;
+    case work::is_shared: return 1.0 / members;
+    default: return 1;
+  }
+}
+
+}  // namespace
+
+result simulate(machine_model m, const question& asked) {
+  const construct& what = construct_called(asked.construct);
+  const runtime& on = runtime_called(asked.runtime);
+  if (on.is_model && !what.modelled)
+    throw std::invalid_argument("the model of " + asked.runtime + " has no " + asked.construct);
+  if (asked.members < 2) throw std::invalid_argument("a team has at least 2 members here, not " + std::to_string(asked.members));
+  m = cut(std::move(m), asked.members);
+  m.homes = asked.homes;
+  const auto [warm_up, samples, inner, directives] = what.often;
+  const unsigned in_a_mark = directives(asked.members);
+  course c(asked.members, warm_up, samples * inner, asked.delay, asked.seed);
+  // Made before the run, as by the primary thread before its first region.
+  const std::unique_ptr<team> t = on.make(m, asked.members);
+  engine e(m, {.quantum = m.system.quantum});
+  e.add_job(what.name, asked.members, 0, 0, [](const job&) {}, [&](unsigned member) {
+    if (member != 0) return t->work(member);
+    what.run(*t, c);
+    t->dismiss();
+  });
+  const auto start = std::chrono::steady_clock::now();
+  e.run();
+  result r;
+  r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  r.reference_ns = in_ns(asked.delay) * of_delays(what.reference, asked.members);
+  r.inner = inner * in_a_mark;
+  const auto& marks = c.marks();
+  for (std::size_t i = inner; i < marks.size(); i += inner)
+    r.episode_ns.push_back(in_ns(marks[i] - marks[i - inner]) / r.inner);
+  count(r, e, static_cast<double>((marks.size() - 1) * in_a_mark));
+  return r;
+}
+
+}  // namespace weir::simulator::openmp

@@ -1,0 +1,34 @@
+#include <stdexcept>
+#include <string>
+
+#include "simulator/openmp/peers.hpp"
+#include "simulator/openmp/team.hpp"
+#include "simulator/openmp/weirs_team.hpp"
+
+namespace weir::simulator::openmp {
+
+namespace {
+constexpr runtime all[] = {
+    {"weir", "Weir's runtime: its own source", false,
+     [](const machine_model& m, unsigned members) -> std::unique_ptr<team> { return std::make_unique<weirs_team>(m, members); }},
+    {"libgomp", "a model of GCC's: one counter, one word that releases all", true, peers::libgomp},
+    {"libomp", "a model of LLVM's as it is by default: a tree with four members at each branch", true, peers::libomp_hyper},
+    {"libomp-hierarchical", "a model of LLVM's pattern hierarchical: a tree by the machine's levels", true,
+     peers::libomp_hierarchical},
+    {"libomp-dist", "a model of LLVM's pattern dist: groups of 16 members, released four by four", true,
+     peers::libomp_distributed},
+};
+}  // namespace
+
+std::span<const runtime> runtimes() { return all; }
+
+const runtime& runtime_called(const std::string& name) {
+  std::string known;
+  for (const runtime& r : all) {
+    if (r.name == name) return r;
+    known += std::string(known.empty() ? "" : ", ") + r.name;
+  }
+  throw std::invalid_argument("no runtime is called \"" + name + "\" here; known are " + known);
+}
+
+}  // namespace weir::simulator::openmp

@@ -1,0 +1,129 @@
+#include "simulator/openmp/tasks.hpp"
+
+#include <utility>
+
+#include "openmp/tasks/completion.hpp"
+#include "simulator/openmp/members.hpp"
+
+namespace weir::simulator::openmp {
+
+using std::memory_order_acquire;
+using std::memory_order_relaxed;
+
+team_tasks::team_tasks(unsigned members) : size_(members), of_each_(std::make_unique<of_member[]>(members)) {
+  for (unsigned m = 0; m < members; ++m) of_each_[m].victim = m;
+}
+
+// The member that generates the first task allocates the scheduler.
+void team_tasks::begin_to_have_tasks() {
+  if (std::exchange(begun_, true)) return;
+  engine::here().allocated(of_each_.get(), size_ * sizeof(of_member));
+  engine::here().allocated(&with_priority_, sizeof with_priority_);
+}
+
+// As task_pool::make() and refill().
+task& team_tasks::new_task(member& me) {
+  pool& its = of_each_[me.number].memory;
+  if (its.free == nullptr) its.free = its.returned.exchange(nullptr, memory_order_acquire);
+  if (its.free == nullptr) {
+    constexpr std::size_t several = 4096 / 256;
+    its.blocks.push_back(std::make_unique<task[]>(several));
+    task* const block = its.blocks.back().get();
+    engine::here().allocated(block, several * sizeof(task));
+    for (std::size_t i = 0; i < several; ++i) block[i].next = std::exchange(its.free, &block[i]);
+  }
+  task& t = *std::exchange(its.free, its.free->next);
+  t.below.store(task::living);
+  t.executor.store(nullptr, memory_order_relaxed);
+  t.credit = 0;
+  t.home = &me;
+  return t;
+}
+
+void team_tasks::generate(member& me, std::uint64_t data) {
+  begin_to_have_tasks();
+  task& t = new_task(me);
+  t.run.store(1);
+  t.data.store(data);
+  task& parent = *me.tasks.executing;
+  t.parent.store(&parent, memory_order_relaxed);
+  t.depth.store(parent.depth.load(memory_order_relaxed) + 1, memory_order_relaxed);
+  t.icv.store(1);
+  (void)weir::openmp::count_child(parent);
+  if (of_each_[me.number].ready.push(&t)) {
+    // The fence of wake_one(), for which the stores before it are complete.
+    engine::here().drain();
+    (void)asleep_.load();
+  } else {
+    execute(me, t);
+  }
+}
+
+task* team_tasks::newest(member& me, const task* bound) {
+  return of_each_[me.number].ready.pop([bound](const task* it) { return weir::openmp::is_below(it, bound); });
+}
+
+// As task_scheduler::find(), without lists of tasks with a priority.
+task* team_tasks::find(member& me, const task* bound) {
+  if (with_priority_.load() != 0) return nullptr;
+  if (task* const t = newest(me, bound)) return t;
+  if (shared_count_.load() != 0) return nullptr;
+  return weir::openmp::steal_from(of_each_, me.number, size_, bound);
+}
+
+void team_tasks::execute(member& me, task& t) {
+  task* const interrupted = std::exchange(me.tasks.executing, &t);
+  (void)t.icv.load();
+  t.executor.store(&me, memory_order_relaxed);
+  (void)t.run.load();
+  compute(me.number, t.data.load());
+  me.tasks.executing = interrupted;
+  t.executor.store(nullptr, memory_order_relaxed);
+  complete(me, t);
+}
+
+void team_tasks::complete(member& me, task& t) {
+  const auto give_back = [&](task& its) {
+    pool& home = of_each_[its.home->number].memory;
+    if (its.home == &me)
+      its.next = std::exchange(home.free, &its);
+    else
+      weir::openmp::give_back_to(home.returned, its);
+  };
+  weir::openmp::complete_counted(&me, t, give_back, [](member& executor) { executor.tasks.task_gate.open(); });
+}
+
+bool team_tasks::work::take() {
+  if (!of.begun_) return false;
+  if (me.tasks.taken_task == nullptr) me.tasks.taken_task = of.find(me, bound);
+  return me.tasks.taken_task != nullptr;
+}
+
+bool team_tasks::work::execute() {
+  if (me.tasks.taken_task == nullptr) return false;
+  of.execute(me, *std::exchange(me.tasks.taken_task, nullptr));
+  return true;
+}
+
+void team_tasks::finish_children(member& me) {
+  task& parent = *me.tasks.executing;
+  while (task::incomplete_in(parent.below.load(memory_order_acquire)) != parent.credit) {
+    task* const t = with_priority_.load() == 0 ? newest(me, &parent) : nullptr;
+    if (t != nullptr) {
+      execute(me, *t);
+      continue;
+    }
+    const auto ready = [&](std::uint64_t) { return task::incomplete_in(weir::openmp::settle(parent)) == 0; };
+    if (!ready(0)) await(learned_, me, &parent, parent.below, me.tasks.task_gate, ready);
+    return;
+  }
+}
+
+void team_tasks::finish_tasks(member& me) {
+  task& its = me.tasks.implicit;
+  if (its.below.load(memory_order_acquire) == 0) return;
+  const auto ready = [&](std::uint64_t) { return task::without_visitors(weir::openmp::settle(its)) == 0; };
+  await(learned_, me, nullptr, its.below, me.tasks.task_gate, ready);
+}
+
+}  // namespace weir::simulator::openmp

@@ -1,0 +1,180 @@
+#include "simulator/openmp/weirs_team.hpp"
+
+#include <weir/team_barrier.hpp>
+
+#include "openmp/reductions/along_tree.hpp"
+#include "openmp/worksharing/chunks.hpp"
+#include "openmp/worksharing/single_taken.hpp"
+
+namespace weir::simulator::openmp {
+
+namespace release_word = weir::openmp::release_word;
+using weir::openmp::half;
+
+namespace {
+
+/// The machine as the files of its kernel describe it: the nearest groups of its file share a cache.
+topology described(const machine_model& m) {
+  const topology all = topology_of(m);
+  topology::division nearest = all.levels().front();
+  nearest.name = "cache";
+  return {all.processors(), {nearest}};
+}
+
+/// As the runtime makes a team's barrier: it does not know where the members of an unbound team run (core/team.cpp).
+std::unique_ptr<any_barrier> barrier_for(const machine_model& m, unsigned members) {
+  weir::team t;
+  t.members = members;
+  t.processors = m.processors;
+  t.usable = m.processors;
+  return registry<simulated>::make(choose(t, described(m)).algorithm, "auto", t);
+}
+
+}  // namespace
+
+shared::shared(unsigned members_of_team)
+    : size(members_of_team),
+      members(std::make_unique<member[]>(size)),
+      loops(std::make_unique<weir::openmp::shared_loop<simulated>[]>(weir::openmp::slots_in_turn)),
+      reduction(half::arrival("auto", size, false)) {
+  for (unsigned m = 0; m < size; ++m) {
+    members[m].of = this;
+    members[m].number = m;
+  }
+}
+
+weirs_team::weirs_team(const machine_model& m, unsigned members)
+    : team(members),
+      one_release_flag_(half::release("auto", 1).central()),
+      release_(half::release("auto", members)),
+      arrival_(half::arrival("auto", members, false)),
+      workers_(std::make_unique<phases::flags[]>(members - 1)),
+      barrier_(barrier_for(m, members)),
+      its_(members),
+      tasks_(members) {}
+
+auto weirs_team::await(experience& learned, member& me) {
+  return [this, &learned, &me](const auto& word, auto& gate, auto ready) {
+    // As await_with_tasks() in core/crew.cpp.
+    if (simulated::spin(word, ready, waiting::automatic_constants::polls_before_clock)) return;
+    tasks_.await(learned, me, nullptr, word, gate, ready);
+  };
+}
+
+void weirs_team::parallel(const body& executed) {
+  if (episode_ == 0) {
+    for (unsigned i = 0; i < weir::openmp::slots_in_turn; ++i) its_.loops[i].free_for(i);
+    for (unsigned m = 0; m < size; ++m)
+      its_.members[m].tasks.implicit.executor.store(&its_.members[m], std::memory_order_relaxed);
+  }
+  executed_ = &executed;
+  phases_.region.run.store(1);
+  phases_.region.what.store(episode_);
+  phases_.region.of.store(size);
+  const std::uint64_t word = release_word::of(++episode_, size);
+  if (one_release_flag_)
+    phases_.release_all(word);
+  else
+    phases_.release(release_, 0, word, flags_of());
+  executed(0);
+  tasks_.finish_tasks(its_.members[0]);
+  phases_.join(arrival_, episode_, flags_of(), await(at_joins_, its_.members[0]));
+}
+
+void weirs_team::work(unsigned number) {
+  member& me = its_.members[number];
+  engine::here().allocated(&me.value, sizeof(simulated::word<std::uint64_t>));  // on the thread's stack
+  auto& flag = one_release_flag_ ? phases_.for_all : workers_[number - 1].release;
+  for (std::uint64_t seen = 0;;) {
+    seen = phases_.next(flag, seen, await(between_regions_, me));
+    if (release_word::size_in(seen) == release_word::everyone) return;
+    if (!one_release_flag_) phases_.release(release_, number, seen, flags_of());
+    (void)phases_.region.of.load();
+    (void)phases_.region.run.load();
+    (void)phases_.region.what.load();
+    (*executed_)(number);
+    tasks_.finish_tasks(me);
+    phases_.arrive(arrival_, size, number, workers_[number - 1], release_word::episode_in(seen), flags_of(), await(at_joins_, me));
+  }
+}
+
+void weirs_team::dismiss() {
+  const std::uint64_t end = release_word::of(episode_ + 1, release_word::everyone);
+  if (one_release_flag_)
+    phases_.release_all(end);
+  else
+    for (unsigned m = 1; m < size; ++m) workers_[m - 1].release.set(end);
+}
+
+void weirs_team::barrier(unsigned member) { barrier_->arrive_and_wait(*barrier_, member); }
+
+bool weirs_team::takes_single(unsigned member) {
+  return weir::openmp::takes_turn(its_.singles_taken, its_.members[member].singles++, size);
+}
+
+namespace {
+struct kind_of_slot {
+  template <class Word, class Ready>
+  static void wait(const Word& word, Ready ready) {
+    if (!simulated::spin(word, ready, 100)) simulated::yield_until(word, ready);  // as wait_awake() in core/constructs.hpp
+  }
+  static bool abandoned(const member&, std::uint32_t, unsigned) { return false; }
+  static void clear_away(weir::openmp::slot<simulated>&) {}
+};
+}  // namespace
+
+void weirs_team::begin_loop(unsigned member, const weir::openmp::loop_plan& plan) {
+  weir::openmp::enter_loop<kind_of_slot>(its_.members[member], plan);
+}
+
+weir::openmp::iterations weirs_team::next_chunk(unsigned member) {
+  return weir::openmp::next_unordered_chunk(its_.members[member]);
+}
+
+void weirs_team::end_loop(unsigned number) {
+  member& me = its_.members[number];
+  auto& l = *me.in_loop;
+  me.in_loop = nullptr;
+  l.leave<kind_of_slot>(me.loops - 1, size);
+}
+
+void weirs_team::wait_for_turn(const member& me) {
+  const auto nobody = [](std::uint64_t) { return false; };  // has left a cancelled region
+  weir::openmp::wait_for_turn(me, nobody, [](std::uint64_t) { return std::uint64_t{0}; },
+                              [this](const auto& turn, auto& turned, auto ready) { its_.learned.await(false, turn, turned, ready); });
+}
+
+weir::openmp::iterations weirs_team::next_ordered_chunk(unsigned number) {
+  member& me = its_.members[number];
+  if (me.chunk) {
+    wait_for_turn(me);
+    weir::openmp::pass_turn(me);
+  }
+  const weir::openmp::iterations next = weir::openmp::next_unordered_chunk(me);
+  me.ordered_after = next.begin;
+  return next;
+}
+
+void weirs_team::begin_ordered(unsigned number) {
+  const member& me = its_.members[number];
+  if (me.ordered_after != 0) wait_for_turn(me);
+}
+
+void weirs_team::reduce(unsigned number, std::uint64_t value) {
+  constexpr unsigned most_in_turn = 16;  // core/team.cpp
+  if (size <= most_in_turn) {
+    sum_.fetch_add(value);
+    return;
+  }
+  member& me = its_.members[number];
+  me.value.store(value);
+  const auto add = [](simulated::word<std::uint64_t>* into, const simulated::word<std::uint64_t>* from) {
+    into->store(into->load() + from->load());
+  };
+  const auto await = [this](member& who, const auto& word, std::uint32_t wanted) {
+    its_.learned.await(false, word, who.reduction_gate, [wanted](std::uint32_t now) { return now == wanted; });
+  };
+  if (weir::openmp::combine_along_tree(me, &me.value, add, true, await)) sum_.store(sum_.load() + me.value.load());
+}
+
+}  // namespace weir::simulator::openmp

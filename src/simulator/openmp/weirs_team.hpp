@@ -1,0 +1,69 @@
+// A team of Weir's runtime: the templates of src/openmp over the simulated machine.
+#pragma once
+
+#include <memory>
+
+#include "barriers/registry.hpp"
+#include "openmp/core/fork_join.hpp"
+#include "openmp/core/half.hpp"
+#include "simulator/openmp/members.hpp"
+#include "simulator/openmp/team.hpp"
+#include "simulator/simulated.hpp"
+
+namespace weir::simulator::openmp {
+
+class weirs_team final : public team {
+ public:
+  weirs_team(const machine_model& m, unsigned members);
+
+  void parallel(const body& executed) override;
+  void work(unsigned member) override;
+  void dismiss() override;
+  void barrier(unsigned member) override;
+
+  // As the interfaces call them (gomp/loops.cpp, kmpc/reductions.cpp); each belongs to the thread of that member.
+
+  /// Does the member execute this single construct?
+  bool takes_single(unsigned member);
+  void begin_loop(unsigned member, const weir::openmp::loop_plan& plan);
+  weir::openmp::iterations next_chunk(unsigned member);
+  weir::openmp::iterations next_ordered_chunk(unsigned member);
+  void begin_ordered(unsigned member);
+  void end_loop(unsigned member);
+  /// Adds the member's value to the program's variable, as code of LLVM's compiler asks for it: by atomic updates in a team of up
+  /// to 16, else along the tree.
+  void reduce(unsigned member, std::uint64_t value);
+  std::uint64_t reduced() const { return sum_.in_memory(); }
+  /// What a task computes, by its executor and its data; to be said before the first task.
+  void tasks_compute(std::function<void(unsigned, std::uint64_t)> what) { tasks_.compute = std::move(what); }
+  void generate_task(unsigned member, std::uint64_t data = 1) { tasks_.generate(its_.members[member], data); }
+  void taskwait(unsigned member) { tasks_.finish_children(its_.members[member]); }
+
+ private:
+  /// What the crew writes before each release: the function, its argument, the team.
+  struct region {
+    simulated::word<std::uint64_t> run{0}, what{0}, of{0};
+  };
+  using phases = weir::openmp::fork_join<simulated, region>;
+  using experience = waiting::experience<simulated>;
+
+  auto flags_of() {
+    return [this](unsigned number) -> phases::flags& { return workers_[number - 1]; };
+  }
+  auto await(experience& learned, member& me);
+  void wait_for_turn(const member& me);
+
+  const body* executed_ = nullptr;
+  std::uint32_t episode_ = 0;
+  const bool one_release_flag_;
+  const weir::openmp::half release_, arrival_;
+  phases phases_;
+  const std::unique_ptr<phases::flags[]> workers_;
+  experience between_regions_, at_joins_;
+  std::unique_ptr<any_barrier> barrier_;
+  shared its_;
+  team_tasks tasks_;
+  alignas(line_bytes) simulated::word<std::uint64_t> sum_{0};
+};
+
+}  // namespace weir::simulator::openmp

@@ -1,0 +1,187 @@
+// Budgets: what operations of the OpenMP runtime may move, update and ask of the system, by the number of threads. A machine with
+// hundreds of processors that nobody here has is slow by these counts first.
+//
+// The budgets are what the runtime does today, rounded up. Where that grows as a large team should not let it, the row says so. A
+// count far below its budget fails, too: then the runtime has become better, and the budget is to be lowered.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <ostream>
+#include <vector>
+
+#include "openmp/tasks/deque.hpp"
+#include "simulator/engine.hpp"
+#include "simulator/openmp/measuring.hpp"
+#include "simulator/simulated.hpp"
+
+namespace weir::simulator::openmp {
+namespace {
+
+/// A machine with three levels, as large as the largest team here.
+machine_model machine() { return read_machine(WEIR_MACHINES "/manycore-1024.toml"); }
+
+/// For one directive.
+struct budget {
+  const char* construct;
+  unsigned threads;
+  double lines;     // transfers of lines, over all threads
+  double one_line;  // of the line that moves most often: so many threads wait for one another there
+  double updates;   // atomic
+  double calls;     // system calls; waiters that have a processor for themselves yield after each 10 us
+  double woken;     // threads
+};
+std::ostream& operator<<(std::ostream& out, const budget& b) { return out << b.construct << ", " << b.threads << " threads"; }
+
+constexpr budget budgets[] = {
+    // One flag releases all workers, so its line goes to each of them, one after the other.
+    {"parallel", 8, 24, 9, 0, 0, 0},
+    {"parallel", 32, 128, 36, 0, 0, 0},
+    {"parallel", 128, 530, 142, 0, 0, 0},
+    {"parallel", 512, 2130, 560, 0, 0, 0},
+    // Up to 16 threads by dissemination, then by a tournament with a wake-up tree: no line goes to more than three threads.
+    {"barrier", 8, 50, 2.1, 0, 0, 0},
+    {"barrier", 32, 130, 2.1, 0, 0, 0},
+    {"barrier", 128, 530, 2.5, 0, 0, 0},
+    {"barrier", 512, 2130, 4, 0, 300, 0},
+    // All but the executor read the word that says that somebody has taken it.
+    {"single", 8, 58, 8, 1, 0, 0},
+    {"single", 128, 660, 130, 2, 0, 0},
+    // Two words and the value for each thread beside the region's.
+    {"reduction", 32, 345, 36, 0, 0, 0},
+    {"reduction", 512, 5750, 560, 0, 0.1, 0},
+    // Every waiter reads each turn, though one alone goes on.
+    {"ordered", 8, 8.2, 8.2, 0.1, 0, 0},
+    {"ordered", 128, 128, 128, 0.2, 13, 0},
+    // A loop of 1,024 iterations for each thread. At its end each thread reads the parts of all others: the square of the threads.
+    {"schedule-dynamic-n:1", 8, 165, 11, 1250, 0, 0},
+    {"schedule-dynamic-n:1", 32, 1400, 40, 5000, 0, 0},
+    {"schedule-dynamic-n:1", 128, 19000, 170, 20000, 1, 0},
+    // Each thread counts in the loop's line when it takes a section or finds none, and when it leaves: twice, one after the other.
+    {"sections", 8, 85, 3.2, 20, 0, 0},
+    {"sections", 128, 970, 38, 265, 25, 0},
+    // One thread generates tasks for all, and all thieves try its queue at once.
+    {"task-by-master", 8, 18, 3.4, 4.8, 0, 0},
+    {"task-by-master", 32, 60, 33, 18, 0.1, 0},
+    // Where all generate tasks, threads steal at the end alone.
+    {"task-by-all", 32, 0.4, 0.2, 1.3, 0, 0},
+    {"task-tree", 32, 1.7, 0.1, 0.7, 0, 0},
+};
+
+void expect_near(double counted, double allowed, const char* what) {
+  constexpr double rounded_up = 0.8, none = 0.5;
+  EXPECT_LE(counted, allowed) << what;
+  EXPECT_GE(counted, allowed <= 1 ? 0 : rounded_up * allowed - none) << what << " are fewer than the budget: lower it";
+}
+
+class Budgets : public testing::TestWithParam<budget> {};
+TEST_P(Budgets, AreKept) {
+  const budget& b = GetParam();
+  question q;
+  q.construct = b.construct;
+  q.runtime = "weir";
+  q.members = b.threads;
+  const result r = simulate(machine(), q);
+  expect_near(r.all_moved(), b.lines, "lines");
+  expect_near(r.busiest_line, b.one_line, "transfers of one line");
+  expect_near(r.atomics, b.updates, "updates");
+  EXPECT_LE(r.calls, b.calls) << "system calls";
+  EXPECT_LE(r.woken, b.woken) << "threads woken";
+}
+INSTANTIATE_TEST_SUITE_P(Of, Budgets, testing::ValuesIn(budgets), [](const auto& its) {
+  std::string name = std::string(its.param.construct) + "_" + std::to_string(its.param.threads);
+  for (char& c : name)
+    if (c == '-' || c == ':') c = '_';
+  return name;
+});
+
+// ---- the queue of tasks
+
+struct taken {
+  double lines = 0, updates = 0;  // for one task
+};
+
+using queue = weir::openmp::deque<simulated, unsigned, 256>;
+
+/// `thieves` take what the owner adds: all of it at first (`before`), or while it adds one after the other.
+taken steals(unsigned thieves, bool before) {
+  constexpr unsigned tasks = 250;
+  static unsigned dummy;
+  const machine_model m = cut(machine(), thieves + 1);
+  queue q;
+  engine e(m, {.quantum = m.system.quantum});
+  alignas(line_bytes) simulated::word<std::uint32_t> begin{0};
+  unsigned stolen = 0;
+  e.add_job("queue", thieves + 1, 0, 0, [](const job&) {}, [&](unsigned member) {
+    if (member == 0) {
+      if (before)
+        for (unsigned i = 0; i < tasks; ++i) q.push(&dummy);
+      engine::here().drain();
+      engine::here().forget_counts();
+      begin.store(1);
+      if (!before)
+        for (unsigned i = 0; i < tasks; ++i) {
+          engine::here().compute(from_ns(500));
+          q.push(&dummy);
+        }
+      return;
+    }
+    simulated::spin(begin, [](std::uint32_t now) { return now != 0; });
+    while (stolen < tasks) {
+      if (q.steal([](const unsigned*) { return true; }) != nullptr) ++stolen;
+      engine::here().compute(from_ns(20));  // between two polls
+    }
+  });
+  e.run();
+  const line_counts all = e.memory().all_counts();
+  taken made;
+  for (const std::uint64_t misses : all.misses) made.lines += static_cast<double>(misses) / tasks;
+  made.updates = static_cast<double>(all.atomics) / tasks;
+  return made;
+}
+
+TEST(Queues, MoveNothingForTheirOwner) {
+  const machine_model m = cut(machine(), 2);
+  queue q;
+  static unsigned dummy;
+  engine e(m, {.quantum = m.system.quantum});
+  e.add_job("owner", 1, 0, 0, [](const job&) {}, [&](unsigned) {
+    for (unsigned round = 0; round < 5; ++round) {
+      if (round == 2) engine::here().forget_counts();
+      for (unsigned i = 0; i < 200; ++i) q.push(&dummy);
+      for (unsigned i = 0; i < 200; ++i) (void)q.pop([](const unsigned*) { return true; });
+    }
+  });
+  e.run();
+  const line_counts all = e.memory().all_counts();
+  for (const std::uint64_t misses : all.misses) EXPECT_EQ(misses, 0u);
+  EXPECT_EQ(all.atomics, 3u);  // the last task of each round, which thieves could want, too
+}
+
+struct steal_budget {
+  unsigned thieves;
+  bool before;  // are all tasks there before the thieves begin?
+  double lines, updates;
+};
+std::ostream& operator<<(std::ostream& out, const steal_budget& b) { return out << b.thieves << " thieves"; }
+
+class Steals : public testing::TestWithParam<steal_budget> {};
+TEST_P(Steals, KeepTheirBudget) {
+  const steal_budget& b = GetParam();
+  const taken its = steals(b.thieves, b.before);
+  expect_near(its.lines, b.lines, "lines");
+  expect_near(its.updates, b.updates, "updates");
+}
+INSTANTIATE_TEST_SUITE_P(Of, Steals,
+                         testing::Values(
+                             // One thief: the line of eight slots at a time, and an update. While the owner adds, its line goes
+                             // to the thief and back for each task.
+                             steal_budget{1, true, 0.2, 1}, steal_budget{1, false, 4.1, 1.1},
+                             // All thieves want the same task, and one gets it: nothing limits how many try.
+                             steal_budget{7, true, 8.2, 3.6}, steal_budget{31, true, 37, 16}, steal_budget{127, true, 150, 65},
+                             steal_budget{511, true, 600, 265}, steal_budget{7, false, 30, 7}, steal_budget{127, false, 157, 67}),
+                         [](const auto& its) {
+                           return std::to_string(its.param.thieves) + (its.param.before ? "_of_a_full_queue" : "_while_it_is_filled");
+                         });
+
+}  // namespace
+}  // namespace weir::simulator::openmp
