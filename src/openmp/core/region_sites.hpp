@@ -128,7 +128,10 @@ class region_sites {
       s.due_in = look_every;
       if (!is_busy_) begin_timing(s, most);
     }
-    if (timed_ == &s) began_ = Clock::ticks();
+    if (timed_ == &s)
+      began_ = Clock::ticks();
+    else if (timed_ != nullptr && ++others_while_timed_ > look_every)
+      end_timing();  // the program does something else now
     if (trial_.anchor == nullptr) return s.processors;
     if (&s == trial_.anchor)
       advance(Clock::ticks());
@@ -150,15 +153,19 @@ class region_sites {
     timed_ = &s;
     most_ = most;
     left_to_time_ = times;
+    others_while_timed_ = 0;
     least_ = std::numeric_limits<float>::max();
+    set_busy();
+  }
+  void end_timing() {
+    timed_ = nullptr;
     set_busy();
   }
   void end_timed() {
     least_ = std::min(least_, static_cast<float>(Clock::ticks() - began_));
     if (--left_to_time_ != 0) return;
     region_site& s = *timed_;
-    timed_ = nullptr;
-    set_busy();
+    end_timing();
     const float before = s.region;
     s.region = least_;
     const unsigned one = lengths_of(s).both();
@@ -266,7 +273,7 @@ class region_sites {
   region_site* last_ = nullptr;
   bool is_busy_ = false;
   region_site* timed_ = nullptr;
-  unsigned left_to_time_ = 0, most_ = 0, trials_ = 0;
+  unsigned left_to_time_ = 0, others_while_timed_ = 0, most_ = 0, trials_ = 0;
   float least_ = 0;
   std::uint64_t began_ = 0;
   trial trial_;

@@ -183,6 +183,15 @@ TEST(RegionSites, AProgramThatLeavesATrialBehindDoesNotStayInIt) {
   EXPECT_EQ(chosen(its, 1), region_site::all);
 }
 
+TEST(RegionSites, AProgramThatLeavesAPlaceWhileItIsTimedTriesOthers) {
+  for (unsigned regions = 10; regions < 30; ++regions) {
+    sites its;
+    run(its, 1, divided(300), regions);
+    run(its, 0, divided(300), 10'000);
+    EXPECT_EQ(chosen(its, 0), 1u) << regions;
+  }
+}
+
 TEST(RegionSites, AShareOfTheProcessorsThatChangesDoesNotDecide) {
   sites its;
   for (unsigned i = 0; i < 20'000; ++i) {
