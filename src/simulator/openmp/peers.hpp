@@ -1,5 +1,5 @@
-// Models of other runtimes, by their published algorithms. Described and written by us: no model is the runtime's own source, and each
-// leaves out what its runtime does besides, so a model is faster than its runtime.
+// Models of other runtimes, by their published algorithms. Described and written by us: no model is the runtime's own source, and
+// each leaves out what its runtime does besides, so a model is faster than its runtime.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace weir::simulator::openmp::peers {
 
-/// GCC's libgomp: a counter and a word that releases all [Gao and others 2021, section II; GCC's libgomp/config/linux/bar.h]. A region
-/// is two such barriers, one in front of it and one behind it, and a line for each worker that the primary thread writes.
+/// GCC's libgomp: a counter and a word that releases all [Gao and others 2021, section II; GCC's libgomp/config/linux/bar.h]. A
+/// region is two such barriers, one in front of it and one behind it, and a line for each worker that the primary thread writes.
 std::unique_ptr<team> libgomp(const machine_model& m, unsigned members);
 
 /// LLVM's libomp by default: a tree embedded in a hypercube, with four members at each branch, in both directions

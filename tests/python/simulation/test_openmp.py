@@ -25,6 +25,7 @@ from weir.simulation.openmp.results import simulated
 from ..conftest import heeding_interrupts
 
 NAMES = ("overhead", "episode", "reference")
+NAMED = "parallel,reduction,schedule-guided-n:1,task-by-master,taskwait"
 
 
 def run(*words: object, code: int = 0) -> str:
@@ -71,7 +72,8 @@ def test_rows_are_those_of_the_suite_and_keep_apart_from_measured_ones(made: Pat
 def test_the_same_seed_gives_the_same_digits_however_many_simulators(tmp_path: Path):
     def samples(jobs: int) -> list[object]:
         path = tmp_path / f"{jobs}.jsonl"
-        run("--machines", "kunpeng-920", "--threads", "8,16", "--seeds", 2, "--jobs", jobs, "-o", path)
+        where = ("--machines", "kunpeng-920", "--threads", "8,16")
+        run("--constructs", NAMED, *where, "--seeds", 2, "--jobs", jobs, "-o", path)
         rows = map(json.loads, path.read_text().splitlines())
         return [(r["what"], r["how"], r["samples"], r["counts"]) for r in rows if r["kind"] == "overhead"]
 
