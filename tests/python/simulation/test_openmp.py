@@ -57,6 +57,7 @@ def test_rows_are_those_of_the_suite_and_keep_apart_from_measured_ones(made: Pat
     assert len(figures) == 2 * 2 * 2 * 5 * 2
     for row in figures:
         assert row["source"] == "simulated" and row["where"]["homes"] == "first-touch"
+        assert (row["what"]["runtime"] == "weir") != row["what"]["runtime"].endswith(", model")
         lists = row["samples"]
         assert len({len(values) for values in lists.values()}) == 1
         for overhead, episode, reference in zip(*(lists[f"{n}_ns"] for n in NAMES), strict=True):
@@ -154,7 +155,8 @@ def measured_here(made: Path, tmp_path: Path) -> Path:
                 continue
             else:
                 row["source"] = "measured"
-                row["what"] |= {"language": "C", "compiler": "gcc", "environment": {}}
+                runtime = row["what"]["runtime"].removesuffix(", model")
+                row["what"] |= {"language": "C", "compiler": "gcc", "environment": {}, "runtime": runtime}
                 row["samples"] |= {f"transfer_{when}_ns": [70.0] * len(row["samples"]["cpu_ns"]) for when in BOTH}
             file.write(json.dumps(row) + "\n")
     return path

@@ -115,7 +115,7 @@ def row(point: Point, answer: Row | str, plan: Plan, session: str) -> dict[str, 
             "group": point.group,
             "language": "simulated",
             "compiler": "",
-            "runtime": point.runtime,
+            "runtime": point.label,
             "environment": {},
         },
         "where": {
