@@ -193,8 +193,9 @@ std::unique_ptr<team> libomp_hierarchical(const machine_model& m, unsigned membe
 }
 
 std::unique_ptr<team> libomp_distributed(const machine_model&, unsigned members) {
-  constexpr unsigned group = 16, released_by_one_flag = 4;
-  return std::make_unique<libomp_team>(members, by_levels(members, {group, members}, released_by_one_flag));
+  // A flag releases 16 members, or as many that eight flags suffice; four flags make a group.
+  const unsigned by_one_flag = std::max(16u, (members + 7) / 8), group = 4 * by_one_flag;
+  return std::make_unique<libomp_team>(members, by_levels(members, {group, members}, by_one_flag));
 }
 
 }  // namespace weir::simulator::openmp::peers

@@ -17,7 +17,8 @@ std::unique_ptr<team> libgomp(const machine_model& m, unsigned members);
 std::unique_ptr<team> libomp_hyper(const machine_model& m, unsigned members);
 /// A tree by the levels of the machine, at most four members at each branch [pattern hierarchical].
 std::unique_ptr<team> libomp_hierarchical(const machine_model& m, unsigned members);
-/// Groups of 16 members, whose leaders gather their flags and release them four by four [pattern dist; LLVM review D103121].
+/// Groups of 64 members, whose leaders gather a flag of each and release them by a flag for each 16 [pattern dist; the constants of
+/// LLVM's kmp_barrier.h].
 std::unique_ptr<team> libomp_distributed(const machine_model& m, unsigned members);
 
 }  // namespace weir::simulator::openmp::peers
