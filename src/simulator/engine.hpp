@@ -20,8 +20,8 @@
 
 namespace weir::simulator {
 
-/// What threads have asked of the operating system: sleeps, wake-ups, yields and membarriers, but not the yields between polls; and
-/// the threads that wake-ups have woken.
+/// What threads have asked of the operating system: sleeps, wake-ups, yields and membarriers, but not the yields between polls;
+/// and the threads that wake-ups have woken.
 struct system_counts {
   std::uint64_t calls = 0, woken = 0;
 };

@@ -136,8 +136,8 @@ class simulated_condition {
   simulated_word<std::uint32_t> notices_{0};
 };
 
-/// In its lifetime the running thread's polls also look for work, while `there_is_any`: a limited number of polls is then made one by
-/// one, instead of parking the thread until the polled word changes.
+/// In its lifetime the running thread's polls also look for work, while `there_is_any`: a limited number of polls is then made one
+/// by one, instead of parking the thread until the polled word changes.
 class looking_elsewhere {
  public:
   explicit looking_elsewhere(const bool& there_is_any)

@@ -68,7 +68,7 @@ struct thread {
 
   load_window loads;
 
-  const bool* looks_elsewhere = nullptr;  // true: between its polls the thread reads other words, so it is not parked
+  const bool* looks_elsewhere = nullptr;  // true: it reads other words between its polls, so it is not parked
 
   // Polling: the line is watched rather than polled again and again.
   bool watching = false;

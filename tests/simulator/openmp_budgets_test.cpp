@@ -52,11 +52,11 @@ constexpr budget budgets[] = {
     // Every waiter reads each turn, though one alone goes on.
     {"ordered", 8, 8.2, 8.2, 0.1, 0, 0},
     {"ordered", 128, 128, 128, 0.2, 13, 0},
-    // A loop of 1,024 iterations for each thread. At its end each thread reads the parts of all others: the square of the threads.
+    // A loop of 1,024 iterations for each thread. At its end each thread reads the parts of all others: the threads' square.
     {"schedule-dynamic-n:1", 8, 165, 11, 1250, 0, 0},
     {"schedule-dynamic-n:1", 32, 1400, 40, 5000, 0, 0},
     {"schedule-dynamic-n:1", 128, 19000, 170, 20000, 1, 0},
-    // Each thread counts in the loop's line when it takes a section or finds none, and when it leaves: twice, one after the other.
+    // Each thread counts in the loop's line when it takes a section or finds none, and when it leaves: one after the other.
     {"sections", 8, 85, 3.2, 20, 0, 0},
     {"sections", 128, 970, 38, 265, 25, 0},
     // One thread generates tasks for all, and all thieves try its queue at once.
@@ -180,7 +180,8 @@ INSTANTIATE_TEST_SUITE_P(Of, Steals,
                              steal_budget{7, true, 8.2, 3.6}, steal_budget{31, true, 37, 16}, steal_budget{127, true, 150, 65},
                              steal_budget{511, true, 600, 265}, steal_budget{7, false, 30, 7}, steal_budget{127, false, 157, 67}),
                          [](const auto& its) {
-                           return std::to_string(its.param.thieves) + (its.param.before ? "_of_a_full_queue" : "_while_it_is_filled");
+                           const char* const where = its.param.before ? "_of_a_full_queue" : "_while_it_is_filled";
+                           return std::to_string(its.param.thieves) + where;
                          });
 
 }  // namespace

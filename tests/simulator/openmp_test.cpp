@@ -1,5 +1,5 @@
-// Constructs of the OpenMP runtime on the simulated machine: each member executes each region once and no barrier lets a member go
-// early, on every runtime; and what is counted is what happens.
+// Constructs of the OpenMP runtime on the simulated machine: each member executes each region once and no barrier lets a member
+// go early, on every runtime; and what is counted is what happens.
 #include "simulator/openmp/measuring.hpp"
 
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ struct shared_loop : slot<Machine> {
   loop_plan plan;
   division among_members;
   alignas(line_bytes) typename Machine::template word<std::uint64_t> taken{0};  // iterations
-  alignas(line_bytes) typename Machine::template word<std::uint64_t> turn{0};   // of ordered: the first iteration that is not done
+  alignas(line_bytes) typename Machine::template word<std::uint64_t> turn{0};   // of ordered: the first iteration not done
   typename Machine::gate turned;
 };
 

@@ -1,5 +1,5 @@
-// Which task a member takes from others, and how the memory of a task goes back to its pool. Templates over the types of tasks and
-// queues, so that the simulator executes the same source.
+// Which task a member takes from others, and how the memory of a task goes back to its pool. Templates over the types of tasks
+// and queues, so that the simulator executes the same source.
 #pragma once
 
 #include <atomic>

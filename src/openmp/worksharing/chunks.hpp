@@ -104,8 +104,8 @@ template <class Member>
   return me.chunk = at >= n ? iterations{} : iterations{at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
 }
 
-/// Waits until it is the turn of the member's chunk. `wait(word, gate, ready)` waits for the loop's turn. `left_out(iteration)`: will
-/// no member execute it? `end_of(iteration)` is then the end of its chunk.
+/// Waits until it is the turn of the member's chunk. `wait(word, gate, ready)` waits for the loop's turn. `left_out(iteration)`:
+/// will no member execute it? `end_of(iteration)` is then the end of its chunk.
 template <class Member, class LeftOut, class EndOf, class Wait>
 [[gnu::always_inline]] inline void wait_for_turn(const Member& me, LeftOut left_out, EndOf end_of, Wait wait) {
   auto& l = *me.in_loop;

@@ -1,5 +1,5 @@
-// Which member executes a single construct: the first to count it. A template over the word, so that the simulator executes the same
-// source.
+// Which member executes a single construct: the first to count it. A template over the word, so that the simulator executes the
+// same source.
 #pragma once
 
 #include <atomic>

@@ -126,8 +126,10 @@ void ordered(weirs_team& t, course& c) {
   });
 }
 
-/// Enough that the region costs little beside them.
-unsigned tasks_in_a_region(unsigned members) { return std::max(400 / members, 12u) * members; }
+/// Enough that the region costs little beside them; hundreds of thieves make each task slow to simulate.
+unsigned tasks_in_a_region(unsigned members) {
+  return std::max({400 / members, std::min(1536 / members, 12u), 1u}) * members;
+}
 
 /// A region in which these members generate tasks, and all execute them.
 template <class Generates>

@@ -25,7 +25,8 @@ void count(result& r, const engine& e, double directives) {
   r.woken = static_cast<double>(e.system().woken) / directives;
   for (line_id l = 0; l < e.memory().lines(); ++l) {
     const auto& misses = e.memory().counts(l).misses;
-    r.busiest_line = std::max(r.busiest_line, static_cast<double>(std::accumulate(misses.begin(), misses.end(), 0u)) / directives);
+    const auto moved = static_cast<double>(std::accumulate(misses.begin(), misses.end(), std::uint64_t{0}));
+    r.busiest_line = std::max(r.busiest_line, moved / directives);
   }
   r.accesses = e.memory().accesses();
 }

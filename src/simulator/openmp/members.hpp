@@ -29,7 +29,8 @@ struct alignas(line_bytes) member {
   alignas(line_bytes) simulated::word<std::uint32_t> offered{0}, taken{0};
   simulated::word<std::uint64_t>* values = nullptr;
   simulated::gate reduction_gate;
-  // The program's private variable in a reduction. Not on the fiber's stack: a store may take effect after its function has returned.
+  // The program's private variable in a reduction. Not on the fiber's stack: a store may take effect after its function has
+  // returned.
   alignas(line_bytes) simulated::word<std::uint64_t> value{0};
   alignas(line_bytes) weir::openmp::part<simulated> parts[weir::openmp::slots_in_turn];
 };

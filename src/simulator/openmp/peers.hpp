@@ -1,5 +1,5 @@
-// Models of other runtimes, by their published algorithms. Described and written by us: no model is the runtime's own source, and each
-// leaves out what its runtime does besides, so a model is faster than its runtime.
+// Models of other runtimes, by their published algorithms. Described and written by us: no model is the runtime's own source, and
+// each leaves out what its runtime does besides, so a model is faster than its runtime.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace weir::simulator::openmp::peers {
 
-/// GCC's libgomp: a counter and a word that releases all [Gao and others 2021, section II; GCC's libgomp/config/linux/bar.h]. A region
-/// is two such barriers, one in front of it and one behind it, and a line for each worker that the primary thread writes.
+/// GCC's libgomp: a counter and a word that releases all [Gao and others 2021, section II; GCC's libgomp/config/linux/bar.h]. A
+/// region is two such barriers, one in front of it and one behind it, and a line for each worker that the primary thread writes.
 std::unique_ptr<team> libgomp(const machine_model& m, unsigned members);
 
 /// LLVM's libomp by default: a tree embedded in a hypercube, with four members at each branch, in both directions
@@ -17,7 +17,8 @@ std::unique_ptr<team> libgomp(const machine_model& m, unsigned members);
 std::unique_ptr<team> libomp_hyper(const machine_model& m, unsigned members);
 /// A tree by the levels of the machine, at most four members at each branch [pattern hierarchical].
 std::unique_ptr<team> libomp_hierarchical(const machine_model& m, unsigned members);
-/// Groups of 16 members, whose leaders gather their flags and release them four by four [pattern dist; LLVM review D103121].
+/// Groups of 64 members, whose leaders gather a flag of each and release them by a flag for each 16 [pattern dist; the constants of
+/// LLVM's kmp_barrier.h].
 std::unique_ptr<team> libomp_distributed(const machine_model& m, unsigned members);
 
 }  // namespace weir::simulator::openmp::peers

@@ -15,7 +15,7 @@ constexpr runtime all[] = {
     {"libomp", "a model of LLVM's as it is by default: a tree with four members at each branch", true, peers::libomp_hyper},
     {"libomp-hierarchical", "a model of LLVM's pattern hierarchical: a tree by the machine's levels", true,
      peers::libomp_hierarchical},
-    {"libomp-dist", "a model of LLVM's pattern dist: groups of 16 members, released four by four", true,
+    {"libomp-dist", "a model of LLVM's pattern dist: groups of 64 threads, released by a flag for each 16", true,
      peers::libomp_distributed},
 };
 }  // namespace

@@ -1,5 +1,5 @@
-// The tasks of a team of Weir's runtime: the templates of openmp/tasks over the simulated machine. Members wait awake here, so no task
-// has to wake one.
+// The tasks of a team of Weir's runtime: the templates of openmp/tasks over the simulated machine. Members wait awake here, so no
+// task has to wake one.
 #pragma once
 
 #include <functional>

@@ -94,7 +94,8 @@ void weirs_team::work(unsigned number) {
     (void)phases_.region.what.load();
     (*executed_)(number);
     tasks_.finish_tasks(me);
-    phases_.arrive(arrival_, size, number, workers_[number - 1], release_word::episode_in(seen), flags_of(), await(at_joins_, me));
+    const std::uint32_t episode = release_word::episode_in(seen);
+    phases_.arrive(arrival_, size, number, workers_[number - 1], episode, flags_of(), await(at_joins_, me));
   }
 }
 
@@ -140,8 +141,8 @@ void weirs_team::end_loop(unsigned number) {
 
 void weirs_team::wait_for_turn(const member& me) {
   const auto nobody = [](std::uint64_t) { return false; };  // has left a cancelled region
-  weir::openmp::wait_for_turn(me, nobody, [](std::uint64_t) { return std::uint64_t{0}; },
-                              [this](const auto& turn, auto& turned, auto ready) { its_.learned.await(false, turn, turned, ready); });
+  const auto wait = [this](const auto& turn, auto& turned, auto ready) { its_.learned.await(false, turn, turned, ready); };
+  weir::openmp::wait_for_turn(me, nobody, [](std::uint64_t) { return std::uint64_t{0}; }, wait);
 }
 
 weir::openmp::iterations weirs_team::next_ordered_chunk(unsigned number) {

@@ -16,12 +16,12 @@ from weir.base.states import State
 from weir.base.statistics import Interval
 from weir.openmp.comparison import constructs
 from weir.simulation.calibrate import machine_text, simulated_transfer
-from weir.simulation.openmp.results import simulated
+from weir.simulation.openmp.plan import model_of
+from weir.simulation.openmp.results import OURS, simulated
 from weir.simulation.scenario import BadScenario
 
 TEAM = 2  # the probes are of two processors
 SWITCH_US = 1.2  # of a thread with a processor for itself, which seldom switches
-MODELS = {"weir": "weir", "libgomp": "libgomp"}  # a runtime's simulation; LLVM's have a number
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,9 @@ class Beside:
 
 
 def _simulation_of(runtime: str) -> str:
-    return MODELS.get(runtime) or ("libomp" if runtime.startswith("libomp") else "")
+    """What stands for a measured runtime; LLVM's have a number."""
+    model = "libomp" if runtime.startswith("libomp") else runtime
+    return runtime if runtime == OURS else model_of(model)
 
 
 def _median_probe(rows: Sequence[Row]) -> float:

@@ -89,13 +89,13 @@ def openmp(
         warn(complaint)
     if not writer.begun:
         raise nothing(output, measuring.interrupted)
-    made = (
-        [tables.summary(of) for of in simulated(writer.rows)]
-        if measured is None
-        else [comparing.table(measured.pairs(writer.rows))]
-    )
+    if measured is None:
+        made = [make(of) for of in simulated(writer.rows) for make in (tables.best, tables.counted)]
+    else:
+        made = [comparing.table(measured.pairs(writer.rows))]
     for table in made:
-        out.print(shown(table, range(len(table.heads))))
+        if table.rows:
+            out.print(shown(table, range(len(table.heads))))
     end(output, output.with_suffix(".html"), measuring.interrupted, "simulated")
     if measuring.failures:
         raise typer.Exit(1)

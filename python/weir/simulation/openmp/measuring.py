@@ -62,7 +62,10 @@ class Measuring:
             except IndexError:  # another worker has taken the last
                 return
             try:
-                if process is None or machine != point.machine:
+                if process is not None and machine != point.machine:
+                    process.quit()
+                    process = None
+                if process is None:
                     process, machine = Process(PROGRAM, [str(point.machine.path)]), point.machine
                     self._processes.append(process)
                 asked = f"run {point.construct} {point.runtime} {point.members} {point.seed} {self.plan.delay_ns:g} "
@@ -112,7 +115,7 @@ def row(point: Point, answer: Row | str, plan: Plan, session: str) -> dict[str, 
             "group": point.group,
             "language": "simulated",
             "compiler": "",
-            "runtime": point.runtime,
+            "runtime": point.label,
             "environment": {},
         },
         "where": {

@@ -39,6 +39,10 @@ class Machine:
             raise BadScenario(f"--machines: {path} is no machine's file: {error}") from None
 
 
+def model_of(runtime: str) -> str:
+    return f"{runtime}, model"
+
+
 @dataclass(frozen=True)
 class Point:
     """One run of the simulator."""
@@ -50,6 +54,11 @@ class Point:
     is_model: bool
     members: int
     seed: int
+
+    @property
+    def label(self) -> str:
+        """The runtime, as records and pages call it: never a model by the runtime's name alone."""
+        return model_of(self.runtime) if self.is_model else self.runtime
 
     @property
     def words(self) -> str:

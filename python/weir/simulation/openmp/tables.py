@@ -7,7 +7,13 @@ from weir.base.screen import nanoseconds, two_digits
 from weir.openmp.comparison import Construct, Cost
 from weir.simulation.openmp.results import OURS, Simulated, counts
 
-COUNTS = {"moved": "lines", "busiest_line": "of one", "atomics": "updates", "calls": "calls", "woken": "woken"}
+COUNTS = {
+    "moved": "lines moved",
+    "busiest_line": "of one line",
+    "atomics": "updates",
+    "calls": "calls",
+    "woken": "woken",
+}
 
 
 def ours_of(c: Construct) -> Cost | None:
@@ -29,7 +35,7 @@ def ratio(c: Construct) -> float | None:
 def overheads(of: Simulated) -> Table:
     """A row for each construct and team, a column for each runtime."""
     runtimes = list(dict.fromkeys([OURS, *(cost.runtime for c in of.constructs for cost in c.costs)]))
-    heads = ["construct", "threads", *(n if n == OURS else f"{n}, model" for n in runtimes), "weir / best model"]
+    heads = ["construct", "threads", *runtimes, "weir / best model"]
     rows = []
     for c in _in_order(of):
         by_name = {cost.runtime: cost for cost in c.costs}
@@ -39,21 +45,19 @@ def overheads(of: Simulated) -> Table:
 
 def counted(of: Simulated) -> Table:
     """What Weir's runtime moves and asks for in one directive."""
-    heads = ["construct", "threads", "lines moved", "of one line", "atomic updates", "system calls", "threads woken"]
     rows = [[c.name, str(c.place.members), *_counts(cost)] for c in _in_order(of) if (cost := ours_of(c))]
-    return Table(f"{of.title}: what weir moves in one directive", heads, rows)
+    return Table(f"{of.title}: what weir moves in one directive", ["construct", "threads", *COUNTS.values()], rows)
 
 
-def summary(of: Simulated) -> Table:
+def best(of: Simulated) -> Table:
     """For the terminal: Weir's runtime, and the best of the models."""
-    heads = ["construct", "threads", "weir", "best model", "", "ratio", *COUNTS.values()]
+    heads = ["construct", "threads", "weir", "best model", "takes", "ratio"]
     rows = []
     for c in _in_order(of):
-        ours, best = ours_of(c), best_model(c)
-        counts_of_ours = _counts(ours) if ours else ["–"] * len(COUNTS)
-        name = best.runtime if best else "–"
-        rows.append([c.name, str(c.place.members), _time(ours), name, _time(best), _ratio(c), *counts_of_ours])
-    return Table(f"{of.title}: overhead of one directive, and what weir moves", heads, rows, words=(0, 3))
+        ours, model = ours_of(c), best_model(c)
+        name = model.runtime if model else "–"
+        rows.append([c.name, str(c.place.members), _time(ours), name, _time(model), _ratio(c)])
+    return Table(f"{of.title}: overhead of one directive", heads, rows, words=(0, 3))
 
 
 def _in_order(of: Simulated) -> Iterable[Construct]:
