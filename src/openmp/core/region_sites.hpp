@@ -55,9 +55,10 @@ class region_sites {
  public:
   /// A region of this site begins, whose team may take `most` processors. The result is how many it takes; all: as many as usual.
   unsigned begin(const void* place, unsigned size, unsigned most) {
-    region_site* const s = last_ != nullptr && last_->place == place && last_->size == size ? last_ : find(place, size);
+    region_site*& recent = recent_[(reinterpret_cast<std::uintptr_t>(place) / 16 + size) % std::size(recent_)];
+    if (recent == nullptr || recent->place != place || recent->size != size) [[unlikely]] recent = find(place, size);
+    region_site* const s = last_ = recent;
     if (s == nullptr) return region_site::all;
-    last_ = s;
     ++s->regions;
     if (most < 2) return region_site::all;
     if (--s->due_in == 0 || is_busy_) [[unlikely]] return attend(*s, most);
@@ -107,7 +108,7 @@ class region_sites {
     return {std::max(before / 4, is_small(s) ? 8u : 1u), before};
   }
 
-  region_site* find(const void* place, unsigned size) {
+  [[gnu::noinline]] region_site* find(const void* place, unsigned size) {
     std::size_t i = (reinterpret_cast<std::uintptr_t>(place) / 16 + size * 7) % sites_.size();
     for (std::size_t probes = 0; probes < sites_.size(); ++probes, i = (i + 1) % sites_.size()) {
       auto& s = sites_[i];
@@ -123,7 +124,7 @@ class region_sites {
 
   void set_busy() { is_busy_ = timed_ != nullptr || trial_.anchor != nullptr; }
 
-  unsigned attend(region_site& s, unsigned most) {
+  [[gnu::noinline]] unsigned attend(region_site& s, unsigned most) {
     if (s.due_in == 0) {
       s.due_in = look_every;
       if (!is_busy_) begin_timing(s, most);
@@ -161,7 +162,7 @@ class region_sites {
     timed_ = nullptr;
     set_busy();
   }
-  void end_timed() {
+  [[gnu::noinline]] void end_timed() {
     least_ = std::min(least_, static_cast<float>(Clock::ticks() - began_));
     if (--left_to_time_ != 0) return;
     region_site& s = *timed_;
@@ -270,6 +271,7 @@ class region_sites {
     conclude(s, false, 2, windows);  // as if it had been twice as slow
   }
 
+  region_site* recent_[16] = {};  // by a hash, for those that are begun again and again
   region_site* last_ = nullptr;
   bool is_busy_ = false;
   region_site* timed_ = nullptr;
