@@ -3,7 +3,7 @@
 
 #include <omp.h>
 
-enum { rounds = 20000 };
+enum { rounds = 80000 };
 
 static long sums(int round) {
   long sum = 0;

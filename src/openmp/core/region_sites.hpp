@@ -80,6 +80,8 @@ class region_sites {
   static constexpr std::uint32_t look_every = 512;
   static constexpr float small_us = 20, settle_us = 20, much_worse = 1.5f, changed = 2, alike = 4;
   static constexpr std::uint64_t dearer = 100;  // what a trial may cost, as a part of the time since the last one
+  static constexpr double first_ms = 30;        // short programs are not worth a trial
+  static constexpr std::uint64_t hopeless = 4;  // beside other programs, a worker may not come for milliseconds
 
   /// How many regions a window has, and how many before it are not counted: workers move, and until the processors that they have left
   /// sleep, these take them away again.
@@ -95,7 +97,8 @@ class region_sites {
     unsigned at = 0, window = 0, bad = 0;
     unsigned others = 0, most_others = 0;  // regions of other sites in this window
     float anchor_region = 0;
-    std::uint64_t begun = 0;
+    std::uint64_t opened = 0, begun = 0;   // when the window began, and what counts of it
+    std::uint64_t whole = 0, lost = 0;     // the last whole window with the choice of before; what the others have taken longer
     std::array<float, windows> usual{}, other{};
   };
 
@@ -194,6 +197,10 @@ class region_sites {
   }
 
   void begin_trial(region_site& s) {
+    if (Clock::ticks() < allowed_at_) {
+      s.due_in = look_every;
+      return;
+    }
     const unsigned now = std::min(s.processors, most_), to = candidate(s, now);
     // A trial of few processors may lose much.
     if (const std::uint64_t paid = s.tried_at + dearer * lengths_of(s).both() * (now / to); !is_small(s) && s.regions < paid) {
@@ -216,7 +223,9 @@ class region_sites {
   /// The anchor's next region begins.
   void advance(std::uint64_t now) {
     trial& t = trial_;
+    if (t.is_other && now - t.opened > hopeless * t.whole && t.at != 0) return give_up(now);
     if (t.at == t.of.both()) {
+      close_window(now);
       const float took = static_cast<float>(now - t.begun) / static_cast<float>(t.of.counted);
       if (t.window == 0) t.most_others = 4 * t.others + 8;
       (t.is_other ? t.other : t.usual)[t.window / 2] = took;
@@ -225,7 +234,20 @@ class region_sites {
       t.is_other = !t.is_other;
       t.at = t.others = 0;
     }
+    if (t.at == 0) t.opened = now;
     if (t.at++ == t.of.before) t.begun = now;
+  }
+  void close_window(std::uint64_t now) {
+    trial& t = trial_;
+    const std::uint64_t took = now - t.opened;
+    if (!t.is_other) t.whole = took;
+    else if (took > t.whole) t.lost += took - t.whole;
+  }
+  void give_up(std::uint64_t now) {
+    close_window(now);
+    const unsigned pairs = trial_.window / 2 + 1;
+    trial_.other[pairs - 1] = static_cast<float>(now - trial_.opened) / static_cast<float>(trial_.at);
+    decide(pairs);
   }
 
   static spread spread_of(std::array<float, windows> of, unsigned n) {
@@ -238,12 +260,13 @@ class region_sites {
     const trial t = trial_;
     trial_ = {};
     set_busy();
+    allowed_at_ = Clock::ticks() + dearer * t.lost;
     const spread before = spread_of(t.usual, n), other = spread_of(t.other, n);
     // Back to all processors on little evidence. Away from there if all windows but one are faster than the fastest of before: of
     // alike choices, one trial in 42 finds that.
     const auto faster = std::count_if(t.other.begin(), t.other.begin() + n, [&](float its) { return its < before.least; });
     const bool is_clear = faster >= static_cast<long>(windows) - 1, is_usual = t.to == region_site::all;
-    const bool is_better = n == windows && (is_usual ? other.middle < before.middle : is_clear);
+    const bool is_better = n == windows && t.at == t.of.both() && (is_usual ? other.middle < before.middle : is_clear);
     for (const auto& each : sites_) {
       if (!each || (each.get() != t.anchor && each->joined != t.number)) continue;
       region_site& s = *each;
@@ -278,6 +301,7 @@ class region_sites {
   unsigned left_to_time_ = 0, others_while_timed_ = 0, most_ = 0, trials_ = 0;
   float least_ = 0;
   std::uint64_t began_ = 0;
+  std::uint64_t allowed_at_ = Clock::ticks() + static_cast<std::uint64_t>(first_ms * 1000 * Clock::ticks_per_microsecond());
   trial trial_;
   std::array<std::unique_ptr<region_site>, 64> sites_;
 };

@@ -61,9 +61,16 @@ TEST(RegionSites, ARegionWithLessWorkThanAForkComputesOnOneProcessor) {
   EXPECT_LT(run(its, 0, divided(300), 100'000).lost, 0.02 * 300 * 100'000);
 }
 
+TEST(RegionSites, AShortProgramIsNotTried) {
+  sites its;
+  const std::uint64_t end = made_clock::now + 29'000'000;
+  while (made_clock::now < end) run(its, 0, divided(300), 1);
+  its.for_each([](const region_site& s) { EXPECT_EQ(s.turn + s.joined + s.tried_at, 0u); });
+}
+
 TEST(RegionSites, ALongRegionKeepsAllProcessors) {
   sites its;
-  EXPECT_LT(run(its, 0, divided(1e6), 700).lost, 5 * 1e6 / most);  // a trial ends as soon as it is clear
+  EXPECT_LT(run(its, 0, divided(1e6), 1500).lost, 5 * 1e6 / most);  // a trial ends as soon as it is clear
   const ran all = run(its, 0, divided(1e6), 100'000);
   EXPECT_EQ(chosen(its, 0), region_site::all);
   EXPECT_LT(all.lost, 0.012 * all.took);
@@ -85,7 +92,7 @@ TEST(RegionSites, AChoiceIsForgottenWhenTheWorkChanges) {
   ASSERT_EQ(chosen(its, 0), 1u);
   run(its, 0, divided(1e6), 3000);
   EXPECT_EQ(chosen(its, 0), region_site::all);
-  run(its, 0, divided(300), 10'000);
+  run(its, 0, divided(300), 100'000);
   EXPECT_EQ(chosen(its, 0), 1u);
 }
 
@@ -126,7 +133,7 @@ TEST(RegionSites, LostSlicesDoNotDecide) {
     run(its, 0, disturbed(300), 1000);
     right += chosen(its, 0) == 1 ? 1 : 0;
   }
-  EXPECT_GT(right, 180u);
+  EXPECT_GT(right, 150u);
 }
 
 /// Several places in turn, each of which pays if the workers are on other processors than in the region before.
@@ -150,6 +157,15 @@ struct in_turn {
   }
 };
 
+// Beside other programs a worker that moves waits for a slice.
+TEST(RegionSites, TrialsCostAHundredthWhereMovingIsDear) {
+  in_turn all;
+  const unsigned steps = 400'000;
+  const double took = all.run({50e3}, 3e6, steps);
+  EXPECT_LT(took, 1.015 * steps * divided(50e3)(most));
+  EXPECT_EQ(chosen(all.its, 0), region_site::all);
+}
+
 TEST(RegionSites, ShortRegionsInTurnChangeTogether) {
   in_turn all;
   all.run({300, 400, 350, 300}, 5000, 10'000);
@@ -172,7 +188,7 @@ TEST(RegionSites, ShortRegionsDoNotWaitForALongerOne) {
 TEST(RegionSites, AProgramThatLeavesATrialBehindDoesNotStayInIt) {
   sites its;
   bool is_tried = false;
-  for (unsigned i = 0; i < 10'000 && !is_tried; ++i) {
+  for (unsigned i = 0; i < 100'000 && !is_tried; ++i) {
     is_tried = std::min(its.begin(&places[1], most, most), most) != most;
     made_clock::now += 1000;
     its.end();

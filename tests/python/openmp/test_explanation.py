@@ -30,11 +30,11 @@ int main(void) {
   pthread_t other;
   pthread_create(&other, 0, thread, 0);
   pthread_join(other, 0);
-  often(60000);
+  often(400000);
 #pragma omp parallel num_threads(3) /* once */
 #pragma omp atomic
   ++sum;
-  return sum != 252003;
+  return sum != 1612003;
 }
 """
 TIME = r"[\d.]+ us \([\d.]+ to [\d.]+\)"
@@ -77,7 +77,7 @@ def test_each_place_is_told(environment: dict[str, str], program: Path):
             rf"{NUMBER}(?:; not tried yet|, {TIME} from one region to the next; on {NUMBER} {TIME})", how
         ), place
     # Those of the thread that has ended, too.
-    assert seen == {"often": 63000, "once": 1}
+    assert seen == {"often": 403000, "once": 1}
     # So short regions, and so many: a trial has ended.
     assert any("from one region to the next" in place for place in places)
 
