@@ -1,10 +1,10 @@
 """From times to advice: which size to take, what fewer processors cost, and which variables gain."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from weir.advising.results import Point, Session
 from weir.advising.sizes import Size, fewer, limited
+from weir.advising.staircase import Staircase
 from weir.base.statistics import FEWEST, Interval, paired_ratio
 from weir.run.measuring import OWN, WEIR
 
@@ -21,11 +21,6 @@ class Best:
     size: Size
     seconds: float
     measured: bool
-    one_s: float | None  # with one thread on one processor
-
-    @property
-    def gain(self) -> float | None:
-        return self.one_s / self.seconds if self.one_s else None
 
 
 @dataclass(frozen=True)
@@ -60,8 +55,13 @@ def best(its: Session, side: str) -> Best | None:
         (size for size, (seconds, _) in there.items() if seconds <= AS_GOOD * least),
         key=lambda size: (size.processors, size.members),
     )
-    one = next((s for size, (s, measured) in there.items() if measured and size.processors == 1 == size.members), None)
-    return Best(side, size, *there[size], one)
+    return Best(side, size, *there[size])
+
+
+def smallest(its: Session) -> tuple[Size, float] | None:
+    """One processor, with as few threads as were measured there, on whichever runtime takes the least."""
+    there = [one for side in (OWN, WEIR) for one in its.times(side).items() if one[0].processors == 1]
+    return min(there, key=lambda one: (one[0].members, one[1]), default=None)
 
 
 def bests(its: Session) -> list[Best]:
@@ -109,12 +109,40 @@ def cost_of_quota(its: Session, side: str) -> float | None:
     return quota.least / half if quota and quota.times and half else None
 
 
-def farther(its: Session, side: str) -> list[tuple[Size, float, tuple[float, float]]]:
-    """With more processors than are here, as the model has it."""
-    if side not in its.models:
-        return []
-    sizes: Iterable[Size] = (
-        Size(its.processors * k, its.processors * k if its.obeys or not its.has_openmp else None) for k in FARTHER
-    )
+@dataclass(frozen=True)
+class Predicted:
+    """`seconds` of the model; `low` and `high` of all that it finds credible, and `low` at least what the trace has."""
+
+    side: str
+    size: Size
+    seconds: float
+    low: float
+    high: float
+
+
+def predicted(its: Session, side: str, size: Size) -> Predicted:
+    """For a runtime that has a model."""
     model = its.models[side]
-    return [(size, model.time(size), model.range(size)) for size in sizes]
+    low, high = model.range(size)
+    least = by_trace(its, side, size) if size.processors > its.processors else 0.0
+    return Predicted(side, size, max(model.time(size), least), max(low, least), max(high, least))
+
+
+def farther(its: Session) -> list[Predicted]:
+    """With more processors than are here."""
+    sizes = [Size(its.processors * k, its.processors * k) for k in FARTHER]
+    return [predicted(its, side, size) for side in its.models for size in sizes]
+
+
+def by_trace(its: Session, side: str, size: Size) -> float:
+    """The least that the program takes by its trace, of the time of one thread. Zero where nothing is known: the trace
+    has fewer threads, or one thread was not measured."""
+    one, trace = its.times(side).get(Size(1, 1)), its.trace
+    if one is None or trace is None or size.processors not in trace.seconds:
+        return 0.0
+    return one * trace.share(size.processors)
+
+
+def useful(trace: Staircase) -> int:
+    """The least number of processors on which the traced threads do as well as each on its own."""
+    return min(p for p, s in trace.seconds.items() if s <= AS_GOOD * min(trace.seconds.values()))

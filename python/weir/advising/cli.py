@@ -11,6 +11,7 @@ from weir.advising import measuring, rows, tables, telling
 from weir.advising.measuring import PROCESSORS, CannotAdvise, Counted, Measuring
 from weir.advising.plan import Try, plan, plan_of_team
 from weir.advising.results import sessions
+from weir.advising.staircase import Staircase
 from weir.advising.ways import Ways, ways
 from weir.base import options, records
 from weir.base.console import OF_PROGRAMS, Command, bar, end, fail, nothing, out, tell_load, warn
@@ -65,15 +66,26 @@ def _measured(its: Ways, seconds: float, writer: records.Writer) -> bool:
         work.tell = lambda doing, gone: progress.update(task, description=doing, completed=min(gone, seconds))
         try:
             counted = work.count(its.own)
+            steps, trace = _traced(work, its, counted)
         except Stopped:
             return True
         its = its.on(counted.runtime)
-        trouble = measuring.no_quota()
-        notes = [*its.notes, *([f"No quota was tried: {trouble}"] if trouble else [])]
+        quota = measuring.no_quota()
+        notes = [*its.notes, *([f"no quota was tried: {quota}"] if quota else []), *([trace] if trace else [])]
         begun = now.isoformat(timespec="seconds")
-        writer.write(rows.machine(session, begun, list(its.own.words), counted, notes, len(PROCESSORS), host()))
-        work.run(_plan(its, counted, not trouble), lambda done: writer.write(rows.run(session, done)))
+        writer.write(rows.machine(session, begun, its.own.words, counted, steps, notes, len(PROCESSORS), host()))
+        work.run(_plan(its, counted, not quota), lambda done: writer.write(rows.run(session, done)))
         return work.interrupted
+
+
+def _traced(work: Measuring, its: Ways, counted: Counted) -> tuple[Staircase | None, str]:
+    """Or why there is none. Raises Stopped."""
+    if counted.team is None:
+        return None, ""
+    try:
+        return work.trace(its.own), ""
+    except NoProgram as error:
+        return None, f"no trace: {error}"
 
 
 def _plan(its: Ways, counted: Counted, quota: bool) -> list[Try]:

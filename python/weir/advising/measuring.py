@@ -12,16 +12,22 @@ from pathlib import Path
 
 from weir.advising.plan import Try
 from weir.advising.sizes import Size
+from weir.advising.staircase import Staircase, staircase
 from weir.base import others
 from weir.base.others import Meanwhile
 from weir.openmp.situation import PROCESSORS, Unavailable, limited
 from weir.profile import counting
 from weir.profile.counting import Directive
-from weir.run.measuring import Conditions, Side, attempt, status_in_words, tail
+from weir.run.measuring import OWN, WEIR, Conditions, Side, attempt, status_in_words, tail
 from weir.run.runner import Ended, Runner, Stopped
+from weir.tracing import recording
+from weir.tracing.recording import NotRecorded
 
 SHORTEST_S = 0.005  # of a run: in less the start of a program is most of what is measured
 MOST_ROUNDS = 20
+# A setting that takes so many times the longest run at a matched size is not worth another run.
+HOPELESS = 2.5
+TRACED, TRACE_SHARE = 16, 0.15  # threads, as many as in figure 6 of paper 000; of the time, for the trace
 # A run is given up after this long, or so many times the longest that ended at a matched size.
 PATIENCE_S, PATIENCE_TIMES = 2.0, 10
 # A run does not count beside programs that had more than this share of the processors in which it ran; the clock of the
@@ -126,7 +132,8 @@ class Measuring:
             done = self._once(Try(side, Size(len(PROCESSORS), asked)), 0, self.left_s)
             if done.late:
                 raise CannotAdvise(
-                    f"{own.words[0]} did not end within {self.seconds:g} s: give it less to do, or more time by --seconds"
+                    f"{own.words[0]} did not end within {self.seconds:g} s: give it less to do, or more time "
+                    "(--seconds)"
                 )
             if done.failed:
                 last = f"; it said last: {done.said[-1]}" if done.said else ""
@@ -137,6 +144,17 @@ class Measuring:
                     f"more to do, {1e3 * SHORTEST_S:g} ms at least"
                 )
             return Counted(counted()[0], asked, done.wall_s)
+
+    def trace(self, own: Side) -> Staircase:
+        """One run on its own runtime, of a part of the time. Raises NotRecorded, NoProgram and Stopped."""
+        threads = max(TRACED, len(PROCESSORS))
+        self.tell(f"recording {threads} threads", self.gone_s)
+        with recording.recorder(threads, 0, recording.MOST_BARRIERS) as (variables, read):
+            side = Side("trace", own.program, own.words, own.changed | variables, own.title)
+            done = self._once(Try(side, Size(len(PROCESSORS), threads)), 0, TRACE_SHARE * self.seconds)
+            if done.late:
+                raise NotRecorded(f"with {threads} threads it did not end within {done.wall_s:.0f} s", done.status)
+            return staircase(read(own.words[0], done.status, done.wall_s))
 
     def run(self, plan: Sequence[Try], took: Callable[[Done], None]) -> None:
         """Rounds of all tries, each in an order that is drawn, but for the first. What fails is not tried again. Raises
@@ -155,13 +173,16 @@ class Measuring:
                         return  # the time is up, and the run tells nothing
                     took(done)
                     last[one.key] = done.wall_s
-                    if done.failed:
+                    if done.failed or self._is_hopeless(done):
                         left.remove(one)
                     elif one.size.is_matched:
                         self._longest_s = max(self._longest_s, done.wall_s)
                 self.rounds += 1
         except Stopped:
             self.interrupted = True
+
+    def _is_hopeless(self, done: Done) -> bool:
+        return done.trial.side.name not in (OWN, WEIR) and done.wall_s > HOPELESS * self._longest_s > 0
 
     def _patience_s(self) -> float:
         if not self._longest_s:

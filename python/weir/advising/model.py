@@ -4,9 +4,9 @@ A term says how a part of the program's time depends on M threads and P processo
 negative. Which terms a program has is found by cross validation: each size in turn is predicted from the others.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import ceil, log2
 
 import numpy as np
@@ -38,34 +38,40 @@ CROWDED = Term("crowded", "what a team costs whose threads share processors", la
 SIGNALS = Term("signals", "signals between processors", lambda m, p: log2(min(m, p)))
 
 
-
 def _slowed(division: Term) -> Term:
     """Processors that compute at the same time have each other's core, caches or memory to share."""
     about = f"{division.about}: how much slower beside other processors"
     return Term(f"slowed-{division.name}", about, lambda m, p: division.of(m, p) * (1 - 1 / min(m, p)))
 
 
-DIVISIONS = (DEALT, SHARED, EACH)
+def saturated(most: float) -> Term:
+    """A memory that keeps up with so many processors, and with no more."""
+    return Term(f"saturated-{most:g}", f"work that {most:g} processors saturate", lambda m, p: 1 / min(m, p, most))
+
+
+WORK = (DEALT, SHARED, EACH)
 OVERHEADS = (TEAM, TURNS, CROWDED, SIGNALS)
 MOST = 3  # terms beside the serial part and the work: a few sizes tell no more of them apart
-FORMS = tuple(
-    (SERIAL, division, *more)
-    for division in DIVISIONS
-    for count in range(MOST + 1)
-    for more in combinations((_slowed(division), *OVERHEADS), count)
-)
 NEAR = 1.25  # a form whose error is at most this many times the least is credible, too
 
 
 @dataclass(frozen=True)
 class Fit:
-    """`weights`: of each term, in seconds. `error`: the root mean square of the relative errors in cross validation,
-    `worst`: the largest of them."""
+    """`weights`: of each term, in seconds. `crossed`: of each size but the anchors what the others predict."""
 
     terms: tuple[Term, ...]
     weights: tuple[float, ...]
-    error: float
-    worst: float
+    crossed: Mapping[Size, float]
+    errors: tuple[float, ...]  # relative, of these
+
+    @property
+    def error(self) -> float:
+        """The root of the mean square."""
+        return float(np.sqrt(np.mean(np.square(self.errors))))
+
+    @property
+    def worst(self) -> float:
+        return max(map(abs, self.errors))
 
     def time(self, size: Size) -> float:
         return float(_row(self.terms, size) @ np.array(self.weights))
@@ -106,6 +112,18 @@ def _weights(terms: Sequence[Term], times: Mapping[Size, float]) -> np.ndarray:
     return best
 
 
+def forms(sizes: Collection[Size]) -> Iterator[tuple[Term, ...]]:
+    """With fewer terms than there are sizes: else they would predict nothing. Where memory saturates shows in two
+    numbers of processors above that."""
+    used = sorted({min(size.members, size.processors) for size in sizes})
+    limits = [b for below, above in pairwise(used) for b in (below, (below + above) / 2) if 1 < b < used[-2]]
+    for division in (*WORK, *map(saturated, limits)):
+        extras = (*([_slowed(division)] if division in WORK else []), *OVERHEADS)
+        for count in range(min(MOST, len(sizes) - 3) + 1):
+            for more in combinations(extras, count):
+                yield SERIAL, division, *more
+
+
 def anchors(sizes: Iterable[Size]) -> set[Size]:
     """One thread, and the largest team that has a processor for each: they are always measured, and nothing else tells
     what they tell. What is predicted without them is a question that nobody asks."""
@@ -115,25 +133,21 @@ def anchors(sizes: Iterable[Size]) -> set[Size]:
 
 def fitted(terms: Sequence[Term], times: Mapping[Size, float]) -> Fit:
     """Needs a size that is no anchor."""
-    errors = []
     ends = anchors(times)
-    for size, seconds in times.items():
-        if size in ends:
-            continue
-        others = {s: t for s, t in times.items() if s != size}
-        errors.append(float(_row(terms, size) @ _weights(terms, others)) / seconds - 1)
-    return Fit(
-        tuple(terms),
-        tuple(_weights(terms, times)),
-        float(np.sqrt(np.mean(np.square(errors)))),
-        float(np.max(np.abs(errors))),
-    )
+    crossed = {}
+    for size in times:
+        if size not in ends:
+            others = {s: t for s, t in times.items() if s != size}
+            crossed[size] = float(_row(terms, size) @ _weights(terms, others))
+    errors = tuple(crossed[size] / times[size] - 1 for size in crossed)
+    return Fit(tuple(terms), tuple(_weights(terms, times)), crossed, errors)
 
 
 def model(times: Mapping[Size, float]) -> Model | None:
-    """None of fewer than three sizes. A form has fewer terms than there are sizes: else it would predict nothing."""
-    forms = [terms for terms in FORMS if len(terms) < len(times)]
-    fits = sorted((fitted(terms, times) for terms in forms), key=lambda fit: (fit.error, len(fit.terms)))
+    """None of fewer than three sizes."""
+    if not set(times) - anchors(times):
+        return None
+    fits = sorted((fitted(terms, times) for terms in forms(times)), key=lambda it: (round(it.error, 3), len(it.terms)))
     if not fits:
         return None
     near = tuple(fit for fit in fits if fit.error <= NEAR * fits[0].error)

@@ -9,6 +9,7 @@ from weir.advising import model
 from weir.advising.model import Model
 from weir.advising.rows import FAMILY
 from weir.advising.sizes import Size
+from weir.advising.staircase import Staircase
 from weir.base.records import Row, at
 from weir.run.measuring import OWN, WEIR
 
@@ -22,7 +23,7 @@ class Point:
     size: Size
     seconds: dict[int, float] = field(default_factory=dict)
     disturbed: dict[int, float] = field(default_factory=dict)
-    failed: str = ""  # why, and how often it is not tried again
+    failed: str = ""  # why; it was not tried again
 
     @property
     def times(self) -> dict[int, float]:
@@ -92,9 +93,22 @@ class Session:
 
     @cached_property
     def models(self) -> dict[str, Model]:
-        """Of each runtime of which enough sizes were measured."""
-        made = {side: model.model(self.times(side)) for side in (OWN, WEIR)}
+        """Of each runtime of which enough sizes were measured. On others than Weir's a thread that waits may keep its
+        processor: what more threads than processors take there follows no rule, and is left out."""
+        own = {size: seconds for size, seconds in self.times(OWN).items() if size.is_matched}
+        made = {OWN: model.model(own), WEIR: model.model(self.times(WEIR))}
         return {side: its for side, its in made.items() if its is not None}
+
+    @cached_property
+    def trace(self) -> Staircase | None:
+        its = self.setting("trace")
+        try:
+            return Staircase(
+                int(its["threads"]), int(its["barriers"]), float(its["computing_s"]),
+                {int(p): float(s) for p, s in its["seconds"].items()},
+            )  # fmt: skip
+        except (TypeError, KeyError, ValueError, AttributeError):  # none, or one that somebody has written by hand
+            return None
 
 
 def is_of_advice(row: Row) -> bool:

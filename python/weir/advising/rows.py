@@ -2,10 +2,13 @@
 
 import os
 import shlex
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from weir.advising.measuring import Counted, Done
+from weir.advising.staircase import Staircase
 from weir.base.records import Row
 from weir.run.measuring import status_in_words
 
@@ -13,12 +16,20 @@ FAMILY, METHOD = "advice", "advise"
 
 
 def machine(
-    session: str, begun: str, words: list[str], counted: Counted, notes: list[str], processors: int, its: Row
+    session: str,
+    begun: str,
+    words: Sequence[str],
+    counted: Counted,
+    trace: Staircase | None,
+    notes: Sequence[str],
+    processors: int,
+    its: Row,
 ) -> Row:
     """`notes`: what could not be tried, and why; `processors`: that may be used."""
     settings: dict[str, Any] = {
-        "program": Path(words[0]).name, "command": shlex.join(words), "processors": processors, "notes": notes,
+        "program": Path(words[0]).name, "command": shlex.join(words), "processors": processors, "notes": list(notes),
         "asked": counted.asked, "team": counted.team, "obeys": counted.obeys, "regions": counted.regions,
+        "trace": trace and asdict(trace),
     }  # fmt: skip
     return {"kind": "machine", "id": session, "time": begun, "host": its, "settings": settings}
 
