@@ -25,10 +25,11 @@ from weir.tracing.recording import NotRecorded
 
 SHORTEST_S = 0.005  # of a run: in less the start of a program is most of what is measured
 MOST_ROUNDS = 20
-# A setting that takes so many times the longest run at a matched size is not worth another run.
+# Variables with which a program takes so many times as long as without are not worth another run.
 HOPELESS = 2.5
 TRACED, TRACE_SHARE = 16, 0.15  # threads, as many as in figure 6 of paper 000; of the time, for the trace
-# A run is given up after this long, or so many times the longest that ended at a matched size.
+# A run is given up after this long, or so many times the shortest that ended, and more on fewer processors: a thread
+# that waits may keep the processor from those for which it waits.
 PATIENCE_S, PATIENCE_TIMES = 2.0, 10
 # A run does not count beside programs that had more than this share of the processors in which it ran; the clock of the
 # kernel's count ticks every 10 ms.
@@ -102,7 +103,7 @@ class Measuring:
         self.tell, self.interrupted, self.rounds = tell, False, 0
         self.seconds = seconds
         self._begun = time.monotonic()
-        self._longest_s = 0.0
+        self._shortest_s = float("inf")
         self._random = random.Random()
         self._runner = Runner()
 
@@ -143,6 +144,7 @@ class Measuring:
                     f"{own.words[0]} ends after {1e3 * done.wall_s:.1f} ms, which is too short to be measured: give it "
                     f"more to do, {1e3 * SHORTEST_S:g} ms at least"
                 )
+            self._shortest_s = done.wall_s
             return Counted(counted()[0], asked, done.wall_s)
 
     def trace(self, own: Side) -> Staircase:
@@ -167,27 +169,23 @@ class Measuring:
                     if self.left_s <= last.get(one.key, 0.0):
                         return
                     self.tell(f"{one.size.words()}, {one.side.title}", self.gone_s)
-                    patience = self._patience_s()
+                    patience = self._patience_s(one.size)
                     done = self._once(one, self.rounds, min(patience, self.left_s))
                     if done.late and self.left_s <= 0 and done.wall_s < patience:
                         return  # the time is up, and the run tells nothing
                     took(done)
                     last[one.key] = done.wall_s
-                    if done.failed or self._is_hopeless(done):
+                    without = last.get((OWN, one.size)) if one.side.name not in (OWN, WEIR) else None
+                    if done.failed or (without and done.wall_s > HOPELESS * without and not done.disturbed):
                         left.remove(one)
-                    elif one.size.is_matched:
-                        self._longest_s = max(self._longest_s, done.wall_s)
+                    if not done.failed:
+                        self._shortest_s = min(self._shortest_s, done.wall_s)
                 self.rounds += 1
         except Stopped:
             self.interrupted = True
 
-    def _is_hopeless(self, done: Done) -> bool:
-        return done.trial.side.name not in (OWN, WEIR) and done.wall_s > HOPELESS * self._longest_s > 0
-
-    def _patience_s(self) -> float:
-        if not self._longest_s:
-            return float("inf")
-        return max(PATIENCE_S, PATIENCE_TIMES * self._longest_s)
+    def _patience_s(self, size: Size) -> float:
+        return max(PATIENCE_S, PATIENCE_TIMES * self._shortest_s * len(PROCESSORS) / size.processors)
 
     def _once(self, one: Try, number: int, limit_s: float) -> Done:
         where = Conditions(one.size.threads, one.size.quota)

@@ -69,7 +69,7 @@ SUBJECT = Subject(
     name="Advice",
     title="Advice",
     heading="How many threads and processors a program can use",
-    about="A program{on} on its own runtime and on Weir's, with a few numbers of threads and processors in turn: weir "
+    about="A program{on}, on its own runtime and on Weir's, with a few numbers of threads and processors in turn: weir "
     "advise.",
     wants=lambda rows: any(map(is_of_advice, rows)),
     sections=sections,

@@ -25,6 +25,11 @@ ROUNDS = (1.03, 1.0, 1.2, 1.01, 1.05, 1.02, 1.04)
 Truth = Callable[[int, int], float]
 
 
+def divided(m: int, p: int) -> float:
+    """Equal pieces: ceil(M/P) rounds of them."""
+    return 0.02 + 0.4 * -(-m // p) / m
+
+
 def planned(most: int) -> list[Try]:
     return plan.plan(BOTH, most, quota=True)
 

@@ -12,11 +12,7 @@ from weir.advising.staircase import Staircase, between_barriers, staircase
 from weir.run.measuring import OWN, WEIR
 from weir.tracing.recording import BARRIER, LAST, LOCK, Recording
 
-from .made_up import ON_OWN, ON_WEIR, counted, of, planned, session, size, trace
-
-
-def divided(m: int, p: int) -> float:
-    return 0.02 + 0.4 * ceil(m / p) / m
+from .made_up import ON_OWN, ON_WEIR, counted, divided, of, planned, session, size, trace
 
 
 def only_serial(m: int, p: int) -> float:

@@ -126,6 +126,7 @@ def test_a_statically_linked_program_is_run_all_the_same(program: Path, tmp_path
 def test_what_cannot_be_advised_is_refused_in_one_line(words: list[str], says: str):
     status, said = advise("--", *words, seconds=1)
     assert status == 2 and said.startswith("weir: advise: ") and says in said, said
+    assert not Path("advice.jsonl").exists()
 
 
 def test_a_program_that_fails_is_told_of_with_its_last_words(program: Path):

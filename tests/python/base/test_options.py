@@ -21,6 +21,7 @@ import pytest
 import typer
 from typer.main import get_command
 
+from weir.advising import measuring as advising
 from weir.barriers import measuring as bench
 from weir.base import native, options, records
 from weir.building import local_mpi
@@ -60,6 +61,7 @@ NEEDS = {
     "profile": ["--", "true"],
     "trace": ["--", "true"],
     "doctor": ["--", "true"],
+    "advise": ["--", "/bin/true"],
     "run": ["--", "/bin/true"],
 }
 WITH = {
@@ -88,7 +90,7 @@ WORK = (
     (running.Simulation, "run"), (history, "take"), (page, "write"), (counting, "run"), (counting, "execute"),
     (os, "execve"),
     (predictions, "write_svg"), (predictions, "write_page"), (run_measuring, "bound_to"),
-    (local_mpi, "tools"), (watching, "program"),
+    (local_mpi, "tools"), (watching, "program"), (advising.Measuring, "count"),
 )  # fmt: skip
 CONSTRUCTS = {"constructs": [{"name": name, "group": "g", "parameter": ""} for name in suite.UNDER_LOAD]}
 POINT = {"point": 0, "chosen": {}, "machine": "m", "machine_processors": 2, "processors": 2, "quantum_ns": 1.0}

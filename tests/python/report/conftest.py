@@ -123,7 +123,7 @@ def made_pages(folder: Path) -> dict[str, Path]:
         "mpi": MEASURED / "2026-11-21-mpi.jsonl",
         "openmp": write(folder / "openmp.jsonl", openmp_rows()),
         "scale": write(folder / "scale.jsonl", scale_rows()),
-        "advice": write(folder / "advice.jsonl", advised.of(lambda m, p: 0.02 + 0.4 / min(m, p), trace=advised.trace())),
+        "advice": write(folder / "advice.jsonl", advised.of(advised.divided, trace=advised.trace())),
         "simulation": simulated,
         "paper": folder / "paper.jsonl",
         "threads": write(folder / "threads.jsonl", threads_rows(programs(), had=0.9)),
