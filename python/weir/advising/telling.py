@@ -31,17 +31,24 @@ def finding(its: Sequence[Session]) -> str:
 
 def _use(its: Session, found: list[Best]) -> str:
     most, whole = max(one.size.processors for one in found), its.processors
-    if whole == 1:
-        uses = "has one processor here"
-    elif most == whole:
-        uses = f"can use {'both' if whole == 2 else f'all {whole}'} processors here (fewer take over 5 % longer)"
-    else:
-        uses = f"can use {most} of {whole} processors here (more gain less than 5 %)"
     said = [f"on {its.sides[one.side]} {_takes(one)}" for one in found]
     one = advice.smallest(its)
     if one and all(best.size != one[0] for best in found):
         said.append(f"and {one[0].words()} {seconds(one[1])}")
+    if whole == 1:
+        uses = "has one processor here"
+    elif not _agree(found):
+        uses = "can use " + " and ".join(f"{one.size.processors} on {its.sides[one.side]}" for one in found)
+        uses += f", of {counted(whole, 'processor')} here"
+    elif most == whole:
+        uses = f"can use {'both' if whole == 2 else f'all {whole}'} processors here (fewer take over 5 % longer)"
+    else:
+        uses = f"can use {most} of {whole} processors here (more gain less than 5 %)"
     return f"{its.program} {uses}: {', '.join(said)}."
+
+
+def _agree(found: list[Best]) -> bool:
+    return len({one.size.processors for one in found}) == 1
 
 
 def _takes(one: Best) -> str:
@@ -52,8 +59,11 @@ def _takes(one: Best) -> str:
 
 
 def _give(its: Session, found: list[Best]) -> str:
-    p = max(one.size.processors for one in found)
-    said = f"Give a container --cpus={p}, a Slurm task --cpus-per-task={p}"
+    first, *others = found
+    said = f"Give a container --cpus={first.size.processors}, a Slurm task --cpus-per-task={first.size.processors}"
+    if not _agree(found):
+        said += f", on {its.sides[first.side]}"
+        said += "".join(f", and {one.size.processors} on {its.sides[one.side]}" for one in others)
     ahead = next((one for one in advice.farther(its)), None)
     if ahead is None:
         return f"{said}; what more processors would gain is not known from so few sizes."

@@ -42,6 +42,18 @@ def test_of_sizes_that_do_as_well_the_fewest_processors_are_advised():
     assert "predicted to take" in said(its)
 
 
+def test_runtimes_on_which_it_can_use_different_numbers_are_told_apart():
+    made = of(divided)
+    for row in made:
+        if row["kind"] == "overhead" and row["what"]["side"] == OWN and row["where"]["processors"] == 2:
+            row["how"]["wall_s"] *= 3
+    its = session(made)
+    use, give, variables = telling.sentences(its)
+    assert "can use 1 on libgomp and 2 on Weir's runtime, of 2 processors here" in use
+    assert "--cpus=1, a Slurm task --cpus-per-task=1, on libgomp, and 2 on Weir's runtime" in give
+    assert "OMP_NUM_THREADS=1" in variables
+
+
 def test_three_sentences_whatever_was_measured():
     for made in (of(divided), of(divided, rounds=1), of(divided, processors=1), of(divided, processors=64)):
         assert len(telling.sentences(session(made))) == 3
