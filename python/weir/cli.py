@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from weir.advising import cli as advising
 from weir.barriers import cli as barriers
 from weir.base import native
 from weir.base.console import assembled, out
@@ -28,6 +29,7 @@ from weir.workloads import cli as workloads
 COMMANDS = (
     run.COMMAND,
     doctor.COMMAND,
+    advising.COMMAND,
     info.COMMAND,
     barriers.COMMAND,
     openmp.COMMAND,

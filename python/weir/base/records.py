@@ -114,6 +114,11 @@ FAMILIES: dict[str, Fields] = {
         "where.distribution": str, "where.slot_us": NUMBER | None, "how.switch_ns": NUMBER | None,
         "how.quantum_ns": NUMBER | None,
     },
+    "advice": {
+        "where.members": int | None, "what.runtime": str, "what.side": str, "what.command": str,
+        "what.variables": dict, "where.quota": NUMBER | None, "how.method": str, "how.wall_s": NUMBER,
+        "how.status": int,
+    },
     "command": {
         "where.members": int | None, "what.runtime": str, "what.command": str, "what.arguments": str,
         "where.quota": NUMBER | None, "where.beside": int, "where.copies": int, "how.method": str,

@@ -1,5 +1,6 @@
 """The subjects of a page, in the order in which it shows them: a new one is one more line."""
 
+from weir.advising import section as advising
 from weir.barriers import section as barriers
 from weir.base.parts import Subject
 from weir.mpi import section as mpi
@@ -17,6 +18,7 @@ SUBJECTS: tuple[Subject, ...] = (
     threads.SUBJECT,
     workloads.SUBJECT,
     comparisons.SUBJECT,
+    advising.SUBJECT,
     scale.SUBJECT,
     simulation.SUBJECT,
     simulation.OF_OPENMP,

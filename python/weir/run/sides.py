@@ -15,6 +15,7 @@ from weir.run.needs import needs
 from weir.run.starting import CannotRun
 
 INTERPRETERS = re.compile(r"(python|pypy|perl|ruby|lua|octave|node|bash|sh|dash)[\d.]*|julia|Rscript")
+UNKNOWN = "its own runtime"  # what is called so of which no name is known
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def preloaded(
     if calls and not (seen and seen.found) and not measuring.bound_to(weir, runtime):
         raise CannotRun(f"run: nothing to compare: {words[0]} was run, and it called no function of OpenMP")
     lost = f"{len(missing)} functions that it needs are missing: weir run --check {program} lists them"
-    own = Side(OWN, program, tuple(words), {}, (seen.runtime if seen else None) or "its own runtime")
+    own = Side(OWN, program, tuple(words), {}, (seen.runtime if seen else None) or UNKNOWN)
     others = []
     for name in against or (OWN,):
         if name == OWN:

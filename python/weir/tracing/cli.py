@@ -93,7 +93,7 @@ def _scenario(its: Recording, output: Path) -> str:
     trace = json.dumps(output.name)  # of the scenario's folder; TOML's strings are JSON's
     return (
         f'machine = "manycore-1024"\nprocessors = {min(its.members, 1024)}\n[[application]]\nbarrier = "sense"\n'
-        f"trace = {trace}\n[sweep]\n\"application.barrier\" = [\"sense\", \"mcs\"]"
+        f'trace = {trace}\n[sweep]\n"application.barrier" = ["sense", "mcs"]'
     )
 
 

@@ -3,7 +3,8 @@
 import os
 import struct
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -51,8 +52,13 @@ class Recording:
         return int((self.ends[0] == BARRIER).sum())
 
 
-def record(words: Sequence[str], threads: int | None, skip: int, most: int) -> Recording:
-    """Its own input and output are untouched. Raises NoProgram."""
+Read = Callable[[str, int, float], Recording]  # raises NotRecorded
+
+
+@contextmanager
+def recorder(threads: int | None, skip: int, most: int) -> Iterator[tuple[dict[str, str], Read]]:
+    """Variables that make a program write down what it computes, beside what else it preloads; and what reads that when
+    the program has ended, from its words, its status and its time. Raises NoProgram."""
     preloaded = os.environ.get("LD_PRELOAD")
     library = counting.library(LIBRARY)
     with tempfile.NamedTemporaryFile(prefix="weir-trace-") as file:
@@ -69,8 +75,13 @@ def record(words: Sequence[str], threads: int | None, skip: int, most: int) -> R
         }
         if threads is not None:
             variables["OMP_NUM_THREADS"] = str(threads)
-        status, wall = counting.execute(words, variables, "trace")
-        return _read(Path(file.name), skip, words[0], status, wall)
+        yield variables, lambda program, status, wall: _read(Path(file.name), skip, program, status, wall)
+
+
+def record(words: Sequence[str], threads: int | None, skip: int, most: int) -> Recording:
+    """Its own input and output are untouched. Raises NoProgram."""
+    with recorder(threads, skip, most) as (variables, read):
+        return read(words[0], *counting.execute(words, variables, "trace"))
 
 
 def least(runs: Sequence[Recording]) -> Recording:

@@ -21,6 +21,7 @@ import pytest
 import typer
 from typer.main import get_command
 
+from weir.advising import measuring as advising
 from weir.barriers import measuring as bench
 from weir.base import native, options, records
 from weir.building import local_mpi
@@ -61,6 +62,7 @@ NEEDS = {
     "profile": ["--", "true"],
     "trace": ["--", "true"],
     "doctor": ["--", "true"],
+    "advise": ["--", "/bin/true"],
     "run": ["--", "/bin/true"],
 }
 WITH = {
@@ -90,7 +92,7 @@ WORK = (
     (counting, "run"), (counting, "execute"),
     (os, "execve"),
     (predictions, "write_svg"), (predictions, "write_page"), (run_measuring, "bound_to"),
-    (local_mpi, "tools"), (watching, "program"),
+    (local_mpi, "tools"), (watching, "program"), (advising.Measuring, "count"),
 )  # fmt: skip
 CONSTRUCTS = {"constructs": [{"name": name, "group": "g", "parameter": ""} for name in suite.UNDER_LOAD]}
 SIMULATED = CONSTRUCTS | {"modelled": [], "runtimes": [{"name": "weir", "about": "", "model": False}]}

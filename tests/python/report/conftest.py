@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from weir.base import exports, records
 from weir.cli import app
 
+from ..advising import made_up as advised
 from ..run.made_up_session import HOST, session, trials
 from ..simulation.made_up import SMALL
 from ..threads.made_up import programs
@@ -122,6 +123,7 @@ def made_pages(folder: Path) -> dict[str, Path]:
         "mpi": MEASURED / "2026-11-21-mpi.jsonl",
         "openmp": write(folder / "openmp.jsonl", openmp_rows()),
         "scale": write(folder / "scale.jsonl", scale_rows()),
+        "advice": write(folder / "advice.jsonl", advised.of(advised.divided, trace=advised.trace())),
         "simulation": simulated,
         "paper": folder / "paper.jsonl",
         "threads": write(folder / "threads.jsonl", threads_rows(programs(), had=0.9)),

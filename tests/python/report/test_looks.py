@@ -9,6 +9,7 @@ from .browser import Browser
 
 PAGES = (
     *("barriers", "openmp", "mpi", "scale", "simulation", "paper", "threads", "prediction", "history", "workloads"),
+    "advice",
     *("compared", "changed", "runs"),
 )
 WIDTHS = (390, 800, 1300, 2000)

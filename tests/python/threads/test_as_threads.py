@@ -29,11 +29,7 @@ def test_threads_of_the_compilers_own_runtime(own_environment: dict[str, str], b
 @skips.mark("own", "other runtimes have no virtual processors")
 @pytest.mark.parametrize(
     ("program", "threads"),
-    [
-        pytest.param(Program(p, c), t, id=f"{p.stem}-{c}-{t}")
-        for p in PROGRAMS
-        for c, t in WEIRS
-    ],
+    [pytest.param(Program(p, c), t, id=f"{p.stem}-{c}-{t}") for p in PROGRAMS for c, t in WEIRS],
 )
 def test_members(environment: dict[str, str], builds: Builds, program: Program, threads: str):
     runs_ok(builds.get(program), environment | {"WEIR_THREADS": threads}, MEMBERS, seconds=120)
