@@ -136,11 +136,15 @@ def farther(its: Session) -> list[Predicted]:
 
 def by_trace(its: Session, side: str, size: Size) -> float:
     """The least that the program takes by its trace, of the time of one thread. Zero where nothing is known: the trace
-    has fewer threads, or one thread was not measured."""
+    has fewer threads than these processors, or one thread was not measured."""
     one, trace = its.times(side).get(Size(1, 1)), its.trace
-    if one is None or trace is None or size.processors not in trace.seconds:
+    if one is None or trace is None:
         return 0.0
-    return one * trace.share(size.processors)
+    # The steps of the trace are those of its own threads. Another team has them elsewhere, and takes at least as long
+    # as these do on the next larger number of processors to which they can be dealt evenly.
+    even = [p for p in trace.seconds if p >= size.processors and trace.threads % p == 0]
+    places = [size.processors] if size.threads == trace.threads and size.processors in trace.seconds else even[:1]
+    return one * trace.share(places[0]) if places else 0.0
 
 
 def useful(trace: Staircase) -> int:

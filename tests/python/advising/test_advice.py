@@ -79,6 +79,16 @@ def test_nothing_is_predicted_below_what_the_trace_allows():
         assert ahead.seconds >= least * 0.999 and ahead.low >= least * 0.999
 
 
+def test_the_steps_of_the_trace_are_not_those_of_another_team():
+    """Of 16 threads on 12 processors some have two pieces; 12 threads have one each."""
+    its = session(of(divided, processors=8, trace=trace()))
+    one = divided(1, 1)
+    assert advice.by_trace(its, WEIR, size(16, 12)) == pytest.approx(one * 2 / 16)
+    assert advice.by_trace(its, WEIR, size(12, 12)) == pytest.approx(one / 16)
+    assert advice.by_trace(its, WEIR, size(17, 17)) == 0
+    assert advice.predicted(its, WEIR, size(12, 12)).seconds == pytest.approx(divided(12, 12), rel=0.02)
+
+
 def test_a_variable_that_gains_is_advised_and_one_that_does_not_is_not():
     its = session(of(divided, factors={"OMP_PROC_BIND=true": 0.8, "OMP_WAIT_POLICY=active": 0.99}))
     first = advice.settings(its, size(2, 2))[0]
@@ -86,6 +96,15 @@ def test_a_variable_that_gains_is_advised_and_one_that_does_not_is_not():
     assert "set OMP_NUM_THREADS=2, and OMP_PROC_BIND=true: the time is 0.80" in said(its)
     assert "none of 4 other variables tried gains 3 %" in said(session(of(divided)))
     assert "cannot be told from fewer than 6 rounds" in said(session(of(divided, rounds=3)))
+
+
+def test_a_variable_whose_interval_holds_one_is_not_advised():
+    made = of(divided)
+    for row in made:
+        if row["kind"] == "overhead" and row["what"]["side"] == "OMP_PROC_BIND=true":
+            row["how"]["wall_s"] *= 1.3 if row["how"]["run"] % 3 == 0 else 0.9
+    (one,) = (one for one in advice.settings(session(made), size(2, 2)) if one.name == "OMP_PROC_BIND=true")
+    assert one.ratio.value < 0.97 and one.ratio.high > 1 and not one.gains
 
 
 def test_what_a_program_loses_that_is_not_told_of_its_container_is_said():

@@ -22,6 +22,7 @@ from weir.run.measuring import OWN, WEIR, Side
 
 from .. import skips
 from ..conftest import heeding_interrupts
+from .made_up import planned
 
 # Computes for 20 ms in all, in regions; `program WHAT`.
 PROGRAM = """
@@ -119,7 +120,6 @@ def test_a_statically_linked_program_is_run_all_the_same(program: Path, tmp_path
         (["/no/such"], "/no/such: no such program"),
         (["/"], "/ is a folder"),
         (["/bin/false"], "/bin/false failed: status 1"),
-        (["/bin/true"], "too short to be measured"),
         (["/bin/sleep", "20"], "did not end within 1 s"),
     ],
 )
@@ -127,6 +127,19 @@ def test_what_cannot_be_advised_is_refused_in_one_line(words: list[str], says: s
     status, said = advise("--", *words, seconds=1)
     assert status == 2 and said.startswith("weir: advise: ") and says in said, said
     assert not Path("advice.jsonl").exists()
+
+
+def test_what_ends_at_once_is_too_short(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(measuring, "SHORTEST_S", 5.0)  # on any machine
+    status, said = advise("--", "/bin/true")
+    assert status == 2 and "which is too short to measure: give it more to do" in said, said
+
+
+def test_a_disturbed_run_does_not_make_a_short_program_long(monkeypatch: pytest.MonkeyPatch):
+    work, _ = fake(monkeypatch, 0.004)
+    work._shortest_s = 0.02  # as it was counted
+    with pytest.raises(measuring.CannotAdvise, match="ends after 4.0 ms"):
+        work._require_length(tries(OWN)[0].side)
 
 
 def test_a_program_that_fails_is_told_of_with_its_last_words(program: Path):
@@ -195,7 +208,13 @@ def test_each_is_run_once_in_a_round_until_the_time_is_up(monkeypatch: pytest.Mo
     work.run(tries(OWN, WEIR, "x"), done.append)
     assert [one.round for one in done] == [0, 0, 0, 1, 1, 1, 2, 2]
     assert [one.trial.side.name for one in done[:3]] == [OWN, WEIR, "x"], "what matters most comes first"
-    assert work.gone_s <= 60
+    assert work.gone_s == 56, "a run that the time does not suffice for is not begun"
+
+
+def test_the_whole_machine_is_tried_first_on_both_runtimes_and_one_processor_next():
+    first = [one.key for one in planned(4)]
+    assert first[:6] == [(side, Size(p, p)) for p in (4, 2, 1) for side in (OWN, WEIR)]
+    assert len(set(first)) == len(first)
 
 
 def test_what_takes_too_long_is_given_up_once(monkeypatch: pytest.MonkeyPatch):
@@ -227,7 +246,6 @@ def test_a_variable_that_makes_it_much_slower_is_not_tried_again(monkeypatch: py
 
 
 def test_what_is_started_has_the_processors_of_its_size():
-    before = os.sched_getaffinity(0)
     with measuring.on(1):
         assert os.sched_getaffinity(0) == {PROCESSORS[0]}
-    assert os.sched_getaffinity(0) == before
+    assert os.sched_getaffinity(0) == set(PROCESSORS)
