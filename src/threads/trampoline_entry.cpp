@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <utility>
 
-#include <cpuid.h>
 #include <signal.h>
 
 #include <weir/machine/native.hpp>
@@ -16,6 +15,8 @@
 #include "threads/trampolines.hpp"
 
 #if defined(__x86_64__)
+
+#include <cpuid.h>
 
 // The frame is a `registers`: the return address of the trampoline's call, in whose place the next instruction is written, the flags,
 // and the registers in the reverse order of their numbers. The interrupted function's stack ends 128 bytes above it. Unwinders see the

@@ -31,10 +31,8 @@ struct everything {
   std::vector<region_site> ended;  // of threads that have ended
   bool has_regions = false;
 };
-everything& all() {
-  static auto* const its = new everything;
-  return *its;
-}
+constinit everything* known = nullptr;
+[[gnu::constructor]] void when_loaded() { known = new everything; }
 
 void add(std::vector<region_site>& to, const region_sites<native>& its) {
   its.for_each([&to](const region_site& one) {
@@ -94,7 +92,7 @@ void explain(const threads::history_of_threads& its) {
 [[gnu::destructor]] void when_program_ends() {
   if (!initial_settings().explain) return;
   explain(threads::program_threads_so_far());
-  everything& e = all();
+  everything& e = *known;
   const std::lock_guard lock(e.lock);
   std::vector<region_site> sites = e.ended;
   std::size_t others = 0;
@@ -121,19 +119,19 @@ void explain(const threads::history_of_threads& its) {
 }  // namespace
 
 void note_regions() {
-  everything& e = all();
+  everything& e = *known;
   const std::lock_guard lock(e.lock);
   e.has_regions = true;
 }
 
 explained_sites::explained_sites(const region_sites<native>& its) : its_(its) {
-  everything& e = all();
+  everything& e = *known;
   const std::lock_guard lock(e.lock);
   e.alive.push_back({&its, pthread_self()});
 }
 
 explained_sites::~explained_sites() {
-  everything& e = all();
+  everything& e = *known;
   const std::lock_guard lock(e.lock);
   std::erase_if(e.alive, [this](const known_sites& k) { return k.its == &its_; });
   add(e.ended, its_);
