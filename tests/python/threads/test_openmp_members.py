@@ -96,6 +96,8 @@ def test_a_stack_that_overflows_ends_the_program(environment: dict[str, str], bu
     assert done.returncode == -signal.SIGSEGV and done.stdout == ""
 
 
+# Regions so short would soon compute on one processor each.
+DIVIDED = {"WEIR_THREADS": "user", "WEIR_ADAPT": "false"}
 # What shares.c sees in the end.
 SEEN = {
     "spread": "spread yes",
@@ -110,7 +112,7 @@ SEEN = {
 @pytest.mark.parametrize("what", SEEN)
 def test_threads_of_the_program_divide_the_processors(environment: dict[str, str], builds: Builds, what: str):
     program = builds.get(Program(SHARES, "gcc"))
-    done = run(program, environment | {"WEIR_THREADS": "user"}, what, "2000")
+    done = run(program, environment | DIVIDED, what, "2000")
     assert done.stdout.strip() == SEEN[what], done
 
 
@@ -134,7 +136,7 @@ def test_the_watch_goes_on_where_the_clock_is_set_back(
 ):
     (tmp_path / "clock.c").write_text(SET_BACK)
     subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "clock.c", "-o", tmp_path / "clock.so"], check=True)
-    preloaded = {"LD_PRELOAD": str(tmp_path / "clock.so"), "WEIR_THREADS": "user"}
+    preloaded = {"LD_PRELOAD": str(tmp_path / "clock.so")} | DIVIDED
     done = run(builds.get(Program(SHARES, "gcc")), environment | preloaded, what, "2000")
     assert done.stdout.strip() == SEEN[what], done
 
