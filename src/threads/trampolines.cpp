@@ -266,11 +266,10 @@ bool want(std::uintptr_t at, const polling::replaceable& what, std::uintptr_t fi
   some_are_wanted.store(true, std::memory_order_release);  // release: the stage
   return true;
 }
-/// They may be wanted again, when somebody is found there again.
-void want_none() {
-  some_are_wanted.store(false, std::memory_order_relaxed);
+/// Entries in this stage may be wanted again, when somebody is found there again.
+void forget_all(stage in) {
   for (trampoline& its : all) {
-    stage before = stage::wanted;
+    stage before = in;
     its.is.compare_exchange_strong(before, stage::none, std::memory_order_relaxed);
   }
 }
@@ -288,7 +287,10 @@ bool want_trampoline_at_pause(std::uintptr_t code) {
 
 void place_wanted_trampolines() {
   if (!some_are_wanted.load(std::memory_order_relaxed) || is_placing.load(std::memory_order_relaxed)) return;
-  if (runs_on_valgrind() || is_traced()) return want_none();
+  if (runs_on_valgrind() || is_traced()) {
+    some_are_wanted.store(false, std::memory_order_relaxed);
+    return forget_all(stage::wanted);
+  }
   if (is_placing.exchange(true, std::memory_order_acquire)) return;  // acquire: what the last such thread has placed
   sigset_t blocked;
   sigfillset(&blocked);
@@ -323,19 +325,17 @@ void leave_stub(ucontext_t& in) {
     const std::uintptr_t stub = t.stub.load(std::memory_order_relaxed);
     const std::uintptr_t in_stub = static_cast<std::uintptr_t>(code) - stub;
     if (stub == 0 || in_stub >= sizeof(stub_text)) continue;
-    const std::uintptr_t at = t.at.load(std::memory_order_relaxed);
+    const std::uintptr_t at = t.at.load(std::memory_order_relaxed), bytes = t.bytes.load(std::memory_order_relaxed);
     if (in_stub == first_instruction) in.uc_mcontext.gregs[REG_RSP] += 128;
-    code = static_cast<greg_t>(in_stub == offsetof(stub_text, copy) + t.bytes.load(std::memory_order_relaxed) ? at + t.bytes.load(std::memory_order_relaxed) : at);
+    const bool is_behind_copy = in_stub == offsetof(stub_text, copy) + bytes;
+    code = static_cast<greg_t>(is_behind_copy ? at + bytes : at);
     return;
   }
 }
 
 void forget_placing() {
   is_placing.store(false, std::memory_order_relaxed);
-  for (trampoline& its : all) {
-    stage before = stage::writing;
-    its.is.compare_exchange_strong(before, stage::none, std::memory_order_relaxed);
-  }
+  forget_all(stage::writing);
 }
 
 }  // namespace weir::threads

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from weir.advising import charts, tables, telling
 from weir.advising.results import Session, is_of_advice, sessions
 from weir.base.papers import MARKATOS, cited
-from weir.base.parts import FAILED, Chart, LeftOut, Section, Subject, disturbed_runs
+from weir.base.parts import Chart, LeftOut, Section, Subject, disturbed_runs, failed_runs
 from weir.base.records import Row
 
 PICTURE = (
@@ -52,12 +52,11 @@ def _of(its: Session, number: int) -> list[Section]:
 
 def left_out(rows: Sequence[Row]) -> list[LeftOut]:
     mine = [row for row in rows if is_of_advice(row)]
-    failed = [
-        LeftOut(FAILED, row["what"]["id"], _where(row), row["how"]["run"] + 1, row["how"]["stopped"])
-        for row in mine
-        if row["kind"] == "failure"
-    ]
-    return [*failed, *disturbed_runs(mine, lambda row: row["what"]["id"], _where)]
+    return [*failed_runs(mine, _name, _where), *disturbed_runs(mine, _name, _where)]
+
+
+def _name(row: Row) -> str:
+    return row["what"]["id"]
 
 
 def _where(row: Row) -> str:

@@ -8,7 +8,7 @@ import re
 import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -275,3 +275,6 @@ def _writable(check: Callable[[Path], None], path: Path) -> None:
         check(path)
     except outputs.Unwritable as error:
         raise Refused(str(error)) from None
+
+
+Jobs = Annotated[int | None, option(Whole(1, 1024), help="Simultaneous simulations (one for each processor).")]

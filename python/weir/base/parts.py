@@ -130,6 +130,14 @@ def disturbed_runs(rows: Iterable[Row], name: Callable[[Row], str], where: Calla
     ]
 
 
+def failed_runs(rows: Iterable[Row], name: Callable[[Row], str], where: Callable[[Row], str]) -> list[LeftOut]:
+    return [
+        LeftOut(FAILED, name(row), where(row), row["how"]["run"] + 1, row["how"].get("stopped"))
+        for row in rows
+        if row["kind"] == "failure"
+    ]
+
+
 def of_runs(what: str, runs: Sequence[LeftOut]) -> Table:
     heads = ["barrier", "where", "run", "why"]
     rows = [[r.name, r.where, "" if r.run is None else str(r.run), str(r.why)] for r in runs]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from weir.base.papers import BULL
-from weir.base.parts import FAILED, Chart, LeftOut, Section, Subject, disturbed_runs
+from weir.base.parts import Chart, LeftOut, Section, Subject, disturbed_runs, failed_runs
 from weir.base.records import Row
 from weir.base.states import ANY, State, in_words
 from weir.openmp import charts, tables
@@ -69,11 +69,11 @@ def wants(rows: Sequence[Row]) -> bool:
 
 def left_out(rows: Sequence[Row]) -> list[LeftOut]:
     its = [row for row in rows if is_openmp(row)]
-    return disturbed_runs(its, lambda row: row["what"].get("id") or row["what"]["algorithm"], _where) + [
-        LeftOut(FAILED, r["what"].get("id") or r["what"]["algorithm"], _where(r), r["how"]["run"] + 1,
-                r["how"].get("stopped"))
-        for r in its if r["kind"] == "failure"
-    ]  # fmt: skip
+    return [*disturbed_runs(its, _name, _where), *failed_runs(its, _name, _where)]
+
+
+def _name(row: Row) -> str:
+    return row["what"].get("id") or row["what"]["algorithm"]
 
 
 def _where(row: Row) -> str:

@@ -33,9 +33,7 @@ def scale(
         options.Names | None,
         option(options.names("barriers"), help="Only these barriers, such as auto,ompi_bruck."),
     ] = None,
-    jobs: Annotated[
-        int | None, option(options.Whole(1, 1024), help="Simultaneous simulations (one for each processor).")
-    ] = None,
+    jobs: options.Jobs = None,
     output: Annotated[
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/scale.jsonl"),

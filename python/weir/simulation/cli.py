@@ -40,9 +40,7 @@ def simulate(
         ),
     ] = None,
     point: Annotated[int, option(options.Whole(0, MOST_POINTS), help="Which point of the sweep --history shows.")] = 0,
-    jobs: Annotated[
-        int | None, option(options.Whole(1, 1024), help="Simultaneous simulations (one for each processor).")
-    ] = None,
+    jobs: options.Jobs = None,
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Fit a machine file to this machine, and compare (one to two minutes).")
     ] = False,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from weir.base.papers import NANJEGOWDA, cited
-from weir.base.parts import FAILED, Chart, LeftOut, Section, Subject
+from weir.base.parts import Chart, LeftOut, Section, Subject, failed_runs
 from weir.base.records import Row
 from weir.base.statistics import FEWEST
 from weir.workloads import charts, tables
@@ -84,11 +84,7 @@ def sections(rows: Sequence[Row]) -> list[Section]:
 
 
 def left_out(rows: Sequence[Row]) -> list[LeftOut]:
-    return [
-        LeftOut(FAILED, row["what"]["id"], _where(row), row["how"]["run"] + 1, row["how"]["stopped"])
-        for row in rows
-        if is_of_workloads(row) and row["kind"] == "failure"
-    ]
+    return failed_runs(filter(is_of_workloads, rows), lambda row: row["what"]["id"], _where)
 
 
 def _where(row: Row) -> str:

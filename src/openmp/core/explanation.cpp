@@ -24,15 +24,17 @@ struct known_sites {
   const region_sites<native>* its;
   pthread_t of;
 };
-// Never destroyed: threads may end after the program's objects.
 struct everything {
   std::mutex lock;
   std::vector<known_sites> alive;
   std::vector<region_site> ended;  // of threads that have ended
   bool has_regions = false;
 };
+// Null unless it is to be told. Never destroyed: threads may end after the program's objects.
 constinit everything* known = nullptr;
-[[gnu::constructor]] void when_loaded() { known = new everything; }
+[[gnu::constructor]] void when_loaded() {
+  if (initial_settings().explain) known = new everything;
+}
 
 void add(std::vector<region_site>& to, const region_sites<native>& its) {
   its.for_each([&to](const region_site& one) {
@@ -90,7 +92,7 @@ void explain(const threads::history_of_threads& its) {
 }
 
 [[gnu::destructor]] void when_program_ends() {
-  if (!initial_settings().explain) return;
+  if (known == nullptr) return;
   explain(threads::program_threads_so_far());
   everything& e = *known;
   const std::lock_guard lock(e.lock);

@@ -1,9 +1,9 @@
 #include "simulator/openmp/constructs.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "simulator/engine.hpp"
+#include "simulator/openmp/by_name.hpp"
 #include "simulator/openmp/weirs_team.hpp"
 
 namespace weir::simulator::openmp {
@@ -208,13 +208,6 @@ constexpr construct all[] = {
 
 std::span<const construct> constructs() { return all; }
 
-const construct& construct_called(const std::string& name) {
-  std::string known;
-  for (const construct& c : all) {
-    if (c.name == name) return c;
-    known += std::string(known.empty() ? "" : ", ") + c.name;
-  }
-  throw std::invalid_argument("no construct is called \"" + name + "\" here; known are " + known);
-}
+const construct& construct_called(const std::string& name) { return by_name(constructs(), "construct", name); }
 
 }  // namespace weir::simulator::openmp

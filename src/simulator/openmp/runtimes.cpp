@@ -1,6 +1,4 @@
-#include <stdexcept>
-#include <string>
-
+#include "simulator/openmp/by_name.hpp"
 #include "simulator/openmp/peers.hpp"
 #include "simulator/openmp/team.hpp"
 #include "simulator/openmp/weirs_team.hpp"
@@ -22,13 +20,6 @@ constexpr runtime all[] = {
 
 std::span<const runtime> runtimes() { return all; }
 
-const runtime& runtime_called(const std::string& name) {
-  std::string known;
-  for (const runtime& r : all) {
-    if (r.name == name) return r;
-    known += std::string(known.empty() ? "" : ", ") + r.name;
-  }
-  throw std::invalid_argument("no runtime is called \"" + name + "\" here; known are " + known);
-}
+const runtime& runtime_called(const std::string& name) { return by_name(runtimes(), "runtime", name); }
 
 }  // namespace weir::simulator::openmp

@@ -58,9 +58,7 @@ def openmp(
         Path | None,
         option(options.InputFile(), help="Simulate this machine, beside these records of weir bench openmp."),
     ] = None,
-    jobs: Annotated[
-        int | None, option(options.Whole(1, 1024), help="Simultaneous simulations (one for each processor).")
-    ] = None,
+    jobs: options.Jobs = None,
     output: Annotated[
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/simulate-openmp.jsonl"),
