@@ -88,6 +88,7 @@ double measured_ticks_per_microsecond() {
 }  // namespace
 
 constinit std::atomic<bool> native::is_crowded{false};
+constinit thread_local bool native::is_displaced = false;
 constinit yield_doubt doubt_of_yields;
 constinit thread_local std::uint64_t native::next_look_home = std::numeric_limits<std::uint64_t>::max();
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 #include <mutex>
 #include <optional>
 #include <time.h>
@@ -14,6 +13,7 @@
 #include "../machine/raw_call.hpp"
 #include "call.hpp"
 #include "layout.hpp"
+#include "movement.hpp"
 #include "waiting.hpp"
 
 namespace weir::mpi {
@@ -199,12 +199,12 @@ class barrier::implementation : layout {
     const std::uint64_t now = native::ticks();
     if (now < next_look_) return progress_hook::current.moving;
     const double tick = native::ticks_per_microsecond();
-    // Twice, because the first call after a sleep always takes long.
-    if (!find_out)
+    const double now_us = static_cast<double>(now) / tick;
+    if (find_out)
+      movement_.find_out(now_us, [this] { return progress_took_us(); });
+    else
       progress();
-    else if (progresses() && progresses())
-      moving_until_ = now + static_cast<std::uint64_t>(1e3 * tick);
-    const bool moving = now < moving_until_;
+    const bool moving = movement_.is_moving(now_us);
     next_look_ = moving ? now : now + static_cast<std::uint64_t>(50 * places_.sharers * tick);
     advance_begun();
     if (!memory_ || now < next_liveness_check_) return moving;
@@ -244,14 +244,10 @@ class barrier::implementation : layout {
     check(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE), "waiting at a barrier");
   }
 
-  // A call in which something moves takes longer than one in which nothing does; the shortest call so far stands for the latter. This
-  // is processor time, because Open MPI may yield the processor in the call.
-  bool progresses() {
+  double progress_took_us() {
     const double start_us = processor_us();
     progress();
-    const double took_us = processor_us() - start_us;
-    idle_look_us_ = std::min(idle_look_us_, took_us);
-    return took_us > 3 * idle_look_us_ + 2;
+    return processor_us() - start_us;
   }
   // By a system call alone: a member on a virtual processor that asks the C library leaves it for good. SMPI's clock is a macro.
   static double processor_us() {
@@ -315,8 +311,8 @@ class barrier::implementation : layout {
   bool active_ = false, last_ = false;
   std::optional<error> met_;                                 // by another thread, between begin() and end()
   std::pair<std::uint32_t, const move*> stuck_{0, nullptr};  // where this process waited when another was found to have ended
-  std::uint64_t next_look_ = 0, next_liveness_check_ = 0, moving_until_ = 0;
-  double idle_look_us_ = std::numeric_limits<double>::infinity();
+  std::uint64_t next_look_ = 0, next_liveness_check_ = 0;
+  movement movement_;
   std::optional<waiting::experience<processes>> flag_wait_;
   std::optional<waiting::experience<messages>> message_wait_;
   message_gate message_gate_;

@@ -138,6 +138,7 @@ void take_what_was_sent_to_thread(body& b) {
   take_what_was_sent_to_thread(b);
   b.parked.begin();
   b.held.store(1, std::memory_order_relaxed);
+  native::displaced(false);
   this_body = nullptr;
   weir_lend(&b.at, b.parking, park, &b);
   if (b.where() == nullptr) return b.arrive_detached();  // the processor drives nothing any more
@@ -282,6 +283,7 @@ void abandon(body& b) {
 
 void change_seat(processor* seat) {
   body& b = *own_body;
+  if (seat == nullptr) native::displaced(false);
   if (b.stays_pinned()) return;
   // A thread in a region that has given its processor away: the members there, which others run, go on as bodies of that processor.
   if (all_are_pinned() || is_driving()) [[unlikely]] seat = nullptr;
@@ -308,9 +310,11 @@ void pin_until(std::uint64_t time) {
   body* const own = this_body == nullptr || this_body == own_body ? own_body : nullptr;
   if (const body* const mine = own != nullptr ? own : this_body; mine != nullptr && mine->is_pinned_for_good()) return;
   if (own != nullptr) {
+    const bool had_seat = own->home() != nullptr;
     change_seat(nullptr);
     own->is_pinned = true;
     own->detached_until = time;
+    native::displaced(had_seat);
   } else if (this_body != nullptr && !this_body->is_pinned && comes_to_its_seat(time == 0)) {
     body& mine = *this_body;
     mine.is_pinned = true;

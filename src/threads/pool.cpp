@@ -370,6 +370,7 @@ driving::~driving() {
   own_processor->end_driving();
   this_body = nullptr;
   scheduled_by = before_;
+  native::displaced(false);
 }
 
 void give_away_own_processor() {
@@ -384,6 +385,7 @@ void give_away_own_processor() {
     mine.seen.blocked = true;
     mine.hand_off(*other);
     scheduled_by = nullptr;
+    native::displaced(true);
   }
   this_body = nullptr;
 }

@@ -72,9 +72,11 @@ struct native {
   }
 
   /// Thread-safe. relaxed, both: no other data goes with it.
-  static bool crowded() noexcept { return is_crowded.load(std::memory_order_relaxed); }
+  static bool crowded() noexcept { return is_crowded.load(std::memory_order_relaxed) || is_displaced; }
   /// For a caller that knows all teams of the process, such as an OpenMP runtime.
   static void crowded(bool now) noexcept { is_crowded.store(now, std::memory_order_relaxed); }
+  /// For the calling thread alone: it has left the processor on which its teams take it to be.
+  static void displaced(bool now) noexcept { is_displaced = now; }
 
   /// Are yields taken to give another program a whole slice? Asked once in a wait; now and then the answer is no, as a trial.
   /// A guess from the number of threads that ran in the system when the library was loaded, until a yield shows more.
@@ -119,6 +121,7 @@ struct native {
   static void (*in_user_space() noexcept)() noexcept;
   static void look_home(std::uint64_t now) noexcept;
   static constinit std::atomic<bool> is_crowded;
+  static constinit thread_local bool is_displaced;
   static constinit thread_local std::uint64_t next_look_home;  // the largest: never
 };
 static_assert(machine<native>);
