@@ -7,6 +7,8 @@
 
 #include <unistd.h>
 
+#include <weir/machine/native.hpp>
+
 #include "members.hpp"
 #include "threads/pool.hpp"
 #include "threads/threads.hpp"
@@ -72,6 +74,41 @@ TEST(Driving, AProcessorThatHasStoodInHasStandInsWhenItIsUsedAgain) {
     for (int i = 0; i < 4; ++i) threads.emplace_back(blocks_until_the_other_has_run);
     for (auto& t : threads) t.join();
   }
+}
+
+// Barriers take a member to be on its seat: the last one of a seat to arrive would spin there, where those that it waits for may run.
+TEST(Displaced, AMemberOutsideItsSeatUntilItReturnsThere) {
+  std::thread([] {
+    const driving all_the_time;
+    weir::crowd c(2, [](unsigned m) {
+      EXPECT_FALSE(weir::native::crowded());
+      if (m == 1) return;
+      processor& mine = seat();
+      pin_for(1000);
+      ASSERT_FALSE(is_on_processor());
+      EXPECT_TRUE(weir::native::crowded());
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      go_to(&mine);
+      EXPECT_TRUE(is_on_processor());
+      EXPECT_FALSE(weir::native::crowded());
+      go_to(nullptr);  // as a member of a team without seats
+      EXPECT_FALSE(weir::native::crowded());
+      go_to(&mine);
+    }, {.processors = 2});
+    c.join();
+  }).join();
+}
+
+TEST(Displaced, AThreadThatHasGivenItsProcessorAwayUntilItsRegionEnds) {
+  std::thread([] {
+    {
+      const driving region;
+      pin_for_a_while();
+      ASSERT_FALSE(is_on_processor());
+      EXPECT_TRUE(weir::native::crowded());
+    }
+    EXPECT_FALSE(weir::native::crowded());
+  }).join();
 }
 
 }  // namespace
