@@ -60,7 +60,7 @@ crew::crew(bool of_program) {
   if (!of_program) return;
   host_.emplace(released_);
   if (!may_have_seats() || !initial_settings().adapt) return;
-  sites_ = std::make_unique<region_sites<native>>();
+  sites_ = std::make_unique<native_region_sites>();
   if (initial_settings().explain) explains_.emplace(*sites_);
 }
 

@@ -77,7 +77,7 @@ class crew {
   alignas(line_bytes) std::atomic<std::uint64_t> released_{0};
   std::optional<host> host_;  // if it is a crew of the program's
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1
-  std::unique_ptr<region_sites<native>> sites_;  // null: regions compute on as many processors as their teams may take
+  std::unique_ptr<native_region_sites> sites_;  // null: regions compute on as many processors as their teams may take
   std::optional<explained_sites> explains_;
   std::map<std::pair<unsigned, unsigned>, std::unique_ptr<team>> teams_;  // by size and seats
   // What the crew has learned about waiting for a release, and for arrivals.

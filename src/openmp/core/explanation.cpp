@@ -21,7 +21,7 @@ namespace weir::openmp {
 namespace {
 
 struct known_sites {
-  const region_sites<native>* its;
+  const native_region_sites* its;
   pthread_t of;
 };
 struct everything {
@@ -36,7 +36,7 @@ constinit everything* known = nullptr;
   if (initial_settings().explain) known = new everything;
 }
 
-void add(std::vector<region_site>& to, const region_sites<native>& its) {
+void add(std::vector<region_site>& to, const native_region_sites& its) {
   its.for_each([&to](const region_site& one) {
     const auto same = [&one](const region_site& s) {
       return s.place == one.place && s.size == one.size && s.processors == one.processors;
@@ -126,7 +126,7 @@ void note_regions() {
   e.has_regions = true;
 }
 
-explained_sites::explained_sites(const region_sites<native>& its) : its_(its) {
+explained_sites::explained_sites(const native_region_sites& its) : its_(its) {
   everything& e = *known;
   const std::lock_guard lock(e.lock);
   e.alive.push_back({&its, pthread_self()});

@@ -3,19 +3,19 @@
 
 #include <weir/machine/native.hpp>
 
-#include "openmp/core/region_sites.hpp"
+#include "openmp/core/region_clock.hpp"
 
 namespace weir::openmp {
 
 /// The sites of the calling thread, as long as its crew has them. What they have learned is kept until the program ends.
 class explained_sites {
  public:
-  explicit explained_sites(const region_sites<native>& its);
+  explicit explained_sites(const native_region_sites& its);
   ~explained_sites();
   explained_sites(const explained_sites&) = delete;
 
  private:
-  const region_sites<native>& its_;
+  const native_region_sites& its_;
 };
 
 /// The program has begun a parallel region.

@@ -22,6 +22,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace weir::openmp {
 
@@ -49,7 +50,8 @@ struct region_site {
   unsigned processors_before = all, processors_other = all;
 };
 
-/// The sites of one thread's regions, which alone uses them. `Clock`: ticks(), and ticks_per_microsecond().
+/// The sites of one thread's regions, which alone uses them. `Clock`: ticks(), ticks_per_microsecond(), and waited_for_processor(), the
+/// ticks for which the thread has been ready to run while others had the processors.
 template <class Clock>
 class region_sites {
  public:
@@ -82,6 +84,10 @@ class region_sites {
   static constexpr std::uint64_t dearer = 100;  // what a trial may cost, as a part of the time since the last one
   static constexpr double first_ms = 30;        // short programs are not worth a trial
   static constexpr std::uint64_t hopeless = 4;  // beside other programs, a worker may not come for milliseconds
+  // Other programs run if the thread has waited for longer than this part of the time. Workers that move wait for a time slice, some 3
+  // ms, so that a trial costs some 40 ms there.
+  static constexpr std::uint64_t noticeable = 20;
+  static constexpr double beside_ms = 4000;
 
   /// How many regions a window has, and how many before it are not counted: workers move, and until the processors that they have left
   /// sleep, these take them away again.
@@ -101,6 +107,8 @@ class region_sites {
     std::uint64_t whole = 0, lost = 0;     // the last whole window with the choice of before; what the others have taken longer
     std::array<float, windows> usual{}, other{};
   };
+
+  static std::uint64_t in_ticks(double ms) { return static_cast<std::uint64_t>(ms * 1000 * Clock::ticks_per_microsecond()); }
 
   bool is_small(const region_site& s) const {
     return s.region != 0 && s.region < small_us * static_cast<float>(Clock::ticks_per_microsecond());
@@ -196,8 +204,15 @@ class region_sites {
     return all[s.turn % 3];
   }
 
+  /// Do other programs run, and has there been a trial beside them lately?
+  bool is_disturbed(std::uint64_t now) {
+    const std::uint64_t waited = Clock::waited_for_processor();
+    const bool others_run = noticeable * (waited - std::exchange(waited_, waited)) > now - std::exchange(looked_at_, now);
+    return others_run && now < last_trial_ + in_ticks(beside_ms);
+  }
+
   void begin_trial(region_site& s) {
-    if (Clock::ticks() < allowed_at_) {
+    if (const std::uint64_t now = Clock::ticks(); now < allowed_at_ || is_disturbed(now)) {
       s.due_in = look_every;
       return;
     }
@@ -260,7 +275,8 @@ class region_sites {
     const trial t = trial_;
     trial_ = {};
     set_busy();
-    allowed_at_ = Clock::ticks() + dearer * t.lost;
+    last_trial_ = Clock::ticks();
+    allowed_at_ = last_trial_ + dearer * t.lost;
     const spread before = spread_of(t.usual, n), other = spread_of(t.other, n);
     // Back to all processors on little evidence. Away from there if all windows but one are faster than the fastest of before: of
     // alike choices, one trial in 42 finds that.
@@ -301,7 +317,8 @@ class region_sites {
   unsigned left_to_time_ = 0, others_while_timed_ = 0, most_ = 0, trials_ = 0;
   float least_ = 0;
   std::uint64_t began_ = 0;
-  std::uint64_t allowed_at_ = Clock::ticks() + static_cast<std::uint64_t>(first_ms * 1000 * Clock::ticks_per_microsecond());
+  std::uint64_t last_trial_ = Clock::ticks(), allowed_at_ = last_trial_ + in_ticks(first_ms);
+  std::uint64_t looked_at_ = last_trial_, waited_ = Clock::waited_for_processor();
   trial trial_;
   std::array<std::unique_ptr<region_site>, 64> sites_;
 };

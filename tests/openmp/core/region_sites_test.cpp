@@ -13,8 +13,10 @@ using weir::openmp::region_site;
 
 struct made_clock {
   static inline std::uint64_t now = 0;
+  static inline double busy = 0;  // the part of the time for which others have the processor
   static std::uint64_t ticks() { return now; }
   static double ticks_per_microsecond() { return 1000; }
+  static std::uint64_t waited_for_processor() { return static_cast<std::uint64_t>(busy * static_cast<double>(now)); }
 };
 using sites = weir::openmp::region_sites<made_clock>;
 
@@ -66,6 +68,22 @@ TEST(RegionSites, AShortProgramIsNotTried) {
   const std::uint64_t end = made_clock::now + 29'000'000;
   while (made_clock::now < end) run(its, 0, divided(300), 1);
   its.for_each([](const region_site& s) { EXPECT_EQ(s.turn + s.joined + s.tried_at, 0u); });
+}
+
+TEST(RegionSites, BesideOtherProgramsTrialsAreRare) {
+  for (const bool are_there : {false, true}) {
+    made_clock::busy = are_there ? 0.5 : 0.01;
+    sites its;
+    const auto begun = made_clock::now;
+    const auto run_until = [&](double ms) {
+      while (made_clock::now < begun + static_cast<std::uint64_t>(1e6 * ms)) run(its, 0, divided(3000), 1000);
+    };
+    run_until(3990);
+    EXPECT_EQ(chosen(its, 0), are_there ? region_site::all : 2);
+    run_until(4500);
+    EXPECT_NE(chosen(its, 0), region_site::all);
+  }
+  made_clock::busy = 0;
 }
 
 TEST(RegionSites, ALongRegionKeepsAllProcessors) {

@@ -1,0 +1,20 @@
+// The clock by which region_sites measures.
+#pragma once
+
+#include <cstdint>
+
+#include <weir/machine/native.hpp>
+
+#include "machine/run_delay.hpp"
+#include "openmp/core/region_sites.hpp"
+
+namespace weir::openmp {
+
+struct region_clock : native {
+  static std::uint64_t waited_for_processor() {
+    return static_cast<std::uint64_t>(static_cast<double>(run_delay_ns()) * ticks_per_microsecond() / 1e3);
+  }
+};
+using native_region_sites = region_sites<region_clock>;
+
+}  // namespace weir::openmp
