@@ -4,6 +4,7 @@
 
 #include <linux/futex.h>
 
+#include "machine/raw_call.hpp"
 #include "threads/posix/shared_memory.hpp"
 #include "threads/posix/waits.hpp"
 
@@ -17,36 +18,6 @@ constinit next_function<long(long, ...)> system_call("syscall");
 constexpr unsigned long lowest_address = 4096;
 
 long failed(int why) { return errno = why, -1; }
-
-std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t value, const time_limit* most) {
-  if (!may_be_member() || !comes_to_wait()) return std::nullopt;
-  if (most != nullptr && (!most->is_valid() || most->at.tv_sec < 0)) return failed(EINVAL);
-  event_count& its = events_of(&word);
-  body& me = *this_body;
-  me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
-  const interruption signal;
-  const std::uint32_t seen = its.announce();
-  const bool waits = word.load(std::memory_order_relaxed) == value;  // relaxed: announce() has a fence
-  if (waits) {
-    std::optional<deadline> limit;
-    if (most != nullptr) limit.emplace(me, its, *most);
-    if (most == nullptr || !most->has_passed()) sleep_on(&word, its, seen);
-  }
-  its.retire();
-  if (!waits) return failed(EAGAIN);
-  if (me.is_notified.load(std::memory_order_relaxed) != 0) return 0;
-  if (signal.has_come()) return failed(EINTR);
-  return most != nullptr && most->has_passed() ? failed(ETIMEDOUT) : 0;
-}
-
-time_limit after(const timespec& time) {
-  constexpr long billion = 1'000'000'000;
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  const long ns = now.tv_nsec + time.tv_nsec;
-  if (time.tv_sec < 0 || time.tv_nsec < 0 || time.tv_nsec >= billion) return {CLOCK_MONOTONIC, time};  // not valid
-  return {CLOCK_MONOTONIC, {now.tv_sec + time.tv_sec + ns / billion, ns % billion}};
-}
 
 // How many threads sleep in the kernel on words of that event count: a waker without members to wake makes no system call then.
 constinit std::atomic<std::uint32_t> in_kernel[256];
@@ -70,6 +41,51 @@ long sleep_in_kernel(const long (&a)[6]) {
   const long result = kernel(a);
   its.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a waker that sees it late wakes nobody
   return result;
+}
+
+// What is left of the wait, for a thread that is no member any more. The word may have changed since the wait began.
+long wait_in_kernel(const std::atomic<std::uint32_t>& word, std::uint32_t value, const time_limit* most) {
+  const int clock = most != nullptr && most->clock == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0;
+  const long result = sleep_in_kernel({as_argument(&word), FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG | clock, static_cast<long>(value),
+                                       most != nullptr ? as_argument(&most->at) : 0, 0, static_cast<long>(FUTEX_BITSET_MATCH_ANY)});
+  return result < 0 && errno == EAGAIN ? 0 : result;
+}
+
+// Nothing: the calling thread is no member.
+std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t value, const time_limit* most) {
+  if (!may_be_member() || !comes_to_wait()) return std::nullopt;
+  if (most != nullptr && (!most->is_valid() || most->at.tv_sec < 0)) return failed(EINVAL);
+  event_count& its = events_of(&word);
+  body& me = *this_body;
+  const interruption signal;
+  std::optional<deadline> limit;
+  // Words share event counts, so a member that is about to sleep may be kept awake by a wake-up on another word.
+  for (bool is_first = true;; is_first = false) {
+    me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
+    const std::uint32_t seen = its.announce();
+    const bool waits = word.load(std::memory_order_relaxed) == value;  // relaxed: announce() has a fence
+    bool is_late = false, stays = true;
+    if (waits && most != nullptr) {
+      is_late = limit ? limit->has_passed() : most->has_passed();
+      if (!is_late && !limit) limit.emplace(me, its, *most);
+    }
+    if (waits && !is_late) stays = sleep_on(&word, its, seen);
+    its.retire();
+    if (!waits) return is_first ? failed(EAGAIN) : 0;
+    if (me.is_notified.load(std::memory_order_relaxed) != 0) return 0;
+    if (signal.has_come()) return failed(EINTR);
+    if (is_late) return failed(ETIMEDOUT);
+    if (!stays) return wait_in_kernel(word, value, most);
+  }
+}
+
+time_limit after(const timespec& time) {
+  constexpr long billion = 1'000'000'000;
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const long ns = now.tv_nsec + time.tv_nsec;
+  if (time.tv_sec < 0 || time.tv_nsec < 0 || time.tv_nsec >= billion) return {CLOCK_MONOTONIC, time};  // not valid
+  return {CLOCK_MONOTONIC, {now.tv_sec + time.tv_sec + ns / billion, ns % billion}};
 }
 
 long wake(const std::atomic<std::uint32_t>& word, const long (&a)[6]) {

@@ -208,6 +208,25 @@ void wake_counts(int scope) {
   for (const pthread_t each : all) result_of(each);
 }
 
+/// Wake-ups on another word end no wait, wherever the words lie.
+void futex_beside_others() {
+  constexpr std::size_t words = 1024;
+  alignas(4096) static std::uint32_t page[words];
+  const others so_many;
+  std::atomic<bool> ends{false};
+  const pthread_t waker = start([&]() -> void* {
+    while (!ends)
+      for (std::size_t other = 1; other < words; ++other) futex(&page[other], FUTEX_WAKE_PRIVATE, 1);
+    return nullptr;
+  });
+  for (int i = 0; i < 200; ++i) {
+    const timespec time = timespec_of(0.001);
+    CHECK(futex(&page[0], FUTEX_WAIT_PRIVATE, 0, &time) == -1 && errno == ETIMEDOUT);
+  }
+  ends = true;
+  result_of(waker);
+}
+
 void private_futexes() {
   const others so_many;
   futexes(FUTEX_PRIVATE_FLAG);
@@ -280,6 +299,7 @@ void kill_each_other_and_block() {
 const subject all[] = {{"posts by handlers", posts_by_handlers},
                        {"interrupted", interrupted},
                        {"private futexes", private_futexes},
+                       {"futex beside others", futex_beside_others},
                        {"futexes of any process", futexes_of_any_process},
                        {"to one that yields", to_one_that_yields},
                        {"wake counts", wake_counts},
