@@ -30,8 +30,6 @@ extern "C" {
 
 namespace {
 
-using stage = trampoline::stage;
-
 constexpr std::uintptr_t page_bytes = 4096, jump_bytes = 5;
 constexpr unsigned char jump_code = 0xe9;
 constinit trampoline all[32];
@@ -171,10 +169,14 @@ bool place(trampoline& its) {
   return std::memcmp(jump + replaced, code + replaced, jump_bytes - replaced) == 0 && change(at, jump, replaced);
 }
 
+struct placement {
+  trampoline& its;
+  bool done = false;
+};
 /// While dl_iterate_phdr() calls this, no object is unloaded.
 int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
-  auto& its = *static_cast<trampoline*>(what);
-  const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
+  auto& asked = *static_cast<placement*>(what);
+  const std::uintptr_t at = asked.its.at.load(std::memory_order_relaxed);
   const auto is_code_there = [&](const ElfW(Phdr) & part) {
     const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
     return part.p_type == PT_LOAD && at >= begin && at + jump_bytes <= begin + part.p_filesz &&
@@ -182,9 +184,7 @@ int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
   };
   if (std::none_of(object->dlpi_phdr, object->dlpi_phdr + object->dlpi_phnum, is_code_there)) return 0;
   // The child of a vfork() may execute the C library's code, and Weir's own code knows how to yield. The kernel's page is not ours.
-  const bool may = !is_without_calls(at) && object->dlpi_addr != getauxval(AT_SYSINFO_EHDR);
-  // release: the stub, for those who want it again, or the entry for another instruction.
-  its.is.store(may && place(its) ? stage::placed : stage::refused, std::memory_order_release);
+  asked.done = !is_without_calls(at) && object->dlpi_addr != getauxval(AT_SYSINFO_EHDR) && place(asked.its);
   return 1;
 }
 
@@ -207,13 +207,14 @@ constinit kernel_mutex placing;
 void* place_all(void*) {
   know_code_without_calls();
   look_for_uncounted_handlers();
-  // acquire, both: the stages, and what handlers want.
-  while (some_are_wanted.exchange(false, std::memory_order_acquire))
-    for (trampoline& its : all) {
-      if (its.is.load(std::memory_order_acquire) != stage::wanted) continue;
-      const std::lock_guard no_fork_meanwhile(placing);
-      if (dl_iterate_phdr(place_in_object, &its) == 0) its.is.store(stage::refused, std::memory_order_relaxed);  // no loaded object's
-    }
+  while (some_are_wanted.exchange(false, std::memory_order_acquire))  // acquire: the stages
+    for (trampoline& each : all)
+      each.place_if_wanted([](trampoline& its) {
+        placement asked{its};
+        const std::lock_guard no_fork_meanwhile(placing);
+        dl_iterate_phdr(place_in_object, &asked);
+        return asked.done;
+      });
   is_placing.store(false, std::memory_order_release);  // release: for the next thread
   return nullptr;
 }
@@ -221,21 +222,11 @@ void* place_all(void*) {
 /// The entry for it; null: there is none left, or no place for it. An entry that has no trampoline may be used for another instruction.
 trampoline* entry_for(std::uintptr_t at) {
   if (!trampolines_keep_registers()) return nullptr;
-  if (trampoline* const known = with(at)) return known->is.load(std::memory_order_relaxed) == stage::refused ? nullptr : known;
+  if (trampoline* const known = with(at)) return known->is_refused() ? nullptr : known;
   static constinit std::atomic<unsigned> next{0};
   for (unsigned n = 0; n < std::size(all); ++n) {
     trampoline& its = all[next.fetch_add(1, std::memory_order_relaxed) % std::size(all)];
-    stage before = its.is.load(std::memory_order_relaxed);
-    if (its.stub.load(std::memory_order_relaxed) != 0 || (before != stage::none && before != stage::refused)) continue;
-    // acquire: the stub, if the entry has been placed meanwhile.
-    if (!its.is.compare_exchange_strong(before, stage::writing, std::memory_order_acquire, std::memory_order_relaxed)) continue;
-    const bool is_free = its.stub.load(std::memory_order_relaxed) == 0;
-    if (is_free) {
-      its.at.store(at, std::memory_order_relaxed);
-      its.found.store(0, std::memory_order_relaxed);
-    }
-    its.is.store(is_free ? stage::none : before, std::memory_order_release);  // release: for want()
-    if (is_free) return &its;
+    if (its.take_for(at)) return &its;
   }
   return nullptr;
 }
@@ -245,33 +236,15 @@ trampoline* entry_for(std::uintptr_t at) {
 bool want(std::uintptr_t at, const polling::replaceable& what, std::uintptr_t first, std::uintptr_t last, unsigned enough) {
   trampoline* const it = entry_for(at);
   if (it == nullptr || it->found.fetch_add(1, std::memory_order_relaxed) + 1 < enough) return false;
-  stage before = it->is.load(std::memory_order_relaxed);
-  if (before != stage::none && before != stage::placed) return false;
-  // acquire: what another handler has written, and the stub.
-  if (!it->is.compare_exchange_strong(before, stage::writing, std::memory_order_acquire, std::memory_order_relaxed)) return false;
   std::uint32_t text = 0;
   std::memcpy(&text, reinterpret_cast<const void*>(what.at), what.bytes);
-  const bool is_used_for_other = it->at.load(std::memory_order_relaxed) != at;
-  const bool has_other_stub = it->stub.load(std::memory_order_relaxed) != 0 && (it->text.load(std::memory_order_relaxed) != text ||
-                                                                                it->bytes.load(std::memory_order_relaxed) != what.bytes);
-  if (is_used_for_other || has_other_stub) {
-    it->is.store(before, std::memory_order_release);  // release: as it was, for the next one
-    return false;
-  }
-  it->text.store(text, std::memory_order_relaxed);
-  it->bytes.store(what.bytes, std::memory_order_relaxed);
-  it->first.store(first, std::memory_order_relaxed);
-  it->last.store(last, std::memory_order_relaxed);
-  it->is.store(stage::wanted, std::memory_order_release);  // release: the instruction and the ends
+  if (!it->want({at, first, last, text, what.bytes})) return false;
   some_are_wanted.store(true, std::memory_order_release);  // release: the stage
   return true;
 }
 /// Entries in this stage may be wanted again, when somebody is found there again.
-void forget_all(stage in) {
-  for (trampoline& its : all) {
-    stage before = in;
-    its.is.compare_exchange_strong(before, stage::none, std::memory_order_relaxed);
-  }
+void forget_all(trampoline::stage in) {
+  for (trampoline& its : all) its.forget(in);
 }
 }  // namespace
 
@@ -289,7 +262,7 @@ void place_wanted_trampolines() {
   if (!some_are_wanted.load(std::memory_order_relaxed) || is_placing.load(std::memory_order_relaxed)) return;
   if (runs_on_valgrind() || is_traced()) {
     some_are_wanted.store(false, std::memory_order_relaxed);
-    return forget_all(stage::wanted);
+    return forget_all(trampoline::wanted);
   }
   if (is_placing.exchange(true, std::memory_order_acquire)) return;  // acquire: what the last such thread has placed
   sigset_t blocked;
@@ -299,8 +272,7 @@ void place_wanted_trampolines() {
 
 bool has_trampoline(std::uintptr_t code) {
   return std::ranges::any_of(all, [=](const trampoline& t) {
-    return (t.first.load(std::memory_order_relaxed) == code || t.at.load(std::memory_order_relaxed) == code) &&
-           t.is.load(std::memory_order_relaxed) == stage::placed;
+    return (t.first.load(std::memory_order_relaxed) == code || t.at.load(std::memory_order_relaxed) == code) && t.is_placed();
   });
 }
 
@@ -335,7 +307,7 @@ void leave_stub(ucontext_t& in) {
 
 void forget_placing() {
   is_placing.store(false, std::memory_order_relaxed);
-  forget_all(stage::writing);
+  forget_all(trampoline::writing);
 }
 
 }  // namespace weir::threads

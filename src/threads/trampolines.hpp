@@ -15,34 +15,15 @@
 // lock that page faults wait for, and makes the other processors forget what they know of the page.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include <ucontext.h>
 
+#include "threads/trampoline_stages.hpp"
+
 namespace weir::threads {
 
 class polling;
-
-/// The addresses of the replaced instruction, and of the first and the last one of its loop; 0, if the loop does more than poll.
-struct trampoline {
-  /// writing: a handler writes what it wants.
-  enum class stage { none, writing, wanted, placed, refused };
-  std::atomic<std::uintptr_t> at{0};  // trampoline_entry.cpp has it as the first member
-  // relaxed, all: written before the stage, or before the jump that leads here.
-  std::atomic<std::uintptr_t> first{0}, last{0}, stub{0};
-  std::atomic<std::uintptr_t> go_on{0};   // where the thread goes on: behind the instruction, or at its copy
-  std::atomic<std::uint32_t> text{0};     // the instruction
-  std::atomic<unsigned> bytes{0};
-  std::atomic<unsigned> found{0};  // how often somebody was there and did not only poll
-  std::atomic<stage> is{stage::none};
-
-  /// `pause`, or a nop.
-  bool does_nothing() const {
-    const std::uint32_t its = text.load(std::memory_order_relaxed);
-    return its == 0x90f3 || its == 0x90;
-  }
-};
 
 /// Does this processor let a trampoline keep all registers that it has?
 bool trampolines_keep_registers();
