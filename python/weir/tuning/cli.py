@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from weir.base import native, options, records
-from weir.base.console import Command, bar, fail, nothing, out, tell_load, warn
+from weir.base import native, options, others, records
+from weir.base.console import Command, bar, fail, nothing, out, warn
 from weir.base.options import option
 from weir.base.others import watched
 from weir.simulation import machine_plan, scenario
@@ -58,9 +58,14 @@ def tune(
         warn(complaint)
     if not any(f.decided for f in found):
         raise nothing(to, work.interrupted)
-    tell_load(writer.rows)
     section = _section(work, found)
     out.print(tables.found(found, f"{section.about}: {section.signature}"))
+    if isinstance(work, Measured) and (share := others.disturbed(writer.rows)):
+        raise fail(
+            f"tune: other programs had {share:.0%} of the processors meanwhile, and a profile is of an idle machine: "
+            f"{to} is left as it was. Repeat it on an idle machine; what was measured is in {record}",
+            status=1,
+        )
     try:
         profile_file.write(to, section)
     except (NoProfile, OSError) as error:

@@ -21,7 +21,6 @@ class Finding:
     usual_ns: float = 0.0
     barrier: str | None = None
     ns: float = 0.0
-    next_best: str = ""
     undecided: str = ""
 
     @property
@@ -74,8 +73,7 @@ def judge(rows: Sequence[Row], team: Team, taken: str) -> Finding:
     times = {name: _mean(found) for name, found in by_name.items() if found}
     faster = [name for name, found in by_name.items() if found and _wins(compared, found)]
     best = min(faster, key=lambda name: times[name], default=None)
-    nearest = min(times, key=lambda name: times[name], default="")
-    return Finding(team, taken, usual_ns, best, max(times[best], 0.0) if best else 0.0, nearest)
+    return Finding(team, taken, usual_ns, best, max(times[best], 0.0) if best else 0.0)
 
 
 def of_intervals(team: Team, taken: str, found: Mapping[str, Interval]) -> Finding:
@@ -84,9 +82,8 @@ def of_intervals(team: Team, taken: str, found: Mapping[str, Interval]) -> Findi
     others = {name: its for name, its in found.items() if name != taken}
     if usual is None or not others:
         return Finding(team, taken, undecided="the simulation failed")
-    nearest = min(others, key=lambda name: others[name].value)
     best = min((n for n in others if is_faster(others[n], usual)), key=lambda n: others[n].value, default=None)
-    return Finding(team, taken, usual.value, best, others[best].value if best else 0.0, nearest)
+    return Finding(team, taken, usual.value, best, others[best].value if best else 0.0)
 
 
 def _comparisons(rows: Sequence[Row], team: Team) -> list[Comparison]:

@@ -23,7 +23,7 @@ HOPELESS = 4.0
 
 
 class Simulated:
-    """Teams with a processor for each thread. With fewer, the system decides, and of it a machine's file has estimates."""
+    """Teams with a processor for each thread. With fewer the system decides, of which a file has estimates."""
 
     def __init__(self, machine: Path) -> None:
         self.machine = machine
@@ -65,7 +65,7 @@ class Simulated:
     ) -> dict[str, Interval]:
         with TemporaryDirectory(prefix="weir-tune-") as folder:
             path = Path(folder) / f"tune-{members}.toml"
-            path.write_text(_scenario(self.machine.name, members, names), encoding="utf-8")
+            path.write_text(_scenario(str(self.machine.absolute()), members, names), encoding="utf-8")
             plan = scenario.plan(path, machines=self.machine.absolute().parent)
             already = len(writer.rows)
             running = Simulation(plan, writer, lambda doing, _: tell(f"{members} threads, {doing}"))

@@ -1,6 +1,7 @@
 """What `weir tune` shows of what it found."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from weir.base.screen import Table, nanoseconds, two_digits
 from weir.tuning.judging import Finding
@@ -10,7 +11,7 @@ from weir.tuning.plan import Barriers, Team
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold")
     for column in columns:
-        table.add_column(column, justify="right" if column in ("threads", "takes", "instead of", "of it") else "left")
+        table.add_column(column, justify="right" if column in ("threads", "takes", "of it") else "left")
     return table
 
 
@@ -19,18 +20,19 @@ def _bound(team: Team) -> str:
 
 
 def found(findings: Sequence[Finding], title: str) -> Table:
-    table = _table(title, "threads", "bound", "barrier", "takes", "instead of", "of it", "")
+    table = _table(title, "threads", "bound", "usual", "takes", "faster", "takes", "of it")
+    of_both = {replace(f, team=Team(f.team.members, False)) for f in findings if f.team.bound} & set(findings)
     for f in findings:
-        begins = (str(f.team.members), _bound(f.team))
+        if f.team.bound and replace(f, team=Team(f.team.members, False)) in of_both:
+            continue  # as in a simulation, where no thread leaves its processor
+        begins = (str(f.team.members), "either" if f in of_both else _bound(f.team), f.usual)
         if not f.decided:
-            table.add_row(*begins, f.usual, "–", "", "", f"not known: {f.undecided}")
+            table.add_row(*begins, "", f"not known: {f.undecided}", "", "")
         elif f.barrier is None:
-            why = f"{f.next_best} is the next" if f.next_best else "no other came close"
-            table.add_row(*begins, f.usual, nanoseconds(f.usual_ns), "", "", f"as usual; {why}")
+            table.add_row(*begins, nanoseconds(f.usual_ns), "none", "", "")
         else:
-            of_it = two_digits(f.ns / f.usual_ns) if f.usual_ns > 0 else "–"
-            usual = f"{nanoseconds(f.usual_ns)}"
-            table.add_row(*begins, f.barrier, nanoseconds(f.ns), usual, of_it, f"faster than {f.usual}", style="green")
+            of_it = two_digits(f.ns / f.usual_ns) if f.usual_ns > 0 else ""
+            table.add_row(*begins, nanoseconds(f.usual_ns), f.barrier, nanoseconds(f.ns), of_it, style="green")
     return table
 
 
