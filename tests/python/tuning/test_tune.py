@@ -294,4 +294,4 @@ def test_a_machine_that_is_not_here_is_simulated(tmp_path: Path, monkeypatch: py
 
 def test_an_unknown_machine_is_refused():
     status, said = tuned("--machine", "enigma")
-    assert status == 2 and "no machine enigma" in said
+    assert status == 2 and "no machine 'enigma'" in said
