@@ -1,7 +1,7 @@
 // What "auto" takes for a team, with the reason. The measurements are in docs/measurements.
 #include <weir/team_barrier.hpp>
 
-#include <cmath>
+#include <cstdint>
 
 #include <weir/barriers/plan_barrier.hpp>
 #include <weir/machine/processors.hpp>
@@ -29,7 +29,7 @@ choice choose(const team& t) {
 std::optional<choice> choose(const team& t, const machine_profile& known, std::span<const int> processors) {
   const auto* const found = found_in(known, t.members, t.placed());
   if (found == nullptr || !is_like_those_tried(t, known, processors)) return std::nullopt;
-  const auto rounded = [](double ns) { return std::to_string(std::llround(ns)) + " ns"; };
+  const auto rounded = [](double ns) { return std::to_string(static_cast<std::uint64_t>(ns + 0.5)) + " ns"; };
   const std::string size = found->members == t.members ? "" : " with " + std::to_string(found->members) + " threads";
   return choice{found->barrier, "auto",
                 (known.simulated ? "simulated for this machine on " : "measured on this machine on ") + known.date + size + ": " +

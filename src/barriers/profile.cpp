@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <cstdint>
 #include <stdexcept>
 
 #include <weir/team_barrier.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 using words = std::vector<std::string_view>;
 
-constexpr double longest_ns = 1e15;  // ten days
+constexpr std::uint64_t longest_ns = 1'000'000'000'000'000;  // ten days
 constexpr std::size_t longest_signature = 200;
 
 struct line {
@@ -44,10 +44,14 @@ unsigned count(const line& l, std::string_view word, unsigned least, const char*
   return *n;
 }
 
+// 812 or 812.5. from_chars() of a double would bring the mathematical library into every program that the runtime is loaded into.
 double nanoseconds(const line& l, std::string_view word) {
-  const auto ns = number_in<double>(word);
-  if (!ns || !(*ns >= 0) || *ns > longest_ns) l.expected("a time in nanoseconds");  // !(>=): nor NaN
-  return *ns;
+  const auto point = std::min(word.find('.'), word.size());
+  const std::string_view after = word.substr(std::min(point + 1, word.size()));
+  const auto whole = number_in<std::uint64_t>(word.substr(0, point));
+  const auto tenths = point == word.size() ? std::optional<std::uint64_t>(0) : number_in<std::uint64_t>(after);
+  if (!whole || *whole > longest_ns || !tenths || after.size() > 1) l.expected("a time in nanoseconds, as 812.5");
+  return static_cast<double>(*whole) + static_cast<double>(*tenths) / 10;
 }
 
 bool bound(const line& l, std::string_view word) {
