@@ -76,6 +76,8 @@ TEST(Profile, HoldsForNoSizeBetweenTeamsWithAndWithoutProcessorsOfTheirOwn) {
   EXPECT_EQ(found_in(known, 3, false), nullptr);
   known.processors = 8;
   EXPECT_NE(found_in(known, 3, false), nullptr);
+  known.findings.back().barrier = "mcs";
+  EXPECT_EQ(found_in(known, 3, false), nullptr) << "another one is the faster there";
 }
 
 struct damage {
@@ -186,6 +188,9 @@ TEST(ChoiceByProfile, IsForTeamsLikeThoseTriedOnly) {
   EXPECT_TRUE(choose(of(8, 4, {0, 0, 1, 1, 2, 2, 3, 3}), known, four)) << "in another order";
   EXPECT_FALSE(choose(of(8, 4, {0, 0, 0, 1, 1, 2, 2, 3}), known, four)) << "not evenly";
   EXPECT_FALSE(choose(of(8, 4, {0, 1, 2, 9, 0, 1, 2, 9}), known, four)) << "elsewhere";
+  EXPECT_TRUE(is_like_those_tried(of(2, 4, {0, 1}), known, four)) << "neighbours";
+  EXPECT_FALSE(is_like_those_tried(of(2, 4, {0, 2}), known, four));
+  EXPECT_TRUE(is_like_those_tried(of(6, 4, {1, 0, 2, 3, 0, 1}), known, four));
   EXPECT_FALSE(choose(of(2, 2), known, std::span(four).first(2))) << "the process has fewer processors";
   EXPECT_FALSE(choose(of(4, 4), known, four)) << "nothing was found for this size";
   team t = of(2, 4);
