@@ -3,8 +3,6 @@
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from weir.base import native
 from weir.tuning import profile_file
 from weir.tuning.judging import Finding

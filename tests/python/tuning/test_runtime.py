@@ -52,13 +52,14 @@ def profile(tmp_path: Path) -> Path:
     return path
 
 
-def without(environment: dict[str, str], config: Path) -> dict[str, str]:
-    return environment | {"XDG_CONFIG_HOME": str(config), "HOME": "/nonexistent"}
+def looking_in(environment: dict[str, str], config: Path) -> dict[str, str]:
+    plain = {name: value for name, value in environment.items() if name != "WEIR_PROFILE"}
+    return plain | {"XDG_CONFIG_HOME": str(config), "HOME": "/nonexistent"}
 
 
 def test_it_is_read_by_the_first_team_and_damage_is_said(environment: dict[str, str], program: Path, profile: Path):
     profile.write_text("garbage")
-    around = without(environment, profile.parents[1])
+    around = looking_in(environment, profile.parents[1])
     assert says(program, around) == "", "a program without a team does not read it"
     said = says(program, around, "a", "team")
     assert said == f"weir: the profile {profile} is not used: line 1: expected weir profile 1: this is no profile; " \
@@ -70,7 +71,7 @@ def test_one_of_another_machine_is_said_where_it_is_asked_for(
     environment: dict[str, str], program: Path, profile: Path
 ):
     profile.write_text(profile.read_text().replace("machine ", "machine 7"))
-    around = without(environment, profile.parents[1])
+    around = looking_in(environment, profile.parents[1])
     assert says(program, around, "a", "team") == ""
     words = f"the profile {profile} is not used: it is of a machine with 7"
     assert words in says(program, around | {"WEIR_PROFILE": str(profile)}, "a", "team")
@@ -79,7 +80,7 @@ def test_one_of_another_machine_is_said_where_it_is_asked_for(
 
 
 def test_the_one_in_use_is_shown(environment: dict[str, str], program: Path, profile: Path):
-    around = without(environment, profile.parents[1])
+    around = looking_in(environment, profile.parents[1])
     assert says(program, around, "a", "team") == ""
     words = f"{profile}, measured on 2026-11-25 for "
     assert f"the profile {words}" in says(program, around | {"WEIR_EXPLAIN": "true"}, "a", "team")
