@@ -55,6 +55,8 @@ TEST(Profile, SaysWhatWasFoundOnEachMachine) {
   EXPECT_EQ(all[0].findings[0].ns, 90.5);
   EXPECT_EQ(all[0].findings[0].usual, "distributed");
   EXPECT_TRUE(all[1].simulated && all[1].findings.empty());
+  const auto both = parsed_profile(replaced(whole, "barrier bound 8", "barrier unbound 8 sense 1 mcs 2\nbarrier bound 8"));
+  EXPECT_EQ(both[0].findings.size(), 4u) << "a size of teams that are bound and of those that are not";
 }
 
 TEST(Profile, HoldsForTheSizesThatWereTriedAndBetweenTwoThatAgree) {

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from weir.barriers.measuring import Bench
 from weir.base import native, others, records
+from weir.base.driver import Subject
 from weir.base.statistics import Interval
 from weir.cli import app
 from weir.tuning import judging, plan, profile_file
@@ -80,7 +81,7 @@ def test_a_faster_barrier_is_written_for_each_size(made_up: Path, tmp_path: Path
     assert complaints == [] and any(row["kind"] == "overhead" for row in rows)
 
 
-@pytest.mark.parametrize("ns", [60.0, 50.0], ids=["slower", "within the noise"])
+@pytest.mark.parametrize("ns", [60.0, 50.0, 200.0], ids=["slower", "within the noise", "not even close"])
 def test_where_nothing_is_faster_sizes_are_written_and_no_barrier(made_up: Path, tmp_path: Path, ns: float):
     let_sense_take(made_up, ns)
     status, said = tuned("-o", "mine.profile")
@@ -195,6 +196,27 @@ def test_a_simulation_is_judged_by_its_seeds():
 
 def test_sizes_are_two_the_processors_and_powers_of_two():
     assert plan.sizes(1) == [2, 4] and plan.sizes(6) == [2, 4, 6, 8, 16] and plan.sizes(2) == [2, 4, 8]
+
+
+def test_barriers_that_go_by_processors_are_for_bound_teams_only():
+    def named(name: str) -> Subject:
+        return Subject(f"weir:{name}/auto", "weir", name, "auto", "1", "weir-measure")
+
+    known = plan.Barriers(
+        named("auto"), (named("sense"), named("mcs"), named("combination")), frozenset({"combination"})
+    )
+    names = [[s.algorithm for s in known.against(Team(4, bound), "mcs")] for bound in (False, True)]
+    assert names == [["sense"], ["sense", "combination"]]
+    host = {"algorithms": [{"name": "sense", "placed": False}, {"name": "combination", "placed": True}]}
+    others = [
+        named("weir::barrier"),
+        named("sense"),
+        named("combination"),
+        Subject("p", "peer", "sense", "auto", "", ""),
+    ]
+    assert plan.barriers(others, host) is None, "there is no usual one"
+    found = plan.barriers([named("auto"), *others], host)
+    assert [s.algorithm for s in found.others] == ["sense", "combination"] and found.placed == {"combination"}
 
 
 def section(*findings: Finding) -> Section:
