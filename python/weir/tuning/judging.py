@@ -60,9 +60,9 @@ def not_close(screened: Sequence[Row], team: Team, taken: str) -> Finding:
 
 
 def judge(rows: Sequence[Row], team: Team, taken: str) -> Finding:
-    """By all states of the machine that were seen: what is taken must be faster in each."""
-    compared = [c for c in _comparisons(rows, team) if c.default is not None]
-    if not compared or any(len(c.default.rows) < FEWEST_RUNS for c in compared):
+    """By all states of the machine that were seen often enough: what is taken must be faster in each."""
+    compared = [c for c in _comparisons(rows, team) if c.default is not None and len(c.default.rows) >= FEWEST_RUNS]
+    if not compared:
         return Finding(team, taken, undecided="too little time")
     usual_ns = _mean([c.default for c in compared])
     if any(c.default.in_the_noise for c in compared):

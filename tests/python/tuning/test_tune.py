@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,39 @@ def test_too_little_time_is_said(made_up: Path, tmp_path: Path, monkeypatch: pyt
 TEAM = Team(4, False)
 
 
+def measured(usual: Sequence[float], other: Sequence[float], runs: int, transfer_ns: float, first: int) -> list[dict]:
+    """Rows of `sense`, which is usual, and `mcs`: so many runs in one state of the machine."""
+    rows = []
+    for run in range(first, first + runs):
+        for algorithm, name, overheads in (("auto", "weir:auto/auto", usual), ("mcs", "weir:mcs/auto", other)):
+            lists = {n: [v + 100 for v in overheads] for n in ("episode_ns", "cpu_ns")}
+            lists |= {"overhead_ns": list(overheads), "reference_ns": [100.0] * len(overheads)}
+            lists |= {n: [transfer_ns] * len(overheads) for n in records.PROBES}
+            what = {"family": "weir", "id": name, "algorithm": algorithm, "waiting": "auto", "version": "1"}
+            where = {"members": 4, "processors": 2, "pinned": False, "load": "none", "delay_ns": 100.0}
+            row = {"kind": "overhead", "session": "s", "source": "measured", "what": what, "where": where}
+            rows.append(row | {"how": {"method": "overhead", "run": run}, "samples": lists, "cycles_per_ns": 1.0})
+    return [{"kind": "machine", "id": "s", "host": {"cpu_model": "m", "online": 2}, "settings": {}}, *rows]
+
+
+FAST, SLOW = [50 + i % 5 for i in range(20)], [100 + i % 5 for i in range(20)]
+
+
+def test_what_is_taken_is_faster_in_each_state_of_the_machine():
+    near = measured(SLOW, FAST, 6, 50.0, 0)
+    assert judging.judge(near, TEAM, "sense").barrier == "mcs"
+    assert judging.judge([*near, *measured(SLOW, FAST, 6, 200.0, 6)[1:]], TEAM, "sense").barrier == "mcs"
+    both = [*near, *measured(FAST, SLOW, 6, 200.0, 6)[1:]]
+    assert judging.judge(both, TEAM, "sense") == Finding(TEAM, "sense", 77.0), "slower where a line is far"
+    seldom = [*near, *measured(FAST, SLOW, judging.FEWEST_RUNS - 1, 200.0, 6)[1:]]
+    assert judging.judge(seldom, TEAM, "sense").barrier == "mcs", "seen too seldom to be judged"
+    assert judging.judge(measured(SLOW, FAST, 2, 50.0, 0), TEAM, "sense").undecided == "too little time"
+    failed = [
+        row for row in near if row["kind"] != "overhead" or row["what"]["algorithm"] == "auto" or row["how"]["run"] < 2
+    ]
+    assert judging.judge(failed, TEAM, "sense").barrier is None, "it has ended in most runs"
+
+
 def test_faster_is_by_more_than_the_noise_and_worth_it():
     usual = Interval(100, 98, 102)
     assert judging.is_faster(Interval(90, 88, 97), usual)
@@ -234,6 +268,20 @@ def test_a_damaged_profile_gives_way_and_other_files_do_not(tmp_path: Path):
     with pytest.raises(NoProfile):
         profile_file.write(path, section())
     assert [p.name for p in tmp_path.iterdir()] == ["profile"], "nothing else is left"
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "profile"
+    profile_file.write(path, section())
+    before = path.read_text()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        profile_file.write(path, section(Finding(TEAM, "sense", 1.0)))
+    assert path.read_text() == before and [p.name for p in tmp_path.iterdir()] == ["profile"]
 
 
 def test_a_relative_configuration_folder_is_none(monkeypatch: pytest.MonkeyPatch):
