@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from weir.barriers.measuring import Bench
-from weir.base import native, others, records
+from weir.base import native, others, records, transfers
 from weir.base.driver import Subject
 from weir.base.statistics import Interval
 from weir.cli import app
@@ -341,8 +341,10 @@ def test_a_profile_of_another_machine_is_said(tmp_path: Path, here: dict[str, An
 def test_this_machine_is_tuned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: dict[str, Any]):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(plan, "teams", lambda _: [Team(2, False), Team(2, True)])
+    monkeypatch.setattr(plan, "MOST_ROUNDS", judging.FEWEST_RUNS)
     monkeypatch.setattr(others, "disturbed", lambda _: None)
-    status, said = tuned("--seconds", 30, "-o", "mine.profile")
+    monkeypatch.setattr(transfers, "PROGRAM", "none")  # no states of the machine, of which each may have too few runs
+    status, said = tuned("--seconds", 600, "-o", "mine.profile")
     if here["usable"] < len(here["affinity"]):
         assert status == 2 and "a CPU quota" in said
         return
