@@ -160,8 +160,8 @@ int describe(const char* machine, int count, char** sizes) {
     const auto taken = weir::choose(weir::checked(std::move(t)), as_described(m));
     choices.push_back({{"members", number(sizes[i])}, {"algorithm", taken.algorithm}});
   }
-  std::cout << json{{"machine", m.name}, {"processors", m.processors}, {"signature", signature(topology_of(m))}, {"choices", choices}}.dump()
-            << '\n';
+  const std::string its = signature(topology_of(m));
+  std::cout << json{{"machine", m.name}, {"processors", m.processors}, {"signature", its}, {"choices", choices}}.dump() << '\n';
   return 0;
 }
 
