@@ -12,6 +12,8 @@
 #include <weir/barriers/proof.hpp>
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
+#include <weir/machine/topology.hpp>
+#include <weir/profile.hpp>
 #include <weir/team_barrier.hpp>
 
 #include "../number.hpp"
@@ -128,6 +130,7 @@ json algorithms() {
                    {"halves", a.halves},
                    {"logarithmic", a.logarithmic},
                    {"by_messages", a.by_messages},
+                   {"placed", a.placed},
                    {"critical_path", critical_path},
                    {"bytes", bytes}});
   }
@@ -137,6 +140,22 @@ json algorithms() {
 json waitings() {
   json all = json::array();
   for (const auto& w : weir::waitings()) all.push_back({{"name", w.name}, {"about", w.about}});
+  return all;
+}
+
+// Of all processors that are online, as profiles have it.
+std::string signature_here() {
+  const auto online = weir::processors_online("");
+  return weir::signature(weir::topology_below("", online.empty() ? weir::affinity() : online));
+}
+
+json profile() {
+  const weir::profile_in_use& its = weir::profile_here();
+  json all = {{"file", its.file}, {"words", weir::in_words(its)}, {"troubles", its.troubles}, {"sizes", json::array()}};
+  if (!its.its) return all;
+  all["date"] = its.its->date;
+  all["simulated"] = its.its->simulated;
+  for (const auto& f : its.its->findings) all["sizes"].push_back({{"members", f.members}, {"placed", f.bound}, {"barrier", f.barrier}});
   return all;
 }
 
@@ -164,6 +183,8 @@ int main(int count, char** words) try {
                {"caches", machine.caches()},
                {"numa_nodes", machine.numa_nodes()},
                {"topology_text", machine.text()},
+               {"signature", signature_here()},
+               {"profile", profile()},
                {"cycles_per_ns", weir::native::ticks_per_microsecond() / 1000},
                {"choices", choices(sizes)},
                {"algorithms", algorithms()},

@@ -18,6 +18,7 @@ struct team {
   unsigned processors = 1;     ///< how many the members may run on
   double usable = 1;           ///< `processors`, less what a CPU quota takes away
   std::optional<double> awake_us = {};  ///< how long `auto` waits awake, instead of its default; negative: not at all
+  bool kernel_threads = true;           ///< does the kernel schedule the members, one by one?
   work_of_members* work = nullptr;      ///< what members do while they wait (waiting.hpp); null: nothing else
 
   /// Does another member run on the processor of this member? If the placement is unknown: are there more members than

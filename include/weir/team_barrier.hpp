@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -42,6 +43,7 @@
 namespace weir {
 
 class topology;
+struct machine_profile;
 
 /// A name that is the same in C++, in C, on the command line and in records.
 struct named {
@@ -53,6 +55,7 @@ struct algorithm : named {
   bool halves;       ///< can its arrival phase and its release phase be run apart?
   bool logarithmic;  ///< does its critical path grow with log P?
   bool by_messages;  ///< can processes pass it by messages, without shared memory?
+  bool placed;       ///< does it ask which processor each member is bound to, and do little without an answer?
 };
 /// All barriers (without "auto"), and all waiting policies, that team_barrier takes by name. Both functions are thread-safe, and
 /// may throw std::bad_alloc.
@@ -74,6 +77,9 @@ struct team_options {
   unsigned fan_out = 2;             ///< of its release tree
   /// How long "auto" waits awake on a processor that no other thread wants, in microseconds; negative: not at all.
   std::optional<double> awake_us = {};
+  /// Does the kernel schedule the members? False for members of a crowd or the like: "auto" then takes no profile's barrier, which was
+  /// measured with threads of the kernel.
+  bool kernel_threads = true;
   /// Other work of members that wait by "auto" (waiting.hpp); null: none. The work must outlive the barrier.
   work_of_members* work = nullptr;
 };
@@ -84,9 +90,12 @@ struct choice {
   std::string waiting;
   std::string reason;
 };
-/// For this team on this machine, by the papers' findings (docs/measurements has ours). Depends on nothing else; thread-safe.
+/// For this team on this machine: what the machine's profile says (profile.hpp), or else the papers' findings. Thread-safe.
 choice choose(const team& t);
+/// By the papers' findings alone (docs/measurements has ours); or by a profile's, if it has one for this team on these processors.
+/// Pure.
 choice choose(const team& t, const topology& machine);
+std::optional<choice> choose(const team& t, const machine_profile& known, std::span<const int> processors);
 
 struct any_barrier;  // of any algorithm and policy (src/barriers/registry.hpp)
 

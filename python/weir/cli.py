@@ -24,6 +24,7 @@ from weir.simulation import cli as simulation
 from weir.simulation.openmp import cli as simulated_openmp
 from weir.threads import cli as threads
 from weir.tracing import cli as tracing
+from weir.tuning import cli as tuning
 from weir.workloads import cli as workloads
 
 COMMANDS = (
@@ -31,6 +32,7 @@ COMMANDS = (
     doctor.COMMAND,
     advising.COMMAND,
     info.COMMAND,
+    tuning.COMMAND,
     barriers.COMMAND,
     openmp.COMMAND,
     mpi.COMMAND,

@@ -1,8 +1,12 @@
 // What "auto" takes for a team, with the reason. The measurements are in docs/measurements.
 #include <weir/team_barrier.hpp>
 
+#include <cstdint>
+
 #include <weir/barriers/plan_barrier.hpp>
+#include <weir/machine/processors.hpp>
 #include <weir/machine/topology.hpp>
+#include <weir/profile.hpp>
 
 #include "nodes.hpp"
 
@@ -15,8 +19,21 @@ constexpr unsigned most_disseminating = 16;
 }
 
 choice choose(const team& t) {
+  if (t.members > 1)  // a thread alone needs no file
+    if (const auto& known = profile_here().its)
+      if (auto found = choose(t, *known, affinity())) return *std::move(found);
   if (t.members > most_disseminating) return choose(t, topology_here());
   return choose(t, topology({}));  // the machine's files are not read
+}
+
+std::optional<choice> choose(const team& t, const machine_profile& known, std::span<const int> processors) {
+  const auto* const found = found_in(known, t.members, t.placed());
+  if (found == nullptr || !is_like_those_tried(t, known, processors)) return std::nullopt;
+  const auto rounded = [](double ns) { return std::to_string(static_cast<std::uint64_t>(ns + 0.5)) + " ns"; };
+  const std::string size = found->members == t.members ? "" : " with " + std::to_string(found->members) + " threads";
+  return choice{found->barrier, "auto",
+                (known.simulated ? "simulated for this machine on " : "measured on this machine on ") + known.date + size + ": " +
+                    rounded(found->ns) + ", where " + found->usual + " takes " + rounded(found->usual_ns)};
 }
 
 choice choose(const team& t, const topology& machine) {

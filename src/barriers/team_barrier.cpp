@@ -14,7 +14,7 @@ namespace weir {
 std::vector<algorithm> algorithms() {
   std::vector<algorithm> all;
   for (const auto& e : registry<native>::algorithms())
-    all.push_back({{e.name, e.about}, e.halves(), e.logarithmic, e.by_messages()});
+    all.push_back({{e.name, e.about}, e.halves(), e.logarithmic, e.by_messages(), e.placed});
   return all;
 }
 
@@ -33,6 +33,7 @@ std::optional<central_phases> central_phases_of(std::string_view algorithm) {
 team_barrier<>::team_barrier(unsigned members, team_options options) : members_(members) {
   team t = team_here(members, options.placement);
   t.awake_us = options.awake_us;
+  t.kernel_threads = options.kernel_threads;
   t.work = options.work;
   if (options.processors != 0) {
     t.usable = std::min<double>(t.usable, options.processors);

@@ -81,4 +81,12 @@ unsigned topology::thread(int processor) const {
   return here < 0 ? 0 : threads_[static_cast<std::size_t>(here)];
 }
 
+std::string signature(const topology& machine) {
+  const std::size_t count = machine.processors().size();
+  std::string text = std::to_string(count) + (count == 1 ? " processor" : " processors");
+  for (const topology::division& level : machine.levels())
+    if (level.groups > 1) text += " in " + std::to_string(level.groups) + " groups";
+  return text;
+}
+
 }  // namespace weir

@@ -202,6 +202,14 @@ topology topology_below(const std::string& root, const processors& asked) {
   }
 }
 
+processors processors_online(const std::string& root) {
+  try {
+    return listed_in(root + "/sys/devices/system/cpu/online");
+  } catch (const contradiction&) {
+    return {};
+  }
+}
+
 const topology& topology_here() {
   static constinit made_once<topology> here;
   return here([] { return topology_below("", affinity()); });

@@ -55,12 +55,24 @@ unsigned participants_across(const places& p, const std::string& within) {
   return static_cast<unsigned>(within == "none" ? p.node_of.size() : p.nodes.size());
 }
 
+// What the profile says of as many threads as a node has processes, each with a processor: the plan and its lines are the same in a
+// node's memory. Where processes share processors, what was measured is how threads wait for each other.
+const machine_profile::finding* found_within(const places& p, std::size_t largest, const machine_profile* known) {
+  if (known == nullptr || p.oversubscribed || largest > known->processors) return nullptr;
+  const auto* const found = found_in(*known, static_cast<unsigned>(largest), /*bound=*/false);
+  const std::vector<std::string>& allowed = p.nodes.size() == 1 ? algorithms() : plans::names_of_halved();
+  return found != nullptr && std::find(allowed.begin(), allowed.end(), found->barrier) != allowed.end() ? found : nullptr;
+}
+
 // Within a node, by shared memory.
-choice choose_within(const places& p, choice c) {
+choice choose_within(const places& p, choice c, const machine_profile* known) {
   const bool one_node = p.nodes.size() == 1;
   std::size_t largest = 0;
   for (const auto& node : p.nodes) largest = std::max(largest, node.size());
-  if (largest == 1) {
+  if (const auto* const found = found_within(p, largest, known)) {
+    c.within = found->barrier;
+    c.reason += std::string(known->simulated ? "simulated" : "measured") + " with threads on this machine on " + known->date;
+  } else if (largest == 1) {
     c.within = "none";
     c.reason += "every process has a node of its own";
   } else if (p.oversubscribed && one_node) {
@@ -89,7 +101,7 @@ const std::vector<std::string>& transports() {
   return names;
 }
 
-choice choose(const places& p, const options& how) {
+choice choose(const places& p, const options& how, const machine_profile* known) {
   must_be_known(how.algorithm, with(algorithms(), {"auto"}), "barrier over messages");
   must_be_known(how.within, with(algorithms(), {"auto", "none", "combination"}), "barrier within a node");
   must_be_known(how.transport, with(transports(), {"auto"}), "transport");
@@ -98,7 +110,7 @@ choice choose(const places& p, const options& how) {
   if (c.transport == "auto") c.transport = "messages";
   if (c.within == "auto") {
     if (c.algorithm == "auto")
-      c = choose_within(p, c);
+      c = choose_within(p, c, known);
     else
       c.within = "none";
   }

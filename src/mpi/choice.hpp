@@ -3,13 +3,14 @@
 
 #include <weir/barriers/plan.hpp>
 #include <weir/mpi.hpp>
+#include <weir/profile.hpp>
 
 #include "places.hpp"
 
 namespace weir::mpi {
 
-/// Throws std::invalid_argument for an unknown name. Pure.
-choice choose(const places& p, const options& how);
+/// `known`: the profile that all processes have (places::one_profile), or null. Throws std::invalid_argument for an unknown name. Pure.
+choice choose(const places& p, const options& how, const machine_profile* known = nullptr);
 
 /// The plan of a choice, with the shapes of the options. Throws std::invalid_argument if there is no such plan. Pure.
 plan plan_for(const places& p, const choice& c, const options& how);

@@ -90,7 +90,7 @@ void layout::make(steps& together) {
 }
 
 void layout::choose_route() {
-  choice_ = choose(places_, draft_->how);
+  choice_ = choose(places_, draft_->how, places_.one_profile ? &*profile_here().its : nullptr);
   if (choice_.transport == "rma" && !draft_->windows) {
     choice_.transport = "messages";
     choice_.reason += " (not by rma: Open MPI before 5.0 mixes up windows of communicators that are not of all processes)";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -14,6 +15,7 @@
 
 #include <mpi.h>
 #include <weir/machine/processors.hpp>
+#include <weir/profile.hpp>
 
 #include "call.hpp"
 
@@ -56,6 +58,30 @@ std::uint64_t scheduling_group() {
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with("0:") || line.find("cpu,") != std::string::npos || line.find(":cpu:") != std::string::npos) group += line;
   return digest(group);
+}
+
+// Of all that choice.cpp looks at. Never 0.
+std::uint64_t digest(const machine_profile& its) {
+  std::ostringstream text;
+  text << its.signature << its.processors << its.date << its.simulated;
+  for (const unsigned size : its.sizes[false]) text << ' ' << size;
+  for (const auto& f : its.findings) text << '\n' << f.members << f.bound << f.barrier << f.ns << f.usual << f.usual_ns;
+  return digest(text.str()) | 1;
+}
+
+bool have_one_profile(const std::vector<process_info>& all) {
+  if (all.empty() || all[0].profile == 0) return false;
+  std::map<std::uint64_t, process_info> nodes;
+  for (const process_info& its : all) {
+    if (its.profile != all[0].profile) return false;
+    process_info& node = nodes.try_emplace(its.node, process_info{}).first->second;
+    for (std::size_t i = 0; i < std::size(node.processors); ++i) node.processors[i] |= its.processors[i];
+  }
+  return std::all_of(nodes.begin(), nodes.end(), [&](const auto& node) {
+    std::uint64_t count = 0;
+    for (const std::uint64_t word : node.second.processors) count += static_cast<std::uint64_t>(std::popcount(word));
+    return count == all[0].tried;
+  });
 }
 
 // The processes that may run where this one may, and the processors of all of them.
@@ -131,6 +157,10 @@ process_info process_info::here(unsigned threads) {
   c.group = scheduling_group();
   c.threads = threads;
   c.home = weir::mpi::home();
+  if (const auto& known = profile_here().its; known && !under_quota()) {
+    c.profile = digest(*known);
+    c.tried = known->processors;
+  }
   for (const int processor : affinity())
     if (processor < known_processors) c.add(processor);
   return c;
@@ -162,6 +192,7 @@ places places_of(unsigned rank, const std::vector<process_info>& all) {
   p.scheduled_apart = p.shared && with.scheduled_apart;
   if (p.shared) p.sharers = static_cast<double>(with.threads) / static_cast<double>(std::max<std::size_t>(with.processors.size(), 1));
   p.oversubscribed = p.shared || any_oversubscribed(all);
+  p.one_profile = have_one_profile(all);
   assign_processors(rank, all, p.nodes[p.node(rank)], p);
   return p;
 }

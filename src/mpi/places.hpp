@@ -14,6 +14,8 @@ struct process_info {
   std::uint64_t threads;
   std::int64_t home;
   std::uint64_t processors[known_processors / 64];
+  std::uint64_t profile;  ///< a digest of what this process takes from its machine's profile; 0: nothing
+  std::uint64_t tried;    ///< the processors for which the profile is
 
   /// Of this process, in which `threads` threads will wait.
   static process_info here(unsigned threads);
@@ -32,6 +34,9 @@ struct places {
   /// Whether the system's scheduler puts those that share processors into different groups. Then a yield does not always give the
   /// processor to them.
   bool scheduled_apart = false;
+  /// Have all processes the same profile, and do those of each node run on as many processors as it is for? All processes must choose
+  /// the same plan, and profiles may differ between nodes. The same value in all processes.
+  bool one_profile = false;
   std::vector<int> processors;  ///< those assigned to this process, if processors are shared
   std::vector<std::vector<unsigned>> seats;  ///< the ranks of this node, by their assigned processor
 

@@ -119,6 +119,13 @@ topology topology_of(const machine_model& m) {
   return {std::move(processors), std::move(divisions)};
 }
 
+topology as_described(const machine_model& m) {
+  const topology all = topology_of(m);
+  topology::division nearest = all.levels().front();
+  nearest.name = "cache";
+  return {all.processors(), {nearest}};
+}
+
 machine_model cut(machine_model m, unsigned processors) {
   if (processors > m.processors)
     throw std::invalid_argument(m.name + " has " + std::to_string(m.processors) + " processors, not " +

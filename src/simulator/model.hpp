@@ -81,6 +81,9 @@ machine_model read_machine(const std::string& path);
 /// Who is near whom: the groups of each distance, by its name.
 topology topology_of(const machine_model& m);
 
+/// The machine as the files of its kernel describe it to "auto": the nearest groups of its file share a cache.
+topology as_described(const machine_model& m);
+
 /// The same machine with only its first `processors`. Throws std::invalid_argument if it has fewer.
 machine_model cut(machine_model m, unsigned processors);
 

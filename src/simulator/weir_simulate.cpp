@@ -6,6 +6,7 @@
 //       quit
 //   weir-simulate transfer MACHINE A B   nanoseconds for a cache line from processor A to B
 //   weir-simulate plan MACHINE MEMBERS   the fastest plan that a search finds for so many of its processors
+//   weir-simulate machine MACHINE N...   its signature, and what "auto" takes there for teams of N members that are bound in turn
 //   weir-simulate bench MACHINES         the speed of the simulator itself: operations per second, memory
 #include <charconv>
 #include <chrono>
@@ -18,6 +19,8 @@
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+
+#include <weir/team_barrier.hpp>
 
 #include "outcome.hpp"
 #include "plan_search.hpp"
@@ -145,6 +148,23 @@ int transfer(const char* machine, const char* from, const char* to) {
   return 0;
 }
 
+int describe(const char* machine, int count, char** sizes) {
+  const machine_model m = read_machine(machine);
+  json choices = json::array();
+  for (int i = 0; i < count; ++i) {
+    weir::team t;
+    t.members = number(sizes[i]);
+    t.processors = m.processors;
+    t.usable = m.processors;
+    for (unsigned member = 0; member < t.members; ++member) t.placement.push_back(static_cast<int>(member % m.processors));
+    const auto taken = weir::choose(weir::checked(std::move(t)), as_described(m));
+    choices.push_back({{"members", number(sizes[i])}, {"algorithm", taken.algorithm}});
+  }
+  const std::string its = signature(topology_of(m));
+  std::cout << json{{"machine", m.name}, {"processors", m.processors}, {"signature", its}, {"choices", choices}}.dump() << '\n';
+  return 0;
+}
+
 double peak_bytes() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -208,7 +228,7 @@ int main(int count, char** words) {
   constexpr const char* usage =
       "usage: weir-simulate check|serve SCENARIO MACHINES, or\n"
       "       weir-simulate transfer MACHINE.toml FROM TO, or weir-simulate plan MACHINE.toml MEMBERS,\n"
-      "       or weir-simulate bench MACHINES\n";
+      "       or weir-simulate machine MACHINE.toml [MEMBERS...], or weir-simulate bench MACHINES\n";
   try {
     if (count == 2 && verb == "--help") {
       std::cout << usage;
@@ -216,6 +236,7 @@ int main(int count, char** words) {
     }
     if (count == 5 && verb == "transfer") return transfer(words[2], words[3], words[4]);
     if (count == 4 && verb == "plan") return search(words[2], words[3]);
+    if (count >= 3 && verb == "machine") return describe(words[2], count - 3, words + 3);
     if (count == 3 && verb == "bench") return bench(words[2]);
     if (count == 4 && verb == "check") return check(scenario_file(words[2], words[3]));
     if (count == 4 && verb == "serve") return serve(scenario_file(words[2], words[3]));

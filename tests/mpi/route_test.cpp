@@ -195,6 +195,43 @@ TEST(Choice, LooksWhereTheProcessesAre) {
   EXPECT_EQ(choose(on_nodes({4}), {.algorithm = "mcs"}).within, "none");  // only a name: the paper's barrier, over messages
 }
 
+TEST(Choice, TakesThePlanThatAllFoundFasterWithinANode) {
+  weir::machine_profile known{.signature = "8 processors", .processors = 8, .date = "2026-11-25"};
+  known.sizes[false] = {2, 4, 8, 16};
+  known.findings = {{2, false, "sense", "distributed", 1, 2}, {4, false, "butterfly", "dissemination", 1, 2},
+                    {8, false, "mcs", "dissemination", 1, 2}, {16, false, "mcs", "sense", 1, 2}};
+  EXPECT_EQ(choose(on_nodes({8}), {}, &known).within, "mcs");
+  EXPECT_NE(choose(on_nodes({8}), {}, &known).reason.find("with threads on this machine on 2026-11-25"), std::string::npos);
+  EXPECT_EQ(choose(on_nodes({8, 8}), {}, &known).within, "mcs");
+  EXPECT_EQ(choose(on_nodes({4}), {}, &known).within, "butterfly");
+  EXPECT_EQ(choose(on_nodes({4, 4}), {}, &known).within, "linear") << "the butterfly has no halves";
+  EXPECT_EQ(choose(on_nodes({2}), {}, &known).within, "dissemination") << "sense is no plan";
+  EXPECT_EQ(choose(on_nodes({8}, /*oversubscribed=*/true), {}, &known).within, "combination");
+  EXPECT_EQ(choose(on_nodes({16}), {}, &known).within, "dissemination") << "on more processors than were measured";
+  EXPECT_EQ(choose(on_nodes({8}), {.within = "linear"}, &known).within, "linear");
+}
+
+process_info on_node(std::uint64_t node, std::initializer_list<int> processors, std::uint64_t profile, std::uint64_t tried) {
+  process_info its{};
+  its.node = node;
+  its.threads = 1;
+  its.home = -1;
+  for (const int processor : processors) its.add(processor);
+  its.profile = profile;
+  its.tried = tried;
+  return its;
+}
+
+TEST(Places, HaveOneProfileIfAllProcessesHaveItAndAllItsProcessors) {
+  const auto one = [](const std::vector<process_info>& all) { return places_of(0, all).one_profile; };
+  EXPECT_TRUE(one({on_node(1, {0, 1}, 7, 2), on_node(1, {0, 1}, 7, 2)}));
+  EXPECT_TRUE(one({on_node(1, {0}, 7, 2), on_node(1, {1}, 7, 2), on_node(2, {0}, 7, 2), on_node(2, {1}, 7, 2)})) << "bound by a launcher";
+  EXPECT_FALSE(one({on_node(1, {0, 1}, 7, 2), on_node(1, {0, 1}, 9, 2)})) << "different ones";
+  EXPECT_FALSE(one({on_node(1, {0, 1}, 7, 2), on_node(1, {0, 1}, 0, 2)})) << "one has none";
+  EXPECT_FALSE(one({on_node(1, {0, 1}, 0, 2), on_node(1, {0, 1}, 0, 2)}));
+  EXPECT_FALSE(one({on_node(1, {0, 1}, 7, 4), on_node(1, {0, 1}, 7, 4)})) << "the job has a part of the machine";
+}
+
 TEST(Choice, NamesTheKnownOnes) {
   const auto said = [](const options& how, const places& p = on_nodes({2})) -> std::string {
     try {

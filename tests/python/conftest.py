@@ -52,7 +52,11 @@ INFO = {
 }
 
 
+UNPROFILED = {"WEIR_PROFILE": "none"}  # what is chosen shall not depend on the profile of this machine
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ.update(UNPROFILED)
     if not hasattr(config, "workerinput"):  # the process to which all others report
         config.pluginmanager.register(skips.Plugin())
 
@@ -114,7 +118,7 @@ def own_environment() -> dict[str, str]:
     """The compilers' own runtimes', and nothing of the user's that says how."""
     plain = {n: v for n, v in os.environ.items() if not n.startswith(("OMP_", "KMP_", "GOMP_", "WEIR_"))}
     # They spin for long, and would take the processors from each other.
-    return plain | {"OMP_WAIT_POLICY": "passive"}
+    return plain | {"OMP_WAIT_POLICY": "passive", **UNPROFILED}
 
 
 @pytest.fixture(scope="session")

@@ -30,6 +30,12 @@ std::string text_of(const std::string& path) {
   return all.str();
 }
 
+TEST(MachineFiles, HaveTheSignatureOfTheirMachine) {
+  const machine_model m = read_machine(path_of("epyc-9554-2s"));
+  EXPECT_EQ(signature(topology_of(m)), "128 processors in 16 groups in 2 groups");
+  EXPECT_EQ(as_described(m).find("cache")->groups, 16u) << "the nearest groups";
+}
+
 class MachineFile : public testing::TestWithParam<std::string> {};
 
 TEST_P(MachineFile, IsConsistent) {

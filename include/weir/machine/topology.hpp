@@ -64,4 +64,11 @@ topology topology_below(const std::string& root, const std::vector<int>& process
 /// Of the processors in the affinity mask, read at the first call. Thread-safe.
 const topology& topology_here();
 
+/// The processors that are online, ascending, whatever this process may use; none if `root` does not say.
+std::vector<int> processors_online(const std::string& root);
+
+/// What tells machines of one kind from others: how many processors, and into how many groups each level divides them. "128
+/// processors in 16 groups in 2 groups". Levels have no names here, which a machine's file chooses for itself.
+std::string signature(const topology& machine);
+
 }  // namespace weir

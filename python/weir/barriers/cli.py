@@ -112,6 +112,8 @@ def bench(
         measuring.run(host, time.monotonic() + seconds if seconds is not None else None)
     for complaint in measuring.complaints:
         warn(complaint)
+    if measuring.ended_before is not None:
+        warn(f"the time given is spent: run {measuring.ended_before} and later are left out")
 
     if not writer.begun:
         raise nothing(output, measuring.interrupted)

@@ -62,6 +62,7 @@ class Bench:
         self.id = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
         self.complaints = Complaints()
         self.interrupted = False
+        self.ended_before: int | None = None  # at the deadline: the number of the run that was not begun any more
         self._random = random.Random(session.seed)
 
     def run(self, host: dict[str, Any], deadline: float | None = None) -> None:
@@ -86,7 +87,7 @@ class Bench:
                         continue
                     for members in part.sizes:
                         if deadline is not None and time.monotonic() > deadline:
-                            self.complaints.add(f"the time given is spent: run {run + 1} and later are left out")
+                            self.ended_before = run + 1
                             return
                         self._run_team(part, members, run)
         except KeyboardInterrupt:

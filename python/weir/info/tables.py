@@ -50,12 +50,19 @@ def _machine(info: Info) -> Table:
         "weir run": f"a program that asks for the number of processors hears of {info['heard']:g}",
         "caches": "; ".join(caches),
         "NUMA nodes": "; ".join(nodes),
+        "profile": _profile(info),
         "system": info["kernel"],
         "Weir": f"{info['version']}, built by {info['compiler']}",
     }
     for name, value in rows.items():
         table.add_row(name, Text(value))
     return table
+
+
+def _profile(info: Info) -> str:
+    """The one in use, or why there is none."""
+    said = info.get("profile", {}).get("words")
+    return said or "none: weir tune measures this machine and writes one"
 
 
 def _by_size(info: Info) -> dict[int, dict[bool, Info]]:

@@ -1,9 +1,11 @@
 """A plan made for a machine: the search is the simulator's, the table ours."""
 
+import os
 import tomllib
 from pathlib import Path
 
 from weir.base import native
+from weir.base.options import shortened
 from weir.base.records import Row
 from weir.base.screen import Table, nanoseconds
 from weir.simulation.scenario import BadScenario, machines_folder
@@ -14,10 +16,10 @@ MOST_SECONDS = 600  # for 1,024 processors it takes one to two minutes
 def machine_file(text: str) -> Path:
     """A machine's file, or one of Weir's own by its name."""
     for path in (Path(text), machines_folder() / f"{text}.toml"):
-        if path.is_file():
+        if os.path.isfile(path):  # also of a name that is too long for one
             return path
     known = ", ".join(sorted(p.stem for p in machines_folder().glob("*.toml")))
-    raise BadScenario(f"no machine {text}: a file, or one of {known}")
+    raise BadScenario(f"no machine {shortened(text)}: a file, or one of {known}")
 
 
 def found(machine: str, members: int | None) -> Row:

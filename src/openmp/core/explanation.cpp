@@ -10,6 +10,8 @@
 
 #include <pthread.h>
 
+#include <weir/profile.hpp>
+
 #include "openmp/core/seats.hpp"
 #include "openmp/core/team_binding.hpp"
 #include "openmp/settings/initial.hpp"
@@ -91,11 +93,18 @@ void explain(const threads::history_of_threads& its) {
                  its.left_alone);
 }
 
+void explain_profile() {
+  const profile_in_use& its = profile_here();
+  if (const std::string words = in_words(its); !words.empty())
+    std::fprintf(stderr, "weir: %s%s\n", its.its ? "barriers of teams of the kernel's threads by the profile " : "", words.c_str());
+}
+
 [[gnu::destructor]] void when_program_ends() {
   if (known == nullptr) return;
   explain(threads::program_threads_so_far());
   everything& e = *known;
   const std::lock_guard lock(e.lock);
+  if (e.has_regions) explain_profile();
   std::vector<region_site> sites = e.ended;
   std::size_t others = 0;
   for (const known_sites& k : e.alive) {

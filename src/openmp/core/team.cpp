@@ -13,9 +13,10 @@ namespace weir::openmp {
 
 namespace {
 
-team_options barrier_options(work_of_members& work, const std::vector<int>& placement = {}) {
+team_options barrier_options(work_of_members& work, bool has_seats, const std::vector<int>& placement = {}) {
   team_options o;
   o.work = &work;
+  o.kernel_threads = !has_seats;
   o.algorithm = initial_settings().barrier;
   o.placement = placement;
   o.awake_us = awake_us();
@@ -39,7 +40,7 @@ team::team(unsigned n, unsigned with_seats)
       loops(std::make_unique<loop[]>(slots_in_turn)),
       doacrosses(std::make_unique<doacross[]>(slots_in_turn)),
       tasks_at_barrier(members.get()),
-      barrier(std::in_place, n, barrier_options(tasks_at_barrier)),
+      barrier(std::in_place, n, barrier_options(tasks_at_barrier, with_seats != 0)),
       cancellation(cancellation_in_force() ? std::make_unique<team_cancellation>(n) : nullptr),
       release(half::release(initial_settings().fork_barrier, n)),
       arrival(half::arrival(initial_settings().join_barrier, n, oversubscribed(*this), with_seats)),
@@ -69,7 +70,9 @@ team::~team() {
   delete_scheduler(scheduler.load(std::memory_order_relaxed));  // relaxed: no other thread is in the team any more
 }
 
-void team::place_barrier(const std::vector<int>& placement) { barrier.emplace(size, barrier_options(tasks_at_barrier, placement)); }
+void team::place_barrier(const std::vector<int>& placement) {
+  barrier.emplace(size, barrier_options(tasks_at_barrier, !seats.empty(), placement));
+}
 
 void team::start_over() {
   // relaxed, all: published by what lets the members begin.

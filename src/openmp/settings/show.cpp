@@ -1,6 +1,8 @@
 // The block that OMP_DISPLAY_ENV asks for. Unspecified values are 0 or empty.
 #include <limits>
 
+#include <weir/profile.hpp>
+
 #include "openmp/settings/settings.hpp"
 #include "openmp/settings/parse.hpp"
 
@@ -137,6 +139,7 @@ void of_vendors(const settings& s, block& all) {
   all.line("WEIR_EXPLAIN", text(s.explain));
   all.line("WEIR_FORK_BARRIER", s.fork_barrier);
   all.line("WEIR_JOIN_BARRIER", s.join_barrier);
+  all.line("WEIR_PROFILE", in_words(profile_here()));
   all.line("WEIR_REDUCTION_BARRIER", s.reduction_barrier);
   all.line("WEIR_THREADS", text(s.threads));
 }

@@ -13,21 +13,13 @@ using weir::openmp::half;
 
 namespace {
 
-/// The machine as the files of its kernel describe it: the nearest groups of its file share a cache.
-topology described(const machine_model& m) {
-  const topology all = topology_of(m);
-  topology::division nearest = all.levels().front();
-  nearest.name = "cache";
-  return {all.processors(), {nearest}};
-}
-
 /// As the runtime makes a team's barrier: it does not know where the members of an unbound team run (core/team.cpp).
 std::unique_ptr<any_barrier> barrier_for(const machine_model& m, unsigned members) {
   weir::team t;
   t.members = members;
   t.processors = m.processors;
   t.usable = m.processors;
-  return registry<simulated>::make(choose(t, described(m)).algorithm, "auto", t);
+  return registry<simulated>::make(choose(t, as_described(m)).algorithm, "auto", t);
 }
 
 }  // namespace

@@ -358,6 +358,7 @@ TEST(Settings, VerboseDisplayAddsTheVendors) {
   [host] WEIR_EXPLAIN='FALSE'
   [host] WEIR_FORK_BARRIER='auto'
   [host] WEIR_JOIN_BARRIER='auto'
+  [host] WEIR_PROFILE=''
   [host] WEIR_REDUCTION_BARRIER='auto'
   [host] WEIR_THREADS='KERNEL'
 OPENMP DISPLAY ENVIRONMENT END

@@ -42,6 +42,8 @@ from weir.scale import measuring as scale
 from weir.simulation import history, running, scenario
 from weir.simulation.openmp import measuring as of_simulated_openmp
 from weir.threads import measuring as of_threads
+from weir.tuning import measuring as tuning
+from weir.tuning import simulating as tuning_elsewhere
 from weir.workloads import measuring as of_workloads
 
 from ..conftest import INFO
@@ -93,11 +95,13 @@ WORK = (
     (os, "execve"),
     (predictions, "write_svg"), (predictions, "write_page"), (run_measuring, "bound_to"),
     (local_mpi, "tools"), (watching, "program"), (advising.Measuring, "count"),
+    (tuning.Measured, "run"), (tuning_elsewhere.Simulated, "run"),
 )  # fmt: skip
 CONSTRUCTS = {"constructs": [{"name": name, "group": "g", "parameter": ""} for name in suite.UNDER_LOAD]}
 SIMULATED = CONSTRUCTS | {"modelled": [], "runtimes": [{"name": "weir", "about": "", "model": False}]}
 POINT = {"point": 0, "chosen": {}, "machine": "m", "machine_processors": 2, "processors": 2, "quantum_ns": 1.0}
 CHECKED = {"about": "", "seeds": 1, "seed": 1, "points": [POINT | {"applications": []}]}
+MACHINE = {"machine": "m", "processors": 2, "signature": "2 processors", "choices": []}
 SUBJECT = {"id": "weir:auto/auto", "family": "weir", "algorithm": "auto", "waiting": "auto", "version": "1"}
 
 
@@ -105,7 +109,7 @@ def answered(words: list, **_: object) -> subprocess.CompletedProcess:
     """What native programs say when they are asked and nothing is begun."""
     name, asked = Path(words[0]).name, str(words[1]) if len(words) > 1 else ""
     listed = SIMULATED if "openmp" in name else [SUBJECT]
-    said = {"": INFO, "--members": INFO, "list": listed, "check": CHECKED}.get(asked)
+    said = {"": INFO, "--members": INFO, "list": listed, "check": CHECKED, "machine": MACHINE}.get(asked)
     assert said is not None and name.startswith("weir-"), f"{words} was started"
     return subprocess.CompletedProcess(words, 0, json.dumps(said), "")
 
