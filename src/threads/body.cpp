@@ -136,16 +136,8 @@ void take_what_was_sent_to_thread(body& b) {
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b.cancel_state);
   b.mask(exchange_mask(all_signals));
   take_what_was_sent_to_thread(b);
-  b.parked.begin();
-  b.held.store(1, std::memory_order_relaxed);
   native::displaced(false);
-  this_body = nullptr;
-  weir_lend(&b.at, b.parking, park, &b);
-  if (b.where() == nullptr) return b.arrive_detached();  // the processor drives nothing any more
-  this_body = &b;
-  scheduled_by = &by_processors;
-  b.where()->settle(b);
-  b.release();
+  processor::attach(b);
 }
 
 /// Also where pthread_exit() unwinds the body: the rest of a thread's end is for its own kernel thread.
@@ -242,6 +234,14 @@ bool comes_to_its_seat(bool for_good) {
 }
 
 }  // namespace
+
+void native_bodies::lend(body& b) {
+  this_body = nullptr;
+  weir_lend(&b.at, b.parking, park, &b);
+  if (b.where() == nullptr) return;
+  this_body = &b;
+  scheduled_by = &by_processors;
+}
 
 signal_mask exchange_mask(signal_mask to) {
   signal_mask before = 0;

@@ -25,6 +25,7 @@
 #include "threads/polling.hpp"
 #include "threads/run_queue.hpp"
 #include "threads/signal_queue.hpp"
+#include "threads/summons.hpp"
 #include "threads/switch.hpp"
 
 namespace weir::threads {
@@ -33,15 +34,13 @@ class processor;
 using runnable = basic_runnable<native_threads>;
 using run_queue = basic_run_queue<native_threads>;
 
-/// Signals that are blocked, as the kernel counts them: signal n is bit n - 1.
-using signal_mask = std::uint64_t;
 /// All signals except SIGKILL and SIGSTOP, and except 32 and 33, which the C library uses for cancellation, and for setuid and
 /// the like in all threads.
 inline constexpr signal_mask all_signals = ~(signal_mask{1} << 8 | signal_mask{1} << 18 | signal_mask{3} << 31);
 /// Sets the signal mask of the calling kernel thread, and returns the previous one.
 signal_mask exchange_mask(signal_mask to);
 
-struct body : runnable {
+struct body : runnable, basic_summons<native_threads> {
   context at = nullptr;  // while it is suspended
   void* thread_pointer = nullptr;
 
@@ -75,29 +74,13 @@ struct body : runnable {
   unsigned interrupted = 0;
 
   body() = default;
-  body(processor* seat);
-  /// The signal mask, whichever kernel thread the body runs on. Called by the body itself.
-  signal_mask mask() const { return mask_.load(std::memory_order_relaxed) & ~summons; }
-  void mask(signal_mask to) {
-    // relaxed, all: the sender of a summons looks again (signals.cpp).
-    mask_.store(to | (mask_.load(std::memory_order_relaxed) & summons), std::memory_order_relaxed);
-  }
-  /// As mask(); but if the body must take_signals() before it goes on, this differs from the mask of every kernel thread.
-  signal_mask mask_or_summons() const { return mask_.load(std::memory_order_relaxed); }
-  bool is_summoned() const { return (mask_or_summons() & summons) != 0; }
+  body(run_queue* its);
   /// Called by a claimant: a signal for this thread alone comes to the body, which does not run, or blocks the signal. False: no
   /// room is left.
   bool summon(const siginfo_t& why);
+  bool blocks(const siginfo_t& why) const { return (mask() & signal_mask{1} << (why.si_signo - 1)) != 0; }
   /// Called by the same claimant, immediately afterwards: takes the signal back. False: the body has already taken it.
   bool withdraw(const siginfo_t& why);
-  /// When the body next waits or goes on, it moves to its own kernel thread for good, because another thread changes the state of
-  /// this kernel thread.
-  void call_home();
-  /// The same for a while, because many bodies block.
-  void call_home_for_a_while();
-  bool is_called_home() const { return (pending_.load(std::memory_order_acquire) & home_call) != 0; }
-  /// relaxed: the sender of a signal wakes the body afterwards (sleepers.cpp).
-  bool has_signals() const { return (pending_.load(std::memory_order_relaxed) & ~mask()) != 0; }
   /// Called by the body itself: signals that it does not block are handled now.
   void take_signals();
   /// While it polls in a loop: executes one iteration in its place. False: it polls no more, or signals wait for it.
@@ -113,12 +96,6 @@ struct body : runnable {
   void arrive_detached();
 
  private:
-  static constexpr signal_mask summons = signal_mask{1} << 31;  // the C library's own, which is never blocked
-  // Two more in pending_, which no program can send.
-  static constexpr signal_mask short_call = summons, home_call = signal_mask{1} << 32;
-  void summon_for(signal_mask signals);
-  std::atomic<signal_mask> mask_{0};
-  std::atomic<signal_mask> pending_{0};  // what queued_ may hold, and calls
   signal_queue queued_;
 };
 

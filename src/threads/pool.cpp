@@ -70,7 +70,7 @@ void* help(void* its) {
   begins_to_drive(p);
   scheduled_by = &by_processors;
   p.begin_driving();
-  p.drive_others(p.own());  // until the last thread that has a processor of its own ends
+  p.drive_others();  // until the last thread that has a processor of its own ends
   p.end_driving();
   this_body = nullptr;
   p.close();

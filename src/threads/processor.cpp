@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -75,35 +74,6 @@ constinit const scheduling by_processors{yield_body, switch_body, sleep_body_whi
 
 // ---- for its own thread
 
-void processor::settle_slowly(body& me) {
-  unsettled_ = false;
-  if (body* const left = std::exchange(leaving_, nullptr)) {
-    const awaited on = std::exchange(sleeps_on_, {});
-    if (on.word == nullptr || !falls_asleep(*left, on)) make_ready(*left, &me);
-  }
-  const bool summoned = me.is_summoned();
-  if (mask_ != me.mask()) exchange_mask(mask_ = me.mask());
-  if (summoned) me.take_signals();
-}
-
-// `me` is held, and may go on elsewhere. Between two bodies that block different signals, all signals are blocked: no signal may
-// be handled in the name of a body that blocks it.
-inline void processor::switch_to(body& me, body& next) {
-  runs(next);
-  // The sender of a signal summons the body, executes a fence everywhere, and looks whether the body runs (signals.cpp): either this
-  // thread sees the summons, or the sender sees that the body runs.
-  native_threads::light_fence();
-  if (next.mask_or_summons() != mask_) [[unlikely]] {
-    if (mask_ != all_signals) exchange_mask(mask_ = all_signals);
-    unsettled_ = true;
-  }
-  weir_switch(&me.at, next.at, next.thread_pointer);
-  if (processor* const on = me.where())
-    on->settle(me);
-  else
-    me.arrive_detached();
-}
-
 // A body that polls has its turn in one iteration of its loop. Null: there are no others.
 inline body* processor::take_next() {
   auto* next = static_cast<body*>(take());
@@ -122,57 +92,24 @@ inline body* processor::take_next() {
 }
 
 // Where all bodies poll, one of them does so in its own context, where the signals of the process find it.
-inline body* processor::take_next_or_one_that_polls() {
+inline body* processor::next() {
   body* const next = take_next();
   return next != nullptr ? next : static_cast<body*>(take());
 }
 
-inline body& processor::next_or_idle() {
-  if (body* const next = take_next_or_one_that_polls()) return *next;
-  idle_.mask(mask_);  // whatever is blocked now
-  return idle_;
+inline body* processor::next_in_place_of(body& me) {
+  body* const next = take_next();
+  if (next != nullptr || !me.polls.is_on() || native::ticks() - last_turn_ <= in_ticks(turn_us)) return next;
+  last_turn_ = native::ticks();
+  return static_cast<body*>(take());
 }
 
 // A body that blocks again and again becomes a kernel thread, until a later region begins: each time that it is found blocked,
 // the other bodies of its processor have waited for a look.
-bool processor::stays_detached(body& me) {
+inline bool processor::stays_detached(body& me) {
   if (me.blocked.load(std::memory_order_relaxed) < blocks_often || me.parking == nullptr) return false;
   pin_for_a_while();
   return true;
-}
-
-/// Has `me` left for where it belongs?
-inline bool processor::returns_elsewhere(body& me) {
-  if (is_stood_in_for()) [[unlikely]] {
-    reclaim();
-    if (stays_detached(me)) return true;
-  }
-  if (me.home() == this) [[likely]] return false;
-  return_bodies();
-  if (stays_detached(me)) return true;
-  if (is_place_of(me)) return false;
-  leave(me);
-  return true;
-}
-
-/// A body that has not stopped since it was summoned: called home.
-inline void processor::answer(body& me) {
-  if (me.is_summoned()) [[unlikely]] me.take_signals();
-}
-
-void processor::yield(body& me) {
-  if (returns_elsewhere(me)) return;
-  body* next = take_next();
-  if (next == nullptr && me.polls.is_on() && native::ticks() - last_turn_ > in_ticks(turn_us)) {
-    last_turn_ = native::ticks();
-    next = static_cast<body*>(take());
-  }
-  if (next == nullptr) {
-    answer(me);
-    return native::pause();
-  }
-  append(me);
-  switch_to(me, *next);
 }
 
 void processor::yield_while_it_polls(body& me) {
@@ -213,50 +150,15 @@ void processor::let_others_run(body& me) {
   last_look_ = idle_since_ = native::ticks();
 }
 
-void processor::sleep(body& me, awaited on) {
-  if (is_stood_in_for()) [[unlikely]] {
-    reclaim();
-    if (stays_detached(me)) return;
-  }
-  if (alone_runs(me)) [[likely]] {
-    if (!falls_asleep(me, on)) return answer(me);
-    // It may have been made ready meanwhile.
-    if (body& next = next_or_idle(); &next != &me) switch_to(me, next);
-    return;
-  }
-  return_bodies();
-  sleeps_on_ = on;
-  leave(me);
-}
-
-void processor::drive_others(body& me) {
-  const without_preemption to_the_end(&me);
-  idle_.mask(mask_);
-  switch_to(me, idle_);
-}
-
-void processor::leave(body& me) {
-  if (is_stood_in_for()) reclaim();
-  body& next = next_or_idle();
-  if (me.home() == nullptr) me.on.store(nullptr, std::memory_order_relaxed);
-  leaving_ = &me;
-  unsettled_ = true;
-  switch_to(me, next);
-}
-
 context processor::idle_main(void* its) {
   processor& p = *static_cast<processor*>(its);
   weir_switch(&p.idle_.at, p.making_idle_, p.own_.thread_pointer);
-  for (;;) {
-    p.settle(p.idle_);
-    body* const next = p.take_next_or_one_that_polls();
-    // Before the body runs, because it may block for ever: a stand-in that is put to work creates the next one.
-    if (p.is_helper) make_wanted_stand_in();
-    if (next != nullptr)
-      p.switch_to(p.idle_, *next);
-    else
-      p.idle();
-  }
+  for (;;) p.drive_next();
+}
+
+// Because the body that runs next may block for ever: a stand-in that is put to work creates the next one.
+inline void processor::is_about_to_drive() {
+  if (is_helper) make_wanted_stand_in();
 }
 
 void processor::make_idle_context() {
@@ -270,42 +172,28 @@ void processor::make_idle_context() {
 
 void processor::begin_driving() {
   if (idle_stack_ == nullptr) make_idle_context();
-  open();
-  is_driven_ = true;
-  own_.release();
+  basic_driver::begin_driving();
 }
 
 void processor::end_driving() {
-  own_.hold();
-  // The processor's own thread goes on where the program began to drive it.
-  own_.may_move.store(static_cast<std::uint32_t>(moves::nowhere), std::memory_order_relaxed);
-  while (!is_at_home()) own_.where()->leave(own_);
-  if (is_stood_in_for()) reclaim();
+  basic_driver::end_driving();
   runs_on_.store(-1, std::memory_order_relaxed);
-  if (std::exchange(has_stolen_, false)) return_stolen();
-  is_driven_ = false;
 }
 
-// While the body of this thread may run elsewhere, with the same thread pointer, no signal may be handled here. Threads that are
-// not the program's should handle no signals either, but blocking them costs two system calls each time, so they do so only while
-// asleep.
-void processor::idle() {
-  if (!is_at_home() && mask_ != all_signals) exchange_mask(mask_ = all_signals);
+inline bool processor::finds_bodies() {
   if (!stands_in) {
-    if (steal_for(*this)) return;  // the first time it only looks
+    if (steal_for(*this)) return true;  // the first time it only looks
     const double ns = static_cast<double>(std::min(price_of_sleep_ns(), most_idle_ns));
     const std::uint64_t begun = native::ticks();
     look_apart(begun);
     while (static_cast<double>(native::ticks() - begun) < ns * native::ticks_per_microsecond() / 1e3) {
-      if (has_ready()) return;
+      if (has_ready()) return true;
       native::pause();
     }
-    if (steal_for(*this)) return;
+    if (steal_for(*this)) return true;
   }
   runs_on_.store(-1, std::memory_order_relaxed);
-  const signal_mask handles = is_at_home() ? own_.mask() : all_signals;
-  if (mask_ != handles) exchange_mask(mask_ = handles);
-  await_arrival();
+  return false;
 }
 
 void processor::close() {
@@ -328,20 +216,19 @@ bool processor::steal(processor& other) {
   const double waited = static_cast<double>(now - other.seen_at_);
   if (waited < patience_us * native::ticks_per_microsecond() || !other.has_ready()) return false;
   if (other.in_vain_at_ == switches && now - other.in_vain_since_ < in_ticks(between_claims_us)) return false;
-  // Most processors hold their running bodies, and so do processors that nobody drives. relaxed: asked again by claim().
-  if (other.current()->held.load(std::memory_order_relaxed) != 0 || !other.claim(switches)) return false;
+  if (!may_steal_from(other, switches)) return false;
   // A body that polls is polled for here.
-  const bool some = steal_from(other, [](runnable& b) {
+  const bool some = steal_claimed(other, [](runnable& b) {
     body& its = static_cast<body&>(b);
     return !its.polls.is_on() || !its.goes_round();
   });
-  other.unclaim();
   if (!some) {
     other.in_vain_at_ = switches;
     other.in_vain_since_ = now;
   }
-  has_stolen_ |= some;
   return some;
 }
+
+template class basic_driver<native_bodies>;
 
 }  // namespace weir::threads

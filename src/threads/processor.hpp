@@ -11,8 +11,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include <weir/machine/native.hpp>
+
 #include "machine/scheduling.hpp"
 #include "threads/body.hpp"
+#include "threads/driver.hpp"
 #include "threads/pause_traps.hpp"
 #include "threads/sleepers.hpp"
 #include "threads/valgrind.hpp"
@@ -40,31 +43,44 @@ struct observation {
 /// the number of attempts to make that other body leave; 0: nothing is wanted.
 enum wish : std::uint32_t { nothing_wanted, wanted, hopeless = 64 };
 
-class processor : public run_queue {
- public:
-  processor() : own_(this), idle_(this) { runs(own_); }
+/// What drivers need from the system, on Linux.
+struct native_bodies {
+  using machine = native_threads;
+  using queue = run_queue;
+  using body = threads::body;
+  using processor = threads::processor;
+  using awaited = threads::awaited;
+  using signal_mask = threads::signal_mask;
+  template <class T>
+  using own_memory = T;
 
-  /// For the thread that drives the processor, in the name of the body `me`, which is held: switches to another ready body, if
-  /// there is one.
-  void yield(body& me);
-  /// The same for a body that polls in a loop, until that loop has ended or the body is detached. `me` polls already, or it just yields.
+  static constexpr signal_mask all_signals = threads::all_signals;
+  static void block(signal_mask signals) { exchange_mask(signals); }
+  static void switch_context(body& me, body& next) { weir_switch(&me.at, next.at, next.thread_pointer); }
+  /// The kernel thread of `b` is parked, and makes it ready where it belongs.
+  static void lend(body& b);
+  static bool falls_asleep(body& b, awaited on) { return threads::falls_asleep(b, on); }
+  static void pause() { native::pause(); }
+
+  using signal = siginfo_t;
+  static int send_to_thread(const body& its, const siginfo_t& why);
+  static int send_to_processor(const processor& its, const siginfo_t& why);
+  static void wake(body& b);
+};
+
+class processor : public basic_driver<native_bodies> {
+ public:
+  processor() { runs(own()); }
+
+  /// For the thread that drives the processor, in the name of the body `me`, which is held: yields while this body polls in a loop, until
+  /// that loop has ended or the body is detached. `me` polls already, or it just yields.
   static void yield_while_it_polls(body& me);
-  /// The same, until the word is woken; at once if it has another value.
-  void sleep(body& me, awaited on);
   /// For the same thread, before the body yields: if all bodies have done nothing but wait for a while, the processor helps
   /// another processor, or lets threads of the system run first.
   void let_others_run(body& me);
-  /// `me` goes on at its seat, or detached if it has no seat.
-  void leave(body& me);
-  /// A body has begun to run here, and finishes what the last body has left to do.
-  void settle(body& me) {
-    if (unsettled_) [[unlikely]] settle_slowly(me);
-  }
   /// For its own thread: from now on, and no longer.
   void begin_driving();
   void end_driving();
-  /// For a helper's own thread, until its own body `me` is made ready.
-  void drive_others(body& me);
   /// From now on no thread drives the processor: bodies that are ready, or are made ready later, are detached. begin_driving()
   /// ends this state.
   void close();
@@ -72,19 +88,9 @@ class processor : public run_queue {
   /// True: it has taken some.
   bool steal(processor& other);
 
-  body* current() const { return static_cast<body*>(run_queue::current()); }
   /// The kernel's number of the processor on which this virtual processor has last waited; -1: nobody drives it, or its thread
   /// sleeps. relaxed: a hint for live_apart().
   int runs_on() const { return runs_on_.load(std::memory_order_relaxed); }
-  /// While nobody else can run the body of its thread.
-  bool is_at_home() const { return own_.on.load(std::memory_order_relaxed) == this; }
-  body& own() { return own_; }
-  /// For its own thread: between begin_driving() and end_driving(). A stand-in may do it in place of this thread, which then runs
-  /// without a body.
-  bool is_driven() const { return is_driven_; }
-  /// The signals that its kernel thread blocks now have been changed by the running body.
-  void has_mask(signal_mask now) { mask_ = now; }
-
   std::atomic<pid_t> thread{0};   // the kernel's, that drives it. relaxed: a number
   processor* made_before = nullptr;  // in a list of all that ever were
   bool is_helper = false;  // it belongs to no thread of the program
@@ -101,31 +107,22 @@ class processor : public run_queue {
   signal_queue came_while_idle;         // signals for the process, which no thread of the program has handled (process_signals.hpp)
 
  private:
-  void switch_to(body& me, body& next);
-  body* take_next();
-  body* take_next_or_one_that_polls();
-  body& next_or_idle();
-  void settle_slowly(body& me);
-  void answer(body& me);
+  friend basic_driver<native_bodies>;  // for the policies
+  body* next();
+  body* next_in_place_of(body& me);
+  void is_about_to_drive();
   bool stays_detached(body& me);
-  bool returns_elsewhere(body& me);
+  bool finds_bodies();
+
+  body* take_next();
   void look_apart(std::uint64_t now);
   void may_move_to_idle(body& me, std::uint64_t now);
-  void idle();
   void make_idle_context();
   static context idle_main(void* its);
 
-  body own_;   // of the kernel thread that drives it
-  body idle_;  // the same thread, where it waits
   context making_idle_ = nullptr;
   void* idle_stack_ = nullptr;
   known_stack known_idle_stack_;
-  body* leaving_ = nullptr;  // the body that leaves, once it has stopped
-  awaited sleeps_on_;        // what that body sleeps on; nothing: it is ready where it belongs
-  bool unsettled_ = false;   // a body leaves, or the kernel thread's signal mask differs from the body's
-  bool has_stolen_ = false;  // since it is driven
-  bool is_driven_ = false;
-  signal_mask mask_ = 0;     // of the kernel thread
   std::uint64_t last_look_ = 0, idle_since_ = 0, apart_since_ = 0, last_turn_ = 0, last_spread_ = 0;  // in ticks
   // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.
   std::uint32_t switches_seen_ = 0;
@@ -136,7 +133,9 @@ class processor : public run_queue {
   std::atomic<int> runs_on_{-1};
 };
 
-inline body::body(processor* its) {
+extern template class basic_driver<native_bodies>;
+
+inline body::body(run_queue* its) {
   on.store(its, std::memory_order_relaxed);
   seat.store(its, std::memory_order_relaxed);
   may_move.store(static_cast<std::uint32_t>(moves::nowhere), std::memory_order_relaxed);

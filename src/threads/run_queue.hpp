@@ -64,9 +64,10 @@ class basic_run_queue {
 
   /// From now on this body runs.
   void runs(runnable& b) {
+    current_.store(&b, std::memory_order_release);  // release: its `held`
+    // After that: a claimant that has the new count must find the new body. The last one may not be held any more, where it has gone.
     // relaxed: for claimants, which have a fence.
     switches_.store(switches_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    current_.store(&b, std::memory_order_release);  // release: its `held`
   }
 
   bool is_stood_in_for() const { return stand_in_.load(std::memory_order_relaxed) != nullptr; }

@@ -2,14 +2,12 @@
 #pragma once
 
 #include "threads/pool.hpp"
+#include "threads/sender.hpp"
 
 namespace weir::threads {
 
-/// The signal comes to the body, with what is known of its sender. Returns 0, or an error: EAGAIN, where too many wait; or send_again.
-/// Then the body is held just now, and perhaps because it waits for the caller's claim: the caller ends the claim, finds the body
-/// again, and calls again with the same `is_left`, which is false at first.
+/// The signal comes to the body, with what is known of its sender: as basic_sender::send().
 int send(claimant& by, body& to, const siginfo_t& why, bool& is_left);
-inline constexpr int send_again = -2;
 /// The information of a signal that the calling thread sends without a value.
 siginfo_t signal_of_mine(int number);
 

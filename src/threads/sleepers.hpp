@@ -13,6 +13,7 @@ struct awaited {
   const std::atomic<std::uint32_t>* word = nullptr;
   std::uint32_t value = 0;
   const std::atomic<std::uint32_t>* object = word;
+  explicit operator bool() const { return word != nullptr; }
 };
 
 /// The calling body sleeps until the word is woken, unless it has another value. Without preemption.

@@ -120,8 +120,7 @@ void handle(int, siginfo_t* why, void* context) {
   body* const me = this_body;
   if (me == nullptr) return;
   const auto* const its = static_cast<const processor*>(why->si_value.sival_ptr);
-  // The signal may have come late, to another body.
-  if (me->where() != its || its->current() != me || me->held.load(std::memory_order_relaxed) != 0 || !is_plain(*me, in)) return;
+  if (!processor::may_stop(its, *me) || !is_plain(*me, in)) return;
   // A tick, or the other message, may find a system call of which nobody has told.
   if (message < leave_call && (me->is_calling() || is_at_system_call(in))) return;
   if (is_in_allocator(code_of(in))) return;  // it may hold the allocator's locks

@@ -65,7 +65,7 @@ inline void scan(const std::filesystem::path& file, std::map<site, std::string>&
   std::string line;
   for (unsigned number = 1; std::getline(in, line); ++number) {
     const std::string text = trimmed(line);
-    for (const char* fence : {"Machine::full_fence()", "Machine::fence_after_update()", "Machine::fence_everywhere()"})
+    for (const char* fence : {"achine::full_fence()", "achine::fence_after_update()", "achine::fence_everywhere()"})
       if (text.find(fence) != std::string::npos) found[{file.lexically_relative(source), number, order::seq_cst}] = text;
     for (const order o : {order::acquire, order::release, order::acq_rel, order::seq_cst}) {
       const std::string written = std::string("std::memory_order_") + name_of(o);

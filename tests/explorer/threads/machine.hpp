@@ -22,7 +22,8 @@ struct fault {
   enum class kind {
     left_out,
     reads,     // `value`, whatever is there
-    wakes_one  // of those that sleep
+    wakes_one,  // of those that sleep
+    does_not_compare  // stores, whatever was there
   };
   kind how;
   std::string_view file;  // the end of its path
@@ -40,15 +41,31 @@ T seen(place at, T value) {
   return is_broken(fault::kind::reads, at) ? static_cast<T>(present->value) : value;
 }
 
+/// What happens between two operations of a member: a handler may run. Null: nothing.
+using action = void (*)();
+using note_of_store = void (*)(const void* word, std::uint64_t value);
+inline constinit action before_operation = nullptr;
+inline constinit note_of_store after_store = nullptr;
+inline constinit action after_fence_everywhere = nullptr;
+inline void interrupt() {
+  if (before_operation != nullptr) before_operation();
+}
+
 template <class T>
 class breakable_word : public explored_kernel::word<T> {
   using whole = explored_kernel::word<T>;
 
  public:
   breakable_word(T value) : whole(value) {}
-  T load(order how, place at = place::current()) const { return seen(at, whole::load(how, at)); }
+  T load(order how, place at = place::current()) const {
+    interrupt();
+    return seen(at, whole::load(how, at));
+  }
   void store(T value, order how, place at = place::current()) {
-    if (!is_left_out(at)) whole::store(value, how, at);
+    interrupt();
+    if (is_left_out(at)) return;
+    whole::store(value, how, at);
+    if (after_store != nullptr) after_store(this, value);
   }
   void fetch_add(T by, order how, place at = place::current()) {
     if (!is_left_out(at)) whole::fetch_add(by, how, at);
@@ -56,8 +73,15 @@ class breakable_word : public explored_kernel::word<T> {
   void fetch_sub(T by, order how, place at = place::current()) {
     if (!is_left_out(at)) whole::fetch_sub(by, how, at);
   }
+  T fetch_or(T by, order how, place at = place::current()) {
+    return is_left_out(at) ? whole::load(order::relaxed, at) : whole::fetch_or(by, how, at);
+  }
+  T fetch_and(T by, order how, place at = place::current()) {
+    return is_left_out(at) ? whole::load(order::relaxed, at) : whole::fetch_and(by, how, at);
+  }
   T exchange(T value, order how, place at = place::current()) { return seen(at, whole::exchange(value, how, at)); }
   bool compare_exchange_strong(T& expected, T to, order how, place at = place::current()) {
+    if (is_broken(fault::kind::does_not_compare, at)) return whole::store(to, how, at), true;
     return whole::compare_exchange_strong(expected, to, how, at);
   }
 };
@@ -128,7 +152,9 @@ struct machine {
   static void fence_after_update(place at = place::current()) { full_fence(at); }
   /// membarrier: each member executes a fence now. If its order is weaker, there is none.
   static bool fence_everywhere(place at = place::current()) {
-    if (!is_left_out(at) && player::here().order(at, order::seq_cst) == order::seq_cst) explored_kernel::heavy_fence();
+    if (is_left_out(at) || player::here().order(at, order::seq_cst) != order::seq_cst) return true;
+    explored_kernel::heavy_fence();
+    if (after_fence_everywhere != nullptr) after_fence_everywhere();
     return true;
   }
   static void sleep_while(const word<std::uint32_t>& w, std::uint32_t value) { explored_kernel::sleep_while(w, value); }
@@ -156,7 +182,14 @@ struct body : weir::threads::basic_runnable<machine> {
   word<std::uint32_t> has_done{0};  // relaxed: who hands the body over tells who takes it
 };
 
-inline void machine::go_on_in_own_thread(weir::threads::basic_runnable<machine>& b) { static_cast<body&>(b).parked.end(); }
+/// Null: a kernel thread that waits for the end of its parking.
+using action_of = void (*)(body& b);
+inline constinit action_of goes_on_in_own_thread = nullptr;
+inline void machine::go_on_in_own_thread(weir::threads::basic_runnable<machine>& b) {
+  auto& its = static_cast<body&>(b);
+  if (goes_on_in_own_thread != nullptr) return goes_on_in_own_thread(its);
+  its.parked.end();
+}
 
 inline constinit watch* watched = nullptr;
 inline void machine::has_made_ready() {

@@ -10,6 +10,10 @@ class scenario {
  public:
   scenario() {
     watched = nullptr;
+    before_operation = nullptr;
+    after_store = nullptr;
+    after_fence_everywhere = nullptr;
+    goes_on_in_own_thread = nullptr;
     scenarios.add(this);
   }
 

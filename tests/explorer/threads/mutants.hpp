@@ -1,0 +1,56 @@
+// Is each of the operations needed? Each mutant breaks one, named by its line, and a scenario finds it in every run.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scenarios.hpp"
+
+namespace explored_threads {
+
+inline constexpr auto left_out = fault::kind::left_out, reads = fault::kind::reads;
+inline constexpr auto sc = memory_model::sc, tso = memory_model::tso, weak = memory_model::weak;
+
+struct mutant {
+  const char* file;  // below src
+  std::string line;  // all of it, or its begin
+  fault::kind how;
+  std::uint64_t value;
+  std::string scenario;
+  memory_model memory;  // the strongest in which it is found
+  unsigned which = 0;   // of lines with the same text
+};
+
+inline unsigned line_of(const mutant& m) {
+  std::ifstream in(std::filesystem::path(WEIR_SOURCE) / "src" / m.file);
+  std::string line;
+  unsigned which = m.which;
+  for (unsigned number = 1; std::getline(in, line); ++number) {
+    line.erase(0, std::min(line.find_first_not_of(' '), line.size()));
+    if (line.starts_with(m.line) && which-- == 0) return number;
+  }
+  return 0;
+}
+
+inline void expect_found(std::span<const mutant> mutants, const std::vector<named>& all) {
+  for (const mutant& m : mutants) {
+    const fault its{m.how, m.file, line_of(m), m.value};
+    EXPECT_NE(its.line, 0u) << m.line;
+    const auto in = std::find_if(all.begin(), all.end(), [&](const named& each) { return each.name == m.scenario; });
+    ASSERT_NE(in, all.end()) << m.scenario;
+    present = &its;
+    const bool found = !explore(in->its, {.memory = m.memory, .most_states = 1'000'000}).holds;
+    const bool in_a_stronger_one = m.memory != sc && !explore(in->its, {.memory = m.memory == weak ? tso : sc}).holds;
+    present = nullptr;
+    EXPECT_TRUE(found) << m.file << ':' << its.line << ": " << m.line << '\n' << m.scenario;
+    EXPECT_FALSE(in_a_stronger_one) << m.file << ':' << its.line << ": " << m.line << '\n' << m.scenario;
+  }
+}
+
+}  // namespace explored_threads
