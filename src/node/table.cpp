@@ -84,18 +84,33 @@ descriptor::~descriptor() {
 
 std::string table::usual_place() { return "/dev/shm/weir-share-" + std::to_string(geteuid()); }
 
-table::table(std::string folder) : folder_(std::move(folder)), is_own_(folder_ == usual_place()) {
-  opened_ = descriptor(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+table::table(std::string folder) : folder_(std::move(folder)), is_own_(folder_ == usual_place()) { open_folder(why_not_); }
+table::~table() {
+  if (!has_its_file()) mine_.forget();
+}
+
+// The folder is not kept open: a program may close all its descriptors, and have files of its own by these numbers.
+descriptor table::open_folder(std::string& why_not) const {
+  descriptor opened(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat its;
-  if (!opened_ || fstat(opened_.number(), &its) != 0) {
-    refused(said(folder_, errno));
-    return;
+  if (!opened || fstat(opened.number(), &its) != 0) {
+    why_not = said(folder_, errno);
+    return descriptor();
   }
   const bool others_write = (its.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   if (its.st_uid != geteuid() && (is_own_ || its.st_uid != 0))
-    refused(folder_ + " belongs to user " + std::to_string(its.st_uid));
+    why_not = folder_ + " belongs to user " + std::to_string(its.st_uid);
   else if (others_write && (is_own_ || (its.st_mode & S_ISVTX) == 0))
-    refused("in " + folder_ + " other users may remove files");
+    why_not = "in " + folder_ + " other users may remove files";
+  else
+    return opened;
+  return descriptor();
+}
+
+// By the number of the descriptor there may be another file, of the program.
+bool table::has_its_file() const {
+  struct stat its;
+  return mine_ && fstat(mine_.number(), &its) == 0 && its.st_dev == my_device_ && its.st_ino == my_inode_;
 }
 
 bool table::refused(const std::string& what) {
@@ -104,28 +119,32 @@ bool table::refused(const std::string& what) {
 }
 
 bool table::join() {
+  const descriptor folder = open_folder(why_not_);
+  if (!folder) return false;
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   my_file_ = prefix + std::to_string(getpid()) + "-" + std::to_string(now.tv_sec) + "-" + std::to_string(now.tv_nsec);
-  mine_ = descriptor(openat(opened_.number(), my_file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  mine_ = descriptor(openat(folder.number(), my_file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   struct stat its;
   // Whoever may enter the folder may read the file, whatever the umask.
   if (!mine_ || fchmod(mine_.number(), is_own_ ? 0600 : 0644) != 0 || !take_lock(mine_.number()) || fstat(mine_.number(), &its) != 0)
     return refused(said(path_of(my_file_), errno));
+  my_device_ = its.st_dev;
   my_inode_ = its.st_ino;
   return true;
 }
 
 bool table::publish(const program& mine) {
   if (!why_not_.empty()) return false;
-  // The program may have closed the descriptor, and have another file by this number; somebody may have removed the file.
-  struct stat its;
-  const bool there = mine_ && fstat(mine_.number(), &its) == 0 && its.st_ino == my_inode_ && S_ISREG(its.st_mode);
+  const bool there = has_its_file();
   if (!there) mine_.forget();
-  if ((!there || its.st_nlink == 0) && !join()) return false;
+  struct stat its;
+  // Somebody may have removed it.
+  if ((!there || fstat(mine_.number(), &its) != 0 || its.st_nlink == 0) && !join()) return false;
   const entry e = to_entry(mine);
-  if (there && its.st_size != sizeof e && its.st_size != 0 && ftruncate(mine_.number(), 0) != 0) return refused(said(path_of(my_file_), errno));
-  if (pwrite(mine_.number(), &e, sizeof e, 0) != static_cast<ssize_t>(sizeof e)) return refused(said(path_of(my_file_), errno));
+  const bool has_size = fstat(mine_.number(), &its) == 0 && (its.st_size == 0 || its.st_size == sizeof e);
+  if ((!has_size && ftruncate(mine_.number(), 0) != 0) || pwrite(mine_.number(), &e, sizeof e, 0) != static_cast<ssize_t>(sizeof e))
+    return refused(said(path_of(my_file_), errno));
   return true;
 }
 
@@ -135,21 +154,21 @@ void table::leave() const {
 
 void table::abandon(bool close) {
   my_file_.clear();
-  if (close) return;
-  opened_.forget();
-  mine_.forget();
+  if (!close) mine_.forget();
 }
 
 std::optional<std::vector<program>> table::others() const {
-  descriptor again(opened_ ? openat(opened_.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1);
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(again ? fdopendir(again.number()) : nullptr, closedir);
+  std::string why_not;
+  descriptor opened = open_folder(why_not);
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opened ? fdopendir(opened.number()) : nullptr, closedir);
   if (folder == nullptr) return std::nullopt;
-  again.forget();
+  const int number = opened.number();
+  opened.forget();  // closedir() closes it
   std::vector<found_program> all;
   std::size_t files = 0;
   for (const dirent* d; files < most_files && (d = readdir(folder.get())) != nullptr; ++files) {
     if (std::strncmp(d->d_name, prefix, std::strlen(prefix)) != 0 || d->d_name == my_file_) continue;
-    if (auto p = program_in(opened_.number(), d->d_name)) all.push_back(std::move(*p));
+    if (auto p = program_in(number, d->d_name)) all.push_back(std::move(*p));
   }
   std::ranges::sort(all, comes_before, &found_program::its);
   std::vector<program> counted;

@@ -39,9 +39,11 @@ class table {
   /// Where the table is if nobody says otherwise: a folder of this user's, in shared memory.
   static std::string usual_place();
 
-  /// Opens the folder. It must be such that only this user, or the system's administrator, decides who may write
+  /// The folder must be such that only this user, or the system's administrator, decides who may write
   /// into it, and that others cannot remove this user's files.
   explicit table(std::string folder);
+  table(table&&) = default;
+  ~table();
   /// Empty: all is well. Otherwise why the table cannot be used.
   const std::string& why_not() const { return why_not_; }
 
@@ -56,14 +58,18 @@ class table {
   std::optional<std::vector<program>> others() const;
 
  private:
+  /// The folder, opened; none if it is not such as it must be.
+  descriptor open_folder(std::string& why_not) const;
+  bool has_its_file() const;
   bool join();
   bool refused(const std::string& what);
   std::string path_of(const std::string& file) const { return folder_ + "/" + file; }
 
   std::string folder_, why_not_;
   bool is_own_ = false;  // the folder of this user's
-  descriptor opened_, mine_;
+  descriptor mine_;
   std::string my_file_;
+  dev_t my_device_ = 0;
   ino_t my_inode_ = 0;
 };
 
