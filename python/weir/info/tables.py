@@ -88,7 +88,7 @@ def _choices(info: Info) -> Table:
 
 
 def _sharing(info: Info) -> Table:
-    table = Table(title="Programs that share these processors (docs/sharing.md)", title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(title="Programs that share", title_justify="left", box=box.SIMPLE_HEAD)
     for column in ("process", "program", "weight", "wants", "has"):
         table.add_column(column, justify="left" if column in ("program", "has") else "right")
     for p in info["sharing"]:
