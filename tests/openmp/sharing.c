@@ -1,4 +1,4 @@
-/* On how many kernel threads the teams of four of this program run, while other programs come and go.
+/* On how many kernel threads the teams of this program run, while other programs come and go.
    sharing [lasting]: says so at first and whenever it has changed for most of 50 in a row: 1, or 2 for more.
      one region after the other; or lasting: one region, from one barrier to the next
    A line of the input makes it wait for the next line; the end of the input ends it. */
@@ -12,13 +12,13 @@
 
 #include "driving_thread.h"
 
-enum { size = 4, row = 50, enough = 45 };
-static long drivers[size];
+enum { most = 64, row = 50, enough = 45 };
+static long drivers[most];
 static int alone, together, said;
 
 static void count(void) {
   int others = 0;
-  for (int i = 1; i < size; ++i) others += drivers[i] != drivers[0];
+  for (int i = 1; i < omp_get_max_threads(); ++i) others += drivers[i] != drivers[0];
   alone += others == 0;
   together += others != 0;
   if (alone + together < row) return;
@@ -47,7 +47,7 @@ static void work(void) {
 int main(int words, char **word) {
   if (words == 1) {
     while (!has_ended()) {
-#pragma omp parallel num_threads(size)
+#pragma omp parallel
       {
         drivers[omp_get_thread_num()] = driving_thread();
         work();
@@ -57,7 +57,7 @@ int main(int words, char **word) {
     }
   } else if (strcmp(word[1], "lasting") == 0) {
     int ended = 0;
-#pragma omp parallel num_threads(size)
+#pragma omp parallel
     while (!ended) {
       drivers[omp_get_thread_num()] = driving_thread();
       work();

@@ -72,7 +72,7 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def programs(environment: dict[str, str], builds: Builds, place: Path) -> Iterator[Programs]:
-    own = {"WEIR_SHARE": "node", "WEIR_SHARE_DIR": str(place), "WEIR_ADAPT": "false"}
+    own = {"OMP_NUM_THREADS": "4", "WEIR_SHARE": "node", "WEIR_SHARE_DIR": str(place), "WEIR_ADAPT": "false"}
     its = Programs(builds.get(Program(SHARING, "gcc")), environment | own)
     yield its
     for running in its.all:
@@ -84,11 +84,15 @@ def programs(environment: dict[str, str], builds: Builds, place: Path) -> Iterat
 KINDS = {"regions": (), "one region": ("lasting",)}
 
 
+# Two members have processors of their own while the program is alone.
+@pytest.mark.parametrize("members", ["2", "4"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_programs_take_no_more_processors_than_they_are_granted(programs: Programs, place: Path, kind: str):
-    first = programs.start(*KINDS[kind])
+def test_programs_take_no_more_processors_than_they_are_granted(
+    programs: Programs, place: Path, kind: str, members: str
+):
+    first = programs.start(*KINDS[kind], OMP_NUM_THREADS=members)
     first.until(2)
-    second = programs.start(*KINDS[kind])
+    second = programs.start(*KINDS[kind], OMP_NUM_THREADS=members)
     first.until(1)
     second.until(1)
     assert first.end() == ""
