@@ -1,6 +1,7 @@
 // weir-info [--members N]: what Weir sees of this machine, and what it would choose here, as JSON; with --members only for teams
 // of N members.
 #include <cmath>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <set>
@@ -17,6 +18,7 @@
 #include <weir/team_barrier.hpp>
 
 #include "../number.hpp"
+#include "node/sharing.hpp"
 
 using nlohmann::json;
 
@@ -159,6 +161,26 @@ json profile() {
   return all;
 }
 
+// The programs that divide the processors of this node, and what each has now.
+json sharing() {
+  json all = json::array();
+  const weir::node::table table(weir::node::place_of_table());
+  const auto programs = table.others();
+  if (!programs) return all;
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const auto ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  const auto grants = weir::node::grants_now(*programs, ns);
+  for (std::size_t i = 0; i < programs->size(); ++i) {
+    const auto& p = (*programs)[i];
+    json its = json::array();
+    grants[i].processors.for_each([&](unsigned number) { its.push_back(number); });
+    all.push_back({{"process", p.process}, {"name", p.name}, {"weight", p.asks.weight}, {"wants", p.asks.wants},
+                   {"busy", p.is_busy}, {"processors", its}, {"alone", grants[i].alone}});
+  }
+  return all;
+}
+
 }  // namespace
 
 int main(int count, char** words) try {
@@ -180,6 +202,7 @@ int main(int count, char** words) try {
                {"quota", nullptr},
                {"usable", weir::usable_processors()},
                {"heard", std::ceil(weir::usable_processors())},  // by a program under `weir run`
+               {"sharing", sharing()},
                {"caches", machine.caches()},
                {"numa_nodes", machine.numa_nodes()},
                {"topology_text", machine.text()},

@@ -69,7 +69,7 @@ void layout::make(steps& together) {
   yielding::gather(&d.mine, d.infos.data(), sizeof d.mine, d.of, "gathering who shares a node");
 
   // The node's first process makes the memory; the others find it by its number.
-  segment made;
+  node::segment made;
   together.alone([&] {
     places_ = places_of(rank_, d.infos);
     remember_home(places_);
@@ -106,15 +106,15 @@ void layout::choose_route() {
   route_ = route_of(draft_->plan, rank_, draft_->node_of);
 }
 
-segment layout::make_segment() const {
-  return here().size() > 1 && here()[0] == rank_ ? segment::make(bytes()) : segment();
+node::segment layout::make_segment() const {
+  return here().size() > 1 && here()[0] == rank_ ? node::segment::make(bytes()) : node::segment();
 }
 
 // If all signals go by messages, the memory still holds the table of living processes.
-void layout::attach(segment mine) {
+void layout::attach(node::segment mine) {
   if (here().size() == 1) return;
   const segment_report& first = draft_->reports[here()[0]];
-  if (!mine && first.error == 0) mine = segment::of(first.number);
+  if (!mine && first.error == 0) mine = node::segment::of(first.number);
   if (!mine) {
     const int error = first.error != 0 ? first.error : mine.error();
     draft_->no_memory = "shared memory of " + std::to_string(bytes()) + " bytes: " + std::strerror(error);

@@ -40,8 +40,8 @@ class layout {
   struct segment_report;
 
   void choose_route();
-  segment make_segment() const;
-  void attach(segment mine);
+  node::segment make_segment() const;
+  void attach(node::segment mine);
   void do_without_memory();
   void open_transport(steps& together);
   const std::vector<unsigned>& here() const { return places_.nodes[places_.node(rank_)]; }

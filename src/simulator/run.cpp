@@ -65,7 +65,8 @@ simulation::simulation(scenario s, std::uint64_t seed, bool history)
       its->members.processors = static_cast<unsigned>(j.partition.size());
       its->members.usable = its->members.processors;
       const bool bound = scenario_.system.by == policy::coscheduling ||
-                         (scenario_.system.local_queues && scenario_.system.by != policy::process_control);
+                         (scenario_.system.local_queues && scenario_.system.by != policy::process_control &&
+                          scenario_.system.by != policy::shares);
       if (bound)
         for (const thread* m : j.threads) its->members.placement.push_back(static_cast<int>(m->place));
       its->result.placement = its->members.placement;

@@ -33,6 +33,7 @@ schedule read_schedule(const toml_table& t, const system_costs& costs) {
                           {{"partition", policy::partition},
                            {"equal-partition", policy::equal_partition},
                            {"process-control", policy::process_control},
+                           {"shares", policy::shares},
                            {"round-robin-process", policy::round_robin_process},
                            {"round-robin-job", policy::round_robin_job},
                            {"coscheduling", policy::coscheduling}},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "node/grants.hpp"
+
 namespace weir::simulator {
 
 namespace {
@@ -55,14 +57,14 @@ class queueing : public scheduler {
   }
 
   time quantum(const thread& t) const override {
-    if (how_.by == policy::process_control) return never;
+    if (cedes_when_waiting()) return never;
     if (how_.by != policy::round_robin_job) return how_.quantum;
     // Equal shares for applications: a thread of a large one gets a smaller quantum [Leutenegger, Vernon 1990].
     const auto threads = static_cast<time>(jobs_[t.application].threads.size());
     return std::max<time>(how_.quantum * static_cast<time>(processors_.size()) / threads, 1);
   }
 
-  bool cedes_when_waiting() const override { return how_.by == policy::process_control; }
+  bool cedes_when_waiting() const override { return how_.by == policy::process_control || how_.by == policy::shares; }
 
  private:
   using line_up = std::deque<thread*>;
@@ -112,6 +114,10 @@ class queueing : public scheduler {
     std::vector<job*> all = active;
     if (newcomer != nullptr) all.push_back(newcomer);
     if (all.size() > processors_.size()) return false;
+    if (how_.by == policy::shares) {
+      divide(all);
+      return true;
+    }
     std::vector<std::size_t> share(all.size(), 0);
     for (std::size_t left = processors_.size(); left > 0;) {
       const std::size_t before = left;
@@ -130,6 +136,25 @@ class queueing : public scheduler {
     return true;
   }
 
+  // By the code that programs run. Who stays keeps its processors.
+  void divide(const std::vector<job*>& all) {
+    std::vector<node::claim> claims;
+    for (const job* const j : all) {
+      claims.push_back({.weight = 1,
+                        .wants = static_cast<unsigned>(j->threads.size()),
+                        .may_use = node::processor_set::first(static_cast<unsigned>(processors_.size())),
+                        .holds = {}});
+      for (const unsigned p : j->partition) claims.back().holds.add(p);
+    }
+    const auto granted = node::grants(claims, divisions_++);
+    std::fill(owner_.begin(), owner_.end(), -1);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::vector<unsigned> its;
+      granted[i].processors.for_each([&](unsigned p) { its.push_back(p); });
+      take_over(*all[i], its);
+    }
+  }
+
   void take_over(job& j, const std::vector<unsigned>& its) {
     j.partition = its;
     for (const unsigned p : its) owner_[p] = static_cast<int>(j.id);
@@ -145,6 +170,7 @@ class queueing : public scheduler {
   std::vector<line_up> queues_;
   std::vector<std::vector<unsigned>> just_one_;
   unsigned next_place_ = 0;
+  std::uint64_t divisions_ = 0;
 };
 
 /// Ousterhout's matrix: a row is a time slot, a column a processor. All threads of an application are in one row, so they run
@@ -242,7 +268,7 @@ std::unique_ptr<scheduler> make_scheduler(const schedule& s, std::vector<process
                                           const std::vector<job>& jobs) {
   if (s.by == policy::coscheduling) return std::make_unique<matrix>(s, processors);
   schedule its = s;
-  if (s.by == policy::process_control) its.local_queues = false;
+  if (s.by == policy::process_control || s.by == policy::shares) its.local_queues = false;
   return std::make_unique<queueing>(its, processors, jobs);
 }
 

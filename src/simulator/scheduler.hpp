@@ -14,6 +14,7 @@ enum class policy {
   partition,            ///< each application has processors of its own, as many as it asked for
   equal_partition,      ///< the same, redistributed whenever an application arrives or leaves
   process_control,      ///< equal partitions, and no more threads of an application run than it has processors
+  shares,               ///< the same, divided as Weir's programs divide a node (src/node)
   round_robin_process,  ///< all threads take turns on all processors
   round_robin_job,      ///< the same, but each application gets the same share
   coscheduling,         ///< all threads of an application at the same time [Ousterhout 1982]

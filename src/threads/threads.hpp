@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "threads/processor.hpp"
 
@@ -29,6 +31,12 @@ processor& seat();
 /// The processors of the process besides those that its threads drive themselves: `which` counts from 0. Null: the system
 /// refuses a thread. Thread-safe.
 processor* helper(unsigned which);
+
+/// Where these processors of the machine are to run from now on, a bit for each: where the kernel lets them, and the program does not bind
+/// its threads. Thread-safe.
+void prefer(std::span<const std::uint64_t> processors);
+/// The calling thread, if it drives a processor of its own, goes there, once after each change.
+void go_to_preferred();
 
 // ---- threads for them
 

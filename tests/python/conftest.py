@@ -30,6 +30,7 @@ INFO = {
     "quota": {"processors": 1.5, "source": "/sys/fs/cgroup/cpu.max"},
     "usable": 1.5,
     "heard": 2,
+    "sharing": [],
     "caches": [{"level": 1, "kind": "data", "bytes": 32768, "line": 64, "processors": [0]}],
     "numa_nodes": [{"node": 0, "bytes": 2**30, "processors": [0, 1]}],
     "topology_text": "Machine\n  Core 0\n",

@@ -135,6 +135,16 @@ TEST(ProcessControl, NoMoreThreadsRunThanThereAreProcessors) {
   EXPECT_EQ(us(r.applications[0].finished), 20 * 4 * 100);
 }
 
+TEST(Shares, NoMoreThreadsRunThanThereAreProcessorsAndWhoLeavesGivesThemBack) {
+  scenario s = plain::with(ideal(4), {team(8, "sense", "spin", 20, 100), team(8, "sense", "spin", 60, 100)}, policy::shares);
+  const run_result r = run(s);
+  for (int at = 50; at < 1500; at += 100)
+    for (const auto& [application, count] : running_at(r, from_us(at), 8)) EXPECT_LE(count, 2u) << application;
+  // 20 barriers on two processors each, and 40 on four.
+  EXPECT_EQ(us(r.applications[0].finished), 20 * 4 * 100);
+  EXPECT_NEAR(us(r.applications[1].finished), 20 * 4 * 100 + 40 * 2 * 100, 400);
+}
+
 TEST(SkipSpinning, ASpinningThreadIsNotScheduled) {
   const auto end = [](bool skip) {
     scenario s = plain::with(ideal(1), {team(4, "sense", "spin", 10, 100)}, policy::round_robin_process);

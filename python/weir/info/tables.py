@@ -87,10 +87,23 @@ def _choices(info: Info) -> Table:
     return table
 
 
+def _sharing(info: Info) -> Table:
+    table = Table(title="Programs that share", title_justify="left", box=box.SIMPLE_HEAD)
+    for column in ("process", "program", "weight", "wants", "has"):
+        table.add_column(column, justify="left" if column in ("program", "has") else "right")
+    for p in info["sharing"]:
+        has = ranges(p["processors"]) + ("" if p["alone"] else ", with others")
+        state = has if p["processors"] else "lends them" if not p["busy"] else "is stopped, and lends them"
+        table.add_row(str(p["process"]), Text(p["name"]), str(p["weight"]), str(p["wants"]), state)
+    return table
+
+
 def show(info: Info, console: Console) -> None:
     """One screen."""
     console.print(_machine(info))
     console.print()
+    if info["sharing"]:
+        console.print(_sharing(info))
     console.print(_choices(info))
     default = next((w for w in info["waitings"] if w["name"] == "auto"), None)
     if default:

@@ -27,6 +27,7 @@ from weir.run.sides import Sides
 from weir.run.starting import KINDS, LIBRARY, MACHINE, PROCESSORS, THREADS, USABLE, CannotRun
 
 MOST_PROCESSORS = 65_536
+MOST_WEIGHT = 100
 MOST_TIMES, MOST_TEAM, MOST_BESIDE, MOST_COPIES = 1_000, 65_534, 1_024, 1_024
 
 
@@ -65,6 +66,13 @@ def run(
         bool,
         typer.Option("--explain", help="At its end, say on how many processors its regions computed, and why."),
     ] = False,
+    share: Annotated[
+        bool, typer.Option("--share", help="Divide the node's processors with the other programs that are run so.")
+    ] = False,
+    weight: Annotated[
+        int | None,
+        option(options.Whole(1, MOST_WEIGHT), help="With --share: its share is so many times that of a program of 1."),
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Only list the OpenMP functions that it needs.")] = False,
     mpi: Annotated[
         bool, typer.Option("--mpi", help="Run an MPI program by its launcher: only MPI_Barrier becomes Weir's.")
@@ -143,6 +151,10 @@ def run(
             raise CannotRun("run: --deadlocks does not go with --compare, --mpi or --check")
         if explain and (compare or mpi or check):
             raise CannotRun("run: --explain does not go with --compare, --mpi or --check")
+        if share and (compare or mpi or check):
+            raise CannotRun("run: --share does not go with --compare, --mpi or --check")
+        if weight is not None and not share:
+            raise CannotRun("run: --weight goes with --share only")
         for name in ("threads", "against", "processors"):
             if mpi and name in given(context):
                 raise CannotRun(f"run: --{name} is about OpenMP's runtime: it does not go with --mpi")
@@ -177,6 +189,7 @@ def run(
             show(needs(program, runtime), program, context.args)
         asked = {"WEIR_BARRIER": barrier and sides.known(barrier), "WEIR_DEADLOCKS": deadlocks, THREADS: threads}
         asked |= {PROCESSORS: processors, "WEIR_EXPLAIN": "true" if explain else None}
+        asked |= {"WEIR_SHARE": "node" if share else None, "WEIR_WEIGHT": weight and str(weight)}
         environment = starting.environment(runtime, {name: value for name, value in asked.items() if value is not None})
         if file is None:
             warn(f"{program} is a script: what it starts runs on {LIBRARY}")

@@ -5,6 +5,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "openmp/core/on_node.hpp"
 #include "openmp/settings/initial.hpp"
 #include "threads/threads.hpp"
 
@@ -22,7 +23,9 @@ constinit std::atomic<unsigned> teams_that_have_moved{0};
 // relaxed: set before the threads that it concerns have begun.
 constinit std::atomic<bool> shared_seats{false};
 
-[[gnu::constructor]] void when_loaded() { all_have_seats = initial_settings().threads == threads_of::user; }
+[[gnu::constructor]] void when_loaded() { 
+  all_have_seats = initial_settings().threads == threads_of::user || shares_node();
+}
 }  // namespace
 
 unsigned share_within(const team& outer) { return std::max(outer.share / outer.size, 1u); }
@@ -38,6 +41,7 @@ unsigned seats_of_new_team(const member& me, unsigned size) {
 }
 
 void take_seats(team& t) {
+  threads::go_to_preferred();
   threads::processor& mine = threads::seat();
   const team& outer = *t.parent->of;
   const bool has_moved = forget_moves(t);

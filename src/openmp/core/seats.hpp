@@ -10,7 +10,8 @@ namespace weir::openmp {
 /// May teams of this process run on virtual processors? Otherwise its threads cannot become bodies.
 inline bool may_have_seats() { return (seldom::in_force & seldom::virtual_processors) != 0; }
 
-/// Do even those teams have seats that are not larger than their share of the processors? Written when the library is loaded.
+/// Do even those teams have seats that are not larger than their share of the processors? Written when the library is loaded. So it is
+/// among other programs: kernel threads cannot follow a share that becomes smaller in a region.
 extern constinit bool all_have_seats;
 
 /// How many seats a team of this size has that `me` encounters; 0: its members are threads of the kernel.

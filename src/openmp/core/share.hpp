@@ -5,12 +5,21 @@
 // runtime, the watch, looks every few milliseconds which threads have begun a region since, and which processors the affinity
 // mask and the quota allow. Teams of kernel threads keep their size, but their members wait in another way if all teams together
 // have more members than there are processors. For such teams the watch exists only while several threads open regions.
+//
+// With WEIR_SHARE=node the processors of the process are those that it is granted among the programs of the node (src/node). The watch
+// tells the others what the process wants, and whether it computes. While it does not, it lends them its processors, and takes them back
+// when a region begins.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 namespace weir::openmp {
+
+/// No region is open, so other programs have the processors; or there is something to be said. Written by the watch.
+/// relaxed: who sees it late wakes the watch late, which looks now and then.
+extern constinit std::atomic<bool> watch_awaits_region;
+void wake_watch();
 
 /// A thread of the program that begins regions.
 class host {
@@ -20,12 +29,17 @@ class host {
   ~host();
   host(const host&) = delete;
 
-  // Called only where teams may run on virtual processors. relaxed, both: only the fact of a change matters.
-  void begin_region() { regions_.store(regions_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-  void end_region() { begin_region(); }
+  // Called only where teams may run on virtual processors.
+  void begin_region() {
+    count();
+    if (watch_awaits_region.load(std::memory_order_relaxed)) [[unlikely]] wake_watch();
+  }
+  void end_region() { count(); }
 
  private:
   friend class share_watch;
+  // relaxed, both: only the fact of a change matters.
+  void count() { regions_.store(regions_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   std::atomic<std::uint32_t> regions_{0};  // begun and ended: in a region it is odd
   const std::atomic<std::uint64_t>& released_;  // relaxed: a number with which no other data goes
   // For the watch.

@@ -170,7 +170,21 @@ void read_kind_of_threads(const variables& in, settings& s) {
                {"auto", threads_of::automatic},
                {"all", threads_of::all}});
   };
-  s.threads = in.read("WEIR_THREADS", words, "kernel, user, auto or all").value_or(s.threads);
+  // Teams of kernel threads cannot follow what the program is granted.
+  const threads_of unless_said = s.share == share_with::node ? threads_of::automatic : s.threads;
+  s.threads = in.read("WEIR_THREADS", words, "kernel, user, auto or all").value_or(unless_said);
+}
+
+void read_share(const variables& in, settings& s) {
+  const auto words = [](std::string_view text) {
+    return parse_word<share_with>(text, {{"off", share_with::nobody}, {"node", share_with::node}});
+  };
+  s.share = in.read("WEIR_SHARE", words, "off or node").value_or(s.share);
+  const auto weight = [](std::string_view text) {
+    const auto number = parse_positive(text);
+    return number && *number <= most_weight ? number : std::nullopt;
+  };
+  s.weight = in.read("WEIR_WEIGHT", weight, "an integer from 1 to 100").value_or(s.weight);
 }
 
 void read_choices(const variables& in, settings& s) {
@@ -216,6 +230,7 @@ settings read_settings(const lookup& environment, const barrier_names& known_bar
   read_barriers(in, known_barriers, s);
   read_deadlocks(in, s);
   read_choices(in, s);
+  read_share(in, s);
   read_kind_of_threads(in, s);
   check_processors(in);
   warn_of_unsupported(in);

@@ -39,6 +39,9 @@ enum class deadlocks { ignore, report, end };
 /// the machine.
 /// all: as automatic, and the program's own threads, too.
 enum class threads_of { kernel, user, automatic, all };
+/// With whom the program divides the processors: with nobody; with the programs of the node that ask for it, too.
+enum class share_with { nobody, node };
+inline constexpr int most_weight = 100;
 
 /// OMP_ALLOCATOR: a predefined allocator, or a memory space and the traits of an allocator in it.
 struct allocator {
@@ -84,6 +87,8 @@ struct settings {
   bool debug = false;
   openmp::deadlocks deadlocks = openmp::deadlocks::ignore;
   threads_of threads = threads_of::kernel;
+  share_with share = share_with::nobody;
+  int weight = 1;        ///< the program's, among those with which it shares; at most most_weight
   bool adapt = true;     ///< on how many processors each region computes is tried (core/region_sites.hpp)
   bool explain = false;  ///< at the program's end, what has been chosen
 

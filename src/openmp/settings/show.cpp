@@ -45,6 +45,11 @@ std::string text(threads_of who) {
   return names[static_cast<int>(who)];
 }
 
+std::string text(share_with whom) {
+  static constexpr const char* names[] = {"OFF", "NODE"};
+  return names[static_cast<int>(whom)];
+}
+
 std::string text(const allocator& a) {
   std::string all = a.name;
   for (const auto& [trait, value] : a.traits) all += (all.size() == a.name.size() ? ":" : ",") + trait + "=" + value;
@@ -141,7 +146,9 @@ void of_vendors(const settings& s, block& all) {
   all.line("WEIR_JOIN_BARRIER", s.join_barrier);
   all.line("WEIR_PROFILE", in_words(profile_here()));
   all.line("WEIR_REDUCTION_BARRIER", s.reduction_barrier);
+  all.line("WEIR_SHARE", text(s.share));
   all.line("WEIR_THREADS", text(s.threads));
+  all.line("WEIR_WEIGHT", text(s.weight));
 }
 
 }  // namespace

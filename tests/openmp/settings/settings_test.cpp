@@ -105,6 +105,10 @@ TEST(Settings, GoodForms) {
       {"WEIR_THREADS", "Kernel", "KERNEL"},
       {"WEIR_THREADS", "user ", "USER"},
       {"WEIR_THREADS", "auto", "AUTO"},
+      {"WEIR_SHARE", "Node", "NODE"},
+      {"WEIR_SHARE", "off", "OFF"},
+      {"WEIR_WEIGHT", "1", "1"},
+      {"WEIR_WEIGHT", "100", "100"},
   };
   for (const auto& form : forms) {
     const settings s = read({{form.name, form.value}});
@@ -203,6 +207,8 @@ TEST(Settings, BadForms) {
        {"wall", "sense,tree", "dissemination"}},
       {"ignore, report or end", {"WEIR_DEADLOCKS"}, {"true", "report,end"}},
       {"kernel, user, auto or all", {"WEIR_THREADS"}, {"true", "posix", "user,kernel"}},
+      {"off or node", {"WEIR_SHARE"}, {"true", "machine", "node,off"}},
+      {"an integer from 1 to 100", {"WEIR_WEIGHT"}, {"0", "101", "-1", "1.5", "two"}},
       {"auto, machine or a number of processors", {"WEIR_PROCESSORS"}, {"Auto", "0", "-1", "3x", "1.5"}},
   };
   const std::string untouched = show(read({}));
@@ -360,12 +366,20 @@ TEST(Settings, VerboseDisplayAddsTheVendors) {
   [host] WEIR_JOIN_BARRIER='auto'
   [host] WEIR_PROFILE=''
   [host] WEIR_REDUCTION_BARRIER='auto'
+  [host] WEIR_SHARE='OFF'
   [host] WEIR_THREADS='KERNEL'
+  [host] WEIR_WEIGHT='1'
 OPENMP DISPLAY ENVIRONMENT END
 )"),
             std::string::npos)
       << text;
   EXPECT_EQ(show(read({{"OMP_DISPLAY_ENV", "true"}})).find("GOMP_SPINCOUNT"), std::string::npos);
+}
+
+TEST(Settings, WhoSharesTheNodeHasTeamsThatCanFollow) {
+  EXPECT_EQ(read({{"WEIR_SHARE", "node"}}).threads, threads_of::automatic);
+  EXPECT_EQ(read({{"WEIR_SHARE", "node"}, {"WEIR_THREADS", "kernel"}}).threads, threads_of::kernel);
+  EXPECT_EQ(read({{"WEIR_SHARE", "off"}}).threads, threads_of::kernel);
 }
 
 TEST(Settings, PlacesAreShownShort) {

@@ -52,6 +52,23 @@ def test_one_screen(processors: int, sizes: range):
         assert part in screen.file.getvalue()
 
 
+def test_programs_that_share_are_listed_with_what_they_have():
+    row = {"process": 12, "name": "<solver>", "weight": 3, "wants": 8, "busy": True, "processors": [0, 1, 2, 5]}
+    rows = [
+        row | {"alone": True},
+        row | {"process": 13, "processors": [6], "alone": False},
+        row | {"process": 14, "busy": False, "processors": [], "alone": True},
+        row | {"process": 15, "processors": [], "alone": True},
+    ]
+    screen = Console(file=io.StringIO(), width=80)
+    tables.show(INFO | {"sharing": rows, "waitings": []}, screen)
+    said = screen.file.getvalue()
+    for part in ("<solver>", "0-2, 5", "6, with others", "lends them", "is stopped, and lends them"):
+        assert part in said
+    tables.show(INFO | {"waitings": []}, none := Console(file=io.StringIO(), width=80))
+    assert "share these processors" not in none.file.getvalue()
+
+
 def test_processors_are_ranges():
     assert tables.ranges([0, 1, 2, 3, 8, 10, 11]) == "0-3, 8, 10-11"
     assert tables.ranges([5]) == "5" and tables.ranges([]) == ""

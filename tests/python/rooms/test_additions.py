@@ -243,7 +243,8 @@ class Built:
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as several:
             list(several.map(self._compiled, sources, sources.values()))
         simulator = [BUILT / f"src/simulator/libweir-{name}.a" for name in ("simulator", "fiber")]
-        self.info = self._linked("info", "machine/info", [], "-lhwloc")
+        node = (BUILT / "src/CMakeFiles/weir-node.dir/node").glob("*.o")
+        self.info = self._linked("info", "machine/info", [], *node, "-lhwloc")
         self.proof = self._linked("proof", "barriers/plan_test", [], "-lgtest_main", "-lgtest")
         weir_measure = ["barriers/subjects_weir", "barriers/subjects_standard", "machine/delay"]
         self.subjects = self._linked("list", "subjects", weir_measure, "-lboost_thread")

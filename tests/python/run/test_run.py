@@ -127,6 +127,16 @@ def test_the_environment_is_what_was_asked_for(whole: Path, monkeypatch: pytest.
     assert "WEIR_BARRIER" not in weir_run("--", "env").stdout
 
 
+def test_sharing_is_asked_for(whole: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("WEIR_SHARE", raising=False)
+    assert "WEIR_SHARE" not in weir_run("--", "env").stdout
+    seen = weir_run("--share", "--weight", "3", "--", "env").stdout.splitlines()
+    assert "WEIR_SHARE=node" in seen and "WEIR_WEIGHT=3" in seen
+    assert "WEIR_WEIGHT" not in weir_run("--share", "--", "env").stdout
+    assert said("--weight", "3", "--", "env") == (2, "weir: run: --weight goes with --share only")
+    assert "--share does not go with" in said("--share", "--compare", "--", "env")[1]
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

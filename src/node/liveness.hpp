@@ -6,7 +6,7 @@
 
 #include <weir/machine/machine.hpp>
 
-namespace weir::mpi {
+namespace weir::node {
 
 class liveness {
  public:
@@ -35,4 +35,4 @@ class liveness {
   unsigned next_checked_;
 };
 
-}  // namespace weir::mpi
+}  // namespace weir::node

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace weir::mpi {
+namespace weir::node {
 
 namespace {
 
@@ -78,4 +78,4 @@ int liveness::find_ended() {
 
 void liveness::give_up(int because_of) noexcept { entries_[index_].gave_up.store(1 + because_of, std::memory_order_relaxed); }
 
-}  // namespace weir::mpi
+}  // namespace weir::node

@@ -1,0 +1,50 @@
+// This program among those that divide the processors of the node.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "node/grants.hpp"
+#include "node/table.hpp"
+
+namespace weir::node {
+
+/// WEIR_SHARE_DIR, or the usual place.
+std::string place_of_table();
+/// The usual place may have to be made.
+void make_place_of_table();
+
+/// How long it takes until the processors that are left over go to other programs, in nanoseconds.
+std::uint64_t until_turn(std::uint64_t now);
+
+class sharing {
+ public:
+  struct demand {
+    processor_set may_use;
+    unsigned wants = 1;
+    bool is_busy = true;
+  };
+
+  sharing(std::string folder, unsigned weight);
+  ~sharing() { leave(); }
+  sharing(const sharing&) = delete;
+
+  /// Tells the others what this program wants, and finds what it may have: if it is not busy, what it would have if it were. `now`: in
+  /// nanoseconds of the monotonic clock. If the table cannot be used, the program has all that it may use.
+  grant look(const demand&, std::uint64_t now);
+  /// Empty: all is well. Otherwise why the table cannot be used.
+  const std::string& why_not() const { return table_.why_not(); }
+  /// Called where the process ends, too.
+  void leave() const { table_.leave(); }
+  /// In the child of a fork: the entry is the parent's. `close`: the child has the parent's descriptors.
+  void abandon(bool close) { table_.abandon(close); }
+
+ private:
+  table table_;
+  program mine_;
+};
+
+/// What those are granted that compute now, in the programs' order; the others are granted nothing. For who only looks on.
+std::vector<grant> grants_now(const std::vector<program>& all, std::uint64_t now);
+
+}  // namespace weir::node

@@ -1,0 +1,184 @@
+#include "node/table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace weir::node {
+
+namespace {
+
+// More are not counted, so that a user who makes thousands of files costs the others no time.
+constexpr std::size_t most_files = 4096, most_programs = 64, most_of_user = 32;
+// A file that is empty has just been made, or its program was killed before it wrote.
+constexpr time_t empty_for_seconds = 10;
+constexpr const char* prefix = "program-";
+
+struct found_program {
+  program its;
+  uid_t user;
+};
+
+/// Does a program hold the lock? Only who may write a file can: readers' locks do not count.
+bool is_locked(int file) {
+  struct flock lock {};
+  lock.l_type = F_RDLCK;
+  lock.l_whence = SEEK_SET;
+  return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
+}
+
+bool take_lock(int file) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return fcntl(file, F_OFD_SETLK, &lock) == 0;
+}
+
+std::optional<program> read_from(int file) {
+  // Again if it was being written just then.
+  for (int tries = 0; tries < 3; ++tries) {
+    std::array<std::byte, sizeof(entry) + 1> bytes;
+    const ssize_t read = pread(file, bytes.data(), bytes.size(), 0);
+    if (read < 0) return std::nullopt;
+    if (auto p = from_bytes(std::span(bytes).first(static_cast<std::size_t>(read)))) return p;
+  }
+  return std::nullopt;
+}
+
+/// The entry in a file of the folder. Files of programs that have ended are removed.
+std::optional<found_program> program_in(int folder, const char* name) {
+  // Not blocking: it may be a pipe.
+  const descriptor file(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat its;
+  if (!file || fstat(file.number(), &its) != 0 || !S_ISREG(its.st_mode)) return std::nullopt;
+  if (!is_locked(file.number())) {
+    if (its.st_size != 0 || time(nullptr) - its.st_mtime > empty_for_seconds) unlinkat(folder, name, 0);
+    return std::nullopt;
+  }
+  auto p = read_from(file.number());
+  if (!p) return std::nullopt;
+  return found_program{std::move(*p), its.st_uid};
+}
+
+std::string said(const std::string& what, int error) { return what + ": " + std::strerror(error); }
+
+}  // namespace
+
+descriptor& descriptor::operator=(descriptor&& other) noexcept {
+  std::swap(number_, other.number_);
+  return *this;
+}
+descriptor::~descriptor() {
+  if (number_ >= 0) close(number_);
+}
+
+std::string table::usual_place() { return "/dev/shm/weir-share-" + std::to_string(geteuid()); }
+
+table::table(std::string folder) : folder_(std::move(folder)), is_own_(folder_ == usual_place()) { open_folder(why_not_); }
+table::~table() {
+  if (!has_its_file()) mine_.forget();
+}
+
+// The folder is not kept open: a program may close all its descriptors, and have files of its own by these numbers.
+descriptor table::open_folder(std::string& why_not) const {
+  descriptor opened(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat its;
+  if (!opened || fstat(opened.number(), &its) != 0) {
+    why_not = said(folder_, errno);
+    return descriptor();
+  }
+  const bool others_write = (its.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  if (its.st_uid != geteuid() && (is_own_ || its.st_uid != 0))
+    why_not = folder_ + " belongs to user " + std::to_string(its.st_uid);
+  else if (others_write && (is_own_ || (its.st_mode & S_ISVTX) == 0))
+    why_not = "in " + folder_ + " other users may remove files";
+  else
+    return opened;
+  return descriptor();
+}
+
+// By the number of the descriptor there may be another file, of the program.
+bool table::has_its_file() const {
+  struct stat its;
+  return mine_ && fstat(mine_.number(), &its) == 0 && its.st_dev == my_device_ && its.st_ino == my_inode_;
+}
+
+bool table::refused(const std::string& what) {
+  why_not_ = what;
+  return false;
+}
+
+bool table::join() {
+  const descriptor folder = open_folder(why_not_);
+  if (!folder) return false;
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  my_file_ = prefix + std::to_string(getpid()) + "-" + std::to_string(now.tv_sec) + "-" + std::to_string(now.tv_nsec);
+  mine_ = descriptor(openat(folder.number(), my_file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  struct stat its;
+  // Whoever may enter the folder may read the file, whatever the umask.
+  if (!mine_ || fchmod(mine_.number(), is_own_ ? 0600 : 0644) != 0 || !take_lock(mine_.number()) || fstat(mine_.number(), &its) != 0)
+    return refused(said(path_of(my_file_), errno));
+  my_device_ = its.st_dev;
+  my_inode_ = its.st_ino;
+  return true;
+}
+
+bool table::publish(const program& mine) {
+  if (!why_not_.empty()) return false;
+  const bool there = has_its_file();
+  if (!there) mine_.forget();
+  struct stat its;
+  // Somebody may have removed it.
+  if ((!there || fstat(mine_.number(), &its) != 0 || its.st_nlink == 0) && !join()) return false;
+  const entry e = to_entry(mine);
+  const bool has_size = fstat(mine_.number(), &its) == 0 && (its.st_size == 0 || its.st_size == sizeof e);
+  if ((!has_size && ftruncate(mine_.number(), 0) != 0) || pwrite(mine_.number(), &e, sizeof e, 0) != static_cast<ssize_t>(sizeof e))
+    return refused(said(path_of(my_file_), errno));
+  return true;
+}
+
+void table::leave() const {
+  if (!my_file_.empty()) unlink(path_of(my_file_).c_str());
+}
+
+void table::abandon(bool close) {
+  my_file_.clear();
+  if (!close) mine_.forget();
+}
+
+std::optional<std::vector<program>> table::others() const {
+  std::string why_not;
+  descriptor opened = open_folder(why_not);
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opened ? fdopendir(opened.number()) : nullptr, closedir);
+  if (folder == nullptr) return std::nullopt;
+  const int number = opened.number();
+  opened.forget();  // closedir() closes it
+  std::vector<found_program> all;
+  std::size_t files = 0;
+  for (const dirent* d; files < most_files && (d = readdir(folder.get())) != nullptr; ++files) {
+    if (std::strncmp(d->d_name, prefix, std::strlen(prefix)) != 0 || d->d_name == my_file_) continue;
+    if (auto p = program_in(number, d->d_name)) all.push_back(std::move(*p));
+  }
+  std::ranges::sort(all, comes_before, &found_program::its);
+  std::vector<program> counted;
+  for (std::size_t i = 0; i < all.size() && counted.size() < most_programs; ++i) {
+    const uid_t user = all[i].user;
+    const auto before = std::count_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i),
+                                      [user](const found_program& p) { return p.user == user; });
+    if (static_cast<std::size_t>(before) < most_of_user) counted.push_back(std::move(all[i].its));
+  }
+  return counted;
+}
+
+}  // namespace weir::node

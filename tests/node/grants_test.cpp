@@ -1,0 +1,243 @@
+// Who gets which processors: what must hold whatever the programs say.
+#include "node/grants.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace weir::node {
+namespace {
+
+claim of_weight(unsigned weight, unsigned processors, unsigned wants = processor_set::most) {
+  return {.weight = weight, .wants = wants, .may_use = processor_set::first(processors), .holds = {}};
+}
+processor_set set(std::initializer_list<unsigned> numbers) {
+  processor_set s;
+  for (const unsigned p : numbers) s.add(p);
+  return s;
+}
+std::vector<unsigned> counts(const std::vector<grant>& all) {
+  std::vector<unsigned> its;
+  for (const grant& g : all) its.push_back(g.processors.count());
+  return its;
+}
+std::vector<claim> with_holds(std::vector<claim> claims, const std::vector<grant>& before) {
+  for (std::size_t i = 0; i < claims.size(); ++i) claims[i].holds = before[i].processors;
+  return claims;
+}
+using sizes = std::vector<unsigned>;
+
+TEST(Grants, OneProgramHasWhatItWants) {
+  EXPECT_TRUE(grants({}, 0).empty());
+  EXPECT_EQ(counts(grants(std::vector{of_weight(1, 8)}, 3)), sizes{8});
+  EXPECT_EQ(counts(grants(std::vector{of_weight(1, 8, 3)}, 3)), sizes{3});
+  EXPECT_EQ(counts(grants(std::vector{claim{}}, 3)), sizes{0});  // it may use none
+}
+
+TEST(Grants, SharesAreEqualForProgramsNotForThreads) {
+  EXPECT_EQ(counts(grants(std::vector{of_weight(1, 8, 100), of_weight(1, 8, 8)}, 5)), (sizes{4, 4}));
+  EXPECT_EQ(counts(grants(std::vector{of_weight(3, 8), of_weight(1, 8)}, 5)), (sizes{6, 2}));
+}
+
+TEST(Grants, WhatOneDoesNotWantGoesToTheOthersByWeight) {
+  EXPECT_EQ(counts(grants(std::vector{of_weight(1, 8, 2), of_weight(1, 8), of_weight(2, 8)}, 7)), (sizes{2, 2, 4}));
+}
+
+TEST(Grants, WhatIsLeftOverGoesRound) {
+  const std::vector three(3, of_weight(1, 8));
+  sizes all(3);
+  for (unsigned turn = 0; turn < 300; ++turn) {
+    const auto its = counts(grants(three, turn));
+    EXPECT_EQ(std::accumulate(its.begin(), its.end(), 0u), 8u);
+    for (std::size_t i = 0; i < 3; ++i) all[i] += its[i];
+  }
+  for (const unsigned a : all) EXPECT_NEAR(a / 300.0, 8 / 3.0, 0.03);
+}
+
+TEST(Grants, TheAverageOverTheTurnsIsTheShareByWeight) {
+  const std::vector claims{of_weight(5, 7), of_weight(2, 7), of_weight(4, 7)};
+  sizes all(3);
+  for (unsigned turn = 0; turn < 400; ++turn) {
+    const auto its = counts(grants(claims, turn));
+    for (std::size_t i = 0; i < 3; ++i) all[i] += its[i];
+  }
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(all[i] / 400.0, 7 * claims[i].weight / 11.0, 0.03);
+}
+
+TEST(Grants, WhoStaysKeepsItsProcessors) {
+  std::vector claims{of_weight(1, 8)};
+  claims = with_holds(claims, grants(claims, 0));
+  claims.push_back(of_weight(1, 8));
+  const auto two = grants(claims, 0);
+  EXPECT_EQ(two[0].processors, set({0, 1, 2, 3}));
+  EXPECT_EQ(two[1].processors, set({4, 5, 6, 7}));
+  claims = with_holds(claims, two);
+  claims.push_back(of_weight(2, 8));
+  const auto three = grants(claims, 0);
+  EXPECT_EQ(three[0].processors, set({0, 1}));
+  EXPECT_EQ(three[1].processors, set({4, 5}));
+  claims = with_holds(claims, three);
+  claims.erase(claims.begin());
+  EXPECT_EQ((grants(claims, 0)[0].processors & set({4, 5})), set({4, 5}));
+}
+
+TEST(Grants, AProgramWithFewProcessorsGetsThem) {
+  std::vector claims{of_weight(1, 4), of_weight(1, 4)};
+  claims[0].holds = set({0, 1});
+  claims[1].may_use = set({0, 1});
+  const auto its = grants(claims, 0);
+  EXPECT_EQ(its[0].processors, set({2, 3}));
+  EXPECT_EQ(its[1].processors, set({0, 1}));
+}
+
+TEST(Grants, AChainOfProgramsMakesRoom) {
+  // The last may use processor 0 only, which the first has, which may use 1, which the second has, which may use 2.
+  std::vector<claim> claims(3);
+  claims[0].may_use = set({0, 1});
+  claims[1].may_use = set({1, 2});
+  claims[2].may_use = set({0});
+  claims[0].holds = set({0});
+  claims[1].holds = set({1});
+  for (const grant& g : grants(claims, 0)) {
+    EXPECT_EQ(g.processors.count(), 1u);
+    EXPECT_TRUE(g.alone);
+  }
+}
+
+TEST(Grants, MoreProgramsThanProcessorsHaveOneEach) {
+  const std::vector three(3, of_weight(1, 2));
+  std::vector<double> had(3);
+  for (unsigned turn = 0; turn < 300; ++turn) {
+    const auto its = grants(three, turn);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(its[i].processors.count(), 1u);
+      had[i] += its[i].alone ? 1 : 0.5;
+    }
+    EXPECT_EQ(std::ranges::count(its, true, &grant::alone), 1);
+  }
+  for (const double h : had) EXPECT_NEAR(h / 300, 2.0 / 3, 0.02);
+}
+
+TEST(Grants, SmallSharesAreTakenTogether) {
+  std::vector<claim> claims(11, of_weight(1, 12));
+  claims[4].weight = 100;
+  unsigned of_large = 0;
+  for (unsigned turn = 0; turn < 100; ++turn) {
+    const auto its = grants(claims, turn);
+    EXPECT_TRUE(its[4].alone);
+    of_large += its[4].processors.count();
+  }
+  EXPECT_NEAR(of_large / 100.0, 12 * 100.0 / 110, 0.05);
+}
+
+// ---- whatever they say
+
+struct dice {
+  std::mt19937 engine;
+  unsigned upto(unsigned most) { return std::uniform_int_distribution<unsigned>(0, most)(engine); }
+};
+
+std::vector<claim> anything(dice& d, bool same_mask) {
+  const unsigned processors = 1 + d.upto(d.upto(9) == 0 ? 200 : 15);
+  std::vector<claim> claims(1 + d.upto(11));
+  for (claim& c : claims) {
+    c.weight = d.upto(3) == 0 ? d.upto(4'000'000'000) : 1 + d.upto(4);
+    c.wants = d.upto(3) == 0 ? d.upto(4'000'000'000) : d.upto(processors);
+    for (unsigned p = 0; p < processors; ++p)
+      if (same_mask || d.upto(2) != 0) c.may_use.add(p);
+    for (unsigned p = 0; p < processors + 3; ++p)
+      if (d.upto(3) == 0) c.holds.add(p);
+  }
+  return claims;
+}
+
+TEST(Grants, NoProcessorIsGrantedTwiceUnlessItIsShared) {
+  dice d;
+  for (unsigned trial = 0; trial < 3000; ++trial) {
+    const auto claims = anything(d, trial % 2 == 0);
+    const auto its = grants(claims, trial);
+    ASSERT_EQ(its.size(), claims.size());
+    ASSERT_EQ(its, grants(claims, trial));
+    for (unsigned p = 0; p < processor_set::most; ++p) {
+      const auto has_it = [p](const grant& g) { return g.processors.has(p); };
+      if (std::ranges::count_if(its, has_it) < 2) continue;
+      for (const grant& g : its) EXPECT_FALSE(has_it(g) && g.alone) << trial;
+    }
+    for (std::size_t i = 0; i < its.size(); ++i) {
+      EXPECT_TRUE((its[i].processors - claims[i].may_use).empty());
+      EXPECT_LE(its[i].processors.count(), std::max(claims[i].wants, 1u));
+      // The minimum, whatever the others say.
+      if (!claims[i].may_use.empty()) { EXPECT_GE(its[i].processors.count(), 1u); }
+    }
+    if (trial % 2 != 0) continue;  // masks that differ may force programs together
+    auto limited = claims;
+    for (claim& c : limited) c.wants = std::clamp(c.wants, 1u, c.may_use.count());
+    const auto share = shares(limited, claims[0].may_use.count());
+    for (std::size_t i = 0; i < its.size(); ++i)
+      if (share[i] >= std::uint64_t{1} << 32) { EXPECT_TRUE(its[i].alone) << trial; }
+  }
+}
+
+TEST(Grants, NothingIsLeftThatSomebodyWants) {
+  dice d;
+  for (unsigned trial = 0; trial < 3000; ++trial) {
+    const auto claims = anything(d, trial % 2 == 0);
+    const auto its = grants(claims, trial);
+    processor_set taken;
+    for (const grant& g : its) taken |= g.processors;
+    for (std::size_t i = 0; i < its.size(); ++i)
+      if (its[i].processors.count() < claims[i].wants) { EXPECT_TRUE((claims[i].may_use - taken).empty()) << trial; }
+  }
+}
+
+TEST(Grants, NobodyIsMoreThanOneProcessorOffItsShare) {
+  dice d;
+  for (unsigned trial = 0; trial < 3000; ++trial) {
+    auto claims = anything(d, true);
+    const unsigned processors = claims[0].may_use.count();
+    for (claim& c : claims) c.wants = std::clamp(c.wants, 1u, processors);
+    const auto shares_of = shares(claims, processors);
+    const auto its = grants(claims, trial);
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < its.size(); ++i) {
+      all += shares_of[i];
+      const double share = static_cast<double>(shares_of[i]) / 4294967296.0;
+      EXPECT_LT(std::abs(its[i].processors.count() - share), 1.0 + 1e-6) << trial;
+    }
+    EXPECT_LE(all, std::uint64_t{processors} << 32);
+  }
+}
+
+// Programs do not write what they hold at the same time: whoever has read the others' entries half way finds the same.
+TEST(Grants, TheyHoldAlsoWhileProgramsWriteThemDown) {
+  dice d;
+  for (unsigned trial = 0; trial < 1000; ++trial) {
+    auto claims = anything(d, true);
+    const auto its = grants(claims, trial);
+    if (!std::ranges::all_of(its, &grant::alone)) continue;
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      const std::size_t who = d.upto(static_cast<unsigned>(claims.size()) - 1);
+      claims[who].holds = its[who].processors;
+      ASSERT_EQ(grants(claims, trial), its) << trial;
+    }
+  }
+}
+
+TEST(Grants, WhenOneLeavesTheOthersLoseNothing) {
+  dice d;
+  for (unsigned trial = 0; trial < 1000; ++trial) {
+    auto claims = anything(d, true);
+    const auto before = grants(claims, 0);
+    if (!std::ranges::all_of(before, &grant::alone)) continue;
+    claims = with_holds(claims, before);
+    const unsigned gone = d.upto(static_cast<unsigned>(claims.size()) - 1);
+    claims.erase(claims.begin() + gone);
+    const auto after = grants(claims, 0);
+    for (std::size_t i = 0; i < claims.size(); ++i) EXPECT_GE(after[i].processors.count() + 1, claims[i].holds.count()) << trial;
+  }
+}
+
+}  // namespace
+}  // namespace weir::node

@@ -1,0 +1,400 @@
+// The table of programs: who is in it, and what others put there instead.
+#include "node/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "node/sharing.hpp"
+
+namespace weir::node {
+namespace {
+
+namespace fs = std::filesystem;
+
+class folder {
+ public:
+  folder() {
+    std::string name = (fs::temp_directory_path() / "weir-table-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~folder() { fs::remove_all(path_); }
+  folder(const folder&) = delete;
+  fs::path path() const { return path_; }
+  std::vector<fs::path> files() const {
+    std::vector<fs::path> all;
+    for (const auto& e : fs::directory_iterator(path_)) all.push_back(e.path());
+    return all;
+  }
+
+ private:
+  fs::path path_;
+};
+
+program called(const std::string& name, std::uint64_t joined = 1) {
+  return {.asks = {.weight = 2, .wants = 3, .may_use = processor_set::first(4), .holds = processor_set::first(2)},
+          .is_busy = true,
+          .process = getpid(),
+          .joined = joined,
+          .seen = 7,
+          .name = name};
+}
+std::vector<std::string> names(const table& t) {
+  const auto others = t.others();
+  std::vector<std::string> all;
+  for (const auto& p : *others) all.push_back(p.name);
+  return all;
+}
+using strings = std::vector<std::string>;
+
+/// A process that runs `what` and then waits to be killed.
+class child {
+ public:
+  explicit child(const std::function<void()>& what) {
+    int ready[2];
+    EXPECT_EQ(pipe(ready), 0);
+    id_ = fork();
+    if (id_ == 0) {
+      what();
+      (void)!write(ready[1], "x", 1);
+      for (;;) pause();
+    }
+    close(ready[1]);
+    char c;
+    EXPECT_EQ(read(ready[0], &c, 1), 1);
+    close(ready[0]);
+  }
+  ~child() { end(); }
+  child(const child&) = delete;
+  void end(int signal = SIGKILL) {
+    if (id_ <= 0) return;
+    kill(id_, signal);
+    waitpid(id_, nullptr, 0);
+    id_ = 0;
+  }
+  void stop() const {
+    kill(id_, SIGSTOP);
+    waitpid(id_, nullptr, WUNTRACED);
+  }
+
+ private:
+  pid_t id_;
+};
+
+TEST(Table, ProgramsSeeEachOther) {
+  const folder f;
+  table a(f.path()), b(f.path());
+  ASSERT_EQ(a.why_not(), "");
+  ASSERT_TRUE(a.publish(called("a", 2)) && b.publish(called("b", 1)));
+  EXPECT_EQ(names(a), strings{"b"});
+  const auto seen = a.others()->at(0);
+  EXPECT_EQ(seen.asks.weight, 2u);
+  EXPECT_EQ(seen.asks.wants, 3u);
+  EXPECT_EQ(seen.asks.may_use, processor_set::first(4));
+  EXPECT_EQ(seen.asks.holds, processor_set::first(2));
+  EXPECT_TRUE(seen.is_busy);
+  EXPECT_EQ(seen.seen, 7u);
+  const table looks_on(f.path());
+  EXPECT_EQ(names(looks_on), (strings{"b", "a"}));
+  a.leave();
+  EXPECT_EQ(names(looks_on), strings{"b"});
+}
+
+TEST(Table, WhoIsKilledIsGone) {
+  const folder f;
+  const table looks_on(f.path());
+  table* its = nullptr;
+  child other([&] {
+    its = new table(f.path());
+    its->publish(called("killed"));
+  });
+  EXPECT_EQ(names(looks_on), strings{"killed"});
+  other.end();
+  EXPECT_EQ(names(looks_on), strings{});
+  EXPECT_TRUE(f.files().empty());
+}
+
+TEST(Table, WhoIsStoppedDelaysNobody) {
+  const folder f;
+  child other([&] { (new table(f.path()))->publish(called("stopped")); });
+  other.stop();
+  table mine(f.path());
+  EXPECT_TRUE(mine.publish(called("mine")));
+  EXPECT_EQ(names(mine), strings{"stopped"});
+}
+
+TEST(Table, WhoIsStoppedLendsItsShare) {
+  const folder f;
+  constexpr std::uint64_t ms = 1'000'000, begin = 1'000'000 * ms;
+  sharing a(f.path(), 1), b(f.path(), 1);
+  const sharing::demand all{processor_set::first(4), 4, true};
+  a.look(all, begin);
+  EXPECT_EQ(b.look(all, begin + ms).processors.count(), 2u);
+  EXPECT_EQ(a.look(all, begin + 2 * ms).processors.count(), 2u);
+  EXPECT_EQ(b.look(all, begin + 900 * ms).processors.count(), 4u);  // a has not looked since
+  EXPECT_EQ(a.look(all, begin + 901 * ms).processors.count(), 2u);
+  EXPECT_EQ(b.look(all, begin + 902 * ms).processors.count(), 2u);
+}
+
+TEST(Table, WhoIsIdleLendsAndIsToldWhatItGetsBack) {
+  const folder f;
+  sharing a(f.path(), 1), b(f.path(), 3);
+  const sharing::demand busy{processor_set::first(4), 4, true}, idle{processor_set::first(4), 4, false};
+  a.look(busy, 1000);
+  EXPECT_EQ(b.look(busy, 1000).processors.count(), 3u);
+  EXPECT_EQ(a.look(idle, 1000).processors.count(), 1u);
+  EXPECT_EQ(b.look(busy, 1000).processors.count(), 4u);
+  EXPECT_EQ(a.look(busy, 1000).processors.count(), 1u);
+  EXPECT_EQ(b.look(busy, 1000).processors.count(), 3u);
+}
+
+TEST(Table, AFolderOfAnotherUserIsRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make one";
+  const folder f;
+  ASSERT_EQ(chown(f.path().c_str(), 12345, 12345), 0);
+  EXPECT_NE(table(f.path()).why_not().find("belongs to user 12345"), std::string::npos);
+}
+
+TEST(Table, AFolderWhereOthersMayRemoveFilesIsRefused) {
+  const folder f;
+  fs::permissions(f.path(), fs::perms::all);
+  EXPECT_NE(table(f.path()).why_not().find("may remove files"), std::string::npos);
+  ASSERT_EQ(chmod(f.path().c_str(), 01777), 0);
+  EXPECT_EQ(table(f.path()).why_not(), "");
+}
+
+TEST(Table, NoFolderIsSaid) {
+  const folder f;
+  EXPECT_NE(table(f.path() / "none").why_not().find("No such file"), std::string::npos);
+  fs::create_directory_symlink(f.path(), f.path() / "link");
+  EXPECT_NE(table(f.path() / "link").why_not(), "");
+  table refused(f.path() / "none");
+  EXPECT_FALSE(refused.publish(called("x")));
+  EXPECT_EQ(refused.others(), std::nullopt);
+}
+
+TEST(Table, FilesAreReadableByOthersOnlyWhereTheyShareAFolder) {
+  const folder f;
+  const mode_t before = umask(0077);
+  table a(f.path());
+  ASSERT_TRUE(a.publish(called("a")));
+  umask(before);
+  struct stat its;
+  ASSERT_EQ(stat(f.files().at(0).c_str(), &its), 0);
+  EXPECT_EQ(its.st_mode & 0777, 0644u);
+}
+
+// ---- what others put there
+
+TEST(Table, WhatIsNoEntryIsPassedOver) {
+  const folder f;
+  table a(f.path());
+  ASSERT_TRUE(a.publish(called("a")));
+  std::ofstream(f.path() / "program-1-garbage") << "garbage";
+  std::ofstream(f.path() / "notes") << "garbage";
+  fs::create_directory(f.path() / "program-2-folder");
+  fs::create_symlink("/dev/zero", f.path() / "program-3-link");
+  ASSERT_EQ(mkfifo((f.path() / "program-4-pipe").c_str(), 0600), 0);
+  std::ofstream(f.path() / "program-5-empty");
+  const table looks_on(f.path());
+  EXPECT_EQ(names(looks_on), strings{"a"});
+  EXPECT_TRUE(fs::exists(f.path() / "notes"));
+  EXPECT_TRUE(fs::exists(f.path() / "program-5-empty"));  // its program may just have begun
+  EXPECT_FALSE(fs::exists(f.path() / "program-1-garbage"));
+}
+
+/// A file of a living program with these bytes.
+class locked_file {
+ public:
+  locked_file(const fs::path& path, const std::vector<char>& bytes) : file_(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600)) {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    EXPECT_EQ(fcntl(file_, F_OFD_SETLK, &lock), 0);
+    EXPECT_EQ(write(file_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  }
+  ~locked_file() { close(file_); }
+  locked_file(const locked_file&) = delete;
+
+ private:
+  int file_;
+};
+
+std::vector<char> bytes_of(const entry& e) {
+  std::vector<char> bytes(sizeof e);
+  std::memcpy(bytes.data(), &e, sizeof e);
+  return bytes;
+}
+
+TEST(Table, AFileThatIsShorterOrLongerIsPassedOver) {
+  const folder f;
+  const table looks_on(f.path());
+  auto bytes = bytes_of(to_entry(called("x")));
+  { const locked_file whole(f.path() / "program-1", bytes); EXPECT_EQ(names(looks_on), strings{"x"}); }
+  bytes.pop_back();
+  { const locked_file shorter(f.path() / "program-1", bytes); EXPECT_EQ(names(looks_on), strings{}); }
+  bytes.resize(1 << 20);
+  { const locked_file longer(f.path() / "program-1", bytes); EXPECT_EQ(names(looks_on), strings{}); }
+}
+
+TEST(Table, AReadersLockKeepsNobodyAlive) {
+  const folder f;
+  const auto bytes = bytes_of(to_entry(called("dead")));
+  { const locked_file it(f.path() / "program-1", bytes); }
+  const int file = open((f.path() / "program-1").c_str(), O_RDONLY);
+  struct flock lock {};
+  lock.l_type = F_RDLCK;
+  ASSERT_EQ(fcntl(file, F_OFD_SETLK, &lock), 0);
+  const table looks_on(f.path());
+  EXPECT_EQ(names(looks_on), strings{});
+  close(file);
+}
+
+TEST(Table, AFileThatIsSpoiledIsMendedByItsProgram) {
+  const folder f;
+  table a(f.path());
+  const table looks_on(f.path());
+  ASSERT_TRUE(a.publish(called("a")));
+  fs::resize_file(f.files().at(0), 10);
+  EXPECT_EQ(names(looks_on), strings{});
+  ASSERT_TRUE(a.publish(called("a")));
+  EXPECT_EQ(names(looks_on), strings{"a"});
+  std::ofstream(f.files().at(0)) << std::string(5000, 'x');
+  EXPECT_EQ(names(looks_on), strings{});
+  ASSERT_TRUE(a.publish(called("a")));
+  EXPECT_EQ(names(looks_on), strings{"a"});
+  fs::remove(f.files().at(0));
+  EXPECT_EQ(names(looks_on), strings{});
+  ASSERT_TRUE(a.publish(called("a")));
+  EXPECT_EQ(names(looks_on), strings{"a"});
+}
+
+TEST(Table, AProgramThatClosesAllItsFilesKeepsItsOwn) {
+  const folder f;
+  const fs::path notes = f.path() / "notes";
+  const pid_t id = fork();
+  if (id == 0) {
+    auto* const a = new table(f.path());
+    a->publish(called("a"));
+    close_range(3, ~0u, 0);
+    // The program's own file now has the table's numbers.
+    const int its = open(notes.c_str(), O_RDWR | O_CREAT, 0600);
+    for (int i = 0; i < 8; ++i) (void)!dup(its);
+    a->publish(called("a"));
+    delete a;
+    _exit(lseek(its, 0, SEEK_END) == 0 && fs::file_size(notes) == 0 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(id, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Table, AHostileEntryIsClampedOrPassedOver) {
+  entry e = to_entry(called("x"));
+  const auto believed = [](const entry& its) { return from_bytes(std::as_bytes(std::span(&its, 1))); };
+  ASSERT_TRUE(believed(e));
+  std::mt19937 dice(1);
+  const auto bytes = bytes_of(e);
+  for (std::size_t i = 0; i < bytes.size(); ++i)  // every byte counts
+    for (const int flip : {1, 128}) {
+      auto other = bytes;
+      other[i] = static_cast<char>(other[i] ^ flip);
+      EXPECT_FALSE(from_bytes(std::as_bytes(std::span(other)))) << i;
+    }
+  program p = called("\x1b[2J\n\xff");
+  EXPECT_EQ(believed(to_entry(p))->name, "?[2J??");
+  p.name = std::string(100, 'n');
+  EXPECT_EQ(believed(to_entry(p))->name.size(), 31u);
+  for (const unsigned weight : {0u, most_weight + 1, ~0u}) {
+    p = called("x");
+    p.asks.weight = weight;
+    EXPECT_FALSE(believed(to_entry(p)));
+  }
+  for (const unsigned wants : {0u, processor_set::most + 1, ~0u}) {
+    p = called("x");
+    p.asks.wants = wants;
+    EXPECT_FALSE(believed(to_entry(p)));
+  }
+}
+
+TEST(Table, RandomBytesHarmNobody) {
+  const folder f;
+  sharing mine(f.path(), 1);
+  std::mt19937 dice(1);
+  const auto valid = bytes_of(to_entry(called("x")));
+  for (int trial = 0; trial < 300; ++trial) {
+    auto bytes = valid;
+    switch (dice() % 4) {
+      case 0: bytes.resize(dice() % 2000); [[fallthrough]];
+      case 1: std::ranges::generate(bytes, [&] { return static_cast<char>(dice()); }); break;
+      case 2: bytes[dice() % bytes.size()] = static_cast<char>(dice()); break;
+      default: {  // well formed, of a program that says anything
+        program p = called("x");
+        p.asks.weight = 1 + static_cast<unsigned>(dice() % most_weight);
+        p.asks.wants = 1 + static_cast<unsigned>(dice() % processor_set::most);
+        p.is_busy = dice() % 2 == 0;
+        p.joined = dice();
+        p.seen = (std::uint64_t{dice()} << 32) | dice();
+        for (auto* set : {&p.asks.may_use, &p.asks.holds})
+          for (auto& w : set->words) w = (std::uint64_t{dice()} << 32) | dice();
+        bytes = bytes_of(to_entry(p));
+      }
+    }
+    const locked_file it(f.path() / "program-1", bytes);
+    const grant g = mine.look({processor_set::first(4), 4, true}, 1'000'000'000);
+    EXPECT_EQ(mine.why_not(), "");
+    EXPECT_GE(g.processors.count(), 1u);
+    EXPECT_TRUE((g.processors - processor_set::first(4)).empty());
+  }
+}
+
+TEST(Table, ManyFilesOfOneUserCountAsFew) {
+  const folder f;
+  std::vector<table> many;
+  for (int i = 0; i < 40; ++i) {
+    many.emplace_back(f.path().string());
+    ASSERT_TRUE(many.back().publish(called("many", static_cast<std::uint64_t>(i))));
+  }
+  EXPECT_EQ(table(f.path()).others()->size(), 32u);
+}
+
+// ---- nothing is lost
+
+TEST(Table, AThousandArrivalsDeparturesAndKillsLoseNoProcessor) {
+  const folder f;
+  sharing mine(f.path(), 1);
+  const sharing::demand all{processor_set::first(8), 8, true};
+  std::uint64_t now = 1'000'000'000;
+  const auto look = [&] { return mine.look(all, now += 1000); };
+  ASSERT_EQ(look().processors.count(), 8u);
+  std::mt19937 dice(1);
+  int events = 0;
+  while (events < 1000) {
+    std::vector<std::unique_ptr<child>> others;
+    for (unsigned i = 0, n = 1 + static_cast<unsigned>(dice() % 3); i < n; ++i, ++events)
+      others.push_back(std::make_unique<child>([&] { (new sharing(f.path(), 1))->look(all, now); }));
+    const unsigned parts = static_cast<unsigned>(others.size()) + 1, has = look().processors.count();
+    EXPECT_TRUE(has == 8 / parts || has == (8 + parts - 1) / parts) << has << " of " << parts;
+    std::ranges::shuffle(others, dice);
+    for (auto& o : others) {
+      if (dice() % 4 == 0) o->stop();
+      o->end(SIGKILL);
+      ++events;
+    }
+    EXPECT_EQ(look().processors.count(), 8u) << events;
+  }
+  EXPECT_EQ(f.files().size(), 1u);
+}
+
+}  // namespace
+}  // namespace weir::node

@@ -1,0 +1,73 @@
+/* On how many kernel threads the teams of this program run, while other programs come and go.
+   sharing [lasting]: says so at first and whenever it has changed for most of 50 in a row: 1, or 2 for more.
+     one region after the other; or lasting: one region, from one barrier to the next
+   A line of the input makes it wait for the next line; the end of the input ends it. */
+#define _GNU_SOURCE
+#include <omp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "driving_thread.h"
+
+enum { most = 64, row = 50, enough = 45 };
+static long drivers[most];
+static int alone, together, said;
+
+static void count(void) {
+  int others = 0;
+  for (int i = 1; i < omp_get_max_threads(); ++i) others += drivers[i] != drivers[0];
+  alone += others == 0;
+  together += others != 0;
+  if (alone + together < row) return;
+  const int now = alone >= enough ? 1 : together >= enough ? 2 : said;
+  if (now != said) printf("%d\n", said = now);
+  fflush(stdout);
+  alone = together = 0;
+}
+
+/* A byte of the input; 0: there is none yet, or none that is waited for. */
+static int has_ended(void) {
+  struct pollfd in = {0, POLLIN, 0};
+  char line[64];
+  if (poll(&in, 1, 0) <= 0) return 0;
+  if (read(0, line, sizeof line) <= 0) return 1;
+  puts("waits");
+  fflush(stdout);
+  said = 0;
+  return read(0, line, sizeof line) <= 0;
+}
+
+static void work(void) {
+  for (volatile int i = 0; i < 2000; ++i) continue;
+}
+
+int main(int words, char **word) {
+  if (words == 1) {
+    while (!has_ended()) {
+#pragma omp parallel
+      {
+        drivers[omp_get_thread_num()] = driving_thread();
+        work();
+#pragma omp barrier
+      }
+      count();
+    }
+  } else if (strcmp(word[1], "lasting") == 0) {
+    int ended = 0;
+#pragma omp parallel
+    while (!ended) {
+      drivers[omp_get_thread_num()] = driving_thread();
+      work();
+#pragma omp barrier
+      if (omp_get_thread_num() == 0) {
+        count();
+        ended = has_ended();
+      }
+#pragma omp barrier
+    }
+  }
+  return 0;
+}

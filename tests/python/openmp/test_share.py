@@ -1,0 +1,218 @@
+"""Programs that divide the processors of the node: WEIR_SHARE=node. Two processors, whatever the machine has."""
+
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .. import skips
+from ..openmp_programs import SOURCES, Builds, Program
+
+pytestmark = [skips.mark("own", "other runtimes do not share"), skips.mark("processors")]
+SHARING = SOURCES.parent / "sharing.c"
+PROCESSORS = sorted(os.sched_getaffinity(0))[:2]
+PATIENCE = 60  # seconds, for what comes in 50 ms
+
+
+class Running:
+    """A program, and what it says of the kernel threads that drive its teams."""
+
+    def __init__(self, program: Path, environment: dict[str, str], *words: str) -> None:
+        self.process = subprocess.Popen(
+            [program, *words],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda: os.sched_setaffinity(0, PROCESSORS),
+        )
+        self.said = b""
+
+    def until(self, wanted: int | str) -> None:
+        line = f"{wanted}\n".encode()
+        end = time.monotonic() + PATIENCE
+        while line not in self.said:
+            ready = select.select([self.process.stdout], [], [], end - time.monotonic())[0]
+            more = os.read(self.process.stdout.fileno(), 4096) if ready else b""
+            assert more, f"it has said {self.said!r}, not {wanted}; {self.process.poll()}"
+            self.said += more
+        self.said = self.said.rpartition(line)[2]
+
+    def line(self) -> None:
+        """To wait, or to go on."""
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
+
+    def end(self) -> str:
+        """What it has complained of."""
+        said = self.process.communicate(timeout=PATIENCE)[1].decode()
+        assert self.process.returncode == 0, said
+        return said
+
+
+class Programs:
+    def __init__(self, program: Path, environment: dict[str, str]) -> None:
+        self.program, self.environment, self.all = program, environment, []
+
+    def start(self, *words: str, **variables: str) -> Running:
+        self.all.append(Running(self.program, self.environment | variables, *words))
+        return self.all[-1]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "table").mkdir(mode=0o700)
+    return tmp_path / "table"
+
+
+@pytest.fixture
+def programs(environment: dict[str, str], builds: Builds, place: Path) -> Iterator[Programs]:
+    own = {"OMP_NUM_THREADS": "4", "WEIR_SHARE": "node", "WEIR_SHARE_DIR": str(place), "WEIR_ADAPT": "false"}
+    its = Programs(builds.get(Program(SHARING, "gcc")), environment | own)
+    yield its
+    for running in its.all:
+        if running.process.poll() is None:
+            running.process.kill()
+            running.process.communicate()
+
+
+KINDS = {"regions": (), "one region": ("lasting",)}
+
+
+# Two members have processors of their own while the program is alone.
+@pytest.mark.parametrize("members", ["2", "4"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_programs_take_no_more_processors_than_they_are_granted(
+    programs: Programs, place: Path, kind: str, members: str
+):
+    first = programs.start(*KINDS[kind], OMP_NUM_THREADS=members)
+    first.until(2)
+    second = programs.start(*KINDS[kind], OMP_NUM_THREADS=members)
+    first.until(1)
+    second.until(1)
+    assert first.end() == ""
+    second.until(2)
+    assert second.end() == ""
+    assert list(place.iterdir()) == []
+
+
+def test_a_killed_program_leaves_its_processors(programs: Programs, place: Path):
+    first, second = programs.start(), programs.start()
+    first.until(1)
+    second.until(1)
+    second.process.kill()
+    first.until(2)
+    assert len(list(place.iterdir())) == 1
+
+
+def test_a_stopped_program_lends_its_processors(programs: Programs):
+    first, second = programs.start(), programs.start()
+    first.until(1)
+    second.process.send_signal(signal.SIGSTOP)
+    first.until(2)
+    second.process.send_signal(signal.SIGCONT)
+    first.until(1)
+
+
+def test_an_idle_program_lends_its_processors(programs: Programs):
+    first, second = programs.start(), programs.start()
+    first.until(1)
+    second.line()
+    second.until("waits")
+    first.until(2)
+    second.line()
+    first.until(1)
+    second.until(1)
+
+
+def test_four_programs_on_two_processors_have_one_each(programs: Programs):
+    four = [programs.start() for _ in range(4)]
+    for running in four:
+        running.until(1)
+    for running in four[:3]:
+        assert running.end() == ""
+    four[3].until(2)
+
+
+def test_a_fork_leaves_the_entry_to_its_parent(environment: dict[str, str], place: Path, tmp_path: Path):
+    text = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void region(void) {
+#pragma omp parallel num_threads(2)
+  usleep(1000);
+}
+int main(void) {
+  region();
+  usleep(100000);
+  if (fork() == 0) { region(); exit(0); }
+  wait(NULL);
+  puts("forked");
+  fflush(stdout);
+  getchar();
+  return 0;
+}
+"""
+    (tmp_path / "forks.c").write_text(text)
+    subprocess.run(["gcc", "-fopenmp", tmp_path / "forks.c", "-o", tmp_path / "forks"], check=True)
+    own = environment | {"WEIR_SHARE": "node", "WEIR_SHARE_DIR": str(place)}
+    running = Running(tmp_path / "forks", own)
+    running.until("forked")
+    assert [file.name.split("-")[1] for file in place.iterdir()] == [str(running.process.pid)]
+    assert running.end() == ""
+    assert list(place.iterdir()) == []
+
+
+# ---- a table that cannot be used
+
+
+@pytest.mark.parametrize(
+    ("spoil", "word"),
+    [
+        (lambda place: place.rmdir(), "No such file or directory"),
+        (lambda place: place.chmod(0o777), "other users may remove files"),
+        (lambda place: (place.rmdir(), place.write_text("garbage")), "Not a directory"),
+    ],
+)
+def test_a_table_that_cannot_be_used_is_told_of(programs: Programs, place: Path, spoil, word: str):
+    spoil(place)
+    first = programs.start()
+    first.until(2)
+    said = first.end()
+    assert said.count("\n") == 1 and "WEIR_SHARE=node: the processors are not shared: " in said and word in said
+
+
+@skips.mark("root")
+def test_a_folder_of_another_user_is_told_of(programs: Programs, place: Path):
+    os.chown(place, 12345, 12345)
+    first = programs.start()
+    first.until(2)
+    assert "belongs to user 12345" in first.end()
+
+
+def test_garbage_in_the_table_is_passed_over(programs: Programs, place: Path):
+    (place / "program-1-1-1").write_bytes(os.urandom(352))
+    (place / "program-2-1-1").symlink_to("/dev/zero")
+    os.mkfifo(place / "program-3-1-1")
+    first, second = programs.start(), programs.start()
+    first.until(1)
+    for file in place.iterdir():
+        if file.is_file() and not file.is_symlink():
+            os.truncate(file, 7)
+            file.unlink()
+    second.end()
+    first.until(2)
+    assert first.end() == ""
+
+
+def test_kernel_threads_are_told_of(programs: Programs):
+    first = programs.start(WEIR_THREADS="kernel")
+    first.until(2)
+    assert "WEIR_SHARE=node: teams are kernel threads here" in first.end()
