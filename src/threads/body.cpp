@@ -29,6 +29,7 @@ constinit std::atomic<bool> weir_has_vforked{true};
 // The debugger reads bodies by their layout. offsetof() works for every type with the compilers of this project.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
+static_assert(offsetof(body, on) == 0);  // for go_to()
 extern "C" {
 /// For debuggers (gdb.py): the offset of this_body from the thread pointer, and the offsets of the members of a body.
 [[gnu::used]] constinit std::ptrdiff_t weir_for_debuggers[] = {0, offsetof(body, at), offsetof(body, on), offsetof(body, awaits),
@@ -280,6 +281,8 @@ void abandon(body& b) {
   remove_from_bodies(b, true);
   own_body = nullptr;
 }
+
+bool is_started() { return own_body != nullptr && !own_body->is_adopted; }
 
 void change_seat(processor* seat) {
   body& b = *own_body;

@@ -29,7 +29,6 @@
 
 namespace weir::threads {
 
-class processor;
 using runnable = basic_runnable<native_threads>;
 using run_queue = basic_run_queue<native_threads>;
 
@@ -122,20 +121,23 @@ struct body : runnable {
   signal_queue queued_;
 };
 
-/// The body of the calling thread; null: no virtual processor drives the thread, and the thread drives none.
-extern constinit thread_local body* this_body;
 /// The own body of a thread that start() has created, or that has been adopted, attached or not; null for other threads.
 extern constinit thread_local body* own_body;
 inline body* own_body_of_thread() { return own_body; }
+/// The calling thread, which nobody here has made, may go to processors from now on; it begins detached. `parking`: the end of at
+/// least parking_bytes of memory, where its kernel thread sleeps while it is attached.
+void adopt(body& b, void* parking);
+/// There is room for the frame of one signal, because the C library's own signals (for setuid and the like, in all threads) cannot
+/// be blocked.
+inline constexpr std::size_t parking_bytes = 16384;
+/// Before that thread ends: it goes on detached, and the body may be destroyed.
+void abandon(body& b);
 
 /// How many handlers of the program are running in the calling thread, at most, where the kernel calls all of them by a stub
 /// (handlers.cpp): one that a long jump has left counts until somebody looks.
 extern constinit thread_local unsigned handlers_running;
 /// relaxed: written when the library is loaded, and when no stub is left.
 extern constinit std::atomic<bool> all_handlers_count;
-
-/// Tells where the C library has the offset and the size of a thread's area for restartable sequences.
-void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size);
 
 /// The calling body goes on in its own kernel thread for good, because it is about to change the state of this thread. In the child of
 /// a vfork(), which shares the memory, it does nothing: that child has no other thread.

@@ -257,6 +257,9 @@ processor* helper(unsigned which) {
   return (*helpers)[which];
 }
 
+bool sleeps(const processor& seat) { return seat.sleeps(); }
+void wake_up(processor& seat) { seat.wake_up(); }
+
 const char* why_no_processors() {
   if (const char* why = why_not_any_more()) return why;
   if (all_are_pinned()) return "the program has priority-inheriting mutexes, whose owners the kernel must know";

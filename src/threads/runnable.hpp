@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "threads/threads.hpp"
+
 namespace weir::threads {
 
 template <class Machine>
@@ -19,17 +21,16 @@ enum class moves : std::uint32_t {
 };
 
 template <class Machine>
-struct basic_runnable {
+struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run_queue<Machine>>> {
   using queue = basic_run_queue<Machine>;
   template <class T>
   using word = typename Machine::template word<T>;
   template <class T>
   using pointer = typename Machine::template pointer<T>;
 
+  using whereabouts<pointer<queue>>::on, whereabouts<pointer<queue>>::seat;
   // relaxed, all: they travel with the body, from the thread that hands it over to the thread that takes it.
   pointer<basic_runnable> next{nullptr};  // in a list of ready bodies, or of sleeping ones
-  pointer<queue> on{nullptr};             // where the body runs, or is to run; null: in its own kernel thread
-  pointer<queue> seat{nullptr};           // where the body belongs; null: in its own kernel thread
   word<std::uint32_t> stolen_at{0};       // the count of switches of the queue that it was last stolen from
   word<std::uint32_t> may_move{static_cast<std::uint32_t>(moves::anywhere)};
   // The word that it sleeps on (sleep_queue.hpp), or the address of another object; null: none.
