@@ -11,7 +11,9 @@
 
 #include "machine/detached_thread.hpp"
 #include "machine/scheduling.hpp"
+#include "threads/claimant.hpp"
 #include "threads/floating_point.hpp"
+#include "threads/hand_off.hpp"
 #include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 #include "threads/process_signals.hpp"

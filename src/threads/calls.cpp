@@ -18,7 +18,8 @@
 
 #include "machine/raw_call.hpp"
 #include "threads/allocator.hpp"
-#include "threads/pool.hpp"
+#include "threads/claimant.hpp"
+#include "threads/hand_off.hpp"
 #include "threads/program_threads.hpp"
 
 namespace {

@@ -4,10 +4,11 @@
 
 #include <pthread.h>
 
+#include "threads/claimant.hpp"
 #include "threads/interrupted.hpp"
 #include "threads/library_signals.hpp"
 #include "threads/monitor.hpp"
-#include "threads/pool.hpp"
+#include "threads/processor.hpp"
 #include "threads/repeatable.hpp"
 #include "threads/tick.hpp"
 

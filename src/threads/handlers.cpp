@@ -16,9 +16,10 @@
 
 #include "threads/calls.hpp"
 #include "threads/library_signals.hpp"
+#include "threads/masks.hpp"
 #include "threads/pause_traps.hpp"
-#include "threads/pool.hpp"
 #include "threads/process_signals.hpp"
+#include "threads/processor.hpp"
 #include "threads/signals.hpp"
 #include "threads/tick.hpp"
 #include "threads/trampolines.hpp"

@@ -8,8 +8,9 @@
 
 #include "machine/detached_thread.hpp"
 #include "machine/raw_call.hpp"
+#include "threads/claimant.hpp"
 #include "threads/library_signals.hpp"
-#include "threads/pool.hpp"
+#include "threads/processor.hpp"
 #include "threads/signals.hpp"
 #include "threads/tick.hpp"
 

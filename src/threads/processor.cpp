@@ -11,8 +11,9 @@
 #include <weir/waiting_automatic.hpp>
 
 #include "threads/floating_point.hpp"
+#include "threads/hand_off.hpp"
 #include "threads/monitor.hpp"
-#include "threads/pool.hpp"
+#include "threads/stealing.hpp"
 
 namespace weir::threads {
 

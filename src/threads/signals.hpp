@@ -1,7 +1,7 @@
 // Signals for one thread (signals.cpp).
 #pragma once
 
-#include "threads/pool.hpp"
+#include "threads/claimant.hpp"
 
 namespace weir::threads {
 

@@ -12,7 +12,7 @@
 #include "threads/interrupted.hpp"
 #include "threads/monitor.hpp"
 #include "threads/pause_traps.hpp"
-#include "threads/pool.hpp"
+#include "threads/processor.hpp"
 #include "threads/program_threads.hpp"
 #include "threads/repeatable.hpp"
 #include "threads/trampolines.hpp"

@@ -13,7 +13,7 @@ for protection in none standard; do
     echo "$file"
   done | xargs -P 2 -n 1 $compile -c
   [ -e barriers.o ] || { $compile -c "$source"/src/barriers/*.cpp; aarch64-linux-gnu-ld -r -o barriers.o $(ls "$source"/src/barriers/*.cpp | sed "s,.*/,,; s,cpp$,o,"); }
-  objects=$(cd "$source" && ls src/threads/*.cpp src/machine/*.cpp | sed 's,.*/,,; s,cpp$,o,' | grep -vxE 'calls.o|handlers.o|kernel_state.o|processors_heard.o|heard.o')
+  objects=$(cd "$source" && ls src/threads/*.cpp src/machine/*.cpp | sed 's,.*/,,; s,cpp$,o,' | grep -vxE '(calls|directed_signals|handlers|kernel_state|masks|system_calls|processors_heard|heard).o')
   aarch64-linux-gnu-g++ $objects barriers.o registers.o -o "registers-$protection"
   said=$(qemu-aarch64-static -cpu max -L /usr/aarch64-linux-gnu "./registers-$protection") || :
   [ "$said" = ok ] || { echo "protection $protection: $said"; exit 1; }

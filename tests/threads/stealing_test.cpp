@@ -10,6 +10,7 @@
 
 #include "members.hpp"
 #include "threads/pool.hpp"
+#include "threads/stealing.hpp"
 #include "threads/threads.hpp"
 
 namespace {

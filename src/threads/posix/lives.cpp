@@ -6,8 +6,8 @@
 
 #include "machine/detached_thread.hpp"
 #include "threads/allocator.hpp"
+#include "threads/claimant.hpp"
 #include "threads/left_alone.hpp"
-#include "threads/pool.hpp"
 #include "threads/posix/waits.hpp"
 #include "threads/threads.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <weir/machine/native.hpp>
 
-#include "threads/pool.hpp"
+#include "threads/hand_off.hpp"
 #include "threads/posix/waits.hpp"
 
 namespace {
