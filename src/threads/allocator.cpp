@@ -36,29 +36,6 @@ bool is_only_called_there(const void* function) {
 }
 }  // namespace
 
-code_range object_with(const void* address) {
-  struct search {
-    std::uintptr_t its;
-    code_range found;
-  } s{reinterpret_cast<std::uintptr_t>(address), {}};
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* to) {
-        auto& wanted = *static_cast<search*>(to);
-        code_range whole{~std::uintptr_t{0}, 0};
-        for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
-          const auto& part = object->dlpi_phdr[i];
-          if (part.p_type != PT_LOAD) continue;
-          whole.first = std::min<std::uintptr_t>(whole.first, object->dlpi_addr + part.p_vaddr);
-          whole.last = std::max<std::uintptr_t>(whole.last, object->dlpi_addr + part.p_vaddr + part.p_memsz);
-        }
-        if (!whole.has(wanted.its)) return 0;
-        wanted.found = whole;
-        return 1;
-      },
-      &s);
-  return s.found;
-}
-
 bool program_has_own_allocator() { return is_in_program; }
 
 }  // namespace weir::threads

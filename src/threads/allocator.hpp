@@ -7,14 +7,9 @@
 
 #include <cstdint>
 
-namespace weir::threads {
+#include "threads/code.hpp"
 
-struct code_range {
-  std::uintptr_t first = 0, last = 0;
-  bool has(std::uintptr_t code) const { return code >= first && code < last; }
-};
-/// The code of the loaded object with this address, with all of its data.
-code_range object_with(const void* address);
+namespace weir::threads {
 
 /// Written when the library is loaded; empty: the C library's own, or one that is a part of the program.
 extern constinit code_range allocator_code;

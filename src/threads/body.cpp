@@ -14,9 +14,8 @@
 #include "threads/claimant.hpp"
 #include "threads/floating_point.hpp"
 #include "threads/hand_off.hpp"
-#include "threads/monitor.hpp"
 #include "threads/pool.hpp"
-#include "threads/process_signals.hpp"
+#include "threads/scheduling/above.hpp"
 #include "threads/valgrind.hpp"
 #include "threads/threads.hpp"
 
@@ -24,8 +23,6 @@ namespace weir::threads {
 
 constinit thread_local body* this_body = nullptr;
 constinit thread_local body* own_body = nullptr;
-constinit thread_local unsigned handlers_running = 0;
-constinit std::atomic<bool> all_handlers_count{false};
 constinit std::atomic<bool> weir_has_vforked{true};
 
 // The debugger reads bodies by their layout. offsetof() works for every type with the compilers of this project.

@@ -133,12 +133,6 @@ inline constexpr std::size_t parking_bytes = 16384;
 /// Before that thread ends: it goes on detached, and the body may be destroyed.
 void abandon(body& b);
 
-/// How many handlers of the program are running in the calling thread, at most, where the kernel calls all of them by a stub
-/// (handlers.cpp): one that a long jump has left counts until somebody looks.
-extern constinit thread_local unsigned handlers_running;
-/// relaxed: written when the library is loaded, and when no stub is left.
-extern constinit std::atomic<bool> all_handlers_count;
-
 /// The calling body goes on in its own kernel thread for good, because it is about to change the state of this thread. In the child of
 /// a vfork(), which shares the memory, it does nothing: that child has no other thread.
 void pin();

@@ -1,6 +1,6 @@
 // Functions that wait, and that a signal might end early, or when only a part is done [signal(7), "Interruption of system calls
 // and library functions by signal handlers"].
-#include "threads/calls.hpp"
+#include "threads/posix/before.hpp"
 
 #include <cerrno>
 

@@ -10,6 +10,7 @@
 #include "threads/monitor.hpp"
 #include "threads/processor.hpp"
 #include "threads/repeatable.hpp"
+#include "threads/scheduling/above.hpp"
 #include "threads/tick.hpp"
 
 namespace weir::threads {

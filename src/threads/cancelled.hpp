@@ -9,8 +9,6 @@ namespace weir::threads {
 
 class processor;
 
-/// Called by a claimant, when a member has been cancelled.
-void stand_before_cancellation();
 /// Called by the monitor for a processor whose running body has been called home, because it has been cancelled: if the body blocks
 /// in the system, it is sent the signal.
 void end_call_of_cancelled(processor& on);

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "threads/cancelled.hpp"
 #include "threads/lists.hpp"
-#include "threads/monitor.hpp"
 #include "threads/pool.hpp"
+#include "threads/scheduling/above.hpp"
 #include "threads/sleepers.hpp"
 
 namespace weir::threads {

@@ -6,7 +6,7 @@
 #include "machine/kernel_mutex.hpp"
 #include "threads/body.hpp"
 #include "threads/clocks.hpp"
-#include "threads/monitor.hpp"
+#include "threads/scheduling/above.hpp"
 #include "threads/sleepers.hpp"
 
 namespace weir::threads {

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "threads/calls.hpp"
+#include "threads/posix/before.hpp"
 #include "threads/claimant.hpp"
 #include "threads/kernel_state.hpp"
 #include "threads/signals.hpp"

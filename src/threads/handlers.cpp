@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "threads/calls.hpp"
+#include "threads/posix/before.hpp"
 #include "threads/library_signals.hpp"
 #include "threads/masks.hpp"
 #include "threads/pause_traps.hpp"

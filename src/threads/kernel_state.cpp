@@ -22,7 +22,7 @@
 #include <weir/machine/native.hpp>
 #include <weir/machine/processors.hpp>
 
-#include "threads/calls.hpp"
+#include "threads/posix/before.hpp"
 #include "threads/claimant.hpp"
 #include "threads/processor.hpp"
 #include "threads/program_threads.hpp"

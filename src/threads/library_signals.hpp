@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "machine/raw_call.hpp"
-#include "threads/body.hpp"
 
 namespace weir::threads {
 
@@ -17,7 +16,7 @@ struct kernel_sigaction {
 #if defined(__x86_64__)
   void (*restorer)();
 #endif
-  signal_mask mask;
+  std::uint64_t mask;
 
   std::uintptr_t code() const { return reinterpret_cast<std::uintptr_t>(handler); }
   bool is_handler() const {

@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "threads/calls.hpp"
+#include "threads/posix/before.hpp"
 #include "threads/lists.hpp"
 #include "threads/process_signals.hpp"
 

@@ -16,27 +16,14 @@
 #include <sys/types.h>
 
 #include "threads/repeatable.hpp"
+#include "threads/scheduling/above.hpp"
 
 namespace weir::threads {
 
-/// The calling thread is a claimant (pool.hpp).
-void start_monitor();
-void stop_monitor();
-/// In the child of a fork.
-void forget_monitor();
 /// For the monitor: is the kernel thread in a system call, or does it wait for a page? The file says "running" if the thread runs
 /// or is ready to run [proc(5)].
 bool is_in_system(pid_t thread, bool where_not_told);
-/// What a sleep and a wake-up in the kernel have lately cost the monitor, in nanoseconds: how long it pays to poll instead.
-/// Thread-safe.
-std::uint64_t price_of_sleep_ns();
-/// A body sleeps until this time, in nanoseconds by CLOCK_MONOTONIC, at the latest: the monitor looks then. Thread-safe.
-void look_until(std::uint64_t time_ns);
 /// The system call in which the kernel thread is blocked, if there is one that the system tells.
 std::optional<blocked_call> call_of(pid_t thread);
-/// The monitor looks again, because a body wants its kernel thread.
-void hurry_monitor();
-/// False: the system has refused the monitor's thread.
-bool monitor_can_watch();
 
 }  // namespace weir::threads

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <initializer_list>
 #include <utility>
 
 #include <fcntl.h>
@@ -24,6 +23,7 @@
 #include "threads/monitor.hpp"
 #include "threads/pool.hpp"
 #include "threads/tick.hpp"
+#include "threads/traced.hpp"
 #include "threads/trampolines.hpp"
 
 namespace weir::threads {
@@ -108,24 +108,9 @@ void handle(int, siginfo_t* why, void* context) {
   if (here != nullptr) (waits ? here->longer : here->brief).fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Does /proc/self/status have a zero behind each of these names?
-bool has_none_of(std::initializer_list<const char*> names) {
-  char text[4096];
-  const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  const ssize_t n = file >= 0 ? read(file, text, sizeof text - 1) : -1;
-  if (file >= 0) close(file);
-  text[std::max<ssize_t>(n, 0)] = 0;
-  return std::ranges::all_of(names, [&text](const char* name) {
-    const char* const at = std::strstr(text, name);
-    return at != nullptr && at[std::strlen(name)] == '0';
-  });
-}
-constexpr const char* tracer = "\nTracerPid:\t";
-constexpr const char* filter_of_calls = "\nSeccomp:\t";
-
 /// May this process ask for events? A filter of system calls may end a process that makes an unusual one, and a debugger would be told
 /// of each trap.
-bool may_ask() { return has_none_of({tracer, filter_of_calls}); }
+bool may_ask() { return !is_traced() && !has_filter_of_calls(); }
 
 /// Before Linux 6.1, a trap where the signal is blocked ends the process.
 bool is_known_kernel() {
@@ -201,8 +186,6 @@ void switch_all(pause_traps& its, bool on) {
 
 }  // namespace
 
-bool is_traced() { return !has_none_of({tracer}); }
-
 void note_polling(std::uintptr_t code) {
   static constinit std::atomic<unsigned> next{0};
   if (site_at(code) != nullptr) return;
@@ -268,7 +251,6 @@ void forget_traps() { set.store(0); }
 #else
 
 std::uintptr_t pause_at(std::uintptr_t) { return 0; }
-bool is_traced() { return false; }
 void note_polling(std::uintptr_t) {}
 void set_traps(processor&, unsigned) {}
 void rest_traps(processor&) {}

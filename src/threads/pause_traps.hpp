@@ -23,25 +23,8 @@ class processor;
 /// The `pause` at which the code is, or which it has just executed; 0: none.
 std::uintptr_t pause_at(std::uintptr_t code);
 
-/// Is the process under a debugger? Reads a file, for the monitor's thread.
-bool is_traced();
 /// In a handler: a body polls in the loop with this instruction (polling.hpp). Whether traps there are of use, is counted from now on.
 void note_polling(std::uintptr_t code);
-
-/// The traps of one processor. For the monitor's thread alone.
-struct pause_traps {
-  static constexpr unsigned most = 2;  // of the four breakpoints of a thread; debuggers have the others
-  struct trap {
-    int file = -1;
-    std::uintptr_t at = 0;
-  };
-  trap all[most];
-  unsigned next = 0;           // to be replaced
-  pid_t of = 0;                // the kernel thread
-  unsigned generation = 0;     // of the monitor's thread
-  unsigned looks_in_vain = 0;  // in a row
-  bool are_on = false;
-};
 
 /// For the monitor's thread `generation`, when it looks at a processor that has ready bodies, which do nothing but spin: sets a trap
 /// where one has been found since the last look.

@@ -4,24 +4,12 @@
 #include <tuple>
 #include <utility>
 
-#include <sys/auxv.h>
 #include <sys/uio.h>
 
 #include "machine/raw_call.hpp"
-#include "threads/allocator.hpp"
 #include "threads/trampolines.hpp"
 
 namespace weir::threads {
-
-namespace {
-code_range own_code;
-[[gnu::constructor]] void when_loaded() {
-  own_code = object_with(reinterpret_cast<const void*>(&is_own_code));
-  if (own_code.has(getauxval(AT_PHDR))) own_code = {};  // the program
-}
-}  // namespace
-
-bool is_own_code(std::uintptr_t code) { return own_code.has(code); }
 
 #if defined(__x86_64__)
 

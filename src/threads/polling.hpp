@@ -13,7 +13,7 @@
 
 #include <ucontext.h>
 
-#include "threads/allocator.hpp"
+#include "threads/code.hpp"
 #include "threads/interpreter.hpp"
 
 namespace weir::threads {
@@ -58,9 +58,6 @@ class polling {
   bool is_on_ = false, has_begun_ = false;
 };
 
-/// Is that the code of Weir's library? Loops there know how to yield, and a trap in code that the handler of traps executes would
-/// never end. In a program that contains Weir, because it is linked with it, the two cannot be told apart: false.
-bool is_own_code(std::uintptr_t code);
 /// Would the code come to the same instruction again, having only polled, by instructions that begin in this range? `used`: what an
 /// iteration has used.
 bool only_polls(const registers& from, code_range within, usage* used = nullptr);

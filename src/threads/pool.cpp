@@ -13,9 +13,7 @@
 #include "machine/detached_thread.hpp"
 #include "machine/errno_kept.hpp"
 #include "threads/lists.hpp"
-#include "threads/monitor.hpp"
-#include "threads/process_signals.hpp"
-#include "threads/set_id.hpp"
+#include "threads/scheduling/above.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::threads {
@@ -23,6 +21,7 @@ namespace weir::threads {
 constinit kernel_mutex pool_lock;
 constinit lists* pool = nullptr;
 constinit thread_local processor* own_processor = nullptr;
+constinit unsigned processors_for_all = 0;
 
 namespace {
 

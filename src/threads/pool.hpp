@@ -14,6 +14,9 @@ bool is_driving();
 /// that none still reads the body. The processors end with the last thread that uses them.
 void add_to_bodies(body& b, bool uses_processors);
 void remove_from_bodies(body& b, bool uses_processors);
+/// Written when the library is loaded. The number of processors for the program's threads; 0: they are threads of the kernel.
+extern constinit unsigned processors_for_all;
+inline bool all_are_members() { return processors_for_all != 0; }
 /// The processor that this kernel thread drives; null: none. Handlers may call it, too.
 processor* driven_by(pid_t thread);
 /// The one that was made last, of all that ever were; made_before leads to the others.

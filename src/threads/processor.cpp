@@ -12,7 +12,7 @@
 
 #include "threads/floating_point.hpp"
 #include "threads/hand_off.hpp"
-#include "threads/monitor.hpp"
+#include "threads/scheduling/above.hpp"
 #include "threads/stealing.hpp"
 
 namespace weir::threads {

@@ -13,8 +13,8 @@
 
 #include "machine/scheduling.hpp"
 #include "threads/body.hpp"
-#include "threads/pause_traps.hpp"
 #include "threads/sleepers.hpp"
+#include "threads/traps.hpp"
 #include "threads/valgrind.hpp"
 
 namespace weir::threads {

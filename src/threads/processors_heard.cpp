@@ -7,7 +7,7 @@
 #include <weir/machine/native.hpp>
 
 #include "machine/heard.hpp"
-#include "threads/calls.hpp"
+#include "threads/posix/before.hpp"
 
 namespace {
 

@@ -4,17 +4,15 @@
 #include <memory>
 #include <mutex>
 
-#include <dlfcn.h>
-#include <link.h>
 #include <signal.h>
 #include <sys/mman.h>
 
 #include "machine/errno_kept.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "threads/absences.hpp"
-#include "threads/allocator.hpp"
 #include "threads/claimant.hpp"
 #include "threads/clocks.hpp"
+#include "threads/code.hpp"
 #include "threads/interrupted.hpp"
 #include "threads/left_alone.hpp"
 #include "threads/monitor.hpp"
@@ -25,7 +23,6 @@
 
 namespace weir::threads {
 
-constinit unsigned processors_for_all = 0;
 constinit teller tell_those_who_join = nullptr;
 
 namespace {
@@ -81,8 +78,6 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 // A thread that ends sooner is not worth a seat: a seat costs about as much as a thread.
 constexpr std::uint64_t first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
 
-code_range without_calls[4];
-
 bool are_too_many() { return living.load(std::memory_order_relaxed) > processors_for_all; }
 
 bool is_first_thread() { return raw_call(SYS_gettid) == getpid(); }
@@ -121,17 +116,6 @@ bool take_seat() {
 }
 
 }  // namespace
-
-bool is_without_calls(std::uintptr_t code) {
-  return std::ranges::any_of(without_calls, [code](const code_range& r) { return r.has(code); });
-}
-void know_code_without_calls() {
-  if (without_calls[0].last != 0) return;  // handlers may be reading it
-  without_calls[0] = object_with(reinterpret_cast<const void*>(&make_all_members));
-  without_calls[1] = object_with(dlsym(RTLD_NEXT, "pthread_create"));
-  without_calls[2] = object_with(&_r_debug);
-  without_calls[3] = allocator_code;
-}
 
 void make_all_members(unsigned processors) {
   know_code_without_calls();

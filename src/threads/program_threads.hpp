@@ -8,19 +8,11 @@
 
 #include <cstdint>
 
-#include <ucontext.h>
-
-#include "threads/body.hpp"
+#include "threads/pool.hpp"
+#include "threads/preemption/above.hpp"
 
 namespace weir::threads {
 
-/// Written when the library is loaded. The number of processors for the program's threads; 0: they are threads of the kernel.
-extern constinit unsigned processors_for_all;
-inline bool all_are_members() { return processors_for_all != 0; }
-
-/// Called where the calling thread would wait for another thread of the process: it takes its seat, if it belongs on a processor.
-/// True: a virtual processor drives it now.
-bool comes_to_wait();
 /// Called where the calling thread is going to block in the system: it goes on in its own kernel thread. It returns when it next
 /// waits for another thread. False: it is no thread of the program that has a seat.
 bool leaves_to_block();
@@ -32,12 +24,6 @@ class program_thread {
   program_thread(const program_thread&) = delete;
   ~program_thread();
 };
-/// For the monitor, which is the claimant: sends the signal to threads that run in the kernel's threads though there are more than
-/// processors. Returns when it should do so again, in nanoseconds; the largest number: when somebody asks again by look_until().
-std::uint64_t call_in(std::uint64_t now_ns);
-/// In the handler of that signal, of which this is the value.
-extern const char called_in;
-void answer_call_in(ucontext_t& in);
 /// Before a thread that has begun otherwise ends.
 void end_program_thread();
 /// Called at the end of a thread that has had a seat, when is_program_thread() does not hold any more. Null: nobody joins here.
@@ -46,9 +32,6 @@ extern constinit teller tell_those_who_join;
 /// Called when a thread of the program creates another one. The first thread may be given a seat from now on, and it keeps the
 /// processors until it ends: otherwise they would end, and begin anew, whenever the other threads have ended.
 void adopt_first_thread();
-/// The code of this library, of the C library, of the dynamic linker and of an allocator, once it is known.
-bool is_without_calls(std::uintptr_t code);
-void know_code_without_calls();
 /// A thread that the program creates has a policy, a priority or an affinity of its own, or is a driver's: it is left to the kernel.
 void note_left_alone();
 /// The calling thread has a policy or an affinity of its own: it never takes a seat, if it has none yet.

@@ -3,8 +3,8 @@
 #include <pthread.h>
 
 #include "machine/scheduling.hpp"
-#include "threads/monitor.hpp"
 #include "threads/processor.hpp"
+#include "threads/scheduling/above.hpp"
 #include "threads/sleep_queue.hpp"
 
 namespace weir::threads {

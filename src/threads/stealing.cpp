@@ -8,7 +8,7 @@
 
 #include "machine/errno_kept.hpp"
 #include "threads/lists.hpp"
-#include "threads/program_threads.hpp"
+#include "threads/pool.hpp"
 
 namespace weir::threads {
 

@@ -11,7 +11,7 @@
 
 #include "machine/heard.hpp"
 #include "threads/allocator.hpp"
-#include "threads/calls.hpp"
+#include "threads/posix/before.hpp"
 #include "threads/directed_signals.hpp"
 #include "threads/kernel_state.hpp"
 #include "threads/pause_traps.hpp"
@@ -20,6 +20,7 @@
 #include "threads/signals.hpp"
 #include "threads/threads.hpp"
 #include "threads/tick.hpp"
+#include "threads/trampolines.hpp"
 
 using weir::threads::as_result;
 using weir::threads::call_home;

@@ -9,11 +9,12 @@
 #include <ucontext.h>
 
 #include "threads/allocator.hpp"
+#include "threads/code.hpp"
 #include "threads/interrupted.hpp"
 #include "threads/monitor.hpp"
 #include "threads/pause_traps.hpp"
 #include "threads/processor.hpp"
-#include "threads/program_threads.hpp"
+#include "threads/preemption/above.hpp"
 #include "threads/repeatable.hpp"
 #include "threads/trampolines.hpp"
 

@@ -10,8 +10,8 @@
 #include "machine/errno_kept.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/floating_point.hpp"
+#include "threads/preemption/above.hpp"
 #include "threads/processor.hpp"
-#include "threads/program_threads.hpp"
 #include "threads/trampolines.hpp"
 
 #if defined(__x86_64__)

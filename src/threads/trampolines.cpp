@@ -1,5 +1,10 @@
 #include "threads/trampolines.hpp"
 
+namespace weir::threads {
+constinit thread_local unsigned handlers_running = 0;
+constinit std::atomic<bool> all_handlers_count{false};
+}  // namespace weir::threads
+
 #if defined(__x86_64__)
 
 #include <algorithm>
@@ -16,10 +21,10 @@
 
 #include "machine/detached_thread.hpp"
 #include "machine/kernel_mutex.hpp"
+#include "threads/code.hpp"
 #include "threads/library_signals.hpp"
-#include "threads/pause_traps.hpp"
 #include "threads/polling.hpp"
-#include "threads/program_threads.hpp"
+#include "threads/traced.hpp"
 #include "threads/valgrind.hpp"
 
 namespace weir::threads {

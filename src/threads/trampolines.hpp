@@ -46,6 +46,11 @@ bool leads_to_trampoline(std::uintptr_t code);
 /// If the interrupted thread is in a trampoline's first instructions or at its copy, the thread is at the replaced instruction instead.
 /// A handler of the program that looks where its thread is, or where a load has failed, finds the program's code.
 void leave_stub(ucontext_t& in);
+/// How many handlers of the program are running in the calling thread, at most, where the kernel calls all of them by a stub
+/// (handlers.cpp): one that a long jump has left counts until somebody looks.
+extern constinit thread_local unsigned handlers_running;
+/// relaxed: written when the library is loaded, and when no stub is left.
+extern constinit std::atomic<bool> all_handlers_count;
 /// For the child of a fork, which has not inherited that thread, nor one whose handler wrote what it wanted.
 void forget_placing();
 

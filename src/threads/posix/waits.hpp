@@ -13,7 +13,7 @@
 
 #include "machine/scheduling.hpp"
 #include "threads/allocator.hpp"
-#include "threads/calls.hpp"
+#include "threads/posix/before.hpp"
 #include "threads/deadlines.hpp"
 #include "threads/program_threads.hpp"
 

@@ -1,13 +1,4 @@
-// The functions of the C library that Weir replaces if Weir's library comes first (preloaded, or linked before the C library).
-//
-//   calls.cpp             that wait, and that a signal might end early or cut short: no tick is sent meanwhile
-//   kernel_state.cpp      that change or ask what the kernel keeps of a thread: they are done in the member's own kernel thread
-//   processors_heard.cpp  that say how many processors there are
-//   posix/                by which threads wait for each other, begin and end
-//   handlers.cpp          that change or ask who handles a signal: not the ticks' handler, to the program
-//
-// Each function is a row of a table. Only in members that are attached to a virtual processor does it do anything else than the C
-// library's function.
+// How a function of the C library is replaced: Weir's library comes first (preloaded, or linked before the C library).
 #pragma once
 
 #include <atomic>
