@@ -36,8 +36,8 @@ INSTANTIATE_TEST_SUITE_P(In, RunQueue, testing::Values(memory_model::sc, memory_
                          [](const auto& of) { return name_of(of.param); });
 
 enum class file { runnable, run_queue, sleep_queue, parking, event_counts };
-constexpr const char* names[] = {"threads/runnable.hpp", "threads/run_queue.hpp", "threads/sleep_queue.hpp",
-                                 "threads/parking.hpp", "threads/event_counts.hpp"};
+constexpr const char* names[] = {"scheduling/runnable.hpp", "scheduling/run_queue.hpp", "scheduling/sleep_queue.hpp",
+                                 "scheduling/parking.hpp", "scheduling/event_counts.hpp"};
 
 constexpr auto left_out = fault::kind::left_out, reads = fault::kind::reads;
 constexpr auto sc = memory_model::sc, tso = memory_model::tso, weak = memory_model::weak;
@@ -100,7 +100,7 @@ const mutant mutants[] = {
 #pragma GCC diagnostic pop
 
 unsigned line_of(const mutant& m) {
-  std::ifstream in(std::filesystem::path(WEIR_SOURCE) / "src" / names[int(m.in)]);
+  std::ifstream in(std::filesystem::path(WEIR_SOURCE) / "src/threads" / names[int(m.in)]);
   std::string line;
   unsigned which = m.which;
   for (unsigned number = 1; std::getline(in, line); ++number) {

@@ -10,7 +10,7 @@
 #include <weir/machine/native.hpp>
 
 #include "members.hpp"
-#include "threads/pool.hpp"
+#include "threads/scheduling/pool.hpp"
 #include "threads/threads.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 
-#include "threads/body.hpp"
+#include "threads/scheduling/body.hpp"
 
 namespace weir::threads {
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "threads/body.hpp"
+#include "threads/scheduling/body.hpp"
 
 namespace weir::threads {
 
