@@ -112,7 +112,7 @@ def test_every_include_goes_where_its_room_may():
     assert violations(ROOT) == []
 
 
-@pytest.mark.parametrize("folder", ["src", "src/openmp"])
+@pytest.mark.parametrize("folder", ["src", "src/openmp", "src/threads"])
 def test_every_folder_is_a_room(folder: str):
     without = [p.name for p in sorted((ROOT / folder).iterdir()) if p.is_dir() and not (p / "README.md").exists()]
     assert without == []
