@@ -1,6 +1,6 @@
 // System calls without the functions of the C library, for two reasons. errno stays as it is: a program does not expect a barrier
 // to change it, and on a virtual processor it may be another thread's. And the replacements of those functions
-// (threads/calls.hpp) are for the program's calls, not for Weir's.
+// (threads/calls, threads/posix) are for the program's calls, not for Weir's.
 #pragma once
 
 #include <cerrno>

@@ -4,13 +4,30 @@
 // are helpers, and those that threads of the program drive.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "threads/processor.hpp"
+namespace weir {
+struct scheduling;
+}
 
 namespace weir::threads {
+
+class processor;
+struct body;
+
+/// The first two words of a body, which go_to() compares in place.
+/// relaxed, both: they travel with the body, from the thread that hands it over to the thread that takes it.
+template <class Pointer>
+struct whereabouts {
+  Pointer on{nullptr};    // where the body runs, or is to run; null: in its own kernel thread
+  Pointer seat{nullptr};  // where the body belongs; null: in its own kernel thread
+};
+
+/// The body of the calling thread; null: no virtual processor drives the thread, and the thread drives none.
+extern constinit thread_local body* this_body;
 
 // ---- may there be any?
 
@@ -22,6 +39,8 @@ const char* why_not_any_more();
 void tiles_are_permitted();
 /// Null: bodies may run on processors in this process; else why not. Thread-safe.
 const char* why_no_processors();
+/// Tells where the C library has the offset and the size of a thread's area for restartable sequences.
+void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size);
 
 // ---- seats
 
@@ -31,6 +50,10 @@ processor& seat();
 /// The processors of the process besides those that its threads drive themselves: `which` counts from 0. Null: the system
 /// refuses a thread. Thread-safe.
 processor* helper(unsigned which);
+/// Does its kernel thread sleep, because it has nothing to do? A hint. This function and the next are thread-safe.
+bool sleeps(const processor& seat);
+/// Wakes its kernel thread to look for bodies, also to steal those of other processors.
+void wake_up(processor& seat);
 
 /// Where these processors of the machine are to run from now on, a bit for each: where the kernel lets them, and the program does not bind
 /// its threads. Thread-safe.
@@ -44,29 +67,19 @@ void go_to_preferred();
 /// `stack_bytes`: 0 is the system's default. Returns 0, or the reason why the system refuses (errno). Thread-safe.
 int start(void (*run)(void*), void* what, processor* on, std::size_t stack_bytes);
 
-/// The calling thread, which nobody here has made, may go to processors from now on; it begins detached. `parking`: the end of at
-/// least parking_bytes of memory, where its kernel thread sleeps while it is attached.
-void adopt(body& b, void* parking);
-/// There is room for the frame of one signal, because the C library's own signals (for setuid and the like, in all threads) cannot
-/// be blocked.
-inline constexpr std::size_t parking_bytes = 16384;
-/// Before that thread ends: it goes on detached, and the body may be destroyed.
-void abandon(body& b);
-
 /// Has start() made the calling thread?
-inline bool is_started() {
-  const body* const own = own_body_of_thread();
-  return own != nullptr && !own->is_adopted;
-}
+bool is_started();
 /// Does a virtual processor drive the calling thread, or does the thread drive one?
 inline bool is_on_processor() { return this_body != nullptr; }
 
 /// The calling thread, which has a body of its own, goes on there; null: detached.
 void change_seat(processor* seat);
-/// The same. Inlined: it costs two comparisons if the thread is there already.
+/// The same. Inlined: it costs two comparisons if the thread is there already. A body begins with its whereabouts, and a processor
+/// with the run queue that they point to. To compilers a pointer to void may be any other one.
 inline void go_to(processor* seat) {
-  const body* const me = this_body;
-  if (me == nullptr || me->where() != seat || me->home() != seat) change_seat(seat);
+  const auto* const me = reinterpret_cast<const whereabouts<std::atomic<void*>>*>(this_body);
+  if (me == nullptr || me->on.load(std::memory_order_relaxed) != seat || me->seat.load(std::memory_order_relaxed) != seat)
+    change_seat(seat);
 }
 
 // ---- the program's own

@@ -39,8 +39,8 @@ INSTANTIATE_TEST_SUITE_P(In, Driver, testing::Values(sc, tso, weak), [](const au
 
 TEST(DriverInEachSchedule, HoldsInEachScenario) { expect_to_hold(driven_scenarios(), sc); }
 
-constexpr const char *of_driver = "threads/driver.hpp", *of_summons = "threads/summons.hpp", *of_sender = "threads/sender.hpp",
-                     *of_run_queue = "threads/run_queue.hpp", *of_runnable = "threads/runnable.hpp";
+constexpr const char *of_driver = "threads/scheduling/driver.hpp", *of_summons = "threads/scheduling/summons.hpp", *of_sender = "threads/signals/sender.hpp",
+                     *of_run_queue = "threads/scheduling/run_queue.hpp", *of_runnable = "threads/scheduling/runnable.hpp";
 
 const mutant mutants[] = {
     // Whoever runs next makes ready what has left.

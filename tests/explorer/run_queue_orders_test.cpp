@@ -11,7 +11,7 @@ using namespace explored_orders;
 TEST(RunQueueOrders, EachIsNeededOrHasAReason) {
   std::map<site, std::string> written;
   for (const char* file : {"runnable.hpp", "run_queue.hpp", "sleep_queue.hpp", "parking.hpp", "event_counts.hpp"})
-    scan(source / "src/threads" / file, written);
+    scan(source / "src/threads/scheduling" / file, written);
   std::vector<candidate> candidates;
   for (const auto& each : explored_threads::all_scenarios())
     if (each.name != "counting, woken one at a time") candidates.push_back({each.name, each.its});  // it has too many states

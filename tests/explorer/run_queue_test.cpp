@@ -26,9 +26,9 @@ const char* name_of(memory_model memory) {
 INSTANTIATE_TEST_SUITE_P(In, RunQueue, testing::Values(memory_model::sc, memory_model::tso, memory_model::weak),
                          [](const auto& of) { return name_of(of.param); });
 
-constexpr const char *of_runnable = "threads/runnable.hpp", *of_run_queue = "threads/run_queue.hpp",
-                     *of_sleep_queue = "threads/sleep_queue.hpp", *of_parking = "threads/parking.hpp",
-                     *of_event_counts = "threads/event_counts.hpp";
+constexpr const char *of_runnable = "threads/scheduling/runnable.hpp", *of_run_queue = "threads/scheduling/run_queue.hpp",
+                     *of_sleep_queue = "threads/scheduling/sleep_queue.hpp", *of_parking = "threads/scheduling/parking.hpp",
+                     *of_event_counts = "threads/scheduling/event_counts.hpp";
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "orders.hpp"
+#include "threads/polling/trampoline_stages.hpp"
 #include "threads/scenarios.hpp"
-#include "threads/trampoline_stages.hpp"
 
 namespace explored_threads {
 
@@ -159,7 +159,7 @@ TEST(Trampolines, AnEntryIsForOneInstruction) {
 
 TEST(Trampolines, EachOrderIsNeededOrHasAReason) {
   std::map<site, std::string> written;
-  scan(source / "src/threads/trampoline_stages.hpp", written);
+  scan(source / "src/threads/polling/trampoline_stages.hpp", written);
   std::vector<candidate> candidates;
   for (const auto& each : of_trampolines()) candidates.push_back({each.name, each.its});
   expect_needed(written, candidates, {});

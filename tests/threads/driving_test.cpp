@@ -12,7 +12,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "members.hpp"
-#include "threads/pool.hpp"
+#include "threads/scheduling/pool.hpp"
 #include "threads/threads.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // Instructions that are executed in a body's place have the effect that the processor gives them, or are refused.
-#include "threads/interpreter.hpp"
+#include "threads/polling/interpreter.hpp"
 
 #include <cstring>
 #include <iterator>

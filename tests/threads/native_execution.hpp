@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "threads/interpreter.hpp"
+#include "threads/polling/interpreter.hpp"
 
 // Loads the registers and the flags, and jumps to the instruction; the exit stores what it has left. `mov` changes no flags.
 extern "C" {

@@ -1,7 +1,7 @@
 // How often the monitor looks, by what a look costs.
 #include <gtest/gtest.h>
 
-#include "threads/pace.hpp"
+#include "threads/preemption/pace.hpp"
 
 namespace {
 

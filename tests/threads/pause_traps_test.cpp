@@ -1,4 +1,4 @@
-// Traps at `pause` (src/threads/pause_traps.hpp): they come where members spin, and the program sees nothing of them.
+// Traps at `pause` (src/threads/preemption/pause_traps.hpp): they come where members spin, and the program sees nothing of them.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "members.hpp"
-#include "threads/pause_traps.hpp"
-#include "threads/pool.hpp"
+#include "threads/preemption/pause_traps.hpp"
+#include "threads/scheduling/pool.hpp"
 
 namespace {
 

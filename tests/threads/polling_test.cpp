@@ -1,5 +1,5 @@
 // The loops that Weir executes in place of bodies that poll.
-#include "threads/polling.hpp"
+#include "threads/polling/polling.hpp"
 
 #include <cstring>
 

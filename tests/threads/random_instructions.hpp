@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "threads/interpreter.hpp"
+#include "threads/polling/interpreter.hpp"
 
 using instruction_bytes = std::vector<std::uint8_t>;
 

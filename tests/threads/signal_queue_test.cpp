@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "threads/signal_queue.hpp"
+#include "threads/scheduling/signal_queue.hpp"
 
 namespace {
 

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "members.hpp"
-#include "threads/pool.hpp"
+#include "threads/scheduling/pool.hpp"
+#include "threads/scheduling/stealing.hpp"
 #include "threads/threads.hpp"
 
 namespace {

@@ -74,8 +74,8 @@ void take_seats(team& t) {
   t.place_barrier(seat_of);
 }
 
-bool sleeps(const team& t, unsigned seat) { return t.seats[seat]->sleeps(); }
-void wake_seat(team& t, unsigned seat) { t.seats[seat]->wake_up(); }
+bool sleeps(const team& t, unsigned seat) { return threads::sleeps(*t.seats[seat]); }
+void wake_seat(team& t, unsigned seat) { threads::wake_up(*t.seats[seat]); }
 
 // The barrier keeps its groups. The body of the primary thread stays where it is.
 void take_another_seat(member& me) {

@@ -5,8 +5,8 @@
 
 #include <new>
 
-#include "threads/native_threads.hpp"
 #include "threads/posix/waits.hpp"
+#include "threads/support/native_threads.hpp"
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "machine/detached_thread.hpp"
-#include "threads/allocator.hpp"
-#include "threads/left_alone.hpp"
-#include "threads/pool.hpp"
 #include "threads/posix/waits.hpp"
+#include "threads/program/left_alone.hpp"
+#include "threads/scheduling/claimant.hpp"
+#include "threads/support/allocator.hpp"
 #include "threads/threads.hpp"
 
 namespace {

@@ -5,8 +5,8 @@
 
 #include <weir/machine/native.hpp>
 
-#include "threads/pool.hpp"
 #include "threads/posix/waits.hpp"
+#include "threads/scheduling/hand_off.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 
 #include "machine/kernel_mutex.hpp"
 #include "machine/raw_call.hpp"
-#include "threads/body.hpp"
+#include "threads/scheduling/body.hpp"
 
 namespace weir::threads {
 

@@ -2,8 +2,8 @@
 
 #include <pthread.h>
 
-#include "threads/processor.hpp"
-#include "threads/sleepers.hpp"
+#include "threads/scheduling/processor.hpp"
+#include "threads/scheduling/sleepers.hpp"
 
 namespace weir::threads {
 

@@ -12,10 +12,10 @@
 #include <optional>
 
 #include "machine/scheduling.hpp"
-#include "threads/allocator.hpp"
-#include "threads/calls.hpp"
-#include "threads/deadlines.hpp"
-#include "threads/program_threads.hpp"
+#include "threads/posix/before.hpp"
+#include "threads/program/program_threads.hpp"
+#include "threads/scheduling/deadlines.hpp"
+#include "threads/support/allocator.hpp"
 
 namespace weir::threads {
 

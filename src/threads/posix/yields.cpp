@@ -2,8 +2,8 @@
 // cannot switch between members that share a virtual processor: its sched_yield would return at once, until the monitor looks.
 #include <sched.h>
 
-#include "threads/floating_point.hpp"
 #include "threads/posix/waits.hpp"
+#include "threads/support/floating_point.hpp"
 
 namespace {
 // A yield to other members takes some 30 ns, and one to the system 1.5 us. C++'s library yields four times before a thread sleeps.

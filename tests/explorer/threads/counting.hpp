@@ -2,7 +2,7 @@
 #pragma once
 
 #include "scenario.hpp"
-#include "threads/event_counts.hpp"
+#include "threads/scheduling/event_counts.hpp"
 
 namespace explored_threads {
 

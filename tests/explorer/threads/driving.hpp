@@ -6,9 +6,9 @@
 
 #include "own_memory.hpp"
 #include "scenario.hpp"
-#include "threads/driver.hpp"
-#include "threads/sender.hpp"
-#include "threads/summons.hpp"
+#include "threads/scheduling/driver.hpp"
+#include "threads/signals/sender.hpp"
+#include "threads/scheduling/summons.hpp"
 
 namespace explored_threads {
 

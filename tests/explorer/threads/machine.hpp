@@ -7,9 +7,9 @@
 #include "simulator/explorer/arena.hpp"
 #include "simulator/explorer/explored.hpp"
 #include "simulator/explorer/explorer.hpp"
-#include "threads/parking.hpp"
-#include "threads/run_queue.hpp"
-#include "threads/sleep_queue.hpp"
+#include "threads/scheduling/parking.hpp"
+#include "threads/scheduling/run_queue.hpp"
+#include "threads/scheduling/sleep_queue.hpp"
 
 namespace explored_threads {
 

@@ -3,7 +3,7 @@
 A room is a folder with a README.md below src, or include/weir; its files are those of the folder and of the folders
 below it that are no rooms. The line names rooms beside it, then rooms of src by their paths there; include/weir is
 `weir`. A room inside another one is bound by the line of that one as well. A room whose README.md has a line `Face:` is
-included by that file alone.
+included by that file alone, which includes nothing of the room.
 """
 
 import graphlib
@@ -103,6 +103,8 @@ def violations(root: Path) -> list[str]:
                 found.append(f"{path.relative_to(root)}:{line}: {user.name} may not use {where}")
             elif used != user and used.face is not None and target != used.folder / used.face:
                 found.append(f"{path.relative_to(root)}:{line}: {used.name} is used by {used.face} alone")
+            elif used == user and used.face is not None and path == used.folder / used.face:
+                found.append(f"{path.relative_to(root)}:{line}: the face of {used.name} shows {target.name}")
     return found
 
 
@@ -110,7 +112,7 @@ def test_every_include_goes_where_its_room_may():
     assert violations(ROOT) == []
 
 
-@pytest.mark.parametrize("folder", ["src", "src/openmp"])
+@pytest.mark.parametrize("folder", ["src", "src/openmp", "src/threads"])
 def test_every_folder_is_a_room(folder: str):
     without = [p.name for p in sorted((ROOT / folder).iterdir()) if p.is_dir() and not (p / "README.md").exists()]
     assert without == []
@@ -154,10 +156,17 @@ def test_an_inner_room_is_bound_by_its_own_line_and_by_the_one_around(house: Pat
 
 def test_a_room_with_a_face_is_used_by_it_alone(house: Path):
     (house / "src/low/README.md").write_text("Face: face.hpp.\nMay use: nothing.\n")
-    (house / "src/low/face.hpp").write_text('#include "low.hpp"\n')
+    (house / "src/low/face.hpp").write_text("#include <vector>\n")
     assert violations(house) == ["src/high/high.hpp:1: low is used by face.hpp alone"]
     (house / "src/high/high.hpp").write_text('#include "low/face.hpp"\n')
     assert violations(house) == []
+
+
+def test_a_face_that_shows_its_room_is_found(house: Path):
+    (house / "src/low/README.md").write_text("Face: low.hpp.\nMay use: nothing.\n")
+    (house / "src/low/low.hpp").write_text('#include "inside.hpp"\n')
+    (house / "src/low/inside.hpp").write_text("#pragma once\n")
+    assert violations(house) == ["src/low/low.hpp:1: the face of low shows inside.hpp"]
 
 
 def test_rooms_that_use_each_other_are_found(house: Path):

@@ -1,0 +1,102 @@
+// Signals that a thread sends to one thread, or that it waits for (signals.cpp says how they come to a body).
+#include "threads/calls/directed_signals.hpp"
+
+#include <cerrno>
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "threads/calls/kernel_state.hpp"
+#include "threads/posix/before.hpp"
+#include "threads/scheduling/claimant.hpp"
+#include "threads/signals/signals.hpp"
+
+namespace weir::threads {
+
+namespace {
+template <class Thread>
+int send_to(Thread thread, const siginfo_t& why) {
+  if (why.si_signo <= 0 || why.si_signo > 64 || is_me(thread)) return -1;
+  bool is_left = false;
+  for (;;) {
+    {
+      claimant by;
+      body* const to = by.body_of(thread);
+      if (to == nullptr) return is_left ? 0 : -1;
+      if (const int error = send(by, *to, why, is_left); error != send_again) return error;
+    }
+    yield_to_kernel();
+  }
+}
+}  // namespace
+
+int send_to_member(pid_t thread, const siginfo_t& why) { return send_to(thread, why); }
+int send_to_member(pthread_t thread, const siginfo_t& why) { return send_to(thread, why); }
+
+}  // namespace weir::threads
+
+namespace {
+
+using weir::threads::is_me;
+using weir::threads::pin_if;
+using weir::threads::send_to_member;
+using weir::threads::signal_of_mine;
+using weir::threads::this_body;
+using weir::threads::without_ticks;
+
+/// Is a signal blocked that a member sends to itself? Such a signal is pending where the member runs, and must be found there.
+bool is_blocked(int number) {
+  return this_body != nullptr && number > 0 && number <= 64 && (this_body->mask() >> (number - 1) & 1) != 0;
+}
+
+siginfo_t signal_with_value(int number, sigval with) {
+  siginfo_t why = signal_of_mine(number);
+  why.si_code = SI_QUEUE;
+  why.si_value = with;
+  return why;
+}
+
+}  // namespace
+
+CHANGES_THREAD(int, raise, (int number), is_blocked(number), (number))
+BEFORE(int, pthread_kill, (pthread_t t, int number)) {
+  if (is_me(t))
+    pin_if(is_blocked(number));
+  else if (const int error = send_to_member(t, signal_of_mine(number)); error >= 0)
+    return error;
+  return next_pthread_kill.get()(t, number);
+}
+// The C library sends the signal to the thread's own number, even if a virtual processor drives the thread.
+BEFORE(int, pthread_sigqueue, (pthread_t t, int number, const sigval with)) {
+  const siginfo_t why = signal_with_value(number, with);
+  if (!is_me(t)) {
+    const int error = send_to_member(t, why);
+    return error >= 0 ? error : next_pthread_sigqueue.get()(t, number, with);
+  }
+  if (this_body == nullptr) return next_pthread_sigqueue.get()(t, number, with);
+  pin_if(is_blocked(number));
+  const long where_it_is = weir::raw_call(SYS_gettid);
+  return static_cast<int>(-weir::raw_call(SYS_rt_tgsigqueueinfo, getpid(), where_it_is, number, weir::as_argument(&why)));
+}
+BEFORE(int, tgkill, (pid_t group, pid_t t, int number)) {
+  if (is_me(t))
+    return pin_if(is_blocked(number)), pthread_kill(pthread_self(), number);
+  if (group == getpid())
+    if (const int error = send_to_member(t, signal_of_mine(number)); error >= 0) return weir::threads::as_result(error);
+  return next_tgkill.get()(group, t, number);
+}
+// Signals for this thread alone wait for its own kernel thread.
+CHANGES_THREAD(int, sigwait, (const sigset_t* of, int* which), true, (of, which))
+CHANGES_THREAD(int, sigwaitinfo, (const sigset_t* of, siginfo_t* to), true, (of, to))
+CHANGES_THREAD(int, sigtimedwait, (const sigset_t* of, siginfo_t* to, const timespec* most), true, (of, to, most))
+CHANGES_THREAD(int, sigpending, (sigset_t* to), true, (to))
+CHANGES_THREAD(int, signalfd, (int f, const sigset_t* of, int how), true, (f, of, how))
+#define PAUSES(name)                               \
+  BEFORE(int, name, (int which)) {                 \
+    weir::threads::pin();                          \
+    auto* const next = next_##name.get();          \
+    const without_ticks meanwhile;                 \
+    return next(which);                            \
+  }
+PAUSES(sigpause)
+PAUSES(__xpg_sigpause)

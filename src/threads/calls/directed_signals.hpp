@@ -1,0 +1,13 @@
+// Signals for one thread, by its number or its pthread_t.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+namespace weir::threads {
+
+/// Returns an error, or 0; -1: it is no signal for another member, and the caller proceeds as without members.
+int send_to_member(pid_t thread, const siginfo_t& why);
+int send_to_member(pthread_t thread, const siginfo_t& why);
+
+}  // namespace weir::threads

@@ -1,0 +1,232 @@
+// The kernel's state of a thread: the thread number, the alternate stack, affinity, credentials, and processor time.
+//
+// A member that changes this state does so in its own kernel thread, and stays there, so virtual processors do not change. A
+// member that asks for its processor time moves there, too; the time counts from then on. The number of a member is that of its own
+// kernel thread.
+#include "threads/calls/kernel_state.hpp"
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include <weir/machine/native.hpp>
+#include <weir/machine/processors.hpp>
+
+#include "threads/posix/before.hpp"
+#include "threads/program/program_threads.hpp"
+#include "threads/scheduling/claimant.hpp"
+#include "threads/scheduling/processor.hpp"
+#include "threads/scheduling/sleepers.hpp"
+#include "threads/threads.hpp"
+
+namespace weir::threads {
+
+bool is_me(pid_t thread) {
+  const body* const own = this_body != nullptr ? this_body : own_body_of_thread();
+  return thread == 0 || (own != nullptr && thread == own->id);
+}
+
+namespace {
+template <class Thread>
+void call_home_from(Thread thread) {
+  if (is_me(thread)) return pin();
+  constexpr double most_us = 50e3;
+  const std::uint64_t begun = native::ticks();
+  const auto comes_still = [&](bool first) {
+    claimant by;
+    body* const its = by.body_of(thread);
+    if (its == nullptr || its->where() == nullptr || !its->may(moves::to_stand_in)) return false;
+    if (first) {
+      its->call_home();
+      wake_body(*its);
+    }
+    return its->is_called_home();
+  };
+  for (bool first = true; comes_still(first); first = false) {
+    if (static_cast<double>(native::ticks() - begun) > most_us * native::ticks_per_microsecond()) return;
+    native::yield();
+  }
+}
+}  // namespace
+void call_home(pid_t thread) { call_home_from(thread); }
+void call_home(pthread_t thread) { call_home_from(thread); }
+
+// The one with which the process began is remembered first: where this library is preloaded, the constructor of a libgomp that is
+// loaded, too, may bind the first thread before the constructors of this library run.
+heard::affinity_mask meant(size_t bytes, const cpu_set_t* mask) {
+  (void)affinity();
+  return heard::meant({bytes, mask});
+}
+
+}  // namespace weir::threads
+
+namespace {
+
+using weir::threads::call_home;
+using weir::threads::gives_tiles;
+using weir::threads::is_me;
+using weir::threads::is_mine;
+using weir::threads::is_my_time;
+using weir::threads::meant;
+using weir::threads::pin_if;
+using weir::threads::this_body;
+
+/// The thread is to stay in its own kernel thread, as after call_home(), if it has no body yet.
+void stays_home(pid_t thread) {
+  if (is_me(thread) && weir::threads::own_body_of_thread() == nullptr) weir::threads::keep_in_kernel();
+}
+void stays_home(pthread_t thread) {
+  if (is_me(thread)) return stays_home(0);
+  weir::threads::claimant by;
+  if (by.body_of(thread) == nullptr) by.call_home(thread);
+}
+
+/// With the zero at its end, as the kernel keeps it.
+constexpr std::size_t name_bytes = 16;
+/// The name of the kernel thread with this number. Returns an error, or 0.
+int name_of(pid_t thread, char* to, std::size_t n) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/comm", static_cast<int>(thread));
+  const long file = weir::raw_call(SYS_openat, AT_FDCWD, weir::as_argument(path), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return static_cast<int>(-file);
+  const long got = weir::raw_call(SYS_read, file, weir::as_argument(to), static_cast<long>(n - 1));
+  weir::raw_call(SYS_close, file);
+  if (got <= 0) return got < 0 ? static_cast<int>(-got) : EIO;
+  to[got - (to[got - 1] == '\n' ? 1 : 0)] = 0;
+  return 0;
+}
+
+}  // namespace
+
+BEFORE(pid_t, gettid, ()) {
+  const weir::threads::body* const me = this_body;
+  return me != nullptr ? me->id : static_cast<pid_t>(weir::raw_call(SYS_gettid));
+}
+
+/// As CHANGES_THREAD, for a thread that the caller names.
+#define CHANGES_A_THREAD(name, parameters, thread, arguments) \
+  BEFORE(int, name, parameters) {                             \
+    call_home(thread);                                        \
+    return next_##name.get() arguments;                       \
+  }
+
+CHANGES_THREAD(int, sigaltstack, (const stack_t* to, stack_t* old), to != nullptr, (to, old))
+BEFORE(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to)) {
+  call_home(t);
+  stays_home(t);
+  const auto its = meant(n, to);
+  return next_sched_setaffinity.get()(t, its.bytes, its.set);
+}
+BEFORE(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to)) {
+  call_home(t);
+  stays_home(t);
+  const auto its = meant(n, to);
+  return next_pthread_setaffinity_np.get()(t, its.bytes, its.set);
+}
+CHANGES_A_THREAD(sched_setscheduler, (pid_t t, int how, const sched_param* to), t, (t, how, to))
+CHANGES_A_THREAD(sched_setparam, (pid_t t, const sched_param* to), t, (t, to))
+BEFORE(int, pthread_setschedparam, (pthread_t t, int how, const sched_param* to)) {
+  call_home(t);
+  stays_home(t);
+  return next_pthread_setschedparam.get()(t, how, to);
+}
+CHANGES_A_THREAD(pthread_setschedprio, (pthread_t t, int to), t, (t, to))
+BEFORE(int, setpriority, (int of, id_t which, int to)) {
+  if (of == PRIO_PROCESS) call_home(static_cast<pid_t>(which));
+  return next_setpriority.get()(of, which, to);
+}
+CHANGES_THREAD(int, nice, (int by), true, (by))
+// Threads name themselves when they begin. One that is in its own kernel thread may leave that again, unlike after other changes.
+BEFORE(int, pthread_setname_np, (pthread_t t, const char* to)) {
+  if (this_body != nullptr || !is_me(t)) call_home(t);
+  return next_pthread_setname_np.get()(t, to);
+}
+BEFORE(int, pthread_getname_np, (pthread_t t, char* to, size_t n)) {
+  if (this_body == nullptr || !is_me(t) || n < name_bytes) return next_pthread_getname_np.get()(t, to, n);
+  return name_of(this_body->id, to, n);
+}
+CHANGES_THREAD(int, setfsuid, (uid_t to), true, (to))
+CHANGES_THREAD(int, setfsgid, (gid_t to), true, (to))
+CHANGES_THREAD(int, setuid, (uid_t to), true, (to))
+CHANGES_THREAD(int, seteuid, (uid_t to), true, (to))
+CHANGES_THREAD(int, setreuid, (uid_t r, uid_t e), true, (r, e))
+CHANGES_THREAD(int, setresuid, (uid_t r, uid_t e, uid_t s), true, (r, e, s))
+CHANGES_THREAD(int, setgid, (gid_t to), true, (to))
+CHANGES_THREAD(int, setegid, (gid_t to), true, (to))
+CHANGES_THREAD(int, setregid, (gid_t r, gid_t e), true, (r, e))
+CHANGES_THREAD(int, setresgid, (gid_t r, gid_t e, gid_t s), true, (r, e, s))
+CHANGES_THREAD(int, setgroups, (size_t n, const gid_t* to), true, (n, to))
+CHANGES_THREAD(int, initgroups, (const char* of, gid_t with), true, (of, with))
+CHANGES_THREAD(int, capset, (void* of, const void* to), true, (of, to))
+CHANGES_THREAD(int, personality, (unsigned long to), to != 0xffffffff, (to))
+CHANGES_THREAD(int, unshare, (int what), true, (what))
+CHANGES_THREAD(int, setns, (int f, int what), true, (f, what))
+#if defined(__x86_64__)
+CHANGES_THREAD(int, iopl, (int to), true, (to))
+CHANGES_THREAD(int, ioperm, (unsigned long from, unsigned long n, int on), true, (from, n, on))
+#endif
+// The thread that traces is the only one that may ask for more.
+CHANGES_THREAD(long, ptrace, (int what, pid_t whom, void* at, void* with), true, (what, whom, at, with))
+CHANGES_THREAD(int, pkey_alloc, (unsigned how, unsigned rights), true, (how, rights))
+CHANGES_THREAD(int, pkey_set, (int key, unsigned rights), true, (key, rights))
+CHANGES_THREAD(int, pkey_get, (int key), true, (key))
+// A thread that is to be told of a file by a signal.
+#define OWNS_FILE(name)                                                                       \
+  BEFORE(int, name, (int file, int what, ...)) {                                              \
+    va_list rest;                                                                             \
+    va_start(rest, what);                                                                     \
+    void* const how = va_arg(rest, void*);                                                    \
+    va_end(rest);                                                                             \
+    if (what == F_SETOWN_EX && how != nullptr) [[unlikely]] {                                 \
+      const auto& owner = *static_cast<const f_owner_ex*>(how);                               \
+      if (owner.type == F_OWNER_TID) call_home(owner.pid);                                    \
+    }                                                                                         \
+    return next_##name.get()(file, what, how);                                                \
+  }
+OWNS_FILE(fcntl)
+OWNS_FILE(fcntl64)
+CHANGES_THREAD(int, clock_gettime, (clockid_t clock, timespec* to), is_my_time(clock), (clock, to))
+namespace {
+// Handlers call these functions, too, so the names are looked up early.
+[[gnu::constructor]] void when_loaded() {
+  next_clock_gettime.get();
+  next_fcntl.get();
+  next_fcntl64.get();
+}
+}  // namespace
+CHANGES_THREAD(int, pthread_getcpuclockid, (pthread_t t, clockid_t* to), is_me(t), (t, to))
+CHANGES_THREAD(int, getrusage, (int of, rusage* to), of == RUSAGE_THREAD, (of, to))
+CHANGES_THREAD(int, timer_create, (clockid_t clock, sigevent* how, timer_t* to), is_mine(clock, how), (clock, how, to))
+// The kernel knows the owner of such a mutex by its kernel thread: a member must be there.
+BEFORE(int, pthread_mutexattr_setprotocol, (pthread_mutexattr_t* of, int to)) {
+  if (to == PTHREAD_PRIO_INHERIT) weir::threads::pin_all();
+  return next_pthread_mutexattr_setprotocol.get()(of, to);
+}
+
+BEFORE(int, arch_prctl, (int what, unsigned long to)) {
+  pin_if(true);
+  const int result = next_arch_prctl.get()(what, to);
+  if (result == 0 && gives_tiles(what, to)) weir::threads::tiles_are_permitted();
+  return result;
+}
+
+// Most operations of prctl set or query the state of one thread.
+BEFORE(int, prctl, (int what, ...)) {
+  va_list rest;
+  va_start(rest, what);
+  unsigned long a[4];
+  for (auto& each : a) each = va_arg(rest, unsigned long);
+  va_end(rest);
+  pin_if(what != PR_SET_NAME || this_body != nullptr);
+  return next_prctl.get()(what, a[0], a[1], a[2], a[3]);
+}

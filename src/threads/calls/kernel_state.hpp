@@ -1,0 +1,54 @@
+// What the kernel keeps of a thread, for the functions that change it or ask for it.
+#pragma once
+
+#include <cerrno>
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "machine/heard.hpp"
+#include "threads/scheduling/body.hpp"
+
+namespace weir::threads {
+
+bool is_me(pid_t thread);
+inline bool is_me(pthread_t thread) { return pthread_equal(thread, pthread_self()) != 0; }
+
+/// As a system call returns it.
+inline int as_result(int error) { return error == 0 ? 0 : (errno = error, -1); }
+
+inline void pin_if(bool mine) {
+  if (mine) pin();
+}
+/// Another thread is about to change the kernel's state of that thread. A member should first return to its own kernel thread. A
+/// member that computes for long returns later, and finds the change there.
+void call_home(pid_t thread);
+void call_home(pthread_t thread);
+
+/// Is this the clock of the calling thread's processor time, also in the form of a number [clock_getcpuclockid(3): negative]?
+inline bool is_my_time(clockid_t clock) {
+  if (clock >= 0) [[likely]] return clock == CLOCK_THREAD_CPUTIME_ID;
+  constexpr clockid_t per_thread = 4;
+  return (clock & per_thread) != 0 && is_me(static_cast<pid_t>(~(clock >> 3)));
+}
+inline bool is_mine(clockid_t clock, const sigevent* how) {
+  return (how != nullptr && how->sigev_notify == SIGEV_THREAD_ID) || is_my_time(clock);
+}
+
+/// The mask that the program means.
+heard::affinity_mask meant(size_t bytes, const cpu_set_t* mask);
+
+/// ARCH_REQ_XCOMP_PERM, XTILE_DATA: the process may use tiles from now on.
+constexpr bool gives_tiles(int what, unsigned long which) { return what == 0x1023 && which == 18; }
+
+}  // namespace weir::threads
+
+/// If `which` holds, the member goes on in its own kernel thread, for good.
+#define CHANGES_THREAD(result, name, parameters, which, arguments) \
+  BEFORE(result, name, parameters) {                               \
+    weir::threads::pin_if(which);                                  \
+    return next_##name.get() arguments;                            \
+  }

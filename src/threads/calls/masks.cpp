@@ -1,0 +1,131 @@
+// Functions that change the signal mask of a thread, or jump to where another one was in force.
+//
+// Signal masks change so often that each body has a mask of its own, which moves with the body (processor.cpp).
+#include "threads/calls/masks.hpp"
+
+#include <cstring>
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include "threads/posix/before.hpp"
+#include "threads/scheduling/lists.hpp"
+#include "threads/signals/process_signals.hpp"
+
+namespace weir::threads {
+
+body* body_with_mask() { return this_body != nullptr ? this_body : own_processor != nullptr ? &own_processor->own() : nullptr; }
+
+void note_mask(signal_mask now) {
+  const without_preemption to_the_end;
+  body& mine = *body_with_mask();
+  mine.mask(now);
+  mine.where()->has_mask(now);
+  take_signals_for(mine);
+  if (mine.is_summoned()) mine.take_signals();
+}
+
+}  // namespace weir::threads
+
+namespace {
+
+using weir::threads::body_with_mask;
+using weir::threads::note_mask;
+using weir::threads::signal_mask;
+
+signal_mask as_mask(const sigset_t& set) {
+  signal_mask its;
+  std::memcpy(&its, &set, sizeof its);
+  return its;
+}
+
+/// The thread's mask has been changed in this way, from `before`. In a handler `before` differs from the mask that the body has
+/// recorded, and the end of the handler restores the recorded mask.
+void note_change(int how, signal_mask set, signal_mask before) {
+  weir::threads::body* const mine = body_with_mask();
+  if (mine == nullptr || before != mine->mask() || weir::threads::is_in_child()) return;
+  const signal_mask now = how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set;
+  note_mask(now & weir::threads::all_signals);
+}
+
+template <class Next>
+int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
+  if (set == nullptr || body_with_mask() == nullptr) return next(how, set, old);
+  const sigset_t wanted = *set;  // `old` may be the same
+  sigset_t before;
+  const int result = next(how, set, &before);
+  if (result != 0) return result;
+  if (old != nullptr) *old = before;
+  note_change(how, as_mask(wanted), as_mask(before));
+  return 0;
+}
+
+/// Surrounds a function of the C library that changes the thread's mask by a system call of its own.
+class noted_change {
+ public:
+  noted_change() : before_(body_with_mask() != nullptr ? now() : 0) {}
+  noted_change(const noted_change&) = delete;
+  ~noted_change() {
+    if (body_with_mask() != nullptr) note_change(SIG_SETMASK, now(), before_);
+  }
+
+ private:
+  static signal_mask now() {
+    signal_mask its = 0;
+    weir::raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, weir::as_argument(&its), sizeof its);
+    return its;
+  }
+  const signal_mask before_;
+};
+
+/// The mask will be this one, even if the present handler runs with another.
+void note_mask_to_be(const sigset_t& set) {
+  if (body_with_mask() == nullptr || weir::threads::is_in_child()) return;
+  note_mask(as_mask(set) & weir::threads::all_signals);
+}
+void note_jump(const __jmp_buf_tag* to) {
+  if (to->__mask_was_saved == 0) return;
+  sigset_t its;
+  std::memcpy(&its, &to->__saved_mask, sizeof its);
+  note_mask_to_be(its);
+}
+
+}  // namespace
+
+BEFORE(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* old)) {
+  return change_mask(next_pthread_sigmask.get(), how, set, old);
+}
+BEFORE(int, sigprocmask, (int how, const sigset_t* set, sigset_t* old)) {
+  return change_mask(next_sigprocmask.get(), how, set, old);
+}
+// The older ones.
+#define CHANGES_MASK(name, parameters, arguments) \
+  BEFORE(int, name, parameters) {                 \
+    auto* const next = next_##name.get();         \
+    const noted_change meanwhile;                 \
+    return next arguments;                        \
+  }
+CHANGES_MASK(sighold, (int which), (which))
+CHANGES_MASK(sigrelse, (int which), (which))
+CHANGES_MASK(sigblock, (int which), (which))
+CHANGES_MASK(sigsetmask, (int to), (to))
+// Jumps, mostly out of a handler, that restore a saved mask.
+#define JUMPS(name)                                                      \
+  BEFORE(void, name, (__jmp_buf_tag * to, int value)) {                  \
+    note_jump(to);                                                       \
+    next_##name.get()(to, value);                                        \
+  }
+JUMPS(longjmp)
+JUMPS(_longjmp)
+JUMPS(siglongjmp)
+JUMPS(__longjmp_chk)
+BEFORE(int, setcontext, (const ucontext_t* to)) {
+  note_mask_to_be(to->uc_sigmask);
+  return next_setcontext.get()(to);
+}
+BEFORE(int, swapcontext, (ucontext_t* from, const ucontext_t* to)) {
+  note_mask_to_be(to->uc_sigmask);
+  return next_swapcontext.get()(from, to);
+}

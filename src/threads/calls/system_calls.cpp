@@ -1,0 +1,107 @@
+// syscall(): what the program asks of the kernel by number, for a thread's state as by the C library's functions.
+#include <cstdarg>
+#include <cstdint>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "machine/heard.hpp"
+#include "threads/calls/directed_signals.hpp"
+#include "threads/calls/kernel_state.hpp"
+#include "threads/polling/trampolines.hpp"
+#include "threads/posix/before.hpp"
+#include "threads/posix/futexes.hpp"
+#include "threads/posix/shared_memory.hpp"
+#include "threads/preemption/pause_traps.hpp"
+#include "threads/preemption/tick.hpp"
+#include "threads/signals/signals.hpp"
+#include "threads/support/allocator.hpp"
+#include "threads/threads.hpp"
+
+using weir::threads::as_result;
+using weir::threads::call_home;
+using weir::threads::gives_tiles;
+using weir::threads::is_mine;
+using weir::threads::is_my_time;
+using weir::threads::meant;
+using weir::threads::pin_if;
+using weir::threads::send_to_member;
+using weir::threads::this_body;
+using weir::threads::without_ticks;
+
+BEFORE(long, syscall, (long number, ...)) {
+  va_list rest;
+  va_start(rest, number);
+  long a[6];
+  for (auto& each : a) each = va_arg(rest, long);
+  va_end(rest);
+  if (number == SYS_futex && !weir::threads::is_called_by_allocator(__builtin_return_address(0)))
+    return weir::threads::futex_for_members(a);
+  const auto named = static_cast<pid_t>(a[0]), second_named = static_cast<pid_t>(a[1]);
+  switch (number) {
+    case SYS_tgkill:
+      if (named != getpid()) break;
+      if (const int error = send_to_member(second_named, weir::threads::signal_of_mine(static_cast<int>(a[2]))); error >= 0) return as_result(error);
+      break;
+    case SYS_rt_tgsigqueueinfo: {
+      if (named != getpid() || a[3] == 0) break;
+      siginfo_t why = *reinterpret_cast<const siginfo_t*>(a[3]);
+      if (why.si_code >= 0 || why.si_code == SI_TKILL) break;  // the kernel refuses
+      why.si_signo = static_cast<int>(a[2]);
+      if (const int error = send_to_member(second_named, why); error >= 0) return as_result(error);
+      break;
+    }
+    case SYS_sched_setaffinity: case SYS_sched_setscheduler: case SYS_sched_setparam: case SYS_sched_setattr:
+      call_home(named);
+      break;
+    case SYS_setpriority:
+      if (named == PRIO_PROCESS) call_home(second_named);
+      break;
+    default: break;
+  }
+  if (this_body != nullptr) [[unlikely]] {
+    switch (number) {
+      case SYS_gettid: return this_body->id;
+      case SYS_tgkill:
+        if (a[0] == getpid() && a[1] == this_body->id) return raise(static_cast<int>(a[2]));
+        break;
+      case SYS_clock_gettime: pin_if(is_my_time(static_cast<clockid_t>(a[0]))); break;
+      case SYS_getrusage: pin_if(static_cast<int>(a[0]) == RUSAGE_THREAD); break;
+      case SYS_timer_create: pin_if(is_mine(static_cast<clockid_t>(a[0]), reinterpret_cast<const sigevent*>(a[1]))); break;
+      case SYS_prctl: case SYS_setfsuid: case SYS_setfsgid: case SYS_setuid: case SYS_setgid: case SYS_setreuid:
+      case SYS_setregid: case SYS_setresuid: case SYS_setresgid: case SYS_setgroups: case SYS_capset: case SYS_sigaltstack:
+      case SYS_unshare: case SYS_setns: case SYS_ioprio_set: case SYS_set_mempolicy: case SYS_rt_sigtimedwait:
+      case SYS_rt_sigpending: case SYS_rt_sigprocmask: case SYS_seccomp: case SYS_keyctl: case SYS_set_robust_list:
+      case SYS_rseq: case SYS_pkey_alloc: case SYS_ptrace: case SYS_personality: case SYS_signalfd4:
+#ifdef SYS_arch_prctl
+      case SYS_arch_prctl:
+#endif
+        pin_if(true);
+        break;
+      default: break;
+    }
+  }
+  auto* const next = next_syscall.get();
+  const without_ticks meanwhile;
+  if (number == SYS_rt_sigaction && a[0] == SIGTRAP && a[1] != 0) weir::threads::give_up_traps();
+  if (number == SYS_rt_sigaction && a[1] != 0) weir::threads::all_handlers_count.store(false, std::memory_order_relaxed);
+  const weir::threads::without_tick_handler also(number == SYS_rt_sigaction ? static_cast<int>(a[0]) : 0);
+  if (number == SYS_sched_setaffinity) {
+    const auto its = meant(static_cast<std::size_t>(a[1]), reinterpret_cast<const cpu_set_t*>(a[2]));
+    a[1] = static_cast<long>(its.bytes);
+    a[2] = weir::as_argument(its.set);
+  }
+  const long result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (number == SYS_sched_getaffinity && result > 0 && weir::heard::processors() && weir::heard::is_of_this_process(named))
+    weir::heard::reduce(static_cast<std::size_t>(result), reinterpret_cast<cpu_set_t*>(a[2]));
+  if (result != -1 && (number == SYS_mmap || number == SYS_mremap || number == SYS_shmat)) weir::threads::note_mapping(number, a[3]);
+#ifdef SYS_arch_prctl
+  if (number == SYS_arch_prctl && result == 0 && gives_tiles(static_cast<int>(a[0]), static_cast<unsigned long>(a[1])))
+    weir::threads::tiles_are_permitted();
+#endif
+  return result;
+}

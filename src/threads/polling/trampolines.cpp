@@ -1,0 +1,335 @@
+#include "threads/polling/trampolines.hpp"
+
+namespace weir::threads {
+constinit thread_local unsigned handlers_running = 0;
+constinit std::atomic<bool> all_handlers_count{false};
+}  // namespace weir::threads
+
+#if defined(__x86_64__)
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <optional>
+
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "machine/detached_thread.hpp"
+#include "machine/kernel_mutex.hpp"
+#include "threads/polling/polling.hpp"
+#include "threads/support/code.hpp"
+#include "threads/support/library_signals.hpp"
+#include "threads/support/traced.hpp"
+#include "threads/support/valgrind.hpp"
+
+namespace weir::threads {
+
+extern "C" {
+[[gnu::visibility("hidden")]] void weir_trampoline();
+}
+
+namespace {
+
+constexpr std::uintptr_t page_bytes = 4096, jump_bytes = 5;
+constexpr unsigned char jump_code = 0xe9;
+constinit trampoline all[32];
+constinit std::atomic<bool> some_are_wanted{false}, is_placing{false};
+
+/// A trampoline begins with a call that never returns. The call's return address is where the stub keeps the pointer to its table entry.
+/// It lies below the 128 bytes that the interrupted function may use without having moved the stack pointer [System V ABI, red zone].
+constexpr unsigned char stub_code[] = {0x48, 0x8d, 0x64, 0x24, 0x80,        // lea -128(%rsp), %rsp
+                                       0xff, 0x15, 0x08, 0x00, 0x00, 0x00};  // call *8(%rip)
+struct [[gnu::packed]] stub_text {
+  unsigned char code[sizeof stub_code];
+  const trampoline* its;
+  void (*entry)();
+  unsigned char copy[4 + jump_bytes];  // of the instruction, and a jump to the one behind
+};
+
+trampoline* with(std::uintptr_t instruction) {
+  auto* const found = std::ranges::find_if(all, [=](const trampoline& t) { return t.at.load(std::memory_order_relaxed) == instruction; });
+  return found != std::end(all) ? found : nullptr;
+}
+
+/// A copy of the page with other bytes at `at` takes the place of the page. False: the system refuses, and nothing has changed.
+bool change(std::uintptr_t at, const void* bytes, std::size_t n) {
+  const std::uintptr_t begin = at / page_bytes * page_bytes;
+  void* const copy = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED) return false;
+  std::memcpy(copy, reinterpret_cast<const void*>(begin), page_bytes);
+  std::memcpy(static_cast<char*>(copy) + (at - begin), bytes, n);
+  if (mprotect(copy, page_bytes, PROT_READ | PROT_EXEC) == 0 &&
+      mremap(copy, page_bytes, page_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, reinterpret_cast<void*>(begin)) != MAP_FAILED)
+    return true;
+  munmap(copy, page_bytes);
+  return false;
+}
+
+bool overlap(std::uintptr_t a, std::uintptr_t b, std::uintptr_t bytes) { return a - b + (bytes - 1) <= 2 * (bytes - 1); }
+
+bool is_page_of_stubs(std::uintptr_t page) {
+  return std::ranges::any_of(all, [=](const trampoline& t) { return t.stub.load(std::memory_order_relaxed) / page_bytes == page / page_bytes; });
+}
+
+/// Is it that, or has it become that now?
+bool may_be_page_of_stubs(std::uintptr_t page) {
+  if (is_page_of_stubs(page)) return true;
+  void* const made = mmap(reinterpret_cast<void*>(page), page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (made == MAP_FAILED) return false;
+  if (made == reinterpret_cast<void*>(page)) return true;
+  munmap(made, page_bytes);  // before Linux 4.17
+  return false;
+}
+
+/// Where a stub for it may lie: no other one is there, and the page is free or holds stubs already.
+std::optional<std::uintptr_t> free_place(std::uintptr_t from, unsigned replaced) {
+  // The bytes that stay are the upper ones of the distance.
+  const unsigned own = replaced - 1, kept = 4 - own;
+  std::int32_t distance = 0;
+  std::memcpy(reinterpret_cast<char*>(&distance) + own, reinterpret_cast<const void*>(from + replaced), kept);
+  const std::uintptr_t lowest = from + jump_bytes + static_cast<std::uintptr_t>(std::intptr_t{distance});
+  // Of a larger room, some pages.
+  const std::uintptr_t room = std::uintptr_t{1} << 8 * own, step = own <= 1 ? 1 : room / 16;
+  for (std::uintptr_t at = lowest; at < lowest + room; at += step) {
+    if (at % page_bytes > page_bytes - sizeof(stub_text) || !may_be_page_of_stubs(at / page_bytes * page_bytes)) continue;
+    const auto is_taken = [&](const trampoline& other) {
+      const std::uintptr_t stub = other.stub.load(std::memory_order_relaxed);
+      return stub != 0 && overlap(stub, at, sizeof(stub_text));
+    };
+    if (std::ranges::none_of(all, is_taken)) return at;
+  }
+  return std::nullopt;
+}
+
+void set_distance(unsigned char* to, std::uintptr_t from, std::uintptr_t target) {
+  const auto distance = static_cast<std::uint32_t>(target - from);
+  std::memcpy(to, &distance, sizeof distance);
+}
+
+bool place_stub(const trampoline& its, std::uintptr_t at) {
+  const unsigned bytes = its.bytes.load(std::memory_order_relaxed);
+  const std::uint32_t instruction = its.text.load(std::memory_order_relaxed);
+  stub_text text{};
+  std::memcpy(text.code, stub_code, sizeof stub_code);
+  text.its = &its;
+  text.entry = weir_trampoline;
+  std::memcpy(text.copy, &instruction, bytes);
+  text.copy[bytes] = jump_code;
+  set_distance(text.copy + bytes + 1, at + offsetof(stub_text, copy) + bytes + jump_bytes, its.at.load(std::memory_order_relaxed) + bytes);
+  return change(at, &text, sizeof text);
+}
+
+bool is_jump_of(const trampoline& its, std::uintptr_t code) {
+  const std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
+  unsigned char jump[jump_bytes] = {jump_code};
+  set_distance(jump + 1, code + jump_bytes, stub);
+  return stub != 0 && std::memcmp(reinterpret_cast<const void*>(code), jump, jump_bytes) == 0;
+}
+
+/// Is the page as it is in the object's file, but for trampolines? A page that somebody else has changed is not exchanged: a breakpoint
+/// of the kernel (uprobes) would go on in the copy, and nobody would handle it.
+bool is_as_in_file(std::uintptr_t page) {
+  if (std::ranges::any_of(all, [=](const trampoline& t) {
+        const std::uintptr_t at = t.at.load(std::memory_order_relaxed);
+        return at / page_bytes * page_bytes == page && is_jump_of(t, at);
+      }))
+    return true;
+  constexpr std::uint64_t present = std::uint64_t{1} << 63, of_file = std::uint64_t{1} << 61;  // [proc_pid_pagemap(5)]
+  std::uint64_t its = 0;
+  const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const ssize_t got = pread(file, &its, sizeof its, static_cast<off_t>(page / page_bytes * sizeof its));
+  close(file);
+  return got == sizeof its && (its & present) != 0 && (its & of_file) != 0;
+}
+
+/// The code of the object cannot be unloaded meanwhile.
+bool place(trampoline& its) {
+  const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
+  const unsigned replaced = its.bytes.load(std::memory_order_relaxed);
+  const auto* const code = reinterpret_cast<const unsigned char*>(at);
+  const std::uint32_t text = its.text.load(std::memory_order_relaxed);
+  std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
+  // Two handlers have wanted it, and it has been placed between them; or the process has been forked before that was noted.
+  if (is_jump_of(its, at)) return true;
+  if (at % page_bytes > page_bytes - replaced || std::memcmp(code, &text, replaced) != 0) return false;
+  if (!is_as_in_file(at / page_bytes * page_bytes)) return false;
+  for (const trampoline& other : all)
+    if (&other != &its && other.stub.load(std::memory_order_relaxed) != 0 &&
+        overlap(other.at.load(std::memory_order_relaxed), at, jump_bytes))
+      return false;
+  if (stub == 0) {  // else from a library at the same address, which has been unloaded
+    const auto place = free_place(at, replaced);
+    if (!place || !place_stub(its, *place)) return false;
+    its.stub.store(stub = *place, std::memory_order_relaxed);
+  }
+  its.go_on.store(its.does_nothing() ? at + replaced : stub + offsetof(stub_text, copy), std::memory_order_relaxed);
+  unsigned char jump[jump_bytes] = {jump_code};
+  set_distance(jump + 1, at + jump_bytes, stub);
+  return std::memcmp(jump + replaced, code + replaced, jump_bytes - replaced) == 0 && change(at, jump, replaced);
+}
+
+struct placement {
+  trampoline& its;
+  bool done = false;
+};
+/// While dl_iterate_phdr() calls this, no object is unloaded.
+int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
+  auto& asked = *static_cast<placement*>(what);
+  const std::uintptr_t at = asked.its.at.load(std::memory_order_relaxed);
+  const auto is_code_there = [&](const ElfW(Phdr) & part) {
+    const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
+    return part.p_type == PT_LOAD && at >= begin && at + jump_bytes <= begin + part.p_filesz &&
+           (part.p_flags & (PF_X | PF_W | PF_R)) == (PF_X | PF_R);
+  };
+  if (std::none_of(object->dlpi_phdr, object->dlpi_phdr + object->dlpi_phnum, is_code_there)) return 0;
+  // The child of a vfork() may execute the C library's code, and Weir's own code knows how to yield. The kernel's page is not ours.
+  asked.done = !is_without_calls(at) && object->dlpi_addr != getauxval(AT_SYSINFO_EHDR) && place(asked.its);
+  return 1;
+}
+
+/// Handlers that the program sets by functions of the C library come after a stub, which counts them as they run. Is there another one,
+/// set by a bare system call, or before Weir was loaded? The two that the C library keeps for itself wait for nobody.
+void look_for_uncounted_handlers() {
+  for (int number = 1; number <= 64; ++number) {
+    if (number == 32 || number == 33) continue;
+    const kernel_sigaction its = handled_by(number);
+    if (its.is_handler() && !is_own_code(its.code())) all_handlers_count.store(false, std::memory_order_relaxed);
+  }
+}
+
+// Held while a trampoline is placed: the child of a fork would find a lock of the dynamic linker taken, by a thread that it has not.
+constinit kernel_mutex placing;
+[[gnu::constructor]] void before_forks() {
+  pthread_atfork([] { placing.lock(); }, [] { placing.unlock(); }, [] { placing.unlock(); });
+}
+
+void* place_all(void*) {
+  know_code_without_calls();
+  look_for_uncounted_handlers();
+  while (some_are_wanted.exchange(false, std::memory_order_acquire))  // acquire: the stages
+    for (trampoline& each : all)
+      each.place_if_wanted([](trampoline& its) {
+        placement asked{its};
+        const std::lock_guard no_fork_meanwhile(placing);
+        dl_iterate_phdr(place_in_object, &asked);
+        return asked.done;
+      });
+  is_placing.store(false, std::memory_order_release);  // release: for the next thread
+  return nullptr;
+}
+
+/// The entry for it; null: there is none left, or no place for it. An entry that has no trampoline may be used for another instruction.
+trampoline* entry_for(std::uintptr_t at) {
+  if (!trampolines_keep_registers()) return nullptr;
+  if (trampoline* const known = with(at)) return known->is_refused() ? nullptr : known;
+  static constinit std::atomic<unsigned> next{0};
+  for (unsigned n = 0; n < std::size(all); ++n) {
+    trampoline& its = all[next.fetch_add(1, std::memory_order_relaxed) % std::size(all)];
+    if (its.take_for(at)) return &its;
+  }
+  return nullptr;
+}
+
+/// If a library was unloaded and loaded again at the same address, the entry is `placed`, but the original instruction is back. The stub
+/// is then used again. `enough`: so often somebody must have been there.
+bool want(std::uintptr_t at, const polling::replaceable& what, std::uintptr_t first, std::uintptr_t last, unsigned enough) {
+  trampoline* const it = entry_for(at);
+  if (it == nullptr || it->found.fetch_add(1, std::memory_order_relaxed) + 1 < enough) return false;
+  std::uint32_t text = 0;
+  std::memcpy(&text, reinterpret_cast<const void*>(what.at), what.bytes);
+  if (!it->want({at, first, last, text, what.bytes})) return false;
+  some_are_wanted.store(true, std::memory_order_release);  // release: the stage
+  return true;
+}
+/// Entries in this stage may be wanted again, when somebody is found there again.
+void forget_all(trampoline::stage in) {
+  for (trampoline& its : all) its.forget(in);
+}
+}  // namespace
+
+bool want_trampoline(const polling& its) {
+  constexpr unsigned often = 4;  // where threads may come that do not wait
+  const auto& what = its.may_replace();
+  return what.at != 0 && want(what.at, what, its.first(), its.last(), what.does_nothing ? 1 : often);
+}
+bool want_trampoline_at_pause(std::uintptr_t code) {
+  constexpr unsigned often = 8;  // it may also have been the last iteration of a loop that only polls
+  return want(code, {code, 2, true}, 0, 0, often);
+}
+
+void place_wanted_trampolines() {
+  if (!some_are_wanted.load(std::memory_order_relaxed) || is_placing.load(std::memory_order_relaxed)) return;
+  if (runs_on_valgrind() || is_traced()) {
+    some_are_wanted.store(false, std::memory_order_relaxed);
+    return forget_all(trampoline::wanted);
+  }
+  if (is_placing.exchange(true, std::memory_order_acquire)) return;  // acquire: what the last such thread has placed
+  sigset_t blocked;
+  sigfillset(&blocked);
+  if (start_detached(place_all, nullptr, 0, &blocked) != 0) is_placing.store(false, std::memory_order_relaxed);
+}
+
+bool has_trampoline(std::uintptr_t code) {
+  return std::ranges::any_of(all, [=](const trampoline& t) {
+    return (t.first.load(std::memory_order_relaxed) == code || t.at.load(std::memory_order_relaxed) == code) && t.is_placed();
+  });
+}
+
+replaced replaced_by(std::uintptr_t stub) {
+  for (const trampoline& t : all) {
+    if (t.stub.load(std::memory_order_relaxed) != stub) continue;
+    const std::uintptr_t behind = t.at.load(std::memory_order_relaxed) + t.bytes.load(std::memory_order_relaxed);
+    return {behind, t.does_nothing() ? 0 : t.go_on.load(std::memory_order_relaxed)};
+  }
+  return {};
+}
+
+bool leads_to_trampoline(std::uintptr_t code) {
+  const auto* const bytes = reinterpret_cast<const volatile unsigned char*>(code);
+  return bytes[0] == jump_code && std::ranges::any_of(all, [=](const trampoline& t) { return is_jump_of(t, code); });
+}
+
+void leave_stub(ucontext_t& in) {
+  constexpr std::uintptr_t first_instruction = 5;  // bytes: it moves the stack's pointer
+  auto& code = in.uc_mcontext.gregs[REG_RIP];
+  for (const trampoline& t : all) {
+    const std::uintptr_t stub = t.stub.load(std::memory_order_relaxed);
+    const std::uintptr_t in_stub = static_cast<std::uintptr_t>(code) - stub;
+    if (stub == 0 || in_stub >= sizeof(stub_text)) continue;
+    const std::uintptr_t at = t.at.load(std::memory_order_relaxed), bytes = t.bytes.load(std::memory_order_relaxed);
+    if (in_stub == first_instruction) in.uc_mcontext.gregs[REG_RSP] += 128;
+    const bool is_behind_copy = in_stub == offsetof(stub_text, copy) + bytes;
+    code = static_cast<greg_t>(is_behind_copy ? at + bytes : at);
+    return;
+  }
+}
+
+void forget_placing() {
+  is_placing.store(false, std::memory_order_relaxed);
+  forget_all(trampoline::writing);
+}
+
+}  // namespace weir::threads
+
+#else
+
+namespace weir::threads {
+
+bool want_trampoline(const polling&) { return false; }
+bool want_trampoline_at_pause(std::uintptr_t) { return false; }
+void place_wanted_trampolines() {}
+bool has_trampoline(std::uintptr_t) { return false; }
+replaced replaced_by(std::uintptr_t) { return {}; }
+bool leads_to_trampoline(std::uintptr_t) { return false; }
+void leave_stub(ucontext_t&) {}
+void forget_placing() {}
+
+}  // namespace weir::threads
+
+#endif

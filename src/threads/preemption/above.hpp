@@ -1,0 +1,20 @@
+// What this room asks of the threads that the program creates (program/program_threads.hpp), which define these functions.
+#pragma once
+
+#include <cstdint>
+
+#include <ucontext.h>
+
+namespace weir::threads {
+
+/// Called where the calling thread would wait for another thread of the process: it takes its seat, if it belongs on a processor.
+/// True: a virtual processor drives it now.
+bool comes_to_wait();
+/// For the monitor, which is the claimant: sends the signal to threads that run in the kernel's threads though there are more than
+/// processors. Returns when it should do so again, in nanoseconds; the largest number: when somebody asks again by look_until().
+std::uint64_t call_in(std::uint64_t now_ns);
+/// In the handler of that signal, of which this is the value.
+extern const char called_in;
+void answer_call_in(ucontext_t& in);
+
+}  // namespace weir::threads

@@ -1,0 +1,343 @@
+#include "threads/preemption/monitor.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <iterator>
+#include <utility>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include "machine/detached_thread.hpp"
+#include "machine/time_slice.hpp"
+#include "threads/polling/trampolines.hpp"
+#include "threads/preemption/above.hpp"
+#include "threads/preemption/cancelled.hpp"
+#include "threads/preemption/pace.hpp"
+#include "threads/preemption/pause_traps.hpp"
+#include "threads/preemption/tick.hpp"
+#include "threads/scheduling/claimant.hpp"
+#include "threads/scheduling/deadlines.hpp"
+#include "threads/scheduling/hand_off.hpp"
+#include "threads/scheduling/parking.hpp"
+#include "threads/scheduling/processor.hpp"
+#include "threads/scheduling/sleepers.hpp"
+#include "threads/support/clocks.hpp"
+
+namespace weir::threads {
+
+namespace {
+
+constinit basic_watch<native_threads> watch;
+// When the monitor looks next, in nanoseconds; the largest number: it has not decided yet. Who finds that too late counts an alarm.
+// seq_cst, all: a deadline is linked under a lock before it is compared, and the monitor reads the alarms before it takes the lock.
+constinit std::atomic<std::uint64_t> looks_at{~std::uint64_t{0}};
+constinit std::atomic<std::uint32_t> alarms{0};
+// relaxed: a hint.
+constinit std::atomic<std::uint64_t> price_of_sleep{20'000};
+
+// How long a body that computes keeps the processor alone, in nanoseconds.
+constexpr std::uint64_t slice = 17'000'000;
+// After a blocked body was found, the next look comes at the latest after this fraction of the time since then: where one body
+// blocks, others soon will, and each keeps its processor until it is found.
+constexpr unsigned looks_since_found = 16;
+// The number of looks in quick succession after a body was found to spin or to block.
+constexpr unsigned hurried = 8;
+// Bodies that wait by more than spinning give the processor away by themselves, more often than so between two looks. They pause
+// for a moment first: traps and ticks there would only delay them.
+constexpr std::uint32_t few_switches = 2;
+// The number of looks at which there are traps after ticks have found that bodies spin, though they wait otherwise, too.
+constexpr unsigned looks_with_traps = 64;
+// Where traps make bodies yield, the time between looks is so many times longer.
+constexpr std::uint64_t rarer_with_traps = 4;
+// The number of consecutive looks that find nobody waiting before the monitor sleeps: waking the monitor costs a system call.
+constexpr unsigned most_idle_looks = 8;
+constexpr std::uint64_t never = ~std::uint64_t{0};
+
+// Used by claimants.
+unsigned generation = 0;  // of the monitor's threads
+bool runs = false, refused = false;
+
+/// False: the time has come.
+bool sleep_until_changed(const std::atomic<std::uint32_t>& word, std::uint32_t value, std::uint64_t time) {
+  const timespec at{static_cast<time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
+  return raw_call(SYS_futex, as_argument(&word), FUTEX_WAIT_BITSET_PRIVATE, static_cast<long>(value), as_argument(&at), 0,
+                  static_cast<long>(FUTEX_BITSET_MATCH_ANY)) != -ETIMEDOUT;
+}
+
+/// The processor time of a kernel thread. The number of the clock is made as in clock_getcpuclockid(3).
+std::uint64_t processor_time(pid_t thread) {
+  constexpr clockid_t per_thread = 4, scheduled = 2;
+  return now_by(static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3) | per_thread | scheduled);
+}
+
+// Does the monitor's thread have file descriptors of its own?
+bool has_own_files = false;
+
+class monitor {
+ public:
+  explicit monitor(unsigned mine) : mine_(mine) {}
+
+  void run() {
+    make_stand_in();
+    prepare();
+    for (;;) {
+      looks_at.store(never);
+      const std::uint32_t alarms_before = alarms.load();
+      std::uint64_t next, due;
+      {
+        claimant c;
+        if (generation != mine_) return remove_traps(mine_);
+        next = look(c);
+        due = call_in(now_by(CLOCK_MONOTONIC));
+      }
+      place_wanted_trampolines();  // it may allocate, so no lock is held
+      wake_those_left();
+      due = std::min(due, wake_those_due(now_by(CLOCK_MONOTONIC)));
+      looks_at.store(std::min(next, due));
+      if (next == never)
+        sleep(alarms_before, due);
+      else
+        sleep_until_changed(alarms, alarms_before, std::min(next, due));
+      learn_price();
+    }
+  }
+
+ private:
+  void may_spin(processor& p) {
+    if (spinning_ != std::size(may_spin_)) may_spin_[spinning_++] = &p;
+  }
+  static void prepare();
+  std::uint64_t look(claimant& c);
+  void look_at(claimant& c, processor& p, std::uint64_t now);
+  std::uint64_t look_at_stood_in(processor& p, std::uint64_t now);
+  std::uint64_t look_at_cancelled(claimant& c, processor& p) const;
+  std::uint64_t until_next(unsigned level, std::uint64_t now) const;
+  void sleep(std::uint32_t alarms_before, std::uint64_t due);
+  void learn_price();
+
+  const unsigned mine_;
+  pace pace_;
+  std::uint64_t had_ = 0;  // of processor time, in all looks
+  unsigned idle_looks_ = 0;
+  std::uint64_t found_ = 0;  // when the last body that blocks has been
+  // The processors whose bodies are to get a tick. Processors beyond this number get one at the next look.
+  processor* may_spin_[64];
+  std::size_t spinning_ = 0;
+};
+
+// The monitor gets file descriptors of its own: a program that closes all its files, or relies on a number, never meets one of
+// the monitor's. The monitor closes its copies of the program's descriptors, which leaves those of the program open.
+void monitor::prepare() {
+  constexpr unsigned unshare_first = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
+  prctl(PR_SET_NAME, "weir-monitor");
+  prctl(PR_SET_TIMERSLACK, 1);
+  has_own_files = raw_call(SYS_close_range, 0, static_cast<long>(~0u), unshare_first) == 0;
+  ask_for_shortest_slice();  // on a busy processor it runs at once
+}
+
+std::uint64_t monitor::look(claimant& c) {
+  const std::uint64_t now = now_by(CLOCK_MONOTONIC);
+  std::uint64_t next = never;
+  spinning_ = 0;
+  give_up_traps_if_asked(mine_);
+  c.for_each([&](processor& p) {
+    if (p.wish.load(std::memory_order_relaxed) != nothing_wanted) {
+      if (p.is_stood_in_for()) evict(p);
+      next = std::min(next, now + pace_.soon());
+    }
+    if (p.has_cancelled.load(std::memory_order_relaxed)) next = std::min(next, now + look_at_cancelled(c, p));
+    if (p.is_stood_in_for()) {
+      next = std::min(next, look_at_stood_in(p, now));
+      return rest_traps_in_vain(p);
+    }
+    if (!p.has_ready()) return rest_traps_in_vain(p);
+    if (now + pace_.together() >= p.seen.due) look_at(c, p, now);
+    next = std::min(next, p.seen.due);
+  });
+  tick({may_spin_, spinning_});
+  if (next != never) {
+    idle_looks_ = 0;
+    return next;
+  }
+  return ++idle_looks_ < most_idle_looks ? now + until_next(pace::last_level, now) : never;
+}
+
+// A body that has computed for a slice, and keeps its kernel thread beside a stand-in, may wait by spinning later: a tick makes it
+// return. Ticks come at distances that grow to most_apart. When the next one is due; never: the body is blocked, or the thread's own.
+std::uint64_t monitor::look_at_stood_in(processor& p, std::uint64_t now) {
+  observation& seen = p.seen;
+  if (seen.blocked) return never;
+  if (now < seen.due) return seen.due;
+  constexpr unsigned most_apart = 3;
+  seen.level = std::min(seen.level + 1, most_apart);
+  if (p.current()->held.load(std::memory_order_relaxed) == 0) may_spin(p);
+  return seen.due = now + pace_.after(seen.level);
+}
+
+// Until the next look. A body that has been cancelled may compute for long before it comes to a cancellation point.
+std::uint64_t monitor::look_at_cancelled(claimant& c, processor& p) const {
+  if (c.has_called_home(p))
+    end_call_of_cancelled(p);
+  else
+    p.has_cancelled.store(false, std::memory_order_relaxed);
+  return pace_.after(std::min(++p.seen.cancelled, pace::last_level));
+}
+
+std::uint64_t monitor::until_next(unsigned level, std::uint64_t now) const {
+  return std::min(pace_.after(level), std::max((now - found_) / looks_since_found, pace_.soon()));
+}
+
+// Two looks in quick succession ask whether the same body still runs. The next look comes later, unless bodies are known to spin
+// or to block.
+void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
+  observation& seen = p.seen;
+  const std::uint32_t switches = p.switches(), spins = p.spins.load(std::memory_order_relaxed);
+  const std::uint32_t traps = p.trapped.load(std::memory_order_relaxed), trapped = traps - seen.trapped;
+  // Less than zero where bodies that spin find no other one to switch to.
+  const std::uint32_t polled = p.polled.load(std::memory_order_relaxed);
+  const auto otherwise = static_cast<std::int32_t>(switches - seen.switches - (spins - seen.spins) - (polled - seen.polled) - trapped);
+  // A tick comes at a moment of its own: where two in a row find a body that spins, bodies do so most of the time.
+  if (spins != seen.spins)
+    seen.spun = seen.spun != 0 ? looks_with_traps : 1;
+  else if (seen.spun != 0)
+    --seen.spun;
+  const bool only_spins = otherwise <= static_cast<std::int32_t>(few_switches + trapped / 2) || seen.spun > 1;
+  p.only_spins.store(only_spins, std::memory_order_relaxed);
+  if (only_spins && seen.spinning != 0 && has_own_files)
+    set_traps(p, mine_);
+  else
+    rest_traps(p);
+  if (seen.switches != switches || seen.since == 0) {
+    seen.trapped = traps;
+    seen.polled = polled;
+    if (std::exchange(seen.spins, spins) != spins || trapped != 0) seen.spinning = 2 * hurried;
+    seen.switches = switches;
+    seen.since = now;
+    seen.had = processor_time(p.thread);
+    seen.ticks = 0;
+    if (seen.spinning != 0) {
+      --seen.spinning;
+      seen.due = now + (trapped != 0 ? rarer_with_traps : 1) * pace_.between_ticks();
+      if (trapped == 0) may_spin(p);
+    } else if (!std::exchange(seen.twice, true)) {
+      seen.due = now + pace_.soon();
+    } else if (seen.hurried != 0) {
+      --seen.hurried;
+      seen.due = now + pace_.soon();
+    } else {
+      seen.twice = false;
+      seen.level = std::min(seen.level + 1, pace::last_level);
+      seen.due = now + until_next(seen.level, now);
+    }
+    return;
+  }
+  seen.due = now + (seen.spinning != 0 ? pace_.between_ticks() : until_next(std::min(++seen.ticks, pace::last_level), now));
+  if (p.current()->held.load(std::memory_order_relaxed) != 0) return;
+  const std::uint64_t had = processor_time(p.thread) - seen.had;
+  const bool blocked = had < (now - seen.since) / 2 && is_in_system(p.thread, true);
+  if (!blocked && had < slice) return may_spin(p);
+  c.hand_off(p, switches, blocked);
+  seen.hurried = hurried;
+  seen.level = 0;
+  seen.blocked = blocked;
+  if (blocked) found_ = now;
+}
+
+// Sleeps until a body becomes ready, or a deadline is due.
+void monitor::sleep(std::uint32_t alarms_before, std::uint64_t due) {
+  idle_looks_ = 0;
+  const auto any = [&] {
+    claimant c;
+    bool some = generation != mine_ || alarms.load() != alarms_before;
+    c.for_each([&](processor& p) {
+      p.seen.level = 0;
+      some |= p.has_ready() || p.wish.load(std::memory_order_relaxed) != nothing_wanted ||
+              p.has_cancelled.load(std::memory_order_relaxed);
+    });
+    return some;
+  };
+  if (due == never) return watch.sleep_unless(any);
+  watch.sleep_unless(any, [due](const auto& word) { return sleep_until_changed(word, 1, due); });
+}
+
+// A look that sent ticks does not count, because the price of a look does not include ticks.
+void monitor::learn_price() {
+  const std::uint64_t had = now_by(CLOCK_THREAD_CPUTIME_ID), took = had - std::exchange(had_, had);
+  if (spinning_ != 0 || took == had) return;
+  pace_.took(took);
+  price_of_sleep.store(pace_.price(), std::memory_order_relaxed);
+}
+
+void* begin(void* its) {
+  monitor(static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(its))).run();
+  return nullptr;
+}
+
+}  // namespace
+
+namespace {
+/// What the kernel says about the thread's system call; false: nothing.
+bool is_told(pid_t thread, char* answer, std::size_t most) {
+  char name[64];
+  std::snprintf(name, sizeof name, "/proc/self/task/%d/syscall", static_cast<int>(thread));
+  const int file = has_own_files ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+  const ssize_t said = file >= 0 ? read(file, answer, most - 1) : -1;
+  if (file >= 0) close(file);
+  answer[std::max<ssize_t>(said, 0)] = 0;
+  return said > 0;
+}
+}  // namespace
+
+bool is_in_system(pid_t thread, bool where_not_told) {
+  char answer[2];
+  return is_told(thread, answer, sizeof answer) ? answer[0] != 'r' : where_not_told;
+}
+std::optional<blocked_call> call_of(pid_t thread) {
+  char answer[256];
+  return is_told(thread, answer, sizeof answer) ? blocked_call_of(answer) : std::nullopt;
+}
+
+void hurry_monitor() { watch.has_changed(); }
+
+std::uint64_t price_of_sleep_ns() { return price_of_sleep.load(std::memory_order_relaxed); }
+
+void look_until(std::uint64_t time_ns) {
+  if (time_ns >= looks_at.load()) return;
+  alarms.fetch_add(1);
+  native_threads::wake(alarms);
+  watch.wake();
+}
+
+void start_monitor() {
+  if (runs || refused) return;
+  sigset_t blocked;
+  sigfillset(&blocked);
+  runs = start_detached(begin, reinterpret_cast<void*>(std::uintptr_t{++generation}), 0, &blocked) == 0;
+  refused = !runs;
+}
+
+void stop_monitor() {
+  ++generation;
+  runs = false;
+  watch.wake();
+}
+
+void forget_monitor() {
+  ++generation;
+  runs = false;
+  watch.forget();
+  forget_deadlines();
+  forget_tick_handler();
+  forget_traps();
+  forget_placing();
+}
+
+bool monitor_can_watch() { return !refused; }
+
+void native_threads::has_made_ready() { watch.has_changed(); }
+
+}  // namespace weir::threads

@@ -1,0 +1,303 @@
+#include "threads/preemption/tick.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include <ucontext.h>
+
+#include "threads/polling/trampolines.hpp"
+#include "threads/preemption/above.hpp"
+#include "threads/preemption/monitor.hpp"
+#include "threads/preemption/pause_traps.hpp"
+#include "threads/preemption/repeatable.hpp"
+#include "threads/scheduling/interrupted.hpp"
+#include "threads/scheduling/processor.hpp"
+#include "threads/support/allocator.hpp"
+#include "threads/support/code.hpp"
+
+namespace weir::threads {
+
+namespace {
+
+constexpr int signal_number = tick_signal;
+constexpr signal_mask its_bit = signal_mask{1} << (signal_number - 1);
+
+/// A hash of the registers of the interrupted body. In a body that computes, at least one register differs each time, such as the
+/// counter of a loop or a floating-point sum; in a body that polls a word, all registers stay the same.
+std::uint64_t registers_of(const ucontext_t& in) {
+  std::uint64_t place = 0;
+  const auto add = [&](std::uint64_t word) { place = (place ^ word) * 0x9e3779b97f4a7c15u; };
+#if defined(__x86_64__)
+  const auto& all = in.uc_mcontext.gregs;
+  for (const int which : {REG_RAX, REG_RBX, REG_RBP, REG_RSP, REG_RSI, REG_RDI, REG_RCX, REG_RDX,  //
+                          REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15})
+    add(static_cast<std::uint64_t>(all[which]));
+  if (const auto* const vectors = in.uc_mcontext.fpregs)
+    for (const auto& each : vectors->_xmm)
+      for (const auto word : each.element) add(word);
+#elif defined(__aarch64__)
+  for (const auto word : in.uc_mcontext.regs) add(word);
+  add(in.uc_mcontext.sp);
+  // The first record that the kernel writes.
+  const auto& vectors = *reinterpret_cast<const fpsimd_context*>(in.uc_mcontext.__reserved);
+  if (vectors.head.magic == FPSIMD_MAGIC)
+    for (const auto each : vectors.vregs) {
+      add(static_cast<std::uint64_t>(each));
+      add(static_cast<std::uint64_t>(each >> 64));
+    }
+#else
+  (void)in;
+#endif
+  return place;
+}
+
+// Instructions at which bodies have lately been found to spin. Neighbouring instructions do not count: a loop that computes may
+// be next to the loop that waits. relaxed: hints.
+constexpr std::size_t most_instructions = 16;
+constinit std::atomic<std::uintptr_t> spins_at[most_instructions]{};
+constinit std::atomic<unsigned> next_instruction{0};
+
+bool is_known_to_spin(std::uintptr_t code) {
+  return std::ranges::any_of(spins_at, [code](const auto& each) { return each.load(std::memory_order_relaxed) == code; });
+}
+void note_spin(std::uintptr_t code) {
+  if (is_known_to_spin(code)) return;
+  const unsigned to = next_instruction.fetch_add(1, std::memory_order_relaxed) % most_instructions;
+  spins_at[to].store(code, std::memory_order_relaxed);
+}
+
+/// Have the last two ticks also found the body with the same registers? A single tick proves nothing: a hypervisor may take the
+/// processor from a thread as soon as the handler has returned, until the next tick.
+bool is_found_again(body& me, const ucontext_t& in) {
+  const std::uint64_t registers = registers_of(in);
+  me.found_again = std::exchange(me.ticked_at, registers) == registers ? me.found_again + 1 : 0;
+  return me.found_again >= 2;
+}
+
+// What the signal says: a tick; or that the body leaves the kernel thread (evict()), from its code or from a system call, whose
+// number is added.
+constexpr int is_tick = 0, leave_code = 1, leave_call = 2;
+
+/// Does the body spin? Then it is noted where. At `pause` it does, whatever it counts meanwhile, unless bodies here hardly spin.
+bool spins(body& me, const ucontext_t& in) {
+  processor& on = *me.where();
+  polling its;  // not that of the body, which is not held yet
+  const bool same = is_found_again(me, in), polls = its.begin(in);
+  const std::uintptr_t code = code_of(in);
+  const bool may_trap = on.only_spins.load(std::memory_order_relaxed) && !is_own_code(code);
+  const std::uintptr_t pause = !may_trap ? 0 : polls ? its.at() : pause_at(code);
+  if (!same && !polls && pause == 0 && !is_known_to_spin(code)) return false;
+  if (polls) {
+    note_polling(its.at());
+    want_trampoline(its);
+  } else if (pause != 0 && pause == code) {
+    want_trampoline_at_pause(code);
+  }
+  if (pause != 0)
+    on.pauses_at.store(pause, std::memory_order_relaxed);
+  else if (same)
+    note_spin(code);
+  on.spins.store(on.spins.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return true;
+}
+
+constexpr signal_mask cancellation = signal_mask{1} << 31;
+
+void end_of_handler(ucontext_t& in, int errno_before) {
+  return_with_present_stack(in);
+  errno = errno_before;
+}
+
+void handle(int, siginfo_t* why, void* context) {
+  if (why->si_code != SI_QUEUE) return;  // out-of-band data on a socket of the program
+  const int message = why->si_errno;
+  auto& in = *static_cast<ucontext_t*>(context);
+  leave_stub(in);
+  if (why->si_value.sival_ptr == &called_in) return answer_call_in(in);
+  if (message >= leave_call) repeat_interrupted(in, message - leave_call);
+  body* const me = this_body;
+  if (me == nullptr) return;
+  const auto* const its = static_cast<const processor*>(why->si_value.sival_ptr);
+  if (!processor::may_stop(its, *me) || !is_plain(*me, in)) return;
+  // A tick, or the other message, may find a system call of which nobody has told.
+  if (message < leave_call && (me->is_calling() || is_at_system_call(in))) return;
+  if (is_in_allocator(code_of(in))) return;  // it may hold the allocator's locks
+  if (message == is_tick) {
+    if (spins(*me, in)) yield_in_handler(*me, in);
+    return;
+  }
+  let_cancellation_in();
+  const int before = errno;
+  pin_for_a_while();
+  end_of_handler(in, before);
+}
+
+// The number of the kernel thread that sends ticks, or changes the handler of ticks. A handler of the program that interrupts
+// this thread goes on without waiting.
+constinit std::atomic<pid_t> holder{0};
+// The program's setting for SIGURG, in place of which the handler of ticks is installed: ignored, or the default, which is the
+// same. Used by the holder.
+constinit auto of_program = SIG_DFL;
+
+/// False: the calling thread already holds the handler.
+bool hold_handler() {
+  const auto me = static_cast<pid_t>(raw_call(SYS_gettid));
+  for (;;) {
+    pid_t found = 0;
+    if (holder.compare_exchange_strong(found, me, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+    if (found == me) return false;
+    yield_to_kernel();
+  }
+}
+void release_handler() { holder.store(0, std::memory_order_release); }
+
+bool is_ours(const struct sigaction& its) { return (its.sa_flags & SA_SIGINFO) != 0 && its.sa_sigaction == handle; }
+
+/// Is the handler of ticks installed? While it runs, the signal is not blocked, because another body runs on this kernel thread
+/// before the handler returns.
+bool is_installed() {
+  struct sigaction now {}, ours {};
+  ours.sa_sigaction = handle;
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
+  block_cancellation(ours);
+  if (sigaction(signal_number, nullptr, &now) != 0) return false;
+  if (is_ours(now)) return true;
+  if (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN) return false;
+  of_program = now.sa_handler;
+  return sigaction(signal_number, &ours, nullptr) == 0;
+}
+
+/// Removes the handler, and with it the ticks that are still pending: the kernel drops signals that are ignored, also by default.
+/// Otherwise a thread that has lost the processor would handle a tick by the handler that the program installs [sigaction(2),
+/// Linux].
+void uninstall() {
+  struct sigaction now {}, its {};
+  if (sigaction(signal_number, nullptr, &now) != 0 || !is_ours(now)) return;
+  its.sa_handler = of_program;
+  sigaction(signal_number, &its, nullptr);
+}
+
+bool send_to(processor& its, int message) {
+  return send_tick_signal(its.thread.load(std::memory_order_relaxed), &its, message);
+}
+bool is_blocked_by(const body& runs) { return (runs.mask() & its_bit) != 0; }
+
+/// Sends a tick to the running body, which cannot stop meanwhile.
+bool send_tick(processor& its) {
+  const body& runs = *its.current();
+  // System calls that do not go through the C library's functions are not announced.
+  if (runs.is_calling() || is_blocked_by(runs) || is_in_system(its.thread.load(std::memory_order_relaxed), false)) return false;
+  return send_to(its, is_tick);
+}
+
+// Each of the two fences serves all processors. After the first, no call of the C library begins until the claim ends. After the
+// second, the signal has been handled before the body goes on.
+void send_to_all(std::span<processor* const> all) {
+  for (processor* const p : all) {
+    p->seen.ticked = p->switches();
+    p->ask_for_claim();
+  }
+  bool sent = false;
+  if (native_threads::fence_everywhere())
+    for (processor* const p : all) sent |= p->is_granted(p->seen.ticked) && send_tick(*p);
+  if (sent) native_threads::fence_everywhere();
+  for (processor* const p : all) p->unclaim();
+}
+
+}  // namespace
+
+bool hold_ticks() {
+  if (!hold_handler()) return false;
+  if (is_installed()) return true;
+  release_handler();
+  return false;
+}
+void release_ticks() { release_handler(); }
+bool is_handler_of_ticks(std::uintptr_t code) { return code == reinterpret_cast<std::uintptr_t>(handle); }
+
+bool send_tick_signal(pid_t thread, const void* value, int message) {
+  siginfo_t why{};
+  why.si_signo = signal_number;
+  why.si_errno = message;
+  why.si_code = SI_QUEUE;
+  why.si_pid = getpid();
+  why.si_value.sival_ptr = const_cast<void*>(value);
+  return raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, signal_number, as_argument(&why)) == 0;
+}
+
+bool yield_in_handler(body& me, ucontext_t& in, bool only_if_polls) {
+  let_cancellation_in();
+  const int before = errno;
+  bool polls = false;
+  {
+    const without_preemption to_the_end(&me);
+    polls = me.polls.begin(in);
+    if (polls || !only_if_polls) processor::yield_while_it_polls(me);
+    me.polls.end(in);
+  }
+  end_of_handler(in, before);
+  return polls;
+}
+void block_cancellation(struct sigaction& in) { std::memcpy(&in.sa_mask, &cancellation, sizeof cancellation); }  // sigaddset() refuses it
+void let_cancellation_in() { raw_call(SYS_rt_sigprocmask, SIG_UNBLOCK, as_argument(&cancellation), 0, sizeof cancellation); }
+
+void tick(std::span<processor* const> all) {
+  if (all.empty() || !hold_handler()) return;
+  if (is_installed()) send_to_all(all);
+  release_handler();
+}
+
+namespace {
+enum class outlook { sent, later, never };
+
+/// The queue is claimed: the body begins no other call of the C library meanwhile.
+outlook send_eviction(processor& to) {
+  const body& blocks = *to.current();
+  const pid_t thread = to.thread.load(std::memory_order_relaxed);
+  int message = leave_code;
+  if (is_in_system(thread, true)) {
+    const auto call = call_of(thread);
+    if (!call) return outlook::later;
+    if (only_sleeps(*call)) return outlook::later;
+    if (!may_be_repeated(*call)) return outlook::never;
+    message = static_cast<int>(call->number) + leave_call;
+  } else if (blocks.is_calling()) {
+    return outlook::later;
+  }
+  if (blocks.parking == nullptr || is_blocked_by(blocks)) return outlook::never;
+  if (send_to(to, message)) native_threads::fence_everywhere();
+  return outlook::sent;
+}
+}  // namespace
+
+void evict(processor& from) {
+  if (!hold_handler()) return;
+  outlook its = outlook::never;
+  if (is_installed()) {
+    its = outlook::later;
+    if (from.claim(from.switches())) {
+      its = send_eviction(from);
+      from.unclaim();
+    }
+  }
+  release_handler();
+  std::uint32_t tried = from.wish.load(std::memory_order_relaxed);
+  // Not if the body has come back meanwhile, and wants nothing any more.
+  if (its != outlook::later && tried != nothing_wanted && tried < hopeless)
+    from.wish.compare_exchange_strong(tried, its == outlook::sent ? tried + 1 : hopeless, std::memory_order_relaxed);
+}
+
+without_tick_handler::without_tick_handler(int number)
+    : number_is_ticks_(number == signal_number), holds_(number_is_ticks_ && hold_handler()) {
+  if (holds_) uninstall();
+}
+without_tick_handler::~without_tick_handler() {
+  if (holds_) release_handler();
+}
+
+void forget_tick_handler() { release_handler(); }
+
+}  // namespace weir::threads

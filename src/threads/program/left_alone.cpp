@@ -1,0 +1,81 @@
+#include "threads/program/left_alone.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include <dlfcn.h>
+#include <link.h>
+
+namespace weir::threads {
+
+namespace {
+
+using std::string_view;
+
+constexpr string_view schedulers[] = {"libjvm.so", "libcoreclr.so", "libmonosgen-2.0.so", "beam.smp"};
+constexpr string_view drivers[] = {"libcuda.so", "libnvidia-", "libcudart.so", "libamdhip64.so", "libhsa-runtime64.so",
+                                   "libOpenCL.so", "libGLX_", "libEGL_", "libgallium"};
+
+string_view name_of(const char* path) {
+  const string_view all = path != nullptr ? path : "";
+  return all.substr(all.rfind('/') + 1);
+}
+bool begins_with_any(string_view name, const auto& table) {
+  return std::ranges::any_of(table, [name](string_view each) { return name.starts_with(each); });
+}
+
+/// Go's linker marks its objects by a note of this owner [cmd/internal/buildid].
+bool has_note_of_go(const dl_phdr_info& object) {
+  for (unsigned i = 0; i < object.dlpi_phnum; ++i) {
+    const auto& part = object.dlpi_phdr[i];
+    if (part.p_type != PT_NOTE) continue;
+    const auto* at = reinterpret_cast<const char*>(object.dlpi_addr + part.p_vaddr);
+    for (const char* const end = at + part.p_filesz; at + sizeof(ElfW(Nhdr)) <= end;) {
+      ElfW(Nhdr) note;
+      std::memcpy(&note, at, sizeof note);
+      const auto whole = [](std::size_t bytes) { return (bytes + 3) / 4 * 4; };
+      const char* const owner = at + sizeof note;
+      if (note.n_namesz == 4 && owner + 4 <= end && std::memcmp(owner, "Go\0\0", 4) == 0) return true;
+      at = owner + whole(note.n_namesz) + whole(note.n_descsz);
+    }
+  }
+  return false;
+}
+
+struct search {
+  unsigned long long loaded_before, loaded = 0;
+  bool found = false;
+};
+
+}  // namespace
+
+bool has_own_scheduler() {
+  // Twice the number of objects that have been loaded, and 1 if one of them has a scheduler. relaxed: all find the same.
+  static constinit std::atomic<unsigned long long> known{0};
+  const unsigned long long before = known.load(std::memory_order_relaxed);
+  if ((before & 1) != 0) return true;
+  search its{before / 2};
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* to) {
+        auto& s = *static_cast<search*>(to);
+        s.loaded = object->dlpi_adds;
+        if (s.loaded == s.loaded_before) return 1;
+        const bool is_program = object->dlpi_name == nullptr || object->dlpi_name[0] == 0;
+        const string_view name = is_program ? program_invocation_short_name : name_of(object->dlpi_name);
+        s.found = begins_with_any(name, schedulers) || has_note_of_go(*object);
+        return s.found ? 1 : 0;
+      },
+      &its);
+  known.store(its.loaded * 2 + (its.found ? 1 : 0), std::memory_order_relaxed);
+  return its.found;
+}
+
+bool is_of_driver(const void* function) {
+  Dl_info its;
+  return dladdr(function, &its) != 0 && begins_with_any(name_of(its.dli_fname), drivers);
+}
+
+}  // namespace weir::threads

@@ -1,0 +1,234 @@
+#include "threads/program/program_threads.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "machine/errno_kept.hpp"
+#include "machine/kernel_mutex.hpp"
+#include "threads/polling/trampolines.hpp"
+#include "threads/preemption/monitor.hpp"
+#include "threads/preemption/tick.hpp"
+#include "threads/program/absences.hpp"
+#include "threads/program/left_alone.hpp"
+#include "threads/scheduling/claimant.hpp"
+#include "threads/scheduling/interrupted.hpp"
+#include "threads/signals/process_signals.hpp"
+#include "threads/support/clocks.hpp"
+#include "threads/support/code.hpp"
+#include "threads/threads.hpp"
+
+namespace weir::threads {
+
+constinit teller tell_those_who_join = nullptr;
+
+namespace {
+
+// The first thread, and those that the program has created and that have not ended. relaxed: a hint.
+constinit std::atomic<unsigned> living{1};
+// For the program's end. relaxed, all: numbers with which no other data goes.
+constinit std::atomic<unsigned> created{0}, most_living{1}, have_been_members{0}, left_alone{0};
+// Seats are taken in turn. relaxed: a number of its own for each.
+constinit std::atomic<unsigned> seats_taken{0};
+
+/// Where kernel threads sleep while their bodies run elsewhere, with a guard page below each. Used again, since threads come and go.
+class parking_places {
+ public:
+  static constexpr std::size_t guard = 4096, bytes = guard + parking_bytes;
+  /// The end of it; null: the system refuses the memory.
+  void* take() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (free_ != nullptr) return std::exchange(free_, *below(free_));
+    }
+    void* const whole = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (whole == MAP_FAILED) return nullptr;
+    mprotect(whole, guard, PROT_NONE);
+    return static_cast<char*>(whole) + bytes;
+  }
+  void give_back(void* end) {
+    const std::lock_guard lock(mutex_);
+    *below(end) = std::exchange(free_, end);
+  }
+  /// In the child of a fork.
+  void forget() { mutex_.forget(); }
+
+ private:
+  static void** below(void* end) { return static_cast<void**>(end) - 1; }
+  kernel_mutex mutex_;
+  void* free_ = nullptr;  // the end of the latest; each has that of the next one at its end
+};
+constinit parking_places parking;
+
+struct adopted {
+  body its;
+  processor* seat = nullptr;
+  signal_mask mask_at_first = 0;
+  absences seat_left;
+  bool has_been_member = false;
+};
+constinit thread_local adopted* mine = nullptr;
+constinit thread_local bool stays_in_kernel = false;
+pthread_key_t end_of_thread;
+
+constexpr std::uint64_t never = ~std::uint64_t{0};
+// A thread that ends sooner is not worth a seat: a seat costs about as much as a thread.
+constexpr std::uint64_t first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
+
+bool are_too_many() { return living.load(std::memory_order_relaxed) > processors_for_all; }
+
+bool is_first_thread() { return raw_call(SYS_gettid) == getpid(); }
+
+/// The calling thread may be attached from now on.
+adopted* adopt_this_thread() {
+  if (stays_in_kernel || own_body_of_thread() != nullptr || why_no_processors() != nullptr) return nullptr;
+  void* const place = parking.take();
+  if (place == nullptr) return nullptr;
+  mine = new adopted;
+  mine->seat = helper(seats_taken.fetch_add(1, std::memory_order_relaxed) % processors_for_all);
+  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&mine->mask_at_first), sizeof mine->mask_at_first);
+  adopt(mine->its, place);
+  if (!signals_are_taken() && is_first_thread()) mine->seat = nullptr;
+  pthread_setspecific(end_of_thread, mine);
+  return mine;
+}
+
+bool take_seat() {
+  if (!all_are_members()) return false;
+  if (mine == nullptr) {
+    if (is_in_child() || adopt_this_thread() == nullptr) return false;
+  }
+  if (mine->seat != nullptr) change_seat(mine->seat);
+  if (this_body != nullptr && !std::exchange(mine->has_been_member, true)) have_been_members.fetch_add(1, std::memory_order_relaxed);
+  return this_body != nullptr;
+}
+
+[[gnu::constructor]] void when_loaded() {
+  pthread_key_create(&end_of_thread, [](void*) { end_program_thread(); });
+  pthread_atfork(nullptr, nullptr, [] {
+    parking.forget();
+    living.store(1, std::memory_order_relaxed);
+    processors_for_all = 0;  // the child has one thread, and its processors are gone
+  });
+}
+
+}  // namespace
+
+void make_all_members(unsigned processors) {
+  know_code_without_calls();
+  processors_for_all = processors;
+}
+
+bool comes_to_wait() {
+  if (kernel_mutexes_held != 0) [[unlikely]] return false;  // a lock of Weir's: another allocator waits there
+  if (this_body != nullptr) {
+    if (mine != nullptr) mine->seat_left.waits();
+    return true;
+  }
+  if (const body* const own = own_body_of_thread(); own != nullptr && own->home() != nullptr) {
+    go_to(own->home());
+    return this_body != nullptr;
+  }
+  return are_too_many() && take_seat();
+}
+
+bool leaves_to_block() {
+  if (mine == nullptr || this_body != &mine->its || !are_too_many()) return false;
+  // A handler that has interrupted a switch.
+  if (this_body->held.load(std::memory_order_relaxed) != 0) return false;
+  if (const std::uint64_t away_us = mine->seat_left.leaves(); away_us != 0)
+    pin_for(away_us);
+  else
+    change_seat(nullptr);
+  return this_body == nullptr;
+}
+
+program_thread::program_thread() {
+  const unsigned now = living.fetch_add(1, std::memory_order_relaxed) + 1;
+  created.fetch_add(1, std::memory_order_relaxed);
+  for (unsigned most = most_living.load(std::memory_order_relaxed);
+       most < now && !most_living.compare_exchange_weak(most, now, std::memory_order_relaxed);) {}
+  if (!all_are_members() || adopt_this_thread() == nullptr || !are_too_many()) return;
+  look_until(now_by(CLOCK_MONOTONIC) + first_call_ns);
+}
+program_thread::~program_thread() {
+  end_program_thread();
+  living.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void end_program_thread() {
+  stays_in_kernel = true;
+  if (mine == nullptr) return;
+  const std::unique_ptr<adopted> ended(std::exchange(mine, nullptr));
+  pthread_setspecific(end_of_thread, nullptr);
+  void* const place = ended->its.parking;
+  abandon(ended->its);
+  parking.give_back(place);
+  if (tell_those_who_join != nullptr) tell_those_who_join();
+}
+
+void adopt_first_thread() {
+  if (mine == nullptr && !stays_in_kernel && is_first_thread() && !is_in_child()) adopt_this_thread();
+}
+
+history_of_threads program_threads_so_far() {
+  history_of_threads its;
+  if (!all_are_members()) return its;
+  its.processors = processors_for_all;
+  its.most_at_once = most_living.load(std::memory_order_relaxed);
+  its.all = created.load(std::memory_order_relaxed) + 1;
+  its.members = have_been_members.load(std::memory_order_relaxed);
+  its.left_alone = left_alone.load(std::memory_order_relaxed);
+  its.why_none = has_own_scheduler() ? "another runtime in the process schedules threads itself" : why_no_processors();
+  return its;
+}
+
+void note_left_alone() { left_alone.fetch_add(1, std::memory_order_relaxed); }
+
+void keep_in_kernel() { stays_in_kernel = true; }
+
+// ---- threads that run for long without a call
+
+const char called_in = 0;
+
+std::uint64_t call_in(std::uint64_t now) {
+  static std::uint64_t next = never, distance = first_call_ns;
+  if (!all_are_members() || !are_too_many()) return next = never, distance = first_call_ns, never;
+  if (next == never) next = now + (distance = first_call_ns);
+  if (now < next) return next;
+  bool some = false;
+  if (!hold_ticks()) return next = never;
+  claimant::for_each_body([&](const body& b) {
+    if (!b.is_adopted || b.where() != nullptr || b.is_pinned) return;
+    some = true;
+    if (is_in_system(b.id, true)) return;
+    send_tick_signal(b.id, &called_in);
+  });
+  release_ticks();
+  distance = some ? std::min(2 * distance, longest_between_calls_ns) : longest_between_calls_ns;
+  return next = now + distance;
+}
+
+// No lock is held where the thread runs code that is neither Weir's, nor the C library's, nor an allocator's, unless a handler has
+// interrupted that: then the mask is another one than usual.
+void answer_call_in(ucontext_t& in) {
+  if (mine == nullptr || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
+  if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
+  if (mask_of(in) != mine->mask_at_first || is_on_alternate_stack(in) || is_without_calls(code_of(in))) return;
+  const errno_kept around;
+  // If this thread polls here, others soon will: with a trampoline they take their seats without a signal.
+  if (polling its; its.begin(in) && want_trampoline(its)) look_until(0);
+  let_cancellation_in();
+  take_seat();
+  return_with_present_stack(in);
+}
+
+bool is_program_thread(pthread_t thread) {
+  const claimant no_end_meanwhile;
+  return claimant::body_of(thread) != nullptr;
+}
+
+}  // namespace weir::threads

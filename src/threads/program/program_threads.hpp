@@ -1,0 +1,42 @@
+// Threads that the program and its libraries create themselves, as members: WEIR_THREADS=all.
+//
+// While the program has more threads than processors, a thread takes a seat on a virtual processor where it would wait for another
+// thread, or creates one. Before a call that blocks in the system, it returns to its own kernel thread. A thread that runs for long
+// without any such call is called in by the monitor, since it might spin: by the signal of ticks (tick.hpp), whose handler takes
+// the seat.
+#pragma once
+
+#include <cstdint>
+
+#include "threads/preemption/above.hpp"
+#include "threads/scheduling/pool.hpp"
+
+namespace weir::threads {
+
+/// Called where the calling thread is going to block in the system: it goes on in its own kernel thread. It returns when it next
+/// waits for another thread. False: it is no thread of the program that has a seat.
+bool leaves_to_block();
+
+/// The lifetime of a thread that the program has created, in that thread. The thread may be given a seat.
+class program_thread {
+ public:
+  program_thread();
+  program_thread(const program_thread&) = delete;
+  ~program_thread();
+};
+/// Before a thread that has begun otherwise ends.
+void end_program_thread();
+/// Called at the end of a thread that has had a seat, when is_program_thread() does not hold any more. Null: nobody joins here.
+using teller = void (*)();
+extern constinit teller tell_those_who_join;
+/// Called when a thread of the program creates another one. The first thread may be given a seat from now on, and it keeps the
+/// processors until it ends: otherwise they would end, and begin anew, whenever the other threads have ended.
+void adopt_first_thread();
+/// A thread that the program creates has a policy, a priority or an affinity of its own, or is a driver's: it is left to the kernel.
+void note_left_alone();
+/// The calling thread has a policy or an affinity of its own: it never takes a seat, if it has none yet.
+void keep_in_kernel();
+/// Has a thread with this number not ended yet, as far as is known here?
+bool is_program_thread(pthread_t thread);
+
+}  // namespace weir::threads

@@ -1,0 +1,52 @@
+// What this room asks of the rooms above it, which define these functions. Where a claimant is to call, it is the one of claimant.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "threads/scheduling/body.hpp"
+
+namespace weir::threads {
+
+// ---- of the monitor (preemption/monitor.hpp)
+
+/// The calling thread is a claimant.
+void start_monitor();
+void stop_monitor();
+/// In the child of a fork.
+void forget_monitor();
+/// What a sleep and a wake-up in the kernel have lately cost the monitor, in nanoseconds: how long it pays to poll instead.
+/// Thread-safe.
+std::uint64_t price_of_sleep_ns();
+/// A body sleeps until this time, in nanoseconds by CLOCK_MONOTONIC, at the latest: the monitor looks then. Thread-safe.
+void look_until(std::uint64_t time_ns);
+/// The monitor looks again, because a body wants its kernel thread.
+void hurry_monitor();
+/// False: the system has refused the monitor's thread.
+bool monitor_can_watch();
+
+// ---- of signals: those of the process (signals/process_signals.hpp), and the two that the C library keeps for itself
+
+/// The calling thread is a claimant, or the only thread.
+void start_taker();
+void stop_taker();
+/// In the child of a fork.
+void forget_taker();
+
+/// The signals for which the taker does not wait; none: there is no taker.
+extern constinit std::atomic<signal_mask> not_taken;
+void take_slowly(signal_mask signals);
+/// Called by a thread that the program has created, or by the first thread, when its body is attached or unblocks signals: the taker
+/// waits for them from now on.
+inline void take_signals_for(const body& b) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // the taker looks at the masks after it has changed not_taken
+  const signal_mask missing = ~b.mask() & not_taken.load(std::memory_order_relaxed);
+  if (missing != 0 && b.is_adopted) [[unlikely]] take_slowly(missing);
+}
+
+/// Called by a claimant, when a member has been cancelled.
+void stand_before_cancellation();
+/// To be called by a claimant, after the first thread has been created: the C library's handler is then installed (signals/set_id.cpp).
+void stand_before_set_id();
+
+}  // namespace weir::threads

@@ -1,0 +1,362 @@
+#include "threads/scheduling/body.hpp"
+
+#include <csignal>
+#include <memory>
+#include <utility>
+
+#include <dlfcn.h>
+#include <linux/rseq.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "machine/detached_thread.hpp"
+#include "machine/scheduling.hpp"
+#include "threads/scheduling/above.hpp"
+#include "threads/scheduling/claimant.hpp"
+#include "threads/scheduling/hand_off.hpp"
+#include "threads/scheduling/pool.hpp"
+#include "threads/support/floating_point.hpp"
+#include "threads/support/valgrind.hpp"
+#include "threads/threads.hpp"
+
+namespace weir::threads {
+
+constinit thread_local body* this_body = nullptr;
+constinit thread_local body* own_body = nullptr;
+constinit std::atomic<bool> weir_has_vforked{true};
+
+// The debugger reads bodies by their layout. offsetof() works for every type with the compilers of this project.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+static_assert(offsetof(body, on) == 0);  // for go_to()
+extern "C" {
+/// For debuggers (gdb.py): the offset of this_body from the thread pointer, and the offsets of the members of a body.
+[[gnu::used]] constinit std::ptrdiff_t weir_for_debuggers[] = {0, offsetof(body, at), offsetof(body, on), offsetof(body, awaits),
+                                                               offsetof(body, run)};
+}
+#pragma GCC diagnostic pop
+
+namespace {
+
+// Longer than most calls, and than all that wait for nobody, on a busy machine.
+constexpr std::uint64_t patience_us = 50'000, patience_for_good_us = 1'000'000;
+
+// Looked up at run time, since only C libraries from version 2.35 on have these names [glibc manual, "Restartable Sequences"].
+constinit const std::ptrdiff_t* rseq_offset = nullptr;
+constinit const unsigned* rseq_size = nullptr;
+[[gnu::constructor]] void when_loaded() {
+  weir_for_debuggers[0] = reinterpret_cast<char*>(&this_body) - static_cast<char*>(thread_pointer());
+  if (rseq_offset != nullptr) return;
+  rseq_offset = static_cast<const std::ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
+  rseq_size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
+}
+
+/// The kernel writes the number of the processor into the memory of the virtual processor's kernel thread, not into the body's.
+/// Without this function, sched_getcpu() would return the processor on which the body was attached. If the area is not
+/// registered, the C library asks the kernel's vDSO.
+void unregister_rseq(void* of_thread) {
+  if (rseq_offset == nullptr || rseq_size == nullptr || *rseq_size == 0) return;
+#if defined(__aarch64__)
+  constexpr unsigned signature = 0xd428bc00;
+#else
+  constexpr unsigned signature = 0x53053053;
+#endif
+  constexpr unsigned registered = 32;  // by the C library, whatever it uses of them
+  raw_call(SYS_rseq, as_argument(static_cast<char*>(of_thread) + *rseq_offset), registered, RSEQ_FLAG_UNREGISTER, signature);
+}
+
+/// For the child of a fork. The only thread there is registered with the rseq area of the virtual processor's thread that has
+/// called fork. The C library takes the stack of that thread for unused. Once the stack is unmapped, the kernel can no longer
+/// write to the area, and ends the process.
+[[gnu::constructor(102)]] void before_processors() {  // the handler of processors forgets the caller
+  pthread_atfork(nullptr, nullptr, [] {
+    const body* const caller = this_body;
+    if (caller != nullptr && caller != &caller->where()->own()) unregister_rseq(caller->where()->own().thread_pointer);
+    // It ends as a thread of its own.
+    if (own_body == nullptr) return;
+    if (caller == own_body) {
+      this_body = nullptr;
+      pthread_setcancelstate(own_body->cancel_state, nullptr);
+    }
+    own_body->on.store(nullptr, std::memory_order_relaxed);
+    own_body->seat.store(nullptr, std::memory_order_relaxed);
+    own_body->id = static_cast<pid_t>(raw_call(SYS_gettid));
+    own_body->forget_signals();
+  });
+}
+
+// Called when a detached body waits: the body returns to its seat.
+void return_to_seat() noexcept {
+  go_to(own_body->home());
+  if (own_body->where() == nullptr) yield_to_kernel();  // nobody drives that processor now
+}
+void sleep_in_seat(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  return_to_seat();
+  if (scheduled_by == &by_processors)
+    by_processors.sleep_while(word, value);
+  else
+    futex_wait(word, value);
+}
+constexpr scheduling by_return{return_to_seat, return_to_seat, sleep_in_seat};
+
+/// Runs on the parking stack, where this_body is still null: to the processor, the body comes from another thread.
+context park(void* its) {
+  body& b = *static_cast<body*>(its);
+  keep_for_valgrind(b.at, static_cast<char*>(b.parking) - parking_bytes);
+  run_queue::make_ready(b, nullptr);
+  b.parked.await_end();
+  scheduled_by = b.home() != nullptr ? &by_return : nullptr;
+  this_body = nullptr;
+  return b.at;
+}
+
+/// Signals for the kernel thread would be pending there while the thread is parked. From now on such signals go to the body.
+/// Signals that came before, and that the body does not block, are handled now.
+void take_what_was_sent_to_thread(body& b) {
+  {
+    const claimant no_sender_meanwhile;
+    b.on.store(b.home(), std::memory_order_relaxed);
+  }
+  take_signals_for(b);
+  signal_mask pending = 0;
+  raw_call(SYS_rt_sigpending, as_argument(&pending), sizeof pending);
+  if ((pending & ~b.mask()) == 0) return;
+  exchange_mask(b.mask());
+  exchange_mask(all_signals);
+}
+
+/// The parked kernel thread must handle no signal in the body's name.
+[[gnu::noinline]] void attach(body& b) {
+  close_own_processor();
+  if (b.thread_pointer == nullptr) {
+    b.thread_pointer = thread_pointer();
+    unregister_rseq(b.thread_pointer);
+  }
+  // A cancellation is a signal for the kernel thread that is parked, which would end the thread while its body runs.
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b.cancel_state);
+  b.mask(exchange_mask(all_signals));
+  take_what_was_sent_to_thread(b);
+  native::displaced(false);
+  processor::attach(b);
+}
+
+/// Also where pthread_exit() unwinds the body: the rest of a thread's end is for its own kernel thread.
+struct end_of_body {
+  ~end_of_body() {
+    go_to(nullptr);
+    remove_from_bodies(*own_body, false);  // waits for claimants, too: one may have found the body on its last processor
+    own_body = nullptr;
+  }
+};
+
+/// For Valgrind, since to ask takes a while.
+const void* lowest_of_stack() {
+  if (!runs_on_valgrind()) return nullptr;
+  pthread_attr_t its;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &its) != 0) return nullptr;
+  pthread_attr_getstack(&its, &lowest, &bytes);
+  pthread_attr_destroy(&its);
+  return lowest;
+}
+
+[[gnu::noinline]] void host(void* its) {
+  const std::unique_ptr<body> b(static_cast<body*>(its));
+  alignas(16) std::byte parking[parking_bytes];
+  asm volatile("" : : "r"(parking) : "memory");
+  b->parking = parking + parking_bytes;
+  const known_stack while_parked(parking, b->parking), while_it_runs(lowest_of_stack(), parking);
+  b->id = static_cast<pid_t>(raw_call(SYS_gettid));
+  b->thread = pthread_self();
+  own_body = b.get();
+  add_to_bodies(*b, false);
+  processor* const first = b->home();
+  b->seat.store(nullptr, std::memory_order_relaxed);
+  go_to(first);
+  const end_of_body at_the_end;
+  b->run(b->what);
+}
+
+/// Stacks begin at the same offset in a page, so the frames of different members would compete for the same few lines of the
+/// first-level cache. Therefore the members begin at different offsets.
+constexpr unsigned places = 16, place_bytes = 256;
+
+constexpr std::size_t taken_bytes = parking_bytes + places * place_bytes;
+
+void* begin(void* its) {
+  static constinit std::atomic<unsigned> begun{0};
+  // relaxed: a number of its own for each.
+  const unsigned place = begun.fetch_add(1, std::memory_order_relaxed) % places;
+  auto* const unused = static_cast<char*>(__builtin_alloca(place * place_bytes + 1));
+  asm volatile("" : : "r"(unused) : "memory");
+  host(its);
+  return nullptr;
+}
+/// In the lifetime of this object the monitor makes bodies leave the kernel thread of `seat` if they are blocked there (tick.hpp).
+class wish_for_seat {
+ public:
+  explicit wish_for_seat(processor& seat) : seat_(seat) {
+    seat_.wish.store(wanted, std::memory_order_relaxed);
+    hurry_monitor();
+  }
+  wish_for_seat(const wish_for_seat&) = delete;
+  ~wish_for_seat() { seat_.wish.store(nothing_wanted, std::memory_order_relaxed); }
+
+ private:
+  processor& seat_;
+};
+
+/// The calling body belongs to the kernel thread that drives its seat. That thread may be blocked in a call of another body, and
+/// this call may wait for the calling body. So the calling body waits only for a while, unless the monitor sees to it, and only
+/// once as long as this lasts. False: it has waited in vain, or it has been called home and pinned meanwhile.
+bool waits_for_its_seat(bool& in_vain, std::uint64_t patience) {
+  processor& seat = *this_body->home();
+  std::uint64_t begun = native::ticks();
+  const std::uint64_t most = in_vain ? 0 : in_ticks(patience);
+  while (this_body != nullptr && this_body->where() != &seat) {
+    const std::uint32_t wish = seat.wish.load(std::memory_order_relaxed);
+    if (wish != nothing_wanted && wish != hopeless) begun = native::ticks();
+    in_vain = native::ticks() - begun > most;
+    if (in_vain) return false;
+    by_processors.yield();
+  }
+  in_vain = false;
+  return this_body != nullptr;
+}
+/// `for_good`: the body is about to change the state of its kernel thread. Otherwise it would only be faster there.
+bool comes_to_its_seat(bool for_good) {
+  constinit static thread_local bool in_vain = false, in_vain_for_good = false;
+  if (this_body->where() == this_body->home()) return true;
+  if (!for_good) return waits_for_its_seat(in_vain, patience_us);
+  const wish_for_seat mine(*this_body->home());
+  return waits_for_its_seat(in_vain_for_good, patience_for_good_us);
+}
+
+}  // namespace
+
+void native_bodies::lend(body& b) {
+  this_body = nullptr;
+  weir_lend(&b.at, b.parking, park, &b);
+  if (b.where() == nullptr) return;
+  this_body = &b;
+  scheduled_by = &by_processors;
+}
+
+signal_mask exchange_mask(signal_mask to) {
+  signal_mask before = 0;
+  raw_call(SYS_rt_sigprocmask, SIG_SETMASK, as_argument(&to), as_argument(&before), sizeof before);
+  return before;
+}
+
+// Not called on the parking stack, because pending signals are handled now.
+void body::arrive_detached() {
+  exchange_mask(mask());
+  pthread_setcancelstate(cancel_state, nullptr);  // a cancellation finds the thread in its kernel thread
+  take_signals();
+  make_wanted_stand_in();  // the body may be detached because there was no stand-in
+}
+
+bool body::stays_pinned() {
+  if (is_pinned && detached_until != 0 && native::ticks() >= detached_until) is_pinned = false;
+  return is_pinned;
+}
+
+void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size) {
+  rseq_offset = offset;
+  rseq_size = size;
+}
+
+void adopt(body& b, void* parking) {
+  b.is_adopted = true;
+  b.parking = parking;
+  b.id = static_cast<pid_t>(raw_call(SYS_gettid));
+  b.thread = pthread_self();
+  own_body = &b;
+  add_to_bodies(b, true);
+}
+void abandon(body& b) {
+  go_to(nullptr);
+  remove_from_bodies(b, true);
+  own_body = nullptr;
+}
+
+bool is_started() { return own_body != nullptr && !own_body->is_adopted; }
+
+void change_seat(processor* seat) {
+  body& b = *own_body;
+  if (seat == nullptr) native::displaced(false);
+  if (b.stays_pinned()) return;
+  // A thread in a region that has given its processor away: the members there, which others run, go on as bodies of that processor.
+  if (all_are_pinned() || is_driving()) [[unlikely]] seat = nullptr;
+  {
+    const without_preemption to_the_end;
+    b.seat.store(seat, std::memory_order_relaxed);
+    if (processor* const on = b.where(); on != nullptr) {
+      if (on != seat) on->leave(b);
+      return;
+    }
+    if (seat == nullptr) {
+      scheduled_by = nullptr;
+      return;
+    }
+  }
+  attach(b);
+}
+
+namespace {
+
+/// In ticks; 0: for good.
+void pin_until(std::uint64_t time) {
+  // A thread with a body of its own may drive a processor in the name of another one, in a region.
+  body* const own = this_body == nullptr || this_body == own_body ? own_body : nullptr;
+  if (const body* const mine = own != nullptr ? own : this_body; mine != nullptr && mine->is_pinned_for_good()) return;
+  if (own != nullptr) {
+    const bool had_seat = own->home() != nullptr;
+    change_seat(nullptr);
+    own->is_pinned = true;
+    own->detached_until = time;
+    native::displaced(had_seat);
+  } else if (this_body != nullptr && !this_body->is_pinned && comes_to_its_seat(time == 0)) {
+    body& mine = *this_body;
+    mine.is_pinned = true;
+    mine.detached_until = time;
+    give_away_own_processor();
+    mine.take_signals();
+  }
+}
+
+}  // namespace
+
+void pin() {
+  if ((own_body != nullptr || this_body != nullptr) && !is_in_child()) pin_until(0);
+}
+void pin_for_a_while() {
+  // There may be no body: the thread of the program is in no region, or its processor has been given away.
+  if (body* const mine = own_body != nullptr ? own_body : this_body) mine->blocked.store(0, std::memory_order_relaxed);
+  pin_for(while_us);
+}
+void pin_for(std::uint64_t us) { pin_until(native::ticks() + in_ticks(us)); }
+
+void native_threads::go_on_in_own_thread(runnable& b) { static_cast<body&>(b).parked.end(); }
+
+std::size_t usual_stack_bytes() {
+  pthread_attr_t usual;
+  std::size_t bytes = 0;
+  pthread_attr_init(&usual);
+  pthread_attr_getstacksize(&usual, &bytes);
+  pthread_attr_destroy(&usual);
+  return bytes;
+}
+
+int start(void (*run)(void*), void* what, processor* on, std::size_t stack_bytes) {
+  auto b = std::make_unique<body>();
+  b->run = run;
+  b->what = what;
+  b->seat.store(on, std::memory_order_relaxed);
+  const int error = start_detached(begin, b.get(), (stack_bytes != 0 ? stack_bytes : usual_stack_bytes()) + taken_bytes);
+  if (error == 0) b.release();
+  return error;
+}
+
+}  // namespace weir::threads

@@ -1,0 +1,146 @@
+// A body: a thread that lends its stack, its registers and its thread pointer to virtual processors.
+//
+//     pthread_create              go_to(a processor)               go_to(another)
+//   ------------------> detached ---------------------> attached ---------------.
+//                          ^                            |  ^                     |
+//                          |                    resumed |  | suspended           |
+//                          |                            v  |                     |
+//                          '------------ runs on a virtual processor <-----------'
+//                              go_to(null)
+//
+// A detached body is a kernel thread like any other. While a body is attached, its own kernel thread is parked. A suspended body
+// may be detached wherever it has stopped. Other processors may run the body (run_queue.hpp); it returns to its seat when it
+// waits.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "threads/polling/polling.hpp"
+#include "threads/scheduling/parking.hpp"
+#include "threads/scheduling/run_queue.hpp"
+#include "threads/scheduling/signal_queue.hpp"
+#include "threads/scheduling/summons.hpp"
+#include "threads/scheduling/switch.hpp"
+#include "threads/support/native_threads.hpp"
+
+namespace weir::threads {
+
+using runnable = basic_runnable<native_threads>;
+using run_queue = basic_run_queue<native_threads>;
+
+/// All signals except SIGKILL and SIGSTOP, and except 32 and 33, which the C library uses for cancellation, and for setuid and
+/// the like in all threads.
+inline constexpr signal_mask all_signals = ~(signal_mask{1} << 8 | signal_mask{1} << 18 | signal_mask{3} << 31);
+/// Sets the signal mask of the calling kernel thread, and returns the previous one.
+signal_mask exchange_mask(signal_mask to);
+
+struct body : runnable, basic_summons<native_threads> {
+  context at = nullptr;  // while it is suspended
+  void* thread_pointer = nullptr;
+
+  // The registers at the last tick, and the number of ticks before that with the same registers (tick.cpp).
+  std::uint64_t ticked_at = 0;
+  unsigned found_again = 0;
+  polling polls;  // the loop in which it has been found to poll; for the thread that has the body
+  // At trampolines (trampoline_entry.cpp), in ticks.
+  struct {
+    std::uint64_t paused_at = 0, since = 0, yielded_at = 0;
+    const void* at = nullptr;  // the last trampoline
+    std::uint32_t patience = 0, yields = 0;
+    bool has_yielded = true;
+  } wait;
+
+  void (*run)(void*) = nullptr;
+  void* what = nullptr;
+  bool is_adopted = false;  // start() has not made the thread
+  void* parking = nullptr;  // the end of the stack on which its kernel thread is parked; null: it cannot be attached
+  basic_parking<native_threads> parked;  // its kernel thread
+  pid_t id = 0;                          // of its kernel thread
+  pthread_t thread{};                    // to the C library
+  // The body stays in its own kernel thread, whatever its seat, because the state of this thread differs from that of others.
+  bool is_pinned = false;
+  // How often in a row the monitor has found the body blocked, and when it last did, in ticks. relaxed: hints.
+  std::atomic<unsigned> blocked{0};
+  std::atomic<std::uint64_t> blocked_at{0};
+  std::uint64_t detached_until = 0;  // while it is pinned, in ticks; 0: for good
+  int cancel_state = PTHREAD_CANCEL_ENABLE;  // what the program has asked for; an attached body is never cancelled
+  // How many signals have ended its sleep whose handlers do not ask for calls to be restarted.
+  unsigned interrupted = 0;
+
+  body() = default;
+  body(run_queue* its);
+  /// Called by a claimant: a signal for this thread alone comes to the body, which does not run, or blocks the signal. False: no
+  /// room is left.
+  bool summon(const siginfo_t& why);
+  bool blocks(const siginfo_t& why) const { return (mask() & signal_mask{1} << (why.si_signo - 1)) != 0; }
+  /// Called by the same claimant, immediately afterwards: takes the signal back. False: the body has already taken it.
+  bool withdraw(const siginfo_t& why);
+  /// Called by the body itself: signals that it does not block are handled now.
+  void take_signals();
+  /// While it polls in a loop: executes one iteration in its place. False: it polls no more, or signals wait for it.
+  bool goes_round() { return !is_summoned() && polls.goes_round(); }
+  processor* where() const;  // on
+  processor* home() const;   // seat
+  /// For the child of a fork: pending signals belong to the parent.
+  void forget_signals();
+  /// Called by the body itself, when a region begins.
+  bool stays_pinned();
+  bool is_pinned_for_good() const { return is_pinned && detached_until == 0; }
+  /// In its kernel thread, where it goes on.
+  void arrive_detached();
+
+ private:
+  signal_queue queued_;
+};
+
+/// The own body of a thread that start() has created, or that has been adopted, attached or not; null for other threads.
+extern constinit thread_local body* own_body;
+inline body* own_body_of_thread() { return own_body; }
+/// The calling thread, which nobody here has made, may go to processors from now on; it begins detached. `parking`: the end of at
+/// least parking_bytes of memory, where its kernel thread sleeps while it is attached.
+void adopt(body& b, void* parking);
+/// There is room for the frame of one signal, because the C library's own signals (for setuid and the like, in all threads) cannot
+/// be blocked.
+inline constexpr std::size_t parking_bytes = 16384;
+/// Before that thread ends: it goes on detached, and the body may be destroyed.
+void abandon(body& b);
+
+/// The calling body goes on in its own kernel thread for good, because it is about to change the state of this thread. In the child of
+/// a vfork(), which shares the memory, it does nothing: that child has no other thread.
+void pin();
+/// All bodies do so when they next wait or are seated, and so will bodies to come.
+void pin_all();
+bool all_are_pinned();
+/// May a thread be in the child of a vfork(), because the program has called vfork(), or because nobody would tell (lives.cpp)?
+/// relaxed: the child has it from the same thread.
+extern "C" [[gnu::visibility("hidden")]] std::atomic<bool> weir_has_vforked;
+/// Does the caller run in another process than the one that has loaded this library, or that has been forked with handlers?
+bool is_in_child();
+/// The same until the first region that begins 100 ms later or more: it blocks in the system.
+void pin_for_a_while();
+/// The same, for so long.
+void pin_for(std::uint64_t us);
+inline constexpr std::uint64_t while_us = 100'000;
+
+/// During the lifetime of this object no tick makes the calling body stop, and nobody claims the queue that the body is on. It
+/// does nothing for threads that are not bodies.
+class without_preemption {
+ public:
+  explicit without_preemption(body* me = this_body) : me_(me) {
+    if (me_ != nullptr) me_->hold();
+  }
+  without_preemption(const without_preemption&) = delete;
+  ~without_preemption() {
+    if (me_ != nullptr) me_->release();
+  }
+
+ private:
+  body* const me_;
+};
+
+}  // namespace weir::threads

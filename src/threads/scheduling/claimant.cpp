@@ -1,0 +1,89 @@
+#include "threads/scheduling/claimant.hpp"
+
+#include <algorithm>
+
+#include "threads/scheduling/above.hpp"
+#include "threads/scheduling/lists.hpp"
+#include "threads/scheduling/pool.hpp"
+#include "threads/scheduling/sleepers.hpp"
+
+namespace weir::threads {
+
+claimant::claimant() { pool_lock.lock(); }
+claimant::~claimant() { pool_lock.unlock(); }
+
+processor* claimant::at(std::size_t which) { return which < pool->all.size() ? pool->all[which] : nullptr; }
+
+namespace {
+template <class Is>
+body* body_that(Is is) {
+  for (body* const b : pool->bodies)
+    if (is(*b)) return b;
+  for (processor* const p : pool->all)
+    if (!p->is_helper && is(p->own())) return &p->own();
+  return nullptr;
+}
+}  // namespace
+void claimant::for_each_body(const std::function<void(const body&)>& what) {
+  for (const body* const b : pool->bodies) what(*b);
+}
+body* claimant::body_of(pthread_t thread) {
+  return body_that([&](const body& b) { return pthread_equal(b.thread, thread) != 0; });
+}
+body* claimant::body_of(pid_t id) {
+  return body_that([&](const body& b) { return b.id == id; });
+}
+
+// ---- bodies that are called to their own kernel threads
+
+void claimant::call_home(pthread_t thread) {
+  if (body* const its = body_of(thread)) {
+    stand_before_cancellation();
+    its->call_home();
+    wake_body(*its);
+    if (processor* const on = its->where()) {
+      on->seen.cancelled = 0;
+      on->has_cancelled.store(true, std::memory_order_relaxed);
+      hurry_monitor();
+    }
+  } else {
+    pool->called_early[pool->called++ % pool->called_early.size()] = thread;
+  }
+}
+
+bool claimant::has_called_home(const processor& on) {
+  return std::ranges::any_of(pool->bodies, [&on](const body* b) { return b->where() == &on && b->is_called_home(); });
+}
+
+void go_home_if_called() {
+  body* const me = this_body;
+  if (me == nullptr || !me->is_called_home()) return;
+  const without_preemption to_the_end;
+  me->take_signals();
+}
+
+namespace {
+// relaxed: a body that sees it late goes to its kernel thread later.
+constinit std::atomic<bool> pinned_all{false};
+}  // namespace
+
+bool all_are_pinned() { return pinned_all.load(std::memory_order_relaxed); }
+
+void pin_all() {
+  if (!all_are_pinned() && !is_in_child()) {
+    const claimant no_sender_meanwhile;
+    pinned_all.store(true, std::memory_order_relaxed);
+    const auto send_home = [](body& b) {
+      if (&b == this_body) return;
+      b.call_home();
+      wake_body(b);
+    };
+    for (body* const b : pool->bodies)
+      if (b->where() != nullptr) send_home(*b);
+    for (processor* const p : pool->all)
+      if (p->own().may(moves::to_stand_in)) send_home(p->own());
+  }
+  pin();
+}
+
+}  // namespace weir::threads

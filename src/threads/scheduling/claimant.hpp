@@ -1,0 +1,42 @@
+// Who claims queues: the monitor, and threads that send signals, cancel, or change the state of other threads. One at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "threads/scheduling/processor.hpp"
+
+namespace weir::threads {
+
+class claimant {
+ public:
+  claimant();
+  ~claimant();
+  claimant(const claimant&) = delete;
+  /// Calls what(processor&) for each that may be driven.
+  template <class What>
+  void for_each(What what) {
+    for (std::size_t i = 0; processor* const p = at(i); ++i) what(*p);
+  }
+  /// The bodies of a processor whose thread is blocked go on at a stand-in, unless the processor has switched since `switched`.
+  void hand_off(processor& from, std::uint32_t switched, bool blocked);
+  /// Calls what(const body&) for each body of a thread that drives no processor of its own.
+  static void for_each_body(const std::function<void(const body&)>& what);
+  /// The body of this thread, whether start() has created the thread or the thread drives a processor; null: none.
+  static body* body_of(pthread_t thread);
+  static body* body_of(pid_t id);
+  /// The thread has been cancelled: it goes to its own kernel thread when it next waits, and stays there. If it blocks in the system,
+  /// the monitor ends that.
+  static void call_home(pthread_t thread);
+  /// Is a body there that has been called home?
+  static bool has_called_home(const processor& on);
+
+ private:
+  static processor* at(std::size_t which);
+};
+
+/// The calling member, if it has been cancelled, goes on in its own kernel thread.
+void go_home_if_called();
+
+}  // namespace weir::threads

@@ -1,0 +1,15 @@
+// The hand-off: where a body blocks, or computes for a time slice, a stand-in runs the other bodies of its processor.
+#pragma once
+
+namespace weir::threads {
+
+/// The calling body is going to block in the system: the other bodies of its processor go on at a stand-in at once.
+void hand_off_to_block();
+/// The calling thread's own body, which drives its processor, goes on as a thread of the kernel: a stand-in runs the others.
+void give_away_own_processor();
+/// Creates a stand-in, unless one is free; or creates one if the monitor has asked for it. The calling thread must have the
+/// program's file descriptors.
+void make_stand_in();
+void make_wanted_stand_in();
+
+}  // namespace weir::threads

@@ -1,0 +1,58 @@
+// What a handler learns of the code that its signal has interrupted.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include "threads/scheduling/body.hpp"
+
+namespace weir::threads {
+
+struct place {
+  std::uintptr_t code = 0, stack = 0;
+};
+inline place place_of(const ucontext_t& in) {
+#if defined(__x86_64__)
+  return {static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RIP]), static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RSP])};
+#elif defined(__aarch64__)
+  return {in.uc_mcontext.pc, in.uc_mcontext.sp};
+#else
+  return {};
+#endif
+}
+inline std::uintptr_t code_of(const ucontext_t& in) { return place_of(in).code; }
+
+/// The signals that the code has blocked.
+inline signal_mask mask_of(const ucontext_t& in) {
+  signal_mask its;
+  std::memcpy(&its, &in.uc_sigmask, sizeof its);
+  return its;
+}
+
+inline bool is_on_alternate_stack(const ucontext_t& in) {
+  const auto stack = reinterpret_cast<std::uintptr_t>(in.uc_stack.ss_sp);
+  return (in.uc_stack.ss_flags & SS_DISABLE) == 0 && place_of(in).stack - stack < in.uc_stack.ss_size;
+}
+
+/// At the end of a handler whose body may have moved: the return sets the alternate stack of the kernel thread, so it must be the
+/// present one.
+inline void return_with_present_stack(ucontext_t& in) { sigaltstack(nullptr, &in.uc_stack); }
+
+/// Has the signal ended a system call, or come just before one? Linux leaves the return address in two registers.
+inline bool is_at_system_call([[maybe_unused]] const ucontext_t& in) {
+#if defined(__x86_64__)
+  const auto& all = in.uc_mcontext.gregs;
+  return all[REG_RCX] == all[REG_RIP] || all[REG_RCX] == all[REG_RIP] + 2;
+#else
+  return false;
+#endif
+}
+/// Does the body run without a handler, an alternate stack, or another signal mask than its own?
+inline bool is_plain(const body& me, const ucontext_t& in) {
+  return mask_of(in) == me.mask() && !is_on_alternate_stack(in);
+}
+
+}  // namespace weir::threads

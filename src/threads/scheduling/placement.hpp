@@ -1,0 +1,12 @@
+// On which of the machine's processors virtual processors run: apart from each other, and where the process is to run.
+#pragma once
+
+#include "threads/scheduling/processor.hpp"
+
+namespace weir::threads {
+
+/// For the thread that drives the processor, while it waits: if two helpers run on one processor of the kernel, one moves to a
+/// free processor. The kernel would leave both there for some milliseconds, each waiting for the other.
+void live_apart(const processor& mine);
+
+}  // namespace weir::threads

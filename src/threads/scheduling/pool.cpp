@@ -1,0 +1,234 @@
+#include "threads/scheduling/pool.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <ranges>
+#include <utility>
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "machine/detached_thread.hpp"
+#include "machine/errno_kept.hpp"
+#include "threads/scheduling/above.hpp"
+#include "threads/scheduling/lists.hpp"
+#include "threads/threads.hpp"
+
+namespace weir::threads {
+
+constinit kernel_mutex pool_lock;
+constinit lists* pool = nullptr;
+constinit thread_local processor* own_processor = nullptr;
+constinit unsigned processors_for_all = 0;
+
+namespace {
+
+// When a thread allocates for the first time, the C library maps an arena for it.
+constexpr std::size_t reserved_bodies = 64;
+
+// The list never gets shorter, so handlers may walk along it.
+constinit std::atomic<processor*> last_made{nullptr};
+
+void begins_to_drive(processor& p) {
+  p.own().thread_pointer = thread_pointer();
+  p.own().id = static_cast<pid_t>(raw_call(SYS_gettid));
+  const bool is_new = p.thread.exchange(p.own().id, std::memory_order_relaxed) == 0;
+  if (!is_new) return;
+  p.made_before = last_made.load(std::memory_order_relaxed);
+  // release: what it is.
+  while (!last_made.compare_exchange_weak(p.made_before, &p, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+void* drive(void* its) {
+  processor& p = *static_cast<processor*>(its);
+  this_body = &p.own();
+  p.own().mask(all_signals);
+  p.begins();
+  p.has_mask(all_signals);
+  begins_to_drive(p);
+  scheduled_by = &by_processors;
+  p.begin_driving();
+  p.drive_others();  // until the last thread that has a processor of its own ends
+  p.end_driving();
+  this_body = nullptr;
+  p.close();
+  const std::lock_guard lock(pool_lock);
+  pool->ended.push_back(&p);
+  return nullptr;
+}
+
+/// A processor that nobody drives. The caller holds the lock.
+processor* unused_processor(bool is_helper) {
+  const auto found = std::ranges::find_if(pool->ended, [](const processor* p) {
+    return std::ranges::none_of(pool->bodies, [p](const body* b) { return b->home() == p || b->where() == p; });
+  });
+  processor* const p = found != pool->ended.end() ? *found : new processor;
+  if (found != pool->ended.end()) pool->ended.erase(found);
+  p->is_helper = is_helper;
+  p->stands_in = false;
+  p->begins_anew();
+  p->open();
+  return p;
+}
+
+/// Weir's own threads run code of this library until the process has no processors any more. The library is therefore never
+/// unmapped, even if it is a plugin that the program closes.
+void stay_loaded() {
+  Dl_info here;
+  link_map* its = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(&drive), &here, reinterpret_cast<void**>(&its), RTLD_DL_LINKMAP) != 0 && its != nullptr &&
+      its->l_name[0] != 0)
+    dlopen(its->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+/// The caller holds the lock.
+void begin_to_use_processors() {
+  if (++pool->threads_with_bodies == 1) stay_loaded();
+  start_monitor();
+  stand_before_set_id();
+}
+
+/// A process ends with its last thread, so no helper may remain. Bodies that are still on the helpers' processors go to their own
+/// threads. Sleeping bodies find these processors closed later, so processors are not freed. The caller holds the lock.
+void end_to_use_processors() {
+  if (pool->threads_with_bodies == 0) return;  // the only thread of a fork's child, which had a body before
+  if (--pool->threads_with_bodies != 0) return;
+  for (auto* const kind : {&pool->helpers, &pool->stand_ins}) {
+    for (processor* const p : *kind) {
+      std::erase(pool->all, p);
+      run_queue::make_ready(p->own(), nullptr);
+    }
+    kind->clear();
+  }
+  stop_monitor();
+  stop_taker();
+}
+
+void end_processor(void* its) {
+  own_processor = nullptr;
+  auto* const mine = static_cast<processor*>(its);
+  mine->close();
+  const std::lock_guard lock(pool_lock);
+  std::erase(pool->all, mine);
+  pool->ended.push_back(mine);
+  end_to_use_processors();
+}
+
+pthread_key_t end_of_thread;
+
+pid_t this_process = 0;
+
+// The child of a fork has one kernel thread. The bodies of other threads are left alone, wherever they have stopped; the calling
+// body is an ordinary thread from now on.
+void begin_in_child() {
+  this_process = getpid();
+  scheduled_by = nullptr;
+  this_body = nullptr;
+  own_processor = nullptr;
+  pool->helpers.clear();
+  pool->stand_ins.clear();
+  pool->all.clear();
+  pool->bodies.clear();
+  pool->ended.clear();
+  pool->threads_with_bodies = 0;
+  pool->called_early = {};
+  forget_monitor();
+  forget_taker();
+  pool_lock.unlock();
+}
+
+[[gnu::constructor]] void when_loaded() {
+  this_process = getpid();
+  pool = new lists;
+  pool->bodies.reserve(reserved_bodies);
+  pthread_atfork([] { pool_lock.lock(); }, [] { pool_lock.unlock(); }, begin_in_child);
+  pthread_key_create(&end_of_thread, end_processor);
+}
+
+}  // namespace
+
+processor* new_processor(std::vector<processor*>& kind) {
+  const errno_kept around;  // of a body that waits, or arrives
+  // Signals that the process gets are for the program's threads.
+  sigset_t blocked;
+  sigfillset(&blocked);
+  processor* const p = unused_processor(true);
+  p->sleeps_until_it_begins();
+  p->stands_in = &kind == &pool->stand_ins;
+  if (start_detached(drive, p, 0, &blocked) != 0) {
+    p->close();
+    pool->ended.push_back(p);
+    return nullptr;
+  }
+  kind.push_back(p);
+  pool->all.push_back(p);
+  return p;
+}
+
+processor& here() {
+  if (this_body != nullptr) return *this_body->where();
+  if (own_processor == nullptr) {
+    const std::lock_guard lock(pool_lock);
+    own_processor = unused_processor(false);
+    body& own = own_processor->own();
+    own.is_pinned = false;
+    own.thread = pthread_self();
+    own.mask(exchange_mask(all_signals));
+    exchange_mask(own.mask());
+    own_processor->has_mask(own.mask());
+    begins_to_drive(*own_processor);
+    pthread_setspecific(end_of_thread, own_processor);
+    pool->all.push_back(own_processor);
+    begin_to_use_processors();
+  }
+  return *own_processor;
+}
+
+processor* driven_by(pid_t thread) {
+  // The latest first: numbers of threads that have ended are used again. acquire: what it is.
+  for (processor* p = last_made.load(std::memory_order_acquire); p != nullptr; p = p->made_before)
+    if (p->thread.load(std::memory_order_relaxed) == thread) return p;
+  return nullptr;
+}
+
+processor* last_processor() { return last_made.load(std::memory_order_acquire); }  // acquire: what it is
+
+processor* helper(unsigned which) {
+  const std::lock_guard lock(pool_lock);
+  while (pool->helpers.size() <= which)
+    if (new_processor(pool->helpers) == nullptr) return nullptr;
+  return pool->helpers[which];
+}
+
+bool sleeps(const processor& seat) { return seat.sleeps(); }
+void wake_up(processor& seat) { seat.wake_up(); }
+
+const char* why_no_processors() {
+  if (const char* why = why_not_any_more()) return why;
+  if (all_are_pinned()) return "the program has priority-inheriting mutexes, whose owners the kernel must know";
+  return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members";
+}
+
+void add_to_bodies(body& b, bool uses_processors) {
+  const std::lock_guard lock(pool_lock);
+  pool->bodies.push_back(&b);
+  if (const auto found = std::ranges::find(pool->called_early, b.thread); found != pool->called_early.end()) {
+    *found = {};
+    b.call_home();
+  }
+  if (!uses_processors) return;
+  begin_to_use_processors();
+  start_taker();
+}
+void remove_from_bodies(body& b, bool uses_processors) {
+  const std::lock_guard lock(pool_lock);
+  std::erase(pool->bodies, &b);
+  if (uses_processors) end_to_use_processors();
+}
+
+bool is_in_child() { return getpid() != this_process; }
+
+}  // namespace weir::threads

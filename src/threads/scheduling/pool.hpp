@@ -1,0 +1,25 @@
+// Which processors there are: those of the program's threads, helpers, which are seats for bodies, and stand-ins for processors
+// whose kernel threads are blocked (hand_off.hpp).
+#pragma once
+
+#include "threads/scheduling/processor.hpp"
+
+namespace weir::threads {
+
+/// The processor that drives the calling thread, or the thread's own processor.
+processor& here();
+/// Is the calling thread in a region of its own, whose processor it drives or has given away?
+bool is_driving();
+/// The list of all bodies of threads, but for those that drive a processor of their own. Removing a body waits for claimants, so
+/// that none still reads the body. The processors end with the last thread that uses them.
+void add_to_bodies(body& b, bool uses_processors);
+void remove_from_bodies(body& b, bool uses_processors);
+/// Written when the library is loaded. The number of processors for the program's threads; 0: they are threads of the kernel.
+extern constinit unsigned processors_for_all;
+inline bool all_are_members() { return processors_for_all != 0; }
+/// The processor that this kernel thread drives; null: none. Handlers may call it, too.
+processor* driven_by(pid_t thread);
+/// The one that was made last, of all that ever were; made_before leads to the others.
+processor* last_processor();
+
+}  // namespace weir::threads

@@ -1,0 +1,236 @@
+#include "threads/scheduling/processor.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <sched.h>
+#include <sys/mman.h>
+
+#include <weir/machine/native.hpp>
+#include <weir/waiting_automatic.hpp>
+
+#include "threads/scheduling/above.hpp"
+#include "threads/scheduling/hand_off.hpp"
+#include "threads/scheduling/placement.hpp"
+#include "threads/scheduling/stealing.hpp"
+#include "threads/support/floating_point.hpp"
+
+namespace weir::threads {
+
+namespace {
+
+// An idle processor looks for arrivals for about as long as a sleep and a wake-up in the kernel take. If it gave up earlier, two
+// processors whose bodies wake each other could go on putting each other to sleep: while one wakes up, the other gives up.
+constexpr std::uint64_t most_idle_ns = 50'000;
+// Bodies yield while they wait. If no body runs for more than a few microseconds, during the time for which a waiter with a
+// processor to itself polls before it yields (waiting_automatic.hpp), other threads of the system may have the processor: the
+// bodies may be waiting for these threads.
+constexpr std::uint64_t worked_us = 3;
+constexpr auto between_system_yields_us = static_cast<std::uint64_t>(waiting::automatic_constants::between_yields);
+// A look takes a microsecond; moving to another processor takes tens of microseconds.
+constexpr std::uint64_t between_looks_apart_us = 200;
+// A claim interrupts all processors. One that has found nothing but bodies that poll is repeated after this time.
+constexpr std::uint64_t between_claims_us = 200;
+// To wake an idle processor takes some ten microseconds.
+constexpr std::uint64_t between_spreads_us = 200;
+// A processor that has not switched for this time does not get round to its bodies. A fence everywhere costs a few microseconds.
+constexpr double patience_us = 8;
+// Where all bodies poll, each does so in its own context for this time.
+constexpr std::uint64_t turn_us = 1000;
+// A body that was found blocked this many times becomes a kernel thread for a while.
+constexpr unsigned blocks_often = 3;
+
+// The stack of the idle context has room for handlers of the program's signals, and a guard page below.
+constexpr std::size_t idle_bytes = 65536, idle_guard = 4096;
+
+// The caller has asked who schedules it, and may have been detached since, in the last of several switches. From the first line
+// on it cannot be detached.
+void yield_body() noexcept {
+  const without_preemption to_the_end;
+  body* const me = this_body;
+  if (me == nullptr) {
+    yield_to_kernel();
+    return;
+  }
+  me->where()->let_others_run(*me);
+  me->where()->yield(*me);
+}
+void switch_body() noexcept {
+  const without_preemption to_the_end;
+  if (body* const me = this_body)
+    me->where()->yield(*me);
+  else
+    yield_to_kernel();
+}
+void sleep_body_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  {
+    const without_preemption to_the_end;
+    if (this_body != nullptr) return sleep_while(word, value);
+  }
+  futex_kernel::sleep_while(word, value);  // it is detached by now
+}
+
+}  // namespace
+
+constinit const scheduling by_processors{yield_body, switch_body, sleep_body_while};
+
+// ---- for its own thread
+
+// A body that polls has its turn in one iteration of its loop. Null: there are no others.
+inline body* processor::take_next() {
+  auto* next = static_cast<body*>(take());
+  if (next == nullptr || !next->polls.is_on()) [[likely]] return next;
+  for (const body* const first = next; next->goes_round();) {
+    append(*next);
+    next = static_cast<body*>(take());
+    if (!next->polls.is_on()) return next;
+    if (next == first) {
+      append(*next);
+      return nullptr;
+    }
+  }
+  polled.store(polled.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return next;
+}
+
+// Where all bodies poll, one of them does so in its own context, where the signals of the process find it.
+inline body* processor::next() {
+  body* const next = take_next();
+  return next != nullptr ? next : static_cast<body*>(take());
+}
+
+inline body* processor::next_in_place_of(body& me) {
+  body* const next = take_next();
+  if (next != nullptr || !me.polls.is_on() || native::ticks() - last_turn_ <= in_ticks(turn_us)) return next;
+  last_turn_ = native::ticks();
+  return static_cast<body*>(take());
+}
+
+// A body that blocks again and again becomes a kernel thread, until a later region begins: each time that it is found blocked,
+// the other bodies of its processor have waited for a look.
+inline bool processor::stays_detached(body& me) {
+  if (me.blocked.load(std::memory_order_relaxed) < blocks_often || me.parking == nullptr) return false;
+  pin_for_a_while();
+  return true;
+}
+
+void processor::yield_while_it_polls(body& me) {
+  do {
+    if (me.polls.is_on()) me.where()->let_others_run(me);
+    me.where()->yield(me);
+  } while (me.where() != nullptr && me.goes_round());
+}
+
+void processor::look_apart(std::uint64_t now) {
+  runs_on_.store(sched_getcpu(), std::memory_order_relaxed);
+  if (now - apart_since_ < in_ticks(between_looks_apart_us)) return;
+  apart_since_ = now;
+  live_apart(*this);
+}
+
+// A thread of the program that waits here beside others belongs to an idle processor from now on, whose thread might not steal it: to a
+// thief, a processor that switches gets round to its bodies. OpenMP's members have seats that the runtime has divided.
+inline void processor::may_move_to_idle(body& me, std::uint64_t now) {
+  if (!me.is_adopted || !has_ready() || me.home() != this || now - last_spread_ < in_ticks(between_spreads_us)) return;
+  last_spread_ = now;
+  const floating_point_kept of_body;
+  if (processor* const idle = idle_helper()) me.seat.store(idle, std::memory_order_relaxed);  // nobody wakes it now
+}
+
+// `me` is held.
+void processor::let_others_run(body& me) {
+  const std::uint64_t now = native::ticks();
+  may_move_to_idle(me, now);
+  if (has_ready() || me.home() != this) {
+    if (now - last_look_ > in_ticks(worked_us)) idle_since_ = now;
+    last_look_ = now;
+    if (now - idle_since_ < in_ticks(between_system_yields_us)) return;
+  }
+  const floating_point_kept of_body;
+  look_apart(now);
+  if (stands_in || !steal_for(*this)) yield_and_learn();
+  last_look_ = idle_since_ = native::ticks();
+}
+
+context processor::idle_main(void* its) {
+  processor& p = *static_cast<processor*>(its);
+  weir_switch(&p.idle_.at, p.making_idle_, p.own_.thread_pointer);
+  for (;;) p.drive_next();
+}
+
+// Because the body that runs next may block for ever: a stand-in that is put to work creates the next one.
+inline void processor::is_about_to_drive() {
+  if (is_helper) make_wanted_stand_in();
+}
+
+void processor::make_idle_context() {
+  idle_stack_ = mmap(nullptr, idle_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (idle_stack_ == MAP_FAILED) std::abort();
+  mprotect(idle_stack_, idle_guard, PROT_NONE);
+  known_idle_stack_ = known_stack(idle_stack_, static_cast<char*>(idle_stack_) + idle_bytes);
+  idle_.thread_pointer = own_.thread_pointer;
+  weir_lend(&making_idle_, static_cast<char*>(idle_stack_) + idle_bytes, idle_main, this);
+}
+
+void processor::begin_driving() {
+  if (idle_stack_ == nullptr) make_idle_context();
+  basic_driver::begin_driving();
+}
+
+void processor::end_driving() {
+  basic_driver::end_driving();
+  runs_on_.store(-1, std::memory_order_relaxed);
+}
+
+inline bool processor::finds_bodies() {
+  if (!stands_in) {
+    if (steal_for(*this)) return true;  // the first time it only looks
+    const double ns = static_cast<double>(std::min(price_of_sleep_ns(), most_idle_ns));
+    const std::uint64_t begun = native::ticks();
+    look_apart(begun);
+    while (static_cast<double>(native::ticks() - begun) < ns * native::ticks_per_microsecond() / 1e3) {
+      if (has_ready()) return true;
+      native::pause();
+    }
+    if (steal_for(*this)) return true;
+  }
+  runs_on_.store(-1, std::memory_order_relaxed);
+  return false;
+}
+
+void processor::close() {
+  if (is_closed()) return;
+  known_idle_stack_ = known_stack();
+  if (idle_stack_ != nullptr) munmap(std::exchange(idle_stack_, nullptr), idle_bytes);
+  run_queue::close();
+}
+
+// ---- for the thread of another one. The caller is the only claimant, by a lock.
+
+bool processor::steal(processor& other) {
+  const std::uint64_t now = native::ticks();
+  const std::uint32_t switches = other.switches();
+  if (other.switches_seen_ != switches) {
+    other.switches_seen_ = switches;
+    other.seen_at_ = now;
+    return false;
+  }
+  const double waited = static_cast<double>(now - other.seen_at_);
+  if (waited < patience_us * native::ticks_per_microsecond() || !other.has_ready()) return false;
+  if (other.in_vain_at_ == switches && now - other.in_vain_since_ < in_ticks(between_claims_us)) return false;
+  if (!may_steal_from(other, switches)) return false;
+  // A body that polls is polled for here.
+  const bool some = steal_claimed(other, [](runnable& b) {
+    body& its = static_cast<body&>(b);
+    return !its.polls.is_on() || !its.goes_round();
+  });
+  if (!some) {
+    other.in_vain_at_ = switches;
+    other.in_vain_since_ = now;
+  }
+  return some;
+}
+
+template class basic_driver<native_bodies>;
+
+}  // namespace weir::threads

@@ -1,0 +1,149 @@
+// Virtual processors: kernel threads that drive bodies in turn.
+//
+// Bodies give the processor away of their own accord, by yield() or by sleep(). run_queue.hpp has the operations on the lists, by
+// bodies and by others. A processor without ready bodies waits in a context of its own, since the body that stopped last may go
+// on elsewhere meanwhile.
+//
+// A thread of the program drives a processor of its own while it is in a region (driving, in threads.hpp). The other processors
+// of the process are threads that do nothing else: helpers, which are seats of bodies, and stand-ins.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <weir/machine/native.hpp>
+
+#include "machine/scheduling.hpp"
+#include "threads/scheduling/body.hpp"
+#include "threads/scheduling/driver.hpp"
+#include "threads/scheduling/sleepers.hpp"
+#include "threads/scheduling/traps.hpp"
+#include "threads/support/valgrind.hpp"
+
+namespace weir::threads {
+
+/// What the monitor has seen of a processor (monitor.cpp).
+struct observation {
+  std::uint32_t switches = 0, spins = 0;      // at the last look
+  std::uint32_t ticked = 0;                   // switches at the last tick
+  std::uint64_t since = 0, had = 0, due = 0;  // nanoseconds: by the clock, of processor time, by the clock
+  unsigned level = 0;                         // how long until the next look
+  std::uint32_t trapped = 0, polled = 0;      // as the processor counts
+  unsigned spun = 0;                          // the number of looks at which traps are worth their price
+  unsigned ticks = 0;                         // for the same body
+  unsigned hurried = 0;                       // the number of looks that come soon
+  unsigned spinning = 0;                      // the number of looks at which the running body gets a tick
+  unsigned cancelled = 0;                     // the number of looks at which a cancelled body was here
+  bool blocked = false;                       // when its bodies were last handed off: the running one is left alone
+  bool twice = false;                         // the next look follows soon upon the last one
+  pause_traps traps;
+};
+
+/// The own body of a thread that drives a processor may want this kernel thread back from another body, which blocks there. This is
+/// the number of attempts to make that other body leave; 0: nothing is wanted.
+enum wish : std::uint32_t { nothing_wanted, wanted, hopeless = 64 };
+
+/// What drivers need from the system, on Linux.
+struct native_bodies {
+  using machine = native_threads;
+  using queue = run_queue;
+  using body = threads::body;
+  using processor = threads::processor;
+  using awaited = threads::awaited;
+  using signal_mask = threads::signal_mask;
+  template <class T>
+  using own_memory = T;
+
+  static constexpr signal_mask all_signals = threads::all_signals;
+  static void block(signal_mask signals) { exchange_mask(signals); }
+  static void switch_context(body& me, body& next) { weir_switch(&me.at, next.at, next.thread_pointer); }
+  /// The kernel thread of `b` is parked, and makes it ready where it belongs.
+  static void lend(body& b);
+  static bool falls_asleep(body& b, awaited on) { return threads::falls_asleep(b, on); }
+  static void pause() { native::pause(); }
+
+  using signal = siginfo_t;
+  static int send_to_thread(const body& its, const siginfo_t& why);
+  static int send_to_processor(const processor& its, const siginfo_t& why);
+  static void wake(body& b);
+};
+
+class processor : public basic_driver<native_bodies> {
+ public:
+  processor() { runs(own()); }
+
+  /// For the thread that drives the processor, in the name of the body `me`, which is held: yields while this body polls in a loop, until
+  /// that loop has ended or the body is detached. `me` polls already, or it just yields.
+  static void yield_while_it_polls(body& me);
+  /// For the same thread, before the body yields: if all bodies have done nothing but wait for a while, the processor helps
+  /// another processor, or lets threads of the system run first.
+  void let_others_run(body& me);
+  /// For its own thread: from now on, and no longer.
+  void begin_driving();
+  void end_driving();
+  /// From now on no thread drives the processor: bodies that are ready, or are made ready later, are detached. begin_driving()
+  /// ends this state.
+  void close();
+  /// For the thread that drives this processor: takes ready bodies from `other`, if that processor does not get round to them.
+  /// True: it has taken some.
+  bool steal(processor& other);
+
+  /// The kernel's number of the processor on which this virtual processor has last waited; -1: nobody drives it, or its thread
+  /// sleeps. relaxed: a hint for live_apart().
+  int runs_on() const { return runs_on_.load(std::memory_order_relaxed); }
+  std::atomic<pid_t> thread{0};   // the kernel's, that drives it. relaxed: a number
+  processor* made_before = nullptr;  // in a list of all that ever were
+  bool is_helper = false;  // it belongs to no thread of the program
+  bool stands_in = false;  // it is no body's seat, and is idle unless it is put to work
+  observation seen;        // by the monitor
+  std::atomic<std::uint32_t> wish{nothing_wanted};  // relaxed: a hint for the monitor, and from it
+  // A body that was here has been cancelled, and may block in the system. relaxed: a hint for the monitor.
+  std::atomic<bool> has_cancelled{false};
+  // relaxed, all: hints. How many bodies have been found to spin here by ticks, by traps and at trampolines, and how many have ended to
+  // poll; the instruction at which one has been found since the monitor has looked.
+  std::atomic<std::uint32_t> spins{0}, trapped{0}, polled{0};
+  std::atomic<std::uintptr_t> pauses_at{0};
+  std::atomic<bool> only_spins{false};  // as the monitor has last seen it
+  signal_queue came_while_idle;         // signals for the process, which no thread of the program has handled (process_signals.hpp)
+
+ private:
+  friend basic_driver<native_bodies>;  // for the policies
+  body* next();
+  body* next_in_place_of(body& me);
+  void is_about_to_drive();
+  bool stays_detached(body& me);
+  bool finds_bodies();
+
+  body* take_next();
+  void look_apart(std::uint64_t now);
+  void may_move_to_idle(body& me, std::uint64_t now);
+  void make_idle_context();
+  static context idle_main(void* its);
+
+  context making_idle_ = nullptr;
+  void* idle_stack_ = nullptr;
+  known_stack known_idle_stack_;
+  std::uint64_t last_look_ = 0, idle_since_ = 0, apart_since_ = 0, last_turn_ = 0, last_spread_ = 0;  // in ticks
+  // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.
+  std::uint32_t switches_seen_ = 0;
+  std::uint64_t seen_at_ = 0;
+  // The same, and the time, at which a thief has claimed this queue in vain.
+  std::uint32_t in_vain_at_ = ~std::uint32_t{0};
+  std::uint64_t in_vain_since_ = 0;
+  std::atomic<int> runs_on_{-1};
+};
+
+extern template class basic_driver<native_bodies>;
+
+inline body::body(run_queue* its) {
+  on.store(its, std::memory_order_relaxed);
+  seat.store(its, std::memory_order_relaxed);
+  may_move.store(static_cast<std::uint32_t>(moves::nowhere), std::memory_order_relaxed);
+}
+inline processor* body::where() const { return static_cast<processor*>(on.load(std::memory_order_relaxed)); }
+inline processor* body::home() const { return static_cast<processor*>(seat.load(std::memory_order_relaxed)); }
+
+/// The functions that bodies call instead of system calls.
+extern const scheduling by_processors;
+
+}  // namespace weir::threads

@@ -1,0 +1,88 @@
+// What run queues and the lists of sleepers know about a body.
+//
+// The source is a template over a machine, so that the explorer can check it (tests/explorer/run_queue_test.cpp).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "threads/threads.hpp"
+
+namespace weir::threads {
+
+template <class Machine>
+class basic_run_queue;
+
+/// The threads that may run a body, besides the thread of its seat.
+enum class moves : std::uint32_t {
+  anywhere,
+  to_stand_in,  // the body belongs to the kernel thread that drives its seat
+  nowhere
+};
+
+template <class Machine>
+struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run_queue<Machine>>> {
+  using queue = basic_run_queue<Machine>;
+  template <class T>
+  using word = typename Machine::template word<T>;
+  template <class T>
+  using pointer = typename Machine::template pointer<T>;
+
+  using whereabouts<pointer<queue>>::on, whereabouts<pointer<queue>>::seat;
+  // relaxed, all: they travel with the body, from the thread that hands it over to the thread that takes it.
+  pointer<basic_runnable> next{nullptr};  // in a list of ready bodies, or of sleeping ones
+  word<std::uint32_t> stolen_at{0};       // the count of switches of the queue that it was last stolen from
+  word<std::uint32_t> may_move{static_cast<std::uint32_t>(moves::anywhere)};
+  // The word that it sleeps on (sleep_queue.hpp), or the address of another object; null: none.
+  pointer<const word<std::uint32_t>> awaits{nullptr};
+  word<std::uint32_t> is_notified{0};  // not zero: it has been woken on that object, not for another reason
+
+  // Not zero: the body must not be stopped, and may change the queue that it is on. Only the body writes this word.
+  word<std::uint32_t> held{1};
+  // Not zero: the body is in a function that a signal might cut short. Only the body writes this word.
+  word<std::uint32_t> calling{0};
+
+  bool may(moves how) const { return may_move.load(std::memory_order_relaxed) <= static_cast<std::uint32_t>(how); }
+
+  /// Called by the body itself: keeps claimants off the queue on which it runs, until release(). Nests.
+  void hold() {
+    const std::uint32_t before = held.load(std::memory_order_relaxed);  // relaxed: the body alone writes it
+    for (;;) {
+      // relaxed: the claimant's fence orders it before the test, or after the claim.
+      held.store(before + 1, std::memory_order_relaxed);
+      Machine::light_fence();
+      queue* const its = before == 0 ? on.load(std::memory_order_relaxed) : nullptr;
+      if (its == nullptr || !its->is_claimed()) [[likely]] return;
+      held.store(0, std::memory_order_release);  // release: as in release(), since this zero may hide that one
+      its->await_end_of_claim();
+    }
+  }
+  void release() {
+    Machine::light_fence();
+    // release: a claimant that finds zero sees the queue.
+    held.store(held.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+  }
+
+  /// Called by the body itself: until end_call(), no claimant that finds is_calling() sends a signal to this body. Nests.
+  void begin_call() {
+    // relaxed: the claimant's fence orders it before the claimant's look, or after the claim.
+    calling.store(calling.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    Machine::light_fence();
+    const queue* const its = on.load(std::memory_order_relaxed);
+    if (its != nullptr && its->is_claimed()) [[unlikely]] its->await_end_of_claim();
+  }
+  void end_call() { calling.store(calling.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed); }
+  bool is_calling() const { return calling.load(std::memory_order_relaxed) != 0; }
+};
+
+/// Calls what(body) for each body of a list. `what` may put the body into another list.
+template <class Runnable, class What>
+void for_each_of(Runnable* list, What what) {
+  while (list != nullptr) {
+    Runnable& b = *list;
+    list = b.next.load(std::memory_order_relaxed);
+    what(b);
+  }
+}
+
+}  // namespace weir::threads

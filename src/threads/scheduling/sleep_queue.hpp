@@ -1,0 +1,129 @@
+// Where bodies sleep on words: one bucket of a futex in user space.
+//
+//   sleeper:  sleepers += 1, into the list;  fence;  has the word another value?  then out of it
+//   waker:    (the word changes)  fence;  sleepers == 0?  then nobody sleeps
+//
+// So a wake-up that finds no sleeper costs a fence and a load. The source is a template over a machine, like run_queue.hpp.
+#pragma once
+
+#include <algorithm>
+
+#include "threads/scheduling/run_queue.hpp"
+
+namespace weir::threads {
+
+template <class Machine>
+class alignas(line_bytes) basic_sleep_queue {
+ public:
+  using runnable = basic_runnable<Machine>;
+  using queue = basic_run_queue<Machine>;
+  using word = typename Machine::template word<std::uint32_t>;
+
+  /// True: `b` is in the list as a sleeper on `object`, of which only the address counts, and may be made ready at once. False: the word has another value, or
+  /// stays_awake() is true, which a caller of wake(b) has changed before. Either `b` has stopped, or only the calling thread runs
+  /// bodies that are made ready at the seat of `b`.
+  template <class StaysAwake>
+  bool add(runnable& b, const word& object, const word& on, std::uint32_t value, StaysAwake stays_awake) {
+    take();
+    sleepers_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the fence orders it
+    b.awaits.store(&object, std::memory_order_relaxed);
+    b.is_notified.store(0, std::memory_order_relaxed);
+    b.next.store(first_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    first_.store(&b, std::memory_order_relaxed);
+    // seq_cst: either the waker, which has a fence after its change of the word, sees this sleeper, or this thread sees the
+    // change.
+    Machine::full_fence();
+    const bool sleeps = on.load(std::memory_order_relaxed) == value && !stays_awake();
+    if (!sleeps) remove_those([&](const runnable& each) { return &each == &b; });
+    release();
+    return sleeps;
+  }
+  bool add(runnable& b, const word& on, std::uint32_t value) {
+    return add(b, on, on, value, [] { return false; });
+  }
+
+  /// After the change of the word and a fence. relaxed: the fence orders it.
+  bool has_sleepers() const { return sleepers_.load(std::memory_order_relaxed) != 0; }
+
+  /// Wakes at most `most` bodies that sleep on the object, those that have slept longest, and returns how many. `me`: the calling
+  /// body, which is held; null: none.
+  unsigned wake(const word& object, unsigned most, runnable* me) {
+    take();
+    // The first of the list have come last.
+    unsigned passed_over = 0;
+    for (const runnable* b = first(); b != nullptr; b = following(*b)) passed_over += awaits(*b) == &object;
+    const unsigned count = std::min(passed_over, most);
+    passed_over -= count;
+    runnable* const woken = remove_those([&](runnable& b) {
+      if (awaits(b) != &object) return false;
+      if (passed_over == 0) return b.is_notified.store(1, std::memory_order_relaxed), true;
+      --passed_over;
+      return false;
+    });
+    release();
+    for_each_of(woken, [me](runnable& b) { queue::make_ready(b, me); });
+    return count;
+  }
+  /// That body, if it sleeps. After a fence.
+  void wake(runnable& which, runnable* me) {
+    take();
+    runnable* const woken = remove_those([&](const runnable& b) { return &b == &which; });
+    release();
+    if (woken != nullptr) queue::make_ready(which, me);
+  }
+
+  /// All that sleep, for no reason of their objects'.
+  void wake_all() {
+    take();
+    runnable* const woken = remove_those([](const runnable&) { return true; });
+    release();
+    for_each_of(woken, [](runnable& b) { queue::make_ready(b, nullptr); });
+  }
+
+  /// In the child of a fork, which has one thread: another one may have held the lock.
+  void forget() {
+    first_.store(nullptr, std::memory_order_relaxed);
+    sleepers_.store(0, std::memory_order_relaxed);
+    taken_.store(0, std::memory_order_relaxed);
+  }
+
+ private:
+  // acquire: the list. No body stops while it holds the lock; the kernel may stop the thread that does.
+  void take() {
+    while (taken_.exchange(1, std::memory_order_acquire) != 0)
+      Machine::yield_until(taken_, [](std::uint32_t now) { return now == 0; });
+  }
+  void release() { taken_.store(0, std::memory_order_release); }  // release: the list
+
+  // Used while the lock is taken. relaxed, all: ordered by the lock, and by the thread that makes the body ready.
+  runnable* first() const { return first_.load(std::memory_order_relaxed); }
+  static runnable* following(const runnable& b) { return b.next.load(std::memory_order_relaxed); }
+  static const word* awaits(const runnable& b) { return b.awaits.load(std::memory_order_relaxed); }
+
+  /// The bodies are linked, the one that has slept longest first.
+  template <class Leaves>
+  runnable* remove_those(Leaves leave) {
+    runnable *gone = nullptr, *before = nullptr;
+    for_each_of(first(), [&](runnable& b) {
+      if (!leave(b)) {
+        before = &b;
+        return;
+      }
+      runnable* const behind = following(b);
+      if (before != nullptr)
+        before->next.store(behind, std::memory_order_relaxed);
+      else
+        first_.store(behind, std::memory_order_relaxed);
+      b.awaits.store(nullptr, std::memory_order_relaxed);
+      b.next.store(gone, std::memory_order_relaxed);
+      gone = &b;
+      sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    });
+    return gone;
+  }
+
+  word taken_{0}, sleepers_{0};
+  typename Machine::template pointer<runnable> first_{nullptr};
+};
+
+}  // namespace weir::threads

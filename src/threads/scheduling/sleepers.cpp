@@ -1,0 +1,95 @@
+#include "threads/scheduling/sleepers.hpp"
+
+#include <pthread.h>
+
+#include "machine/scheduling.hpp"
+#include "threads/scheduling/above.hpp"
+#include "threads/scheduling/processor.hpp"
+#include "threads/scheduling/sleep_queue.hpp"
+
+namespace weir::threads {
+
+namespace {
+
+using bucket = basic_sleep_queue<native_threads>;
+constexpr unsigned buckets = 64;
+constinit bucket all[buckets];
+
+[[gnu::constructor]] void when_loaded() {
+  pthread_atfork(nullptr, nullptr, [] {
+    for (bucket& b : all) b.forget();
+  });
+}
+
+// A handler of the program may wake sleepers, by sem_post(), though it has interrupted a function of this file, or of the run
+// queues. Then it leaves the wake-up to the monitor, which wakes all: they try again.
+constinit thread_local unsigned in_lists = 0;
+constinit std::atomic<bool> left_to_monitor{false};
+
+/// During the lifetime of this object the calling thread changes lists. The compiler keeps the order, for handlers.
+class changing {
+ public:
+  changing() {
+    ++in_lists;
+    native_threads::light_fence();
+  }
+  changing(const changing&) = delete;
+  ~changing() {
+    native_threads::light_fence();
+    --in_lists;
+  }
+};
+bool has_interrupted_a_change() {
+  return in_lists != 0 || (this_body != nullptr && this_body->held.load(std::memory_order_relaxed) != 0);
+}
+
+// Words of gates are at least a line apart.
+bucket& of(const void* object) { return all[reinterpret_cast<std::uintptr_t>(object) / 64 % buckets]; }
+
+}  // namespace
+
+void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  // relaxed: the sender of a wake-up looks at it after it has changed the word, and a fence follows here, too: in add().
+  if (wake_scheduled.load(std::memory_order_relaxed) != wake) wake_scheduled.store(wake, std::memory_order_relaxed);
+  this_body->where()->sleep(*this_body, {&word, value});
+}
+
+bool falls_asleep(body& b, awaited on) noexcept {
+  const changing lists;
+  return of(on.object).add(b, *on.object, *on.word, on.value, [&b] { return b.has_signals(); });
+}
+
+void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept { wake_on(word, most); }
+
+unsigned wake_on(const std::atomic<std::uint32_t>& object, unsigned most) noexcept {
+  bucket& its = of(&object);
+  if (!its.has_sleepers()) return 0;
+  const without_preemption to_the_end;
+  const changing lists;
+  return its.wake(object, most, this_body);
+}
+
+void wake_body(body& b) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in add(): the caller has sent a signal
+  const void* const object = b.awaits.load(std::memory_order_relaxed);  // relaxed: looked at again below
+  if (object == nullptr) return;
+  const without_preemption to_the_end;
+  const changing lists;
+  of(object).wake(b, this_body);
+}
+
+bool leaves_wake_up() noexcept {
+  if (!has_interrupted_a_change()) [[likely]] return false;
+  left_to_monitor.store(true, std::memory_order_release);  // release: the event
+  look_until(0);
+  return true;
+}
+
+void wake_those_left() noexcept {
+  if (!left_to_monitor.load(std::memory_order_relaxed) || !left_to_monitor.exchange(false, std::memory_order_acquire)) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in add()
+  for (bucket& b : all)
+    if (b.has_sleepers()) b.wake_all();
+}
+
+}  // namespace weir::threads

@@ -1,0 +1,178 @@
+#include "threads/signals/process_signals.hpp"
+
+#include <csignal>
+#include <cstdint>
+#include <utility>
+
+#include <sys/prctl.h>
+
+#include "machine/detached_thread.hpp"
+#include "machine/raw_call.hpp"
+#include "threads/preemption/tick.hpp"
+#include "threads/scheduling/claimant.hpp"
+#include "threads/scheduling/processor.hpp"
+#include "threads/signals/signals.hpp"
+#include "threads/support/library_signals.hpp"
+
+namespace weir::threads {
+
+constinit std::atomic<signal_mask> not_taken{0};
+
+namespace {
+
+// One that no program can send, for the taker alone, which blocks it: it ends the taker's wait. The C library asks for the other
+// one of its own, 33, in all threads.
+constexpr int of_taker = 32;
+constexpr signal_mask bit_of(int number) { return signal_mask{1} << (number - 1); }
+
+// Changed by claimants. seq_cst, both: the taker tells its number, and then looks for what it shall wait for; others change that
+// first.
+constinit std::atomic<unsigned> generation{0};
+constinit std::atomic<pid_t> taker{0};
+bool runs = false, refused = false;
+
+void end_its_wait() {
+  siginfo_t why{};
+  why.si_signo = of_taker;
+  why.si_code = SI_QUEUE;
+  if (const pid_t thread = taker.load(); thread != 0) raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, of_taker, as_argument(&why));
+}
+
+bool has_handler(int number) {
+  const kernel_sigaction its = handled_by(number);
+  return its.is_handler() && !is_handler_of_ticks(its.code());
+}
+
+/// What the kernel does with a signal that has no handler, it does in this thread, too.
+void take_effect(const siginfo_t& why) {
+  const auto me = raw_call(SYS_gettid);
+  raw_call(SYS_rt_tgsigqueueinfo, getpid(), me, why.si_signo, as_argument(&why));
+  const signal_mask usual = exchange_mask(all_signals & ~bit_of(why.si_signo));
+  exchange_mask(usual);
+}
+
+/// Nobody handles the signal now. It stays pending for the process, as the kernel would keep it.
+void put_back(const siginfo_t& why) {
+  if (why.si_code < 0)
+    raw_call(SYS_rt_sigqueueinfo, getpid(), why.si_signo, as_argument(&why));
+  else
+    raw_call(SYS_kill, getpid(), why.si_signo);  // the kernel lets a thread say the rest to itself only
+}
+
+/// The number of the member that is to handle the signal, the first thread if it does not block the signal; 0: all block it.
+pid_t one_that_handles(int number) {
+  struct {
+    const signal_mask bit;
+    const pid_t first = getpid();
+    pid_t found = 0;
+  } search{bit_of(number)};
+  const claimant no_end_meanwhile;
+  claimant::for_each_body([&search](const body& b) {
+    // One that is in its own kernel thread gets signals from the kernel, and its mask is not known here.
+    if (!b.is_adopted || b.where() == nullptr || (b.mask() & search.bit) != 0) return;
+    if (search.found == 0 || b.id == search.first) search.found = b.id;
+  });
+  return search.found;
+}
+
+void pass_on(const siginfo_t& why) {
+  const int number = why.si_signo;
+  if (!has_handler(number)) return take_effect(why);
+  pid_t to = one_that_handles(number);
+  for (bool is_left = false; to != 0;) {
+    {
+      claimant by;
+      if (body* const its = claimant::body_of(to); its == nullptr)
+        is_left = false, to = 0;
+      else if (send(by, *its, why, is_left) != send_again)
+        return;
+    }
+    if (to != 0)
+      yield_to_kernel();
+    else
+      to = one_that_handles(number);
+  }
+  not_taken.fetch_or(bit_of(number));
+  // A member may have unblocked it meanwhile, and found that the taker waits for it.
+  if (one_that_handles(number) != 0) not_taken.fetch_and(~bit_of(number));
+  put_back(why);
+}
+
+/// Those that have come to an idle processor.
+void pass_on_all() {
+  constexpr std::size_t most = 64;
+  for (;;) {
+    siginfo_t all[most];
+    std::size_t found = 0;
+    {
+      claimant c;
+      c.for_each([&](processor& p) {
+        if (found == 0) p.came_while_idle.take(0, [&](const siginfo_t& why) { all[found++] = why; });
+      });
+    }
+    if (found == 0) return;
+    for (std::size_t i = 0; i < found; ++i) pass_on(all[i]);
+  }
+}
+
+void* take(void* its) {
+  const auto mine = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(its));
+  prctl(PR_SET_NAME, "weir-signals");
+  exchange_mask(all_signals | bit_of(of_taker));
+  {
+    const claimant no_end_meanwhile;
+    if (generation.load() == mine) taker.store(static_cast<pid_t>(raw_call(SYS_gettid)));
+  }
+  while (generation.load() == mine) {
+    const signal_mask signals = (all_signals & ~not_taken.load()) | bit_of(of_taker);
+    siginfo_t why{};
+    const long got = raw_call(SYS_rt_sigtimedwait, as_argument(&signals), as_argument(&why), 0, sizeof signals);
+    if (got == of_taker)
+      pass_on_all();
+    else if (got > 0)
+      pass_on(why);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void take_slowly(signal_mask signals) {
+  not_taken.fetch_and(~signals);
+  end_its_wait();
+}
+
+bool gives_to_taker(processor& mine, const siginfo_t& why) {
+  if (taker.load() == 0 || !mine.came_while_idle.add(why)) return false;
+  end_its_wait();
+  return true;
+}
+
+void start_taker() {
+  if (runs || refused) return;
+  sigset_t blocked;
+  sigfillset(&blocked);
+  not_taken.store(all_signals);
+  runs = start_detached(take, reinterpret_cast<void*>(std::uintptr_t{generation.fetch_add(1) + 1}), 0, &blocked) == 0;
+  refused = !runs;
+  if (refused) not_taken.store(0);
+}
+
+void stop_taker() {
+  if (!std::exchange(runs, false)) return;
+  generation.fetch_add(1);
+  not_taken.store(0);
+  end_its_wait();
+  taker.store(0);
+}
+
+void forget_taker() {
+  runs = false;
+  generation.fetch_add(1);
+  not_taken.store(0);
+  taker.store(0);
+}
+
+bool signals_are_taken() { return !refused; }
+
+}  // namespace weir::threads

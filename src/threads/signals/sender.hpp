@@ -1,0 +1,93 @@
+// How a signal for one thread comes to its body, wherever the body runs.
+//
+// A running body gets the signal where it runs, like any thread: on the kernel thread of its processor. The processor's queue is
+// claimed meanwhile, so that the body does not stop before the signal has come. A body that does not run finds the signal when it
+// goes on; a sleeping body is woken. A body that blocks the signal finds it when it unblocks the signal, or in its own kernel
+// thread, when it asks for signals there. The body may move or unblock the signal while it is summoned (summons.hpp), so the sender looks
+// again, and takes the signal back if what it has seen is no longer so.
+//
+// The text is a template, as driver.hpp.
+#pragma once
+
+#include <cerrno>
+
+#include "threads/scheduling/driver.hpp"
+
+namespace weir::threads {
+
+/// The body is held just now, and perhaps because it waits for the caller's claim: the caller ends the claim, finds the body again, and
+/// sends again.
+inline constexpr int send_again = -2;
+
+template <class Bodies>
+class basic_sender {
+ public:
+  using machine = typename Bodies::machine;
+  using body = typename Bodies::body;
+  using processor = typename Bodies::processor;
+  using signal = typename Bodies::signal;
+
+  /// Called by a claimant. Returns 0, or an error: EAGAIN, where too many wait; or send_again. Then the caller calls again with the same
+  /// `is_left`, which is false at first.
+  static int send(body& to, const signal& why, bool& is_left) {
+    if (is_left) {
+      is_left = false;
+      if (!to.withdraw(why)) return 0;
+    }
+    for (;;) {
+      processor* const on = to.where();
+      if (on == nullptr) return Bodies::send_to_thread(to, why);  // before it is attached (body.cpp)
+      if (!to.may(moves::to_stand_in)) {
+        int error = 0;
+        if (send_to_idle(to, why, error)) return error;
+        continue;
+      }
+      if (to.blocks(why)) {
+        if (!to.summon(why)) return EAGAIN;
+        if ((to.blocks(why) && to.where() == on) || !to.withdraw(why)) return 0;
+        continue;
+      }
+      if (on->current() != &to) {
+        if (!to.summon(why)) return EAGAIN;
+        machine::fence_everywhere();  // as in basic_driver::switch_to()
+        if (on->current() != &to && to.where() == on) return Bodies::wake(to), 0;
+        if (!to.withdraw(why)) return 0;
+        continue;  // the body has moved, or begun to run meanwhile, and may have missed the signal
+      }
+      if (on->claim(on->switches())) {
+        const bool runs = on->current() == &to;
+        int error = 0;
+        if (runs) {
+          error = Bodies::send_to_processor(*on, why);
+          await_arrival();
+        }
+        on->unclaim();
+        if (runs) return error;
+      }
+      // A body that yields in a loop is held whenever it lets this thread run, and takes the signal itself.
+      is_left = to.summon(why);
+      return send_again;
+    }
+  }
+
+ private:
+  /// The kernel interrupts the thread for a fence, so a signal that has been sent is handled before the body goes on.
+  static void await_arrival() { machine::fence_everywhere(); }
+
+  /// Sends the signal to the body of a thread that drives nothing now. If the thread begins to drive, no other body runs there
+  /// before the signal is handled. False: the thread has begun to drive.
+  static bool send_to_idle(body& to, const signal& why, int& error) {
+    processor& its = *to.home();
+    its.ask_for_claim();
+    machine::fence_everywhere();
+    const bool idle = !to.may(moves::to_stand_in);
+    if (idle) {
+      error = Bodies::send_to_thread(to, why);
+      await_arrival();
+    }
+    its.unclaim();
+    return idle;
+  }
+};
+
+}  // namespace weir::threads

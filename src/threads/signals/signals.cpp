@@ -1,0 +1,75 @@
+// Signals for one thread: what sender.hpp and summons.hpp need from the system.
+#include "threads/signals/signals.hpp"
+
+#include <csignal>
+
+#include "threads/scheduling/sleepers.hpp"
+
+namespace weir::threads {
+
+bool body::summon(const siginfo_t& why) {
+  if (!queued_.add(why)) return false;
+  summon_for(signal_mask{1} << (why.si_signo - 1));
+  return true;
+}
+bool body::withdraw(const siginfo_t& why) { return queued_.withdraw(why); }
+void body::forget_signals() {
+  forget();
+  queued_.take(0, [](const siginfo_t&) {});
+}
+
+namespace {
+
+/// What the kernel says of signals for the process, a thread may say to itself only [rt_tgsigqueueinfo(2)]. To another thread such a
+/// signal comes as if this process had sent it.
+int send_to_thread(pid_t thread, const siginfo_t& why) {
+  const bool with_why = why.si_code != SI_TKILL && (why.si_code < 0 || thread == raw_call(SYS_gettid));
+  return static_cast<int>(-(with_why ? raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, why.si_signo, as_argument(&why))
+                                     : raw_call(SYS_tgkill, getpid(), thread, why.si_signo)));
+}
+
+/// Does the program handle the signal without asking for calls to be restarted?
+bool ends_calls(int number) {
+  struct sigaction its {};
+  return sigaction(number, nullptr, &its) == 0 && its.sa_handler != SIG_DFL && its.sa_handler != SIG_IGN &&
+         (its.sa_flags & SA_RESTART) == 0;
+}
+
+}  // namespace
+
+void body::take_signals() {
+  // If the body is in its own kernel thread, signals that it blocks may be pending there.
+  const signal_mask kept = is_pinned || where() == nullptr ? 0 : mask();
+  const auto handle_all_but = [this](signal_mask left) {
+    // All signals are sent before the first is handled, because its handler may never return.
+    exchange_mask(all_signals);
+    const auto where_it_is = static_cast<pid_t>(raw_call(SYS_gettid));
+    queued_.take(left, [this, where_it_is](const siginfo_t& why) {
+      if (ends_calls(why.si_signo)) ++interrupted;
+      send_to_thread(where_it_is, why);
+    });
+    exchange_mask(mask());
+  };
+  answer(kept, handle_all_but, pin, pin_for_a_while);
+}
+
+siginfo_t signal_of_mine(int number) {
+  siginfo_t why{};
+  why.si_signo = number;
+  why.si_code = SI_TKILL;
+  why.si_pid = getpid();
+  why.si_uid = getuid();
+  return why;
+}
+
+int native_bodies::send_to_thread(const body& its, const siginfo_t& why) { return threads::send_to_thread(its.id, why); }
+int native_bodies::send_to_processor(const processor& its, const siginfo_t& why) {
+  return threads::send_to_thread(its.thread.load(std::memory_order_relaxed), why);
+}
+void native_bodies::wake(body& b) { wake_body(b); }
+
+int send(claimant&, body& to, const siginfo_t& why, bool& is_left) {
+  return basic_sender<native_bodies>::send(to, why, is_left);
+}
+
+}  // namespace weir::threads

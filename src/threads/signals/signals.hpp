@@ -1,0 +1,14 @@
+// Signals for one thread (signals.cpp).
+#pragma once
+
+#include "threads/scheduling/claimant.hpp"
+#include "threads/signals/sender.hpp"
+
+namespace weir::threads {
+
+/// The signal comes to the body, with what is known of its sender: as basic_sender::send().
+int send(claimant& by, body& to, const siginfo_t& why, bool& is_left);
+/// The information of a signal that the calling thread sends without a value.
+siginfo_t signal_of_mine(int number);
+
+}  // namespace weir::threads

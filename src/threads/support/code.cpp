@@ -1,0 +1,59 @@
+#include "threads/support/code.hpp"
+
+#include <algorithm>
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/auxv.h>
+
+#include "threads/support/allocator.hpp"
+
+namespace weir::threads {
+
+namespace {
+code_range own_code;
+code_range without_calls[4];
+
+[[gnu::constructor]] void when_loaded() {
+  own_code = object_with(reinterpret_cast<const void*>(&is_own_code));
+  if (own_code.has(getauxval(AT_PHDR))) own_code = {};  // the program
+}
+}  // namespace
+
+code_range object_with(const void* address) {
+  struct search {
+    std::uintptr_t its;
+    code_range found;
+  } s{reinterpret_cast<std::uintptr_t>(address), {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* to) {
+        auto& wanted = *static_cast<search*>(to);
+        code_range whole{~std::uintptr_t{0}, 0};
+        for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
+          const auto& part = object->dlpi_phdr[i];
+          if (part.p_type != PT_LOAD) continue;
+          whole.first = std::min<std::uintptr_t>(whole.first, object->dlpi_addr + part.p_vaddr);
+          whole.last = std::max<std::uintptr_t>(whole.last, object->dlpi_addr + part.p_vaddr + part.p_memsz);
+        }
+        if (!whole.has(wanted.its)) return 0;
+        wanted.found = whole;
+        return 1;
+      },
+      &s);
+  return s.found;
+}
+
+bool is_own_code(std::uintptr_t code) { return own_code.has(code); }
+
+bool is_without_calls(std::uintptr_t code) {
+  return std::ranges::any_of(without_calls, [code](const code_range& r) { return r.has(code); });
+}
+void know_code_without_calls() {
+  if (without_calls[0].last != 0) return;  // handlers may be reading it
+  without_calls[0] = object_with(reinterpret_cast<const void*>(&is_own_code));
+  without_calls[1] = object_with(dlsym(RTLD_NEXT, "pthread_create"));
+  without_calls[2] = object_with(&_r_debug);
+  without_calls[3] = allocator_code;
+}
+
+}  // namespace weir::threads

@@ -1,0 +1,22 @@
+// Whose code is it: the program's, Weir's, or that of a library by which threads neither wait nor poll?
+#pragma once
+
+#include <cstdint>
+
+namespace weir::threads {
+
+struct code_range {
+  std::uintptr_t first = 0, last = 0;
+  bool has(std::uintptr_t code) const { return code >= first && code < last; }
+};
+/// The code of the loaded object with this address, with all of its data.
+code_range object_with(const void* address);
+
+/// Is that the code of Weir's library? Loops there know how to yield, and a trap in code that the handler of traps executes would
+/// never end. In a program that contains Weir, because it is linked with it, the two cannot be told apart: false.
+bool is_own_code(std::uintptr_t code);
+/// The code of this library, of the C library, of the dynamic linker and of an allocator, once it is known.
+bool is_without_calls(std::uintptr_t code);
+void know_code_without_calls();
+
+}  // namespace weir::threads
