@@ -5,6 +5,7 @@
 
 #include <weir/machine/machine.hpp>
 
+#include "openmp/core/exhausted_groups.hpp"
 #include "openmp/core/part.hpp"
 #include "openmp/core/slot.hpp"
 #include "openmp/settings/settings.hpp"
@@ -32,7 +33,8 @@ struct shared_loop : slot<Machine> {
   typename Machine::template word<bool> last_taken{false};  // of a divided loop: the last chunk, which is in no part
   loop_plan plan;
   division among_members;
-  alignas(line_bytes) typename Machine::template word<std::uint64_t> taken{0};  // iterations
+  alignas(line_bytes) typename Machine::template word<std::uint64_t> taken{0};  // iterations, if it is not divided
+  exhausted_groups<Machine> exhausted;                                          // if it is
   alignas(line_bytes) typename Machine::template word<std::uint64_t> turn{0};   // of ordered: the first iteration not done
   typename Machine::gate turned;
 };

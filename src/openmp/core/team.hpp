@@ -90,6 +90,7 @@ struct alignas(line_bytes) member {
   void* values = nullptr;
   gate reduction_gate;  // where it waits for its children's values, and until its own have been taken
   alignas(line_bytes) part<native> parts[slots_in_turn];  // of divided loops, by their slots
+  std::atomic<std::uint32_t> left[slots_in_turn]{};  // how many members of its group have left a loop, by its slot
 };
 
 /// The mark by which a member can be woken separately from the others at the same gate (sleeps_by). In a team of more than 32,

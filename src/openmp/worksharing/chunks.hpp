@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "openmp/worksharing/divided_loop.hpp"
@@ -79,6 +80,29 @@ void enter_loop(Member& me, const loop_plan& plan) {
     l.turn.store(0, std::memory_order_relaxed);
   });
   if (l.divided) begin_part(me);
+}
+
+/// The members of a large team count at the first member of their group, and the last one of each group at the loop: if all counted
+/// in one word, they would get its line one after the other. A cancelled region may be left without leaving its loops
+/// (`Kind::all_leave`): then one word tells who has.
+template <class Kind, class Member>
+void exit_loop(Member& me) {
+  auto& l = *me.in_loop;
+  me.in_loop = nullptr;
+  constexpr unsigned few = 16;
+  const std::uint32_t construct = me.loops - 1;
+  const unsigned size = me.of->size;
+  unsigned leaving = 1;
+  if (size > few && Kind::all_leave()) [[unlikely]] {
+    const unsigned width = 1u << (std::bit_width(size - 1) + 1) / 2;  // about as many members in a group as groups
+    const unsigned first = me.number / width * width;
+    leaving = std::min(width, size - first);
+    auto& left = me.of->members[first].left[construct % slots_in_turn];
+    // acq_rel: the last one of the group leaves after all others of it have.
+    if (left.fetch_add(1, std::memory_order_acq_rel) + 1 != leaving) return;
+    left.store(0, std::memory_order_relaxed);  // relaxed: published by the slot, which is free when all groups have left
+  }
+  l.template leave<Kind>(construct, size, leaving);
 }
 
 template <class Member>

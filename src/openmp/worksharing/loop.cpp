@@ -39,6 +39,7 @@ struct kind_of_slot : waits_for_slot {
   static bool abandoned(const member& me, std::uint32_t construct, unsigned left) {
     return is_abandoned(*me.of, &member::loops, construct, left);
   }
+  static bool all_leave() { return !cancellation_in_force(); }
   static void clear_away(slot<native>& its) {
     loop& l = static_cast<loop&>(its);
     // relaxed: all other members have left.
@@ -123,11 +124,9 @@ void* common_memory(member& me, std::size_t bytes) {
 }
 
 void end_loop(member& me) {
-  loop& l = *me.in_loop;
-  me.in_loop = nullptr;
   me.forbids = 0;
-  happens_before(&l.memory);
-  l.leave<kind_of_slot>(me.loops - 1, me.of->size);
+  happens_before(&me.in_loop->memory);
+  exit_loop<kind_of_slot>(me);
 }
 
 }  // namespace weir::openmp

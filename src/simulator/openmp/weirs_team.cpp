@@ -120,6 +120,7 @@ struct kind_of_slot {
     if (!simulated::spin(word, ready, 100)) simulated::yield_until(word, ready);  // as wait_awake() in core/constructs.hpp
   }
   static bool abandoned(const member&, std::uint32_t, unsigned) { return false; }
+  static bool all_leave() { return true; }
   static void clear_away(weir::openmp::slot<simulated>&) {}
 };
 }  // namespace
@@ -132,12 +133,7 @@ weir::openmp::iterations weirs_team::next_chunk(unsigned member) {
   return weir::openmp::next_unordered_chunk(its_.members[member]);
 }
 
-void weirs_team::end_loop(unsigned number) {
-  member& me = its_.members[number];
-  auto& l = *me.in_loop;
-  me.in_loop = nullptr;
-  l.leave<kind_of_slot>(me.loops - 1, size);
-}
+void weirs_team::end_loop(unsigned member) { weir::openmp::exit_loop<kind_of_slot>(its_.members[member]); }
 
 void weirs_team::wait_for_turn(const member& me) {
   const auto nobody = [](std::uint64_t) { return false; };  // has left a cancelled region
