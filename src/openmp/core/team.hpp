@@ -82,6 +82,7 @@ struct alignas(line_bytes) member {
   task implicit;
   task* executing = &implicit;
   task* taken_task = nullptr;             // a task that it is about to execute (task_work)
+  bool looks_everywhere = false;          // for a task, because it sleeps if it finds none
   gate task_gate;                         // where it waits for tasks
   std::atomic<gate*> asleep_at{nullptr};  // where it sleeps in a wait in which it executes tasks
   // The last reduction for which the member has offered its values, and the last for which its parent has taken them: on one
