@@ -33,11 +33,11 @@ struct budget {
 std::ostream& operator<<(std::ostream& out, const budget& b) { return out << b.construct << ", " << b.threads << " threads"; }
 
 constexpr budget budgets[] = {
-    // One flag releases all workers, so its line goes to each of them, one after the other.
+    // One line releases the first 15 workers in all teams, whose sizes they cannot know before. Others have lines for 7.
     {"parallel", 8, 24, 9, 0, 0, 0},
-    {"parallel", 32, 128, 36, 0, 0, 0},
-    {"parallel", 128, 530, 142, 0, 0, 0},
-    {"parallel", 512, 2130, 560, 0, 0, 0},
+    {"parallel", 32, 140, 24, 0, 0, 0},
+    {"parallel", 128, 590, 29, 0, 0, 0},
+    {"parallel", 512, 2380, 29, 0, 0, 0},
     // Up to 16 threads by dissemination, then by a tournament with a wake-up tree: no line goes to more than three threads.
     {"barrier", 8, 50, 2.1, 0, 0, 0},
     {"barrier", 32, 130, 2.1, 0, 0, 0},

@@ -45,13 +45,25 @@ shared::shared(unsigned members_of_team)
 
 weirs_team::weirs_team(const machine_model& m, unsigned members)
     : team(members),
-      one_release_flag_(half::release("auto", 1).central()),
-      release_(half::release("auto", members)),
       arrival_(half::arrival("auto", members, false)),
-      workers_(std::make_unique<phases::flags[]>(members - 1)),
+      workers_(std::make_unique<worker[]>(members - 1)),
       barrier_(barrier_for(m, members)),
       its_(members),
-      tasks_(members) {}
+      tasks_(members) {
+  // As crew::join_release().
+  using tree = phases::release_tree;
+  const auto lines_for = [](unsigned member) {
+    const unsigned lines = tree::lines(member, release_word::everyone);
+    return lines != 0 ? std::make_unique<phases::release_line[]>(lines) : nullptr;
+  };
+  if (members > tree::in_common) lines_ = lines_for(0);
+  for (unsigned number = 1; number < members; ++number) {
+    worker& w = workers_[number - 1];
+    w.lines = lines_for(number);
+    const unsigned parent = tree::parent(number);
+    w.line = number < tree::in_common ? &phases_.for_all : &(parent == 0 ? lines_ : workers_[parent - 1].lines)[tree::level(number)];
+  }
+}
 
 auto weirs_team::await(experience& learned, member& me) {
   return [this, &learned, &me](const auto& word, auto& gate, auto ready) {
@@ -68,44 +80,40 @@ void weirs_team::parallel(const body& executed) {
       its_.members[m].tasks.implicit.executor.store(&its_.members[m], std::memory_order_relaxed);
   }
   executed_ = &executed;
-  phases_.region.run.store(1);
-  phases_.region.what.store(episode_);
-  phases_.region.of.store(size);
-  const std::uint64_t word = release_word::of(++episode_, size);
-  if (one_release_flag_)
-    phases_.release_all(word);
-  else
-    phases_.release(release_, 0, word, flags_of());
+  region& its = phases_.for_all.region;
+  its.run.store(1);
+  its.what.store(episode_);
+  its.of.store(size);
+  release(release_word::of(++episode_, size));
   executed(0);
   tasks_.finish_tasks(its_.members[0]);
   phases_.join(arrival_, episode_, flags_of(), await(at_joins_, its_.members[0]));
 }
 
+void weirs_team::release(std::uint64_t word) {
+  if (lines_ != nullptr) phases_.pass_on(0, lines_.get(), word, phases_.for_all.region);
+  phases_.release_common(word);
+}
+
 void weirs_team::work(unsigned number) {
   member& me = its_.members[number];
   engine::here().allocated(&me.value, sizeof(simulated::word<std::uint64_t>));  // on the thread's stack
-  auto& flag = one_release_flag_ ? phases_.for_all : workers_[number - 1].release;
+  worker& w = workers_[number - 1];
   for (std::uint64_t seen = 0;;) {
-    seen = phases_.next(flag, seen, await(between_regions_, me));
+    seen = phases_.next(*w.line, seen, await(between_regions_, me));
+    if (w.lines != nullptr) phases_.pass_on(number, w.lines.get(), seen, w.line->region);
     if (release_word::size_in(seen) == release_word::everyone) return;
-    if (!one_release_flag_) phases_.release(release_, number, seen, flags_of());
-    (void)phases_.region.of.load();
-    (void)phases_.region.run.load();
-    (void)phases_.region.what.load();
+    (void)w.line->region.of.load();
+    (void)w.line->region.run.load();
+    (void)w.line->region.what.load();
     (*executed_)(number);
     tasks_.finish_tasks(me);
     const std::uint32_t episode = release_word::episode_in(seen);
-    phases_.arrive(arrival_, size, number, workers_[number - 1], episode, flags_of(), await(at_joins_, me));
+    phases_.arrive(arrival_, size, number, w.flags, episode, flags_of(), await(at_joins_, me));
   }
 }
 
-void weirs_team::dismiss() {
-  const std::uint64_t end = release_word::of(episode_ + 1, release_word::everyone);
-  if (one_release_flag_)
-    phases_.release_all(end);
-  else
-    for (unsigned m = 1; m < size; ++m) workers_[m - 1].release.set(end);
-}
+void weirs_team::dismiss() { release(release_word::of(episode_ + 1, release_word::everyone)); }
 
 void weirs_team::barrier(unsigned member) { barrier_->arrive_and_wait(*barrier_, member); }
 

@@ -43,22 +43,35 @@ class weirs_team final : public team {
   /// What the crew writes before each release: the function, its argument, the team.
   struct region {
     simulated::word<std::uint64_t> run{0}, what{0}, of{0};
+    region& operator=(const region& other) {
+      run.store(other.run.load());
+      what.store(other.what.load());
+      of.store(other.of.load());
+      return *this;
+    }
   };
   using phases = weir::openmp::fork_join<simulated, region>;
   using experience = waiting::experience<simulated>;
 
+  struct worker {
+    phases::release_line* line = nullptr;
+    std::unique_ptr<phases::release_line[]> lines;
+    phases::flags flags;
+  };
+
   auto flags_of() {
-    return [this](unsigned number) -> phases::flags& { return workers_[number - 1]; };
+    return [this](unsigned number) -> phases::flags& { return workers_[number - 1].flags; };
   }
+  void release(std::uint64_t word);
   auto await(experience& learned, member& me);
   void wait_for_turn(const member& me);
 
   const body* executed_ = nullptr;
   std::uint32_t episode_ = 0;
-  const bool one_release_flag_;
-  const weir::openmp::half release_, arrival_;
+  const weir::openmp::half arrival_;
   phases phases_;
-  const std::unique_ptr<phases::flags[]> workers_;
+  std::unique_ptr<phases::release_line[]> lines_;
+  const std::unique_ptr<worker[]> workers_;
   experience between_regions_, at_joins_;
   std::unique_ptr<any_barrier> barrier_;
   shared its_;
