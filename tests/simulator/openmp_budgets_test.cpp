@@ -42,7 +42,7 @@ constexpr budget budgets[] = {
     {"barrier", 8, 50, 2.1, 0, 0, 0},
     {"barrier", 32, 130, 2.1, 0, 0, 0},
     {"barrier", 128, 530, 2.5, 0, 0, 0},
-    {"barrier", 512, 2130, 4, 0, 300, 0},
+    {"barrier", 512, 2130, 2.5, 0, 300, 0},
     // All but the executor read the word that says that somebody has taken it.
     {"single", 8, 58, 8, 1, 0, 0},
     {"single", 128, 660, 130, 2, 0, 0},

@@ -135,7 +135,7 @@ TEST(Loops, ExecuteOrderedRegionsInOrder) {
     std::vector<std::uint64_t> order;
     on_weirs_team("epyc-9654-2s", members, [&](weirs_team& t) {
       t.parallel([&](unsigned me) {
-        t.begin_loop(me, {weir::openmp::schedule_kind::static_, 300, 1, true});
+        t.begin_loop(me, {weir::openmp::schedule_kind::static_, 300, 1, true, true});
         while (const auto chunk = t.next_ordered_chunk(me)) {
           engine::here().compute(from_ns((me * 31) % 70));
           t.begin_ordered(me);

@@ -8,6 +8,7 @@
 #include "openmp/core/exhausted_groups.hpp"
 #include "openmp/core/part.hpp"
 #include "openmp/core/slot.hpp"
+#include "openmp/core/turns.hpp"
 #include "openmp/settings/settings.hpp"
 
 namespace weir::openmp {
@@ -23,6 +24,7 @@ struct loop_plan {
   std::uint64_t trips = 0;
   std::uint64_t chunk = 1;  // of static: 0 is one block for each member
   bool monotonic = true;    // must each member execute its chunks in the order of the loop?
+  bool ordered = false;     // has it ordered regions?
 };
 
 /// Sections are a loop over their numbers.
@@ -35,8 +37,7 @@ struct shared_loop : slot<Machine> {
   division among_members;
   alignas(line_bytes) typename Machine::template word<std::uint64_t> taken{0};  // iterations, if it is not divided
   exhausted_groups<Machine> exhausted;                                          // if it is
-  alignas(line_bytes) typename Machine::template word<std::uint64_t> turn{0};   // of ordered: the first iteration not done
-  typename Machine::gate turned;
+  turns<Machine> ordered;
 };
 
 }  // namespace weir::openmp

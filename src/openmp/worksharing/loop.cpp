@@ -26,9 +26,9 @@ assignment assignment_of(const loop_plan& plan, unsigned size, std::uint64_t ite
 }
 
 void wait_for_turn(const member& me) {
-  const auto wait = [&](const auto& turn, gate& turned, auto ready) {
+  const auto wait = [&](const auto& done, gate& passed, auto ready) {
     noted_wait noted(me, waits::ordered);
-    me.of->learned.await(oversubscribed(*me.of), turn, turned, ready, noted);
+    me.of->learned.await(oversubscribed(*me.of), done, passed, ready, noted);
   };
   wait_for_turn(
       me, [&](std::uint64_t now) { return is_left_out(me, now); },
@@ -100,12 +100,12 @@ iterations next_ordered_chunk(member& me) {
 void begin_ordered(member& me) {
   if (me.ordered_after == 0) return;
   wait_for_turn(me);
-  happens_after(&me.in_loop->turn);
+  happens_after(&me.in_loop->ordered);
 }
 
 // The turn is passed on at the end of the chunk, in next_ordered_chunk(); only the ordered region ends here.
 void end_ordered(member& me) {
-  if (annotated() && me.in_loop != nullptr) [[unlikely]] happens_before(&me.in_loop->turn);
+  if (annotated() && me.in_loop != nullptr) [[unlikely]] happens_before(&me.in_loop->ordered);
 }
 
 void* common_memory(member& me, std::size_t bytes) {

@@ -145,7 +145,7 @@ void weirs_team::end_loop(unsigned member) { weir::openmp::exit_loop<kind_of_slo
 
 void weirs_team::wait_for_turn(const member& me) {
   const auto nobody = [](std::uint64_t) { return false; };  // has left a cancelled region
-  const auto wait = [this](const auto& turn, auto& turned, auto ready) { its_.learned.await(false, turn, turned, ready); };
+  const auto wait = [this](const auto& done, auto& passed, auto ready) { its_.learned.await(false, done, passed, ready); };
   weir::openmp::wait_for_turn(me, nobody, [](std::uint64_t) { return std::uint64_t{0}; }, wait);
 }
 
