@@ -24,8 +24,8 @@ namespace release_word = weir::openmp::release_word;
 template <class Machine>
 struct numbered {
   typename Machine::template word<std::uint32_t> number{0};
-  numbered& operator=(const numbered& other) {
-    number.store(other.number.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  numbered& operator=(std::uint32_t its) {
+    number.store(its, std::memory_order_relaxed);
     return *this;
   }
 };
@@ -78,9 +78,9 @@ struct crew {
     if (!in_tree || member < tree::in_common) return phases.for_all;
     return (tree::parent(member) == 0 ? lines_of_first : lines_of_third)[tree::level(member)];
   }
-  void release_common(std::uint64_t word) {
-    if (in_tree) phases.pass_on(0, lines_of_first, word, phases.for_all.region);
-    phases.release_common(word);
+  void release_common(std::uint64_t word, std::uint32_t number) {
+    if (in_tree) phases.pass_on(0, lines_of_first, word, number);
+    phases.release_common(word, number);
   }
 
   /// The search reports a member that waits for ever.
@@ -91,19 +91,18 @@ struct crew {
   void lead() {
     std::uint32_t episode = 0;
     for (const unsigned size : s.sizes) {
-      phases.for_all.region.number.store(++episode, std::memory_order_relaxed);
-      const std::uint64_t word = release_word::of(episode, size);
+      const std::uint64_t word = release_word::of(++episode, size);
       if (one_flag)
-        release_common(word);
+        release_common(word, episode);
       else
-        phases.release(releases[size - 1], 0, word, phases.for_all.region, flags_of());
+        phases.release(releases[size - 1], 0, word, episode, flags_of());
       phases.join(arrivals[size - 1], episode, flags_of(), await());
       for (unsigned member = 1; member < size; ++member)
         check(executed[member].load(std::memory_order_relaxed) == episode);
     }
     const std::uint64_t end = release_word::of(episode + 1, release_word::everyone);
     if (one_flag)
-      release_common(end);
+      release_common(end, 0);
     else
       for (unsigned n = 1; n < s.members; ++n) workers[n - 1].release.set(end);
   }
@@ -115,10 +114,11 @@ struct crew {
       seen = phases.next(line, seen, await());
       const std::uint32_t size = release_word::size_in(seen), episode = release_word::episode_in(seen);
       if (member >= size) continue;
-      if (in_tree && member == 2) phases.pass_on(member, lines_of_third, seen, line.region);
+      const std::uint32_t number = line.region.number.load(std::memory_order_relaxed);
+      if (in_tree && member == 2) phases.pass_on(member, lines_of_third, seen, number);
       if (size == release_word::everyone) return;
-      if (!one_flag) phases.release(releases[size - 1], member, seen, line.region, flags_of());
-      check(line.region.number.load(std::memory_order_relaxed) == episode);
+      if (!one_flag) phases.release(releases[size - 1], member, seen, number, flags_of());
+      check(number == episode);
       executed[member].store(episode, std::memory_order_relaxed);
       phases.arrive(arrivals[size - 1], size, member, workers[member - 1], episode, flags_of(), await());
     }

@@ -35,29 +35,29 @@ std::ostream& operator<<(std::ostream& out, const budget& b) { return out << b.c
 constexpr budget budgets[] = {
     // One line releases the first 15 workers in all teams, whose sizes they cannot know before. Others have lines for 7.
     {"parallel", 8, 24, 9, 0, 0, 0},
-    {"parallel", 32, 140, 24, 0, 0, 0},
-    {"parallel", 128, 590, 29, 0, 0, 0},
-    {"parallel", 512, 2380, 29, 0, 0, 0},
+    {"parallel", 32, 130, 18.5, 0, 0, 0},
+    {"parallel", 128, 550, 18.5, 0, 0, 0},
+    {"parallel", 512, 2250, 18.5, 0, 0, 0},
     // Up to 16 threads by dissemination, then by a tournament with a wake-up tree: no line goes to more than three threads.
     {"barrier", 8, 50, 2.1, 0, 0, 0},
     {"barrier", 32, 130, 2.1, 0, 0, 0},
     {"barrier", 128, 530, 2.5, 0, 0, 0},
-    {"barrier", 512, 2130, 2.5, 0, 300, 0},
+    {"barrier", 512, 2130, 3.5, 0, 300, 0},
     // All but the executor read the word that says that somebody has taken it.
     {"single", 8, 58, 8, 1, 0, 0},
     {"single", 128, 660, 130, 2, 0, 0},
     // Two words and the value for each thread beside the region's.
-    {"reduction", 32, 360, 24, 0, 0, 0},
-    {"reduction", 512, 6000, 29, 0, 16, 0},
+    {"reduction", 32, 350, 18.5, 0, 0, 0},
+    {"reduction", 512, 5850, 18.5, 0, 16, 0},
     // Up to 8 threads read each turn, though one alone goes on. In a larger team a turn goes to the one whose turn it is.
     {"ordered", 8, 8.2, 8.2, 0.1, 0, 0},
     {"ordered", 128, 4, 0.1, 0.2, 4, 0},
-    {"ordered", 512, 5, 0.1, 0.3, 16, 0},
+    {"ordered", 512, 5, 0.3, 0.3, 16, 0},
     // A loop of 1,024 iterations for each thread. At its end each thread reads the parts of its group, and one word for all groups.
     {"schedule-dynamic-n:1", 8, 165, 11, 1250, 0, 0},
     {"schedule-dynamic-n:1", 32, 850, 28, 5000, 0, 0},
-    {"schedule-dynamic-n:1", 128, 4400, 170, 20000, 0, 0},
-    {"schedule-dynamic-n:1", 512, 20000, 950, 80000, 400, 0},
+    {"schedule-dynamic-n:1", 128, 4400, 155, 20000, 0, 0},
+    {"schedule-dynamic-n:1", 512, 20000, 900, 80000, 400, 0},
     // Each thread counts in the loop's line when it takes a section or finds none, one after the other; it leaves by its group.
     {"sections", 8, 85, 3.2, 20, 0, 0},
     {"sections", 128, 970, 21, 285, 10, 0},

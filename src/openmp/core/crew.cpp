@@ -116,20 +116,32 @@ unsigned crew::recruit(unsigned wanted, unsigned seats) {
   return std::min<unsigned>(wanted, static_cast<unsigned>(workers_.size()) + 1);
 }
 
+// No region is being executed, so nobody writes a word. A parent that has not made its lines yet has passed nothing on.
 void crew::join_release(worker& w) {
   using tree = phases::release_tree;
-  const auto line_of_parent = [&]() -> phases::release_line* {
-    const unsigned parent = tree::parent(w.number);
-    return &(parent == 0 ? lines_ : workers_[parent - 1]->lines)[tree::level(w.number)];
-  };
-  const bool in_tree = how_released() == release_by::tree && w.number >= tree::in_common;
-  if (in_tree) {
+  if (how_released() != release_by::tree || w.number < tree::in_common) {
+    w.line = how_released() == release_by::own_flags ? &w.flags.release : &phases_.for_all;
+  } else {
     if (lines_ == nullptr) lines_ = std::make_unique<phases::release_line[]>(tree::lines(0, release_word::everyone));
-    if (const unsigned its = tree::lines(w.number, release_word::everyone); its != 0)
-      w.lines = std::make_unique<phases::release_line[]>(its);
+    w.lines_to_make = tree::lines(w.number, release_word::everyone);
+    const unsigned parent = tree::parent(w.number);
+    if (parent == 0) w.line = &lines_[tree::level(w.number)];
+    if (parent != 0) w.parent = workers_[parent - 1].get();
+    // acquire: the lines.
+    if (parent != 0 && w.parent->has_lines.load(std::memory_order_acquire)) w.line = &w.parent->lines[tree::level(w.number)];
   }
-  w.line = in_tree ? line_of_parent() : how_released() == release_by::own_flags ? &w.flags.release : &phases_.for_all;
-  w.seen = w.line->word.load(std::memory_order_relaxed);  // relaxed: no region is being executed
+  if (w.line != nullptr) w.seen = w.line->word.load(std::memory_order_relaxed);
+}
+
+// Each worker makes its own lines, so that they lie in the memory near it.
+void crew::make_lines(worker& w) {
+  if (w.lines_to_make != 0) {
+    w.lines = std::make_unique<phases::release_line[]>(w.lines_to_make);
+    w.has_lines.store(true, std::memory_order_release);  // release: the lines
+  }
+  if (w.line != nullptr) return;
+  wait_awake(w.parent->has_lines, [](bool made) { return made; });
+  w.line = &w.parent->lines[phases::release_tree::level(w.number)];
 }
 
 team& crew::of_size(unsigned size, unsigned seats) {
@@ -163,6 +175,7 @@ int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 // Between an arrival and the next episode, a worker may execute tasks of the team in which it has arrived: the member that
 // generated them has not arrived yet. It may also look for tasks later, because teams are kept as long as the crew.
 void crew::work(worker& w) {
+  make_lines(w);
   int lives_on = -1;
   bool had_seat = false;
   std::uint64_t seen = w.seen;
@@ -220,7 +233,7 @@ void crew::fork(team& t, region run, void* what) {
     if (host_) host_->begin_region();
     if (seated_ || !t.seats.empty()) begin_in_seats(t);
   }
-  work_of_region& executed = phases_.for_all.region = {run, what, &t};
+  const work_of_region executed{run, what, &t};
   happens_before(&phases_.for_all);
   const std::uint64_t word = release_word::of(episode() + 1, t.size);
   released_.store(word, std::memory_order_relaxed);
@@ -228,7 +241,7 @@ void crew::fork(team& t, region run, void* what) {
     phases_.release(t.release, 0, word, executed, flags_of());
   } else {
     if (lines_ != nullptr) [[unlikely]] phases_.pass_on(0, lines_.get(), word, executed);
-    phases_.release_common(word);
+    phases_.release_common(word, executed);
   }
   current = &t.members[0];
 }
@@ -266,8 +279,9 @@ void crew::dismiss() {
   if (how_released() == release_by::own_flags) {
     for (const auto& w : workers_) w->flags.release.set(end);
   } else {
-    if (lines_ != nullptr) phases_.pass_on(0, lines_.get(), end, phases_.for_all.region);
-    phases_.release_common(end);
+    const work_of_region nothing{};
+    if (lines_ != nullptr) phases_.pass_on(0, lines_.get(), end, nothing);
+    phases_.release_common(end, nothing);
   }
   leave();
 }

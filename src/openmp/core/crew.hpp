@@ -54,13 +54,17 @@ class crew {
     int processor = -1;                    // its home processor, if any
     phases::release_line* line = nullptr;  // where it waits for regions
     std::uint64_t seen = 0;                // the last word there before it was recruited
+    worker* parent = nullptr;              // to which its line belongs, if to a worker
+    unsigned lines_to_make = 0;
     std::unique_ptr<phases::release_line[]> lines;  // where others wait, to whom it passes regions on
+    std::atomic<bool> has_lines{false};
     phases::flags flags;  // not a base: the rest would lie on the line of the arrival, which the parent polls
   };
 
   static void begin(void* its_worker);
-  /// Where the worker waits, and where others wait for it.
+  /// Where the worker waits, and where others wait for it: before it starts, and in its own thread.
   void join_release(worker& w);
+  static void make_lines(worker& w);
   int start(worker& w);
   void assign_processors();
   void work(worker& w);

@@ -50,7 +50,9 @@ class fork_join {
       word.store(what, std::memory_order_release);
       waiters.open();
     }
-    void set(std::uint64_t what, const Region& executed) {
+    /// The region just before the word: those who poll the line fetch it once.
+    template <class Executed>
+    void set(std::uint64_t what, const Executed& executed) {
       region = executed;
       set(what);
     }
@@ -69,17 +71,21 @@ class fork_join {
   // Below, `flags_of(number)` gives the flags of a worker, numbered from 1, and `await(word, gate, ready)` waits.
 
   /// Releases a member's children in the tree of a barrier by name, if each worker has a flag of its own.
-  template <class FlagsOf>
-  void release(const half& along, unsigned member, std::uint64_t word, const Region& executed, FlagsOf flags_of) {
+  template <class Executed, class FlagsOf>
+  void release(const half& along, unsigned member, std::uint64_t word, const Executed& executed, FlagsOf flags_of) {
     for (const unsigned child : along.of(member)) flags_of(child).release.set(word, executed);
   }
   /// Releases those that wait for a member's own lines, those far away first.
-  void pass_on(unsigned member, release_line* own, std::uint64_t word, const Region& executed) {
+  template <class Executed>
+  void pass_on(unsigned member, release_line* own, std::uint64_t word, const Executed& executed) {
     for (unsigned level = Tree::lines(member, release_word::size_in(word)); level-- > (member == 0 ? 1 : 0);)
       own[level].set(word, executed);
   }
-  /// Releases those that wait for the common line, on which the region is.
-  void release_common(std::uint64_t word) { for_all.set(word); }
+  /// Releases those that wait for the common line.
+  template <class Executed>
+  void release_common(std::uint64_t word, const Executed& executed) {
+    for_all.set(word, executed);
+  }
 
   /// Waits until a line holds another word than `seen`, and returns it.
   template <class Await>

@@ -80,32 +80,30 @@ void weirs_team::parallel(const body& executed) {
       its_.members[m].tasks.implicit.executor.store(&its_.members[m], std::memory_order_relaxed);
   }
   executed_ = &executed;
-  region& its = phases_.for_all.region;
-  its.run.store(1);
-  its.what.store(episode_);
-  its.of.store(size);
-  release(release_word::of(++episode_, size));
+  ++episode_;
+  release(release_word::of(episode_, size), {1, episode_, size});
   executed(0);
   tasks_.finish_tasks(its_.members[0]);
   phases_.join(arrival_, episode_, flags_of(), await(at_joins_, its_.members[0]));
 }
 
-void weirs_team::release(std::uint64_t word) {
-  if (lines_ != nullptr) phases_.pass_on(0, lines_.get(), word, phases_.for_all.region);
-  phases_.release_common(word);
+void weirs_team::release(std::uint64_t word, const work_of_region& executed) {
+  if (lines_ != nullptr) phases_.pass_on(0, lines_.get(), word, executed);
+  phases_.release_common(word, executed);
 }
 
 void weirs_team::work(unsigned number) {
   member& me = its_.members[number];
   engine::here().allocated(&me.value, sizeof(simulated::word<std::uint64_t>));  // on the thread's stack
   worker& w = workers_[number - 1];
+  // As crew::make_lines().
+  const std::size_t lines = phases::release_tree::lines(number, release_word::everyone);
+  if (w.lines != nullptr) engine::here().allocated(w.lines.get(), lines * sizeof(phases::release_line));
   for (std::uint64_t seen = 0;;) {
     seen = phases_.next(*w.line, seen, await(between_regions_, me));
-    if (w.lines != nullptr) phases_.pass_on(number, w.lines.get(), seen, w.line->region);
+    const work_of_region executed = w.line->region.loaded();
+    if (w.lines != nullptr) phases_.pass_on(number, w.lines.get(), seen, executed);
     if (release_word::size_in(seen) == release_word::everyone) return;
-    (void)w.line->region.of.load();
-    (void)w.line->region.run.load();
-    (void)w.line->region.what.load();
     (*executed_)(number);
     tasks_.finish_tasks(me);
     const std::uint32_t episode = release_word::episode_in(seen);
@@ -113,7 +111,7 @@ void weirs_team::work(unsigned number) {
   }
 }
 
-void weirs_team::dismiss() { release(release_word::of(episode_ + 1, release_word::everyone)); }
+void weirs_team::dismiss() { release(release_word::of(episode_ + 1, release_word::everyone), {0, 0, 0}); }
 
 void weirs_team::barrier(unsigned member) { barrier_->arrive_and_wait(*barrier_, member); }
 

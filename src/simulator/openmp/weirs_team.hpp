@@ -41,14 +41,18 @@ class weirs_team final : public team {
 
  private:
   /// What the crew writes before each release: the function, its argument, the team.
+  struct work_of_region {
+    std::uint64_t run, what, of;
+  };
   struct region {
     simulated::word<std::uint64_t> run{0}, what{0}, of{0};
-    region& operator=(const region& other) {
-      run.store(other.run.load());
-      what.store(other.what.load());
-      of.store(other.of.load());
+    region& operator=(const work_of_region& executed) {
+      run.store(executed.run);
+      what.store(executed.what);
+      of.store(executed.of);
       return *this;
     }
+    work_of_region loaded() const { return {run.load(), what.load(), of.load()}; }
   };
   using phases = weir::openmp::fork_join<simulated, region>;
   using experience = waiting::experience<simulated>;
@@ -62,7 +66,7 @@ class weirs_team final : public team {
   auto flags_of() {
     return [this](unsigned number) -> phases::flags& { return workers_[number - 1].flags; };
   }
-  void release(std::uint64_t word);
+  void release(std::uint64_t word, const work_of_region& executed);
   auto await(experience& learned, member& me);
   void wait_for_turn(const member& me);
 
