@@ -62,9 +62,10 @@ choice choose(const team& t, const topology& machine) {
                 " threads, and the machine has " + std::to_string(nodes->groups) +
                 " parts with a cache or a memory of their own: a wake-up tree enters each part once, where one flag would go to "
                 "all threads from one place (Gao et al. 2021; simulated on this kind of machine: docs/simulator)"};
-  return {"tournament", "auto",
+  return {"tournament-nodes", "auto",
           "there is a processor for each of more than " + std::to_string(most_disseminating) +
-              " threads: a tournament sends fewer signals than dissemination (Nanjegowda et al. 2009, table 1)"};
+              " threads: a tournament sends fewer signals than dissemination (Nanjegowda et al. 2009, table 1), and one flag would go "
+              "to all threads from one place (simulated on one chip: docs/simulator)"};
 }
 
 }  // namespace weir

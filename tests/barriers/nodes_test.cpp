@@ -55,7 +55,9 @@ TEST(Choice, OfManyThreadsDependsOnTheMachinesParts) {
   weir::team t;
   t.members = t.processors = 32;
   t.usable = 32;
-  EXPECT_EQ(weir::choose(t, topology(first(32))).algorithm, "tournament");
+  const auto on_one_chip = weir::choose(t, topology(first(32)));
+  EXPECT_EQ(on_one_chip.algorithm, "tournament-nodes");
+  EXPECT_EQ(on_one_chip.reason.find("parts"), std::string::npos) << on_one_chip.reason;
   const auto by_nodes = weir::choose(t, topology(first(32), {by("cache", 32, 8)}));
   EXPECT_EQ(by_nodes.algorithm, "tournament-nodes");
   EXPECT_NE(by_nodes.reason.find("4 parts"), std::string::npos) << by_nodes.reason;

@@ -24,9 +24,14 @@ namespace release_word = weir::openmp::release_word;
 template <class Machine>
 struct numbered {
   typename Machine::template word<std::uint32_t> number{0};
+  numbered& operator=(std::uint32_t its) {
+    number.store(its, std::memory_order_relaxed);
+    return *this;
+  }
 };
+/// A tree for few members: member 1 waits for the common line, member 2 for one of member 0's, member 3 for one of member 2's.
 template <class Machine>
-using fork_join = weir::openmp::fork_join<Machine, numbered<Machine>>;
+using fork_join = weir::openmp::fork_join<Machine, numbered<Machine>, weir::openmp::release_tree<2, 2>>;
 
 enum class waiting { awake, asleep };
 struct scenario {
@@ -40,15 +45,17 @@ struct scenario {
 struct crew {
   using phases_of_explored = fork_join<explored>;
   using flags = phases_of_explored::flags;
+  using tree = phases_of_explored::release_tree;
   phases_of_explored phases;
   flags workers[3];
+  phases_of_explored::release_line lines_of_first[16], lines_of_third[1];  // as many as the largest team has levels
   explored::word<std::uint32_t> executed[4]{0, 0, 0, 0}, never{0};
 
   const scenario s;
   std::vector<half> releases, arrivals;  // by size, from 0
-  const bool one_flag;
+  const bool in_tree, one_flag;
 
-  explicit crew(const scenario& of) : s(of), one_flag(half::release(of.release, 1).central()) {
+  explicit crew(const scenario& of) : s(of), in_tree(of.release == "auto"), one_flag(half::release(of.release, 1).central()) {
     for (unsigned n = 1; n <= s.members; ++n) {
       releases.push_back(half::release(s.release, n));
       arrivals.push_back(half::arrival(s.arrival, n, n > s.seats, s.seats));
@@ -66,6 +73,16 @@ struct crew {
     };
   }
 
+  phases_of_explored::release_line& line_of(unsigned member) {
+    if (!one_flag) return workers[member - 1].release;
+    if (!in_tree || member < tree::in_common) return phases.for_all;
+    return (tree::parent(member) == 0 ? lines_of_first : lines_of_third)[tree::level(member)];
+  }
+  void release_common(std::uint64_t word, std::uint32_t number) {
+    if (in_tree) phases.pass_on(0, lines_of_first, word, number);
+    phases.release_common(word, number);
+  }
+
   /// The search reports a member that waits for ever.
   void check(bool holds) {
     if (!holds) explored::spin(never, [](std::uint32_t) { return false; });
@@ -74,33 +91,34 @@ struct crew {
   void lead() {
     std::uint32_t episode = 0;
     for (const unsigned size : s.sizes) {
-      phases.region.number.store(++episode, std::memory_order_relaxed);
-      const std::uint64_t word = release_word::of(episode, size);
+      const std::uint64_t word = release_word::of(++episode, size);
       if (one_flag)
-        phases.release_all(word);
+        release_common(word, episode);
       else
-        phases.release(releases[size - 1], 0, word, flags_of());
+        phases.release(releases[size - 1], 0, word, episode, flags_of());
       phases.join(arrivals[size - 1], episode, flags_of(), await());
       for (unsigned member = 1; member < size; ++member)
         check(executed[member].load(std::memory_order_relaxed) == episode);
     }
     const std::uint64_t end = release_word::of(episode + 1, release_word::everyone);
     if (one_flag)
-      phases.release_all(end);
+      release_common(end, 0);
     else
       for (unsigned n = 1; n < s.members; ++n) workers[n - 1].release.set(end);
   }
 
   void work(unsigned member) {
-    auto& flag = one_flag ? phases.for_all : workers[member - 1].release;
+    auto& line = line_of(member);
     std::uint64_t seen = 0;
     for (;;) {
-      seen = phases.next(flag, seen, await());
+      seen = phases.next(line, seen, await());
       const std::uint32_t size = release_word::size_in(seen), episode = release_word::episode_in(seen);
       if (member >= size) continue;
+      const std::uint32_t number = line.region.number.load(std::memory_order_relaxed);
+      if (in_tree && member == 2) phases.pass_on(member, lines_of_third, seen, number);
       if (size == release_word::everyone) return;
-      if (!one_flag) phases.release(releases[size - 1], member, seen, flags_of());
-      check(phases.region.number.load(std::memory_order_relaxed) == episode);
+      if (!one_flag) phases.release(releases[size - 1], member, seen, number, flags_of());
+      check(number == episode);
       executed[member].store(episode, std::memory_order_relaxed);
       phases.arrive(arrivals[size - 1], size, member, workers[member - 1], episode, flags_of(), await());
     }
@@ -133,6 +151,8 @@ std::vector<scenario> scenarios() {
         all.push_back({3, sizes, release, arrival, waiting::awake});
       all.push_back({2, {2, 2}, release, arrival, waiting::asleep});
     }
+  for (const auto& sizes : {std::vector{3u, 3u}, std::vector{3u, 2u, 3u}}) all.push_back({3, sizes, "auto", "sense", waiting::awake});
+  for (const auto& sizes : {std::vector{4u}, std::vector{3u, 4u}}) all.push_back({4, sizes, "auto", "sense", waiting::awake});
   all.push_back({3, {3, 3}, "tournament", "auto", waiting::awake, 2});
   all.push_back({4, {4}, "tournament", "auto", waiting::awake, 2});
   return all;

@@ -33,42 +33,45 @@ struct budget {
 std::ostream& operator<<(std::ostream& out, const budget& b) { return out << b.construct << ", " << b.threads << " threads"; }
 
 constexpr budget budgets[] = {
-    // One flag releases all workers, so its line goes to each of them, one after the other.
+    // One line releases the first 15 workers in all teams, whose sizes they cannot know before. Others have lines for 7.
     {"parallel", 8, 24, 9, 0, 0, 0},
-    {"parallel", 32, 128, 36, 0, 0, 0},
-    {"parallel", 128, 530, 142, 0, 0, 0},
-    {"parallel", 512, 2130, 560, 0, 0, 0},
+    {"parallel", 32, 130, 18.5, 0, 0, 0},
+    {"parallel", 128, 550, 18.5, 0, 0, 0},
+    {"parallel", 512, 2250, 18.5, 0, 0, 0},
     // Up to 16 threads by dissemination, then by a tournament with a wake-up tree: no line goes to more than three threads.
     {"barrier", 8, 50, 2.1, 0, 0, 0},
     {"barrier", 32, 130, 2.1, 0, 0, 0},
     {"barrier", 128, 530, 2.5, 0, 0, 0},
-    {"barrier", 512, 2130, 4, 0, 300, 0},
+    {"barrier", 512, 2130, 3.5, 0, 300, 0},
     // All but the executor read the word that says that somebody has taken it.
     {"single", 8, 58, 8, 1, 0, 0},
     {"single", 128, 660, 130, 2, 0, 0},
     // Two words and the value for each thread beside the region's.
-    {"reduction", 32, 345, 36, 0, 0, 0},
-    {"reduction", 512, 5750, 560, 0, 0.1, 0},
-    // Every waiter reads each turn, though one alone goes on.
+    {"reduction", 32, 350, 18.5, 0, 0, 0},
+    {"reduction", 512, 5850, 18.5, 0, 16, 0},
+    // Up to 8 threads read each turn, though one alone goes on. In a larger team a turn goes to the one whose turn it is.
     {"ordered", 8, 8.2, 8.2, 0.1, 0, 0},
-    {"ordered", 128, 128, 128, 0.2, 13, 0},
-    // A loop of 1,024 iterations for each thread. At its end each thread reads the parts of all others: the threads' square.
+    {"ordered", 128, 4, 0.1, 0.2, 4, 0},
+    {"ordered", 512, 5, 0.3, 0.3, 16, 0},
+    // A loop of 1,024 iterations for each thread. At its end each thread reads the parts of its group, and one word for all groups.
     {"schedule-dynamic-n:1", 8, 165, 11, 1250, 0, 0},
-    {"schedule-dynamic-n:1", 32, 1400, 40, 5000, 0, 0},
-    {"schedule-dynamic-n:1", 128, 19000, 170, 20000, 1, 0},
-    // Each thread counts in the loop's line when it takes a section or finds none, and when it leaves: one after the other.
+    {"schedule-dynamic-n:1", 32, 900, 31, 5000, 0, 0},
+    {"schedule-dynamic-n:1", 128, 4400, 155, 20000, 0, 0},
+    {"schedule-dynamic-n:1", 512, 21000, 1150, 80000, 400, 0},
+    // Each thread counts in the loop's line when it takes a section or finds none, one after the other; it leaves by its group.
     {"sections", 8, 85, 3.2, 20, 0, 0},
-    {"sections", 128, 970, 38, 265, 25, 0},
-    // One thread generates tasks for all, and all thieves try its queue at once.
-    {"task-by-master", 8, 18, 3.4, 4.8, 0, 0},
-    {"task-by-master", 32, 60, 33, 18, 0.1, 0},
+    {"sections", 128, 970, 21, 285, 10, 0},
+    // One thread generates tasks for all; a thread that gets none pauses, the longer the more threads there are.
+    {"task-by-master", 8, 18, 4.1, 4.8, 0, 0},
+    {"task-by-master", 32, 16, 3.4, 3.5, 0.2, 0},
+    {"task-by-master", 64, 16, 3.9, 3.2, 1.5, 0},
     // Where all generate tasks, threads steal at the end alone.
     {"task-by-all", 32, 0.4, 0.2, 1.3, 0, 0},
-    {"task-tree", 32, 1.7, 0.1, 0.7, 0, 0},
+    {"task-tree", 32, 0.5, 0.1, 0.7, 0.1, 0},
 };
 
 void expect_near(double counted, double allowed, const char* what) {
-  constexpr double rounded_up = 0.8, none = 0.5;
+  constexpr double rounded_up = 0.65, none = 0.5;  // who comes first to a line varies from run to run
   EXPECT_LE(counted, allowed) << what;
   EXPECT_GE(counted, allowed <= 1 ? 0 : rounded_up * allowed - none) << what << " are fewer than the budget: lower it";
 }

@@ -108,12 +108,34 @@ TEST(Loops, ExecuteEachIterationOnceBySchedule) {
       }
 }
 
+TEST(Loops, GoFromOneMembersPartToAllMembers) {
+  using weir::openmp::schedule_kind;
+  for (const unsigned members : {16u, 64u}) {
+    constexpr unsigned each = 256;
+    std::vector<unsigned> by(members, 0);
+    on_weirs_team("kunpeng-920", members, [&](weirs_team& t) {
+      t.parallel([&](unsigned me) {
+        t.begin_loop(me, {schedule_kind::dynamic, std::uint64_t{each} * members, 1, false});
+        while (const auto chunk = t.next_chunk(me))
+          for (auto i = chunk.begin; i < chunk.end; ++i)
+            if (i < each) {  // the part of member 0
+              ++by[me];
+              engine::here().compute(from_ns(2000));
+            }
+        t.end_loop(me);
+      });
+    });
+    EXPECT_LE(*std::max_element(by.begin(), by.end()), each / 4) << members;
+    EXPECT_GE(std::count_if(by.begin(), by.end(), [](unsigned n) { return n > 0; }), members / 2) << members;
+  }
+}
+
 TEST(Loops, ExecuteOrderedRegionsInOrder) {
   for (const unsigned members : sizes) {
     std::vector<std::uint64_t> order;
     on_weirs_team("epyc-9654-2s", members, [&](weirs_team& t) {
       t.parallel([&](unsigned me) {
-        t.begin_loop(me, {weir::openmp::schedule_kind::static_, 300, 1, true});
+        t.begin_loop(me, {weir::openmp::schedule_kind::static_, 300, 1, true, true});
         while (const auto chunk = t.next_ordered_chunk(me)) {
           engine::here().compute(from_ns((me * 31) % 70));
           t.begin_ordered(me);

@@ -42,6 +42,7 @@ struct dimension {
 struct doacross : slot<native> {
   std::vector<dimension> dimensions;
   std::atomic<std::uint8_t>* posted = nullptr;
+  bool apart = false;  // do the bytes of consecutive iterations lie on different lines?
   gate new_post;
 };
 

@@ -23,15 +23,19 @@ namespace weir::openmp {
 namespace {
 std::atomic<int> alive{0};  // relaxed: the number alone matters
 
-/// Does one flag release all workers, or has each a flag of its own? The same for all teams of the process.
-bool one_release_flag() {
-  enum answer : char { unknown, no, yes };
-  static constinit std::atomic<answer> known{unknown};
+/// How the release reaches the workers: by default along the tree of lines, otherwise as the barrier that the user has chosen does
+/// it. The same for all teams of the process.
+enum class release_by : char { unknown, tree, one_line, own_flags };
+release_by how_released() {
+  static constinit std::atomic<release_by> known{release_by::unknown};
   // relaxed: a word with which no other data goes; all threads would find the same.
-  answer its = known.load(std::memory_order_relaxed);
-  if (its == unknown) [[unlikely]]
-    known.store(its = half::release(initial_settings().fork_barrier, 1).central() ? yes : no, std::memory_order_relaxed);
-  return its == yes;
+  release_by its = known.load(std::memory_order_relaxed);
+  if (its == release_by::unknown) [[unlikely]] {
+    const std::string& name = initial_settings().fork_barrier;
+    its = name == "auto" ? release_by::tree : half::release(name, 1).central() ? release_by::one_line : release_by::own_flags;
+    known.store(its, std::memory_order_relaxed);
+  }
+  return its;
 }
 
 void report_refused(unsigned wanted, unsigned got, int error) {
@@ -55,7 +59,7 @@ void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed,
 
 crew::crew(bool of_program) {
   ask_for_short_slices();
-  (void)one_release_flag();  // known before the workers ask
+  (void)how_released();  // known before the workers ask
   if (initial_settings().explain) note_regions();
   if (!of_program) return;
   host_.emplace(released_);
@@ -101,8 +105,7 @@ unsigned crew::recruit(unsigned wanted, unsigned seats) {
     worker& w = *workers_.back();
     w.of = this;
     w.number = static_cast<unsigned>(workers_.size());
-    // The worker begins by waiting for the next region.
-    w.since_episode = episode();
+    join_release(w);
     if (const int error = start(w); error != 0) {
       workers_.pop_back();
       report_refused(wanted, static_cast<unsigned>(workers_.size()) + 1, error);
@@ -111,6 +114,34 @@ unsigned crew::recruit(unsigned wanted, unsigned seats) {
   }
   if (seats == 0) assign_processors();
   return std::min<unsigned>(wanted, static_cast<unsigned>(workers_.size()) + 1);
+}
+
+// No region is being executed, so nobody writes a word. A parent that has not made its lines yet has passed nothing on.
+void crew::join_release(worker& w) {
+  using tree = phases::release_tree;
+  if (how_released() != release_by::tree || w.number < tree::in_common) {
+    w.line = how_released() == release_by::own_flags ? &w.flags.release : &phases_.for_all;
+  } else {
+    if (lines_ == nullptr) lines_ = std::make_unique<phases::release_line[]>(tree::lines(0, release_word::everyone));
+    w.lines_to_make = tree::lines(w.number, release_word::everyone);
+    const unsigned parent = tree::parent(w.number);
+    if (parent == 0) w.line = &lines_[tree::level(w.number)];
+    if (parent != 0) w.parent = workers_[parent - 1].get();
+    // acquire: the lines.
+    if (parent != 0 && w.parent->has_lines.load(std::memory_order_acquire)) w.line = &w.parent->lines[tree::level(w.number)];
+  }
+  if (w.line != nullptr) w.seen = w.line->word.load(std::memory_order_relaxed);
+}
+
+// Each worker makes its own lines, so that they lie in the memory near it.
+void crew::make_lines(worker& w) {
+  if (w.lines_to_make != 0) {
+    w.lines = std::make_unique<phases::release_line[]>(w.lines_to_make);
+    w.has_lines.store(true, std::memory_order_release);  // release: the lines
+  }
+  if (w.line != nullptr) return;
+  wait_awake(w.parent->has_lines, [](bool made) { return made; });
+  w.line = &w.parent->lines[phases::release_tree::level(w.number)];
 }
 
 team& crew::of_size(unsigned size, unsigned seats) {
@@ -144,14 +175,13 @@ int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 // Between an arrival and the next episode, a worker may execute tasks of the team in which it has arrived: the member that
 // generated them has not arrived yet. It may also look for tasks later, because teams are kept as long as the crew.
 void crew::work(worker& w) {
-  auto& flag = one_release_flag() ? phases_.for_all : w.flags.release;
+  make_lines(w);
   int lives_on = -1;
   bool had_seat = false;
-  // As if the last region before the worker was recruited had been a region without this worker.
-  std::uint64_t seen = release_word::of(w.since_episode, 0);
+  std::uint64_t seen = w.seen;
   member* last = nullptr;  // that it was in the team that it was in last
   for (;;) {
-    seen = phases_.next(flag, seen, [&](const auto& word, gate& at, auto ready) {
+    seen = phases_.next(*w.line, seen, [&](const auto& word, gate& at, auto ready) {
       // Whether the worker shares its processor follows from its last team, not from the crew: workers that smaller teams do not
       // need are asleep. A worker that has been in no team yet lets others go first.
       const bool shares_processor = last == nullptr || oversubscribed(*last->of);
@@ -159,9 +189,11 @@ void crew::work(worker& w) {
     });
     if (w.number >= release_word::size_in(seen)) continue;
     happens_after(&phases_.for_all);
+    const work_of_region& executed = w.line->region;
+    if (w.lines != nullptr) [[unlikely]] phases_.pass_on(w.number, w.lines.get(), seen, executed);
     if (release_word::size_in(seen) == release_word::everyone) break;
-    team& t = *phases_.region.of;
-    if (!one_release_flag()) phases_.release(t.release, w.number, seen, flags_of());
+    team& t = *executed.of;
+    if (how_released() == release_by::own_flags) [[unlikely]] phases_.release(t.release, w.number, seen, executed, flags_of());
     member& me = t.members[w.number];
     me.icv = t.inherited;
     if (affinity_matters()) bind_member(me);
@@ -170,7 +202,7 @@ void crew::work(worker& w) {
     had_seat = me.seat != nullptr;
     if (const int home = me.seat == nullptr ? w.processor : -1; home != lives_on) native::live_on(lives_on = home);
     current = &me;
-    phases_.region.run(phases_.region.what);
+    executed.run(executed.what);
     complete_tasks(me);
     last = &me;
     phases_.arrive(t.arrival, t.size, w.number, w.flags, release_word::episode_in(seen), flags_of(), at_join(me));
@@ -201,14 +233,16 @@ void crew::fork(team& t, region run, void* what) {
     if (host_) host_->begin_region();
     if (seated_ || !t.seats.empty()) begin_in_seats(t);
   }
-  phases_.region = {run, what, &t};
+  const work_of_region executed{run, what, &t};
   happens_before(&phases_.for_all);
   const std::uint64_t word = release_word::of(episode() + 1, t.size);
   released_.store(word, std::memory_order_relaxed);
-  if (one_release_flag())
-    phases_.release_all(word);
-  else
-    phases_.release(t.release, 0, word, flags_of());
+  if (how_released() == release_by::own_flags) [[unlikely]] {
+    phases_.release(t.release, 0, word, executed, flags_of());
+  } else {
+    if (lines_ != nullptr) [[unlikely]] phases_.pass_on(0, lines_.get(), word, executed);
+    phases_.release_common(word, executed);
+  }
   current = &t.members[0];
 }
 
@@ -242,10 +276,13 @@ void crew::dismiss() {
   explains_.reset();
   happens_before(&phases_.for_all);
   const std::uint64_t end = release_word::of(episode() + 1, release_word::everyone);
-  if (one_release_flag())
-    phases_.release_all(end);
-  else
+  if (how_released() == release_by::own_flags) {
     for (const auto& w : workers_) w->flags.release.set(end);
+  } else {
+    const work_of_region nothing{};
+    if (lines_ != nullptr) phases_.pass_on(0, lines_.get(), end, nothing);
+    phases_.release_common(end, nothing);
+  }
   leave();
 }
 

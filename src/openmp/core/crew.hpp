@@ -51,12 +51,20 @@ class crew {
   struct worker {
     crew* of = nullptr;
     unsigned number = 0;
-    int processor = -1;               // its home processor, if any
-    std::uint32_t since_episode = 0;  // the last episode before it was recruited
-    phases::flags flags;              // not a base: the rest would lie on the line of the arrival, which the parent polls
+    int processor = -1;                    // its home processor, if any
+    phases::release_line* line = nullptr;  // where it waits for regions
+    std::uint64_t seen = 0;                // the last word there before it was recruited
+    worker* parent = nullptr;              // to which its line belongs, if to a worker
+    unsigned lines_to_make = 0;
+    std::unique_ptr<phases::release_line[]> lines;  // where others wait, to whom it passes regions on
+    std::atomic<bool> has_lines{false};
+    phases::flags flags;  // not a base: the rest would lie on the line of the arrival, which the parent polls
   };
 
   static void begin(void* its_worker);
+  /// Where the worker waits, and where others wait for it: before it starts, and in its own thread.
+  void join_release(worker& w);
+  static void make_lines(worker& w);
   int start(worker& w);
   void assign_processors();
   void work(worker& w);
@@ -73,6 +81,7 @@ class crew {
   team* last_ = nullptr;                      // the team that was last asked for, and its seats
   unsigned last_seats_ = 0;
   phases phases_;
+  std::unique_ptr<phases::release_line[]> lines_;  // the primary thread's, if there are workers that wait for them
   // The last episode, with the size of its team. relaxed: written by the primary thread; others read only the number.
   alignas(line_bytes) std::atomic<std::uint64_t> released_{0};
   std::optional<host> host_;  // if it is a crew of the program's

@@ -1,12 +1,13 @@
 // The two phases of a region, over a Machine: the release that begins it, from the primary thread (member 0) to the workers,
-// and the arrival that ends it, back to the primary thread [paper 003, section IV.A]. Both go along a tree (half.hpp). The crew
-// decides which workers take part and how members wait; the explorer searches the same source.
+// and the arrival that ends it, back to the primary thread [paper 003, section IV.A]. In large teams both go along a tree
+// (release_tree.hpp, half.hpp). The crew decides which workers take part and how members wait; the explorer searches the same source.
 //
 // A worker waits for a word that holds an episode and the size of the episode's team.
 //
 // - A new episode whose team includes it lets it read the region and the crew's team, from the load that shows the episode
 //   until its arrive(). The primary thread writes none of them in that time: it sets a flag only after they are written, and
-//   writes them again only after its join() has seen the arrivals of all members.
+//   writes them again only after its join() has seen the arrivals of all members. A worker that passes the release on writes its
+//   lines once in each episode that includes it, before its own arrive().
 // - A new episode whose team does not include it lets it read nothing: no thread waits for its arrival, so the primary thread
 //   may be writing the next region already. That is why the size is in the same word as the episode.
 // - It may miss episodes whose teams do not include it, never one whose team does: that one's join() waits for it.
@@ -21,6 +22,7 @@
 #include <weir/machine/machine.hpp>
 
 #include "openmp/core/half.hpp"
+#include "openmp/core/release_tree.hpp"
 #include "openmp/support/annotation.hpp"
 
 namespace weir::openmp {
@@ -33,17 +35,26 @@ constexpr std::uint32_t size_in(std::uint64_t word) { return static_cast<std::ui
 constexpr std::uint32_t episode_in(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 16); }
 }  // namespace release_word
 
-/// `Region`: what the primary thread writes before each release.
-template <class Machine, class Region>
+/// `Region`: what the workers are to execute.
+template <class Machine, class Region, class Tree = release_tree<16, 8>>
 class fork_join {
  public:
-  struct release_flag {
+  using release_tree = Tree;
+  /// A worker gets what it waits for and what it is to execute in one transfer.
+  struct alignas(line_bytes) release_line {
     typename Machine::template word<std::uint64_t> word{0};
     typename Machine::gate waiters;
+    Region region{};
     void set(std::uint64_t what) {
       // release: the region, and all that the program did before it.
       word.store(what, std::memory_order_release);
       waiters.open();
+    }
+    /// The region just before the word: those who poll the line fetch it once.
+    template <class Executed>
+    void set(std::uint64_t what, const Executed& executed) {
+      region = executed;
+      set(what);
     }
   };
   // The last episode whose region the member and its children have executed. The member's parent in the arrival waits for it.
@@ -53,28 +64,37 @@ class fork_join {
   };
   /// A worker's.
   struct flags {
-    alignas(line_bytes) release_flag release;  // used if each worker has a flag of its own
+    release_line release;  // used if each worker has a flag of its own
     arrival_flag arrival;
   };
 
   // Below, `flags_of(number)` gives the flags of a worker, numbered from 1, and `await(word, gate, ready)` waits.
 
-  /// Releases a member's children in the tree. If all workers have one flag in common, member 0 thereby releases all workers.
-  template <class FlagsOf>
-  void release(const half& tree, unsigned member, std::uint64_t word, FlagsOf flags_of) {
-    for (const unsigned child : tree.of(member)) flags_of(child).release.set(word);
+  /// Releases a member's children in the tree of a barrier by name, if each worker has a flag of its own.
+  template <class Executed, class FlagsOf>
+  void release(const half& along, unsigned member, std::uint64_t word, const Executed& executed, FlagsOf flags_of) {
+    for (const unsigned child : along.of(member)) flags_of(child).release.set(word, executed);
   }
-  void release_all(std::uint64_t word) { for_all.set(word); }
+  /// Releases those that wait for a member's own lines, those far away first.
+  template <class Executed>
+  void pass_on(unsigned member, release_line* own, std::uint64_t word, const Executed& executed) {
+    for (unsigned level = Tree::lines(member, release_word::size_in(word)); level-- > (member == 0 ? 1 : 0);)
+      own[level].set(word, executed);
+  }
+  /// Releases those that wait for the common line.
+  template <class Executed>
+  void release_common(std::uint64_t word, const Executed& executed) {
+    for_all.set(word, executed);
+  }
 
-  /// Waits until a flag holds another episode than `seen`, and returns the flag's word. Only the episode is compared, because the
-  /// size in the first `seen` is not known.
+  /// Waits until a line holds another word than `seen`, and returns it.
   template <class Await>
-  std::uint64_t next(release_flag& flag, std::uint64_t seen, Await await) {
+  std::uint64_t next(release_line& line, std::uint64_t seen, Await await) {
     // acquire, both: the region, and all that the program did before it.
-    const std::uint64_t now = flag.word.load(std::memory_order_acquire);
-    if (release_word::episode_in(now) != release_word::episode_in(seen)) return now;
-    await(flag.word, flag.waiters, [now](std::uint64_t later) { return later != now; });
-    return flag.word.load(std::memory_order_acquire);
+    const std::uint64_t now = line.word.load(std::memory_order_acquire);
+    if (now != seen) return now;
+    await(line.word, line.waiters, [seen](std::uint64_t later) { return later != seen; });
+    return line.word.load(std::memory_order_acquire);
   }
 
   /// A worker, a member of a team of `size`, has executed the region. Its own flags are an argument, because looking them up may
@@ -110,8 +130,7 @@ class fork_join {
       await_children(tree, 0, primary, episode, flags_of, await);
   }
 
-  alignas(line_bytes) release_flag for_all;  // if all workers have one flag in common; then the region is on its line
-  Region region{};
+  release_line for_all;  // the common line
 
  private:
   template <class FlagsOf, class Await>

@@ -5,8 +5,10 @@
 
 #include <weir/machine/machine.hpp>
 
+#include "openmp/core/exhausted_groups.hpp"
 #include "openmp/core/part.hpp"
 #include "openmp/core/slot.hpp"
+#include "openmp/core/turns.hpp"
 #include "openmp/settings/settings.hpp"
 
 namespace weir::openmp {
@@ -22,6 +24,7 @@ struct loop_plan {
   std::uint64_t trips = 0;
   std::uint64_t chunk = 1;  // of static: 0 is one block for each member
   bool monotonic = true;    // must each member execute its chunks in the order of the loop?
+  bool ordered = false;     // has it ordered regions?
 };
 
 /// Sections are a loop over their numbers.
@@ -32,9 +35,9 @@ struct shared_loop : slot<Machine> {
   typename Machine::template word<bool> last_taken{false};  // of a divided loop: the last chunk, which is in no part
   loop_plan plan;
   division among_members;
-  alignas(line_bytes) typename Machine::template word<std::uint64_t> taken{0};  // iterations
-  alignas(line_bytes) typename Machine::template word<std::uint64_t> turn{0};   // of ordered: the first iteration not done
-  typename Machine::gate turned;
+  alignas(line_bytes) typename Machine::template word<std::uint64_t> taken{0};  // iterations, if it is not divided
+  exhausted_groups<Machine> exhausted;                                          // if it is
+  turns<Machine> ordered;
 };
 
 }  // namespace weir::openmp

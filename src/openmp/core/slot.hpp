@@ -42,11 +42,11 @@ class alignas(line_bytes) slot {
   }
 
   /// The last of `members` to leave clears the construct away. If the construct is abandoned, a member that waits for the slot
-  /// does so.
+  /// does so. `leaving`: a group of members leaves together.
   template <class Kind>
-  void leave(std::uint32_t construct, unsigned members) {
+  void leave(std::uint32_t construct, unsigned members, unsigned leaving = 1) {
     // acq_rel: the last one frees it after all others have used it.
-    if (left_.fetch_add(1, std::memory_order_acq_rel) + 1 != members) return;
+    if (left_.fetch_add(leaving, std::memory_order_acq_rel) + leaving != members) return;
     Kind::clear_away(*this);
     state_.store(of(construct + slots_in_turn, free_), std::memory_order_release);
   }

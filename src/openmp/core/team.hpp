@@ -82,6 +82,7 @@ struct alignas(line_bytes) member {
   task implicit;
   task* executing = &implicit;
   task* taken_task = nullptr;             // a task that it is about to execute (task_work)
+  bool looks_everywhere = false;          // for a task, because it sleeps if it finds none
   gate task_gate;                         // where it waits for tasks
   std::atomic<gate*> asleep_at{nullptr};  // where it sleeps in a wait in which it executes tasks
   // The last reduction for which the member has offered its values, and the last for which its parent has taken them: on one
@@ -90,6 +91,7 @@ struct alignas(line_bytes) member {
   void* values = nullptr;
   gate reduction_gate;  // where it waits for its children's values, and until its own have been taken
   alignas(line_bytes) part<native> parts[slots_in_turn];  // of divided loops, by their slots
+  std::atomic<std::uint32_t> left[slots_in_turn]{};  // how many members of its group have left a loop, by its slot
 };
 
 /// The mark by which a member can be woken separately from the others at the same gate (sleeps_by). In a team of more than 32,

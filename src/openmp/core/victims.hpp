@@ -10,7 +10,10 @@ namespace weir::openmp {
 /// are searched before those around them, and members that begin together look at different queues.
 class victims {
  public:
-  victims(unsigned me, unsigned members) : me_(me), members_(members), end_(std::bit_ceil(members)) {}
+  victims(unsigned me, unsigned members) : victims(me, members, 0, std::bit_ceil(members)) {}
+  /// Those from `begin` up to `end` in this order. If both are multiples of a power of two, they are whole groups.
+  victims(unsigned me, unsigned members, unsigned begin, unsigned end)
+      : me_(me), members_(members), end_(end), step_(begin == 0 ? 0 : begin - 1) {}
   /// False: there are no more.
   bool next(unsigned& member) {
     while (++step_ < end_)
@@ -23,7 +26,7 @@ class victims {
 
  private:
   const unsigned me_, members_, end_;
-  unsigned step_ = 0;
+  unsigned step_;
 };
 
 }  // namespace weir::openmp

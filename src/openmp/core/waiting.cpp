@@ -69,6 +69,7 @@ void task_work::fall_asleep(gate& at) {
   if (me_ == nullptr) return;
   if (me_->of->waits != nullptr) [[unlikely]] note_wait(*me_, &what_);
   sleeps_by = mark_of(*me_);
+  me_->looks_everywhere = true;
   me_->asleep_at.store(&at, std::memory_order_relaxed);  // relaxed: published by the next line
   me_->of->asleep.fetch_add(1, std::memory_order_release);
   // seq_cst: either the thread that adds a task sees this sleeper, or the sleeper, which looks once more, sees the task.
@@ -78,6 +79,7 @@ void task_work::fall_asleep(gate& at) {
 void task_work::awake() {
   if (me_ == nullptr) return;
   sleeps_by = ~0u;
+  me_->looks_everywhere = false;
   if (me_->of->waits != nullptr) [[unlikely]] note_wait(*me_, nullptr);
   // relaxed: the gate is this member's affair. Null: the thread that woke it has counted it already.
   if (me_->asleep_at.exchange(nullptr, std::memory_order_relaxed) != nullptr)

@@ -65,6 +65,7 @@ bool start_loop(loop_plan plan, T start, T end, T step, T* from, T* to, bool ord
                 void** memory = nullptr) {
   begin_task_reductions(reductions);
   plan.monotonic |= ordered;
+  plan.ordered = ordered;
   begin_loop(self(), plan, static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(step),
              static_cast<std::uint64_t>(end));
   give_memory(memory);

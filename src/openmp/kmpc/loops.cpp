@@ -150,7 +150,8 @@ void begin_dispatch(int kind, T lower, T upper, S step, S chunk) {
   // Code without a modifier comes from a compiler for OpenMP before 5.0. The code of a doacross nest says nonmonotonic, but the
   // clause ordered(n) implies monotonic.
   const order in = (kind & nonmonotonic) != 0 && !ordered && me.in_doacross == nullptr ? order::nonmonotonic : order::monotonic;
-  const loop_plan plan = plan_of(what, chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0, trips_of(lower, upper, step), in);
+  loop_plan plan = plan_of(what, chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0, trips_of(lower, upper, step), in);
+  plan.ordered = ordered;
   const auto stride = static_cast<std::uint64_t>(static_cast<std::int64_t>(step));
   // This interface needs no bound, and keeps there whether the loop is ordered.
   begin_loop(me, plan, static_cast<std::uint64_t>(lower), stride, ordered ? 1 : 0);

@@ -67,6 +67,13 @@ class deque {
     return it;
   }
 
+  /// Called by the owner of an empty queue: another number than before if there have been tasks in it since.
+  std::int64_t end() const { return bottom_.load(std::memory_order_relaxed); }
+
+  /// Called by any thread. A task that was added before a seq_cst fence is seen, if that fence comes before this call in the order
+  /// of the seq_cst operations. relaxed: an older value would only make the queue look full.
+  bool is_empty() const { return top_.load(std::memory_order_relaxed) >= bottom_.load(std::memory_order_seq_cst); }
+
  private:
   template <class W>
   using word = typename Machine::template word<W>;

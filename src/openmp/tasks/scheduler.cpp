@@ -1,13 +1,27 @@
 #include "openmp/tasks/scheduler.hpp"
 
+#include <algorithm>
+
 #include "openmp/core/seats.hpp"
 #include "openmp/core/waiting.hpp"
 #include "openmp/support/annotation.hpp"
 
 namespace weir::openmp {
 
-task_scheduler::task_scheduler(team& of) : of_(of), of_each_(std::make_unique<of_member[]>(of.size)) {
-  for (unsigned m = 0; m < of.size; ++m) of_each_[m].victim = m;
+task_scheduler::task_scheduler(team& of)
+    : of_(of),
+      of_each_(std::make_unique<std::atomic<of_member*>[]>(of.size)),
+      longest_pause_(search::longest_pause(std::min(of.size, processors_of(of)))),
+      offers_(of.size) {}
+
+task_scheduler::~task_scheduler() {
+  for (unsigned m = 0; m < of_.size; ++m) delete of_each_[m].load(std::memory_order_relaxed);  // relaxed: the team has ended
+}
+
+task_scheduler::of_member& task_scheduler::make(unsigned number) {
+  auto* const made = new of_member;
+  of_each_[number].store(made, std::memory_order_release);  // release: the queue, for thieves
+  return *made;
 }
 
 void delete_scheduler(task_scheduler* s) { delete s; }
@@ -67,7 +81,16 @@ task* task_scheduler::find_shared(const task* bound) {
 }
 
 // Apart, so that find() saves no registers for it.
-task* task_scheduler::steal(member& me, const task* bound) { return steal_from(of_each_, me.number, of_.size, bound); }
+task* task_scheduler::steal(member& me, const task* bound) {
+  const auto queue_of = [this](unsigned victim) -> auto& { return of(of_.members[victim]).ready; };
+  return steal_from(queue_of, offers_, of(me).looks, me.number, longest_pause_, bound, me.looks_everywhere, [this] { wake_one(); });
+}
+
+// Apart: most tasks come while the queue is offered.
+void task_scheduler::offer(unsigned member) {
+  offers_.add(member);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in add(): for the sleepers that have not seen the offer
+}
 
 task* task_scheduler::find(member& me, const task* bound) {
   if (with_priority_.load(std::memory_order_relaxed) != 0) [[unlikely]]  // relaxed: a hint

@@ -12,6 +12,7 @@
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/tasks/deque.hpp"
+#include "openmp/tasks/offers.hpp"
 #include "openmp/tasks/stealing.hpp"
 #include "openmp/tasks/task_pool.hpp"
 
@@ -20,8 +21,11 @@ namespace weir::openmp {
 class task_scheduler {
  public:
   explicit task_scheduler(team& of);
+  ~task_scheduler();
+  task_scheduler(const task_scheduler&) = delete;
 
-  task_pool& pool_of(const member& m) { return of_each_[m.number].pool; }
+  /// Called by the member itself, and for a member that has generated a task.
+  task_pool& pool_of(const member& m) { return of(m).pool; }
 
   /// Adds a task that may begin: a child of the task that `me` executes, or a sibling of a task that `me` has just completed. In
   /// the queue of `me`, the tasks that `me` may begin are therefore newer than those that it may not. False: there are too many
@@ -29,8 +33,12 @@ class task_scheduler {
   bool add(member& me, task& t) {
     happens_before(&t);
     if (t.priority > 0) [[unlikely]] return add_with_priority(t);
-    if (!of_each_[me.number].ready.push(&t)) return false;
-    wake_one();
+    if (!of(me).ready.push(&t)) return false;
+    // seq_cst: either this thread sees that the queue is not offered, or that a member sleeps, or the thief and the sleeper see the
+    // task (offers.hpp, task_work::fall_asleep).
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!offers_.has(me.number)) [[unlikely]] offer(me.number);
+    wake_sleeper();
     return true;
   }
   /// Adds a task even if add() cannot, or if `me` is null: the task then goes to the lists that the team shares.
@@ -50,20 +58,31 @@ class task_scheduler {
   struct of_member {
     deque<native, task, capacity> ready;
     task_pool pool;
-    unsigned victim = 0;  // the member from which this member has last stolen
+    search looks;
   };
 
+  /// Made by the member itself, so that it lies in the memory near the member.
+  of_member& of(const member& m) {
+    // acquire: the queue of another member.
+    of_member* const its = of_each_[m.number].load(std::memory_order_acquire);
+    return its != nullptr ? *its : make(m.number);
+  }
+  of_member& make(unsigned number);
   task* newest(member& me, const task* bound) {
-    return of_each_[me.number].ready.pop([bound](const task* it) { return is_below(it, bound); });
+    return of(me).ready.pop([bound](const task* it) { return is_below(it, bound); });
   }
   bool add_with_priority(task& t);
   task* find_shared(const task* bound);
   task* steal(member& me, const task* bound);
   void share(task& t);
+  void offer(unsigned member);
   /// Wakes a member, if any sleeps.
   void wake_one() {
     // seq_cst: either this thread sees the sleeper, or the sleeper sees the task (task_work::fall_asleep).
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    wake_sleeper();
+  }
+  void wake_sleeper() {
     // acquire: where they sleep
     if (of_.asleep.load(std::memory_order_acquire) != 0) [[unlikely]] wake_one_of_all();
   }
@@ -76,7 +95,9 @@ class task_scheduler {
   bool wake(member& sleeper);
 
   team& of_;
-  const std::unique_ptr<of_member[]> of_each_;
+  const std::unique_ptr<std::atomic<of_member*>[]> of_each_;  // null: the member has neither generated nor looked for tasks yet
+  const unsigned longest_pause_;
+  offers<native> offers_;
   // Tasks in no member's queue, by priority, then newest first: tasks that have a priority, and tasks that no queue takes. The
   // two counts, of tasks with a priority and of all these tasks, are read without the lock.
   std::atomic<unsigned> with_priority_{0}, shared_count_{0};

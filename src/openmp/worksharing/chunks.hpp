@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "openmp/worksharing/divided_loop.hpp"
@@ -76,9 +77,33 @@ void enter_loop(Member& me, const loop_plan& plan) {
                 plan.chunk < (std::uint64_t{1} << 40);
     // relaxed: published by the slot.
     l.taken.store(0, std::memory_order_relaxed);
-    l.turn.store(0, std::memory_order_relaxed);
+    // A member that leaves a cancelled region has its turns passed over, by whoever waits for the one word.
+    if (plan.ordered) l.ordered.begin(plan.trips, Kind::all_leave() ? me.of->size : 1);
   });
   if (l.divided) begin_part(me);
+}
+
+/// The members of a large team count at the first member of their group, and the last one of each group at the loop: if all counted
+/// in one word, they would get its line one after the other. A cancelled region may be left without leaving its loops
+/// (`Kind::all_leave`): then one word tells who has.
+template <class Kind, class Member>
+void exit_loop(Member& me) {
+  auto& l = *me.in_loop;
+  me.in_loop = nullptr;
+  constexpr unsigned few = 16;
+  const std::uint32_t construct = me.loops - 1;
+  const unsigned size = me.of->size;
+  unsigned leaving = 1;
+  if (size > few && Kind::all_leave()) [[unlikely]] {
+    const unsigned width = 1u << (std::bit_width(size - 1) + 1) / 2;  // about as many members in a group as groups
+    const unsigned first = me.number / width * width;
+    leaving = std::min(width, size - first);
+    auto& left = me.of->members[first].left[construct % slots_in_turn];
+    // acq_rel: the last one of the group leaves after all others of it have.
+    if (left.fetch_add(1, std::memory_order_acq_rel) + 1 != leaving) return;
+    left.store(0, std::memory_order_relaxed);  // relaxed: published by the slot, which is free when all groups have left
+  }
+  l.template leave<Kind>(construct, size, leaving);
 }
 
 template <class Member>
@@ -105,19 +130,20 @@ template <class Member>
 }
 
 /// Waits until it is the turn of the member's chunk. `wait(word, gate, ready)` waits for the loop's turn. `left_out(iteration)`:
-/// will no member execute it? `end_of(iteration)` is then the end of its chunk.
+/// will no member execute it? `end_of(iteration)` is then the end of its chunk. Both are asked only where there is one word.
 template <class Member, class LeftOut, class EndOf, class Wait>
 [[gnu::always_inline]] inline void wait_for_turn(const Member& me, LeftOut left_out, EndOf end_of, Wait wait) {
-  auto& l = *me.in_loop;
-  const auto is_mine = [&me](std::uint64_t now) { return now >= me.chunk.begin; };
+  auto& turns = me.in_loop->ordered;
+  auto& its = turns.of(me.chunk.begin);
+  const auto is_mine = [mine = turns.done_before(me.chunk.begin)](std::uint64_t now) { return now >= mine; };
   const auto goes_on = [&](std::uint64_t now) { return is_mine(now) || left_out(now); };
   std::uint64_t now;
-  while (now = l.turn.load(std::memory_order_acquire), !is_mine(now)) {
+  while (now = its.done.load(std::memory_order_acquire), !is_mine(now)) {
     if (!left_out(now)) {
-      wait(l.turn, l.turned, goes_on);
-    } else if (l.turn.compare_exchange_strong(now, end_of(now), std::memory_order_acq_rel)) {
+      wait(its.done, its.passed, goes_on);
+    } else if (its.done.compare_exchange_strong(now, end_of(now), std::memory_order_acq_rel)) {
       // acq_rel: what was done in the turns before, for this member and for the next.
-      l.turned.open();
+      its.passed.open();
     }
   }
 }
@@ -125,10 +151,11 @@ template <class Member, class LeftOut, class EndOf, class Wait>
 /// The member has executed its chunk.
 template <class Member>
 void pass_turn(Member& me) {
-  auto& l = *me.in_loop;
+  auto& turns = me.in_loop->ordered;
+  auto& next = turns.of(me.chunk.end);
   // release: what this chunk did in its ordered regions, for the next.
-  l.turn.store(me.chunk.end, std::memory_order_release);
-  l.turned.open();
+  next.done.store(turns.done_before(me.chunk.end), std::memory_order_release);
+  next.passed.open();
 }
 
 }  // namespace weir::openmp

@@ -52,12 +52,37 @@ void claim(Member& me, const Loop& l, chunks taken) {
 }
 
 template <class Member, class Loop>
-[[gnu::always_inline]] inline chunks stolen(Member& me, const Loop& l) {
-  const auto& t = *me.of;
-  victims others(me.number, t.size);
+[[gnu::always_inline]] inline chunks stolen_from(const Member& me, const Loop& l, victims others) {
   for (unsigned other = 0; others.next(other);)
-    if (const chunks its = part_of(t.members[other], me).steal(l.among_members, other)) return its;
+    if (const chunks its = part_of(me.of->members[other], me).steal(l.among_members, other)) return its;
   return {};
+}
+
+/// In a large team: from the member's own group, then from those that are not known to be exhausted, near ones first.
+template <class Member, class Loop>
+[[gnu::noinline]] chunks stolen_in_groups(const Member& me, Loop& l) {
+  const unsigned size = me.of->size, width = l.exhausted.width(size), end = std::bit_ceil(size);
+  for (unsigned at = 0; at < end; at += width) {
+    const unsigned group = (me.number ^ at) / width;
+    if (group * width >= size || (at != 0 && l.exhausted.has(group))) continue;
+    if (const chunks its = stolen_from(me, l, victims(me.number, size, at, at + width))) return its;
+    l.exhausted.note(group);
+  }
+  return {};
+}
+
+template <class Member, class Loop>
+[[gnu::always_inline]] inline chunks stolen(const Member& me, Loop& l) {
+  const unsigned size = me.of->size;
+  return size <= l.exhausted.least_width ? stolen_from(me, l, victims(me.number, size)) : stolen_in_groups(me, l);
+}
+
+/// The member keeps the rest of what it has stolen, and others may steal it in turn.
+template <class Member, class Loop>
+void keep(Member& me, Loop& l, chunks rest) {
+  part_of(me, me).keep(l.among_members, rest);
+  const unsigned size = me.of->size;
+  if (size > l.exhausted.least_width && rest) l.exhausted.forget(me.number / l.exhausted.width(size));
 }
 
 }  // namespace divided
@@ -76,6 +101,7 @@ template <class Loop>
     l.among_members.divide(in_parts, members);
   }
   l.divided = true;
+  l.exhausted.forget_all();
   // relaxed: published by the slot.
   l.last_taken.store(members == 1 || plan.trips == 0, std::memory_order_relaxed);
 }
@@ -106,7 +132,7 @@ iterations next_of_divided(Member& me) {
     taken = divided::stolen(me, l);
     if (taken) {
       const std::uint32_t cut = taken.begin + divided::share(me, l, taken.size());
-      mine.keep(l.among_members, {cut, taken.end});
+      divided::keep(me, l, {cut, taken.end});
       taken.end = cut;
     }
   }

@@ -26,9 +26,9 @@ assignment assignment_of(const loop_plan& plan, unsigned size, std::uint64_t ite
 }
 
 void wait_for_turn(const member& me) {
-  const auto wait = [&](const auto& turn, gate& turned, auto ready) {
+  const auto wait = [&](const auto& done, gate& passed, auto ready) {
     noted_wait noted(me, waits::ordered);
-    me.of->learned.await(oversubscribed(*me.of), turn, turned, ready, noted);
+    me.of->learned.await(oversubscribed(*me.of), done, passed, ready, noted);
   };
   wait_for_turn(
       me, [&](std::uint64_t now) { return is_left_out(me, now); },
@@ -39,6 +39,7 @@ struct kind_of_slot : waits_for_slot {
   static bool abandoned(const member& me, std::uint32_t construct, unsigned left) {
     return is_abandoned(*me.of, &member::loops, construct, left);
   }
+  static bool all_leave() { return !cancellation_in_force(); }
   static void clear_away(slot<native>& its) {
     loop& l = static_cast<loop&>(its);
     // relaxed: all other members have left.
@@ -99,12 +100,12 @@ iterations next_ordered_chunk(member& me) {
 void begin_ordered(member& me) {
   if (me.ordered_after == 0) return;
   wait_for_turn(me);
-  happens_after(&me.in_loop->turn);
+  happens_after(&me.in_loop->ordered);
 }
 
 // The turn is passed on at the end of the chunk, in next_ordered_chunk(); only the ordered region ends here.
 void end_ordered(member& me) {
-  if (annotated() && me.in_loop != nullptr) [[unlikely]] happens_before(&me.in_loop->turn);
+  if (annotated() && me.in_loop != nullptr) [[unlikely]] happens_before(&me.in_loop->ordered);
 }
 
 void* common_memory(member& me, std::size_t bytes) {
@@ -123,11 +124,9 @@ void* common_memory(member& me, std::size_t bytes) {
 }
 
 void end_loop(member& me) {
-  loop& l = *me.in_loop;
-  me.in_loop = nullptr;
   me.forbids = 0;
-  happens_before(&l.memory);
-  l.leave<kind_of_slot>(me.loops - 1, me.of->size);
+  happens_before(&me.in_loop->memory);
+  exit_loop<kind_of_slot>(me);
 }
 
 }  // namespace weir::openmp

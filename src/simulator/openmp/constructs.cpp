@@ -116,7 +116,7 @@ void sections(weirs_team& t, course& c) {
 
 void ordered(weirs_team& t, course& c) {
   t.parallel([&](unsigned me) {
-    t.begin_loop(me, {weir::openmp::schedule_kind::static_, c.directives(), 1, true});
+    t.begin_loop(me, {weir::openmp::schedule_kind::static_, c.directives(), 1, true, true});
     while (t.next_ordered_chunk(me)) {
       t.begin_ordered(me);
       c.delay(me);

@@ -33,6 +33,7 @@ struct alignas(line_bytes) member {
   // returned.
   alignas(line_bytes) simulated::word<std::uint64_t> value{0};
   alignas(line_bytes) weir::openmp::part<simulated> parts[weir::openmp::slots_in_turn];
+  simulated::word<std::uint32_t> left[weir::openmp::slots_in_turn];
 };
 
 /// What the members have in common.

@@ -10,20 +10,25 @@ namespace weir::simulator::openmp {
 using std::memory_order_acquire;
 using std::memory_order_relaxed;
 
-team_tasks::team_tasks(unsigned members) : size_(members), of_each_(std::make_unique<of_member[]>(members)) {
-  for (unsigned m = 0; m < members; ++m) of_each_[m].victim = m;
-}
+team_tasks::team_tasks(unsigned members)
+    : size_(members), of_each_(std::make_unique<of_member[]>(members)), offers_(members) {}
 
 // The member that generates the first task allocates the scheduler.
 void team_tasks::begin_to_have_tasks() {
   if (std::exchange(begun_, true)) return;
-  engine::here().allocated(of_each_.get(), size_ * sizeof(of_member));
   engine::here().allocated(&with_priority_, sizeof with_priority_);
+}
+
+// Each member makes its own.
+team_tasks::of_member& team_tasks::of(const member& me) {
+  of_member& its = of_each_[me.number];
+  if (!std::exchange(its.begun, true)) engine::here().allocated(&its, sizeof its);
+  return its;
 }
 
 // As task_pool::make() and refill().
 task& team_tasks::new_task(member& me) {
-  pool& its = of_each_[me.number].memory;
+  pool& its = of(me).memory;
   if (its.free == nullptr) its.free = its.returned.exchange(nullptr, memory_order_acquire);
   if (its.free == nullptr) {
     constexpr std::size_t several = 4096 / 256;
@@ -50,9 +55,10 @@ void team_tasks::generate(member& me, std::uint64_t data) {
   t.depth.store(parent.depth.load(memory_order_relaxed) + 1, memory_order_relaxed);
   t.icv.store(1);
   (void)weir::openmp::count_child(parent);
-  if (of_each_[me.number].ready.push(&t)) {
-    // The fence of wake_one(), for which the stores before it are complete.
+  if (of(me).ready.push(&t)) {
+    // The fence, for which the stores before it are complete.
     engine::here().drain();
+    if (!offers_.has(me.number)) offers_.add(me.number);
     (void)asleep_.load();
   } else {
     execute(me, t);
@@ -60,7 +66,7 @@ void team_tasks::generate(member& me, std::uint64_t data) {
 }
 
 task* team_tasks::newest(member& me, const task* bound) {
-  return of_each_[me.number].ready.pop([bound](const task* it) { return weir::openmp::is_below(it, bound); });
+  return of(me).ready.pop([bound](const task* it) { return weir::openmp::is_below(it, bound); });
 }
 
 // As task_scheduler::find(), without lists of tasks with a priority.
@@ -68,7 +74,9 @@ task* team_tasks::find(member& me, const task* bound) {
   if (with_priority_.load() != 0) return nullptr;
   if (task* const t = newest(me, bound)) return t;
   if (shared_count_.load() != 0) return nullptr;
-  return weir::openmp::steal_from(of_each_, me.number, size_, bound);
+  const unsigned longest_pause = weir::openmp::search::longest_pause(size_);
+  const auto queue_of = [this](unsigned victim) -> auto& { return of_each_[victim].ready; };
+  return weir::openmp::steal_from(queue_of, offers_, of(me).looks, me.number, longest_pause, bound, me.tasks.looks_everywhere, [] {});
 }
 
 void team_tasks::execute(member& me, task& t) {
@@ -104,6 +112,9 @@ bool team_tasks::work::execute() {
   of.execute(me, *std::exchange(me.tasks.taken_task, nullptr));
   return true;
 }
+
+void team_tasks::work::fall_asleep(const simulated::gate&) { me.tasks.looks_everywhere = true; }
+void team_tasks::work::awake() { me.tasks.looks_everywhere = false; }
 
 void team_tasks::finish_children(member& me) {
   task& parent = *me.tasks.executing;

@@ -10,6 +10,7 @@
 
 #include "openmp/core/task.hpp"
 #include "openmp/tasks/deque.hpp"
+#include "openmp/tasks/offers.hpp"
 #include "openmp/tasks/stealing.hpp"
 #include "simulator/simulated.hpp"
 
@@ -54,6 +55,7 @@ struct tasks_of_member {
   task implicit;
   task* executing = &implicit;
   task* taken_task = nullptr;
+  bool looks_everywhere = false;
   simulated::gate task_gate;
 };
 
@@ -89,7 +91,8 @@ class team_tasks {
   struct of_member {
     weir::openmp::deque<simulated, task, capacity> ready;
     pool memory;
-    unsigned victim = 0;
+    weir::openmp::search looks;
+    bool begun = false;  // does its memory lie beside the member?
   };
   /// As task_work (core/waiting.hpp).
   struct work {
@@ -98,11 +101,12 @@ class team_tasks {
     const task* bound;
     bool take();
     bool execute();
-    static void fall_asleep(const simulated::gate&) {}
-    static void awake() {}
+    void fall_asleep(const simulated::gate&);
+    void awake();
   };
 
   void begin_to_have_tasks();
+  of_member& of(const member& me);
   task& new_task(member& me);
   task* find(member& me, const task* bound);
   task* newest(member& me, const task* bound);
@@ -112,6 +116,7 @@ class team_tasks {
   const unsigned size_;
   bool begun_ = false;  // has a member generated a task?
   const std::unique_ptr<of_member[]> of_each_;
+  weir::openmp::offers<simulated> offers_;
   alignas(line_bytes) simulated::word<unsigned> with_priority_{0}, shared_count_{0};
   alignas(line_bytes) simulated::word<unsigned> asleep_{0};
   alignas(line_bytes) waiting::experience<simulated> learned_;

@@ -37,13 +37,25 @@ shared::shared(unsigned members_of_team)
 
 weirs_team::weirs_team(const machine_model& m, unsigned members)
     : team(members),
-      one_release_flag_(half::release("auto", 1).central()),
-      release_(half::release("auto", members)),
       arrival_(half::arrival("auto", members, false)),
-      workers_(std::make_unique<phases::flags[]>(members - 1)),
+      workers_(std::make_unique<worker[]>(members - 1)),
       barrier_(barrier_for(m, members)),
       its_(members),
-      tasks_(members) {}
+      tasks_(members) {
+  // As crew::join_release().
+  using tree = phases::release_tree;
+  const auto lines_for = [](unsigned member) {
+    const unsigned lines = tree::lines(member, release_word::everyone);
+    return lines != 0 ? std::make_unique<phases::release_line[]>(lines) : nullptr;
+  };
+  if (members > tree::in_common) lines_ = lines_for(0);
+  for (unsigned number = 1; number < members; ++number) {
+    worker& w = workers_[number - 1];
+    w.lines = lines_for(number);
+    const unsigned parent = tree::parent(number);
+    w.line = number < tree::in_common ? &phases_.for_all : &(parent == 0 ? lines_ : workers_[parent - 1].lines)[tree::level(number)];
+  }
+}
 
 auto weirs_team::await(experience& learned, member& me) {
   return [this, &learned, &me](const auto& word, auto& gate, auto ready) {
@@ -60,44 +72,38 @@ void weirs_team::parallel(const body& executed) {
       its_.members[m].tasks.implicit.executor.store(&its_.members[m], std::memory_order_relaxed);
   }
   executed_ = &executed;
-  phases_.region.run.store(1);
-  phases_.region.what.store(episode_);
-  phases_.region.of.store(size);
-  const std::uint64_t word = release_word::of(++episode_, size);
-  if (one_release_flag_)
-    phases_.release_all(word);
-  else
-    phases_.release(release_, 0, word, flags_of());
+  ++episode_;
+  release(release_word::of(episode_, size), {1, episode_, size});
   executed(0);
   tasks_.finish_tasks(its_.members[0]);
   phases_.join(arrival_, episode_, flags_of(), await(at_joins_, its_.members[0]));
 }
 
+void weirs_team::release(std::uint64_t word, const work_of_region& executed) {
+  if (lines_ != nullptr) phases_.pass_on(0, lines_.get(), word, executed);
+  phases_.release_common(word, executed);
+}
+
 void weirs_team::work(unsigned number) {
   member& me = its_.members[number];
   engine::here().allocated(&me.value, sizeof(simulated::word<std::uint64_t>));  // on the thread's stack
-  auto& flag = one_release_flag_ ? phases_.for_all : workers_[number - 1].release;
+  worker& w = workers_[number - 1];
+  // As crew::make_lines().
+  const std::size_t lines = phases::release_tree::lines(number, release_word::everyone);
+  if (w.lines != nullptr) engine::here().allocated(w.lines.get(), lines * sizeof(phases::release_line));
   for (std::uint64_t seen = 0;;) {
-    seen = phases_.next(flag, seen, await(between_regions_, me));
+    seen = phases_.next(*w.line, seen, await(between_regions_, me));
+    const work_of_region executed = w.line->region.loaded();
+    if (w.lines != nullptr) phases_.pass_on(number, w.lines.get(), seen, executed);
     if (release_word::size_in(seen) == release_word::everyone) return;
-    if (!one_release_flag_) phases_.release(release_, number, seen, flags_of());
-    (void)phases_.region.of.load();
-    (void)phases_.region.run.load();
-    (void)phases_.region.what.load();
     (*executed_)(number);
     tasks_.finish_tasks(me);
     const std::uint32_t episode = release_word::episode_in(seen);
-    phases_.arrive(arrival_, size, number, workers_[number - 1], episode, flags_of(), await(at_joins_, me));
+    phases_.arrive(arrival_, size, number, w.flags, episode, flags_of(), await(at_joins_, me));
   }
 }
 
-void weirs_team::dismiss() {
-  const std::uint64_t end = release_word::of(episode_ + 1, release_word::everyone);
-  if (one_release_flag_)
-    phases_.release_all(end);
-  else
-    for (unsigned m = 1; m < size; ++m) workers_[m - 1].release.set(end);
-}
+void weirs_team::dismiss() { release(release_word::of(episode_ + 1, release_word::everyone), {0, 0, 0}); }
 
 void weirs_team::barrier(unsigned member) { barrier_->arrive_and_wait(*barrier_, member); }
 
@@ -112,6 +118,7 @@ struct kind_of_slot {
     if (!simulated::spin(word, ready, 100)) simulated::yield_until(word, ready);  // as wait_awake() in core/constructs.hpp
   }
   static bool abandoned(const member&, std::uint32_t, unsigned) { return false; }
+  static bool all_leave() { return true; }
   static void clear_away(weir::openmp::slot<simulated>&) {}
 };
 }  // namespace
@@ -124,16 +131,11 @@ weir::openmp::iterations weirs_team::next_chunk(unsigned member) {
   return weir::openmp::next_unordered_chunk(its_.members[member]);
 }
 
-void weirs_team::end_loop(unsigned number) {
-  member& me = its_.members[number];
-  auto& l = *me.in_loop;
-  me.in_loop = nullptr;
-  l.leave<kind_of_slot>(me.loops - 1, size);
-}
+void weirs_team::end_loop(unsigned member) { weir::openmp::exit_loop<kind_of_slot>(its_.members[member]); }
 
 void weirs_team::wait_for_turn(const member& me) {
   const auto nobody = [](std::uint64_t) { return false; };  // has left a cancelled region
-  const auto wait = [this](const auto& turn, auto& turned, auto ready) { its_.learned.await(false, turn, turned, ready); };
+  const auto wait = [this](const auto& done, auto& passed, auto ready) { its_.learned.await(false, done, passed, ready); };
   weir::openmp::wait_for_turn(me, nobody, [](std::uint64_t) { return std::uint64_t{0}; }, wait);
 }
 

@@ -41,24 +41,41 @@ class weirs_team final : public team {
 
  private:
   /// What the crew writes before each release: the function, its argument, the team.
+  struct work_of_region {
+    std::uint64_t run, what, of;
+  };
   struct region {
     simulated::word<std::uint64_t> run{0}, what{0}, of{0};
+    region& operator=(const work_of_region& executed) {
+      run.store(executed.run);
+      what.store(executed.what);
+      of.store(executed.of);
+      return *this;
+    }
+    work_of_region loaded() const { return {run.load(), what.load(), of.load()}; }
   };
   using phases = weir::openmp::fork_join<simulated, region>;
   using experience = waiting::experience<simulated>;
 
+  struct worker {
+    phases::release_line* line = nullptr;
+    std::unique_ptr<phases::release_line[]> lines;
+    phases::flags flags;
+  };
+
   auto flags_of() {
-    return [this](unsigned number) -> phases::flags& { return workers_[number - 1]; };
+    return [this](unsigned number) -> phases::flags& { return workers_[number - 1].flags; };
   }
+  void release(std::uint64_t word, const work_of_region& executed);
   auto await(experience& learned, member& me);
   void wait_for_turn(const member& me);
 
   const body* executed_ = nullptr;
   std::uint32_t episode_ = 0;
-  const bool one_release_flag_;
-  const weir::openmp::half release_, arrival_;
+  const weir::openmp::half arrival_;
   phases phases_;
-  const std::unique_ptr<phases::flags[]> workers_;
+  std::unique_ptr<phases::release_line[]> lines_;
+  const std::unique_ptr<worker[]> workers_;
   experience between_regions_, at_joins_;
   std::unique_ptr<any_barrier> barrier_;
   shared its_;

@@ -38,6 +38,22 @@ TEST(Victims, OfANodeComeBeforeThoseBeyond) {
     }
 }
 
+TEST(Victims, OfAllRangesAreThoseOfOne) {
+  constexpr unsigned width = 8;
+  for (const unsigned members : {5u, 16u, 100u})
+    for (unsigned me = 0; me < members; ++me) {
+      std::vector<unsigned> all;
+      for (unsigned at = 0; at < 128; at += width) {
+        weir::openmp::victims others(me, members, at, at + width);
+        for (unsigned m = 0; others.next(m);) {
+          EXPECT_EQ(m / width, (me ^ at) / width);
+          all.push_back(m);
+        }
+      }
+      EXPECT_EQ(all, order(me, members));
+    }
+}
+
 TEST(Victims, DifferAtEachStep) {
   for (unsigned step = 0; step < 31; ++step) {
     std::set<unsigned> met;

@@ -31,6 +31,7 @@ SIZES = {
     "calls": (1, 2, 8, 33),
     "growth": (1, 4, 33),
     "kinds": (4,),
+    "large_teams": (2,),
     "signals": (2, 33),
     "stress": (2, 7, 33),
     "affinity_formats": (2,),

@@ -1,0 +1,80 @@
+// Which members may have tasks in their queues: a bit for each, so that a member that looks for tasks reads this line and not the
+// queues of all.
+//
+// A queue with a task is offered, or its owner is about to offer it. The opposite does not hold: an offer stays when the queue
+// becomes empty, because the owner will often add the next task soon, and is withdrawn by a thief that has met nothing there for
+// a while. Owner and thief must not miss each other:
+//
+//   owner: adds a task; fence; reads the offers      thief: withdraws the offer; reads the queue
+//
+// Either the thief sees the task, and offers the queue again, or the owner sees that the offer is gone.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+
+#include <weir/machine/machine.hpp>
+
+namespace weir::openmp {
+
+template <class Machine>
+class offers {
+ public:
+  explicit offers(unsigned members) : words_((members + bits - 1) / bits), of_words_(std::make_unique<line[]>(words_)) {}
+
+  /// To be asked by the owner after a seq_cst fence. relaxed: ordered by the fence.
+  bool has(unsigned member) const { return (at(member).load(std::memory_order_relaxed) & bit(member)) != 0; }
+  /// A seq_cst fence follows, for members that look once more before they sleep. relaxed: ordered by that fence.
+  void add(unsigned member) { at(member).fetch_or(bit(member), std::memory_order_relaxed); }
+  /// `is_empty()` reads the queue by seq_cst loads. False: the queue has a task now, and is offered again, as by add().
+  template <class IsEmpty>
+  bool withdraw(unsigned member, IsEmpty is_empty) {
+    // seq_cst: in one order with the owner's fence.
+    at(member).fetch_and(~bit(member), std::memory_order_seq_cst);
+    if (is_empty()) return true;
+    add(member);
+    return false;
+  }
+
+  /// The nearest other member whose queue is offered, of those whose numbers differ from the thief's in the bits of `from` or of a
+  /// greater number (victims.hpp). None: 0, otherwise these bits.
+  unsigned next(unsigned thief, unsigned from) const {
+    for (unsigned block = from / bits; block < std::bit_ceil(words_); ++block) {
+      const unsigned at = thief / bits ^ block;
+      if (at >= words_) continue;
+      // relaxed: a hint; the queue is acquired.
+      std::uint64_t offered = of_words_[at].its.load(std::memory_order_relaxed);
+      if (offered == 0) continue;
+      offered = seen_from(thief % bits, offered);
+      if (block == 0) offered &= ~std::uint64_t{1};  // the thief's own
+      if (block == from / bits) offered &= ~std::uint64_t{0} << from % bits;
+      if (offered != 0) return block * bits + static_cast<unsigned>(std::countr_zero(offered));
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr unsigned bits = 64;
+  using word = typename Machine::template word<std::uint64_t>;
+  struct alignas(line_bytes) line {
+    word its{0};
+  };
+
+  static constexpr std::uint64_t bit(unsigned member) { return std::uint64_t{1} << member % bits; }
+  word& at(unsigned member) const { return of_words_[member / bits].its; }
+  /// The same bits by how their numbers differ from `me`: each bit of `me` exchanges blocks of bits.
+  static std::uint64_t seen_from(unsigned me, std::uint64_t all) {
+    constexpr std::uint64_t lower[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
+                                       0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
+    for (unsigned b = 0; b < 6; ++b)
+      if ((me >> b & 1) != 0) all = (all >> (1u << b) & lower[b]) | (all & lower[b]) << (1u << b);
+    return all;
+  }
+
+  const unsigned words_;
+  const std::unique_ptr<line[]> of_words_;
+};
+
+}  // namespace weir::openmp
