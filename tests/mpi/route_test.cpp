@@ -196,7 +196,7 @@ TEST(Choice, LooksWhereTheProcessesAre) {
 }
 
 TEST(Choice, TakesThePlanThatAllFoundFasterWithinANode) {
-  weir::machine_profile known{.signature = "8 processors", .processors = 8, .date = "2026-11-25"};
+  weir::machine_profile known{.signature = "8 processors", .processors = 8, .date = "2026-11-25", .sizes = {}, .findings = {}};
   known.sizes[false] = {2, 4, 8, 16};
   known.findings = {{2, false, "sense", "distributed", 1, 2}, {4, false, "butterfly", "dissemination", 1, 2},
                     {8, false, "mcs", "dissemination", 1, 2}, {16, false, "mcs", "sense", 1, 2}};

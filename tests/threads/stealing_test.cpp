@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "members.hpp"
+#include "threads/scheduling/placement.hpp"
 #include "threads/scheduling/pool.hpp"
 #include "threads/scheduling/stealing.hpp"
 #include "threads/threads.hpp"

@@ -30,7 +30,7 @@ class task_scheduler {
   /// Adds a task that may begin: a child of the task that `me` executes, or a sibling of a task that `me` has just completed. In
   /// the queue of `me`, the tasks that `me` may begin are therefore newer than those that it may not. False: there are too many
   /// tasks, and the member executes this task itself.
-  bool add(member& me, task& t) {
+  [[gnu::always_inline]] bool add(member& me, task& t) {
     happens_before(&t);
     if (t.priority > 0) [[unlikely]] return add_with_priority(t);
     if (!of(me).ready.push(&t)) return false;
@@ -67,7 +67,7 @@ class task_scheduler {
     of_member* const its = of_each_[m.number].load(std::memory_order_acquire);
     return its != nullptr ? *its : make(m.number);
   }
-  of_member& make(unsigned number);
+  [[gnu::cold]] of_member& make(unsigned number);
   task* newest(member& me, const task* bound) {
     return of(me).ready.pop([bound](const task* it) { return is_below(it, bound); });
   }
@@ -75,7 +75,7 @@ class task_scheduler {
   task* find_shared(const task* bound);
   task* steal(member& me, const task* bound);
   void share(task& t);
-  void offer(unsigned member);
+  [[gnu::cold]] void offer(unsigned member);
   /// Wakes a member, if any sleeps.
   void wake_one() {
     // seq_cst: either this thread sees the sleeper, or the sleeper sees the task (task_work::fall_asleep).

@@ -62,14 +62,15 @@ class search {
   void failed(unsigned at, bool full, unsigned longest) {
     at_ = at + 1;
     pause(full ? longest : longest / 16);
-    in_vain_ = in_vain_ % patience + 1;
+    in_vain_ = in_vain_ % patience(longest) + 1;
   }
   /// Has it been in vain for so long that an empty queue is better not offered?
-  bool withdraws() const { return in_vain_ == patience; }
+  bool withdraws(unsigned longest) const { return in_vain_ == patience(longest); }
 
  private:
-  // A withdrawn offer costs its owner an atomic update at the next task, an offer that stays costs thieves two lines a look.
-  static constexpr unsigned patience = 32;
+  // A withdrawn offer costs its owner an atomic update at the next task, an offer that stays costs thieves two lines a look. The few
+  // thieves of a small team look often between two tasks.
+  static unsigned patience(unsigned longest) { return longest == 0 ? 1024 : 32; }
 
   void pause(unsigned longest) { left_ = pause_ = std::min(2 * pause_ + 1, longest); }
 
@@ -88,7 +89,7 @@ template <class Task, class QueueOf, class Offers, class OfferedAgain>
   const auto from = [&](unsigned at) -> Task* {
     auto& queue = queue_of(thief ^ at);
     Task* const t = queue.steal([bound](const Task* it) { return is_below(it, bound); });
-    if (t == nullptr && mine.withdraws() && queue.is_empty() && !all.withdraw(thief ^ at, [&] { return queue.is_empty(); }))
+    if (t == nullptr && mine.withdraws(longest_pause) && queue.is_empty() && !all.withdraw(thief ^ at, [&] { return queue.is_empty(); }))
       offered_again();
     return t;
   };
@@ -107,7 +108,7 @@ template <class Task, class QueueOf, class Offers, class OfferedAgain>
   if (t != nullptr)
     mine.succeeded(at);
   else
-    mine.failed(at, !queue_of(thief ^ at).is_empty(), longest_pause);
+    mine.failed(at, longest_pause != 0 && !queue_of(thief ^ at).is_empty(), longest_pause);
   return t;
 }
 

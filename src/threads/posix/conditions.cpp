@@ -19,6 +19,11 @@ using weir::threads::time_limit;
 
 weir::threads::mark<pthread_cond_t> is_shared, is_monotonic;
 
+// Not those of other objects: who waits gives back the mutex after the announcement. An event of a mutex with the same event count would
+// keep the member awake each time.
+constinit event_count all_of_conditions[weir::threads::event_counts];
+event_count& events_of(const pthread_cond_t* c) { return all_of_conditions[weir::threads::place_of(c)]; }
+
 pthread_cond_t* made(pthread_cond_t* at, auto set) {
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
@@ -29,6 +34,9 @@ pthread_cond_t* made(pthread_cond_t* at, auto set) {
 }
 
 [[gnu::constructor]] void when_loaded() {
+  pthread_atfork(nullptr, nullptr, [] {
+    for (event_count& e : all_of_conditions) e.forget();
+  });
   is_shared.find([](pthread_cond_t* at, bool it) {
     made(at, [it](pthread_condattr_t* a) { if (it) pthread_condattr_setpshared(a, PTHREAD_PROCESS_SHARED); });
   });
@@ -41,7 +49,7 @@ pthread_cond_t* made(pthread_cond_t* at, auto set) {
 std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const void* caller, const time_limit* most = nullptr) {
   if (!may_be_member(caller) || is_shared.is_in(c) || !comes_to_wait()) return std::nullopt;
   if (most != nullptr && !most->is_valid()) return EINVAL;
-  event_count& its = weir::threads::events_of(c);
+  event_count& its = events_of(c);
   body& me = *this_body;
   me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
   const std::uint32_t seen = its.announce();
@@ -84,9 +92,9 @@ BEFORE(int, pthread_cond_clockwait, (pthread_cond_t* c, pthread_mutex_t* m, cloc
 // There is no change of the object that a fence would follow: the caller has changed what the condition is about, and a waiter has
 // announced itself before it gave back the mutex under which that is done.
 BEFORE(int, pthread_cond_signal, (pthread_cond_t* c)) {
-  return weir::threads::notify(c) != 0 ? 0 : next_pthread_cond_signal.get()(c);
+  return weir::threads::notify(events_of(c), c, 1) != 0 ? 0 : next_pthread_cond_signal.get()(c);
 }
 BEFORE(int, pthread_cond_broadcast, (pthread_cond_t* c)) {
-  weir::threads::notify(c, weir::threads::all_waiters);
+  weir::threads::notify(events_of(c), c, weir::threads::all_waiters);
   return next_pthread_cond_broadcast.get()(c);
 }

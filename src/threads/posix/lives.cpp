@@ -25,7 +25,8 @@ struct beginning {
 [[gnu::constructor]] void when_loaded() {
   weir::threads::weir_has_vforked.store(false, std::memory_order_relaxed);
   weir::threads::tell_those_who_join = [] {
-    weir::threads::notify_slowly(reinterpret_cast<void*>(pthread_self()), weir::threads::all_waiters);
+    auto* const its = reinterpret_cast<void*>(pthread_self());
+    weir::threads::notify_slowly(weir::threads::events_of(its), its, weir::threads::all_waiters);
   };
 }
 

@@ -44,8 +44,8 @@ bool sleep_on(const void* object, const event_count& its, std::uint32_t seen) {
   return this_body != nullptr || comes_to_wait();
 }
 
-unsigned notify_slowly(const void* object, unsigned most) {
-  events_of(object).happens();
+unsigned notify_slowly(event_count& its, const void* object, unsigned most) {
+  its.happens();
   if (leaves_wake_up()) return 0;
   return wake_on(*static_cast<address*>(object), most);
 }

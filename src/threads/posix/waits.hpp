@@ -40,11 +40,12 @@ inline bool may_be_member(const void* return_address) { return may_be_member() &
 bool sleep_on(const void* object, const event_count& its, std::uint32_t seen);
 
 /// After a change of the object: wakes at most `most` members that wait for it, and returns how many have been woken.
-unsigned notify_slowly(const void* object, unsigned most);
-inline unsigned notify(const void* object, unsigned most = 1) {
+unsigned notify_slowly(event_count& its, const void* object, unsigned most);
+inline unsigned notify(event_count& its, const void* object, unsigned most) {
   native_threads::fence_after_update();  // the C library's
-  return events_of(object).has_waiters() ? notify_slowly(object, most) : 0;
+  return its.has_waiters() ? notify_slowly(its, object, most) : 0;
 }
+inline unsigned notify(const void* object, unsigned most = 1) { return notify(events_of(object), object, most); }
 inline constexpr unsigned all_waiters = std::numeric_limits<unsigned>::max();
 
 /// During the lifetime of this object: has a signal come that ends calls?

@@ -40,6 +40,24 @@ void turns() {
   CHECK(turn == rounds * members && pthread_cond_destroy(&changed) == 0);
 }
 
+/// Where the mutex and the condition lie does not matter: who waits sleeps.
+void wherever_they_lie() {
+  constexpr std::size_t words = 512, apart = 8;
+  alignas(4096) static std::uint64_t page[words];
+  auto* const own_mutex = reinterpret_cast<pthread_mutex_t*>(page);
+  CHECK(pthread_mutex_init(own_mutex, nullptr) == 0);
+  const others so_many;
+  for (std::size_t at = apart; at < words; at += apart) {
+    auto* const c = reinterpret_cast<pthread_cond_t*>(&page[at]);
+    CHECK(pthread_cond_init(c, nullptr) == 0);
+    const timespec limit = in(0.001);
+    int returns = 0;
+    CHECK(pthread_mutex_lock(own_mutex) == 0);
+    while (pthread_cond_timedwait(c, own_mutex, &limit) != ETIMEDOUT) ++returns;
+    CHECK(returns < 20 && pthread_mutex_unlock(own_mutex) == 0 && pthread_cond_destroy(c) == 0);
+  }
+}
+
 /// A queue with room for two: one signal for each change, and none is lost.
 void signals() {
   pthread_cond_t room = PTHREAD_COND_INITIALIZER, some = PTHREAD_COND_INITIALIZER;
@@ -172,6 +190,7 @@ void readers_and_writers() {
 }
 
 const subject all[] = {{"turns", turns},
+                       {"wherever they lie", wherever_they_lie},
                        {"signals", signals},
                        {"time limits", time_limits},
                        {"shared by processes", shared_by_processes},
