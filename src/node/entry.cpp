@@ -41,6 +41,10 @@ entry to_entry(const program& p) {
   return e;
 }
 
+bool begins_as_entry(std::span<const std::byte> bytes) {
+  return bytes.size() >= sizeof magic && std::memcmp(bytes.data(), magic, sizeof magic) == 0;
+}
+
 std::optional<program> from_bytes(std::span<const std::byte> bytes) {
   entry e;
   if (bytes.size() != sizeof e) return std::nullopt;

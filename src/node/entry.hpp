@@ -41,6 +41,8 @@ struct entry {
 static_assert(sizeof(entry) == 56 + 256 + 40);
 
 entry to_entry(const program&);
+/// Is it an entry of any version, or a part of one?
+bool begins_as_entry(std::span<const std::byte> bytes);
 /// None if the bytes are no entry of this version, or say what no program says.
 std::optional<program> from_bytes(std::span<const std::byte> bytes);
 

@@ -25,7 +25,7 @@ bool asks(const program& p, std::uint64_t now) { return p.is_busy && (p.seen > n
 }  // namespace
 
 std::string place_of_table() {
-  const char* const said = std::getenv("WEIR_SHARE_DIR");
+  const char* const said = secure_getenv("WEIR_SHARE_DIR");
   return said != nullptr && said[0] != 0 ? said : table::usual_place();
 }
 
@@ -48,17 +48,23 @@ grant sharing::look(const demand& wanted, std::uint64_t now) {
   mine_.asks.may_use = wanted.may_use;
   mine_.asks.wants = std::clamp(wanted.wants, 1u, processor_set::most);
   grant granted{wanted.may_use};
-  if (!why_not().empty()) return granted;
+  if (!table_.why_not().empty()) return granted;
+  why_not_.clear();
   if (const auto others = table_.others()) {
     std::vector<claim> claims;
-    std::size_t at = 0;
+    std::size_t at = 0, before = 0;
     for (const program& p : *others) {
+      if (comes_before(p, mine_)) ++before;
       if (!asks(p, now)) continue;
       if (comes_before(p, mine_)) ++at;
       claims.push_back(p.asks);
     }
     claims.insert(claims.begin() + static_cast<std::ptrdiff_t>(at), mine_.asks);
-    granted = grants(claims, now / turn)[at];
+    // Those who come behind so many are not counted, and would all take what is left for one.
+    if (before < table::most_of_user)
+      granted = grants(claims, now / turn)[at];
+    else
+      why_not_ = "more than " + std::to_string(table::most_of_user) + " programs of this user run";
   }
   mine_.asks.holds = granted.processors;
   return table_.publish(mine_) ? granted : grant{wanted.may_use};

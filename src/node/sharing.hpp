@@ -32,8 +32,8 @@ class sharing {
   /// Tells the others what this program wants, and finds what it may have: if it is not busy, what it would have if it were. `now`: in
   /// nanoseconds of the monotonic clock. If the table cannot be used, the program has all that it may use.
   grant look(const demand&, std::uint64_t now);
-  /// Empty: all is well. Otherwise why the table cannot be used.
-  const std::string& why_not() const { return table_.why_not(); }
+  /// Empty: all is well. Otherwise why the processors are not shared.
+  const std::string& why_not() const { return why_not_.empty() ? table_.why_not() : why_not_; }
   /// Called where the process ends, too.
   void leave() const { table_.leave(); }
   /// In the child of a fork: the entry is the parent's. `close`: the child has the parent's descriptors.
@@ -41,6 +41,7 @@ class sharing {
 
  private:
   table table_;
+  std::string why_not_;  // until the next look
   program mine_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <memory>
@@ -18,8 +19,8 @@ namespace weir::node {
 
 namespace {
 
-// More are not counted, so that a user who makes thousands of files costs the others no time.
-constexpr std::size_t most_files = 4096, most_programs = 64, most_of_user = 32;
+// More are not counted. A user who makes thousands of files still costs the others some calls for each.
+constexpr std::size_t most_files = 4096, most_programs = 64;
 // A file that is empty has just been made, or its program was killed before it wrote.
 constexpr time_t empty_for_seconds = 10;
 constexpr const char* prefix = "program-";
@@ -29,12 +30,23 @@ struct found_program {
   uid_t user;
 };
 
-/// Does a program hold the lock? Only who may write a file can: readers' locks do not count.
-bool is_locked(int file) {
+/// Does a program hold the lock, or does the system not say? Only who may write a file can: readers' locks do not count.
+bool may_be_locked(int file) {
   struct flock lock {};
   lock.l_type = F_RDLCK;
   lock.l_whence = SEEK_SET;
-  return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
+  return fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_WRLCK;
+}
+
+/// Has a program that has ended left this file? Others' files with such names stay.
+bool is_left_over(int file, const char* name, const struct stat& its) {
+  int process = 0;
+  long seconds = 0, ns = 0;
+  char more = 0;
+  if (std::sscanf(name, "program-%d-%ld-%ld%c", &process, &seconds, &ns, &more) != 3) return false;
+  if (its.st_size == 0) return time(nullptr) - its.st_mtime > empty_for_seconds;
+  std::array<std::byte, sizeof(entry)> bytes{};
+  return pread(file, bytes.data(), bytes.size(), 0) > 0 && begins_as_entry(bytes);
 }
 
 bool take_lock(int file) {
@@ -61,8 +73,8 @@ std::optional<found_program> program_in(int folder, const char* name) {
   const descriptor file(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat its;
   if (!file || fstat(file.number(), &its) != 0 || !S_ISREG(its.st_mode)) return std::nullopt;
-  if (!is_locked(file.number())) {
-    if (its.st_size != 0 || time(nullptr) - its.st_mtime > empty_for_seconds) unlinkat(folder, name, 0);
+  if (!may_be_locked(file.number())) {
+    if (is_left_over(file.number(), name, its)) unlinkat(folder, name, 0);
     return std::nullopt;
   }
   auto p = read_from(file.number());

@@ -8,6 +8,7 @@
 // finds a file without its lock removes it.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ class descriptor {
 
 class table {
  public:
+  /// Further programs of one user are not counted.
+  static constexpr std::size_t most_of_user = 32;
   /// Where the table is if nobody says otherwise: a folder of this user's, in shared memory.
   static std::string usual_place();
 

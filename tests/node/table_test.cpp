@@ -203,6 +203,7 @@ TEST(Table, WhatIsNoEntryIsPassedOver) {
   ASSERT_TRUE(a.publish(called("a")));
   std::ofstream(f.path() / "program-1-garbage") << "garbage";
   std::ofstream(f.path() / "notes") << "garbage";
+  std::ofstream(f.path() / "program-6-7-8") << "garbage";
   fs::create_directory(f.path() / "program-2-folder");
   fs::create_symlink("/dev/zero", f.path() / "program-3-link");
   ASSERT_EQ(mkfifo((f.path() / "program-4-pipe").c_str(), 0600), 0);
@@ -211,7 +212,8 @@ TEST(Table, WhatIsNoEntryIsPassedOver) {
   EXPECT_EQ(names(looks_on), strings{"a"});
   EXPECT_TRUE(fs::exists(f.path() / "notes"));
   EXPECT_TRUE(fs::exists(f.path() / "program-5-empty"));  // its program may just have begun
-  EXPECT_FALSE(fs::exists(f.path() / "program-1-garbage"));
+  EXPECT_TRUE(fs::exists(f.path() / "program-1-garbage"));  // it may be anybody's
+  EXPECT_TRUE(fs::exists(f.path() / "program-6-7-8"));
 }
 
 /// A file of a living program with these bytes.
@@ -366,6 +368,10 @@ TEST(Table, ManyFilesOfOneUserCountAsFew) {
     ASSERT_TRUE(many.back().publish(called("many", static_cast<std::uint64_t>(i))));
   }
   EXPECT_EQ(table(f.path()).others()->size(), 32u);
+  // Who comes behind them does not share: each such program would have what is left for one.
+  sharing mine(f.path(), 1);
+  EXPECT_EQ(mine.look({processor_set::first(8), 8, true}, 1'000'000'000).processors.count(), 8u);
+  EXPECT_NE(mine.why_not(), "");
 }
 
 // ---- nothing is lost

@@ -54,6 +54,8 @@ def usual_place() -> Path:
 
 def require_profile(path: Path) -> None:
     """Raises NoProfile, and OSError."""
+    if path.exists() and not path.is_file():
+        raise NoProfile(f"{path} is no regular file, and a profile would take its place: name another file")
     held = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     if held.strip() and not held.startswith("weir profile "):
         raise NoProfile(f"{path} is no profile, and would be lost: name another file, or remove it")
@@ -84,7 +86,7 @@ def write(path: Path, section: Section) -> None:
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(merged(old, section))
-            os.chmod(name, 0o644)
+                os.fchmod(file.fileno(), 0o644)
             os.replace(name, target)
         except BaseException:
             os.unlink(name)

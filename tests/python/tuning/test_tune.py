@@ -270,6 +270,14 @@ def test_a_damaged_profile_gives_way_and_other_files_do_not(tmp_path: Path):
     assert [p.name for p in tmp_path.iterdir()] == ["profile"], "nothing else is left"
 
 
+def test_a_profile_takes_the_place_of_no_device(tmp_path: Path):
+    os.mkfifo(pipe := tmp_path / "pipe")
+    for path in (pipe, Path("/dev/null"), tmp_path):
+        with pytest.raises(NoProfile):
+            profile_file.write(path, section())
+    assert pipe.is_fifo() and Path("/dev/null").is_char_device()
+
+
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "profile"
     profile_file.write(path, section())
