@@ -201,6 +201,9 @@ void crew::work(worker& w) {
     if (me.seat != nullptr || had_seat) threads::go_to(me.seat);
     had_seat = me.seat != nullptr;
     if (const int home = me.seat == nullptr ? w.processor : -1; home != lives_on) native::live_on(lives_on = home);
+    if (me.taken_task != nullptr) [[unlikely]] give_back_taken_task(me);
+    me.released = &released_;
+    me.was_in = seen;
     current = &me;
     executed.run(executed.what);
     complete_tasks(me);

@@ -207,7 +207,9 @@ class region_sites {
   /// Do other programs run, and has there been a trial beside them lately?
   bool is_disturbed(std::uint64_t now) {
     const std::uint64_t waited = Clock::waited_for_processor();
-    const bool others_run = noticeable * (waited - std::exchange(waited_, waited)) > now - std::exchange(looked_at_, now);
+    // The thread may have gone to another kernel thread, which has waited for less.
+    const std::uint64_t before = std::exchange(waited_, waited), lately = waited > before ? waited - before : 0;
+    const bool others_run = noticeable * lately > now - std::exchange(looked_at_, now);
     return others_run && now < last_trial_ + in_ticks(beside_ms);
   }
 

@@ -40,6 +40,8 @@ void finish_tasks(member& me);
 void delete_scheduler(task_scheduler*);
 /// Takes a task for a member that waits, one below `bound`, or any of the team if that is null. Null: there is none.
 task* find_task(member& me, const task* bound);
+/// The member begins a region with a task of that region that it has taken too early (task_work::find): others may take it again.
+void give_back_taken_task(member& me);
 void execute_task(member& me, task& t);
 
 /// How the members of a team combine their values (reductions/reduction.hpp).
@@ -82,6 +84,9 @@ struct alignas(line_bytes) member {
   task implicit;
   task* executing = &implicit;
   task* taken_task = nullptr;             // a task that it is about to execute (task_work)
+  // The crew's last episode, and that of the last region in which the member was. null: it is no worker.
+  const std::atomic<std::uint64_t>* released = nullptr;
+  std::uint64_t was_in = 0;
   bool looks_everywhere = false;          // for a task, because it sleeps if it finds none
   gate task_gate;                         // where it waits for tasks
   std::atomic<gate*> asleep_at{nullptr};  // where it sleeps in a wait in which it executes tasks

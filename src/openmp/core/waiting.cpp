@@ -11,6 +11,7 @@
 #include "openmp/settings/initial.hpp"
 #include "openmp/settings/set_by_routines.hpp"
 #include "openmp/support/errors.hpp"
+#include "openmp/support/waits.hpp"
 
 namespace weir::openmp {
 
@@ -49,15 +50,22 @@ unsigned processors_of(const team& t) {
 
 bool oversubscribed(const team& t) { return t.size > processors_of(t); }
 
+// The task may be one of a region that has begun, and that this worker has not heard of yet: it would be executed before what the region's
+// code does first, like the beginning of a reduction. The worker keeps the task until it begins the region. relaxed: who has added the
+// task has stored the episode before, or has seen it.
+bool task_work::is_too_early() const {
+  return &what_ == &waits::after_region && me_->released->load(std::memory_order_relaxed) != me_->was_in;
+}
+
 bool task_work::find() {
   // The barrier is in another member's task; in an own task finish_tasks() would have found it.
   if (bound_ == nullptr && me_->executing != &me_->implicit) [[unlikely]] end_for(errors::barrier_in_task);
   if (me_->taken_task == nullptr) me_->taken_task = find_task(*me_, bound_);
-  return me_->taken_task != nullptr;
+  return me_->taken_task != nullptr && !is_too_early();
 }
 
 bool task_work::execute() {
-  if (me_ == nullptr || me_->taken_task == nullptr) return false;
+  if (me_ == nullptr || me_->taken_task == nullptr || is_too_early()) return false;
   // At the end of a region the thread is no longer the member in whose name it executes the task.
   member* const outer = std::exchange(current, me_);
   execute_task(*me_, *std::exchange(me_->taken_task, nullptr));

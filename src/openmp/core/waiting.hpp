@@ -37,6 +37,7 @@ class task_work {
 
  private:
   bool find();
+  bool is_too_early() const;
 
   member* const me_;
   const wait_kind& what_;

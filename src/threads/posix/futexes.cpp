@@ -43,23 +43,25 @@ long sleep_in_kernel(const long (&a)[6]) {
   return result;
 }
 
-// What is left of the wait, for a thread that is no member any more. The word may have changed since the wait began.
-long wait_in_kernel(const std::atomic<std::uint32_t>& word, std::uint32_t value, const time_limit* most) {
-  const int clock = most != nullptr && most->clock == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0;
-  const long result = sleep_in_kernel({as_argument(&word), FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG | clock, static_cast<long>(value),
-                                       most != nullptr ? as_argument(&most->at) : 0, 0, static_cast<long>(FUTEX_BITSET_MATCH_ANY)});
+// What is left of a wait with a limit, for a thread that is no member any more. The word may have changed since the wait began. `scope`:
+// as the program says it, since the kernel keeps waiters of private words apart.
+long wait_in_kernel(const std::atomic<std::uint32_t>& word, std::uint32_t value, int scope, const time_limit& most) {
+  const int clock = most.clock == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0;
+  const long result = sleep_in_kernel({as_argument(&word), FUTEX_WAIT_BITSET | scope | clock, static_cast<long>(value),
+                                       as_argument(&most.at), 0, static_cast<long>(FUTEX_BITSET_MATCH_ANY)});
   return result < 0 && errno == EAGAIN ? 0 : result;
 }
 
 // Nothing: the calling thread is no member.
-std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t value, const time_limit* most) {
+std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t value, int scope, const time_limit* most) {
   if (!may_be_member() || !comes_to_wait()) return std::nullopt;
   if (most != nullptr && (!most->is_valid() || most->at.tv_sec < 0)) return failed(EINVAL);
   event_count& its = events_of(&word);
   body& me = *this_body;
   const interruption signal;
   std::optional<deadline> limit;
-  // Words share event counts, so a member that is about to sleep may be kept awake by a wake-up on another word.
+  // Words share event counts, so a member that is about to sleep may be kept awake by a wake-up on another word. Then a wait without a
+  // limit returns, as the kernel allows: a wake-up that comes before the next announcement would be lost, if the word does not change.
   for (bool is_first = true;; is_first = false) {
     me.is_notified.store(0, std::memory_order_relaxed);  // relaxed: of this body alone until it sleeps
     const std::uint32_t seen = its.announce();
@@ -75,7 +77,8 @@ std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t v
     if (me.is_notified.load(std::memory_order_relaxed) != 0) return 0;
     if (signal.has_come()) return failed(EINTR);
     if (is_late) return failed(ETIMEDOUT);
-    if (!stays) return wait_in_kernel(word, value, most);
+    if (most == nullptr) return 0;
+    if (!stays) return wait_in_kernel(word, value, scope, *most);
   }
 }
 
@@ -140,14 +143,15 @@ long futex_for_members(const long (&a)[6]) {
   const bool any = static_cast<std::uint32_t>(a[5]) == FUTEX_BITSET_MATCH_ANY;
   std::optional<time_limit> most;
   std::optional<long> done;
+  const int scope = operation & FUTEX_PRIVATE_FLAG;
   switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
       if (time != nullptr) most = after(*time);
-      if (!is_shared) done = wait(word, value, most ? &*most : nullptr);
+      if (!is_shared) done = wait(word, value, scope, most ? &*most : nullptr);
       return done ? *done : sleep_in_kernel(a);
     case FUTEX_WAIT_BITSET:
       if (time != nullptr) most = time_limit{(operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC, *time};
-      if (any && !is_shared) done = wait(word, value, most ? &*most : nullptr);
+      if (any && !is_shared) done = wait(word, value, scope, most ? &*most : nullptr);
       return done ? *done : sleep_in_kernel(a);
     case FUTEX_WAKE: return is_shared ? wake_shared(word, a) : wake(word, a);
     // Members wait for any bit; without a bit the call is refused.

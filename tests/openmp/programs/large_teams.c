@@ -49,5 +49,5 @@ int main(void) {
   static const int sizes[] = {3, 16, 17, 20, 18, 64, 2, 65, 40, 73, 5, MOST, 72, 17, 130, 16, MOST};
   for (int round = 0; round < 2; ++round)
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; ++i) region(sizes[i]);
-  return 0;
+  return verdict();
 }

@@ -119,7 +119,7 @@ def test_a_simulated_and_a_measured_session_share_a_page(made: Path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--machines", "no-such"), "no machine no-such"),
+        (("--machines", "no-such"), "no machine 'no-such'"),
         (("--threads", 512, "--machines", "kunpeng-920"), "has 64 processors"),
         (("--constructs", "critical"), "critical"),
         (("--runtimes", "libfoo"), "libfoo"),

@@ -227,6 +227,30 @@ void futex_beside_others() {
   result_of(waker);
 }
 
+/// A waiter that must go to its own kernel thread meanwhile is woken there.
+void futex_of_one_that_leaves() {
+  const others so_many;
+  cpu_set_t all;
+  sched_getaffinity(0, sizeof all, &all);
+  for (const int scope : {0, FUTEX_PRIVATE_FLAG}) {
+    std::uint32_t word = 0;
+    std::atomic<bool> is_back{false};
+    const pthread_t waiter = start([&word, &is_back, scope]() -> void* {
+      const timespec limit = timespec_of(10 * patience);
+      while (now(word) == 0) CHECK(futex(&word, FUTEX_WAIT | scope, 0, &limit) == 0 || errno == EAGAIN || errno == EINTR);
+      is_back = true;
+      return nullptr;
+    });
+    sleep_for(0.01);
+    CHECK(pthread_setaffinity_np(waiter, sizeof all, &all) == 0);
+    sleep_for(0.01);
+    __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
+    futex(&word, FUTEX_WAKE | scope, 1);
+    CHECK(soon([&] { return is_back.load(); }));
+    result_of(waiter);
+  }
+}
+
 void private_futexes() {
   const others so_many;
   futexes(FUTEX_PRIVATE_FLAG);
@@ -300,6 +324,7 @@ const subject all[] = {{"posts by handlers", posts_by_handlers},
                        {"interrupted", interrupted},
                        {"private futexes", private_futexes},
                        {"futex beside others", futex_beside_others},
+                       {"futex of one that leaves", futex_of_one_that_leaves},
                        {"futexes of any process", futexes_of_any_process},
                        {"to one that yields", to_one_that_yields},
                        {"wake counts", wake_counts},
