@@ -5,7 +5,7 @@
 //
 // A program lives as long as it holds the lock on its file. The system releases the lock when the program ends in whatever way, also in
 // another container, whose process numbers mean nothing here. Nobody waits for such a lock: a program that is stopped delays no other. Who
-// finds a file without its lock removes it.
+// finds an entry without its lock removes it.
 #pragma once
 
 #include <cstddef>

@@ -34,12 +34,12 @@ TEST_P(Driver, HoldsInRandomSchedulesOfLargerOnes) {
       }
     }
 }
-const char* name_of(memory_model memory) { return memory == sc ? "Sc" : memory == tso ? "Tso" : "Weak"; }
 INSTANTIATE_TEST_SUITE_P(In, Driver, testing::Values(sc, tso, weak), [](const auto& of) { return name_of(of.param); });
 
 TEST(DriverInEachSchedule, HoldsInEachScenario) { expect_to_hold(driven_scenarios(), sc); }
 
-constexpr const char *of_driver = "threads/scheduling/driver.hpp", *of_summons = "threads/scheduling/summons.hpp", *of_sender = "threads/signals/sender.hpp",
+constexpr const char *of_driver = "threads/scheduling/driver.hpp", *of_summons = "threads/scheduling/summons.hpp",
+                     *of_sender = "threads/signals/sender.hpp",
                      *of_run_queue = "threads/scheduling/run_queue.hpp", *of_runnable = "threads/scheduling/runnable.hpp";
 
 const mutant mutants[] = {

@@ -20,9 +20,6 @@ TEST_P(RunQueue, HoldsInEachScenario) {
     EXPECT_TRUE(its.holds && its.complete) << each.name << '\n' << its.timeline;
   }
 }
-const char* name_of(memory_model memory) {
-  return memory == memory_model::sc ? "Sc" : memory == memory_model::tso ? "Tso" : "Weak";
-}
 INSTANTIATE_TEST_SUITE_P(In, RunQueue, testing::Values(memory_model::sc, memory_model::tso, memory_model::weak),
                          [](const auto& of) { return name_of(of.param); });
 

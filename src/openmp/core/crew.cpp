@@ -125,10 +125,13 @@ void crew::join_release(worker& w) {
     if (lines_ == nullptr) lines_ = std::make_unique<phases::release_line[]>(tree::lines(0, release_word::everyone));
     w.lines_to_make = tree::lines(w.number, release_word::everyone);
     const unsigned parent = tree::parent(w.number);
-    if (parent == 0) w.line = &lines_[tree::level(w.number)];
-    if (parent != 0) w.parent = workers_[parent - 1].get();
-    // acquire: the lines.
-    if (parent != 0 && w.parent->has_lines.load(std::memory_order_acquire)) w.line = &w.parent->lines[tree::level(w.number)];
+    if (parent == 0) {
+      w.line = &lines_[tree::level(w.number)];
+    } else {
+      w.parent = workers_[parent - 1].get();
+      // acquire: the lines.
+      if (w.parent->has_lines.load(std::memory_order_acquire)) w.line = &w.parent->lines[tree::level(w.number)];
+    }
   }
   if (w.line != nullptr) w.seen = w.line->word.load(std::memory_order_relaxed);
 }

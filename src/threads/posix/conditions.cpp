@@ -19,10 +19,7 @@ using weir::threads::time_limit;
 
 weir::threads::mark<pthread_cond_t> is_shared, is_monotonic;
 
-// Not those of other objects: who waits gives back the mutex after the announcement. An event of a mutex with the same event count would
-// keep the member awake each time.
-constinit event_count all_of_conditions[weir::threads::event_counts];
-event_count& events_of(const pthread_cond_t* c) { return all_of_conditions[weir::threads::place_of(c)]; }
+event_count& events_of(const pthread_cond_t* c) { return weir::threads::all_of_conditions[weir::threads::place_of(c)]; }
 
 pthread_cond_t* made(pthread_cond_t* at, auto set) {
   pthread_condattr_t attributes;
@@ -34,9 +31,6 @@ pthread_cond_t* made(pthread_cond_t* at, auto set) {
 }
 
 [[gnu::constructor]] void when_loaded() {
-  pthread_atfork(nullptr, nullptr, [] {
-    for (event_count& e : all_of_conditions) e.forget();
-  });
   is_shared.find([](pthread_cond_t* at, bool it) {
     made(at, [it](pthread_condattr_t* a) { if (it) pthread_condattr_setpshared(a, PTHREAD_PROCESS_SHARED); });
   });

@@ -7,7 +7,7 @@
 
 namespace weir::threads {
 
-constinit event_count all_event_counts[event_counts];
+constinit event_count all_event_counts[event_counts], all_of_conditions[event_counts];
 
 namespace {
 
@@ -16,6 +16,7 @@ constinit std::atomic<std::uint32_t> released[event_counts];
 [[gnu::constructor]] void when_loaded() {
   pthread_atfork(nullptr, nullptr, [] {
     for (event_count& e : all_event_counts) e.forget();
+    for (event_count& e : all_of_conditions) e.forget();
     for (auto& each : released) each.store(0, std::memory_order_relaxed);
   });
 }

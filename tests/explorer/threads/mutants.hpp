@@ -17,6 +17,8 @@ namespace explored_threads {
 inline constexpr auto left_out = fault::kind::left_out, reads = fault::kind::reads;
 inline constexpr auto sc = memory_model::sc, tso = memory_model::tso, weak = memory_model::weak;
 
+inline const char* name_of(memory_model memory) { return memory == sc ? "Sc" : memory == tso ? "Tso" : "Weak"; }
+
 struct mutant {
   const char* file;  // below src
   std::string line;  // all of it, or its begin
