@@ -55,10 +55,10 @@ def usual_place() -> Path:
 def require_profile(path: Path) -> None:
     """Raises NoProfile, and OSError."""
     if path.exists() and not path.is_file():
-        raise NoProfile(f"{path} is no regular file, and a profile would take its place: name another file")
+        raise NoProfile(f"{path} is no regular file, and a profile would take its place: name another file by --output")
     held = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     if held.strip() and not held.startswith("weir profile "):
-        raise NoProfile(f"{path} is no profile, and would be lost: name another file, or remove it")
+        raise NoProfile(f"{path} is no profile, and would be lost: name another file by --output, or remove it")
 
 
 def merged(old: str, new: Section) -> str:
