@@ -32,8 +32,12 @@ constexpr const char *of_runnable = "threads/scheduling/runnable.hpp", *of_run_q
 const mutant mutants[] = {
     // A thread that sleeps, and one that has something for it.
     {of_run_queue, "Machine::full_fence();", left_out, 0, "arriving", tso, 0},  // in await_arrival()
-    {of_run_queue, "Machine::full_fence();", left_out, 0, "handing off", weak, 1},  // in hand_off()
-    {of_run_queue, "Machine::full_fence();", left_out, 0, "arriving", weak, 2},  // in push()
+    {of_run_queue, "Machine::full_fence();", left_out, 0, "handing off", weak, 2},  // in hand_off()
+    {of_run_queue, "Machine::full_fence();", left_out, 0, "arriving", weak, 3},  // in push()
+    {of_run_queue, "Machine::full_fence();", left_out, 0, "blocking alone", tso, 1},  // in blocks_alone()
+    {of_run_queue, "blocks_.store(alone,", left_out, 0, "blocking alone", sc},
+    {of_run_queue, "if (blocks_.compare_exchange_strong(was,", fault::kind::does_not_compare, 0, "blocking for a moment", sc},
+    {of_run_queue, "void no_longer_blocks() {", left_out, 0, "blocking for a moment", sc},
     {of_run_queue, "Machine::wake(asleep_);", left_out, 0, "arriving", sc},
     {of_sleep_queue, "Machine::full_fence();", left_out, 0, "sleeping", weak},
     {of_parking, "Machine::wake(ended_);", left_out, 0, "closing", sc},

@@ -58,13 +58,12 @@ unless_any_ready for_any(pollfd* of, nfds_t n, bool waits) { return {of, n, wait
 bool is_no_time(const timespec* t) { return t != nullptr && t->tv_sec == 0 && t->tv_nsec == 0; }
 bool is_no_time(const timeval* t) { return t != nullptr && t->tv_sec == 0 && t->tv_usec == 0; }
 
-/// A member that is going to block gives its processor to others first.
+/// Does the calling member, still on its processor, block in this call?
 template <class How>
-void before(How how, const void* return_address) {
-  if (weir::threads::is_called_by_allocator(return_address)) return;
+bool is_going_to_block(How how, const void* return_address) {
+  if (weir::threads::is_called_by_allocator(return_address)) return false;
   weir::threads::go_home_if_called();  // the call is a cancellation point
-  if (this_body == nullptr) [[likely]] return;
-  if (how.blocks() && !weir::threads::leaves_to_block()) weir::threads::hand_off_to_block();
+  return this_body != nullptr && how.blocks() && !weir::threads::leaves_to_block();
 }
 
 }  // namespace
@@ -79,7 +78,7 @@ void before(How how, const void* return_address) {
     auto* const call = next.get();                                          \
     if (call == nullptr) return errno = ENOSYS, static_cast<result>(-1);    \
     if (mask != nullptr) weir::threads::pin();                              \
-    before(blocks, __builtin_return_address(0));                            \
+    const weir::threads::blocking_call begun(is_going_to_block(blocks, __builtin_return_address(0))); \
     const without_ticks meanwhile;                                          \
     return call arguments;                                                  \
   }

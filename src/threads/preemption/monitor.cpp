@@ -114,6 +114,8 @@ class monitor {
   std::uint64_t look(claimant& c);
   void look_at(claimant& c, processor& p, std::uint64_t now);
   std::uint64_t look_at_stood_in(processor& p, std::uint64_t now);
+  void hand_off(claimant& c, processor& p, std::uint32_t switches, std::uint64_t now, bool blocked);
+  std::uint64_t hand_off_if_wanted(claimant& c, processor& p, std::uint64_t now);
   std::uint64_t look_at_cancelled(claimant& c, processor& p) const;
   std::uint64_t until_next(unsigned level, std::uint64_t now) const;
   void sleep(std::uint32_t alarms_before, std::uint64_t due);
@@ -150,6 +152,7 @@ std::uint64_t monitor::look(claimant& c) {
       next = std::min(next, now + pace_.soon());
     }
     if (p.has_cancelled.load(std::memory_order_relaxed)) next = std::min(next, now + look_at_cancelled(c, p));
+    if (p.wants_stand_in()) next = std::min(next, now + hand_off_if_wanted(c, p, now));
     if (p.is_stood_in_for()) {
       next = std::min(next, look_at_stood_in(p, now));
       return rest_traps_in_vain(p);
@@ -240,11 +243,22 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   const std::uint64_t had = processor_time(p.thread) - seen.had;
   const bool blocked = had < (now - seen.since) / 2 && is_in_system(p.thread, true);
   if (!blocked && had < slice) return may_spin(p);
+  hand_off(c, p, switches, now, blocked);
+}
+
+void monitor::hand_off(claimant& c, processor& p, std::uint32_t switches, std::uint64_t now, bool blocked) {
   c.hand_off(p, switches, blocked);
-  seen.hurried = hurried;
-  seen.level = 0;
-  seen.blocked = blocked;
+  p.seen.hurried = hurried;
+  p.seen.level = 0;
+  p.seen.blocked = blocked;
   if (blocked) found_ = now;
+}
+
+// Until it is asked again: the body may not be in the system yet, and there may be no stand-in.
+std::uint64_t monitor::hand_off_if_wanted(claimant& c, processor& p, std::uint64_t now) {
+  if (!p.is_stood_in_for()) hand_off(c, p, p.switches(), now, true);
+  if (p.is_stood_in_for()) p.has_stand_in();
+  return pace_.soon();
 }
 
 // Sleeps until a body becomes ready, or a deadline is due.
@@ -339,5 +353,6 @@ void forget_monitor() {
 bool monitor_can_watch() { return !refused; }
 
 void native_threads::has_made_ready() { watch.has_changed(); }
+void native_threads::wants_stand_in() { look_until(0); }
 
 }  // namespace weir::threads

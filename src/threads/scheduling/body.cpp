@@ -38,8 +38,8 @@ extern "C" {
 
 namespace {
 
-// Longer than most calls, and than all that wait for nobody, on a busy machine.
-constexpr std::uint64_t patience_us = 50'000, patience_for_good_us = 1'000'000;
+// A few looks of the monitor; and longer than most calls, and than all that wait for nobody, on a busy machine.
+constexpr std::uint64_t patience_us = 1'000, patience_for_good_us = 1'000'000;
 
 // Looked up at run time, since only C libraries from version 2.35 on have these names [glibc manual, "Restartable Sequences"].
 constinit const std::ptrdiff_t* rseq_offset = nullptr;
@@ -227,8 +227,9 @@ bool waits_for_its_seat(bool& in_vain, std::uint64_t patience) {
 /// `for_good`: the body is about to change the state of its kernel thread. Otherwise it would only be faster there.
 bool comes_to_its_seat(bool for_good) {
   constinit static thread_local bool in_vain = false, in_vain_for_good = false;
-  if (this_body->where() == this_body->home()) return true;
-  if (!for_good) return waits_for_its_seat(in_vain, patience_us);
+  const processor& seat = *this_body->home();
+  if (this_body->where() == &seat) return true;
+  if (!for_good) return !seat.is_stood_in_for() && waits_for_its_seat(in_vain, patience_us);
   const wish_for_seat mine(*this_body->home());
   return waits_for_its_seat(in_vain_for_good, patience_for_good_us);
 }

@@ -82,20 +82,50 @@ void claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
   from.unclaim();
 }
 
-void hand_off_to_block() {
+namespace {
+
+/// Calls `found` with the processor on which the calling body is about to block, while no tick stops the body. Null: there is none,
+/// or a stand-in has the processor's bodies already.
+template <class Found>
+processor* where_it_blocks(Found found) {
   // Held: a handler has interrupted a change of the queue.
-  if (this_body == nullptr || this_body->held.load(std::memory_order_relaxed) != 0) return;
+  if (this_body == nullptr || this_body->held.load(std::memory_order_relaxed) != 0) return nullptr;
   const without_preemption to_the_end;
-  if (this_body == nullptr) return;
-  processor& from = *this_body->where();
-  if (from.is_stood_in_for() || !from.has_ready()) return;
+  if (this_body == nullptr) return nullptr;
+  processor& at = *this_body->where();
+  return at.is_stood_in_for() ? nullptr : found(at);
+}
+
+/// False: there is no stand-in, but there will be one when the monitor looks.
+bool hand_off_ready(processor& from) {
   const std::lock_guard lock(pool_lock);
   processor* const other = free_stand_in();
-  if (other == nullptr) return;  // there will be one when the monitor looks
+  if (other == nullptr) return false;
   note_blocked(*this_body);
   from.seen.blocked = true;
   from.run_queue::hand_off(*other);
+  return true;
 }
+
+}  // namespace
+
+void hand_off_to_block() {
+  where_it_blocks([](processor& from) {
+    if (from.has_ready()) hand_off_ready(from);
+    return &from;
+  });
+}
+
+processor* blocking_call::begin() {
+  return where_it_blocks([](processor& from) -> processor* {
+    if (from.blocks_alone()) return &from;
+    if (hand_off_ready(from)) return nullptr;
+    from.asks_for_stand_in();
+    native_threads::wants_stand_in();
+    return &from;
+  });
+}
+void blocking_call::end(processor& at) { at.no_longer_blocks(); }
 
 void give_away_own_processor() {
   processor& mine = *own_processor;

@@ -3,8 +3,26 @@
 
 namespace weir::threads {
 
-/// The calling body is going to block in the system: the other bodies of its processor go on at a stand-in at once.
+class processor;
+
+/// The calling body is going to block in the system: the bodies of its processor that are ready go on at a stand-in at once.
 void hand_off_to_block();
+
+/// The same; in the lifetime of this object, bodies that become ready there later go on at a stand-in, too.
+class blocking_call {
+ public:
+  explicit blocking_call(bool blocks) : at_(blocks ? begin() : nullptr) {}
+  blocking_call(const blocking_call&) = delete;
+  ~blocking_call() {
+    if (at_ != nullptr) end(*at_);
+  }
+
+ private:
+  static processor* begin();
+  static void end(processor& at);
+  processor* const at_;
+};
+
 /// The calling thread's own body, which drives its processor, goes on as a thread of the kernel: a stand-in runs the others.
 void give_away_own_processor();
 /// Creates a stand-in, unless one is free; or creates one if the monitor has asked for it. The calling thread must have the

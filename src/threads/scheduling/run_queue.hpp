@@ -107,6 +107,26 @@ class basic_run_queue {
     asleep_.store(0, std::memory_order_relaxed);
   }
 
+  /// Called before the running body, which is held, blocks in the system. False: bodies are ready here, for whom the caller finds a stand-in.
+  /// Otherwise the thread that pushes one asks for a stand-in, until no_longer_blocks().
+  bool blocks_alone() {
+    blocks_.store(alone, std::memory_order_relaxed);
+    // seq_cst: either the thread that pushes a body sees that this thread blocks, or this thread sees the body.
+    Machine::full_fence();
+    if (!has_ready()) return true;
+    no_longer_blocks();
+    return false;
+  }
+  // relaxed, all: a request that is seen late only costs time, since the monitor looks in any case.
+  void asks_for_stand_in() { blocks_.store(beside_others, std::memory_order_relaxed); }
+  void no_longer_blocks() { blocks_.store(not_at_all, std::memory_order_relaxed); }
+  /// For claimants: is a stand-in wanted? Then it is there from now on; asked once more if a signal's handler has left the call.
+  bool wants_stand_in() const { return blocks_.load(std::memory_order_relaxed) == beside_others; }
+  void has_stand_in() {
+    std::uint32_t asked = beside_others;
+    blocks_.compare_exchange_strong(asked, not_at_all, std::memory_order_relaxed);
+  }
+
   /// At the end of driving: nobody would run bodies here any more, so stolen bodies return to their seats.
   void return_stolen() {
     send_all_but([this](runnable& b) { return b.seat.load(std::memory_order_relaxed) == this || !b.may(moves::anywhere); });
@@ -263,10 +283,17 @@ class basic_run_queue {
       b.next.store(latest, std::memory_order_relaxed);
       // release: what the caller did, for the body.
     } while (!arrived_.compare_exchange_strong(latest, &b, std::memory_order_release));
-    // seq_cst: as in await_arrival(), in hand_off(), and where the monitor stops.
+    // seq_cst: as in await_arrival(), in blocks_alone(), in hand_off(), and where the monitor stops.
     Machine::full_fence();
     if (follows && is_stood_in_for()) [[unlikely]] forward_arrived();
+    if (blocks_.load(std::memory_order_relaxed) == alone) [[unlikely]] ask_for_stand_in();
     wake_up();
+  }
+
+  // Not by a store, which would outlive the end of the call.
+  void ask_for_stand_in() {
+    std::uint32_t was = alone;
+    if (blocks_.compare_exchange_strong(was, beside_others, std::memory_order_relaxed)) Machine::wants_stand_in();
   }
 
   void take_arrived() {
@@ -323,6 +350,9 @@ class basic_run_queue {
   // Bodies that other threads have made ready, the last one first.
   alignas(line_bytes) pointer<runnable> arrived_{nullptr};
   word<std::uint32_t> asleep_{0};  // 1: the kernel thread sleeps, or is about to
+  // Does the running body block in the system, or is it about to?
+  enum : std::uint32_t { not_at_all, alone, beside_others };
+  word<std::uint32_t> blocks_{not_at_all};
 };
 
 }  // namespace weir::threads

@@ -68,6 +68,8 @@ struct native_threads {
   static void go_on_in_own_thread(basic_runnable<native_threads>& b);
   /// A body waits for a processor, so the monitor must look whether the processor gets round to it (monitor.hpp).
   static void has_made_ready();
+  /// A body waits for a processor whose thread is blocked, so the monitor must look at once.
+  static void wants_stand_in();
 };
 
 }  // namespace weir::threads

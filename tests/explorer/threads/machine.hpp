@@ -47,6 +47,7 @@ using note_of_store = void (*)(const void* word, std::uint64_t value);
 inline constinit action before_operation = nullptr;
 inline constinit note_of_store after_store = nullptr;
 inline constinit action after_fence_everywhere = nullptr;
+inline constinit action wants_stand_in = nullptr;
 inline void interrupt() {
   if (before_operation != nullptr) before_operation();
 }
@@ -168,6 +169,9 @@ struct machine {
   }
   static void go_on_in_own_thread(weir::threads::basic_runnable<machine>& b);
   static void has_made_ready();
+  static void wants_stand_in() {
+    if (explored_threads::wants_stand_in != nullptr) explored_threads::wants_stand_in();
+  }
 };
 
 using queue = weir::threads::basic_run_queue<machine>;

@@ -13,6 +13,7 @@ class scenario {
     before_operation = nullptr;
     after_store = nullptr;
     after_fence_everywhere = nullptr;
+    wants_stand_in = nullptr;
     goes_on_in_own_thread = nullptr;
     scenarios.add(this);
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "blocking.hpp"
 #include "counting.hpp"
 #include "handing_over.hpp"
 #include "sleeping.hpp"
@@ -33,6 +34,8 @@ inline std::vector<named> all_scenarios() {
           of<arriving>("arriving", 2),
           of<calling>("calling", 2),
           of<closing>("closing", 2),
+          of<blocking_alone>("blocking alone", 2),
+          of<blocking_for_a_moment>("blocking for a moment", 2),
           of<watching<true>>("watching what is done inside", 2),
           of<watching<false>>("watching what is done outside", 2),
           of<sleeping>("sleeping", 2),

@@ -1,0 +1,75 @@
+// A body blocks in the system while none is ready on its processor: whoever becomes ready there later asks for a stand-in.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <semaphore.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "members.hpp"
+#include "threads/scheduling/above.hpp"
+#include "threads/scheduling/claimant.hpp"
+#include "threads/scheduling/processor.hpp"
+
+namespace {
+
+using namespace weir::threads;
+
+/// Is the kernel thread in read()?
+bool reads(long thread) {
+  std::ifstream in("/proc/self/task/" + std::to_string(thread) + "/syscall");
+  long call = -1;
+  return in >> call && call == SYS_read;
+}
+
+/// While the monitor does not look by itself, nobody else would find a stand-in.
+class without_monitor {
+ public:
+  without_monitor() {
+    const claimant c;
+    stop_monitor();
+  }
+  without_monitor(const without_monitor&) = delete;
+  ~without_monitor() {
+    const claimant c;
+    start_monitor();
+  }
+};
+
+TEST(BlockingCall, ABodyThatBecomesReadyMeanwhileAsksForAStandIn) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  sem_t woken;
+  sem_init(&woken, 0, 0);
+  std::atomic<processor*> at{nullptr};
+  std::atomic<long> reader{0};
+  weir::crowd members(2, [&](unsigned m) {
+    char byte = 'b';
+    if (m == 0) {
+      yields(3);  // the other one sleeps by then
+      reader = kernel_thread();
+      at = this_body->where();
+      EXPECT_EQ(read(ends[0], &byte, 1), 1);
+      EXPECT_FALSE(at.load()->wants_stand_in());
+    } else {
+      while (sem_wait(&woken) != 0) {}
+      EXPECT_EQ(write(ends[1], &byte, 1), 1);
+    }
+  }, {.processors = 1});
+  std::thread watches([&] {
+    EXPECT_TRUE(eventually([&] { return at != nullptr && reads(reader); }));
+    const without_monitor meanwhile;
+    sem_post(&woken);
+    EXPECT_TRUE(eventually([&] { return at.load()->wants_stand_in(); }));
+  });
+  members.join();
+  watches.join();
+  sem_destroy(&woken);
+  for (const int end : ends) close(end);
+}
+
+}  // namespace
