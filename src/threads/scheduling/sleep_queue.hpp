@@ -1,7 +1,7 @@
 // Where bodies sleep on words: one bucket of a futex in user space.
 //
-//   sleeper:  sleepers += 1, into the list;  fence;  has the word another value?  then out of it
-//   waker:    (the word changes)  fence;  sleepers == 0?  then nobody sleeps
+//   sleeper:  into the list;  fence;  has the word another value?  then out of it
+//   waker:    (the word changes)  fence;  is the list empty?  then nobody sleeps
 //
 // So a wake-up that finds no sleeper costs a fence and a load. The source is a template over a machine, like run_queue.hpp.
 #pragma once
@@ -25,14 +25,14 @@ class alignas(line_bytes) basic_sleep_queue {
   template <class StaysAwake>
   bool add(runnable& b, const word& object, const word& on, std::uint32_t value, StaysAwake stays_awake) {
     take();
-    sleepers_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the fence orders it
     b.awaits.store(&object, std::memory_order_relaxed);
     b.is_notified.store(0, std::memory_order_relaxed);
     b.next.store(first_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    first_.store(&b, std::memory_order_relaxed);
+    // An update, though the list is locked: on x86-64 it is the fence, too. relaxed: the fence orders it.
+    first_.exchange(&b, std::memory_order_relaxed);
     // seq_cst: either the waker, which has a fence after its change of the word, sees this sleeper, or this thread sees the
     // change.
-    Machine::full_fence();
+    Machine::fence_after_update();
     const bool sleeps = on.load(std::memory_order_relaxed) == value && !stays_awake();
     if (!sleeps) remove_those([&](const runnable& each) { return &each == &b; });
     release();
@@ -43,7 +43,7 @@ class alignas(line_bytes) basic_sleep_queue {
   }
 
   /// After the change of the word and a fence. relaxed: the fence orders it.
-  bool has_sleepers() const { return sleepers_.load(std::memory_order_relaxed) != 0; }
+  bool has_sleepers() const { return first_.load(std::memory_order_relaxed) != nullptr; }
 
   /// Wakes at most `most` bodies that sleep on the object, those that have slept longest, and returns how many. `me`: the calling
   /// body, which is held; null: none.
@@ -83,7 +83,6 @@ class alignas(line_bytes) basic_sleep_queue {
   /// In the child of a fork, which has one thread: another one may have held the lock.
   void forget() {
     first_.store(nullptr, std::memory_order_relaxed);
-    sleepers_.store(0, std::memory_order_relaxed);
     taken_.store(0, std::memory_order_relaxed);
   }
 
@@ -95,7 +94,7 @@ class alignas(line_bytes) basic_sleep_queue {
   }
   void release() { taken_.store(0, std::memory_order_release); }  // release: the list
 
-  // Used while the lock is taken. relaxed, all: ordered by the lock, and by the thread that makes the body ready.
+  // Used while the lock is taken, but for has_sleepers(). relaxed, all: ordered by the lock, and by the thread that makes the body ready.
   runnable* first() const { return first_.load(std::memory_order_relaxed); }
   static runnable* following(const runnable& b) { return b.next.load(std::memory_order_relaxed); }
   static const word* awaits(const runnable& b) { return b.awaits.load(std::memory_order_relaxed); }
@@ -117,12 +116,11 @@ class alignas(line_bytes) basic_sleep_queue {
       b.awaits.store(nullptr, std::memory_order_relaxed);
       b.next.store(gone, std::memory_order_relaxed);
       gone = &b;
-      sleepers_.fetch_sub(1, std::memory_order_relaxed);
     });
     return gone;
   }
 
-  word taken_{0}, sleepers_{0};
+  word taken_{0};
   typename Machine::template pointer<runnable> first_{nullptr};
 };
 
