@@ -35,8 +35,8 @@ namespace {
 constinit std::atomic<unsigned> living{1};
 // For the program's end. relaxed, all: numbers with which no other data goes.
 constinit std::atomic<unsigned> created{0}, most_living{1}, have_been_members{0}, left_alone{0};
-// Those that have ended without a seat. relaxed: a hint.
-constinit std::atomic<unsigned> ended_soon{0};
+// A thread that was called in was polling. relaxed: a hint.
+constinit std::atomic<bool> some_poll{false};
 // Seats are taken in turn. relaxed: a number of its own for each.
 constinit std::atomic<unsigned> seats_taken{0};
 
@@ -48,6 +48,7 @@ struct known_thread {
   body its;
   processor* seat = nullptr;
   signal_mask mask_at_first = 0;
+  unsigned waits_before_seat = 0;
   absences seat_left;
   bool has_been_member = false;
 };
@@ -122,14 +123,18 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 // A thread that ends sooner is not worth a seat: a seat costs about as much as a thread. A program may be as short as its threads, so
 // the first calls come sooner: together they cost less than a thread that spins for a slice of the kernel's.
 constexpr std::uint64_t soonest_call_ns = 200'000, first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
+// Whether a thread has run is one system call, and where it is, three. Meanwhile no thread begins or ends, so so many are asked together.
+constexpr std::size_t asked_together = 64;
+constexpr std::uint64_t used_at_least_ns = 50'000, longest_between_parts_ns = 8'000'000;
 // How long a thread that begins now may run. relaxed: a hint.
 constinit std::atomic<std::uint64_t> until_called_ns{soonest_call_ns};
 // A thread that begins so long after its creation had to wait for others: where a processor is free, that takes some ten microseconds.
-// They may spin for this very thread, a slice of the kernel's each.
+// Where threads poll, they do so for this very thread, a slice of the kernel's each.
 constexpr std::uint64_t late_us = 100;
+// How often a thread waits in the kernel before it takes a seat, which costs as much as two or three such waits: most threads that are
+// made for one thing wait for its begin, or for its end, and for nothing else.
+constexpr unsigned waits_in_kernel = 2;
 
-/// Threads of which each does one short thing, unlike those of a pool.
-bool do_most_end_soon() { return ended_soon.load(std::memory_order_relaxed) > living.load(std::memory_order_relaxed); }
 
 bool are_too_many() { return living.load(std::memory_order_relaxed) > processors_for_all; }
 
@@ -197,7 +202,9 @@ bool comes_to_wait() {
     go_to(own->home());
     return this_body != nullptr;
   }
-  return are_too_many() && take_seat();
+  if (!are_too_many()) return false;
+  if (mine != nullptr && mine->its.parking == nullptr && mine->waits_before_seat++ < waits_in_kernel) return false;
+  return take_seat();
 }
 
 bool leaves_to_block() {
@@ -230,7 +237,7 @@ program_thread::program_thread(known_thread& its) {
     known.give_back(its);
     return;
   }
-  const bool is_late = native::ticks() - its.created_at > in_ticks(late_us) && !do_most_end_soon();
+  const bool is_late = native::ticks() - its.created_at > in_ticks(late_us) && some_poll.load(std::memory_order_relaxed);
   adopt_this_thread(its);
   if (!are_too_many()) return;
   // Without processors nobody would call the thread in.
@@ -249,7 +256,6 @@ void end_program_thread() {
   if (mine == nullptr) return;
   known_thread& ended = *std::exchange(mine, nullptr);
   pthread_setspecific(end_of_thread, nullptr);
-  if (!ended.has_been_member) ended_soon.fetch_add(1, std::memory_order_relaxed);
   void* const place = ended.its.parking;
   abandon(ended.its);
   if (place != nullptr) parking.give_back(place);
@@ -289,14 +295,16 @@ std::uint64_t call_in(std::uint64_t now) {
   until_called_ns.store(std::min(2 * until_called_ns.load(std::memory_order_relaxed), first_call_ns), std::memory_order_relaxed);
   bool some = false;
   if (!hold_ticks()) return next = never;
-  claimant::for_each_body([&](const body& b) {
+  const bool all = claimant::for_some_bodies(asked_together, [&](body& b) {
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned) return;
     some = true;
-    if (is_in_system(b.id, true)) return;
+    const std::uint64_t had = processor_time(b.id), used = had - std::exchange(b.had, had);
+    if (used < used_at_least_ns || is_in_system(b.id, true)) return;
     send_tick_signal(b.id, &called_in);
   });
   release_ticks();
-  distance = some ? std::min(2 * distance, longest_between_calls_ns) : longest_between_calls_ns;
+  const std::uint64_t longest = all ? longest_between_calls_ns : longest_between_parts_ns;
+  distance = some || !all ? std::min(2 * distance, longest) : longest;
   return next = now + distance;
 }
 
@@ -308,7 +316,10 @@ void answer_call_in(ucontext_t& in) {
   if (mask_of(in) != mine->mask_at_first || is_on_alternate_stack(in) || is_without_calls(code_of(in))) return;
   const errno_kept around;
   // If this thread polls here, others soon will: with a trampoline they take their seats without a signal.
-  if (polling its; its.begin(in) && want_trampoline(its)) look_until(0);
+  if (polling its; its.begin(in)) {
+    some_poll.store(true, std::memory_order_relaxed);
+    if (want_trampoline(its)) look_until(0);
+  }
   let_cancellation_in();
   take_seat(true);
   return_with_present_stack(in);

@@ -65,6 +65,7 @@ struct body : runnable, basic_summons<native_threads> {
   pthread_t thread{};                    // to the C library
   // The body stays in its own kernel thread, whatever its seat, because the state of this thread differs from that of others.
   bool is_pinned = false;
+  std::uint64_t had = 0;  // of processor time, in its own kernel thread, as a claimant has last seen it
   // How often in a row the monitor has found the body blocked, and when it last did, in ticks. relaxed: hints.
   std::atomic<unsigned> blocked{0};
   std::atomic<std::uint64_t> blocked_at{0};

@@ -44,6 +44,14 @@ class known_bodies {
   void for_each(What what) const {
     find([&what](body& b) { return what(b), false; });
   }
+  /// For those of some lists, from `list` on, in turn: `most` of them, and the others of the last list. True: for all.
+  template <class What>
+  bool for_some(std::size_t& list, std::size_t most, What what) const {
+    std::size_t seen = 0, lists = 0;
+    for (; lists < first_.size() && seen < most; ++lists, list = (list + 1) % first_.size())
+      for (body* b = first_[list]; b != nullptr; b = b->in_list_behind, ++seen) what(*b);
+    return lists == first_.size();
+  }
   /// In the child of a fork. `mine`: of the calling thread; null: none.
   void forget_all(body* mine) {
     first_ = {};
