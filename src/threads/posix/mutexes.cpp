@@ -46,7 +46,7 @@ class usual_mutex {
     int expected = free;
     // acquire: what was done under it.
     if (!std::atomic_ref(its_.__lock).compare_exchange_strong(expected, taken, std::memory_order_acquire)) return false;
-    if (my_number == 0) [[unlikely]] my_number = gettid();
+    if (my_number == 0) [[unlikely]] my_number = number_of_thread();
     its_.__owner = my_number;
     ++its_.__nusers;
     return true;
@@ -62,6 +62,10 @@ class usual_mutex {
   static void forget() { my_number = 0; }
 
  private:
+  static int number_of_thread() {
+    const weir::threads::body* const own = weir::threads::own_body_of_thread();
+    return own != nullptr ? own->id : gettid();
+  }
   static constexpr int kind = PTHREAD_MUTEX_TIMED_NP, free = 0, taken = 1, waited_for = 2;
   static constinit bool is_known;
   static constinit thread_local int my_number;

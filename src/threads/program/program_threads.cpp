@@ -128,6 +128,8 @@ constexpr std::size_t asked_together = 64;
 constexpr std::uint64_t used_at_least_ns = 50'000, longest_between_parts_ns = 8'000'000;
 // How long a thread that begins now may run. relaxed: a hint.
 constinit std::atomic<std::uint64_t> until_called_ns{soonest_call_ns};
+// When the monitor calls in next; never: nobody has asked. relaxed: it calls whenever it looks and finds that it is time.
+constinit std::atomic<std::uint64_t> next_call_ns{never};
 // A thread that begins so long after its creation had to wait for others: where a processor is free, that takes some ten microseconds.
 // Where threads poll, they do so for this very thread, a slice of the kernel's each.
 constexpr std::uint64_t late_us = 100;
@@ -135,6 +137,13 @@ constexpr std::uint64_t late_us = 100;
 // made for one thing wait for its begin, or for its end, and for nothing else.
 constexpr unsigned waits_in_kernel = 2;
 
+
+/// Once, until the monitor has found that the threads are not too many: it decides about the next calls.
+void ask_for_call() {
+  if (next_call_ns.load(std::memory_order_relaxed) != never) return;
+  const std::uint64_t at = now_by(CLOCK_MONOTONIC) + until_called_ns.load(std::memory_order_relaxed);
+  if (std::uint64_t unknown = never; next_call_ns.compare_exchange_strong(unknown, at, std::memory_order_relaxed)) look_until(at);
+}
 
 bool are_too_many() { return living.load(std::memory_order_relaxed) > processors_for_all; }
 
@@ -244,7 +253,7 @@ program_thread::program_thread(known_thread& its) {
   if (is_late || !are_processors_used())
     take_seat();
   else
-    look_until(now_by(CLOCK_MONOTONIC) + until_called_ns.load(std::memory_order_relaxed));
+    ask_for_call();
 }
 program_thread::~program_thread() {
   end_program_thread();
@@ -288,13 +297,16 @@ void keep_in_kernel() { stays_in_kernel = true; }
 const char called_in = 0;
 
 std::uint64_t call_in(std::uint64_t now) {
-  static std::uint64_t next = never, distance = 0;
-  if (!all_are_members() || !are_too_many()) return next = never;
-  if (next == never) next = now + (distance = until_called_ns.load(std::memory_order_relaxed));
+  static std::uint64_t distance = 0;  // 0: there was none yet
+  const auto next_at = [](std::uint64_t time) { return next_call_ns.store(time, std::memory_order_relaxed), time; };
+  if (!all_are_members() || !are_too_many()) return distance = 0, next_at(never);
+  const std::uint64_t until_first = until_called_ns.load(std::memory_order_relaxed), next = next_call_ns.load(std::memory_order_relaxed);
+  if (next == never) return next_at(now + until_first);
   if (now < next) return next;
-  until_called_ns.store(std::min(2 * until_called_ns.load(std::memory_order_relaxed), first_call_ns), std::memory_order_relaxed);
+  if (distance == 0) distance = until_first;
+  until_called_ns.store(std::min(2 * until_first, first_call_ns), std::memory_order_relaxed);
   bool some = false;
-  if (!hold_ticks()) return next = never;
+  if (!hold_ticks()) return next_at(never);
   const bool all = claimant::for_some_bodies(asked_together, [&](body& b) {
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned) return;
     some = true;
@@ -305,7 +317,7 @@ std::uint64_t call_in(std::uint64_t now) {
   release_ticks();
   const std::uint64_t longest = all ? longest_between_calls_ns : longest_between_parts_ns;
   distance = some || !all ? std::min(2 * distance, longest) : longest;
-  return next = now + distance;
+  return next_at(now + distance);
 }
 
 // No lock is held where the thread runs code that is neither Weir's, nor the C library's, nor an allocator's, unless a handler has
