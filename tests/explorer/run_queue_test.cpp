@@ -62,7 +62,7 @@ const mutant mutants[] = {
     // The lists of those that sleep.
     {of_sleep_queue, "bool has_sleepers() const {", reads, 0, "sleeping", sc},
     {of_sleep_queue, "first_.store(behind,", left_out, 0, "sleeping", sc},
-    {of_sleep_queue, "last_.store(before,", left_out, 0, "sleeping in order", sc},
+    {of_sleep_queue, "if (behind == nullptr) last_.store(before,", left_out, 0, "sleeping in order", sc},
     {of_sleep_queue, "latest_gone->next.store(b,", left_out, 0, "sleeping in order", sc},
     {of_run_queue, "basic_run_queue* const seat = b.seat.load(", reads, offsetof(sleeping_away, stand_in), "sleeping away", sc,
      1},  // in alone_runs(),
