@@ -81,7 +81,7 @@ BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, vo
   const bool in_kernel = is_for_kernel(attributes) || weir::threads::has_own_scheduler() ||
                          weir::threads::is_of_driver(reinterpret_cast<const void*>(run));
   if (in_kernel) weir::threads::note_left_alone();
-  weir::threads::adopt_first_thread();
+  weir::threads::expect_another();
   weir::threads::known_thread* const its = weir::threads::expect_thread({run, what});
   if (its == nullptr) return EAGAIN;
   const int error = next(to, attributes, in_kernel ? begin<true> : begin<false>, its);

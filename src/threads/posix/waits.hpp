@@ -70,7 +70,7 @@ class interruption {
 template <class Try>
 std::optional<int> wait_while(int busy, const void* object, Try try_once, const time_limit* most = nullptr,
                               bool may_be_interrupted = false) {
-  if (!comes_to_wait()) return std::nullopt;
+  if (!comes_to_sleep()) return std::nullopt;
   const interruption signal;
   event_count& its = events_of(object);
   std::optional<deadline> limit;

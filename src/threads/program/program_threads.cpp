@@ -211,9 +211,12 @@ bool comes_to_wait() {
     go_to(own->home());
     return this_body != nullptr;
   }
-  if (!are_too_many()) return false;
-  if (mine != nullptr && mine->its.parking == nullptr && mine->waits_before_seat++ < waits_in_kernel) return false;
-  return take_seat();
+  return are_too_many() && take_seat();
+}
+
+bool comes_to_sleep() {
+  if (this_body == nullptr && mine != nullptr && mine->its.parking == nullptr && mine->waits_before_seat++ < waits_in_kernel) return false;
+  return comes_to_wait();
 }
 
 bool leaves_to_block() {
@@ -272,8 +275,9 @@ void end_program_thread() {
   if (tell_those_who_join != nullptr) tell_those_who_join();
 }
 
-void adopt_first_thread() {
+void expect_another() {
   if (mine == nullptr && !stays_in_kernel && is_first_thread() && !is_in_child()) adopt_this_thread();
+  if (mine != nullptr && mine->its.parking == nullptr && living.load(std::memory_order_relaxed) >= processors_for_all) find_seat(false);
 }
 
 history_of_threads program_threads_so_far() {
@@ -310,8 +314,10 @@ std::uint64_t call_in(std::uint64_t now) {
   const bool all = claimant::for_some_bodies(asked_together, [&](body& b) {
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned) return;
     some = true;
+    // The first time also one that has not got a processor yet: the signal waits for it.
+    const bool is_known = b.had != 0;
     const std::uint64_t had = processor_time(b.id), used = had - std::exchange(b.had, had);
-    if (used < used_at_least_ns || is_in_system(b.id, true)) return;
+    if ((is_known && used < used_at_least_ns) || is_in_system(b.id, true)) return;
     send_tick_signal(b.id, &called_in);
   });
   release_ticks();

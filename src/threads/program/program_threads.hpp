@@ -30,6 +30,9 @@ known_thread* expect_thread(beginning its);
 void forget_thread(known_thread& its);
 beginning beginning_of(const known_thread& its);
 
+/// As comes_to_wait(), where the kernel would let the thread sleep otherwise: the first times it does.
+bool comes_to_sleep();
+
 /// The lifetime of a thread that the program has created, in that thread. The thread may be given a seat.
 class program_thread {
  public:
@@ -42,9 +45,10 @@ void end_program_thread();
 /// Called at the end of a thread that has had a seat, when is_program_thread() does not hold any more. Null: nobody joins here.
 using teller = void (*)();
 extern constinit teller tell_those_who_join;
-/// Called when a thread of the program creates another one. The first thread may be given a seat from now on. Once it has had one, it
-/// keeps the processors until it ends: otherwise they would end, and begin anew, whenever the other threads have ended.
-void adopt_first_thread();
+/// Called before a thread of the program creates another one. The first thread may be given a seat from now on. Once it has had one, it
+/// keeps the processors until it ends: otherwise they would end, and begin anew, whenever the other threads have ended. Before the
+/// threads are more than the processors, Weir's own threads begin: later they would have to wait for those that spin.
+void expect_another();
 /// A thread that the program creates has a policy, a priority or an affinity of its own, or is a driver's: it is left to the kernel.
 void note_left_alone();
 /// The calling thread has a policy or an affinity of its own: it never takes a seat, if it has none yet.
