@@ -235,16 +235,21 @@ known_thread* expect_thread(beginning does) {
   if (its == nullptr) return nullptr;
   its->does = does;
   its->created_at = native::ticks();
-  return its;
-}
-void forget_thread(known_thread& its) { known.give_back(its); }
-beginning beginning_of(const known_thread& its) { return its.does; }
-
-program_thread::program_thread(known_thread& its) {
+  // Now, since the thread may begin late.
   const unsigned now = living.fetch_add(1, std::memory_order_relaxed) + 1;
   created.fetch_add(1, std::memory_order_relaxed);
   for (unsigned most = most_living.load(std::memory_order_relaxed);
        most < now && !most_living.compare_exchange_weak(most, now, std::memory_order_relaxed);) {}
+  return its;
+}
+void forget_thread(known_thread& its) {
+  known.give_back(its);
+  created.fetch_sub(1, std::memory_order_relaxed);
+  living.fetch_sub(1, std::memory_order_relaxed);
+}
+beginning beginning_of(const known_thread& its) { return its.does; }
+
+program_thread::program_thread(known_thread& its) {
   if (!all_are_members() || !may_be_adopted()) {
     known.give_back(its);
     return;
