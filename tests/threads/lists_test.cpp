@@ -1,4 +1,5 @@
 // The list of all bodies, found by their threads.
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -51,20 +52,45 @@ TEST(KnownBodies, LeaveTheOthersWhereTheyAre) {
   }
 }
 
-// In the child of a fork, the caller's body may be removed later.
-TEST(KnownBodies, MayBeForgottenAndRemovedLater) {
+TEST(KnownBodies, MayComeBack) {
   const auto known = std::make_unique<known_bodies>();
   const auto all = made(*known, 1000);
-  known->forget_all(all[500].get());
-  EXPECT_EQ(count_of(*known), 0u);
-  known->remove(*all[500]);
-  EXPECT_EQ(count_of(*known), 0u);
-  body later;
-  later.thread = thread(3);
-  known->add(later);
-  EXPECT_EQ(known->of(thread(3)), &later);
-  known->remove(later);
-  EXPECT_EQ(count_of(*known), 0u);
+  for (const auto& each : all) {
+    known->remove(*each);
+    known->add(*each);
+  }
+  for (std::size_t i = 0; i < all.size(); i += 2) known->remove(*all[i]);
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(known->of(thread(i)), i % 2 == 0 ? nullptr : all[i].get());
+}
+
+// In the child of a fork, the caller's body may be removed later, when others are there.
+TEST(KnownBodies, MayBeForgottenAndRemovedLater) {
+  for (const std::size_t mine : {0, 500, 999}) {
+    const auto known = std::make_unique<known_bodies>();
+    const auto all = made(*known, 1000);
+    known->forget_all(all[mine].get());
+    EXPECT_EQ(count_of(*known), 0u);
+    for (std::size_t i = all.size(); i-- > 0;)  // in another order
+      if (i != mine) known->add(*all[i]);
+    body later;
+    later.thread = thread(mine);
+    known->add(later);
+    known->remove(*all[mine]);
+    EXPECT_EQ(known->of(thread(mine)), &later);
+    EXPECT_EQ(count_of(*known), 1000u);
+  }
+}
+
+TEST(KnownBodies, AreAskedInTurn) {
+  const auto known = std::make_unique<known_bodies>();
+  const auto all = made(*known, 1000);
+  std::size_t list = 0, asked = 0, times = 0;
+  std::map<const body*, int> often;
+  for (; asked < all.size(); ++times)
+    EXPECT_FALSE(known->for_some(list, 50, [&](const body& b) { ++asked, ++often[&b]; }));
+  EXPECT_LE(times, 20u);
+  EXPECT_EQ(often.size(), all.size());
+  EXPECT_TRUE(known->for_some(list, 2000, [](const body&) {}));
 }
 
 }  // namespace
