@@ -1,9 +1,9 @@
 // Threads that the program and its libraries create themselves, as members: WEIR_THREADS=all.
 //
 // While the program has more threads than processors, a thread takes a seat on a virtual processor where it would wait for another
-// thread, or creates one, or where the kernel has let it begin late. Before a call that blocks in the system, it returns to its own kernel thread. A thread that runs for long
-// without any such call is called in by the monitor, since it might spin: by the signal of ticks (tick.hpp), whose handler takes
-// the seat.
+// thread, or creates one, or where the kernel has let it begin late. Before a call that blocks in the system, it returns to its own
+// kernel thread. A thread that runs for long without any such call is called in by the monitor, since it might spin: by the signal of
+// ticks (tick.hpp), whose handler takes the seat.
 #pragma once
 
 #include <cstdint>
