@@ -39,7 +39,7 @@ const mutant mutants[] = {
     {of_run_queue, "if (blocks_.compare_exchange_strong(was,", fault::kind::does_not_compare, 0, "blocking for a moment", sc},
     {of_run_queue, "void no_longer_blocks() {", left_out, 0, "blocking for a moment", sc},
     {of_run_queue, "Machine::wake(asleep_);", left_out, 0, "arriving", sc},
-    {of_sleep_queue, "Machine::full_fence();", left_out, 0, "sleeping", weak},
+    {of_sleep_queue, "Machine::fence_after_update();", left_out, 0, "sleeping", weak},
     {of_parking, "Machine::wake(ended_);", left_out, 0, "closing", sc},
     {of_parking, "Machine::fence_everywhere();", left_out, 0, "watching what is done inside", tso},
     {of_parking, "if (asleep_.exchange(", left_out, 0, "watching what is done outside", sc},
@@ -60,8 +60,10 @@ const mutant mutants[] = {
      "returning stolen", sc},
     {of_run_queue, "runnable* latest = arrived_.load(", reads, 0, "handing off", sc, 1},  // in forward_arrived()
     // The lists of those that sleep.
-    {of_sleep_queue, "sleepers_.fetch_add(", left_out, 0, "sleeping", sc},
-    {of_sleep_queue, "sleepers_.fetch_sub(", left_out, 0, "sleeping", sc},
+    {of_sleep_queue, "bool has_sleepers() const {", reads, 0, "sleeping", sc},
+    {of_sleep_queue, "first_.store(behind,", left_out, 0, "sleeping", sc},
+    {of_sleep_queue, "if (behind == nullptr) last_.store(before,", left_out, 0, "sleeping in order", sc},
+    {of_sleep_queue, "latest_gone->next.store(b,", left_out, 0, "sleeping in order", sc},
     {of_run_queue, "basic_run_queue* const seat = b.seat.load(", reads, offsetof(sleeping_away, stand_in), "sleeping away", sc,
      1},  // in alone_runs(),
     {of_sleep_queue, "while (taken_.exchange(", reads, 0, "waking twice", sc},

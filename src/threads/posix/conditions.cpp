@@ -10,7 +10,7 @@
 namespace {
 
 using weir::threads::body;
-using weir::threads::comes_to_wait;
+using weir::threads::comes_to_sleep;
 using weir::threads::event_count;
 using weir::threads::may_be_member;
 using weir::threads::released_by_c_library;
@@ -41,7 +41,7 @@ pthread_cond_t* made(pthread_cond_t* at, auto set) {
 
 /// Nothing: the calling thread must wait by the C library.
 std::optional<int> wait_for(pthread_cond_t* c, pthread_mutex_t* m, const void* caller, const time_limit* most = nullptr) {
-  if (!may_be_member(caller) || is_shared.is_in(c) || !comes_to_wait()) return std::nullopt;
+  if (!may_be_member(caller) || is_shared.is_in(c) || !comes_to_sleep()) return std::nullopt;
   if (most != nullptr && !most->is_valid()) return EINVAL;
   event_count& its = events_of(c);
   body& me = *this_body;

@@ -54,7 +54,7 @@ long wait_in_kernel(const std::atomic<std::uint32_t>& word, std::uint32_t value,
 
 // Nothing: the calling thread is no member.
 std::optional<long> wait(const std::atomic<std::uint32_t>& word, std::uint32_t value, int scope, const time_limit* most) {
-  if (!may_be_member() || !comes_to_wait()) return std::nullopt;
+  if (!may_be_member() || !comes_to_sleep()) return std::nullopt;
   if (most != nullptr && (!most->is_valid() || most->at.tv_sec < 0)) return failed(EINVAL);
   event_count& its = events_of(&word);
   body& me = *this_body;

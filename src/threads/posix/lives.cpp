@@ -2,8 +2,6 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include <memory>
-
 #include "machine/detached_thread.hpp"
 #include "threads/posix/waits.hpp"
 #include "threads/program/left_alone.hpp"
@@ -17,26 +15,22 @@ using weir::threads::all_are_members;
 using weir::threads::is_called_by_allocator;
 using weir::threads::this_body;
 
-struct beginning {
-  void* (*run)(void*);
-  void* what;
-};
-
 [[gnu::constructor]] void when_loaded() {
   weir::threads::weir_has_vforked.store(false, std::memory_order_relaxed);
   weir::threads::tell_those_who_join = [] {
     auto* const its = reinterpret_cast<void*>(pthread_self());
-    weir::threads::notify_slowly(weir::threads::events_of(its), its, weir::threads::all_waiters);
+    weir::threads::notify(its, weir::threads::all_waiters);  // after the pool's lock was given back, an atomic update
   };
 }
 
 // pthread_exit() and cancellation unwind this frame, too.
 template <bool InKernel>
 void* begin(void* its) {
-  const beginning b = *std::unique_ptr<beginning>(static_cast<beginning*>(its));
+  auto& known = *static_cast<weir::threads::known_thread*>(its);
+  const weir::threads::beginning does = beginning_of(known);
   if (InKernel) weir::threads::keep_in_kernel();
-  const weir::threads::program_thread me;
-  return b.run(b.what);
+  const weir::threads::program_thread me(known);
+  return does.run(does.what);
 }
 
 /// A thread with a policy or an affinity of its own belongs to the kernel.
@@ -87,11 +81,11 @@ BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, vo
   const bool in_kernel = is_for_kernel(attributes) || weir::threads::has_own_scheduler() ||
                          weir::threads::is_of_driver(reinterpret_cast<const void*>(run));
   if (in_kernel) weir::threads::note_left_alone();
-  weir::threads::adopt_first_thread();
-  auto its = std::make_unique<beginning>(run, what);
-  const int error = next(to, attributes, in_kernel ? begin<true> : begin<false>, its.get());
-  if (error != 0) return error;
-  (void)its.release();
+  weir::threads::expect_another();
+  weir::threads::known_thread* const its = weir::threads::expect_thread({run, what});
+  if (its == nullptr) return EAGAIN;
+  const int error = next(to, attributes, in_kernel ? begin<true> : begin<false>, its);
+  if (error != 0) return forget_thread(*its), error;
   weir::threads::comes_to_wait();  // it may spin until the new thread has done something
   return 0;
 }
@@ -100,13 +94,15 @@ BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, vo
 BEFORE(int, pthread_join, (pthread_t of, void** result)) {
   constexpr unsigned yields = 100;
   if (is_called_by_allocator(__builtin_return_address(0))) return next_pthread_join.get()(of, result);
-  const auto is_alive = [of] { return weir::threads::is_program_thread(of) ? EBUSY : 0; };
-  if (weir::threads::may_be_member() && pthread_equal(of, pthread_self()) == 0 &&
-      weir::threads::wait_while(EBUSY, reinterpret_cast<void*>(of), is_alive))
-    for (unsigned i = 0; i < yields && this_body != nullptr; ++i) {
-      if (const int now = pthread_tryjoin_np(of, result); now != EBUSY) return now;
-      weir::scheduled_by->yield();
-    }
+  if (weir::threads::may_be_member() && pthread_equal(of, pthread_self()) == 0) {
+    if (const int now = pthread_tryjoin_np(of, result); now != EBUSY) return now;
+    const auto is_alive = [of] { return weir::threads::is_program_thread(of) ? EBUSY : 0; };
+    if (weir::threads::wait_while(EBUSY, reinterpret_cast<void*>(of), is_alive))
+      for (unsigned i = 0; i < yields && this_body != nullptr; ++i) {
+        if (const int now = pthread_tryjoin_np(of, result); now != EBUSY) return now;
+        weir::scheduled_by->yield();
+      }
+  }
   weir::threads::leaves_to_block();
   return next_pthread_join.get()(of, result);
 }

@@ -39,12 +39,14 @@ class usual_mutex {
     unlock.get()(&m);
     is_known = is_free && is_taken && is(free, 0, 0);
   }
+  // relaxed: whoever finds it taken tries again after a fence, or sleeps.
+  bool is_taken() const { return std::atomic_ref(its_.__lock).load(std::memory_order_relaxed) != free; }
   bool is_usual() const { return its_.__kind == kind && is_known; }
   bool try_lock() {
     int expected = free;
     // acquire: what was done under it.
     if (!std::atomic_ref(its_.__lock).compare_exchange_strong(expected, taken, std::memory_order_acquire)) return false;
-    if (my_number == 0) [[unlikely]] my_number = gettid();
+    if (my_number == 0) [[unlikely]] my_number = number_of_thread();
     its_.__owner = my_number;
     ++its_.__nusers;
     return true;
@@ -60,6 +62,10 @@ class usual_mutex {
   static void forget() { my_number = 0; }
 
  private:
+  static int number_of_thread() {
+    const weir::threads::body* const own = weir::threads::own_body_of_thread();
+    return own != nullptr ? own->id : gettid();
+  }
   static constexpr int kind = PTHREAD_MUTEX_TIMED_NP, free = 0, taken = 1, waited_for = 2;
   static constinit bool is_known;
   static constinit thread_local int my_number;
@@ -106,12 +112,19 @@ bool is_error_checking(const pthread_mutex_t* m) {
 // it does not (version 2.36).
 bool is_left_to_kernel(const pthread_mutex_t* m) { return (m->__data.__kind & left_to_kernel) != 0; }
 
+/// Without an update of one that is taken.
+int try_lock(pthread_mutex_t* m) {
+  usual_mutex its(m);
+  if (!its.is_usual()) return next_pthread_mutex_trylock.get()(m);
+  return !its.is_taken() && its.try_lock() ? 0 : EBUSY;
+}
+
 /// The mutex is taken. Nothing: the C library's function waits for it.
 std::optional<int> wait_for(pthread_mutex_t* m, const time_limit* most = nullptr) {
   if (is_error_checking(m)) return std::nullopt;
   constexpr int left = -1;
   const auto once = [m] {
-    const int now = next_pthread_mutex_trylock.get()(m);
+    const int now = try_lock(m);
     return now == EBUSY && weir::threads::released_by_c_library::may_be(m) ? left : now;
   };
   const std::optional<int> waited = weir::threads::wait_while(EBUSY, m, once, most);
@@ -144,7 +157,7 @@ BEFORE(int, pthread_mutex_lock, (pthread_mutex_t* m)) {
 namespace {
 [[gnu::noinline]] int lock_slowly(pthread_mutex_t* m, const void* caller) {
   if (!may_be_member(caller) || is_left_to_kernel(m)) return next_pthread_mutex_lock.get()(m);
-  const int now = next_pthread_mutex_trylock.get()(m);
+  const int now = try_lock(m);
   if (now != EBUSY) return now;
   const std::optional<int> waited = wait_for(m);
   return waited ? *waited : next_pthread_mutex_lock.get()(m);

@@ -70,12 +70,11 @@ class interruption {
 template <class Try>
 std::optional<int> wait_while(int busy, const void* object, Try try_once, const time_limit* most = nullptr,
                               bool may_be_interrupted = false) {
-  if (!comes_to_wait()) return std::nullopt;
+  if (!comes_to_sleep()) return std::nullopt;
   const interruption signal;
   event_count& its = events_of(object);
   std::optional<deadline> limit;
-  for (;;) {
-    const std::uint32_t seen = its.announce();
+  for (std::uint32_t seen = its.announce();; seen = its.so_far()) {
     const int now = try_once();
     const bool waits = now == busy;
     bool late = false;
@@ -87,11 +86,10 @@ std::optional<int> wait_while(int busy, const void* object, Try try_once, const 
       else
         late = limit->has_passed();
     }
-    const bool stays = !waits || late || sleep_on(object, its, seen);
+    if (waits && !late && sleep_on(object, its, seen)) continue;
     its.retire();
     if (!waits) return now;
-    if (late) return ETIMEDOUT;
-    if (!stays) return std::nullopt;
+    return late ? std::optional(ETIMEDOUT) : std::nullopt;
   }
 }
 

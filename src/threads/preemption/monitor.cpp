@@ -68,12 +68,6 @@ bool sleep_until_changed(const std::atomic<std::uint32_t>& word, std::uint32_t v
                   static_cast<long>(FUTEX_BITSET_MATCH_ANY)) != -ETIMEDOUT;
 }
 
-/// The processor time of a kernel thread. The number of the clock is made as in clock_getcpuclockid(3).
-std::uint64_t processor_time(pid_t thread) {
-  constexpr clockid_t per_thread = 4, scheduled = 2;
-  return now_by(static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3) | per_thread | scheduled);
-}
-
 // Does the monitor's thread have file descriptors of its own?
 bool has_own_files = false;
 
@@ -313,6 +307,12 @@ bool is_in_system(pid_t thread, bool where_not_told) {
 std::optional<blocked_call> call_of(pid_t thread) {
   char answer[256];
   return is_told(thread, answer, sizeof answer) ? blocked_call_of(answer) : std::nullopt;
+}
+
+// The number of the clock is made as in clock_getcpuclockid(3).
+std::uint64_t processor_time(pid_t thread) {
+  constexpr clockid_t per_thread = 4, scheduled = 2;
+  return now_by(static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3) | per_thread | scheduled);
 }
 
 void hurry_monitor() { watch.has_changed(); }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 
-#include <dlfcn.h>
 #include <link.h>
+
+#include "threads/support/code.hpp"
 
 namespace weir::threads {
 
@@ -45,6 +47,9 @@ bool has_note_of_go(const dl_phdr_info& object) {
   return false;
 }
 
+// Twice the number of objects that have been loaded, and 1 if one of them has a scheduler. relaxed: all find the same.
+constinit std::atomic<unsigned long long> known{0};
+
 struct search {
   unsigned long long loaded_before, loaded = 0;
   bool found = false;
@@ -53,8 +58,6 @@ struct search {
 }  // namespace
 
 bool has_own_scheduler() {
-  // Twice the number of objects that have been loaded, and 1 if one of them has a scheduler. relaxed: all find the same.
-  static constinit std::atomic<unsigned long long> known{0};
   const unsigned long long before = known.load(std::memory_order_relaxed);
   if ((before & 1) != 0) return true;
   search its{before / 2};
@@ -73,9 +76,27 @@ bool has_own_scheduler() {
   return its.found;
 }
 
+// Looks for the object of a function by its address alone: dladdr() would compare all symbols of the object, of which C++'s library has
+// some six thousand.
 bool is_of_driver(const void* function) {
-  Dl_info its;
-  return dladdr(function, &its) != 0 && begins_with_any(name_of(its.dli_fname), drivers);
+  // The latest function that is no driver's, and above the address the number of objects at that time. relaxed: one word says all.
+  static constinit std::atomic<std::uintptr_t> latest{0};
+  const std::uintptr_t its = reinterpret_cast<std::uintptr_t>(function) ^ (known.load(std::memory_order_relaxed) << 48);
+  if (latest.load(std::memory_order_relaxed) == its) [[likely]] return false;
+  struct {
+    std::uintptr_t address;
+    bool found;
+  } s{reinterpret_cast<std::uintptr_t>(function), false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* to) {
+        auto& wanted = *static_cast<decltype(s)*>(to);
+        if (!range_of(*object).has(wanted.address)) return 0;
+        wanted.found = begins_with_any(name_of(object->dlpi_name), drivers);
+        return 1;
+      },
+      &s);
+  if (!s.found) latest.store(its, std::memory_order_relaxed);
+  return s.found;
 }
 
 }  // namespace weir::threads

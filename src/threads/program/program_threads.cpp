@@ -1,8 +1,11 @@
 #include "threads/program/program_threads.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <utility>
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -19,6 +22,7 @@
 #include "threads/signals/process_signals.hpp"
 #include "threads/support/clocks.hpp"
 #include "threads/support/code.hpp"
+#include "threads/support/floating_point.hpp"
 #include "threads/threads.hpp"
 
 namespace weir::threads {
@@ -31,8 +35,56 @@ namespace {
 constinit std::atomic<unsigned> living{1};
 // For the program's end. relaxed, all: numbers with which no other data goes.
 constinit std::atomic<unsigned> created{0}, most_living{1}, have_been_members{0}, left_alone{0};
+// A thread that was called in was polling. relaxed: a hint.
+constinit std::atomic<bool> some_poll{false};
 // Seats are taken in turn. relaxed: a number of its own for each.
 constinit std::atomic<unsigned> seats_taken{0};
+
+}  // namespace
+
+struct known_thread {
+  beginning does{};
+  std::uint64_t created_at = 0;  // in ticks
+  body its;
+  processor* seat = nullptr;
+  signal_mask mask_at_first = 0;
+  unsigned waits_before_seat = 0;
+  absences seat_left;
+  bool has_been_member = false;
+};
+
+namespace {
+
+/// Memory for those.
+class records {
+ public:
+  /// Null: the system refuses.
+  known_thread* take() {
+    void* at = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      if (free_ != nullptr) at = std::exchange(free_, free_->next);
+    }
+    if (at == nullptr) at = std::malloc(sizeof(known_thread));
+    return at != nullptr ? new (at) known_thread : nullptr;
+  }
+  void give_back(known_thread& its) {
+    std::destroy_at(&its);
+    auto* const at = new (&its) unused;
+    const std::lock_guard lock(mutex_);
+    at->next = std::exchange(free_, at);
+  }
+  /// In the child of a fork.
+  void forget() { mutex_.forget(); }
+
+ private:
+  struct unused {
+    unused* next = nullptr;
+  };
+  kernel_mutex mutex_;
+  unused* free_ = nullptr;
+};
+constinit records known;
 
 /// Where kernel threads sleep while their bodies run elsewhere, with a guard page below each. Used again, since threads come and go.
 class parking_places {
@@ -63,44 +115,70 @@ class parking_places {
 };
 constinit parking_places parking;
 
-struct adopted {
-  body its;
-  processor* seat = nullptr;
-  signal_mask mask_at_first = 0;
-  absences seat_left;
-  bool has_been_member = false;
-};
-constinit thread_local adopted* mine = nullptr;
+constinit thread_local known_thread* mine = nullptr;
 constinit thread_local bool stays_in_kernel = false;
 pthread_key_t end_of_thread;
 
 constexpr std::uint64_t never = ~std::uint64_t{0};
-// A thread that ends sooner is not worth a seat: a seat costs about as much as a thread.
-constexpr std::uint64_t first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
+// A thread that ends sooner is not worth a seat: a seat costs about as much as a thread. A program may be as short as its threads, so
+// the first calls come sooner: together they cost less than a thread that spins for a slice of the kernel's.
+constexpr std::uint64_t soonest_call_ns = 200'000, first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
+// Whether a thread has run is one system call, and where it is, three. Meanwhile no thread begins or ends, so so many are asked together.
+constexpr std::size_t asked_together = 64;
+constexpr std::uint64_t used_at_least_ns = 50'000, longest_between_parts_ns = 8'000'000;
+// How long a thread that begins now may run. relaxed: a hint.
+constinit std::atomic<std::uint64_t> until_called_ns{soonest_call_ns};
+// When the monitor calls in next; never: nobody has asked. relaxed: it calls whenever it looks and finds that it is time.
+constinit std::atomic<std::uint64_t> next_call_ns{never};
+// A thread that begins so long after its creation had to wait for others: where a processor is free, that takes some ten microseconds.
+// Where threads poll, they do so for this very thread, a slice of the kernel's each.
+constexpr std::uint64_t late_us = 100;
+// How often a thread waits in the kernel before it takes a seat, which costs as much as two or three such waits: most threads that are
+// made for one thing wait for its begin, or for its end, and for nothing else.
+constexpr unsigned waits_in_kernel = 2;
+
+
+/// Once, until the monitor has found that the threads are not too many: it decides about the next calls.
+void ask_for_call() {
+  if (next_call_ns.load(std::memory_order_relaxed) != never) return;
+  const std::uint64_t at = now_by(CLOCK_MONOTONIC) + until_called_ns.load(std::memory_order_relaxed);
+  if (std::uint64_t unknown = never; next_call_ns.compare_exchange_strong(unknown, at, std::memory_order_relaxed)) look_until(at);
+}
 
 bool are_too_many() { return living.load(std::memory_order_relaxed) > processors_for_all; }
 
 bool is_first_thread() { return raw_call(SYS_gettid) == getpid(); }
 
-/// The calling thread may be attached from now on.
-adopted* adopt_this_thread() {
-  if (stays_in_kernel || own_body_of_thread() != nullptr || why_no_processors() != nullptr) return nullptr;
-  void* const place = parking.take();
-  if (place == nullptr) return nullptr;
-  mine = new adopted;
-  mine->seat = helper(seats_taken.fetch_add(1, std::memory_order_relaxed) % processors_for_all);
+bool may_be_adopted() { return !stays_in_kernel && own_body_of_thread() == nullptr && why_no_processors() == nullptr; }
+/// The calling thread may be given a seat from now on.
+void adopt_this_thread(known_thread& its) {
+  mine = &its;
   raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&mine->mask_at_first), sizeof mine->mask_at_first);
-  adopt(mine->its, place);
-  if (!signals_are_taken() && is_first_thread()) mine->seat = nullptr;
+  adopt(mine->its);
   pthread_setspecific(end_of_thread, mine);
-  return mine;
+}
+bool adopt_this_thread() {
+  known_thread* const its = may_be_adopted() ? known.take() : nullptr;
+  if (its != nullptr) adopt_this_thread(*its);
+  return its != nullptr;
 }
 
-bool take_seat() {
+/// It needs a place to park and a processor, for the first time. In a handler only processors that are there already will do.
+bool find_seat(bool is_in_handler) {
+  void* const place = parking.take();
+  if (place == nullptr) return false;
+  if (!use_processors(mine->its, place, is_in_handler)) return parking.give_back(place), false;
+  // The processors come all at once: a thread that is called in cannot make any.
+  if (!is_in_handler) helper(processors_for_all - 1);
+  if (why_no_processors() == nullptr && (signals_are_taken() || !is_first_thread()))
+    mine->seat = helper_that_is_there(seats_taken.fetch_add(1, std::memory_order_relaxed) % processors_for_all);
+  return true;
+}
+
+bool take_seat(bool is_in_handler = false) {
   if (!all_are_members()) return false;
-  if (mine == nullptr) {
-    if (is_in_child() || adopt_this_thread() == nullptr) return false;
-  }
+  if (mine == nullptr && (is_in_child() || !adopt_this_thread())) return false;
+  if (mine->its.parking == nullptr && !find_seat(is_in_handler)) return false;
   if (mine->seat != nullptr) change_seat(mine->seat);
   if (this_body != nullptr && !std::exchange(mine->has_been_member, true)) have_been_members.fetch_add(1, std::memory_order_relaxed);
   return this_body != nullptr;
@@ -110,6 +188,7 @@ bool take_seat() {
   pthread_key_create(&end_of_thread, [](void*) { end_program_thread(); });
   pthread_atfork(nullptr, nullptr, [] {
     parking.forget();
+    known.forget();
     living.store(1, std::memory_order_relaxed);
     processors_for_all = 0;  // the child has one thread, and its processors are gone
   });
@@ -135,6 +214,11 @@ bool comes_to_wait() {
   return are_too_many() && take_seat();
 }
 
+bool comes_to_sleep() {
+  if (this_body == nullptr && mine != nullptr && mine->its.parking == nullptr && mine->waits_before_seat++ < waits_in_kernel) return false;
+  return comes_to_wait();
+}
+
 bool leaves_to_block() {
   if (mine == nullptr || this_body != &mine->its || !are_too_many()) return false;
   // A handler that has interrupted a switch.
@@ -146,13 +230,38 @@ bool leaves_to_block() {
   return this_body == nullptr;
 }
 
-program_thread::program_thread() {
+known_thread* expect_thread(beginning does) {
+  known_thread* const its = known.take();
+  if (its == nullptr) return nullptr;
+  its->does = does;
+  its->created_at = native::ticks();
+  // Now, since the thread may begin late.
   const unsigned now = living.fetch_add(1, std::memory_order_relaxed) + 1;
   created.fetch_add(1, std::memory_order_relaxed);
   for (unsigned most = most_living.load(std::memory_order_relaxed);
        most < now && !most_living.compare_exchange_weak(most, now, std::memory_order_relaxed);) {}
-  if (!all_are_members() || adopt_this_thread() == nullptr || !are_too_many()) return;
-  look_until(now_by(CLOCK_MONOTONIC) + first_call_ns);
+  return its;
+}
+void forget_thread(known_thread& its) {
+  known.give_back(its);
+  created.fetch_sub(1, std::memory_order_relaxed);
+  living.fetch_sub(1, std::memory_order_relaxed);
+}
+beginning beginning_of(const known_thread& its) { return its.does; }
+
+program_thread::program_thread(known_thread& its) {
+  if (!all_are_members() || !may_be_adopted()) {
+    known.give_back(its);
+    return;
+  }
+  const bool is_late = native::ticks() - its.created_at > in_ticks(late_us) && some_poll.load(std::memory_order_relaxed);
+  adopt_this_thread(its);
+  if (!are_too_many()) return;
+  // Without processors nobody would call the thread in.
+  if (is_late || !are_processors_used())
+    take_seat();
+  else
+    ask_for_call();
 }
 program_thread::~program_thread() {
   end_program_thread();
@@ -162,16 +271,18 @@ program_thread::~program_thread() {
 void end_program_thread() {
   stays_in_kernel = true;
   if (mine == nullptr) return;
-  const std::unique_ptr<adopted> ended(std::exchange(mine, nullptr));
+  known_thread& ended = *std::exchange(mine, nullptr);
   pthread_setspecific(end_of_thread, nullptr);
-  void* const place = ended->its.parking;
-  abandon(ended->its);
-  parking.give_back(place);
+  void* const place = ended.its.parking;
+  abandon(ended.its);
+  if (place != nullptr) parking.give_back(place);
+  known.give_back(ended);
   if (tell_those_who_join != nullptr) tell_those_who_join();
 }
 
-void adopt_first_thread() {
+void expect_another() {
   if (mine == nullptr && !stays_in_kernel && is_first_thread() && !is_in_child()) adopt_this_thread();
+  if (mine != nullptr && mine->its.parking == nullptr && living.load(std::memory_order_relaxed) >= processors_for_all) find_seat(false);
 }
 
 history_of_threads program_threads_so_far() {
@@ -195,21 +306,29 @@ void keep_in_kernel() { stays_in_kernel = true; }
 const char called_in = 0;
 
 std::uint64_t call_in(std::uint64_t now) {
-  static std::uint64_t next = never, distance = first_call_ns;
-  if (!all_are_members() || !are_too_many()) return next = never, distance = first_call_ns, never;
-  if (next == never) next = now + (distance = first_call_ns);
+  static std::uint64_t distance = 0;  // 0: there was none yet
+  const auto next_at = [](std::uint64_t time) { return next_call_ns.store(time, std::memory_order_relaxed), time; };
+  if (!all_are_members() || !are_too_many()) return distance = 0, next_at(never);
+  const std::uint64_t until_first = until_called_ns.load(std::memory_order_relaxed), next = next_call_ns.load(std::memory_order_relaxed);
+  if (next == never) return next_at(now + until_first);
   if (now < next) return next;
+  if (distance == 0) distance = until_first;
+  until_called_ns.store(std::min(2 * until_first, first_call_ns), std::memory_order_relaxed);
   bool some = false;
-  if (!hold_ticks()) return next = never;
-  claimant::for_each_body([&](const body& b) {
+  if (!hold_ticks()) return next_at(never);
+  const bool all = claimant::for_some_bodies(asked_together, [&](body& b) {
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned) return;
     some = true;
-    if (is_in_system(b.id, true)) return;
+    // The first time also one that has not got a processor yet: the signal waits for it.
+    const bool is_known = b.had != 0;
+    const std::uint64_t had = processor_time(b.id), used = had - std::exchange(b.had, had);
+    if ((is_known && used < used_at_least_ns) || is_in_system(b.id, true)) return;
     send_tick_signal(b.id, &called_in);
   });
   release_ticks();
-  distance = some ? std::min(2 * distance, longest_between_calls_ns) : longest_between_calls_ns;
-  return next = now + distance;
+  const std::uint64_t longest = all ? longest_between_calls_ns : longest_between_parts_ns;
+  distance = some || !all ? std::min(2 * distance, longest) : longest;
+  return next_at(now + distance);
 }
 
 // No lock is held where the thread runs code that is neither Weir's, nor the C library's, nor an allocator's, unless a handler has
@@ -220,9 +339,12 @@ void answer_call_in(ucontext_t& in) {
   if (mask_of(in) != mine->mask_at_first || is_on_alternate_stack(in) || is_without_calls(code_of(in))) return;
   const errno_kept around;
   // If this thread polls here, others soon will: with a trampoline they take their seats without a signal.
-  if (polling its; its.begin(in) && want_trampoline(its)) look_until(0);
+  if (polling its; its.begin(in)) {
+    some_poll.store(true, std::memory_order_relaxed);
+    if (want_trampoline(its)) look_until(0);
+  }
   let_cancellation_in();
-  take_seat();
+  take_seat(true);
   return_with_present_stack(in);
 }
 

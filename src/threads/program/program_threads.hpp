@@ -1,9 +1,9 @@
 // Threads that the program and its libraries create themselves, as members: WEIR_THREADS=all.
 //
 // While the program has more threads than processors, a thread takes a seat on a virtual processor where it would wait for another
-// thread, or creates one. Before a call that blocks in the system, it returns to its own kernel thread. A thread that runs for long
-// without any such call is called in by the monitor, since it might spin: by the signal of ticks (tick.hpp), whose handler takes
-// the seat.
+// thread, or creates one, or where the kernel has let it begin late. Before a call that blocks in the system, it returns to its own
+// kernel thread. A thread that runs for long without any such call is called in by the monitor, since it might spin: by the signal of
+// ticks (tick.hpp), whose handler takes the seat.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,26 @@ namespace weir::threads {
 /// waits for another thread. False: it is no thread of the program that has a seat.
 bool leaves_to_block();
 
+/// What pthread_create() asks for.
+struct beginning {
+  void* (*run)(void*);
+  void* what;
+};
+/// What is known of a thread, in memory that later threads use again: a thread that allocates for the first time pays for an arena of the
+/// C library's, which costs more than the thread.
+struct known_thread;
+/// Called by the thread that creates another one, which passes it to program_thread. Null: there is no memory.
+known_thread* expect_thread(beginning its);
+void forget_thread(known_thread& its);
+beginning beginning_of(const known_thread& its);
+
+/// As comes_to_wait(), where the kernel would let the thread sleep otherwise: the first times it does.
+bool comes_to_sleep();
+
 /// The lifetime of a thread that the program has created, in that thread. The thread may be given a seat.
 class program_thread {
  public:
-  program_thread();
+  explicit program_thread(known_thread& its);
   program_thread(const program_thread&) = delete;
   ~program_thread();
 };
@@ -29,9 +45,10 @@ void end_program_thread();
 /// Called at the end of a thread that has had a seat, when is_program_thread() does not hold any more. Null: nobody joins here.
 using teller = void (*)();
 extern constinit teller tell_those_who_join;
-/// Called when a thread of the program creates another one. The first thread may be given a seat from now on, and it keeps the
-/// processors until it ends: otherwise they would end, and begin anew, whenever the other threads have ended.
-void adopt_first_thread();
+/// Called before a thread of the program creates another one. The first thread may be given a seat from now on. Once it has had one, it
+/// keeps the processors until it ends: otherwise they would end, and begin anew, whenever the other threads have ended. Before the
+/// threads are more than the processors, Weir's own threads begin: later they would have to wait for those that spin.
+void expect_another();
 /// A thread that the program creates has a policy, a priority or an affinity of its own, or is a driver's: it is left to the kernel.
 void note_left_alone();
 /// The calling thread has a policy or an affinity of its own: it never takes a seat, if it has none yet.

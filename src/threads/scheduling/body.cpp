@@ -170,7 +170,7 @@ const void* lowest_of_stack() {
   b->id = static_cast<pid_t>(raw_call(SYS_gettid));
   b->thread = pthread_self();
   own_body = b.get();
-  add_to_bodies(*b, false);
+  add_to_bodies(*b);
   processor* const first = b->home();
   b->seat.store(nullptr, std::memory_order_relaxed);
   go_to(first);
@@ -268,17 +268,21 @@ void rseq_is_at(const std::ptrdiff_t* offset, const unsigned* size) {
   rseq_size = size;
 }
 
-void adopt(body& b, void* parking) {
+void adopt(body& b) {
   b.is_adopted = true;
-  b.parking = parking;
   b.id = static_cast<pid_t>(raw_call(SYS_gettid));
   b.thread = pthread_self();
   own_body = &b;
-  add_to_bodies(b, true);
+  add_to_bodies(b);
+}
+bool use_processors(body& b, void* parking, bool only_if_others_do) {
+  if (!begin_to_use_processors(only_if_others_do)) return false;
+  b.parking = parking;
+  return true;
 }
 void abandon(body& b) {
   go_to(nullptr);
-  remove_from_bodies(b, true);
+  remove_from_bodies(b, b.parking != nullptr);
   own_body = nullptr;
 }
 

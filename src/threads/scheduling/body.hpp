@@ -58,12 +58,14 @@ struct body : runnable, basic_summons<native_threads> {
   void (*run)(void*) = nullptr;
   void* what = nullptr;
   bool is_adopted = false;  // start() has not made the thread
+  body *in_list_before = nullptr, *in_list_behind = nullptr;  // of all bodies (lists.hpp)
   void* parking = nullptr;  // the end of the stack on which its kernel thread is parked; null: it cannot be attached
   basic_parking<native_threads> parked;  // its kernel thread
   pid_t id = 0;                          // of its kernel thread
   pthread_t thread{};                    // to the C library
   // The body stays in its own kernel thread, whatever its seat, because the state of this thread differs from that of others.
   bool is_pinned = false;
+  std::uint64_t had = 0;  // of processor time, in its own kernel thread, as a claimant has last seen it
   // How often in a row the monitor has found the body blocked, and when it last did, in ticks. relaxed: hints.
   std::atomic<unsigned> blocked{0};
   std::atomic<std::uint64_t> blocked_at{0};
@@ -101,9 +103,11 @@ struct body : runnable, basic_summons<native_threads> {
 /// The own body of a thread that start() has created, or that has been adopted, attached or not; null for other threads.
 extern constinit thread_local body* own_body;
 inline body* own_body_of_thread() { return own_body; }
-/// The calling thread, which nobody here has made, may go to processors from now on; it begins detached. `parking`: the end of at
-/// least parking_bytes of memory, where its kernel thread sleeps while it is attached.
-void adopt(body& b, void* parking);
+/// The calling thread, which nobody here has made, has this body from now on, and is detached.
+void adopt(body& b);
+/// It may go to processors from now on. `parking`: the end of at least parking_bytes of memory, where its kernel thread sleeps while it
+/// is attached. False: no other thread uses processors, and the caller wants to begin none.
+bool use_processors(body& b, void* parking, bool only_if_others_do);
 /// There is room for the frame of one signal, because the C library's own signals (for setuid and the like, in all threads) cannot
 /// be blocked.
 inline constexpr std::size_t parking_bytes = 16384;

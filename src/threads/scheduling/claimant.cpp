@@ -1,7 +1,5 @@
 #include "threads/scheduling/claimant.hpp"
 
-#include <algorithm>
-
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/scheduling/pool.hpp"
@@ -16,22 +14,27 @@ processor* claimant::at(std::size_t which) { return which < pool->all.size() ? p
 
 namespace {
 template <class Is>
-body* body_that(Is is) {
-  for (body* const b : pool->bodies)
-    if (is(*b)) return b;
+body* own_body_that(Is is) {
   for (processor* const p : pool->all)
     if (!p->is_helper && is(p->own())) return &p->own();
   return nullptr;
 }
 }  // namespace
 void claimant::for_each_body(const std::function<void(const body&)>& what) {
-  for (const body* const b : pool->bodies) what(*b);
+  pool->bodies.for_each(what);
+}
+bool claimant::for_some_bodies(std::size_t most, const std::function<void(body&)>& what) {
+  static constinit std::size_t next = 0;
+  return pool->bodies.for_some(next, most, what);
 }
 body* claimant::body_of(pthread_t thread) {
-  return body_that([&](const body& b) { return pthread_equal(b.thread, thread) != 0; });
+  if (body* const its = pool->bodies.of(thread)) return its;
+  return own_body_that([thread](const body& b) { return pthread_equal(b.thread, thread) != 0; });
 }
 body* claimant::body_of(pid_t id) {
-  return body_that([&](const body& b) { return b.id == id; });
+  const auto is = [id](const body& b) { return b.id == id; };
+  body* const its = pool->bodies.find(is);
+  return its != nullptr ? its : own_body_that(is);
 }
 
 // ---- bodies that are called to their own kernel threads
@@ -52,7 +55,7 @@ void claimant::call_home(pthread_t thread) {
 }
 
 bool claimant::has_called_home(const processor& on) {
-  return std::ranges::any_of(pool->bodies, [&on](const body* b) { return b->where() == &on && b->is_called_home(); });
+  return pool->bodies.find([&on](const body& b) { return b.where() == &on && b.is_called_home(); }) != nullptr;
 }
 
 void go_home_if_called() {
@@ -78,8 +81,9 @@ void pin_all() {
       b.call_home();
       wake_body(b);
     };
-    for (body* const b : pool->bodies)
-      if (b->where() != nullptr) send_home(*b);
+    pool->bodies.for_each([&](body& b) {
+      if (b.where() != nullptr) send_home(b);
+    });
     for (processor* const p : pool->all)
       if (p->own().may(moves::to_stand_in)) send_home(p->own());
   }

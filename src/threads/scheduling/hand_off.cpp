@@ -46,8 +46,9 @@ void note_blocked(body& found) {
   found.blocked_at.store(now, std::memory_order_relaxed);
   std::size_t attached = 0, block = 0;
   const auto for_each = [](auto what) {
-    for (body* const b : pool->bodies)
-      if (b->where() != nullptr) what(*b);
+    pool->bodies.for_each([&what](body& b) {
+      if (b.where() != nullptr) what(b);
+    });
     for (processor* const p : pool->all)
       if (p->own().may(moves::to_stand_in)) what(p->own());
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include <pthread.h>
@@ -11,15 +12,68 @@
 
 namespace weir::threads {
 
+/// All bodies of threads, but for those that drive a processor of their own, found by their threads.
+class known_bodies {
+ public:
+  void add(body& b) {
+    body*& first = first_of(b.thread);
+    b.in_list_before = nullptr;
+    b.in_list_behind = first;
+    if (first != nullptr) first->in_list_before = &b;
+    first = &b;
+  }
+  void remove(body& b) {
+    if (b.in_list_before == nullptr && first_of(b.thread) != &b) return;  // it has been forgotten
+    (b.in_list_before != nullptr ? b.in_list_before->in_list_behind : first_of(b.thread)) = b.in_list_behind;
+    if (b.in_list_behind != nullptr) b.in_list_behind->in_list_before = b.in_list_before;
+  }
+  /// Null: none.
+  body* of(pthread_t thread) {
+    body* b = first_of(thread);
+    while (b != nullptr && pthread_equal(b->thread, thread) == 0) b = b->in_list_behind;
+    return b;
+  }
+  template <class Is>
+  body* find(Is is) const {
+    for (body* const first : first_)
+      for (body* b = first; b != nullptr; b = b->in_list_behind)
+        if (is(*b)) return b;
+    return nullptr;
+  }
+  template <class What>
+  void for_each(What what) const {
+    find([&what](body& b) { return what(b), false; });
+  }
+  /// For those of some lists, from `list` on, in turn: `most` of them, and the others of the last list. True: for all.
+  template <class What>
+  bool for_some(std::size_t& list, std::size_t most, What what) const {
+    std::size_t seen = 0, lists = 0;
+    for (; lists < first_.size() && seen < most; ++lists, list = (list + 1) % first_.size())
+      for (body* b = first_[list]; b != nullptr; b = b->in_list_behind, ++seen) what(*b);
+    return lists == first_.size();
+  }
+  /// In the child of a fork. `mine`: of the calling thread; null: none.
+  void forget_all(body* mine) {
+    first_ = {};
+    if (mine != nullptr) mine->in_list_before = mine->in_list_behind = nullptr;
+  }
+
+ private:
+  static constexpr unsigned bits = 7;
+  // Fibonacci hashing [Knuth, volume 3, 6.4]: the numbers of the C library's threads are addresses, mostly 8 MiB apart.
+  body*& first_of(pthread_t thread) { return first_[std::uint64_t{thread} * 0x9e3779b97f4a7c15u >> (64 - bits)]; }
+  std::array<body*, 1u << bits> first_{};
+};
+
 /// Memory is reserved at points where it may come from the heap, because the monitor must not allocate.
 struct lists {
   std::vector<processor*> helpers, stand_ins;
   std::vector<processor*> all;  // these, and the processors that threads of the program drive
-  std::vector<body*> bodies;    // of threads, but for those that drive a processor of their own
+  known_bodies bodies;
   // The processors of threads that have ended. Bodies may still have their seats there, and a thread that has pushed a body may
   // still read them. So these processors are reused, not freed.
   std::vector<processor*> ended;
-  unsigned threads_with_bodies = 0;  // threads of the program that drive a processor of their own, or have a body by adopt()
+  unsigned threads_with_bodies = 0;  // threads of the program that drive a processor of their own, or have a seat by use_processors()
   // Threads that had no body when they were cancelled. The latest only: a thread that is cancelled ends soon.
   std::array<pthread_t, 64> called_early{};
   unsigned called = 0;

@@ -25,9 +25,6 @@ constinit unsigned processors_for_all = 0;
 
 namespace {
 
-// When a thread allocates for the first time, the C library maps an arena for it.
-constexpr std::size_t reserved_bodies = 64;
-
 // The list never gets shorter, so handlers may walk along it.
 constinit std::atomic<processor*> last_made{nullptr};
 
@@ -63,7 +60,7 @@ void* drive(void* its) {
 /// A processor that nobody drives. The caller holds the lock.
 processor* unused_processor(bool is_helper) {
   const auto found = std::ranges::find_if(pool->ended, [](const processor* p) {
-    return std::ranges::none_of(pool->bodies, [p](const body* b) { return b->home() == p || b->where() == p; });
+    return pool->bodies.find([p](const body& b) { return b.home() == p || b.where() == p; }) == nullptr;
   });
   processor* const p = found != pool->ended.end() ? *found : new processor;
   if (found != pool->ended.end()) pool->ended.erase(found);
@@ -85,7 +82,7 @@ void stay_loaded() {
 }
 
 /// The caller holds the lock.
-void begin_to_use_processors() {
+void begin_to_use_processors_locked() {
   if (++pool->threads_with_bodies == 1) stay_loaded();
   start_monitor();
   stand_before_set_id();
@@ -131,7 +128,7 @@ void begin_in_child() {
   pool->helpers.clear();
   pool->stand_ins.clear();
   pool->all.clear();
-  pool->bodies.clear();
+  pool->bodies.forget_all(own_body);
   pool->ended.clear();
   pool->threads_with_bodies = 0;
   pool->called_early = {};
@@ -143,7 +140,6 @@ void begin_in_child() {
 [[gnu::constructor]] void when_loaded() {
   this_process = getpid();
   pool = new lists;
-  pool->bodies.reserve(reserved_bodies);
   pthread_atfork([] { pool_lock.lock(); }, [] { pool_lock.unlock(); }, begin_in_child);
   pthread_key_create(&end_of_thread, end_processor);
 }
@@ -182,7 +178,7 @@ processor& here() {
     begins_to_drive(*own_processor);
     pthread_setspecific(end_of_thread, own_processor);
     pool->all.push_back(own_processor);
-    begin_to_use_processors();
+    begin_to_use_processors_locked();
   }
   return *own_processor;
 }
@@ -212,20 +208,33 @@ const char* why_no_processors() {
   return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members";
 }
 
-void add_to_bodies(body& b, bool uses_processors) {
+processor* helper_that_is_there(unsigned which) {
   const std::lock_guard lock(pool_lock);
-  pool->bodies.push_back(&b);
+  return pool->helpers.empty() ? nullptr : pool->helpers[which % pool->helpers.size()];
+}
+
+void add_to_bodies(body& b) {
+  const std::lock_guard lock(pool_lock);
+  pool->bodies.add(b);
   if (const auto found = std::ranges::find(pool->called_early, b.thread); found != pool->called_early.end()) {
     *found = {};
     b.call_home();
   }
-  if (!uses_processors) return;
-  begin_to_use_processors();
+}
+bool begin_to_use_processors(bool only_if_others_do) {
+  const std::lock_guard lock(pool_lock);
+  if (only_if_others_do && pool->threads_with_bodies == 0) return false;
+  begin_to_use_processors_locked();
   start_taker();
+  return true;
+}
+bool are_processors_used() {
+  const std::lock_guard lock(pool_lock);
+  return pool->threads_with_bodies != 0;
 }
 void remove_from_bodies(body& b, bool uses_processors) {
   const std::lock_guard lock(pool_lock);
-  std::erase(pool->bodies, &b);
+  pool->bodies.remove(b);
   if (uses_processors) end_to_use_processors();
 }
 

@@ -1,12 +1,12 @@
 // Where bodies sleep on words: one bucket of a futex in user space.
 //
-//   sleeper:  sleepers += 1, into the list;  fence;  has the word another value?  then out of it
-//   waker:    (the word changes)  fence;  sleepers == 0?  then nobody sleeps
+//   sleeper:  into the list;  fence;  has the word another value?  then out of it
+//   waker:    (the word changes)  fence;  is the list empty?  then nobody sleeps
 //
 // So a wake-up that finds no sleeper costs a fence and a load. The source is a template over a machine, like run_queue.hpp.
 #pragma once
 
-#include <algorithm>
+#include <limits>
 
 #include "threads/scheduling/run_queue.hpp"
 
@@ -25,16 +25,17 @@ class alignas(line_bytes) basic_sleep_queue {
   template <class StaysAwake>
   bool add(runnable& b, const word& object, const word& on, std::uint32_t value, StaysAwake stays_awake) {
     take();
-    sleepers_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the fence orders it
     b.awaits.store(&object, std::memory_order_relaxed);
     b.is_notified.store(0, std::memory_order_relaxed);
-    b.next.store(first_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    first_.store(&b, std::memory_order_relaxed);
+    b.next.store(nullptr, std::memory_order_relaxed);
+    link(last_.load(std::memory_order_relaxed), &b);
+    // An update, though the list is locked: on x86-64 it is the fence, too. relaxed: the fence orders it.
+    last_.exchange(&b, std::memory_order_relaxed);
     // seq_cst: either the waker, which has a fence after its change of the word, sees this sleeper, or this thread sees the
     // change.
-    Machine::full_fence();
+    Machine::fence_after_update();
     const bool sleeps = on.load(std::memory_order_relaxed) == value && !stays_awake();
-    if (!sleeps) remove_those([&](const runnable& each) { return &each == &b; });
+    if (!sleeps) remove(1, [&](const runnable& each) { return &each == &b; });
     release();
     return sleeps;
   }
@@ -43,31 +44,26 @@ class alignas(line_bytes) basic_sleep_queue {
   }
 
   /// After the change of the word and a fence. relaxed: the fence orders it.
-  bool has_sleepers() const { return sleepers_.load(std::memory_order_relaxed) != 0; }
+  bool has_sleepers() const { return first_.load(std::memory_order_relaxed) != nullptr; }
 
   /// Wakes at most `most` bodies that sleep on the object, those that have slept longest, and returns how many. `me`: the calling
   /// body, which is held; null: none.
   unsigned wake(const word& object, unsigned most, runnable* me) {
     take();
-    // The first of the list have come last.
-    unsigned passed_over = 0;
-    for (const runnable* b = first(); b != nullptr; b = following(*b)) passed_over += awaits(*b) == &object;
-    const unsigned count = std::min(passed_over, most);
-    passed_over -= count;
-    runnable* const woken = remove_those([&](runnable& b) {
-      if (awaits(b) != &object) return false;
-      if (passed_over == 0) return b.is_notified.store(1, std::memory_order_relaxed), true;
-      --passed_over;
-      return false;
-    });
+    runnable* const woken = remove(most, [&](const runnable& b) { return awaits(b) == &object; });
     release();
-    for_each_of(woken, [me](runnable& b) { queue::make_ready(b, me); });
+    unsigned count = 0;
+    for_each_of(woken, [me, &count](runnable& b) {
+      ++count;
+      b.is_notified.store(1, std::memory_order_relaxed);
+      queue::make_ready(b, me);
+    });
     return count;
   }
   /// That body, if it sleeps. After a fence.
   void wake(runnable& which, runnable* me) {
     take();
-    runnable* const woken = remove_those([&](const runnable& b) { return &b == &which; });
+    runnable* const woken = remove(1, [&](const runnable& b) { return &b == &which; });
     release();
     if (woken != nullptr) queue::make_ready(which, me);
   }
@@ -75,7 +71,7 @@ class alignas(line_bytes) basic_sleep_queue {
   /// All that sleep, for no reason of their objects'.
   void wake_all() {
     take();
-    runnable* const woken = remove_those([](const runnable&) { return true; });
+    runnable* const woken = remove(all, [](const runnable&) { return true; });
     release();
     for_each_of(woken, [](runnable& b) { queue::make_ready(b, nullptr); });
   }
@@ -83,7 +79,7 @@ class alignas(line_bytes) basic_sleep_queue {
   /// In the child of a fork, which has one thread: another one may have held the lock.
   void forget() {
     first_.store(nullptr, std::memory_order_relaxed);
-    sleepers_.store(0, std::memory_order_relaxed);
+    last_.store(nullptr, std::memory_order_relaxed);
     taken_.store(0, std::memory_order_relaxed);
   }
 
@@ -95,35 +91,46 @@ class alignas(line_bytes) basic_sleep_queue {
   }
   void release() { taken_.store(0, std::memory_order_release); }  // release: the list
 
-  // Used while the lock is taken. relaxed, all: ordered by the lock, and by the thread that makes the body ready.
+  // Used while the lock is taken, but for has_sleepers(). relaxed, all: ordered by the lock, and by the thread that makes the body ready.
   runnable* first() const { return first_.load(std::memory_order_relaxed); }
   static runnable* following(const runnable& b) { return b.next.load(std::memory_order_relaxed); }
   static const word* awaits(const runnable& b) { return b.awaits.load(std::memory_order_relaxed); }
 
-  /// The bodies are linked, the one that has slept longest first.
+  /// `behind` follows `before`; null: it is the first.
+  void link(runnable* before, runnable* behind) {
+    if (before != nullptr)
+      before->next.store(behind, std::memory_order_relaxed);
+    else
+      first_.store(behind, std::memory_order_relaxed);
+  }
+  /// At most `most` of those that leave. They are linked, the one that has slept longest first.
   template <class Leaves>
-  runnable* remove_those(Leaves leave) {
-    runnable *gone = nullptr, *before = nullptr;
-    for_each_of(first(), [&](runnable& b) {
-      if (!leave(b)) {
-        before = &b;
-        return;
+  runnable* remove(unsigned most, Leaves leave) {
+    runnable *gone = nullptr, *latest_gone = nullptr, *before = nullptr, *behind;
+    for (runnable* b = first(); b != nullptr && most != 0; b = behind) {
+      behind = following(*b);
+      if (!leave(*b)) {
+        before = b;
+        continue;
       }
-      runnable* const behind = following(b);
-      if (before != nullptr)
-        before->next.store(behind, std::memory_order_relaxed);
+      --most;
+      link(before, behind);
+      if (behind == nullptr) last_.store(before, std::memory_order_relaxed);
+      b->awaits.store(nullptr, std::memory_order_relaxed);
+      b->next.store(nullptr, std::memory_order_relaxed);
+      if (gone == nullptr)
+        gone = b;
       else
-        first_.store(behind, std::memory_order_relaxed);
-      b.awaits.store(nullptr, std::memory_order_relaxed);
-      b.next.store(gone, std::memory_order_relaxed);
-      gone = &b;
-      sleepers_.fetch_sub(1, std::memory_order_relaxed);
-    });
+        latest_gone->next.store(b, std::memory_order_relaxed);
+      latest_gone = b;
+    }
     return gone;
   }
 
-  word taken_{0}, sleepers_{0};
-  typename Machine::template pointer<runnable> first_{nullptr};
+  static constexpr unsigned all = std::numeric_limits<unsigned>::max();
+  word taken_{0};
+  // The one that has slept longest, and the one that has come last.
+  typename Machine::template pointer<runnable> first_{nullptr}, last_{nullptr};
 };
 
 }  // namespace weir::threads

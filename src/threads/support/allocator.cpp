@@ -1,9 +1,10 @@
 #include "threads/support/allocator.hpp"
 
-#include <algorithm>
+#include <cstdint>
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 namespace weir::threads {
 
@@ -20,19 +21,21 @@ bool is_only_called_there(const void* function) {
          symbol->st_shndx == SHN_UNDEF;
 }
 
+bool is_in(const code_range& object, const void* address) { return object.has(reinterpret_cast<std::uintptr_t>(address)); }
+
 [[gnu::constructor]] void when_loaded() {
   // The runtime of a sanitizer calls the functions that it replaces in the program's name.
   if (dlsym(RTLD_DEFAULT, "__sanitizer_print_stack_trace") != nullptr) return;
+  // By addresses alone: dladdr() compares all symbols of an object, which took half of the instructions of loading this library.
+  const code_range program = object_with(reinterpret_cast<const void*>(getauxval(AT_PHDR)));
   const void* allocates = dlsym(RTLD_DEFAULT, "malloc");
-  if (allocates != nullptr && is_only_called_there(allocates)) allocates = dlsym(RTLD_NEXT, "malloc");
-  Dl_info its, of_c_library;
-  link_map* object = nullptr;
+  if (is_in(program, allocates) && is_only_called_there(allocates)) allocates = dlsym(RTLD_NEXT, "malloc");
   const void* const in_c_library = dlsym(RTLD_NEXT, "pthread_mutex_trylock");
-  if (allocates == nullptr || in_c_library == nullptr || dladdr(in_c_library, &of_c_library) == 0 ||
-      dladdr1(allocates, &its, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) == 0 || its.dli_fbase == of_c_library.dli_fbase)
-    return;
-  is_in_program = object == _r_debug.r_map;  // the list begins with the program
-  if (!is_in_program) allocator_code = object_with(allocates);
+  if (allocates == nullptr || in_c_library == nullptr) return;
+  const code_range object = object_with(allocates);
+  if (is_in(object, in_c_library)) return;
+  is_in_program = is_in(program, allocates);
+  if (!is_in_program) allocator_code = object;
 }
 }  // namespace
 

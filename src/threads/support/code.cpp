@@ -20,6 +20,16 @@ code_range without_calls[4];
 }
 }  // namespace
 
+code_range range_of(const dl_phdr_info& object) {
+  code_range whole{~std::uintptr_t{0}, 0};
+  for (unsigned i = 0; i < object.dlpi_phnum; ++i) {
+    const auto& part = object.dlpi_phdr[i];
+    if (part.p_type != PT_LOAD) continue;
+    whole.first = std::min<std::uintptr_t>(whole.first, object.dlpi_addr + part.p_vaddr);
+    whole.last = std::max<std::uintptr_t>(whole.last, object.dlpi_addr + part.p_vaddr + part.p_memsz);
+  }
+  return whole;
+}
 code_range object_with(const void* address) {
   struct search {
     std::uintptr_t its;
@@ -28,13 +38,7 @@ code_range object_with(const void* address) {
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* to) {
         auto& wanted = *static_cast<search*>(to);
-        code_range whole{~std::uintptr_t{0}, 0};
-        for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
-          const auto& part = object->dlpi_phdr[i];
-          if (part.p_type != PT_LOAD) continue;
-          whole.first = std::min<std::uintptr_t>(whole.first, object->dlpi_addr + part.p_vaddr);
-          whole.last = std::max<std::uintptr_t>(whole.last, object->dlpi_addr + part.p_vaddr + part.p_memsz);
-        }
+        const code_range whole = range_of(*object);
         if (!whole.has(wanted.its)) return 0;
         wanted.found = whole;
         return 1;

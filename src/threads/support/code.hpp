@@ -3,13 +3,17 @@
 
 #include <cstdint>
 
+struct dl_phdr_info;
+
 namespace weir::threads {
 
 struct code_range {
   std::uintptr_t first = 0, last = 0;
   bool has(std::uintptr_t code) const { return code >= first && code < last; }
 };
-/// The code of the loaded object with this address, with all of its data.
+/// The code of a loaded object, with all of its data.
+code_range range_of(const dl_phdr_info& object);
+/// The same of the one with this address.
 code_range object_with(const void* address);
 
 /// Is that the code of Weir's library? Loops there know how to yield, and a trap in code that the handler of traps executes would

@@ -16,15 +16,11 @@ struct counting : scenario {
   /// Until try_once(), as wait_while() does.
   template <class Try>
   void wait(body& me, const word<std::uint32_t>& object, Try try_once) {
-    for (bool done = false; !done;) {
-      const std::uint32_t seen = events.announce();
-      done = try_once();
-      if (!done) {
-        me.parked.begin();
-        if (bucket.add(me, object, events.events(), seen, [] { return false; })) me.parked.await_end();
-      }
-      events.retire();
+    for (std::uint32_t seen = events.announce(); !try_once(); seen = events.so_far()) {
+      me.parked.begin();
+      if (bucket.add(me, object, events.events(), seen, [] { return false; })) me.parked.await_end();
     }
+    events.retire();
   }
   void wake_on(const word<std::uint32_t>& object, std::uint32_t most) {
     events.happens();

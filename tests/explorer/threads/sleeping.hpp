@@ -143,8 +143,9 @@ struct sleeping_in_order : scenario {
     bucket.wake(of_other, nullptr);
     check(processor.take() == &of_other && processor.take() == nullptr && bucket.has_sleepers());
     check(!bucket.add(of_other, other, 1));
+    check(bucket.add(its[0], changed, 0));  // behind the one that is left
     bucket.wake(changed, 2, nullptr);
-    check(processor.take() == &its[2] && !bucket.has_sleepers());
+    check(processor.take() == &its[2] && processor.take() == &its[0] && !bucket.has_sleepers());
   }
 };
 

@@ -1,0 +1,59 @@
+// Threads that drivers create for themselves stay with the kernel, though others are members, also where a driver is loaded in the
+// place of another library. argv: a library, and the same with a driver's name.
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+namespace {
+
+std::atomic<bool> is_over, has_found_member;
+
+/// Called by each thread again and again; 0: it ends.
+int goes_on() {
+  const std::string kernels = std::filesystem::read_symlink("/proc/thread-self").filename();
+  if (kernels != std::to_string(gettid())) has_found_member = true;
+  sched_yield();
+  return !is_over;
+}
+
+using function = void* (*)(void*);
+
+/// Is one of the threads that begin with this function ever a member? They are more than the processors.
+bool are_members(function begin) {
+  has_found_member = is_over = false;
+  std::vector<pthread_t> all(2 * std::thread::hardware_concurrency());
+  for (pthread_t& each : all) pthread_create(&each, nullptr, begin, reinterpret_cast<void*>(&goes_on));
+  for (int i = 0; i < 200 && !has_found_member; ++i) usleep(1000);
+  is_over = true;
+  for (const pthread_t each : all) pthread_join(each, nullptr);
+  return has_found_member;
+}
+
+struct library {
+  explicit library(const char* path) : its(dlopen(path, RTLD_NOW)) {}
+  library(const library&) = delete;
+  ~library() { dlclose(its); }
+  function begin() const { return reinterpret_cast<function>(dlsym(its, "begin")); }
+  void* const its;
+};
+
+}  // namespace
+
+int main(int, char** arguments) {
+  bool is_right = true;
+  {
+    const library usual(arguments[1]);
+    is_right &= are_members(usual.begin());
+  }
+  const library driver(arguments[2]);
+  is_right &= !are_members(driver.begin());
+  std::puts(is_right ? "ok" : "wrong");
+}
