@@ -207,6 +207,7 @@ void crew::work(worker& w) {
     if (me.taken_task != nullptr) [[unlikely]] give_back_taken_task(me);
     me.released = &released_;
     me.was_in = seen;
+    me.left_by_all = me.loops;
     current = &me;
     executed.run(executed.what);
     complete_tasks(me);
@@ -250,6 +251,7 @@ void crew::fork(team& t, region run, void* what) {
     phases_.release_common(word, executed);
   }
   current = &t.members[0];
+  current->left_by_all = current->loops;
 }
 
 void crew::join(team& t) {
