@@ -202,11 +202,11 @@ TEST(Tasks, OfATreeAreExecutedOnceEach) {
     std::uint64_t executed = 0, at_the_end = 0;
     on_weirs_team("grace-2s", members, [&](weirs_team& t) {
       const std::function<void(unsigned, std::uint64_t)> grow = [&](unsigned me, std::uint64_t below) {
-        const std::uint64_t left = (below - 1) / 2, right = below - 1 - left;
+        const std::uint64_t left = (below - 1) / 2, right = below - 1 - left, before = executed;
         if (left > 0) t.generate_task(me, left);
         if (right > 0) t.generate_task(me, right);
         engine::here().compute(from_ns(100));
-        const std::uint64_t before = executed++;
+        ++executed;
         t.taskwait(me);
         EXPECT_GE(executed, before + below);  // all below it are complete
       };

@@ -199,6 +199,7 @@ void crew::work(worker& w) {
     if (how_released() == release_by::own_flags) [[unlikely]] phases_.release(t.release, w.number, seen, executed, flags_of());
     member& me = t.members[w.number];
     me.icv = t.inherited;
+    me.implicit.inherits = true;
     if (affinity_matters()) bind_member(me);
     // Others may have moved the worker from one seat to another meanwhile.
     if (me.seat != nullptr || had_seat) threads::go_to(me.seat);

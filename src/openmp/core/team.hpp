@@ -58,7 +58,7 @@ struct alignas(line_bytes) member {
   // anyway.
   std::uint8_t forbids = 0;
   static constexpr std::uint8_t worksharing = 1, worksharing_and_barriers = 3;
-  control icv;
+  control icv;  // of the task that it executes; own_control() to change them
   threads::processor* seat = nullptr;  // null: it runs in a thread of the kernel
   thread_binding binding;
   const team* last_shown = nullptr;  // the last team of its regions that OMP_DISPLAY_AFFINITY has shown
@@ -105,6 +105,12 @@ struct alignas(line_bytes) member {
   loop_end<native> ends[slots_in_turn];              // of its group, by the loops' slots
   std::atomic<std::uint32_t> left[slots_in_turn]{};  // how many members of its group have left a loop, by its slot
 };
+
+/// The control variables of the task that the member executes, to be changed.
+inline control& own_control(member& me) {
+  me.executing->inherits = false;
+  return me.icv;
+}
 
 /// The mark by which a member can be woken separately from the others at the same gate (sleeps_by). In a team of more than 32,
 /// several members share a mark.
