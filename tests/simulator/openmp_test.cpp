@@ -108,6 +108,25 @@ TEST(Loops, ExecuteEachIterationOnceBySchedule) {
       }
 }
 
+TEST(Loops, WaitForAMemberThatIsManyLoopsBehind) {
+  constexpr unsigned loops = 20, trips = 333;
+  for (const unsigned members : sizes) {
+    std::vector<unsigned> executed(trips, 0);
+    on_weirs_team("kunpeng-920", members, [&](weirs_team& t) {
+      t.parallel([&](unsigned me) {
+        if (me == 1) engine::here().compute(from_ns(1e6));
+        for (unsigned j = 0; j < loops; ++j) {
+          t.begin_loop(me, {weir::openmp::schedule_kind::dynamic, trips, 3, false});
+          while (const auto chunk = t.next_chunk(me))
+            for (auto i = chunk.begin; i < chunk.end; ++i) ++executed[i];
+          t.end_loop(me);
+        }
+      });
+    });
+    EXPECT_EQ(executed, std::vector<unsigned>(trips, loops)) << members;
+  }
+}
+
 TEST(Loops, GoFromOneMembersPartToAllMembers) {
   using weir::openmp::schedule_kind;
   for (const unsigned members : {16u, 64u}) {
