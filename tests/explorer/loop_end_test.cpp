@@ -57,7 +57,8 @@ struct loop : small_team {
     if (finished.fetch_add(1, std::memory_order_acq_rel) == 0) return;
     const bool has_rest = bool{of_each[keeps].parts[0].steal(of_each[keeps].divisions[0], keeps)};
     // The search reports a member that waits for ever.
-    if (has_rest && of_each[keeps].ends[0].has(0, loop_end<explored>::exhausted)) explored::spin(hidden, [](std::uint32_t) { return false; });
+    if (has_rest && of_each[keeps].ends[0].has(0, loop_end<explored>::exhausted))
+      explored::spin(hidden, [](std::uint32_t) { return false; });
   }
 };
 
