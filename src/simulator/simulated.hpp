@@ -1,7 +1,8 @@
 // The simulated machine: the concept `machine`, implemented by the engine in virtual time.
 //
-// Words have the size of their values, so they share cache lines as on real cores. Memory orders are not used: the simulated
-// processors keep the order of their stores (as x86 does); the explorer finds what a weaker order could break.
+// Words have the size of their values, so they share cache lines as on real cores. The simulated processors keep the order of their
+// stores (as x86 does), so of the memory orders only a sequentially consistent store differs from others: it waits until it has
+// taken effect. The explorer finds what a weaker order could break.
 #pragma once
 
 #include <bit>
@@ -33,10 +34,11 @@ class simulated_word {
     engine::here().load(&value_, &value, sizeof value);
     return value;
   }
-  void store(T value, std::memory_order = std::memory_order_seq_cst) {
+  void store(T value, std::memory_order order = std::memory_order_release) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof value);
     engine::here().store(&value_, bits, sizeof value);
+    if (order == std::memory_order_seq_cst) engine::here().drain();
   }
   T fetch_add(T by, std::memory_order = std::memory_order_seq_cst) {
     return update([by](T old) { return static_cast<T>(old + by); });

@@ -98,7 +98,8 @@ struct region {
     check(executed[t].fetch_add(1, order::relaxed) == 0);
     tasks[t].executor.store(nullptr, order::relaxed);
     weir::openmp::complete_counted(
-        &threads[member], tasks[t], [&](counted& its) { check(given_back[&its - tasks].fetch_add(1, order::relaxed) == 0); },
+        tasks[t], [&](const counted& its) { return its.executor.load(order::relaxed) == &threads[member]; }, &threads[member],
+        [&](counted& its) { check(given_back[&its - tasks].fetch_add(1, order::relaxed) == 0); },
         [&](thread_of_team& its) {
           if (n.wakes) its.asleep.open();
         });

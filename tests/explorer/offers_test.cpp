@@ -22,7 +22,7 @@ enum class without { nothing, fence, look };
 template <class Machine, without left_out>
 struct queue {
   static constexpr unsigned members = 2;
-  weir::openmp::deque<Machine, item, 2> tasks;
+  weir::openmp::deque<Machine, item, 3> tasks;
   weir::openmp::offers<Machine> all{2};
   explored::word<std::uint32_t> finished{0}, lost{0};
 
@@ -31,7 +31,7 @@ struct queue {
       tasks.push(some_item());
       // As task_scheduler::add().
       if constexpr (left_out != without::fence) explored::fence(std::memory_order_seq_cst);
-      if (!all.has(0)) all.add(0);
+      if (!all.of(0).is_there()) all.add(0);
     }
   }
   void steal() {
@@ -47,7 +47,7 @@ struct queue {
       for (unsigned i = 0; i < 2; ++i) steal();
     if (finished.fetch_add(1, std::memory_order_acq_rel) + 1 < members) return;
     // The search reports a member that waits for ever.
-    if (!tasks.is_empty() && !all.has(0)) explored::spin(lost, [](std::uint32_t) { return false; });
+    if (!tasks.is_empty() && !all.of(0).is_there()) explored::spin(lost, [](std::uint32_t) { return false; });
   }
 };
 

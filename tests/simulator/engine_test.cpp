@@ -111,7 +111,7 @@ TEST(Engine, StoresTakeEffectInOrder) {
 // Dekker's test: both store, then read the other's word. A store requests its line immediately and invalidates the other's copy, so
 // both read the old value only if an older, slower store delays the buffer, as on x86.
 TEST(Engine, StoreBuffersHideTimeAndLoadsPassThem) {
-  const auto run_both = [](unsigned places, bool behind_another, double& took) {
+  const auto run_both = [](unsigned places, bool behind_another, double& took, std::memory_order order = std::memory_order_release) {
     machine_model m = machine();
     m.processor.store_buffer = places;
     line x, y, far, further;
@@ -123,7 +123,7 @@ TEST(Engine, StoreBuffersHideTimeAndLoadsPassThem) {
       engine::here().compute(from_us(1));
       if (behind_another) (t == 0 ? far : further).value.store(1);
       begin = now();
-      (t == 0 ? x : y).value.store(1);
+      (t == 0 ? x : y).value.store(1, order);
       took = now() - begin;
       (t == 0 ? a : b) = (t == 0 ? y : x).value.load();
     });
@@ -136,6 +136,9 @@ TEST(Engine, StoreBuffersHideTimeAndLoadsPassThem) {
   EXPECT_GE(waited_for, 10);
   EXPECT_TRUE(run_both(8, true, buffered));
   EXPECT_FALSE(run_both(1, true, waited_for));
+  // A sequentially consistent store waits until it has taken effect.
+  EXPECT_FALSE(run_both(8, true, waited_for, std::memory_order_seq_cst));
+  EXPECT_GE(waited_for, 10);
 }
 
 /// The result of run() if the first of two threads ends immediately and the other is alone.

@@ -53,25 +53,29 @@ constexpr budget budgets[] = {
     {"ordered", 8, 8.2, 8.2, 0.1, 0, 0},
     {"ordered", 128, 4, 0.1, 0.2, 4, 0},
     {"ordered", 512, 5, 0.3, 0.3, 16, 0},
-    // A loop of 1,024 iterations for each thread. At its end each thread reads the parts of its group, and one word for all groups.
-    {"schedule-dynamic-n:1", 8, 165, 11, 1250, 0, 0},
-    {"schedule-dynamic-n:1", 32, 900, 31, 5000, 0, 0},
-    {"schedule-dynamic-n:1", 128, 4400, 155, 20000, 0, 0},
-    {"schedule-dynamic-n:1", 512, 21000, 1150, 80000, 400, 0},
+    // A loop of 1,024 iterations for each thread. At its end each thread reads the parts of its group, and a word for each group
+    // beside its own, of each level; one word says who executes the last chunk.
+    {"schedule-dynamic-n:1", 8, 155, 10, 1250, 0, 0},
+    {"schedule-dynamic-n:1", 32, 800, 33, 5000, 0, 0},
+    {"schedule-dynamic-n:1", 128, 5500, 155, 20000, 0, 0},
+    {"schedule-dynamic-n:1", 512, 30000, 530, 80000, 400, 0},
     // Each thread counts in the loop's line when it takes a section or finds none, one after the other; it leaves by its group.
     {"sections", 8, 85, 3.2, 20, 0, 0},
     {"sections", 128, 970, 21, 285, 10, 0},
-    // One thread generates tasks for all; a thread that gets none pauses, the longer the more threads there are.
-    {"task-by-master", 8, 18, 4.1, 4.8, 0, 0},
-    {"task-by-master", 32, 16, 3.4, 3.5, 0.2, 0},
-    {"task-by-master", 64, 16, 3.9, 3.2, 1.5, 0},
+    // One thread generates tasks for all. A task has two lines, which go to the thief and come back; the thief's line of the queue goes
+    // to the owner where it looks for room. A thread that gets no task pauses, the longer the more threads there are.
+    {"task-by-master", 2, 4.4, 1.4, 1.5, 0, 0},
+    {"task-by-master", 8, 11, 2.8, 2.6, 0, 0},
+    {"task-by-master", 32, 11, 3.4, 2.8, 0.2, 0},
+    {"task-by-master", 64, 11, 3.9, 2.6, 1.5, 0},
     // Where all generate tasks, threads steal at the end alone.
     {"task-by-all", 32, 0.4, 0.2, 1.3, 0, 0},
     {"task-tree", 32, 0.5, 0.1, 0.7, 0.1, 0},
 };
 
 void expect_near(double counted, double allowed, const char* what) {
-  constexpr double rounded_up = 0.65, none = 0.5;  // who comes first to a line varies from run to run
+  // The simulation is the same in each run. Other code may let another thread come first to a line.
+  constexpr double rounded_up = 0.8, none = 0.5;
   EXPECT_LE(counted, allowed) << what;
   EXPECT_GE(counted, allowed <= 1 ? 0 : rounded_up * allowed - none) << what << " are fewer than the budget: lower it";
 }
@@ -176,12 +180,12 @@ TEST_P(Steals, KeepTheirBudget) {
 }
 INSTANTIATE_TEST_SUITE_P(Of, Steals,
                          testing::Values(
-                             // One thief: the line of eight slots at a time, and an update. While the owner adds, its line goes
+                             // One thief: the line of eight slots at a time, and an update. While the owner adds, this line goes
                              // to the thief and back for each task.
-                             steal_budget{1, true, 0.2, 1}, steal_budget{1, false, 4.1, 1.1},
+                             steal_budget{1, true, 0.2, 1}, steal_budget{1, false, 2.7, 1.1},
                              // All thieves want the same task, and one gets it: nothing limits how many try.
                              steal_budget{7, true, 8.2, 3.6}, steal_budget{31, true, 37, 16}, steal_budget{127, true, 150, 65},
-                             steal_budget{511, true, 600, 265}, steal_budget{7, false, 30, 7}, steal_budget{127, false, 157, 67}),
+                             steal_budget{511, true, 600, 265}, steal_budget{7, false, 24, 7}, steal_budget{127, false, 157, 67}),
                          [](const auto& its) {
                            const char* const where = its.param.before ? "_of_a_full_queue" : "_while_it_is_filled";
                            return std::to_string(its.param.thieves) + where;

@@ -108,6 +108,25 @@ TEST(Loops, ExecuteEachIterationOnceBySchedule) {
       }
 }
 
+TEST(Loops, WaitForAMemberThatIsManyLoopsBehind) {
+  constexpr unsigned loops = 20, trips = 333;
+  for (const unsigned members : sizes) {
+    std::vector<unsigned> executed(trips, 0);
+    on_weirs_team("kunpeng-920", members, [&](weirs_team& t) {
+      t.parallel([&](unsigned me) {
+        if (me == 1) engine::here().compute(from_ns(1e6));
+        for (unsigned j = 0; j < loops; ++j) {
+          t.begin_loop(me, {weir::openmp::schedule_kind::dynamic, trips, 3, false});
+          while (const auto chunk = t.next_chunk(me))
+            for (auto i = chunk.begin; i < chunk.end; ++i) ++executed[i];
+          t.end_loop(me);
+        }
+      });
+    });
+    EXPECT_EQ(executed, std::vector<unsigned>(trips, loops)) << members;
+  }
+}
+
 TEST(Loops, GoFromOneMembersPartToAllMembers) {
   using weir::openmp::schedule_kind;
   for (const unsigned members : {16u, 64u}) {
@@ -202,11 +221,11 @@ TEST(Tasks, OfATreeAreExecutedOnceEach) {
     std::uint64_t executed = 0, at_the_end = 0;
     on_weirs_team("grace-2s", members, [&](weirs_team& t) {
       const std::function<void(unsigned, std::uint64_t)> grow = [&](unsigned me, std::uint64_t below) {
-        const std::uint64_t left = (below - 1) / 2, right = below - 1 - left;
+        const std::uint64_t left = (below - 1) / 2, right = below - 1 - left, before = executed;
         if (left > 0) t.generate_task(me, left);
         if (right > 0) t.generate_task(me, right);
         engine::here().compute(from_ns(100));
-        const std::uint64_t before = executed++;
+        ++executed;
         t.taskwait(me);
         EXPECT_GE(executed, before + below);  // all below it are complete
       };

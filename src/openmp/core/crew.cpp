@@ -199,6 +199,7 @@ void crew::work(worker& w) {
     if (how_released() == release_by::own_flags) [[unlikely]] phases_.release(t.release, w.number, seen, executed, flags_of());
     member& me = t.members[w.number];
     me.icv = t.inherited;
+    me.implicit.inherits = true;
     if (affinity_matters()) bind_member(me);
     // Others may have moved the worker from one seat to another meanwhile.
     if (me.seat != nullptr || had_seat) threads::go_to(me.seat);
@@ -207,6 +208,7 @@ void crew::work(worker& w) {
     if (me.taken_task != nullptr) [[unlikely]] give_back_taken_task(me);
     me.released = &released_;
     me.was_in = seen;
+    me.left_by_all = me.loops;
     current = &me;
     executed.run(executed.what);
     complete_tasks(me);
@@ -250,6 +252,7 @@ void crew::fork(team& t, region run, void* what) {
     phases_.release_common(word, executed);
   }
   current = &t.members[0];
+  current->left_by_all = current->loops;
 }
 
 void crew::join(team& t) {

@@ -28,7 +28,7 @@ struct league {
 /// Every `stride`-th team from this one on.
 void execute_teams(member& me, const league& l, unsigned first, unsigned stride) {
   for (unsigned n = first; n < static_cast<unsigned>(l.first.teams); n += stride) {
-    me.icv = l.first;
+    own_control(me) = l.first;
     me.icv.team = static_cast<int>(n);
     l.run(l.what);
   }
@@ -78,7 +78,7 @@ void execute_league(int teams, int limit, region run, void* what) {
   } else {
     execute_teams(me, l, 0, 1);
   }
-  me.icv = outer;
+  own_control(me) = outer;
 }
 
 }  // namespace weir::openmp

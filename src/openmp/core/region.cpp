@@ -69,6 +69,7 @@ void prepare(team& t, member& parent, const thread_demand* demand) {
   }
   if (!(t.inherited == inherited)) t.inherited = inherited;
   t.members[0].icv = inherited;
+  t.members[0].implicit.inherits = true;
   if ((seldom::in_force & (seldom::affinity | seldom::cancellation | seldom::virtual_processors)) != 0) [[unlikely]] {
     if (affinity_matters()) bind_team(t, parent);
     if (cancellation_in_force()) forget_cancellation(t);

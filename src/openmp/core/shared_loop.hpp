@@ -5,8 +5,7 @@
 
 #include <weir/machine/machine.hpp>
 
-#include "openmp/core/exhausted_groups.hpp"
-#include "openmp/core/part.hpp"
+#include "openmp/core/loop_end.hpp"
 #include "openmp/core/slot.hpp"
 #include "openmp/core/turns.hpp"
 #include "openmp/settings/settings.hpp"
@@ -27,16 +26,11 @@ struct loop_plan {
   bool ordered = false;     // has it ordered regions?
 };
 
-/// Sections are a loop over their numbers.
+/// Sections are a loop over their numbers. Each member has the plan itself: what all have in common is read by all.
 template <class Machine>
 struct shared_loop : slot<Machine> {
-  bool counted = false;  // are chunks taken by fetch-and-add alone?
-  bool divided = false;  // has each member a part of its own?
-  typename Machine::template word<bool> last_taken{false};  // of a divided loop: the last chunk, which is in no part
-  loop_plan plan;
-  division among_members;
   alignas(line_bytes) typename Machine::template word<std::uint64_t> taken{0};  // iterations, if it is not divided
-  exhausted_groups<Machine> exhausted;                                          // if it is
+  loop_end<Machine> end;                                                        // if it is
   turns<Machine> ordered;
 };
 

@@ -19,7 +19,10 @@ template <class Machine>
 class alignas(line_bytes) slot {
  public:
   /// The slot's state before the construct with this number begins.
-  void free_for(std::uint32_t construct) { state_.store(of(construct, free_), std::memory_order_relaxed); }
+  void free_for(std::uint32_t construct) {
+    left_.store(0, std::memory_order_relaxed);
+    state_.store(of(construct, free_), std::memory_order_relaxed);
+  }
 
   /// The first member to enter sets the construct up; the others find it set up. `Kind` says how a member waits for the slot, how
   /// the construct is cleared away, and whether it is abandoned. An abandoned construct has been left by all members except those
@@ -36,8 +39,6 @@ class alignas(line_bytes) slot {
       if (now != before) wait_for<Kind>(me, before);
     }
     set_up();
-    // relaxed: published by the state.
-    left_.store(0, std::memory_order_relaxed);
     state_.store(ready, std::memory_order_release);
   }
 
@@ -47,6 +48,7 @@ class alignas(line_bytes) slot {
   void leave(std::uint32_t construct, unsigned members, unsigned leaving = 1) {
     // acq_rel: the last one frees it after all others have used it.
     if (left_.fetch_add(leaving, std::memory_order_acq_rel) + leaving != members) return;
+    left_.store(0, std::memory_order_relaxed);  // relaxed: published by the state
     Kind::clear_away(*this);
     state_.store(of(construct + slots_in_turn, free_), std::memory_order_release);
   }
@@ -66,6 +68,7 @@ class alignas(line_bytes) slot {
     std::uint64_t now = last;
     if (!abandoned() || !state_.compare_exchange_strong(now, of(construct - slots_in_turn, being_cleared), std::memory_order_acquire))
       return;
+    left_.store(0, std::memory_order_relaxed);  // relaxed: published by the state
     Kind::clear_away(*this);
     state_.store(before, std::memory_order_release);
   }

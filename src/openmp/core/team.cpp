@@ -79,19 +79,21 @@ void team::start_over() {
   singles_taken.store(0, std::memory_order_relaxed);
   for (unsigned m = 0; m < size; ++m) {
     member& its = members[m];
-    its.singles = its.loops = its.doacrosses = its.barriers = 0;
+    its.singles = its.loops = its.left_by_all = its.doacrosses = its.barriers = 0;
     its.has_left.store(false, std::memory_order_relaxed);
     its.forbids = 0;
     its.in_loop = nullptr;
     its.in_doacross = nullptr;
     // A member that has left early has not begun its parts of loops that others have executed.
     for (auto& part : its.parts) part.start_over();
+    for (auto& d : its.divisions) d = {};
+    for (auto& end : its.ends) end.start_over();
   }
   for (unsigned i = 0; i < slots_in_turn; ++i) {
     std::free(loops[i].memory.exchange(nullptr, std::memory_order_relaxed));
     std::free(std::exchange(doacrosses[i].posted, nullptr));
     loops[i].free_for(i);
-    loops[i].among_members = {};
+    loops[i].end.start_over();
     doacrosses[i].free_for(i);
   }
 }
@@ -112,6 +114,7 @@ void team::start_over() {
   if (!may_wait_for_all(me)) [[unlikely]] check_barrier(me);
   if (may_need_another_seat(me)) [[unlikely]] take_another_seat(me);
   complete_tasks(me);
+  me.left_by_all = me.loops;
   team& t = *me.of;
   const void* const episode = &t.barrier_addresses[me.barriers++ % 2];
   happens_before(episode);
@@ -133,6 +136,7 @@ void barrier(member& me) {
     (void)pass_barrier(me, false);
     return;
   }
+  me.left_by_all = me.loops;
   if (team& t = *me.of; t.size > 1) t.barrier->arrive_and_wait(me.number);
 }
 

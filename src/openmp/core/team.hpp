@@ -18,6 +18,7 @@
 #include "openmp/core/deadlock.hpp"
 #include "openmp/core/half.hpp"
 #include "openmp/core/known_reductions.hpp"
+#include "openmp/core/part.hpp"
 #include "openmp/core/task.hpp"
 #include "openmp/core/thread.hpp"
 #include "openmp/core/waiting.hpp"
@@ -57,13 +58,14 @@ struct alignas(line_bytes) member {
   // anyway.
   std::uint8_t forbids = 0;
   static constexpr std::uint8_t worksharing = 1, worksharing_and_barriers = 3;
-  control icv;
+  control icv;  // of the task that it executes; own_control() to change them
   threads::processor* seat = nullptr;  // null: it runs in a thread of the kernel
   thread_binding binding;
   const team* last_shown = nullptr;  // the last team of its regions that OMP_DISPLAY_AFFINITY has shown
   // Constructs encountered in this team, over all of its regions: the same for every member.
   std::uint32_t singles = 0;
   std::uint32_t loops = 0;
+  std::uint32_t left_by_all = 0;  // of these loops: those before its last barrier, or before the region
   std::uint32_t doacrosses = 0;
   std::uint32_t barriers = 0;  // counted only under ThreadSanitizer, and where cancellation is in force
   std::atomic<bool> has_left{false};  // its region, which is cancelled
@@ -75,6 +77,9 @@ struct alignas(line_bytes) member {
   std::uint64_t claimed_chunk = 0;  // the size of each of these
   std::uint64_t first = 0, step = 0;  // how an interface makes the program's values of iterations
   loop* in_loop = nullptr;
+  loop_plan plan;                   // of this loop
+  bool counted = false;             // are its chunks taken by fetch-and-add alone?
+  bool divided = false;             // has each member a part of its own?
   std::uint64_t bound = 0;          // for an interface, like `first` and `step`
   std::uint64_t ordered_after = 0;  // in an ordered loop: the iterations that must be done before its ordered regions
   std::uint64_t turn = 0;           // of a static loop: its next round
@@ -95,9 +100,17 @@ struct alignas(line_bytes) member {
   alignas(line_bytes) std::atomic<std::uint32_t> offered{0}, taken{0};
   void* values = nullptr;
   gate reduction_gate;  // where it waits for its children's values, and until its own have been taken
-  alignas(line_bytes) part<native> parts[slots_in_turn];  // of divided loops, by their slots
+  division divisions[slots_in_turn];  // of divided loops, by their slots
+  alignas(line_bytes) part<native> parts[slots_in_turn];
+  loop_end<native> ends[slots_in_turn];              // of its group, by the loops' slots
   std::atomic<std::uint32_t> left[slots_in_turn]{};  // how many members of its group have left a loop, by its slot
 };
+
+/// The control variables of the task that the member executes, to be changed.
+inline control& own_control(member& me) {
+  me.executing->inherits = false;
+  return me.icv;
+}
 
 /// The mark by which a member can be woken separately from the others at the same gate (sleeps_by). In a team of more than 32,
 /// several members share a mark.

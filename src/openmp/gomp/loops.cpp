@@ -47,7 +47,7 @@ bool chunk(T* begin, T* end, bool ordered) {
   if (!its) return false;
   *begin = static_cast<T>(me.first + its.begin * me.step);
   // For the last chunk the bound itself: a step beyond it could overflow the type.
-  *end = static_cast<T>(its.end == me.in_loop->plan.trips ? me.bound : me.first + its.end * me.step);
+  *end = static_cast<T>(its.end == me.plan.trips ? me.bound : me.first + its.end * me.step);
   return true;
 }
 

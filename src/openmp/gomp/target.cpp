@@ -82,7 +82,7 @@ int thread_limit_among(void** clauses) {
 
 void execute(function run, void** addresses, int limit) {
   const as_initial_thread scope;
-  if (limit > 0) self().icv.thread_limit = limit;
+  if (limit > 0) own_control(self()).thread_limit = limit;
   run(addresses);
 }
 
@@ -163,15 +163,15 @@ void GOMP_interop(int device, int begun, void*** objects, const int*, const char
 bool GOMP_teams4(unsigned least, unsigned, unsigned limit, bool first) {
   member& me = self();
   if (first)
-    me.icv = control_of_league(me.icv, static_cast<int>(least), static_cast<int>(limit));
+    own_control(me) = control_of_league(me.icv, static_cast<int>(least), static_cast<int>(limit));
   else
-    ++me.icv.team;
+    ++own_control(me).team;
   return me.icv.team < me.icv.teams;
 }
 // The code of GCC before version 12 executes one team.
 void GOMP_teams(unsigned, unsigned limit) {
   member& me = self();
-  me.icv = control_of_league(me.icv, 1, static_cast<int>(limit));
+  own_control(me) = control_of_league(me.icv, 1, static_cast<int>(limit));
 }
 
 void GOMP_teams_reg(function run, void* what, unsigned teams, unsigned limit, unsigned) {

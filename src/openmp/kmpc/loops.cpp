@@ -169,7 +169,7 @@ int next_dispatch(int* last, T* lower, T* upper, S* stride) {
   *lower = static_cast<T>(me.first + its.begin * me.step);
   *upper = static_cast<T>(me.first + (its.end - 1) * me.step);
   if (stride != nullptr) *stride = static_cast<S>(me.step);
-  if (last != nullptr) *last = its.end == me.in_loop->plan.trips;
+  if (last != nullptr) *last = its.end == me.plan.trips;
   return 1;
 }
 

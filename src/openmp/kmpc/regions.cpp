@@ -141,7 +141,7 @@ void __kmpc_push_num_teams_51(source_line*, int, int least, int most, int limit)
 }
 // Called at the beginning of a target region, whose task then has its own limit.
 void __kmpc_set_thread_limit(source_line*, int, int limit) {
-  if (limit > 0) self().icv.thread_limit = limit;
+  if (limit > 0) own_control(self()).thread_limit = limit;
 }
 void __kmpc_fork_teams(source_line*, int count, microtask run, ...) {
   void* with[most_arguments];

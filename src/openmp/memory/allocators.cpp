@@ -192,7 +192,7 @@ allocator_handle default_allocator() {
   const allocator_handle set = self().icv.allocator;
   return set != null_allocator ? set : of_environment();
 }
-void set_default_allocator(allocator_handle h) { self().icv.allocator = h != null_allocator ? h : default_mem_alloc; }
+void set_default_allocator(allocator_handle h) { own_control(self()).allocator = h != null_allocator ? h : default_mem_alloc; }
 
 void* allocate(std::size_t alignment, std::size_t bytes, allocator_handle from, content with) {
   if (bytes == 0 || !std::has_single_bit(alignment)) return nullptr;

@@ -55,7 +55,7 @@ void set_library(int kind) {
   if (kind < serial || kind > throughput) return;
   const bool was_serial = library_kind() == serial;
   library.store(kind, std::memory_order_relaxed);
-  control& icv = self().icv;
+  control& icv = own_control(self());
   if (kind == serial && !was_serial) before_serial = std::exchange(icv.num_threads, 1);
   if (kind != serial && was_serial) icv.num_threads = before_serial;
 }
@@ -82,7 +82,7 @@ void warn(const std::string& what) {
 
 /// Sets the variables for which there are routines as well.
 void apply(const std::string& name, const settings& s) {
-  control& icv = self().icv;
+  control& icv = own_control(self());
   if (name == "OMP_NUM_THREADS" && !s.num_threads.empty())
     icv.num_threads = s.num_threads.front();
   else if (name == "OMP_DYNAMIC")

@@ -45,11 +45,11 @@ ASKS(int, weir_omp_get_initial_device, 0)
 ASKS(int, weir_omp_is_initial_device, 1)
 ASKS(int, weir_omp_get_max_task_priority, initial_settings().max_task_priority)
 
-TAKES_INT(weir_omp_set_num_threads, if (it > 0) self().icv.num_threads = it)
-TAKES_INT(weir_omp_set_dynamic, self().icv.dynamic = it != 0)
-TAKES_INT(weir_omp_set_nested, self().icv.max_active_levels = it != 0 ? 255 : 1)
-TAKES_INT(weir_omp_set_max_active_levels, if (it >= 0) self().icv.max_active_levels = std::min(it, 255))
-TAKES_INT(weir_omp_set_default_device, if (it != default_device) self().icv.default_device = it)
+TAKES_INT(weir_omp_set_num_threads, if (it > 0) own_control(self()).num_threads = it)
+TAKES_INT(weir_omp_set_dynamic, own_control(self()).dynamic = it != 0)
+TAKES_INT(weir_omp_set_nested, own_control(self()).max_active_levels = it != 0 ? 255 : 1)
+TAKES_INT(weir_omp_set_max_active_levels, if (it >= 0) own_control(self()).max_active_levels = std::min(it, 255))
+TAKES_INT(weir_omp_set_default_device, if (it != default_device) own_control(self()).default_device = it)
 
 ASKS_INT(weir_omp_get_ancestor_thread_num, ancestor(it) != nullptr ? static_cast<int>(ancestor(it)->number) : -1)
 ASKS_INT(weir_omp_get_team_size, ancestor(it) != nullptr ? static_cast<int>(ancestor(it)->of->size) : -1)
@@ -76,7 +76,7 @@ void weir_omp_set_schedule(int kind, int chunk) {
   }
   s.monotonic = kind < 0;
   s.chunk = std::max(chunk, 0);
-  self().icv.run_schedule = s;
+  own_control(self()).run_schedule = s;
 }
 void weir_omp_set_schedule_(const int* kind, const int* chunk) { weir_omp_set_schedule(*kind, *chunk); }
 void weir_omp_set_schedule_8_(const int* kind, const long* chunk) { weir_omp_set_schedule(*kind, narrow(*chunk)); }

@@ -45,15 +45,16 @@ std::uint64_t settle(Task& parent) {
 }
 
 /// Subtracts a child from the word of its parent: as complete, or as one whose memory nobody needs any more, or both. False:
-/// nobody needs the parent's memory any more. `me`: null for a thread outside of the team.
-template <class Task, class Member, class Wake>
-bool complete_below(Member* me, Task& parent, std::uint64_t done, Wake wake) {
-  // Read before the subtraction: this child may be the last that keeps the parent's memory.
-  Member* const executor = parent.executor.load(std::memory_order_relaxed);
-  if (executor != nullptr && executor == me && done == Task::a_child) [[likely]] {
+/// nobody needs the parent's memory any more. `me`: null for a thread outside of the team. `executes(task)`: does this member
+/// execute it? Asked before anything else, because other threads write the parent's line.
+template <class Task, class Executes, class Member, class Wake>
+bool complete_below(Task& parent, std::uint64_t done, Executes executes, Member* me, Wake wake) {
+  if (done == Task::a_child && executes(parent)) [[likely]] {
     ++parent.credit;
     return true;
   }
+  // Read before the subtraction: this child may be the last that keeps the parent's memory.
+  Member* const executor = parent.executor.load(std::memory_order_relaxed);
   const bool implicit = parent.parent.load(std::memory_order_relaxed) == nullptr;
   happens_before(&parent);
   // acq_rel: what the task did, for the members that wait; what others did, for the thread that gives the memory back.
@@ -67,8 +68,8 @@ bool complete_below(Member* me, Task& parent, std::uint64_t done, Wake wake) {
 }
 
 /// The task, which has no executor any more, is complete.
-template <class Task, class Member, class GiveBack, class Wake>
-void complete_counted(Member* me, Task& t, GiveBack give_back, Wake wake) {
+template <class Task, class Executes, class Member, class GiveBack, class Wake>
+void complete_counted(Task& t, Executes executes, Member* me, GiveBack give_back, Wake wake) {
   // Read before the subtraction: once nothing is below the task, its memory may be another task's.
   Task* parent = t.parent.load(std::memory_order_relaxed);
   std::uint64_t done = Task::incomplete;
@@ -84,7 +85,7 @@ void complete_counted(Member* me, Task& t, GiveBack give_back, Wake wake) {
     give_back(t);
     done += Task::living;
   }
-  while (!complete_below(me, *parent, done, wake)) {
+  while (!complete_below(*parent, done, executes, me, wake)) {
     // The parent is complete, and this was the last task below it.
     Task* const above = parent->parent.load(std::memory_order_relaxed);
     happens_after(parent);

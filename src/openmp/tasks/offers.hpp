@@ -21,11 +21,24 @@ namespace weir::openmp {
 
 template <class Machine>
 class offers {
+  using word = typename Machine::template word<std::uint64_t>;
+
  public:
   explicit offers(unsigned members) : words_((members + bits - 1) / bits), of_words_(std::make_unique<line[]>(words_)) {}
 
-  /// To be asked by the owner after a seq_cst fence. relaxed: ordered by the fence.
-  bool has(unsigned member) const { return (at(member).load(std::memory_order_relaxed) & bit(member)) != 0; }
+  /// The offer of one member's queue. Its owner keeps it, because nothing is computed faster just behind a fence.
+  class offer {
+   public:
+    /// To be asked by the owner after a seq_cst fence. relaxed: ordered by the fence.
+    bool is_there() const { return (its_->load(std::memory_order_relaxed) & bit_) != 0; }
+
+   private:
+    friend offers;
+    offer(const word& its, std::uint64_t bit) : its_(&its), bit_(bit) {}
+    const word* its_;
+    std::uint64_t bit_;
+  };
+  offer of(unsigned member) const { return {at(member), bit(member)}; }
   /// A seq_cst fence follows, for members that look once more before they sleep. relaxed: ordered by that fence.
   void add(unsigned member) { at(member).fetch_or(bit(member), std::memory_order_relaxed); }
   /// `is_empty()` reads the queue by seq_cst loads. False: the queue has a task now, and is offered again, as by add().
@@ -57,7 +70,6 @@ class offers {
 
  private:
   static constexpr unsigned bits = 64;
-  using word = typename Machine::template word<std::uint64_t>;
   struct alignas(line_bytes) line {
     word its{0};
   };

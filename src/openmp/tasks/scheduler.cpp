@@ -12,6 +12,7 @@ task_scheduler::task_scheduler(team& of)
     : of_(of),
       of_each_(std::make_unique<std::atomic<of_member*>[]>(of.size)),
       longest_pause_(search::longest_pause(std::min(of.size, processors_of(of)))),
+      refusals_(refusals_of_full_queue(capacity, of.size)),
       offers_(of.size) {}
 
 task_scheduler::~task_scheduler() {
@@ -19,7 +20,7 @@ task_scheduler::~task_scheduler() {
 }
 
 task_scheduler::of_member& task_scheduler::make(unsigned number) {
-  auto* const made = new of_member;
+  auto* const made = new of_member(offers_.of(number));
   of_each_[number].store(made, std::memory_order_release);  // release: the queue, for thieves
   return *made;
 }
@@ -92,10 +93,13 @@ task* task_scheduler::steal(member& me, const task* bound) {
   return steal_from(queue_of, offers_, of(me).looks, me.number, longest_pause_, bound, me.looks_everywhere, [this] { wake_one(); });
 }
 
-// Apart: most tasks come while the queue is offered.
-void task_scheduler::offer(unsigned member) {
-  offers_.add(member);
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in add(): for the sleepers that have not seen the offer
+// Apart: most tasks come while the queue is offered, and nobody sleeps.
+void task_scheduler::tell(member& me) {
+  if (!offers_.of(me.number).is_there()) {
+    offers_.add(me.number);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // as before: for the sleepers that have not seen the offer
+  }
+  wake_sleeper();
 }
 
 task* task_scheduler::find(member& me, const task* bound) {

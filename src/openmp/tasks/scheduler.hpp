@@ -30,17 +30,25 @@ class task_scheduler {
   /// Adds a task that may begin: a child of the task that `me` executes, or a sibling of a task that `me` has just completed. In
   /// the queue of `me`, the tasks that `me` may begin are therefore newer than those that it may not. False: there are too many
   /// tasks, and the member executes this task itself.
-  [[gnu::always_inline]] bool add(member& me, task& t) {
+  bool add(member& me, task& t) {
     happens_before(&t);
-    if (t.priority > 0) [[unlikely]] return add_with_priority(t);
-    if (!of(me).ready.push(&t)) return false;
-    // seq_cst: either this thread sees that the queue is not offered, or that a member sleeps, or the thief and the sleeper see the
-    // task (offers.hpp, task_work::fall_asleep).
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (!offers_.has(me.number)) [[unlikely]] offer(me.number);
-    wake_sleeper();
+    if (t.priority > 0) return add_with_priority(t);
+    of_member& mine = of(me);
+    if (!mine.ready.push(&t, refusals_)) return false;
+    if (is_to_tell(mine)) tell(me);
     return true;
   }
+  /// The usual case of add(), without a call, so that the caller saves no registers. `no`: it is to be added by add(). `but_tell`: the
+  /// member must tell() others of it.
+  enum class added { no, yes, but_tell };
+  [[gnu::always_inline]] added add_quickly(member& me, task& t) {
+    if (annotated() || t.priority > 0) [[unlikely]] return added::no;
+    of_member* const mine = of_each_[me.number].load(std::memory_order_relaxed);  // relaxed: made by this member
+    if (mine == nullptr || !mine->ready.push_quickly(&t)) [[unlikely]] return added::no;
+    return is_to_tell(*mine) ? added::but_tell : added::yes;
+  }
+  /// Offers the member's queue, and wakes a member.
+  [[gnu::cold]] void tell(member& me);
   /// Adds a task even if add() cannot, or if `me` is null: the task then goes to the lists that the team shares.
   void release(member* me, task& t);
 
@@ -56,11 +64,21 @@ class task_scheduler {
   // itself.
   static constexpr std::size_t capacity = 256;
   struct of_member {
+    explicit of_member(offers<native>::offer its) : offer(its) {}
     deque<native, task, capacity> ready;
+    const offers<native>::offer offer;
     task_pool pool;
     search looks;
   };
 
+  /// After the member has added a task: must it offer its queue, or wake a member?
+  [[gnu::always_inline]] bool is_to_tell(const of_member& mine) const {
+    const offers<native>::offer its = mine.offer;
+    // seq_cst: either this thread sees that the queue is not offered, or that a member sleeps, or the thief and the sleeper see the
+    // task (offers.hpp, task_work::fall_asleep).
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return !its.is_there() || of_.asleep.load(std::memory_order_acquire) != 0;  // acquire: where they sleep
+  }
   /// Made by the member itself, so that it lies in the memory near the member.
   of_member& of(const member& m) {
     // acquire: the queue of another member.
@@ -75,7 +93,6 @@ class task_scheduler {
   task* find_shared(const task* bound);
   task* steal(member& me, const task* bound);
   void share(task& t);
-  [[gnu::cold]] void offer(unsigned member);
   /// Wakes a member, if any sleeps.
   void wake_one() {
     // seq_cst: either this thread sees the sleeper, or the sleeper sees the task (task_work::fall_asleep).
@@ -96,7 +113,7 @@ class task_scheduler {
 
   team& of_;
   const std::unique_ptr<std::atomic<of_member*>[]> of_each_;  // null: the member has neither generated nor looked for tasks yet
-  const unsigned longest_pause_;
+  const unsigned longest_pause_, refusals_;
   offers<native> offers_;
   // Tasks in no member's queue, by priority, then newest first: tasks that have a priority, and tasks that no queue takes. The
   // two counts, of tasks with a priority and of all these tasks, are read without the lock.

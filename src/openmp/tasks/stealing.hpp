@@ -18,6 +18,10 @@ inline bool is_below(const Task* t, const Task* bound) {
   return t == bound;
 }
 
+/// How many tasks the owner of a full queue executes itself before it looks for room again. If all tasks are equal, other members
+/// take a quarter of the queue meanwhile.
+inline unsigned refusals_of_full_queue(unsigned capacity, unsigned members) { return capacity / 4 / members; }
+
 /// How a member that waits looks for tasks of others. It looks at one queue at a time, of those that are offered, near ones first.
 /// In a large team it pauses between looks: else all members would ask for the lines of the same queue, and its owner would wait for
 /// them. The pause doubles with each look in vain. A steal only halves it: tasks that generate no others are executed fastest by few
@@ -112,13 +116,42 @@ template <class Task, class QueueOf, class Offers, class OfferedAgain>
   return t;
 }
 
-/// Another thread than the pool's owner returns the memory of a task to a list of the pool.
+/// The memory of tasks `first` to `last` goes to a list of its pool, by another thread than the pool's owner.
 template <class Task, class List>
-void give_back_to(List& returned, Task& t) {
-  t.next = returned.load(std::memory_order_relaxed);  // relaxed: only a value to compare with
+void give_back_to(List& returned, Task& first, Task& last) {
+  last.next = returned.load(std::memory_order_relaxed);  // relaxed: only a value to compare with
   // release: this thread has done with it.
-  while (!returned.compare_exchange_weak(t.next, &t, std::memory_order_release, std::memory_order_relaxed)) {
+  while (!returned.compare_exchange_weak(last.next, &first, std::memory_order_release, std::memory_order_relaxed)) {
   }
 }
+
+/// The memory of other members' tasks that a member has completed. It goes back several tasks at a time, because each time moves the
+/// list's line, which many members may want.
+template <class Task, class List>
+class borrowed {
+ public:
+  static constexpr unsigned at_once = 8;
+
+  void give_back(Task& t, List& returned) {
+    if (to_ != &returned) give_back_all();
+    to_ = &returned;
+    t.next = first_;
+    first_ = &t;
+    if (count_++ == 0) last_ = &t;
+    if (count_ == at_once) give_back_all();
+  }
+
+ private:
+  void give_back_all() {
+    if (count_ == 0) return;
+    give_back_to(*to_, *first_, *last_);
+    first_ = nullptr;
+    count_ = 0;
+  }
+
+  List* to_ = nullptr;
+  Task *first_ = nullptr, *last_ = nullptr;
+  unsigned count_ = 0;
+};
 
 }  // namespace weir::openmp

@@ -27,8 +27,9 @@ inline std::uint64_t adopt(member& me, task& t) {
   t.parent.store(&parent, std::memory_order_relaxed);
   t.depth.store(parent.depth.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   t.group = parent.group;
-  t.final = t.final || parent.final;
-  t.icv = me.icv;
+  t.final = t.final | parent.final;
+  t.inherits = parent.inherits;
+  if (!t.inherits) [[unlikely]] t.icv = me.icv;
   if (t.group != nullptr) t.group->incomplete.fetch_add(1, std::memory_order_relaxed);
   return count_child(parent);
 }
@@ -50,19 +51,29 @@ std::shared_ptr<dependence_node> wait_as_node(member& me, const dependences& aft
   return node;
 }
 
+void set_node(task& t, std::shared_ptr<dependence_node> node) {
+  t.has_node = node != nullptr;
+  t.node = std::move(node);
+}
+
+[[gnu::noinline]] void exchange_controls(member& me, task& outer, const task& t) {
+  if (!outer.inherits) outer.icv = me.icv;
+  me.icv = t.inherits ? me.of->inherited : t.icv;
+}
+
 inline void begin(member& me, task& t) {
   happens_after(&t);
-  if (t.node != nullptr) happens_after(t.node.get());
-  t.interrupted = std::exchange(me.executing, &t);
-  // Copied as a whole: if parts were stored one by one, end() would wait until the processor has merged them.
-  t.interrupted->icv = me.icv;
-  me.icv = t.icv;
+  if (t.has_node) happens_after(t.node.get());
+  task& outer = *std::exchange(me.executing, &t);
+  t.next = &outer;
+  if (!outer.inherits || !t.inherits) [[unlikely]] exchange_controls(me, outer, t);
   t.executor.store(&me, std::memory_order_relaxed);
 }
 
 void end(member& me, task& t) {
-  me.executing = t.interrupted;
-  me.icv = t.interrupted->icv;
+  task& outer = *t.next;
+  me.executing = &outer;
+  if (!outer.inherits || !t.inherits) [[unlikely]] me.icv = outer.inherits ? me.of->inherited : outer.icv;
   t.executor.store(nullptr, std::memory_order_relaxed);  // nobody changes its credit from here on
   if (!t.detached || finish_detached(t)) complete(&me, t);
 }
@@ -77,7 +88,7 @@ void go_on(member* me, const task& completed, const dependence_node& next) {
 // noinline, here and below: otherwise code that most tasks do not need would make all of them save registers.
 [[gnu::noinline]] void release_successors(member* me, task& t) {
   const auto node = std::move(t.node);
-  t.node = nullptr;
+  t.has_node = false;
   happens_before(node.get());
   node->mutual.take();
   // release: what the task did, for siblings that find it complete.
@@ -92,10 +103,13 @@ void go_on(member* me, const task& completed, const dependence_node& next) {
 }
 
 inline void give_back(member* me, task& t) {
+  task_scheduler& its = scheduler_of(*t.home);
   if (t.home == me) [[likely]]
-    scheduler_of(*me).pool_of(*me).give_back(t);
+    its.pool_of(*me).give_back(t);
+  else if (me != nullptr)
+    its.pool_of(*me).give_back_to(its.pool_of(*t.home), t);
   else
-    scheduler_of(*t.home).pool_of(*t.home).give_back_from_elsewhere(t);
+    its.pool_of(*t.home).give_back_from_elsewhere(t);
 }
 
 void throttle(member& me) {
@@ -113,13 +127,28 @@ void throttle(member& me) {
   }
 }
 
-/// The task may begin.
-inline void add(member& me, task& t, bool undeferred, std::uint64_t siblings) {
-  // A team of one executes the task at once: there is no other member.
-  if (undeferred || me.of->size == 1 || !scheduler_of(me).add(me, t))
+[[gnu::noinline]] void add_or_execute(member& me, task& t, std::uint64_t siblings) {
+  if (!scheduler_of(me).add(me, t))
     execute_task(me, t);
-  else if (siblings > most_children) [[unlikely]]
+  else if (siblings > most_children)
     throttle(me);
+}
+
+[[gnu::noinline]] void tell_or_throttle(member& me, task_scheduler& its, std::uint64_t siblings) {
+  its.tell(me);
+  if (siblings > most_children) throttle(me);
+}
+
+/// The task may begin. All calls are the last that is done, so that nobody saves registers.
+[[gnu::always_inline]] inline void add(member& me, task& t, bool undeferred, std::uint64_t siblings) {
+  // A team of one executes the task at once: there is no other member.
+  if (undeferred || me.of->size == 1) return execute_task(me, t);
+  // acquire: the scheduler, if another member has made it.
+  task_scheduler* const its = me.of->scheduler.load(std::memory_order_acquire);
+  if (its == nullptr) [[unlikely]] return add_or_execute(me, t, siblings);
+  const auto added = its->add_quickly(me, t);
+  if (added == task_scheduler::added::no) [[unlikely]] return add_or_execute(me, t, siblings);
+  if (added == task_scheduler::added::but_tell || siblings > most_children) [[unlikely]] tell_or_throttle(me, *its, siblings);
 }
 
 }  // namespace
@@ -136,10 +165,10 @@ void generate(member& me, task& t, bool undeferred) {
 
 void generate(member& me, task& t, bool undeferred, const dependences& after) {
   undeferred = undeferred || me.executing->final;
-  if (undeferred) t.node = wait_for_undeferred(me, t.detached, after);
+  if (undeferred) set_node(t, wait_for_undeferred(me, t.detached, after));
   const std::uint64_t siblings = adopt(me, t);
   if (!undeferred && !after.empty()) {
-    t.node = std::make_shared<dependence_node>(&t);
+    set_node(t, std::make_shared<dependence_node>(&t));
     if (!order(me, t.node, after)) {
       if (siblings > most_children) throttle(me);
       return;
@@ -158,7 +187,7 @@ std::shared_ptr<dependence_node> wait_for_undeferred(member& me, bool detached, 
 }
 
 void begin_undeferred(member& me, task& t, std::shared_ptr<dependence_node> node) {
-  t.node = std::move(node);
+  set_node(t, std::move(node));
   adopt(me, t);
   begin(me, t);
 }
@@ -180,11 +209,12 @@ task* find_task(member& me, const task* bound) {
 void give_back_taken_task(member& me) { scheduler_of(me).release(&me, *std::exchange(me.taken_task, nullptr)); }
 
 void complete(member* me, task& t) {
-  if (t.node != nullptr) [[unlikely]] release_successors(me, t);
+  if (t.has_node) [[unlikely]] release_successors(me, t);
   if (t.children != nullptr) [[unlikely]] t.children.reset();
   if (t.group != nullptr) complete_in_group(*t.group);
   complete_counted(
-      me, t, [me](task& its) { give_back(me, its); }, [](member& executor) { executor.task_gate.open(); });
+      t, [me](const task& its) { return me != nullptr && me->executing == &its; }, me, [me](task& its) { give_back(me, its); },
+      [](member& executor) { executor.task_gate.open(); });
 }
 
 [[gnu::noinline]] static void wait_for_children(member& me) {

@@ -5,7 +5,6 @@
 #include <new>
 
 #include "openmp/support/stop.hpp"
-#include "openmp/tasks/stealing.hpp"
 
 namespace weir::openmp {
 
@@ -30,7 +29,12 @@ void task_pool::refill(std::size_t size_class) {
 
 void task_pool::give_back_from_elsewhere(task& t) {
   happens_before(&t);
-  give_back_to(returned_[t.size_class], t);
+  openmp::give_back_to(returned_[t.size_class], t, t);
+}
+
+void task_pool::give_back_to(task_pool& home, task& t) {
+  happens_before(&t);
+  borrowed_.give_back(t, home.returned_[t.size_class]);
 }
 
 }  // namespace weir::openmp

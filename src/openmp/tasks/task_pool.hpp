@@ -1,6 +1,6 @@
-// The memory of a member's tasks, by size. Another member that completes a task gives the memory back. Memory is freed only with
-// the team, so that the memory of a task is never used for anything else (task.hpp). There is as much memory as there were tasks
-// at once.
+// The memory of a member's tasks, by size. Another member that completes a task gives the memory back, that of several tasks at once.
+// Memory is freed only with the team, so that the memory of a task is never used for anything else (task.hpp). There is as much
+// memory as there were tasks at once, and a few tasks for each member.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include "openmp/core/team.hpp"
 #include "openmp/support/annotation.hpp"
 #include "openmp/tasks/completion.hpp"
+#include "openmp/tasks/stealing.hpp"
 
 namespace weir::openmp {
 
@@ -29,15 +30,19 @@ class task_pool {
     free_[t.size_class] = &t;
   }
   void give_back_from_elsewhere(task& t);
+  /// Called by the owner, with a task of another pool.
+  void give_back_to(task_pool& home, task& t);
 
  private:
+  using list = std::atomic<task*>;
   static constexpr std::size_t smallest = 8;  // 2^8 bytes
   /// Takes back what other threads have returned, or new memory, until there is a task of this size.
   void refill(std::size_t size_class);
 
   std::array<task*, 48> free_{};  // by size class
   std::vector<void*> blocks_;
-  alignas(line_bytes) std::array<std::atomic<task*>, 48> returned_{};  // by other threads, by size class
+  borrowed<task, list> borrowed_;
+  alignas(line_bytes) std::array<list, 48> returned_{};  // by other threads, by size class
 };
 
 inline task& task_pool::make(member& owner, std::size_t bytes) {
@@ -50,7 +55,7 @@ inline task& task_pool::make(member& owner, std::size_t bytes) {
   __builtin_prefetch(t.next, 1);
   happens_after(&t);
   t.home = &owner;
-  t.final = t.detached = false;
+  t.final = t.detached = t.has_node = false;
   t.id = t.priority = 0;
   t.credit = children_counted_at_once;
   // relaxed: published with the task. A thief that still looks at the task that was here gets neither.

@@ -23,9 +23,10 @@ iterations block_of(const Number& number, std::uint64_t size, std::uint64_t trip
 }
 
 /// The next chunk; `length` gives its size from the number of iterations left.
-template <class Loop, class Length>
-iterations take(Loop& l, Length length) {
-  const std::uint64_t n = l.plan.trips;
+template <class Member, class Length>
+iterations take(Member& me, Length length) {
+  auto& l = *me.in_loop;
+  const std::uint64_t n = me.plan.trips;
   // relaxed: iterations are data that nobody writes; what they compute is published by the construct's end.
   std::uint64_t at = l.taken.load(std::memory_order_relaxed), end;
   do {
@@ -36,31 +37,36 @@ iterations take(Loop& l, Length length) {
   return {at, end};
 }
 
-template <class Loop>
-iterations take_dynamic(Loop& l) {
-  return take(l, [chunk = l.plan.chunk](std::uint64_t) { return chunk; });
+template <class Member>
+iterations take_dynamic(Member& me) {
+  return take(me, [chunk = me.plan.chunk](std::uint64_t) { return chunk; });
 }
 
 /// An equal part of the iterations left [Polychronopoulos and Kuck 1987; OpenMP 5.2, 11.5.3].
-template <class Loop>
-iterations take_guided(Loop& l, std::uint64_t members) {
-  return take(l, [=, least = l.plan.chunk](std::uint64_t rest) { return std::max(least, (rest - 1) / members + 1); });
+template <class Member>
+iterations take_guided(Member& me) {
+  return take(me, [members = me.of->size, least = me.plan.chunk](std::uint64_t rest) {
+    return std::max(least, (rest - 1) / members + 1);
+  });
 }
 
-template <class Loop, class Member>
-iterations take_static(const Loop& l, Member& me) {
-  const std::uint64_t n = l.plan.trips, size = me.of->size, round = me.turn++;
-  if (l.plan.chunk == 0) {
+template <class Member>
+iterations take_static(Member& me) {
+  const std::uint64_t n = me.plan.trips, size = me.of->size, round = me.turn++;
+  if (me.plan.chunk == 0) {
     if (round != 0) return {};
     return block_of(me.number, size, n);
   }
   // Chunks go round the members. A chunk whose number overflows 64 bits is beyond the end of the loop.
   std::uint64_t at;
-  if (__builtin_mul_overflow(round * size + me.number, l.plan.chunk, &at) || at >= n) return {};
-  return {at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
+  if (__builtin_mul_overflow(round * size + me.number, me.plan.chunk, &at) || at >= n) return {};
+  return {at, n - at < me.plan.chunk ? n : at + me.plan.chunk};
 }
 
-/// Every member calls it with the same plan; the first member to call sets the loop up.
+/// Every member calls it with the same plan. In a divided loop there is nothing to set up, so a member that knows that all have left
+/// the loop that used the slot before does not ask: else all would get the slot's line one after the other, and begin at different
+/// times. It knows that after a barrier: `left_by_all` counts the loops before it. The newest of them may not be left, because GCC's
+/// code has barriers of its own in loops.
 template <class Kind, class Member>
 void enter_loop(Member& me, const loop_plan& plan) {
   const std::uint32_t construct = me.loops++;
@@ -69,18 +75,21 @@ void enter_loop(Member& me, const loop_plan& plan) {
   me.turn = 0;
   me.chunk = {};
   me.claimed = {};
-  l.template enter<Kind>(me, construct, [&] {
-    l.plan = plan;
-    divide(l, me.of->size);
-    // Each member counts beyond the end at most once, so the count stays within 64 bits.
-    l.counted = plan.kind == schedule_kind::dynamic && !l.divided && plan.trips < (std::uint64_t{1} << 63) &&
-                plan.chunk < (std::uint64_t{1} << 40);
-    // relaxed: published by the slot.
-    l.taken.store(0, std::memory_order_relaxed);
-    // A member that leaves a cancelled region has its turns passed over, by whoever waits for the one word.
-    if (plan.ordered) l.ordered.begin(plan.trips, Kind::all_leave() ? me.of->size : 1);
-  });
-  if (l.divided) begin_part(me);
+  me.plan = plan;
+  me.divided = divide(me);
+  // Each member counts beyond the end at most once, so the count stays within 64 bits.
+  me.counted = plan.kind == schedule_kind::dynamic && !me.divided && plan.trips < (std::uint64_t{1} << 63) &&
+               plan.chunk < (std::uint64_t{1} << 40);
+  const bool is_free = construct - me.left_by_all < slots_in_turn - 1;
+  if (!me.divided || !is_free || !Kind::all_leave()) {
+    l.template enter<Kind>(me, construct, [&] {
+      // relaxed: published by the slot.
+      l.taken.store(0, std::memory_order_relaxed);
+      // A member that leaves a cancelled region has its turns passed over, by whoever waits for the one word.
+      if (plan.ordered) l.ordered.begin(plan.trips, Kind::all_leave() ? me.of->size : 1);
+    });
+  }
+  if (me.divided) begin_part(me);
 }
 
 /// The members of a large team count at the first member of their group, and the last one of each group at the loop: if all counted
@@ -108,11 +117,10 @@ void exit_loop(Member& me) {
 
 template <class Member>
 iterations next_chunk_of_any(Member& me) {
-  auto& l = *me.in_loop;
-  switch (l.plan.kind) {
-    case schedule_kind::static_: return me.chunk = take_static(l, me);
-    case schedule_kind::guided: return l.divided ? next_of_divided(me) : me.chunk = take_guided(l, me.of->size);
-    default: return l.divided ? next_of_divided(me) : me.chunk = take_dynamic(l);
+  switch (me.plan.kind) {
+    case schedule_kind::static_: return me.chunk = take_static(me);
+    case schedule_kind::guided: return me.divided ? next_of_divided(me) : me.chunk = take_guided(me);
+    default: return me.divided ? next_of_divided(me) : me.chunk = take_dynamic(me);
   }
 }
 
@@ -120,13 +128,12 @@ iterations next_chunk_of_any(Member& me) {
 template <class Member>
 [[gnu::always_inline]] inline iterations next_unordered_chunk(Member& me) {
   if (me.claimed) return first_claimed(me);
-  auto& l = *me.in_loop;
-  if (!l.counted) return next_chunk_of_any(me);
+  if (!me.counted) return next_chunk_of_any(me);
   // Few instructions before the fetch-and-add, and no load of the word: the line is then transferred once, while the previous
   // chunk is still being computed. relaxed: iterations are data that nobody writes; what they compute is published by the
   // construct's end.
-  const std::uint64_t at = l.taken.fetch_add(l.plan.chunk, std::memory_order_relaxed), n = l.plan.trips;
-  return me.chunk = at >= n ? iterations{} : iterations{at, n - at < l.plan.chunk ? n : at + l.plan.chunk};
+  const std::uint64_t at = me.in_loop->taken.fetch_add(me.plan.chunk, std::memory_order_relaxed), n = me.plan.trips;
+  return me.chunk = at >= n ? iterations{} : iterations{at, n - at < me.plan.chunk ? n : at + me.plan.chunk};
 }
 
 /// Waits until it is the turn of the member's chunk. `wait(word, gate, ready)` waits for the loop's turn. `left_out(iteration)`:

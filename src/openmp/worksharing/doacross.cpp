@@ -52,7 +52,7 @@ std::atomic<std::uint8_t>& posted_at(const doacross& d, std::uint64_t number) {
 bool nobody_posts(const member& me, const doacross& d, std::uint64_t number) {
   if (!cancellation_in_force() || !is_cancelled(*me.of)) return false;
   if (me.in_loop == nullptr) return participants(*me.of, &member::doacrosses, me.doacrosses - 1) < me.of->size;
-  return me.in_loop->plan.trips != 0 && is_left_out(me, number / (iterations_of(d) / me.in_loop->plan.trips));
+  return me.plan.trips != 0 && is_left_out(me, number / (iterations_of(d) / me.plan.trips));
 }
 
 struct kind_of_slot : waits_for_slot {

@@ -32,7 +32,7 @@ void wait_for_turn(const member& me) {
   };
   wait_for_turn(
       me, [&](std::uint64_t now) { return is_left_out(me, now); },
-      [&](std::uint64_t now) { return assignment_of(me.in_loop->plan, me.of->size, now).chunk.end; }, wait);
+      [&](std::uint64_t now) { return assignment_of(me.plan, me.of->size, now).chunk.end; }, wait);
 }
 
 struct kind_of_slot : waits_for_slot {
@@ -71,7 +71,7 @@ loop_plan plan_at_run_time(std::uint64_t trips, order in, std::uint64_t width) {
 
 bool is_left_out(const member& me, std::uint64_t iteration) {
   if (!cancellation_in_force()) return false;
-  const loop_plan& plan = me.in_loop->plan;
+  const loop_plan& plan = me.plan;
   if (plan.kind != schedule_kind::static_ || iteration >= plan.trips) return false;
   // acquire: the turns that the member has passed on, if it has been in this loop.
   return me.of->members[assignment_of(plan, me.of->size, iteration).member].has_left.load(std::memory_order_acquire);

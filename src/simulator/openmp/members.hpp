@@ -17,11 +17,13 @@ struct shared;
 struct alignas(line_bytes) member {
   shared* of = nullptr;
   unsigned number = 0;
-  std::uint32_t singles = 0, loops = 0, reductions = 0;
+  std::uint32_t singles = 0, loops = 0, left_by_all = 0, reductions = 0;
   alignas(64) weir::openmp::iterations claimed;
   weir::openmp::iterations chunk;
   std::uint64_t claimed_chunk = 0;
   weir::openmp::shared_loop<simulated>* in_loop = nullptr;
+  weir::openmp::loop_plan plan;
+  bool counted = false, divided = false;
   std::uint64_t ordered_after = 0;
   std::uint64_t turn = 0;
   std::uint32_t last_claim = 1;
@@ -32,7 +34,9 @@ struct alignas(line_bytes) member {
   // The program's private variable in a reduction. Not on the fiber's stack: a store may take effect after its function has
   // returned.
   alignas(line_bytes) simulated::word<std::uint64_t> value{0};
+  weir::openmp::division divisions[weir::openmp::slots_in_turn];
   alignas(line_bytes) weir::openmp::part<simulated> parts[weir::openmp::slots_in_turn];
+  weir::openmp::loop_end<simulated> ends[weir::openmp::slots_in_turn];
   simulated::word<std::uint32_t> left[weir::openmp::slots_in_turn];
 };
 

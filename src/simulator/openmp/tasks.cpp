@@ -53,12 +53,12 @@ void team_tasks::generate(member& me, std::uint64_t data) {
   task& parent = *me.tasks.executing;
   t.parent.store(&parent, memory_order_relaxed);
   t.depth.store(parent.depth.load(memory_order_relaxed) + 1, memory_order_relaxed);
-  t.icv.store(1);
+  t.group.store(parent.group.load());
   (void)weir::openmp::count_child(parent);
-  if (of(me).ready.push(&t)) {
+  if (of(me).ready.push(&t, weir::openmp::refusals_of_full_queue(capacity, size_))) {
     // The fence, for which the stores before it are complete.
     engine::here().drain();
-    if (!offers_.has(me.number)) offers_.add(me.number);
+    if (!offers_.of(me.number).is_there()) offers_.add(me.number);
     (void)asleep_.load();
   } else {
     execute(me, t);
@@ -81,7 +81,6 @@ task* team_tasks::find(member& me, const task* bound) {
 
 void team_tasks::execute(member& me, task& t) {
   task* const interrupted = std::exchange(me.tasks.executing, &t);
-  (void)t.icv.load();
   t.executor.store(&me, memory_order_relaxed);
   (void)t.run.load();
   compute(me.number, t.data.load());
@@ -96,9 +95,11 @@ void team_tasks::complete(member& me, task& t) {
     if (its.home == &me)
       its.next = std::exchange(home.free, &its);
     else
-      weir::openmp::give_back_to(home.returned, its);
+      of(me).memory.borrowed.give_back(its, home.returned);
   };
-  weir::openmp::complete_counted(&me, t, give_back, [](member& executor) { executor.tasks.task_gate.open(); });
+  (void)t.group.load();
+  const auto executes = [&](const task& its) { return me.tasks.executing == &its; };
+  weir::openmp::complete_counted(t, executes, &me, give_back, [](member& executor) { executor.tasks.task_gate.open(); });
 }
 
 bool team_tasks::work::take() {

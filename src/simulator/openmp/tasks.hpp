@@ -36,7 +36,7 @@ class pointer {
   simulated::word<std::uintptr_t> word_{0};
 };
 
-/// Three lines, as the runtime's (core/task.hpp).
+/// As the runtime's (core/task.hpp), without its first line, which tasks with their parent's control variables do not touch.
 struct alignas(64) task : weir::openmp::task_counts {
   simulated::word<std::uint64_t> below{0};
   pointer<task> parent;
@@ -46,8 +46,8 @@ struct alignas(64) task : weir::openmp::task_counts {
   member* home = nullptr;
   alignas(64) simulated::word<std::uint32_t> depth{0};
   std::uint32_t credit = 0;
-  simulated::word<std::uint64_t> icv{0};
-  alignas(64) simulated::word<std::uint64_t> data{0};
+  simulated::word<std::uint64_t> group{0};
+  simulated::word<std::uint64_t> data{0};
 };
 
 /// What tasks ask of a member (core/team.hpp).
@@ -86,6 +86,7 @@ class team_tasks {
   struct pool {
     task* free = nullptr;
     std::vector<std::unique_ptr<task[]>> blocks;
+    weir::openmp::borrowed<task, pointer<task>> borrowed;
     alignas(line_bytes) pointer<task> returned;
   };
   struct of_member {

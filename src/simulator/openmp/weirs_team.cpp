@@ -74,6 +74,7 @@ void weirs_team::parallel(const body& executed) {
   executed_ = &executed;
   ++episode_;
   release(release_word::of(episode_, size), {1, episode_, size});
+  its_.members[0].left_by_all = its_.members[0].loops;
   executed(0);
   tasks_.finish_tasks(its_.members[0]);
   phases_.join(arrival_, episode_, flags_of(), await(at_joins_, its_.members[0]));
@@ -96,6 +97,7 @@ void weirs_team::work(unsigned number) {
     const work_of_region executed = w.line->region.loaded();
     if (w.lines != nullptr) phases_.pass_on(number, w.lines.get(), seen, executed);
     if (release_word::size_in(seen) == release_word::everyone) return;
+    me.left_by_all = me.loops;
     (*executed_)(number);
     tasks_.finish_tasks(me);
     const std::uint32_t episode = release_word::episode_in(seen);
@@ -105,7 +107,10 @@ void weirs_team::work(unsigned number) {
 
 void weirs_team::dismiss() { release(release_word::of(episode_ + 1, release_word::everyone), {0, 0, 0}); }
 
-void weirs_team::barrier(unsigned member) { barrier_->arrive_and_wait(*barrier_, member); }
+void weirs_team::barrier(unsigned member) {
+  its_.members[member].left_by_all = its_.members[member].loops;
+  barrier_->arrive_and_wait(*barrier_, member);
+}
 
 bool weirs_team::takes_single(unsigned member) {
   return weir::openmp::takes_turn(its_.singles_taken, its_.members[member].singles++, size);

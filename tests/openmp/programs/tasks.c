@@ -197,8 +197,40 @@ static void copies_are_aligned(void) {
   }
 }
 
+/* A task begins with its parent's control variables of the moment at which it was generated, and changes only its own. */
+static void control_variables_are_inherited(void) {
+  omp_set_num_threads(asked());
+#pragma omp parallel
+  {
+    const int outer = omp_get_max_threads(), mine = 100 + omp_get_thread_num();
+    for (int i = 0; i < 20; ++i) {
+#pragma omp task firstprivate(i)
+      {
+        CHECK(omp_get_max_threads() == outer);
+        if (i % 3 == 0) omp_set_num_threads(50 + i);
+#pragma omp task
+        CHECK(omp_get_max_threads() == (i % 3 == 0 ? 50 + i : outer));
+#pragma omp taskwait
+        CHECK(omp_get_max_threads() == (i % 3 == 0 ? 50 + i : outer));
+      }
+    }
+    omp_set_num_threads(mine);
+    for (int i = 0; i < 20; ++i) {
+#pragma omp task firstprivate(mine)
+      {
+        CHECK(omp_get_max_threads() == mine);
+        omp_set_num_threads(7);
+      }
+    }
+#pragma omp taskwait
+    CHECK(omp_get_max_threads() == mine);
+  }
+  CHECK(omp_get_max_threads() == asked());
+}
+
 int main(void) {
   for (int i = 0; i < 10; ++i) {
+    control_variables_are_inherited();
     each_once();
     by_all(20);
     taskwait_is_for_ones_own_children();
