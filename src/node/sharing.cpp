@@ -16,21 +16,27 @@ namespace {
 // Programs look more often (openmp/core/share.cpp). One that does not is stopped, or gets no processor: the others take its share until it
 // comes back.
 constexpr std::uint64_t stopped_after = 250'000'000;
-// How long a processor that is left over stays with one program. A change costs a program two regions with new seats.
-constexpr std::uint64_t turn = 250'000'000;
+// How long a processor that is left over stays with one program. A change costs a program two regions with new seats, and some
+// milliseconds until it is followed everywhere.
+constexpr std::uint64_t turn = 50'000'000;
 
 /// A time to come is one of another time name space: the program is taken to run.
 bool asks(const program& p, std::uint64_t now) { return p.is_busy && (p.seen > now || now - p.seen < stopped_after); }
 
 }  // namespace
 
-std::string place_of_table() {
+std::string named_place() {
   const char* const said = secure_getenv("WEIR_SHARE_DIR");
-  return said != nullptr && said[0] != 0 ? said : table::usual_place();
+  return said != nullptr ? said : "";
 }
 
-void make_place_of_table() {
-  if (const std::string place = place_of_table(); place == table::usual_place()) mkdir(place.c_str(), 0700);
+std::string place_of_table() {
+  const std::string named = named_place();
+  return !named.empty() ? named : table::usual_place();
+}
+
+void make_place_of_table(const std::string& place) {
+  if (place == table::usual_place()) mkdir(place.c_str(), 0700);
 }
 
 std::uint64_t until_turn(std::uint64_t now) { return turn - now % turn; }
@@ -48,7 +54,6 @@ grant sharing::look(const demand& wanted, std::uint64_t now) {
   mine_.asks.may_use = wanted.may_use;
   mine_.asks.wants = std::clamp(wanted.wants, 1u, processor_set::most);
   grant granted{wanted.may_use};
-  if (!table_.why_not().empty()) return granted;
   why_not_.clear();
   if (const auto others = table_.others()) {
     std::vector<claim> claims;
