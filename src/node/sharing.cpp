@@ -16,10 +16,6 @@ namespace {
 // Programs look more often (openmp/core/share.cpp). One that does not is stopped, or gets no processor: the others take its share until it
 // comes back.
 constexpr std::uint64_t stopped_after = 250'000'000;
-// How long a processor that is left over stays with one program. A change costs a program two regions with new seats, and some
-// milliseconds until it is followed everywhere.
-constexpr std::uint64_t turn = 50'000'000;
-
 /// A time to come is one of another time name space: the program is taken to run.
 bool asks(const program& p, std::uint64_t now) { return p.is_busy && (p.seen > now || now - p.seen < stopped_after); }
 
@@ -39,7 +35,7 @@ void make_place_of_table(const std::string& place) {
   if (place == table::usual_place()) mkdir(place.c_str(), 0700);
 }
 
-std::uint64_t until_turn(std::uint64_t now) { return turn - now % turn; }
+std::uint64_t until_turn(std::uint64_t now) { return turn_ns - now % turn_ns; }
 
 sharing::sharing(std::string folder, unsigned weight) : table_(std::move(folder)) {
   mine_.asks.weight = std::clamp(weight, 1u, most_weight);
@@ -67,7 +63,7 @@ grant sharing::look(const demand& wanted, std::uint64_t now) {
     claims.insert(claims.begin() + static_cast<std::ptrdiff_t>(at), mine_.asks);
     // Those who come behind so many are not counted, and would all take what is left for one.
     if (before < table::most_of_user)
-      granted = grants(claims, now / turn)[at];
+      granted = grants(claims, now / turn_ns)[at];
     else
       why_not_ = "more than " + std::to_string(table::most_of_user) + " programs of this user run";
   }
@@ -79,7 +75,7 @@ std::vector<grant> grants_now(const std::vector<program>& all, std::uint64_t now
   std::vector<claim> claims;
   for (const program& p : all)
     if (asks(p, now)) claims.push_back(p.asks);
-  std::vector<grant> its(all.size()), of_those = grants(claims, now / turn);
+  std::vector<grant> its(all.size()), of_those = grants(claims, now / turn_ns);
   for (std::size_t i = 0, k = 0; i < all.size(); ++i)
     if (asks(all[i], now)) its[i] = of_those[k++];
   return its;

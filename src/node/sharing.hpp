@@ -16,6 +16,8 @@ std::string place_of_table();
 /// The usual place may have to be made.
 void make_place_of_table(const std::string& place);
 
+/// How long a processor that is left over stays with one program. A change costs a program two regions with new seats.
+inline constexpr std::uint64_t turn_ns = 20'000'000;
 /// How long it takes until the processors that are left over go to other programs, in nanoseconds.
 std::uint64_t until_turn(std::uint64_t now);
 

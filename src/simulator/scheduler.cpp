@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "machine/processor_set.hpp"
 #include "node/grants.hpp"
 
 namespace weir::simulator {

@@ -97,10 +97,10 @@ bool on_node::computes(std::uint64_t now) {
 }
 
 bool on_node::must_wait(bool others_have_turn, std::uint64_t now) {
-  constexpr std::uint64_t at_most = 1'000'000'000, turn = 50'000'000;
+  constexpr std::uint64_t at_most = 1'000'000'000;
   const std::uint64_t waited = now - had_turn_;
-  if (!others_have_turn || waited >= at_most + turn) had_turn_ = now;
-  return others_have_turn && (waited < at_most || waited >= at_most + turn);
+  if (!others_have_turn || waited >= at_most + node::turn_ns) had_turn_ = now;
+  return others_have_turn && (waited < at_most || waited >= at_most + node::turn_ns);
 }
 
 on_node::found on_node::look(const std::vector<int>& mask, unsigned processors, std::size_t members, bool in_region) {
@@ -128,8 +128,8 @@ on_node::found on_node::look(const std::vector<int>& mask, unsigned processors, 
 }
 
 long on_node::until_next_look() const {
-  constexpr std::uint64_t at_most = 20'000'000;
-  return static_cast<long>(std::min(at_most, node::until_turn(now_by(CLOCK_MONOTONIC))));
+  static_assert(node::turn_ns <= 20'000'000);
+  return static_cast<long>(node::until_turn(now_by(CLOCK_MONOTONIC)));
 }
 
 std::string on_node::take_complaint() {

@@ -39,7 +39,7 @@ class on_node {
   /// `mask`: the processors of the process; `processors`: how many of them it may use; `members`: of its teams. In no region it wants as
   /// many as it has threads that compute.
   found look(const std::vector<int>& mask, unsigned processors, std::size_t members, bool in_region);
-  /// In nanoseconds: other programs are to be followed within 50 ms, and turns begin for all at the same time.
+  /// In nanoseconds: at the beginning of each turn, at the same time in all programs. They are to be followed within 50 ms.
   long until_next_look() const;
   /// Is the first thread of the process still there?
   bool first_thread_is_there() const { return threads_.first_is_there(); }
