@@ -95,12 +95,11 @@ unsigned confinement::look(kind_of of) {
   return computing;
 }
 
-// A thread begins with the mask of the one that has created it. The system cuts masks where processors go away.
+// A thread begins with the mask of the one that has created it. The system cuts masks where processors go away. A thread that moves
+// restores the mask that it has found, perhaps the one before.
 bool confinement::is_ours(const thread& t, const processor_set& mask, const processor_set& all) const {
   if (t.what == kind::always || mask == all) return true;
-  if (!t.to.empty() && (mask == t.to || mask == (t.to & all))) return true;
-  // A thread that moves restores the mask that it has found, perhaps the one before.
-  return in_force_ && (t.is_new || !t.to.empty()) && (mask == last_ || mask == before_);
+  return in_force_ && (t.is_new || t.confined) && (mask == last_ || mask == before_ || mask == (last_ & all));
 }
 
 void confinement::confine(thread& t, const processor_set& granted, const processor_set& all) const {
@@ -109,7 +108,7 @@ void confinement::confine(thread& t, const processor_set& granted, const process
   t.is_new = false;
   if (!ours) return;
   if (mask != granted) set_mask(t.id, granted);
-  t.to = granted;
+  t.confined = true;
 }
 
 void confinement::keep_to(const processor_set& granted, const processor_set& all) {

@@ -37,8 +37,7 @@ class confinement {
     pid_t id;
     kind what;
     std::uint64_t used = 0;  // of processor time
-    bool is_new = true, is_there = true;
-    processor_set to{};  // what it was confined to last; empty: never
+    bool is_new = true, is_there = true, confined = false;
   };
 
   void confine(thread& t, const processor_set& granted, const processor_set& all) const;

@@ -78,10 +78,11 @@ class Confinement : public testing::Test {
     first_ = running_on()[0];
     second_ = running_on()[1];
   }
-  void grant(const processor_set& to, confinement::kind_of of = all_usual) {
+  void grant(const processor_set& to, confinement::kind_of of = all_usual) { grant(to, of, all_); }
+  void grant(const processor_set& to, confinement::kind_of of, const processor_set& all) {
     std::thread([&] {  // as the runtime's watch does
       its_.look(of);
-      its_.keep_to(to, all_);
+      its_.keep_to(to, all);
     }).join();
   }
   confinement its_;
@@ -141,6 +142,15 @@ TEST_F(Confinement, AThreadOfAConfinedThreadIsConfinedToo) {
   EXPECT_EQ(another->mask(), of({second_}));
   grant(all_);
   EXPECT_EQ(another->mask(), all_);
+}
+
+TEST_F(Confinement, AMaskThatTheSystemHasCutIsStillOurs) {
+  idler thread;
+  const int third = 4000;
+  grant(of({first_, second_}), [](pid_t) { return kind::always; }, of({first_, second_, third}));
+  thread.bind({first_});  // the second one goes away
+  grant(of({second_}), all_usual, of({first_, third}));
+  EXPECT_EQ(thread.mask(), of({second_}));
 }
 
 TEST_F(Confinement, KindsOfThreadsDiffer) {
