@@ -99,7 +99,7 @@ unsigned confinement::look(kind_of of) {
 // restores the mask that it has found, perhaps the one before.
 bool confinement::is_ours(const thread& t, const processor_set& mask, const processor_set& all) const {
   if (t.what == kind::always || mask == all) return true;
-  return in_force_ && (t.is_new || t.confined) && (mask == last_ || mask == before_ || mask == (last_ & all));
+  return in_force_ && (t.is_new || t.confined) && (mask == (last_ & all) || mask == before_);
 }
 
 void confinement::confine(thread& t, const processor_set& granted, const processor_set& all) const {

@@ -129,6 +129,9 @@ TEST_F(Confinement, AThreadThatMovesForAWhileIsFoundAgain) {
   thread.bind({second_});
   grant(of({first_}));
   thread.bind({first_});  // as it found its mask
+  grant(of({second_}));
+  EXPECT_EQ(thread.mask(), of({second_}));
+  thread.bind({first_});  // as it found it before
   grant(all_);
   EXPECT_EQ(thread.mask(), all_);
 }
