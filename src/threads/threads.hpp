@@ -60,8 +60,8 @@ void wake_up(processor& seat);
 void prefer(std::span<const std::uint64_t> processors);
 /// How many helpers have bodies that could run? A hint, without any lock. Thread-safe.
 unsigned helpers_with_more_bodies();
-/// Bodies wait in the kernel for their program's turn (openmp/core/share.hpp), or not any more: meanwhile nobody takes their processors from
-/// them. Thread-safe.
+/// Bodies wait in the kernel for their program's turn (openmp/core/share.hpp), or not any more: meanwhile nobody takes their processors
+/// from them. Thread-safe.
 void wait_for_turns(bool so);
 /// The calling thread, if it drives a processor of its own, goes there, once after each change.
 void go_to_preferred();

@@ -165,7 +165,8 @@ TEST(Waiting, MembersThatHaveMovedToOneProcessorDoNotPollForEachOther) {
   const auto polls_at_a_barrier = [](bool moved) {
     counted::too_many = counted::in_user_space = moved;
     counted::polls = 0;
-    weir::team two{.members = 2};
+    weir::team two;
+    two.members = 2;
     two.processors = 2;
     two.usable = 2;
     weir::waiting::automatic<counted> waiting(two);

@@ -81,8 +81,9 @@ def merged(old: str, new: Section) -> str:
 
 @contextmanager
 def _turn(target: Path, tell: Callable[[str], None]) -> Iterator[None]:
-    """Of those who write this profile at once: the second would lose what the first adds. The lock is on a file of its own, since
-    another file takes the profile's place, and NFS locks no folders. Where there are no locks, there are no turns."""
+    """Of those who write this profile at once: the second would lose what the first adds. The lock is on a file of its
+    own, since another file takes the profile's place, and NFS locks no folders. Where there are no locks, there are no
+    turns."""
     file = target.with_name(f".{target.name}.lock")
     end = time.monotonic() + PATIENCE_S
     lock = None
@@ -90,7 +91,9 @@ def _turn(target: Path, tell: Callable[[str], None]) -> Iterator[None]:
         while (lock := _locked(file)) is None and time.monotonic() < end:
             time.sleep(0.02)
         if lock is None:
-            tell(f"somebody has held {file} for {PATIENCE_S:g} s, and may be stopped: the profile is written all the same")
+            tell(
+                f"{file} has been locked for {PATIENCE_S:g} s, by somebody who may be stopped: the profile is written anyway"
+            )
     try:
         yield
     finally:

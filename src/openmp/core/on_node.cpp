@@ -114,7 +114,8 @@ on_node::found on_node::look(const std::vector<int>& mask, unsigned processors, 
   const unsigned computing = threads_.look(kind_of);
   const bool computes_alone = computes(now) && !in_region, is_busy = in_region || computes_alone;
   // Between regions, a program that computes wants one processor at once, and has what its region wants at the next one.
-  const std::size_t wants = in_region ? members_.most(members) : computing_.most(computes_alone ? computing + threads::helpers_with_more_bodies() : 0);
+  const std::size_t could_compute = computes_alone ? computing + threads::helpers_with_more_bodies() : 0;
+  const std::size_t wants = in_region ? members_.most(members) : computing_.most(could_compute);
   const auto most = static_cast<unsigned>(std::clamp<std::size_t>(wants, 1, processors));
   const node::grant its = node_->look({*may_use, in_region && wants == 0 ? processors : most, is_busy}, now);
   if (is_busy) {

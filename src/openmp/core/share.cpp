@@ -152,8 +152,8 @@ void wait_for_turn() {
   // relaxed: a hint for the watch.
   waiting_for_turn.fetch_add(1, std::memory_order_relaxed);
   for (unsigned word; ((word = share_word()) & others_turn) != 0;)
-    if (raw_call(SYS_futex, as_argument(&processors_of_each_host), FUTEX_WAIT_BITSET_PRIVATE, static_cast<long>(word), as_argument(&until), 0,
-                 static_cast<long>(FUTEX_BITSET_MATCH_ANY)) == -ETIMEDOUT)
+    if (raw_call(SYS_futex, as_argument(&processors_of_each_host), FUTEX_WAIT_BITSET_PRIVATE, static_cast<long>(word),
+                 as_argument(&until), 0, static_cast<long>(FUTEX_BITSET_MATCH_ANY)) == -ETIMEDOUT)
       break;
   waiting_for_turn.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -268,7 +268,8 @@ void* share_watch::run(void* its) {
     until.tv_nsec += w.until_next_look();
     until.tv_sec += until.tv_nsec / 1'000'000'000;
     until.tv_nsec %= 1'000'000'000;
-    if (pthread_cond_timedwait(&w.changed_, &w.mutex_, &until) == ETIMEDOUT || std::exchange(w.region_has_begun_, false)) w.look_if_possible();
+    if (pthread_cond_timedwait(&w.changed_, &w.mutex_, &until) == ETIMEDOUT || std::exchange(w.region_has_begun_, false))
+      w.look_if_possible();
   }
   w.on_node_.end();
   if (std::exchange(w.waits_, false)) w.divide(w.hosts_.size());
