@@ -91,9 +91,7 @@ def _turn(target: Path, tell: Callable[[str], None]) -> Iterator[None]:
         while (lock := _locked(file)) is None and time.monotonic() < end:
             time.sleep(0.02)
         if lock is None:
-            tell(
-                f"{file} has been locked for {PATIENCE_S:g} s, by somebody who may be stopped: the profile is written anyway"
-            )
+            tell(f"{file} has been locked for {PATIENCE_S:g} s, and who locked it may be stopped: it is ignored")
     try:
         yield
     finally:
