@@ -105,11 +105,16 @@ class experience {
   /// `oversubscribed`: do members that may not have arrived yet want this processor?
   template <class Word, class Ready>
   bool poll(bool oversubscribed, const Word& word, Ready ready) {
+    oversubscribed = oversubscribed || members_have_moved();
     if (Machine::spin(word, ready, oversubscribed ? 1 : constants::polls_before_clock)) return true;
     if (oversubscribed && awake_us_ >= 0 && !loaded() && Machine::switch_until(word, ready, constants::polls_before_clock))
       return true;
     return awake_us_ >= 0 && stay_awake(oversubscribed, word, ready);
   }
+
+  /// Does the caller switch between members, and may they have come to its processor since the team was placed? To poll would keep them
+  /// from arriving.
+  static bool members_have_moved() { return Machine::crowded() && Machine::switches_in_user_space(); }
 
   /// Waits until ready: awake until poll() gives up, then asleep at the gate. Learns from how long the wake-up took.
   template <class Word, class Ready>
@@ -269,7 +274,9 @@ class automatic : public detail::policy<Machine, automatic<Machine>> {
     // The last member to arrive finds the word ready: there is nothing to decide. A member that comes a little earlier, and has
     // its processor for itself, returns from here as well, after as few instructions.
     if (ready(word.load(std::memory_order_acquire))) return;
-    if (!oversubscribed(member, others) && Machine::spin(word, ready, automatic_constants::polls_before_clock)) return;
+    if (!oversubscribed(member, others) && !experience<Machine>::members_have_moved() &&
+        Machine::spin(word, ready, automatic_constants::polls_before_clock))
+      return;
     await_long(member, word, gate, ready, others);
   }
 

@@ -27,7 +27,7 @@ inline bool comes_before(const program& a, const program& b) {
 
 /// The contents of a program's file. Programs run on one machine, so numbers are as the machine has them.
 struct entry {
-  static constexpr std::uint32_t this_version = 1;
+  static constexpr std::uint32_t this_version = 2;
 
   char magic[8];
   std::uint32_t version, bytes;
@@ -38,7 +38,7 @@ struct entry {
   char name[32];
   std::uint64_t check;  // of all bytes before it: a reader may come while it is written
 };
-static_assert(sizeof(entry) == 56 + 256 + 40);
+static_assert(sizeof(entry) == 56 + 2 * sizeof(processor_set) + 40);
 
 entry to_entry(const program&);
 /// Is it an entry of any version, or a part of one?

@@ -184,11 +184,10 @@ std::vector<grant> grants(std::span<const claim> claims, std::uint64_t turn) {
     there |= c.may_use;
   }
   const auto share = shares(limited, there.count());
-  auto parts = whole(share, turn);
-  std::vector<unsigned> small;  // programs whose share is less than a processor: they have some together
+  const auto parts = whole(share, turn);
+  std::vector<unsigned> small;  // programs whose share is less than a processor
   for (unsigned i = 0; i < share.size(); ++i)
     if (limited[i].wants != 0 && share[i] < one) small.push_back(i);
-  if (!small.empty() && std::ranges::all_of(small, [&](unsigned i) { return parts[i] == 0; })) parts[small[turn % small.size()]] = 1;
 
   division its(limited);
   its.count(parts);
@@ -203,8 +202,10 @@ std::vector<grant> grants(std::span<const claim> claims, std::uint64_t turn) {
     const processor_set together = its.may_use(i) & of_small;
     const unsigned p = least_shared(together.empty() ? its.may_use(i) : together, all, turn + i);
     all[i].processors.add(p);
+    all[i].waits = share[i] < one;
+    all[i].alone = false;
     for (grant& g : all)
-      if (g.processors.has(p)) g.alone = false;
+      if (!all[i].waits && g.processors.has(p)) g.alone = false;
   }
   return all;
 }

@@ -5,15 +5,15 @@
 // has the processors for itself (hardware partitions, paper 000).
 //
 // A share is seldom a whole number. Who has the processor that is left over changes from turn to turn: of 8 processors, three programs
-// have 3, 3 and 2; then 3, 2 and 3; then 2, 3 and 3. Programs whose share is less than a processor have some processors together, which
-// the kernel divides.
+// have 3, 3 and 2; then 3, 2 and 3; then 2, 3 and 3. A program whose share is less than a processor has one in some turns, and waits in
+// the others (time slices for whole programs: coscheduling, Ousterhout 1982).
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "node/processor_set.hpp"
+#include "machine/processor_set.hpp"
 
 namespace weir::node {
 
@@ -29,12 +29,13 @@ struct claim {
 
 struct grant {
   processor_set processors;
-  bool alone = true;  // no other program has one of them
+  bool alone = true;  // no other program has one of them that does not wait
+  bool waits = false;  // others have their turn. What of the program does not wait shares the processor of one of them
   bool operator==(const grant&) const = default;
 };
 
 /// For each claim a grant, in order, of at least one processor, unless it may use none. No processor is granted twice, except to programs
-/// whose share is less than one, or that could have none otherwise.
+/// that wait, or that could have none otherwise.
 /// `turn`: a number that grows with time.
 std::vector<grant> grants(std::span<const claim> claims, std::uint64_t turn);
 

@@ -16,24 +16,26 @@ namespace {
 // Programs look more often (openmp/core/share.cpp). One that does not is stopped, or gets no processor: the others take its share until it
 // comes back.
 constexpr std::uint64_t stopped_after = 250'000'000;
-// How long a processor that is left over stays with one program. A change costs a program two regions with new seats.
-constexpr std::uint64_t turn = 250'000'000;
-
 /// A time to come is one of another time name space: the program is taken to run.
 bool asks(const program& p, std::uint64_t now) { return p.is_busy && (p.seen > now || now - p.seen < stopped_after); }
 
 }  // namespace
 
-std::string place_of_table() {
+std::string named_place() {
   const char* const said = secure_getenv("WEIR_SHARE_DIR");
-  return said != nullptr && said[0] != 0 ? said : table::usual_place();
+  return said != nullptr ? said : "";
 }
 
-void make_place_of_table() {
-  if (const std::string place = place_of_table(); place == table::usual_place()) mkdir(place.c_str(), 0700);
+std::string place_of_table() {
+  const std::string named = named_place();
+  return !named.empty() ? named : table::usual_place();
 }
 
-std::uint64_t until_turn(std::uint64_t now) { return turn - now % turn; }
+void make_place_of_table(const std::string& place) {
+  if (place == table::usual_place()) mkdir(place.c_str(), 0700);
+}
+
+std::uint64_t until_turn(std::uint64_t now) { return turn_ns - now % turn_ns; }
 
 sharing::sharing(std::string folder, unsigned weight) : table_(std::move(folder)) {
   mine_.asks.weight = std::clamp(weight, 1u, most_weight);
@@ -48,7 +50,6 @@ grant sharing::look(const demand& wanted, std::uint64_t now) {
   mine_.asks.may_use = wanted.may_use;
   mine_.asks.wants = std::clamp(wanted.wants, 1u, processor_set::most);
   grant granted{wanted.may_use};
-  if (!table_.why_not().empty()) return granted;
   why_not_.clear();
   if (const auto others = table_.others()) {
     std::vector<claim> claims;
@@ -62,7 +63,7 @@ grant sharing::look(const demand& wanted, std::uint64_t now) {
     claims.insert(claims.begin() + static_cast<std::ptrdiff_t>(at), mine_.asks);
     // Those who come behind so many are not counted, and would all take what is left for one.
     if (before < table::most_of_user)
-      granted = grants(claims, now / turn)[at];
+      granted = grants(claims, now / turn_ns)[at];
     else
       why_not_ = "more than " + std::to_string(table::most_of_user) + " programs of this user run";
   }
@@ -74,7 +75,7 @@ std::vector<grant> grants_now(const std::vector<program>& all, std::uint64_t now
   std::vector<claim> claims;
   for (const program& p : all)
     if (asks(p, now)) claims.push_back(p.asks);
-  std::vector<grant> its(all.size()), of_those = grants(claims, now / turn);
+  std::vector<grant> its(all.size()), of_those = grants(claims, now / turn_ns);
   for (std::size_t i = 0, k = 0; i < all.size(); ++i)
     if (asks(all[i], now)) its[i] = of_those[k++];
   return its;

@@ -9,11 +9,15 @@
 
 namespace weir::node {
 
-/// WEIR_SHARE_DIR, or the usual place.
+/// WEIR_SHARE_DIR; empty if it is not set, or the program has more rights than its user.
+std::string named_place();
+/// The named place, or the usual one.
 std::string place_of_table();
 /// The usual place may have to be made.
-void make_place_of_table();
+void make_place_of_table(const std::string& place);
 
+/// How long a processor that is left over stays with one program. A change costs a program two regions with new seats.
+inline constexpr std::uint64_t turn_ns = 20'000'000;
 /// How long it takes until the processors that are left over go to other programs, in nanoseconds.
 std::uint64_t until_turn(std::uint64_t now);
 
@@ -34,8 +38,8 @@ class sharing {
   grant look(const demand&, std::uint64_t now);
   /// Empty: all is well. Otherwise why the processors are not shared.
   const std::string& why_not() const { return why_not_.empty() ? table_.why_not() : why_not_; }
-  /// Called where the process ends, too.
-  void leave() const { table_.leave(); }
+  /// For good, and before the process ends, too.
+  void leave() { table_.leave(); }
   /// In the child of a fork: the entry is the parent's. `close`: the child has the parent's descriptors.
   void abandon(bool close) { table_.abandon(close); }
 

@@ -131,6 +131,7 @@ bool table::refused(const std::string& what) {
 }
 
 bool table::join() {
+  if (is_own_) mkdir(folder_.c_str(), 0700);
   const descriptor folder = open_folder(why_not_);
   if (!folder) return false;
   timespec now;
@@ -139,15 +140,20 @@ bool table::join() {
   mine_ = descriptor(openat(folder.number(), my_file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   struct stat its;
   // Whoever may enter the folder may read the file, whatever the umask.
-  if (!mine_ || fchmod(mine_.number(), is_own_ ? 0600 : 0644) != 0 || !take_lock(mine_.number()) || fstat(mine_.number(), &its) != 0)
-    return refused(said(path_of(my_file_), errno));
+  if (!mine_ || fchmod(mine_.number(), is_own_ ? 0600 : 0644) != 0 || !take_lock(mine_.number()) || fstat(mine_.number(), &its) != 0) {
+    refused(said(path_of(my_file_), errno));
+    if (mine_) unlinkat(folder.number(), my_file_.c_str(), 0);  // it will try again
+    mine_ = descriptor();
+    return false;
+  }
   my_device_ = its.st_dev;
   my_inode_ = its.st_ino;
   return true;
 }
 
 bool table::publish(const program& mine) {
-  if (!why_not_.empty()) return false;
+  if (has_left_) return false;
+  why_not_.clear();
   const bool there = has_its_file();
   if (!there) mine_.forget();
   struct stat its;
@@ -160,7 +166,8 @@ bool table::publish(const program& mine) {
   return true;
 }
 
-void table::leave() const {
+void table::leave() {
+  has_left_ = true;
   if (!my_file_.empty()) unlink(path_of(my_file_).c_str());
 }
 

@@ -47,13 +47,14 @@ class table {
   explicit table(std::string folder);
   table(table&&) = default;
   ~table();
-  /// Empty: all is well. Otherwise why the table cannot be used.
+  /// Empty: all is well. Otherwise why the table cannot be used now.
   const std::string& why_not() const { return why_not_; }
 
-  /// Writes this program's entry, at first into a new file, and again if its file is gone. False: it cannot; why_not() says why.
+  /// Writes this program's entry, at first into a new file, and again if its file is gone: whoever tidies up shared memory (systemd's
+  /// RemoveIPC, when a user logs out) does not know that it is in use. False: it cannot, and why_not() says why; or the program has left.
   bool publish(const program& mine);
-  /// Removes this program's file. Thread-safe, and without this program's descriptors.
-  void leave() const;
+  /// Removes this program's file, for good. Without this program's descriptors.
+  void leave();
   /// In the child of a fork: the file is the parent's. `close`: the child has the parent's descriptors.
   void abandon(bool close);
 
@@ -70,6 +71,7 @@ class table {
 
   std::string folder_, why_not_;
   bool is_own_ = false;  // the folder of this user's
+  bool has_left_ = false;
   descriptor mine_;
   std::string my_file_;
   dev_t my_device_ = 0;

@@ -142,7 +142,7 @@ class queueing : public scheduler {
     for (const job* const j : all) {
       claims.push_back({.weight = 1,
                         .wants = static_cast<unsigned>(j->threads.size()),
-                        .may_use = node::processor_set::first(static_cast<unsigned>(processors_.size())),
+                        .may_use = processor_set::first(static_cast<unsigned>(processors_.size())),
                         .holds = {}});
       for (const unsigned p : j->partition) claims.back().holds.add(p);
     }

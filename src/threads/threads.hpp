@@ -58,8 +58,15 @@ void wake_up(processor& seat);
 /// Where these processors of the machine are to run from now on, a bit for each: where the kernel lets them, and the program does not bind
 /// its threads. Thread-safe.
 void prefer(std::span<const std::uint64_t> processors);
+/// How many helpers have bodies that could run? A hint, without any lock. Thread-safe.
+unsigned helpers_with_more_bodies();
+/// Bodies wait in the kernel for their program's turn (openmp/core/share.hpp), or not any more: meanwhile nobody takes their processors
+/// from them. Thread-safe.
+void wait_for_turns(bool so);
 /// The calling thread, if it drives a processor of its own, goes there, once after each change.
 void go_to_preferred();
+/// Does this kernel thread drive one of the helpers, or stand in for one? Thread-safe.
+bool drives_helper(int thread);
 
 // ---- threads for them
 
@@ -87,6 +94,12 @@ inline void go_to(processor* seat) {
 /// From now on the threads that the program creates are members, on so many processors, where they are more than that
 /// (program_threads.hpp).
 void make_all_members(unsigned processors);
+/// The calling thread never takes a seat, if it has none yet: it has a policy or an affinity of its own, or is no thread of the program.
+void keep_in_kernel();
+/// So many of these processors are theirs from now on. Thread-safe.
+void let_members_have(unsigned processors);
+/// Called once, when a thread of the program is about to create another one. Null: nobody asks.
+extern constinit std::atomic<void (*)()> tell_of_first_thread;
 
 /// What has become of the program's threads until now.
 struct history_of_threads {

@@ -130,6 +130,12 @@ struct counted : weir::native {
     now += 1000;
   }
   static bool crowded() { return too_many; }
+  static inline bool in_user_space;
+  static bool switches_in_user_space() { return in_user_space; }
+  template <class Word, class Ready>
+  static bool switch_until(const Word&, Ready, unsigned) {
+    return false;
+  }
   static inline bool dear;
   static bool yields_cost_slices(std::uint64_t) { return dear; }
   static inline std::uint64_t now;
@@ -149,6 +155,30 @@ TEST(Waiting, LetsOthersRunAtOnceWhereAllTeamsTogetherAreTooLarge) {
   };
   EXPECT_EQ(polls_in_a_wait(true), constants::polls_before_clock);
   EXPECT_GT(polls_in_a_wait(false), 100 * constants::polls_before_clock);
+  // Members of a processor switch without a system call: each poll keeps the one that it waits for from arriving.
+  counted::in_user_space = true;
+  EXPECT_EQ(polls_in_a_wait(true), 1u);
+  counted::in_user_space = false;
+}
+
+TEST(Waiting, MembersThatHaveMovedToOneProcessorDoNotPollForEachOther) {
+  const auto polls_at_a_barrier = [](bool moved) {
+    counted::too_many = counted::in_user_space = moved;
+    counted::polls = 0;
+    weir::team two;
+    two.members = 2;
+    two.processors = 2;
+    two.usable = 2;
+    weir::waiting::automatic<counted> waiting(two);
+    counted::gate gate;
+    std::atomic<unsigned> word{0};
+    unsigned looks = 0;
+    waiting.await(0, word, gate, [&looks](unsigned) { return ++looks > 3; });
+    counted::too_many = counted::in_user_space = false;
+    return counted::polls;
+  };
+  EXPECT_LE(polls_at_a_barrier(true), 3u);
+  EXPECT_GE(polls_at_a_barrier(false), weir::waiting::automatic_constants::polls_before_clock);
 }
 
 TEST(Waiting, DoesNotYieldWhereYieldsCostSlices) {

@@ -36,6 +36,17 @@ TEST(Grants, OneProgramHasWhatItWants) {
   EXPECT_EQ(counts(grants(std::vector{claim{}}, 3)), sizes{0});  // it may use none
 }
 
+TEST(Grants, AreOfLargeMachinesToo) {
+  const int large[] = {1023, 1024, 1791, 4095}, beyond[] = {0, 4096};
+  const auto all = processor_set::of(large);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->count(), 4u);
+  EXPECT_FALSE(processor_set::of(beyond));
+  const auto its = grants(std::vector<claim>(2, {.weight = 1, .wants = 4, .may_use = *all, .holds = {}}), 0);
+  EXPECT_EQ(counts(its), (sizes{2, 2}));
+  EXPECT_EQ(its[0].processors | its[1].processors, *all);
+}
+
 TEST(Grants, SharesAreEqualForProgramsNotForThreads) {
   EXPECT_EQ(counts(grants(std::vector{of_weight(1, 8, 100), of_weight(1, 8, 8)}, 5)), (sizes{4, 4}));
   EXPECT_EQ(counts(grants(std::vector{of_weight(3, 8), of_weight(1, 8)}, 5)), (sizes{6, 2}));
@@ -106,18 +117,41 @@ TEST(Grants, AChainOfProgramsMakesRoom) {
   }
 }
 
-TEST(Grants, MoreProgramsThanProcessorsHaveOneEach) {
+TEST(Grants, MoreProgramsThanProcessorsHaveTurns) {
   const std::vector three(3, of_weight(1, 2));
   std::vector<double> had(3);
   for (unsigned turn = 0; turn < 300; ++turn) {
     const auto its = grants(three, turn);
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(its[i].processors.count(), 1u);
-      had[i] += its[i].alone ? 1 : 0.5;
+      had[i] += its[i].waits ? 0 : 1;
     }
-    EXPECT_EQ(std::ranges::count(its, true, &grant::alone), 1);
+    EXPECT_EQ(std::ranges::count(its, true, &grant::waits), 1);
+    EXPECT_EQ(std::ranges::count(its, true, &grant::alone), 2);
   }
   for (const double h : had) EXPECT_NEAR(h / 300, 2.0 / 3, 0.02);
+}
+
+TEST(Grants, TurnsHoldWeightsWhereSharesAreLessThanAProcessor) {
+  std::vector<claim> claims;
+  for (unsigned weight = 1; weight <= 8; ++weight) claims.push_back(of_weight(weight, 2));
+  std::vector<double> had(8);
+  for (unsigned turn = 0; turn < 1000; ++turn) {
+    const auto its = grants(claims, turn);
+    for (std::size_t i = 0; i < 8; ++i) had[i] += its[i].waits ? 0 : its[i].processors.count();
+  }
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(had[i] / 1000, 2.0 * static_cast<double>(i + 1) / 36, 0.01);
+}
+
+TEST(Grants, WhoHasLessThanAProcessorLeavesTheRestToOthers) {
+  const std::vector claims{of_weight(3, 2), of_weight(1, 2)};
+  double had = 0;
+  for (unsigned turn = 0; turn < 300; ++turn) {
+    const auto its = grants(claims, turn);
+    had += its[0].processors.count();
+    EXPECT_EQ(its[1].waits, its[0].processors.count() == 2);
+  }
+  EXPECT_NEAR(had / 300, 1.5, 0.02);
 }
 
 TEST(Grants, SmallSharesAreTakenTogether) {
@@ -161,7 +195,7 @@ TEST(Grants, NoProcessorIsGrantedTwiceUnlessItIsShared) {
     ASSERT_EQ(its.size(), claims.size());
     ASSERT_EQ(its, grants(claims, trial));
     for (unsigned p = 0; p < processor_set::most; ++p) {
-      const auto has_it = [p](const grant& g) { return g.processors.has(p); };
+      const auto has_it = [p](const grant& g) { return g.processors.has(p) && !g.waits; };
       if (std::ranges::count_if(its, has_it) < 2) continue;
       for (const grant& g : its) EXPECT_FALSE(has_it(g) && g.alone) << trial;
     }

@@ -262,6 +262,68 @@ TEST(Table, AReadersLockKeepsNobodyAlive) {
   close(file);
 }
 
+// As systemd does with a user's shared memory when the user logs out.
+TEST(Table, WhoseFolderIsEmptiedComesAgain) {
+  const folder f;
+  const fs::path place = f.path() / "table";
+  fs::create_directory(place);
+  constexpr std::uint64_t now = 1'000'000'000;
+  const sharing::demand all{processor_set::first(4), 4, true};
+  sharing a(place, 1), b(place, 1);
+  a.look(all, now);
+  EXPECT_EQ(b.look(all, now).processors.count(), 2u);
+  fs::remove_all(place);
+  EXPECT_EQ(a.look(all, now).processors.count(), 4u);
+  EXPECT_NE(a.why_not(), "");
+  fs::create_directory(place);
+  a.look(all, now);
+  EXPECT_EQ(a.why_not(), "");
+  EXPECT_EQ(b.look(all, now).processors.count(), 2u);
+  EXPECT_EQ(a.look(all, now).processors.count(), 2u);
+}
+
+TEST(Table, TheUsualFolderIsMadeAgain) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can";
+  const child other([] {
+    if (seteuid(54321) != 0) return;
+    make_place_of_table(table::usual_place());
+    table its(table::usual_place());
+    its.publish(called("a"));
+    fs::remove_all(table::usual_place());
+    its.publish(called("a"));
+    its.leave();
+  });
+  EXPECT_TRUE(fs::is_empty("/dev/shm/weir-share-54321"));
+  fs::remove("/dev/shm/weir-share-54321");
+}
+
+// A thread of the process may look once more while it ends.
+TEST(Table, WhoHasLeftDoesNotComeAgain) {
+  const folder f;
+  sharing a(f.path(), 1);
+  const sharing::demand all{processor_set::first(4), 4, true};
+  a.look(all, 1000);
+  ASSERT_EQ(f.files().size(), 1u);
+  a.leave();
+  EXPECT_EQ(a.look(all, 1000).processors.count(), 4u);
+  EXPECT_TRUE(f.files().empty());
+}
+
+TEST(Table, ProcessorsThatGoAwayAreAskedForNoMore) {
+  const folder f;
+  sharing a(f.path(), 1), b(f.path(), 1);
+  const sharing::demand four{processor_set::first(4), 4, true}, three{processor_set::first(3), 3, true};
+  a.look(four, 999);  // it has come first
+  for (int i = 0; i < 2; ++i) b.look(four, 1000), a.look(four, 1000);
+  const auto look = [](sharing& s, const sharing::demand& d) { return s.look(d, 1000).processors; };
+  EXPECT_EQ(look(a, four).count(), 2u);
+  look(a, three);
+  look(b, three);
+  const processor_set its = look(a, three), others = look(b, three);
+  EXPECT_EQ(its | others, processor_set::first(3));
+  EXPECT_TRUE((its & others).empty());
+}
+
 TEST(Table, AFileThatIsSpoiledIsMendedByItsProgram) {
   const folder f;
   table a(f.path());
@@ -337,7 +399,7 @@ TEST(Table, RandomBytesHarmNobody) {
   for (int trial = 0; trial < 300; ++trial) {
     auto bytes = valid;
     switch (dice() % 4) {
-      case 0: bytes.resize(dice() % 2000); [[fallthrough]];
+      case 0: bytes.resize(dice() % (2 * sizeof(entry))); [[fallthrough]];
       case 1: std::ranges::generate(bytes, [&] { return static_cast<char>(dice()); }); break;
       case 2: bytes[dice() % bytes.size()] = static_cast<char>(dice()); break;
       default: {  // well formed, of a program that says anything

@@ -1,10 +1,13 @@
 /* On how many kernel threads the teams of this program run, while other programs come and go.
-   sharing [lasting]: says so at first and whenever it has changed for most of 50 in a row: 1, or 2 for more.
-     one region after the other; or lasting: one region, from one barrier to the next
+   sharing [lasting|threads]: says so at first and whenever it has changed for most of 50 in a row: 1, or 2 for more.
+     one region after the other; or lasting: one region, from one barrier to the next; or threads: the program's own, from one barrier
+     to the next
    A line of the input makes it wait for the next line; the end of the input ends it. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +47,31 @@ static void work(void) {
   for (volatile int i = 0; i < 2000; ++i) continue;
 }
 
+static pthread_barrier_t barrier;
+static int ended;
+
+static void *pass_barriers(void *its_number) {
+  const intptr_t number = (intptr_t)its_number;
+  while (!ended) {
+    drivers[number] = driving_thread();
+    work();
+    pthread_barrier_wait(&barrier);
+    if (number == 0) {
+      count();
+      ended = has_ended();
+    }
+    pthread_barrier_wait(&barrier);
+  }
+  return NULL;
+}
+
+static void threads(int number) {
+  pthread_t all[most];
+  pthread_barrier_init(&barrier, NULL, (unsigned)number);
+  for (intptr_t i = 0; i < number; ++i) pthread_create(&all[i], NULL, pass_barriers, (void *)i);
+  for (int i = 0; i < number; ++i) pthread_join(all[i], NULL);
+}
+
 int main(int words, char **word) {
   if (words == 1) {
     while (!has_ended()) {
@@ -56,7 +84,6 @@ int main(int words, char **word) {
       count();
     }
   } else if (strcmp(word[1], "lasting") == 0) {
-    int ended = 0;
 #pragma omp parallel
     while (!ended) {
       drivers[omp_get_thread_num()] = driving_thread();
@@ -68,6 +95,8 @@ int main(int words, char **word) {
       }
 #pragma omp barrier
     }
+  } else if (strcmp(word[1], "threads") == 0) {
+    threads(omp_get_max_threads());
   }
   return 0;
 }

@@ -67,7 +67,7 @@ def tune(
             status=1,
         )
     try:
-        profile_file.write(to, section)
+        profile_file.write(to, section, warn)
     except (NoProfile, OSError) as error:
         raise fail(f"tune: {error}") from None
     _tell(section, to, record)

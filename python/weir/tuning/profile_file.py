@@ -1,8 +1,11 @@
 """The profile as text (docs/tune.md): a section for each machine, by its signature."""
 
+import fcntl
 import os
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from weir.tuning.judging import Finding
 
 FIRST = "weir profile 1"
 SECTION, END = "machine ", "end"
+PATIENCE_S = 10.0  # a turn takes milliseconds: whoever holds it longer is stopped
 
 
 class NoProfile(Exception):
@@ -75,13 +79,58 @@ def merged(old: str, new: Section) -> str:
     return "\n".join([FIRST, *(line for section in sections for line in section), END]) + "\n"
 
 
-def write(path: Path, section: Section) -> None:
+@contextmanager
+def _turn(target: Path, tell: Callable[[str], None]) -> Iterator[None]:
+    """Of those who write this profile at once: the second would lose what the first adds. The lock is on a file of its
+    own, since another file takes the profile's place, and NFS locks no folders. Where there are no locks, there are no
+    turns."""
+    file = target.with_name(f".{target.name}.lock")
+    end = time.monotonic() + PATIENCE_S
+    lock = None
+    with suppress(OSError):
+        while (lock := _locked(file)) is None and time.monotonic() < end:
+            time.sleep(0.02)
+        if lock is None:
+            tell(f"{file} has been locked for {PATIENCE_S:g} s, and who locked it may be stopped: it is ignored")
+    try:
+        yield
+    finally:
+        if lock is not None:
+            with suppress(OSError):
+                file.unlink()  # only while it is locked
+            os.close(lock)
+
+
+def _locked(file: Path) -> int | None:
+    """The descriptor of the file that has this name. None: another process has it. Raises OSError."""
+    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(handle), file.stat()):
+            return handle
+    except (BlockingIOError, FileNotFoundError):  # the one before has just removed it
+        pass
+    except OSError:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return None
+
+
+def write(path: Path, section: Section, tell: Callable[[str], None] = lambda _: None) -> None:
     """Whole or not at all: programs may read it meanwhile. Raises Unwritable, NoProfile and OSError."""
+    require_profile(path)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    target = path.resolve()
+    with _turn(target, tell):
+        _write(path, target, section)
+
+
+def _write(path: Path, target: Path, section: Section) -> None:
     require_profile(path)
     old = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        target = path.resolve()
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=".profile-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -11,6 +11,7 @@
 
 #include "machine/detached_thread.hpp"
 #include "machine/time_slice.hpp"
+#include "openmp/core/on_node.hpp"
 #include "openmp/core/seats.hpp"
 #include "openmp/core/team_binding.hpp"
 #include "openmp/settings/initial.hpp"
@@ -78,7 +79,7 @@ auto crew::at_join(member& me) {
 // which. Consecutive members are near each other, as plans take them to be: numbers of processors often alternate between
 // sockets. On few processors it does not pay to read how they lie.
 void crew::assign_processors() {
-  if (affinity_matters()) return;
+  if (affinity_matters() || shares_node()) return;
   std::vector<int> all = running_on();
   if (all.size() < 2 || workers_.size() + 1 < all.size()) return;
   constexpr std::size_t few = 16;

@@ -1,9 +1,12 @@
 #include "openmp/core/on_node.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 
+#include "machine/processor_set.hpp"
 #include "machine/raw_call.hpp"
+#include "machine/time_slice.hpp"
 #include "openmp/core/seats.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/support/stop.hpp"
@@ -21,37 +24,68 @@ std::uint64_t now_by(clockid_t clock) {
 
 static_assert(most_weight == node::most_weight);
 
+namespace {
+
+constinit const std::string* named_place = nullptr;
+constinit bool is_rank_ = false;
+/// The usual place is of the user as whom the process runs now.
+std::string place() { return !named_place->empty() ? *named_place : node::table::usual_place(); }
+
+node::confinement::kind kind_of(pid_t thread) {
+  using enum node::confinement::kind;
+  if (!threads::drives_helper(thread)) return usual;
+  // Teams follow by the number of their seats, and threads::prefer().
+  return initial_settings().threads == threads_of::all ? always : never;
+}
+
+}  // namespace
+
 bool shares_node() { return initial_settings().share == share_with::node; }
+
+void on_node::read_environment() {
+  named_place = new std::string(node::named_place());
+  constexpr const char* of_launchers[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
+  is_rank_ = std::ranges::any_of(of_launchers, [](const char* name) { return std::getenv(name) != nullptr; });
+}
+bool on_node::is_rank() { return is_rank_; }
 
 void on_node::check() {
   if (!shares_node()) return;
-  node::make_place_of_table();
-  const node::table there(node::place_of_table());
+  node::make_place_of_table(place());
+  const node::table there(place());
   if (!there.why_not().empty())
     warn("WEIR_SHARE=node: the processors are not shared: %s", there.why_not().c_str());
-  else if (!may_have_seats())
-    warn("WEIR_SHARE=node: teams are kernel threads here, and take more processors than the program is granted");
+  else if (!initial_settings().places.empty())
+    warn("WEIR_SHARE=node: teams are bound to places, and do not follow what the program is granted");
 }
 
 void on_node::begin() {
   if (!shares_node()) return;
   constexpr unsigned unshare_first = 2;  // CLOSE_RANGE_UNSHARE, of Linux 5.9
   has_own_files_ = raw_call(SYS_close_range, 0, static_cast<long>(~0u), unshare_first) == 0;
-  node_.emplace(node::place_of_table(), static_cast<unsigned>(initial_settings().weight));
+  node_.emplace(place(), static_cast<unsigned>(initial_settings().weight));
   has_complained_ = !node_->why_not().empty();  // check() has
+  ask_for_shortest_slice();  // turns begin at the same time for all
+}
+
+void on_node::end() {
+  threads_.end();
+  node_.reset();
 }
 
 void on_node::begin_in_child() {
+  threads_.free_child();
+  threads_ = {};
   if (node_) node_->abandon(!has_own_files_);
   node_.reset();
-  most_members_ = 0;
+  members_ = computing_ = {};
 }
 
-unsigned on_node::wanted(std::size_t members, unsigned processors) {
-  constexpr unsigned lately = 16;  // looks
-  looks_with_fewer_ = members >= most_members_ ? 0 : looks_with_fewer_ + 1;
-  if (looks_with_fewer_ == 0 || looks_with_fewer_ > lately) most_members_ = members;
-  return most_members_ == 0 ? processors : static_cast<unsigned>(std::min<std::size_t>(most_members_, processors));
+std::size_t on_node::lately::most(std::size_t now) {
+  constexpr unsigned looks = 16;
+  looks_with_fewer_ = now >= most_ ? 0 : looks_with_fewer_ + 1;
+  if (looks_with_fewer_ == 0 || looks_with_fewer_ > looks) most_ = now;
+  return most_;
 }
 
 bool on_node::computes(std::uint64_t now) {
@@ -62,27 +96,48 @@ bool on_node::computes(std::uint64_t now) {
   return so;
 }
 
-unsigned on_node::look(const std::vector<int>& mask, unsigned processors, std::size_t members, bool in_region) {
-  if (!node_) return processors;
-  node::processor_set may_use;
-  for (const int p : mask) may_use.add(static_cast<unsigned>(p));
+bool on_node::must_wait(bool others_have_turn, std::uint64_t now) {
+  constexpr std::uint64_t at_most = 1'000'000'000;
+  const std::uint64_t waited = now - had_turn_;
+  if (!others_have_turn || waited >= at_most + node::turn_ns) had_turn_ = now;
+  return others_have_turn && (waited < at_most || waited >= at_most + node::turn_ns);
+}
+
+on_node::found on_node::look(const std::vector<int>& mask, unsigned processors, std::size_t members, bool in_region) {
+  if (!node_) return {processors, in_region, false};
+  const auto may_use = processor_set::of(mask);
+  if (!may_use) {
+    beyond_ = "it may use processors beyond number " + std::to_string(processor_set::most - 1);
+    return {processors, in_region, false};
+  }
   const std::uint64_t now = now_by(CLOCK_MONOTONIC);
-  const bool alone = computes(now) && !in_region;
-  const unsigned wants = alone ? 1 : wanted(members, processors);
-  const node::grant its = node_->look({may_use, wants, in_region || alone}, now);
-  if (in_region) threads::prefer(its.processors.words);
-  return std::clamp(its.processors.count(), 1u, processors);
+  const unsigned computing = threads_.look(kind_of);
+  const bool computes_alone = computes(now) && !in_region, is_busy = in_region || computes_alone;
+  // Between regions, a program that computes wants one processor at once, and has what its region wants at the next one.
+  const std::size_t could_compute = computes_alone ? computing + threads::helpers_with_more_bodies() : 0;
+  const std::size_t wants = in_region ? members_.most(members) : computing_.most(could_compute);
+  const auto most = static_cast<unsigned>(std::clamp<std::size_t>(wants, 1, processors));
+  const node::grant its = node_->look({*may_use, in_region && wants == 0 ? processors : most, is_busy}, now);
+  if (is_busy) {
+    threads::prefer(its.processors.words);
+    threads_.keep_to(its.processors, *may_use);
+  }
+  const unsigned granted = std::clamp(its.processors.count(), 1u, processors);
+  threads::let_members_have(granted);
+  // The ranks of a job wait for each other.
+  return {granted, is_busy, must_wait(is_busy && its.waits && !is_rank_, now)};
 }
 
 long on_node::until_next_look() const {
-  constexpr std::uint64_t at_most = 20'000'000;
-  return static_cast<long>(std::min(at_most, node::until_turn(now_by(CLOCK_MONOTONIC))));
+  static_assert(node::turn_ns <= 20'000'000);
+  return static_cast<long>(node::until_turn(now_by(CLOCK_MONOTONIC)));
 }
 
 std::string on_node::take_complaint() {
-  if (!node_ || has_complained_ || node_->why_not().empty()) return {};
-  has_complained_ = true;
-  return node_->why_not();
+  if (!node_ || has_complained_) return {};
+  const std::string why = !beyond_.empty() ? beyond_ : node_->why_not();
+  has_complained_ = !why.empty();
+  return why;
 }
 
 }  // namespace weir::openmp

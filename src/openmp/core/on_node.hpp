@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "node/confinement.hpp"
 #include "node/sharing.hpp"
 
 namespace weir::openmp {
@@ -16,38 +17,61 @@ bool shares_node();
 
 class on_node {
  public:
+  /// Called when the library is loaded: later the program may change its environment, while another thread reads it.
+  static void read_environment();
+  /// Has a launcher of MPI started the process? A rank counts even if it has one thread and begins no region.
+  static bool is_rank();
   /// Says why the processors are not shared, if they cannot be. Called by a thread of the program.
   static void check();
 
   /// The calling thread, which has looked for nothing yet, gets file descriptors of its own: a program that closes all its files, or relies
   /// on a number, never meets one of these.
   void begin();
-  void end() { node_.reset(); }
+  void end();
   /// The child of a fork leaves the parent's alone.
   void begin_in_child();
 
-  /// How many of `processors` the process may take. `mask`: its processors; `members`: of its teams. In no region it takes one, if it
-  /// computes.
-  unsigned look(const std::vector<int>& mask, unsigned processors, std::size_t members, bool in_region);
-  /// In nanoseconds: other programs are to be followed within 50 ms, and turns begin for all at the same time.
+  struct found {
+    unsigned processors;  // that the process may take
+    bool is_busy;         // the others leave it its share
+    bool waits;           // others have their turn
+  };
+  /// `mask`: the processors of the process; `processors`: how many of them it may use; `members`: of its teams. In no region it wants as
+  /// many as it has threads that compute.
+  found look(const std::vector<int>& mask, unsigned processors, std::size_t members, bool in_region);
+  /// In nanoseconds: at the beginning of each turn, at the same time in all programs. They are to be followed within 50 ms.
   long until_next_look() const;
+  /// Is the first thread of the process still there?
+  bool first_thread_is_there() const { return threads_.first_is_there(); }
   /// The process ends.
-  void leave() const {
+  void leave() {
     if (node_) node_->leave();
   }
   /// Why they cannot be shared any more; once. The watch's thread has no standard error.
   std::string take_complaint();
 
  private:
-  /// As many as there have lately been members: regions of a program differ, and what it wants must not change with each.
-  unsigned wanted(std::size_t members, unsigned processors);
+  /// As many as there have lately been: regions of a program differ, and what it wants must not change with each.
+  class lately {
+   public:
+    std::size_t most(std::size_t now);
+
+   private:
+    std::size_t most_ = 0;
+    unsigned looks_with_fewer_ = 0;
+  };
   /// Has the process had more than half of a processor since the last look?
   bool computes(std::uint64_t now);
 
+  /// Whatever the others say, the program has a turn after a second.
+  bool must_wait(bool others_have_turn, std::uint64_t now);
+
   std::optional<node::sharing> node_;
+  node::confinement threads_;
   bool has_own_files_ = false, has_complained_ = false;
-  std::size_t most_members_ = 0;
-  unsigned looks_with_fewer_ = 0;
+  lately members_, computing_;
+  std::string beyond_;  // why its processors cannot be named in the table
+  std::uint64_t had_turn_ = 0;
   std::uint64_t looked_ = 0, used_ = 0;  // when, and the processor time until then
 };
 

@@ -41,6 +41,7 @@ unsigned seats_of_new_team(const member& me, unsigned size) {
 }
 
 void take_seats(team& t) {
+  if ((share_word() & others_turn) != 0) [[unlikely]] wait_for_turn();
   threads::go_to_preferred();
   threads::processor& mine = threads::seat();
   const team& outer = *t.parent->of;
@@ -80,9 +81,10 @@ void wake_seat(team& t, unsigned seat) { threads::wake_up(*t.seats[seat]); }
 // The barrier keeps its groups. The body of the primary thread stays where it is.
 void take_another_seat(member& me) {
   team& t = *me.of;
-  me.seated_for = share_of_processors();
+  if ((share_word() & others_turn) != 0) wait_for_turn();
+  me.seated_for = share_word();
   if (me.number == 0) return;
-  const unsigned which = me.number % std::min(me.seated_for, t.size);
+  const unsigned which = me.number % std::min(me.seated_for & ~others_turn, t.size);
   threads::processor* const to = which == 0 ? t.seats.front() : threads::helper(which - 1);
   if (to == nullptr || to == me.seat) return;
   me.seat = to;

@@ -39,13 +39,13 @@ inline void find_place(team& t) {
   if (t.processors != 0) take_seats(t);
 }
 
-/// In a long region, the members of an outermost team move at barriers when the team may take more processors, or fewer. Called
-/// by the member before it arrives.
+/// In a long region, the members of an outermost team move at barriers when the team may take more processors, or fewer, and wait there
+/// for their program's turn. Called by the member before it arrives.
 void take_another_seat(member& me);
 /// Called by the primary thread between regions, or before the team ends. Returns whether any of the members had moved.
 bool forget_moves(team& t);
 inline bool may_need_another_seat(const member& me) {
-  return me.seated_for != 0 && me.seated_for != share_of_processors();
+  return me.seated_for != 0 && me.seated_for != share_word();
 }
 
 }  // namespace weir::openmp

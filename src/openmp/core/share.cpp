@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <limits>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -14,11 +17,13 @@
 #include <weir/machine/processors.hpp>
 
 #include "machine/detached_thread.hpp"
+#include "machine/raw_call.hpp"
 #include "openmp/core/fork_join.hpp"
 #include "openmp/core/on_node.hpp"
 #include "openmp/core/quota_use.hpp"
 #include "openmp/core/seats.hpp"
 #include "openmp/support/stop.hpp"
+#include "threads/threads.hpp"
 
 namespace weir::openmp {
 
@@ -30,6 +35,7 @@ class share_watch {
   share_watch() { make_condition(); }
   void add(host& h);
   void remove(host& h);
+  void add_threads();
 
   void lock() { pthread_mutex_lock(&mutex_); }
   void unlock() { pthread_mutex_unlock(&mutex_); }
@@ -45,10 +51,15 @@ class share_watch {
   static constexpr long between_looks_ns = 10'000'000, with_one_host_ns = 100'000'000;
 
   static void* run(void* its);
-  /// Is there anything to look at?
-  bool needed() const { return hosts_.size() > (may_have_seats() || shares_node() ? 0 : 1); }
+  /// Is there anything to look at? A process ends with its last thread, so threads that are not OpenMP's are looked at as long as the
+  /// first one is there.
+  bool needed() const {
+    return hosts_.size() > (may_have_seats() || shares_node() ? 0 : 1) || (has_threads_ && on_node_.first_thread_is_there());
+  }
+  void start_if_needed();
   long until_next_look() const;
   void look();
+  void look_if_possible();
   void divide(std::size_t active);
 
   /// Uses the monotonic clock, which nobody sets.
@@ -64,10 +75,12 @@ class share_watch {
   pthread_cond_t changed_;
   std::vector<host*> hosts_;
   unsigned processors_ = 0;  // of the process, now; 0: not known yet
+  bool waits_ = false;  // others have their turn
   quota_use quota_use_;
   bool running_ = false;
   on_node on_node_;
   bool checked_node_ = false;
+  bool has_threads_ = false;  // that the program has created itself
   unsigned idle_looks_ = 0;  // since the last one that saw a region
   bool region_has_begun_ = false;
   std::string complaint_;
@@ -83,9 +96,19 @@ double seconds_by(clockid_t clock) {
 // Created when the library is loaded, and never destroyed: threads may end after the program's objects.
 constinit share_watch* watch = nullptr;
 
+constinit std::atomic<unsigned> waiting_for_turn{0};
+
+void tell_of_threads_to_come() {
+  threads::tell_of_first_thread.store([] { watch->add_threads(); }, std::memory_order_relaxed);
+}
+
 [[gnu::constructor]] void when_loaded() {
   watch = new share_watch;
   pthread_atfork([] { watch->lock(); }, [] { watch->unlock(); }, [] { watch->begin_in_child(); });
+  if (!shares_node()) return;
+  on_node::read_environment();
+  tell_of_threads_to_come();
+  if (on_node::is_rank()) watch->add_threads();
 }
 [[gnu::destructor]] void when_the_process_ends() { watch->process_ends(); }
 }  // namespace
@@ -115,20 +138,48 @@ void share_watch::process_ends() {
 
 void share_watch::divide(std::size_t active) {
   const auto hosts = static_cast<unsigned>(std::max<std::size_t>(active, 1));
-  processors_of_each_host.store(std::max(processors_ / hosts, 1u), std::memory_order_relaxed);
+  const unsigned share = std::max(processors_ / hosts, 1u) | (waits_ ? others_turn : 0);
+  const unsigned before = processors_of_each_host.exchange(share, std::memory_order_relaxed);
+  if ((before & ~share & others_turn) == 0) return;
+  raw_call(SYS_futex, as_argument(&processors_of_each_host), FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max());
 }
 
-void share_watch::add(host& h) {
-  lock();
-  // Not when the library is loaded: many processes that load it begin no region.
+// Longer than the watch lets anybody wait, in case that it has ended.
+void wait_for_turn() {
+  timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += 2;
+  // relaxed: a hint for the watch.
+  waiting_for_turn.fetch_add(1, std::memory_order_relaxed);
+  for (unsigned word; ((word = share_word()) & others_turn) != 0;)
+    if (raw_call(SYS_futex, as_argument(&processors_of_each_host), FUTEX_WAIT_BITSET_PRIVATE, static_cast<long>(word),
+                 as_argument(&until), 0, static_cast<long>(FUTEX_BITSET_MATCH_ANY)) == -ETIMEDOUT)
+      break;
+  waiting_for_turn.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// Not when the library is loaded: many processes that load it begin no region, and create no thread.
+void share_watch::start_if_needed() {
   if (shares_node() && !std::exchange(checked_node_, true)) on_node::check();
-  hosts_.push_back(&h);
-  if (processors_ == 0) processors_ = std::max(static_cast<unsigned>(running_on().size()), 1u);
-  divide(hosts_.size());
   // Signals that the process gets are for the program's threads.
   sigset_t all;
   sigfillset(&all);
   if (!running_ && needed()) running_ = start_detached(run, this, 0, &all) == 0;
+}
+
+void share_watch::add_threads() {
+  lock();
+  has_threads_ = true;
+  start_if_needed();
+  unlock();
+}
+
+void share_watch::add(host& h) {
+  lock();
+  hosts_.push_back(&h);
+  if (processors_ == 0) processors_ = std::max(static_cast<unsigned>(running_on().size()), 1u);
+  divide(hosts_.size());
+  start_if_needed();
   if (hosts_.size() == 2) pthread_cond_signal(&changed_);
   unlock();
 }
@@ -144,7 +195,10 @@ void share_watch::remove(host& h) {
 // The child has one thread, and no hosts except those that it will create.
 void share_watch::begin_in_child() {
   hosts_.clear();
-  running_ = false;
+  running_ = has_threads_ = waits_ = false;
+  waiting_for_turn.store(0, std::memory_order_relaxed);
+  divide(1);
+  if (shares_node()) tell_of_threads_to_come();
   on_node_.begin_in_child();
   native::crowded(false);
   make_condition();
@@ -153,6 +207,7 @@ void share_watch::begin_in_child() {
 
 void share_watch::look() {
   std::size_t active = 0, members = 0;
+  bool is_busy = false;
   for (host* const h : hosts_) {
     const std::uint32_t now = h->regions_.load(std::memory_order_relaxed);
     const std::uint64_t released = h->released_.load(std::memory_order_relaxed);
@@ -164,19 +219,23 @@ void share_watch::look() {
     ++active;
     members += release_word::size_in(released);
   }
+  if (waiting_for_turn.load(std::memory_order_relaxed) != 0) active = std::max<std::size_t>(active, 1);
   // The mask of the watch's own thread: the program may bind its threads, but an administrator binds all of them.
   const std::vector<int> allowed = running_on();
   if (const auto mask = static_cast<unsigned>(allowed.size()); mask != 0) {
     const auto limit = quota();
-    processors_ = limit ? quota_use_.processors(mask, limit->processors, seconds_by(CLOCK_MONOTONIC),
-                                                seconds_by(CLOCK_PROCESS_CPUTIME_ID))
-                        : mask;
-    // Regions of kernel threads are not counted.
-    processors_ = on_node_.look(allowed, processors_, members, active != 0 || !may_have_seats());
+    const unsigned usable = limit ? quota_use_.processors(mask, limit->processors, seconds_by(CLOCK_MONOTONIC),
+                                                          seconds_by(CLOCK_PROCESS_CPUTIME_ID))
+                                  : mask;
+    const auto granted = on_node_.look(allowed, usable, members, active != 0);
+    processors_ = granted.processors;
+    is_busy = granted.is_busy;
+    waits_ = granted.waits;
+    threads::wait_for_turns(waits_);
   }
   divide(active);
   if (shares_node()) {
-    idle_looks_ = active == 0 ? idle_looks_ + 1 : 0;
+    idle_looks_ = is_busy ? 0 : idle_looks_ + 1;
     if (complaint_.empty()) complaint_ = on_node_.take_complaint();
     watch_awaits_region.store(active == 0 || !complaint_.empty(), std::memory_order_relaxed);
   }
@@ -184,27 +243,37 @@ void share_watch::look() {
   if (!may_have_seats()) native::crowded((active > 1 || shares_node()) && members > processors_);
 }
 
+// Where there is no memory, the processors stay as they are until the next look.
+void share_watch::look_if_possible() try {
+  look();
+} catch (const std::bad_alloc&) {
+}
+
 // A region may begin while a look finds none. The next look comes soon, too.
 long share_watch::until_next_look() const {
-  if (shares_node() && (idle_looks_ < 2 || !may_have_seats())) return on_node_.until_next_look();
+  if (shares_node() && (idle_looks_ < 2 || has_threads_ || !may_have_seats())) return on_node_.until_next_look();
   return hosts_.size() > 1 ? between_looks_ns : with_one_host_ns;
 }
 
 // A process ends with its last thread, so the watch ends with the last host, or before.
 void* share_watch::run(void* its) {
   auto& w = *static_cast<share_watch*>(its);
+  threads::keep_in_kernel();
   w.lock();
   w.on_node_.begin();
-  if (shares_node()) w.look();
+  if (shares_node()) w.look_if_possible();
   while (w.needed()) {
     timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += w.until_next_look();
     until.tv_sec += until.tv_nsec / 1'000'000'000;
     until.tv_nsec %= 1'000'000'000;
-    if (pthread_cond_timedwait(&w.changed_, &w.mutex_, &until) == ETIMEDOUT || std::exchange(w.region_has_begun_, false)) w.look();
+    if (pthread_cond_timedwait(&w.changed_, &w.mutex_, &until) == ETIMEDOUT || std::exchange(w.region_has_begun_, false))
+      w.look_if_possible();
   }
   w.on_node_.end();
+  if (std::exchange(w.waits_, false)) w.divide(w.hosts_.size());
+  threads::wait_for_turns(false);
   w.running_ = false;
   native::crowded(false);
   w.unlock();

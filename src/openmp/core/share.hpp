@@ -48,9 +48,14 @@ class host {
   unsigned quiet_looks_ = 0;
 };
 
-/// relaxed: a number with which no other data goes. Written by the watch alone.
+/// A number of processors; and whether others have their turn, so that teams on virtual processors wait where they meet.
+/// relaxed: a word with which no other data goes. Written by the watch alone.
 extern constinit std::atomic<unsigned> processors_of_each_host;
+inline constexpr unsigned others_turn = 1u << 31;
+inline unsigned share_word() { return processors_of_each_host.load(std::memory_order_relaxed); }
 /// The part of the processors that a thread has now. Thread-safe.
-inline unsigned share_of_processors() { return processors_of_each_host.load(std::memory_order_relaxed); }
+inline unsigned share_of_processors() { return share_word() & ~others_turn; }
+/// Waits in the kernel until it is the program's turn. Thread-safe.
+void wait_for_turn();
 
 }  // namespace weir::openmp

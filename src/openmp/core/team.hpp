@@ -52,7 +52,7 @@ enum class reduction_by : std::uint8_t { tree, measured_tree, atomics, locking }
 struct alignas(line_bytes) member {
   team* of = nullptr;
   unsigned number = 0;
-  unsigned seated_for = 0;  // the team's share of the processors when the member took its seat; 0: the member keeps its seat
+  unsigned seated_for = 0;  // the share word (share.hpp) when the member took its seat; 0: the member keeps its seat
   // What must not begin, while the member is in a loop or in sections whose iterations it takes from the runtime, or in a single
   // whose end the runtime knows. GCC's code has barriers of its own in loops, as for lastprivate. On a line that barriers read
   // anyway.

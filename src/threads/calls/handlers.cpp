@@ -48,7 +48,7 @@ bool is_passed_on(int number, const siginfo_t* why) {
   const weir::threads::body* const me = weir::threads::this_body;
   if (me == nullptr) return false;
   weir::threads::processor* const here = me->where();
-  if (here == nullptr || !here->is_helper || me != &here->own()) return false;
+  if (here == nullptr || !here->is_helper.load(std::memory_order_relaxed) || me != &here->own()) return false;
   // The kernel writes what it knows of the signal only for handlers that ask for it. A handler for one time is gone by now.
   const auto its = weir::threads::handled_by(number);
   if (!its.is_handler()) return false;

@@ -75,6 +75,10 @@ vfork:
 
 BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
   auto* const next = next_pthread_create.get();
+  // relaxed, both: only one of the threads that get here at the same time is to tell.
+  if (weir::threads::tell_of_first_thread.load(std::memory_order_relaxed) != nullptr && !weir::creates_for_weir &&
+      !is_called_by_allocator(__builtin_return_address(0))) [[unlikely]]
+    if (auto* const tell = weir::threads::tell_of_first_thread.exchange(nullptr, std::memory_order_relaxed)) tell();
   if (!all_are_members() || weir::creates_for_weir || weir::threads::program_has_own_allocator() ||
       is_called_by_allocator(__builtin_return_address(0)))
     return next(to, attributes, run, what);

@@ -57,6 +57,9 @@ constexpr std::uint64_t rarer_with_traps = 4;
 constexpr unsigned most_idle_looks = 8;
 constexpr std::uint64_t never = ~std::uint64_t{0};
 
+// relaxed: who sees it late hands a body over that waits for a turn, as one that blocks.
+constinit std::atomic<bool> bodies_wait_for_turns{false};
+
 // Used by claimants.
 unsigned generation = 0;  // of the monitor's threads
 bool runs = false, refused = false;
@@ -152,7 +155,12 @@ std::uint64_t monitor::look(claimant& c) {
       return rest_traps_in_vain(p);
     }
     if (!p.has_ready()) return rest_traps_in_vain(p);
-    if (now + pace_.together() >= p.seen.due) look_at(c, p, now);
+    if (bodies_wait_for_turns.load(std::memory_order_relaxed)) {
+      p.seen.since = 0;
+      p.seen.due = now + pace_.after(pace::last_level);
+    } else if (now + pace_.together() >= p.seen.due) {
+      look_at(c, p, now);
+    }
     next = std::min(next, p.seen.due);
   });
   tick({may_spin_, spinning_});
@@ -314,6 +322,8 @@ std::uint64_t processor_time(pid_t thread) {
   constexpr clockid_t per_thread = 4, scheduled = 2;
   return now_by(static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3) | per_thread | scheduled);
 }
+
+void wait_for_turns(bool so) { bodies_wait_for_turns.store(so, std::memory_order_relaxed); }
 
 void hurry_monitor() { watch.has_changed(); }
 

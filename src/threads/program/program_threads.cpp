@@ -28,6 +28,7 @@
 namespace weir::threads {
 
 constinit teller tell_those_who_join = nullptr;
+constinit std::atomic<void (*)()> tell_of_first_thread{nullptr};
 
 namespace {
 
@@ -47,6 +48,7 @@ struct known_thread {
   std::uint64_t created_at = 0;  // in ticks
   body its;
   processor* seat = nullptr;
+  unsigned number = 0, among = 0;  // seats are taken in turn among so many
   signal_mask mask_at_first = 0;
   unsigned waits_before_seat = 0;
   absences seat_left;
@@ -85,6 +87,13 @@ class records {
   unused* free_ = nullptr;
 };
 constinit records known;
+
+// How many of their processors the threads have now; 0: all. relaxed: who sees it late takes another seat late.
+constinit std::atomic<unsigned> processors_granted{0};
+unsigned seats_now() {
+  const unsigned granted = processors_granted.load(std::memory_order_relaxed);
+  return granted == 0 ? processors_for_all : std::min(granted, processors_for_all);
+}
 
 /// Where kernel threads sleep while their bodies run elsewhere, with a guard page below each. Used again, since threads come and go.
 class parking_places {
@@ -145,9 +154,18 @@ void ask_for_call() {
   if (std::uint64_t unknown = never; next_call_ns.compare_exchange_strong(unknown, at, std::memory_order_relaxed)) look_until(at);
 }
 
-bool are_too_many() { return living.load(std::memory_order_relaxed) > processors_for_all; }
+bool are_too_many() { return living.load(std::memory_order_relaxed) > seats_now(); }
 
 bool is_first_thread() { return raw_call(SYS_gettid) == getpid(); }
+
+void choose_seat() {
+  mine->among = seats_now();
+  mine->seat = helper_that_is_there(mine->number % mine->among);
+}
+/// Its processor may be another program's now, or this program may have more.
+void choose_seat_again() {
+  if (mine->seat != nullptr && mine->among != seats_now()) [[unlikely]] choose_seat();
+}
 
 bool may_be_adopted() { return !stays_in_kernel && own_body_of_thread() == nullptr && why_no_processors() == nullptr; }
 /// The calling thread may be given a seat from now on.
@@ -170,8 +188,9 @@ bool find_seat(bool is_in_handler) {
   if (!use_processors(mine->its, place, is_in_handler)) return parking.give_back(place), false;
   // The processors come all at once: a thread that is called in cannot make any.
   if (!is_in_handler) helper(processors_for_all - 1);
-  if (why_no_processors() == nullptr && (signals_are_taken() || !is_first_thread()))
-    mine->seat = helper_that_is_there(seats_taken.fetch_add(1, std::memory_order_relaxed) % processors_for_all);
+  if (why_no_processors() != nullptr || (!signals_are_taken() && is_first_thread())) return true;
+  mine->number = seats_taken.fetch_add(1, std::memory_order_relaxed);
+  choose_seat();
   return true;
 }
 
@@ -179,6 +198,7 @@ bool take_seat(bool is_in_handler = false) {
   if (!all_are_members()) return false;
   if (mine == nullptr && (is_in_child() || !adopt_this_thread())) return false;
   if (mine->its.parking == nullptr && !find_seat(is_in_handler)) return false;
+  choose_seat_again();
   if (mine->seat != nullptr) change_seat(mine->seat);
   if (this_body != nullptr && !std::exchange(mine->has_been_member, true)) have_been_members.fetch_add(1, std::memory_order_relaxed);
   return this_body != nullptr;
@@ -190,6 +210,7 @@ bool take_seat(bool is_in_handler = false) {
     parking.forget();
     known.forget();
     living.store(1, std::memory_order_relaxed);
+    processors_granted.store(0, std::memory_order_relaxed);
     processors_for_all = 0;  // the child has one thread, and its processors are gone
   });
 }
@@ -200,12 +221,23 @@ void make_all_members(unsigned processors) {
   know_code_without_calls();
   processors_for_all = processors;
 }
+void let_members_have(unsigned processors) { processors_granted.store(processors, std::memory_order_relaxed); }
+
+namespace {
+void waits_in_seat() {
+  mine->seat_left.waits();
+  // Not in a handler that has interrupted a switch.
+  if (this_body != &mine->its || mine->among == seats_now() || this_body->held.load(std::memory_order_relaxed) != 0) return;
+  choose_seat_again();
+  if (mine->seat != nullptr) go_to(mine->seat);
+}
+}  // namespace
 
 bool comes_to_wait() {
   if (kernel_mutexes_held != 0) [[unlikely]] return false;  // a lock of Weir's: another allocator waits there
   if (this_body != nullptr) {
-    if (mine != nullptr) mine->seat_left.waits();
-    return true;
+    if (mine != nullptr) waits_in_seat();
+    return this_body != nullptr;
   }
   if (const body* const own = own_body_of_thread(); own != nullptr && own->home() != nullptr) {
     go_to(own->home());

@@ -51,8 +51,6 @@ extern constinit teller tell_those_who_join;
 void expect_another();
 /// A thread that the program creates has a policy, a priority or an affinity of its own, or is a driver's: it is left to the kernel.
 void note_left_alone();
-/// The calling thread has a policy or an affinity of its own: it never takes a seat, if it has none yet.
-void keep_in_kernel();
 /// Has a thread with this number not ended yet, as far as is known here?
 bool is_program_thread(pthread_t thread);
 

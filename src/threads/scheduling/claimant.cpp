@@ -16,7 +16,7 @@ namespace {
 template <class Is>
 body* own_body_that(Is is) {
   for (processor* const p : pool->all)
-    if (!p->is_helper && is(p->own())) return &p->own();
+    if (!p->is_helper.load(std::memory_order_relaxed) && is(p->own())) return &p->own();
   return nullptr;
 }
 }  // namespace

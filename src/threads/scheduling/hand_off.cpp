@@ -29,7 +29,8 @@ processor* free_stand_in() {
   stand_in_is_wanted.store(true, std::memory_order_relaxed);
   if (found != nullptr) return found;
   // Stand-ins that sleep act for threads that are still blocked; one of these stand-ins can create another.
-  const auto asleep = std::ranges::find_if(pool->all, [](const processor* p) { return p->is_helper && p->sleeps(); });
+  const auto asleep =
+      std::ranges::find_if(pool->all, [](const processor* p) { return p->is_helper.load(std::memory_order_relaxed) && p->sleeps(); });
   if (asleep != pool->all.end()) (*asleep)->wake_up();
   return nullptr;
 }

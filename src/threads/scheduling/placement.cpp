@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "machine/errno_kept.hpp"
+#include "machine/processor_set.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/scheduling/lists.hpp"
 #include "threads/scheduling/preferred.hpp"
@@ -20,31 +21,30 @@ constinit thread_local std::uint32_t preferred_seen = 0;
 
 // Not by the functions of the C library, which would change the member's affinity (kernel_state.cpp), and tell what the program shall
 // hear.
-bool get_mask(cpu_set_t& mask) {
-  CPU_ZERO(&mask);
-  return raw_call(SYS_sched_getaffinity, 0, sizeof mask, as_argument(&mask)) > 0;
+bool get_mask(processor_set& mask) {
+  mask = {};
+  return raw_call(SYS_sched_getaffinity, 0, sizeof mask.words, as_argument(mask.words.data())) > 0;
 }
-bool set_mask(const cpu_set_t& mask) { return raw_call(SYS_sched_setaffinity, 0, sizeof mask, as_argument(&mask)) == 0; }
+bool set_mask(const processor_set& mask) {
+  return raw_call(SYS_sched_setaffinity, 0, sizeof mask.words, as_argument(mask.words.data())) == 0;
+}
 
 /// The first processor of a set that is not empty; the calling thread may go on to any of `allowed` afterwards.
-void move_into(const cpu_set_t& set, const cpu_set_t& allowed) {
-  std::size_t to = 0;
-  while (!CPU_ISSET(to, &set)) ++to;
-  cpu_set_t one, now;
-  CPU_ZERO(&one);
-  CPU_SET(to, &one);
+void move_into(const processor_set& set, const processor_set& allowed) {
+  processor_set one, now;
+  one.add(set.lowest());
   if (!set_mask(one)) return;
   // A mask that others have set meanwhile stays.
-  if (get_mask(now) && CPU_EQUAL(&now, &one)) set_mask(allowed);
+  if (get_mask(now) && now == one) set_mask(allowed);
 }
 
 /// Without those on which other threads of ours drive processors. Is the calling thread's among them?
-bool remove_taken(cpu_set_t& from, const processor& mine) {
+bool remove_taken(processor_set& from, const processor& mine) {
   bool shared = false;
   for (const processor* p : pool->all) {
     const int its = p != &mine && !p->is_stood_in_for() ? p->runs_on() : -1;
     if (its < 0) continue;
-    CPU_CLR(static_cast<std::size_t>(its), &from);
+    from.remove(static_cast<unsigned>(its));
     shared |= its == mine.runs_on();
   }
   return shared;
@@ -57,16 +57,16 @@ void live_apart(const processor& mine) {
   const errno_kept around;
   const std::unique_lock lock(pool_lock, std::try_to_lock);
   if (!lock || std::ranges::find(pool->helpers, &mine) == pool->helpers.end()) return;
-  cpu_set_t allowed;
+  processor_set allowed;
   if (!get_mask(allowed)) return;
-  cpu_set_t free = allowed;
+  processor_set free = allowed;
   const bool shared = remove_taken(free, mine), astray = !preferred::has(mine.runs_on());
   if (!shared && !astray) return;
-  cpu_set_t better = free;
+  processor_set better = free;
   preferred::keep(better);
-  if (CPU_COUNT(&better) != 0)
+  if (!better.empty())
     move_into(better, allowed);
-  else if (shared && CPU_COUNT(&free) != 0)
+  else if (shared && !free.empty())
     move_into(free, allowed);
 }
 
@@ -83,17 +83,17 @@ void go_to_preferred() {
   if (own_processor == nullptr || preferred_seen == now) return;
   preferred_seen = now;
   const errno_kept around;
-  cpu_set_t allowed;
+  processor_set allowed;
   if (preferred::has(sched_getcpu()) || !get_mask(allowed)) return;
-  cpu_set_t preferred_all = allowed;
+  processor_set preferred_all = allowed;
   preferred::keep(preferred_all);
-  cpu_set_t free = preferred_all;
+  processor_set free = preferred_all;
   {
     const std::lock_guard lock(pool_lock);
     remove_taken(free, *own_processor);
   }
-  const cpu_set_t& to = CPU_COUNT(&free) != 0 ? free : preferred_all;
-  if (CPU_COUNT(&to) != 0) move_into(to, allowed);
+  const processor_set& to = !free.empty() ? free : preferred_all;
+  if (!to.empty()) move_into(to, allowed);
 }
 
 }  // namespace weir::threads

@@ -64,7 +64,7 @@ processor* unused_processor(bool is_helper) {
   });
   processor* const p = found != pool->ended.end() ? *found : new processor;
   if (found != pool->ended.end()) pool->ended.erase(found);
-  p->is_helper = is_helper;
+  p->is_helper.store(is_helper, std::memory_order_relaxed);
   p->stands_in = false;
   p->begins_anew();
   p->open();
@@ -188,6 +188,18 @@ processor* driven_by(pid_t thread) {
   for (processor* p = last_made.load(std::memory_order_acquire); p != nullptr; p = p->made_before)
     if (p->thread.load(std::memory_order_relaxed) == thread) return p;
   return nullptr;
+}
+
+bool drives_helper(int thread) {
+  const processor* const its = driven_by(thread);
+  return its != nullptr && its->is_helper.load(std::memory_order_relaxed);
+}
+
+unsigned helpers_with_more_bodies() {
+  unsigned some = 0;
+  for (const processor* p = last_processor(); p != nullptr; p = p->made_before)
+    some += p->is_helper.load(std::memory_order_relaxed) && !p->is_closed() && p->has_ready() ? 1 : 0;
+  return some;
 }
 
 processor* last_processor() { return last_made.load(std::memory_order_acquire); }  // acquire: what it is

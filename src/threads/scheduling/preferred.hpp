@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <sched.h>
+#include "machine/processor_set.hpp"
 
 namespace weir::threads::preferred {
 
-inline constexpr std::size_t most_words = 16;
+inline constexpr std::size_t most_words = processor_set::most / 64;
 inline constinit std::atomic<std::uint64_t> words[most_words] = {};
 inline constinit std::atomic<std::uint32_t> times_changed{0};  // 0: all are
 
@@ -22,9 +22,9 @@ inline bool has(int processor) {
   const auto p = static_cast<std::size_t>(processor);
   return ((words[p / 64].load(std::memory_order_relaxed) >> (p % 64)) & 1) != 0;
 }
-inline void keep(cpu_set_t& of) {
-  for (int p = 0; p < CPU_SETSIZE; ++p)
-    if (!has(p)) CPU_CLR(static_cast<std::size_t>(p), &of);
+inline void keep(processor_set& of) {
+  if (changes() == 0) return;
+  for (std::size_t i = 0; i < most_words; ++i) of.words[i] &= words[i].load(std::memory_order_relaxed);
 }
 
 }  // namespace weir::threads::preferred

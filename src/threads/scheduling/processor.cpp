@@ -160,7 +160,7 @@ context processor::idle_main(void* its) {
 
 // Because the body that runs next may block for ever: a stand-in that is put to work creates the next one.
 inline void processor::is_about_to_drive() {
-  if (is_helper) make_wanted_stand_in();
+  if (is_helper.load(std::memory_order_relaxed)) make_wanted_stand_in();
 }
 
 void processor::make_idle_context() {

@@ -93,7 +93,7 @@ class processor : public basic_driver<native_bodies> {
   int runs_on() const { return runs_on_.load(std::memory_order_relaxed); }
   std::atomic<pid_t> thread{0};   // the kernel's, that drives it. relaxed: a number
   processor* made_before = nullptr;  // in a list of all that ever were
-  bool is_helper = false;  // it belongs to no thread of the program
+  std::atomic<bool> is_helper{false};  // it belongs to no thread of the program; relaxed: changed where nobody drives it
   bool stands_in = false;  // it is no body's seat, and is idle unless it is put to work
   observation seen;        // by the monitor
   std::atomic<std::uint32_t> wish{nothing_wanted};  // relaxed: a hint for the monitor, and from it

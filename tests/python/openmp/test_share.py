@@ -1,7 +1,10 @@
 """Programs that divide the processors of the node: WEIR_SHARE=node. Two processors, whatever the machine has."""
 
+import contextlib
 import os
+import random
 import select
+import shutil
 import signal
 import subprocess
 import time
@@ -14,7 +17,7 @@ from .. import skips
 from ..openmp_programs import SOURCES, Builds, Program
 
 pytestmark = [skips.mark("own", "other runtimes do not share"), skips.mark("processors")]
-SHARING = SOURCES.parent / "sharing.c"
+SHARING, CONFINED = SOURCES.parent / "sharing.c", SOURCES.parent / "confined.c"
 PROCESSORS = sorted(os.sched_getaffinity(0))[:2]
 PATIENCE = 60  # seconds, for what comes in 50 ms
 
@@ -139,6 +142,40 @@ def test_four_programs_on_two_processors_have_one_each(programs: Programs):
     four[3].until(2)
 
 
+def sleeps(process: int) -> bool:
+    """Has the first thread slept in all of this time, without a wake-up?"""
+    seen = set()
+    for _ in range(5):
+        status = Path(f"/proc/{process}/status").read_text().splitlines()
+        seen.add(tuple(line for line in status if line.startswith(("State:", "voluntary_ctxt_switches:"))))
+        time.sleep(0.01)
+    return len(seen) == 1 and "S (sleeping)" in str(seen)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_program_with_less_than_a_processor_waits_for_its_turn(programs: Programs, kind: str):
+    heavy = [programs.start(*KINDS[kind], WEIR_WEIGHT="100") for _ in range(2)]
+    light = programs.start(*KINDS[kind], OMP_NUM_THREADS="2")
+    for running in [*heavy, light]:
+        running.until(1)
+    end = time.monotonic() + PATIENCE
+    while not sleeps(light.process.pid):
+        assert time.monotonic() < end
+    for running in heavy:
+        assert running.end() == ""
+    light.until(2)
+    assert light.end() == ""
+
+
+def test_ranks_do_not_wait_for_their_turn(programs: Programs):
+    """They wait for each other."""
+    heavy = [programs.start(WEIR_WEIGHT="100") for _ in range(2)]
+    rank = programs.start(OMP_NUM_THREADS="2", PMI_RANK="0")
+    for running in [*heavy, rank]:
+        running.until(1)
+    assert not any(sleeps(rank.process.pid) for _ in range(20))
+
+
 def test_a_fork_leaves_the_entry_to_its_parent(environment: dict[str, str], place: Path, tmp_path: Path):
     text = """
 #include <stdio.h>
@@ -212,7 +249,107 @@ def test_garbage_in_the_table_is_passed_over(programs: Programs, place: Path):
     assert first.end() == ""
 
 
-def test_kernel_threads_are_told_of(programs: Programs):
-    first = programs.start(WEIR_THREADS="kernel")
+# ---- threads that Weir does not switch
+
+
+@pytest.fixture
+def confined(programs: Programs, builds: Builds) -> Programs:
+    programs.program = builds.get(Program(CONFINED, "gcc"))
+    return programs
+
+
+# `all`: the program creates more threads than there are processors, and they become members.
+@pytest.mark.parametrize(
+    ("what", "threads"), [("team", "kernel"), ("threads", "kernel"), ("threads", "auto"), ("threads", "all")]
+)
+def test_kernel_threads_keep_to_the_processors_that_are_granted(confined: Programs, what: str, threads: str):
+    first = confined.start(what, WEIR_THREADS=threads)
     first.until(2)
-    assert "WEIR_SHARE=node: teams are kernel threads here" in first.end()
+    second = confined.start(what, WEIR_THREADS=threads)
+    first.until(1)
+    second.until(1)
+    assert first.end() == ""
+    second.until(2)
+    assert second.end() == ""
+
+
+def test_threads_of_a_program_have_as_many_virtual_processors_as_are_granted(programs: Programs):
+    first = programs.start("threads", WEIR_THREADS="all")
+    first.until(2)
+    second = programs.start("threads", WEIR_THREADS="all")
+    first.until(1)
+    second.until(1)
+    assert first.end() == ""
+    second.until(2)
+
+
+def test_a_stopped_program_of_kernel_threads_lends_its_processors(confined: Programs):
+    first, second = (confined.start("team", WEIR_THREADS="kernel") for _ in range(2))
+    first.until(1)
+    second.process.send_signal(signal.SIGSTOP)
+    first.until(2)
+    second.process.send_signal(signal.SIGCONT)
+    first.until(1)
+
+
+@pytest.mark.parametrize("launcher", ["PMI_RANK", "OMPI_COMM_WORLD_RANK"])
+def test_a_rank_with_one_thread_has_one_processor(confined: Programs, launcher: str):
+    first = confined.start("team", WEIR_THREADS="kernel")
+    first.until(2)
+    rank = confined.start("alone", **{launcher: "0"})
+    first.until(1)
+    assert rank.end() == ""
+    first.until(2)
+
+
+def test_a_team_that_is_bound_is_told_of(confined: Programs):
+    first = confined.start("team", OMP_PROC_BIND="true")
+    first.until(1)
+    assert "WEIR_SHARE=node: teams are bound to places" in first.end()
+
+
+# ---- the watch
+
+
+def test_a_table_that_is_made_again_is_found(programs: Programs, place: Path):
+    first, second = programs.start(), programs.start()
+    first.until(1)
+    shutil.rmtree(place)
+    first.until(2)
+    place.mkdir(mode=0o700)
+    first.until(1)
+    second.until(1)
+
+
+def test_the_environment_is_read_at_the_start(confined: Programs, place: Path):
+    first = confined.start("team", "elsewhere", WEIR_THREADS="kernel")
+    first.until(2)
+    end = time.monotonic() + PATIENCE
+    while not list(place.iterdir()):
+        assert time.monotonic() < end
+    assert first.end() == ""
+
+
+def test_a_watch_without_memory_looks_again(programs: Programs, builds: Builds):
+    programs.program = builds.get(Program(SOURCES.parent / "starved.c", "gcc"))
+    first = programs.start(WEIR_THREADS="kernel")
+    first.until("starved")
+    assert first.end() == ""
+
+
+def test_masks_may_change_while_seats_are_chosen(programs: Programs):
+    first, second = programs.start(), programs.start("lasting")
+    first.until(1)
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        for running in (first, second):
+            for task in Path(f"/proc/{running.process.pid}/task").iterdir():
+                with contextlib.suppress(ProcessLookupError):  # it has ended since
+                    os.sched_setaffinity(int(task.name), random.choice([PROCESSORS, PROCESSORS[:1], PROCESSORS[1:]]))
+    for running in (first, second):
+        for task in Path(f"/proc/{running.process.pid}/task").iterdir():
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(int(task.name), PROCESSORS)
+    assert first.end() == ""
+    second.until(2)
+    assert second.end() == ""

@@ -1,15 +1,18 @@
-// A set of processors by their numbers, of a size that programs of different builds agree on.
+// A set of processors by their numbers, of a size that programs of different builds agree on. It takes no memory from the heap. The kernel
+// has masks of the same form.
 #pragma once
 
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 
-namespace weir::node {
+namespace weir {
 
 struct processor_set {
-  static constexpr unsigned most = 1024;
+  static constexpr unsigned most = 4096;
   static constexpr unsigned none = ~0u;
 
   std::array<std::uint64_t, most / 64> words{};
@@ -17,6 +20,16 @@ struct processor_set {
   static processor_set first(unsigned count) {
     processor_set s;
     for (unsigned p = 0; p < count; ++p) s.add(p);
+    return s;
+  }
+
+  /// None if one of them is beyond the most.
+  static std::optional<processor_set> of(std::span<const int> numbers) {
+    processor_set s;
+    for (const int p : numbers) {
+      if (p < 0 || static_cast<unsigned>(p) >= most) return std::nullopt;
+      s.add(static_cast<unsigned>(p));
+    }
     return s;
   }
 
@@ -64,4 +77,4 @@ struct processor_set {
   bool operator==(const processor_set&) const = default;
 };
 
-}  // namespace weir::node
+}  // namespace weir

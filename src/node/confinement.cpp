@@ -1,0 +1,141 @@
+#include "node/confinement.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <optional>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "machine/raw_call.hpp"
+
+namespace weir::node {
+
+namespace {
+
+// On one processor with several others a thread has more than this in the time between two looks.
+constexpr std::uint64_t computing_ns = 500'000;
+
+bool get_mask(pid_t thread, processor_set& mask) {
+  mask = {};
+  return raw_call(SYS_sched_getaffinity, thread, sizeof mask.words, as_argument(mask.words.data())) > 0;
+}
+void set_mask(pid_t thread, const processor_set& mask) {
+  raw_call(SYS_sched_setaffinity, thread, sizeof mask.words, as_argument(mask.words.data()));
+}
+
+std::uint64_t used_by(pid_t thread) {
+  // As the C library numbers the clock of a thread [clock_getcpuclockid(3)]: the kernel knows threads by it, which have no pthread_t here.
+  const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u);
+  timespec t{};
+  if (raw_call(SYS_clock_gettime, clock, as_argument(&t)) != 0) return 0;
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+/// A thread's state, and where it has run last [proc(5)].
+struct status {
+  char state = 0;
+  unsigned processor = processor_set::none;
+};
+std::optional<status> status_of(pid_t thread) {
+  char path[64], text[1024];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", static_cast<int>(thread));
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  const ssize_t got = read(file, text, sizeof text - 1);
+  close(file);
+  if (got <= 0) return std::nullopt;
+  text[got] = 0;
+  const char* at = std::strrchr(text, ')');  // the name before it may hold anything
+  if (at == nullptr || at[1] != ' ') return std::nullopt;
+  status its{.state = at[2]};
+  constexpr int state = 3, processor = 39;
+  for (int field = state; at != nullptr && field <= processor; ++field) at = std::strchr(at + 1, ' ');
+  if (at != nullptr) std::from_chars(at + 1, text + got, its.processor);
+  return its;
+}
+
+/// Puts the thread on one of these processors, without binding it to them.
+void move(pid_t thread, const processor_set& to, const processor_set& all) {
+  processor_set mask;
+  if (!get_mask(thread, mask) || mask != all) return;
+  set_mask(thread, to);
+  // A mask that the program has set meanwhile stays.
+  if (get_mask(thread, mask) && mask == to) set_mask(thread, all);
+}
+
+}  // namespace
+
+unsigned confinement::look(kind_of of) {
+  for (thread& t : threads_) t.is_there = false;
+  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir("/proc/self/task"), closedir);
+  const auto me = static_cast<pid_t>(raw_call(SYS_gettid));
+  unsigned computing = 0;
+  for (const dirent* d; tasks != nullptr && (d = readdir(tasks.get())) != nullptr;) {
+    pid_t id = 0;
+    const char* const end = d->d_name + std::strlen(d->d_name);
+    if (std::from_chars(d->d_name, end, id).ptr != end || id == me) continue;
+    auto found = std::ranges::lower_bound(threads_, id, {}, &thread::id);
+    const bool is_new = found == threads_.end() || found->id != id;
+    if (is_new) found = threads_.insert(found, {.id = id, .what = kind::usual});
+    const std::uint64_t used = used_by(id);
+    if (used - found->used >= computing_ns && used > found->used) ++computing;
+    found->used = used;
+    found->is_there = true;
+    found->what = of(id);
+  }
+  std::erase_if(threads_, [](const thread& t) { return !t.is_there; });
+  const auto first = status_of(getpid());
+  first_is_there_ = !first || first->state != 'Z';
+  return computing;
+}
+
+// A thread begins with the mask of the one that has created it. The system cuts masks where processors go away. A thread that moves
+// restores the mask that it has found, perhaps the one before.
+bool confinement::is_ours(const thread& t, const processor_set& mask, const processor_set& all) const {
+  if (t.what == kind::always || mask == all) return true;
+  return in_force_ && (t.is_new || t.confined) && (mask == (last_ & all) || mask == before_);
+}
+
+void confinement::confine(thread& t, const processor_set& granted, const processor_set& all) const {
+  processor_set mask;
+  const bool ours = get_mask(t.id, mask) && is_ours(t, mask, all);
+  t.is_new = false;
+  if (!ours) return;
+  if (mask != granted) set_mask(t.id, granted);
+  t.confined = true;
+}
+
+void confinement::keep_to(const processor_set& granted, const processor_set& all) {
+  if (granted.empty() || (granted == all && !in_force_)) return;
+  for (thread& t : threads_) {
+    if (t.what == kind::never) continue;
+    if (t.id != getpid()) {
+      confine(t, granted, all);
+    } else if (granted != all) {
+      const auto its = status_of(t.id);
+      if (its && !granted.has(its->processor)) move(t.id, granted, all);
+    }
+  }
+  before_ = last_;
+  last_ = granted;
+  all_ = all;
+  in_force_ = granted != all;
+}
+
+void confinement::end() {
+  if (in_force_) keep_to(all_, all_);
+  threads_.clear();
+}
+
+void confinement::free_child() const {
+  processor_set mask;
+  if (in_force_ && get_mask(0, mask) && (mask == last_ || mask == before_)) set_mask(0, all_);
+}
+
+}  // namespace weir::node

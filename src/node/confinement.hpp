@@ -1,0 +1,51 @@
+// The kernel threads of this process, and how they keep to the processors that it is granted: by their affinity masks.
+//
+// It is for threads that Weir does not switch: teams of kernel threads, other libraries' pools. A mask that the program has set itself
+// stays. The first thread of the process has no such mask either, since it is the one that starts other programs, which would inherit it:
+// where it is found on another processor, it is moved once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "machine/processor_set.hpp"
+
+namespace weir::node {
+
+class confinement {
+ public:
+  /// What a thread is here: one like others; one whose mask is always set, since the program does not know of it; one that finds its
+  /// processors otherwise.
+  enum class kind { usual, always, never };
+  using kind_of = kind (*)(pid_t);
+
+  /// Lists the threads, except the calling one. How many of them have computed since the last look, at least for half a millisecond?
+  unsigned look(kind_of);
+  /// Those that were listed keep to `granted` from now on. `all`: what the process may use, the masks of its threads otherwise.
+  void keep_to(const processor_set& granted, const processor_set& all);
+  /// The threads may use `all` again.
+  void end();
+  /// In the child of a fork, whose thread has inherited a mask. Takes no memory.
+  void free_child() const;
+  /// Is the first thread of the process still there? Known from the last look.
+  bool first_is_there() const { return first_is_there_; }
+
+ private:
+  struct thread {
+    pid_t id;
+    kind what;
+    std::uint64_t used = 0;  // of processor time
+    bool is_new = true, is_there = true, confined = false;
+  };
+
+  void confine(thread& t, const processor_set& granted, const processor_set& all) const;
+  bool is_ours(const thread& t, const processor_set& mask, const processor_set& all) const;
+
+  std::vector<thread> threads_;  // by id
+  processor_set all_, last_, before_;  // what was granted last, and before
+  bool in_force_ = false, first_is_there_ = true;
+};
+
+}  // namespace weir::node
