@@ -77,8 +77,8 @@ const mutant mutants[] = {
     // A body that waits.
     {of_driver, "this->append(me);", left_out, 0, "signalling one that yields", sc},
     {of_driver, "this->runs(next);", left_out, 0, "yielding", sc},
-    {of_driver, "if (me.is_summoned()) [[unlikely]] me.take_signals();", left_out, 0, "calling home one alone", sc},
-    {of_driver, "me.arrive_detached();", left_out, 0, "signalling one that goes home", sc},
+    {of_driver, "if (me.is_summoned()) [[unlikely]] me.take_signals();", left_out, 0, "asking to detach one alone", sc},
+    {of_driver, "me.arrive_detached();", left_out, 0, "signalling one that detaches", sc},
     {of_driver, "b.release();", left_out, 0, "attaching", sc},
     // Stand-ins.
     {of_driver, "this->reclaim();", left_out, 0, "yielding on a processor that is stood in for", sc},  // in returns_elsewhere()
@@ -112,16 +112,16 @@ const mutant mutants[] = {
     {of_driver, "b.held.store(1,", left_out, 0, "claiming while it attaches", sc},
     {of_run_queue, "switches_.store(switches_.load(", left_out, 0, "claiming while it leaves", sc},
     // Signals for one body.
-    {of_driver, "if (summoned) me.take_signals();", left_out, 0, "calling home", sc},
-    {of_summons, "mask_.fetch_and(~summons, std::memory_order_relaxed);  //", left_out, 0, "calling home one alone", sc},
-    {of_summons, "if ((pending_.fetch_and(kept", left_out, 0, "calling home one alone", sc},
-    {of_summons, "pending_.fetch_and(~home_call", left_out, 0, "calling home one alone", sc},
-    {of_summons, "if ((pending_.fetch_and(~short_call", left_out, 0, "calling home for a while", sc},
+    {of_driver, "if (summoned) me.take_signals();", left_out, 0, "asking to detach", sc},
+    {of_summons, "mask_.fetch_and(~summons, std::memory_order_relaxed);  //", left_out, 0, "asking to detach one alone", sc},
+    {of_summons, "if ((pending_.fetch_and(kept", left_out, 0, "asking to detach one alone", sc},
+    {of_summons, "pending_.fetch_and(~detach_request", left_out, 0, "asking to detach one alone", sc},
+    {of_summons, "if ((pending_.fetch_and(~short_detach_request", left_out, 0, "asking to detach for a while", sc},
     {of_summons, "if (pending_.load(std::memory_order_relaxed) != 0) mask_.fetch_or(", left_out, 0, "summoned while it unblocks", sc},
     {of_summons, "pending_.fetch_or(", left_out, 0, "summoned where it goes on", sc},
     {of_summons, "mask_.fetch_or(summons, std::memory_order_relaxed);  //", left_out, 0, "summoned where it goes on", sc},
     {of_summons, "while (!mask_.compare_exchange_strong(", fault::kind::does_not_compare, 0, "summoned while it unblocks", sc},
-    {of_summons, "while (!mask_.compare_exchange_strong(", fault::kind::does_not_compare, 0, "calling home", sc},
+    {of_summons, "while (!mask_.compare_exchange_strong(", fault::kind::does_not_compare, 0, "asking to detach", sc},
     {of_sender, "machine::fence_everywhere();  // as in", left_out, 0, "summoned where it goes on", tso},
     {of_sender, "static void await_arrival() {", left_out, 0, "signalling one that yields", sc},
     {of_sender, "machine::fence_everywhere();", left_out, 0, "summoned while it begins to drive", tso, 1},  // in send_to_idle()

@@ -118,7 +118,7 @@ class basic_driver : public Bodies::queue {
   }
 
  protected:
-  /// A body that has not stopped since it was summoned: called home.
+  /// A body that has not stopped since it was summoned: asked to detach.
   static void answer(body& me) {
     if (me.is_summoned()) [[unlikely]] me.take_signals();
   }

@@ -12,13 +12,13 @@ namespace explored_threads {
 inline std::vector<named> small_driven_scenarios() {
   return {of<sleeping_driven<true>>("sleeping together", 3),
           of<summoning<summoned::goes_on>>("summoned where it goes on", 2),
-          of<summoning<summoned::goes_home>>("summoned while it goes home", 2),
-          of<summoning<summoned::goes_home_blocking>>("summoned while it goes home and blocks", 2),
+          of<summoning<summoned::detaches>>("summoned while it detaches", 2),
+          of<summoning<summoned::detaches_blocking>>("summoned while it detaches and blocks", 2),
           of<summoning<summoned::unblocks>>("summoned while it unblocks", 2),
           of<summoning<summoned::begins_to_drive>>("summoned while it begins to drive", 2),
-          of<calling_home<1, false>>("calling home one alone", 3),
-          of<calling_home<1, true>>("calling home for a while", 3),
-          of<calling_home<2, false>>("calling home", 4),
+          of<asking_to_detach<1, false>>("asking to detach one alone", 3),
+          of<asking_to_detach<1, true>>("asking to detach for a while", 3),
+          of<asking_to_detach<2, false>>("asking to detach", 4),
           of<idle_without_own_body>("idle without its own body", 3)};
 }
 
@@ -42,7 +42,7 @@ inline std::vector<named> driven_scenarios() {
           of<signalling_from_outside<true>>("signalling from outside while one blocks signals", 4),
           of<moving<true>>("attaching", 4),
           of<moving<false>>("moving", 4),
-          of<signalling_one_that_moves<true>>("signalling one that goes home", 3),
+          of<signalling_one_that_moves<true>>("signalling one that detaches", 3),
           of<signalling<false>>("signalling", 4),
           of<signalling<true>>("signalling one that yields", 4)};
 }

@@ -1,4 +1,4 @@
-// Signals that come to bodies, and calls home.
+// Signals that come to bodies, and requests to detach.
 #pragma once
 
 #include "driving.hpp"
@@ -25,30 +25,30 @@ struct signalling : driving {
 
 /// Another thread calls body 0 home while it changes its signal mask: it is at home when it has waited.
 template <unsigned Bodies, bool ForAWhile>
-struct calling_home : driving {
-  word<std::uint32_t> has_called{0};
-  calling_home() : driving(Bodies, 1) {}
+struct asking_to_detach : driving {
+  word<std::uint32_t> has_asked{0};
+  asking_to_detach() : driving(Bodies, 1) {}
   void pass(unsigned member, unsigned) {
     begin_on_one(member);
     if (is_context(member, [this](driven_body& b) {
           if (&b != &bodies[0]) return yield(b);
           changes_mask(b, 1);
-          explored::spin(has_called, [](std::uint32_t now) { return now == 1; });
+          explored::spin(has_asked, [](std::uint32_t now) { return now == 1; });
           yield(b);
           check((b.where() == nullptr) != ForAWhile && times_away == (ForAWhile ? 1 : 0));
           changes_mask(b, 0);
-          check(!b.is_called_home() && !b.has_signals() && !b.is_summoned() && has_handled && times_away <= 1);
+          check(!b.is_asked_to_detach() && !b.has_signals() && !b.is_summoned() && has_handled && times_away <= 1);
         }))
       return;
     bodies[0].summon({});
     if (ForAWhile)
-      bodies[0].call_home_for_a_while();
+      bodies[0].ask_to_detach_for_a_while();
     else
-      bodies[0].call_home();
+      bodies[0].ask_to_detach();
     driven_bodies::wake(bodies[0]);
-    has_called.store(1, order::release);
+    has_asked.store(1, order::release);
     // From then on the caller may change the state of the body's kernel thread.
-    if (!ForAWhile && !bodies[0].is_called_home()) check(bodies[0].on.load(order::relaxed) == nullptr);
+    if (!ForAWhile && !bodies[0].is_asked_to_detach()) check(bodies[0].on.load(order::relaxed) == nullptr);
   }
 };
 
@@ -72,7 +72,7 @@ struct signalling_from_outside : driving {
   }
 };
 
-/// A signal comes to body 0, which goes home, or to another processor, where it waits for the signal.
+/// A signal comes to body 0, which detaches, or to another processor, where it waits for the signal.
 template <bool Home>
 struct signalling_one_that_moves : driving {
   signalling_one_that_moves() : driving(1, Home ? 1 : 2) {
@@ -91,7 +91,7 @@ struct signalling_one_that_moves : driving {
 };
 
 /// Member 0 does what drivers do for body 0, which computes then; member 1 sends it a signal.
-enum class summoned { goes_on, goes_home, goes_home_blocking, unblocks, begins_to_drive };
+enum class summoned { goes_on, detaches, detaches_blocking, unblocks, begins_to_drive };
 template <summoned How>
 struct summoning : driving {
   summoning() : driving(1, 1) { sends_signals = true; }
@@ -99,7 +99,7 @@ struct summoning : driving {
     begin(member, [&] {
       seat(0, 0);
       processors[0].runs(How == summoned::unblocks || How == summoned::begins_to_drive ? bodies[0] : processors[0].idle());
-      if (How == summoned::unblocks || How == summoned::goes_home_blocking) bodies[0].mask_of_context(1);
+      if (How == summoned::unblocks || How == summoned::detaches_blocking) bodies[0].mask_of_context(1);
       if (How == summoned::begins_to_drive) may_move(weir::threads::moves::nowhere);
     });
     if (member == 1) {
@@ -123,8 +123,8 @@ struct summoning : driving {
         processors[0].runs(*me);
         if (me->is_summoned()) me->take_signals();
         break;
-      case summoned::goes_home:
-      case summoned::goes_home_blocking:
+      case summoned::detaches:
+      case summoned::detaches_blocking:
         runs_on = nullptr;
         me->on.store(nullptr, order::relaxed);
         me->arrive_detached();

@@ -155,7 +155,7 @@ class driving : public scenario {
       if (driven_processor* const on = me->where()) on->settle(*me);
       me->release();
       program(*me);
-      if (is_body(*me)) goes_home(*me);
+      if (is_body(*me)) detaches(*me);
       if (ended_.fetch_add(1, order::acq_rel) + 1 == of_bodies_)
         for (unsigned p = 0; p < of_processors_; ++p)
           if (!processors[p].own().is_run_by_member) queue::make_ready(processors[p].own(), nullptr);
@@ -176,7 +176,7 @@ class driving : public scenario {
     if (auto* const on = b.where()) on->yield(b);
     b.release();
   }
-  void goes_home(driven_body& b) { changes_seat(b, nullptr); }
+  void detaches(driven_body& b) { changes_seat(b, nullptr); }
   void changes_seat(driven_body& b, driven_processor* seat) {
     b.hold();
     b.seat.store(seat, order::relaxed);
@@ -352,11 +352,11 @@ inline void driven_body::takes_signals() {
     std::uint32_t there = 1;
     if (queued.compare_exchange_strong(there, 0, order::relaxed)) here().handles();
   };
-  const auto go_home = [this] {
+  const auto detach = [this] {
     seat.store(nullptr, order::relaxed);
     if (driven_processor* const its = where()) its->leave(*this);
   };
-  answer(kept, handle_all_but, go_home, [] { ++here().times_away; });
+  answer(kept, handle_all_but, detach, [] { ++here().times_away; });
 }
 /// What the kernel has for this thread comes first.
 inline void driven_body::arrives_detached() {

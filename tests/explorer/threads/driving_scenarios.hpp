@@ -67,7 +67,7 @@ struct blocking : driving {
   }
 };
 
-/// Body 0 goes home, or comes from there and goes back, while the monitor claims its processor: the claim is refused, or the body does
+/// Body 0 detaches, or comes from there and goes back, while the monitor claims its processor: the claim is refused, or the body does
 /// not stop meanwhile.
 template <bool Attaches>
 struct claiming : driving {
