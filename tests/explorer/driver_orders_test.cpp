@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "orders.hpp"
-#include "threads/driving_scenarios.hpp"
+#include "threads/driven_scenarios.hpp"
 
 namespace {
 

@@ -66,10 +66,10 @@ TEST(Polling, FollowsTheWordFromEachPlaceInTheLoop) {
       ucontext_t in = interrupted(each, at, far_away, n);
       weir::threads::polling its;
       ASSERT_TRUE(its.begin(in)) << n;
-      for (int i = 0; i < 10; ++i) ASSERT_TRUE(its.goes_round()) << n;
+      for (int i = 0; i < 10; ++i) ASSERT_TRUE(its.polls_again()) << n;
       word = 7;
       // Once more, if the word had been read before the interruption.
-      EXPECT_FALSE(its.goes_round() && its.goes_round()) << n;
+      EXPECT_FALSE(its.polls_again() && its.polls_again()) << n;
       its.end(in);
       const auto code = static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RIP]);
       EXPECT_EQ(*reinterpret_cast<const unsigned char*>(code), 0xc3) << "ret, after the loop";
@@ -83,7 +83,7 @@ TEST(Polling, EndsByTimeAndByCount) {
     weir::threads::polling its;
     ASSERT_TRUE(its.begin(in));
     int rounds = 0;
-    while (its.goes_round()) ++rounds;
+    while (its.polls_again()) ++rounds;
     its.end(in);
     EXPECT_EQ(*reinterpret_cast<const unsigned char*>(in.uc_mcontext.gregs[REG_RIP]), 0xc3);
     if (each == polls_counted) {

@@ -81,7 +81,7 @@ TEST(Apart, AHelperLeavesTheKernelsProcessorToAnother) {
         }
       }
       if (m == 0) return;
-      weir::threads::live_apart(weir::threads::here());
+      weir::threads::migrate_to_free_processor(weir::threads::here());
       then_on = sched_getcpu();
     }, {.processors = 2});
     c.join();

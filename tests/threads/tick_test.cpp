@@ -144,6 +144,32 @@ TEST(Tick, ItsHandlerBlocksNoSignal) {
   }
 }
 
+constinit std::atomic<std::uint32_t> seen_in_handler{0}, in_handler{0};
+void wait_in_handler(int) {
+  in_handler = 1;
+  asm volatile("1: cmpl $0, (%0)\n je 1b" : : "r"(&seen_in_handler) : "cc", "memory");
+}
+
+// Its mask is another one than the member's. A stand-in runs the other member in the end.
+TEST(Tick, DoesNothingInAHandler) {
+  struct sigaction before {}, its {};
+  its.sa_handler = wait_in_handler;
+  ASSERT_EQ(sigaction(SIGUSR1, &its, &before), 0);
+  seen_in_handler = in_handler = 0;
+  const int asked_before = asked_for_stack;
+  weir::crowd c(2, [](unsigned m) {
+    if (m == 0) {
+      raise(SIGUSR1);
+    } else {
+      while (in_handler == 0) yields(1);
+      seen_in_handler = 1;
+    }
+  }, {.processors = 1});
+  c.join();
+  sigaction(SIGUSR1, &before, nullptr);
+  EXPECT_EQ(asked_for_stack, asked_before);
+}
+
 #endif
 #endif
 

@@ -56,12 +56,13 @@ class explored_word {
     return same;
   }
 
+  /// Returns the value that was ready.
   template <class Ready>
-  void spin(Ready& ready, std::memory_order order, place at = place::current()) const {
+  T spin(Ready& ready, std::memory_order order, place at = place::current()) const {
     operation o = make(kind::spin, order, at);
-    player::here().perform(o, &ready, [](const void* predicate, std::uint64_t value) {
+    return static_cast<T>(player::here().perform(o, &ready, [](const void* predicate, std::uint64_t value) {
       return (*static_cast<const Ready*>(predicate))(static_cast<T>(value));
-    });
+    }));
   }
 
   std::uint32_t number() const { return number_; }

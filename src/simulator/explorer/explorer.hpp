@@ -3,6 +3,9 @@
 // The search is depth first over the states (rules.hpp), which form an acyclic graph, because histories only grow and episodes
 // only advance. A state is entered once; a digest of it is kept. With `reduce`, only a persistent set of moves is tried in each
 // state (reduction.hpp).
+//
+// A search may be bounded by preemptions [Musuvathi and Qadeer, PLDI 2007]: another member moves although the last one could. Which member
+// has moved last, and how many preemptions there were, then belong to the state.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +24,11 @@ struct counts {
 };
 
 struct settings {
+  static constexpr unsigned unlimited = ~0u;
   memory_model memory = memory_model::sc;
   orders meant = orders::as_written;
   bool reduce = true;
+  unsigned most_preemptions = unlimited;  ///< in a schedule
   std::uint64_t most_states = 20'000'000;
   unsigned most_steps = 20'000;  ///< of one member
   /// Called now and then with the progress; returns whether to continue.
@@ -32,7 +37,7 @@ struct settings {
 
 struct verdict {
   bool holds = true;
-  bool complete = true;   ///< whether all schedules were explored, except those that the reduction proves redundant
+  bool complete = true;   ///< whether all schedules within the bound were explored, except those that the reduction proves redundant
   std::string violated;   ///< "" if it holds
   breach found;
   std::vector<move> schedule;  ///< the failing schedule

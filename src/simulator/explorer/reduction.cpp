@@ -82,6 +82,10 @@ class closure {
 
 }  // namespace
 
+bool is_independent(rules& r, const state& s, unsigned member) {
+  return r.members() <= footprints::most_members && closure(r, s).of(member) == bit(member);
+}
+
 void reduce(rules& r, const state& s, const std::vector<move>& all, std::vector<move>& chosen) {
   chosen = all;
   if (all.size() < 2 || r.members() > footprints::most_members) return;

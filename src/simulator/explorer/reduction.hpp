@@ -15,6 +15,10 @@
 
 namespace weir::explorer {
 
+/// Do no moves of others depend on the next move of this member? Then its moves suffice. If it has also moved last, this costs no
+/// preemption: it goes on at once rather than later.
+bool is_independent(rules& r, const state& s, unsigned member);
+
 /// The moves to try in `s`: a subset of `all`, the result of rules::moves.
 void reduce(rules& r, const state& s, const std::vector<move>& all, std::vector<move>& chosen);
 

@@ -61,6 +61,8 @@ class rules {
 
   state begin(breach& found);
   bool enabled(const state& s, move m);
+  /// By an operation of its own, not by its buffer.
+  bool can_move(const state& s, unsigned member) { return enabled(s, {static_cast<std::uint16_t>(member), false}); }
   void moves(const state& s, std::vector<move>& all);
   breach apply(state& s, move m, account* told = nullptr);
 

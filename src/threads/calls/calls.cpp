@@ -62,8 +62,8 @@ bool is_no_time(const timeval* t) { return t != nullptr && t->tv_sec == 0 && t->
 template <class How>
 bool is_going_to_block(How how, const void* return_address) {
   if (weir::threads::is_called_by_allocator(return_address)) return false;
-  weir::threads::go_home_if_called();  // the call is a cancellation point
-  return this_body != nullptr && how.blocks() && !weir::threads::leaves_to_block();
+  weir::threads::detach_if_asked();  // the call is a cancellation point
+  return this_body != nullptr && how.blocks() && !weir::threads::detach_to_block();
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ bool is_passed_on(int number, const siginfo_t* why) {
   const auto its = weir::threads::handled_by(number);
   if (!its.is_handler()) return false;
   const signal_mask usual = weir::threads::exchange_mask(weir::threads::all_signals);
-  const bool is_given = weir::threads::gives_to_taker(*here, its.asks_why() ? *why : weir::threads::signal_of_mine(number));
+  const bool is_given = weir::threads::gives_to_signal_thread(*here, its.asks_why() ? *why : weir::threads::signal_of_mine(number));
   weir::threads::exchange_mask(usual);
   return is_given;
 }

@@ -38,7 +38,7 @@ bool is_me(pid_t thread) {
 
 namespace {
 template <class Thread>
-void call_home_from(Thread thread) {
+void detach_thread_by(Thread thread) {
   if (is_me(thread)) return pin();
   constexpr double most_us = 50e3;
   const std::uint64_t begun = native::ticks();
@@ -47,10 +47,10 @@ void call_home_from(Thread thread) {
     body* const its = by.body_of(thread);
     if (its == nullptr || its->where() == nullptr || !its->may(moves::to_stand_in)) return false;
     if (first) {
-      its->call_home();
+      its->ask_to_detach();
       wake_body(*its);
     }
-    return its->is_called_home();
+    return its->is_asked_to_detach();
   };
   for (bool first = true; comes_still(first); first = false) {
     if (static_cast<double>(native::ticks() - begun) > most_us * native::ticks_per_microsecond()) return;
@@ -58,8 +58,8 @@ void call_home_from(Thread thread) {
   }
 }
 }  // namespace
-void call_home(pid_t thread) { call_home_from(thread); }
-void call_home(pthread_t thread) { call_home_from(thread); }
+void detach_thread(pid_t thread) { detach_thread_by(thread); }
+void detach_thread(pthread_t thread) { detach_thread_by(thread); }
 
 // The one with which the process began is remembered first: where this library is preloaded, the constructor of a libgomp that is
 // loaded, too, may bind the first thread before the constructors of this library run.
@@ -72,7 +72,7 @@ heard::affinity_mask meant(size_t bytes, const cpu_set_t* mask) {
 
 namespace {
 
-using weir::threads::call_home;
+using weir::threads::detach_thread;
 using weir::threads::gives_tiles;
 using weir::threads::is_me;
 using weir::threads::is_mine;
@@ -81,14 +81,14 @@ using weir::threads::meant;
 using weir::threads::pin_if;
 using weir::threads::this_body;
 
-/// The thread is to stay in its own kernel thread, as after call_home(), if it has no body yet.
-void stays_home(pid_t thread) {
+/// The thread is to stay in its own kernel thread, as after detach_thread(), if it has no body yet.
+void keep_detached(pid_t thread) {
   if (is_me(thread) && weir::threads::own_body_of_thread() == nullptr) weir::threads::keep_in_kernel();
 }
-void stays_home(pthread_t thread) {
-  if (is_me(thread)) return stays_home(0);
+void keep_detached(pthread_t thread) {
+  if (is_me(thread)) return keep_detached(0);
   weir::threads::claimant by;
-  if (by.body_of(thread) == nullptr) by.call_home(thread);
+  if (by.body_of(thread) == nullptr) by.ask_to_detach(thread);
 }
 
 /// With the zero at its end, as the kernel keeps it.
@@ -116,39 +116,39 @@ BEFORE(pid_t, gettid, ()) {
 /// As CHANGES_THREAD, for a thread that the caller names.
 #define CHANGES_A_THREAD(name, parameters, thread, arguments) \
   BEFORE(int, name, parameters) {                             \
-    call_home(thread);                                        \
+    detach_thread(thread);                                    \
     return next_##name.get() arguments;                       \
   }
 
 CHANGES_THREAD(int, sigaltstack, (const stack_t* to, stack_t* old), to != nullptr, (to, old))
 BEFORE(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to)) {
-  call_home(t);
-  stays_home(t);
+  detach_thread(t);
+  keep_detached(t);
   const auto its = meant(n, to);
   return next_sched_setaffinity.get()(t, its.bytes, its.set);
 }
 BEFORE(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to)) {
-  call_home(t);
-  stays_home(t);
+  detach_thread(t);
+  keep_detached(t);
   const auto its = meant(n, to);
   return next_pthread_setaffinity_np.get()(t, its.bytes, its.set);
 }
 CHANGES_A_THREAD(sched_setscheduler, (pid_t t, int how, const sched_param* to), t, (t, how, to))
 CHANGES_A_THREAD(sched_setparam, (pid_t t, const sched_param* to), t, (t, to))
 BEFORE(int, pthread_setschedparam, (pthread_t t, int how, const sched_param* to)) {
-  call_home(t);
-  stays_home(t);
+  detach_thread(t);
+  keep_detached(t);
   return next_pthread_setschedparam.get()(t, how, to);
 }
 CHANGES_A_THREAD(pthread_setschedprio, (pthread_t t, int to), t, (t, to))
 BEFORE(int, setpriority, (int of, id_t which, int to)) {
-  if (of == PRIO_PROCESS) call_home(static_cast<pid_t>(which));
+  if (of == PRIO_PROCESS) detach_thread(static_cast<pid_t>(which));
   return next_setpriority.get()(of, which, to);
 }
 CHANGES_THREAD(int, nice, (int by), true, (by))
 // Threads name themselves when they begin. One that is in its own kernel thread may leave that again, unlike after other changes.
 BEFORE(int, pthread_setname_np, (pthread_t t, const char* to)) {
-  if (this_body != nullptr || !is_me(t)) call_home(t);
+  if (this_body != nullptr || !is_me(t)) detach_thread(t);
   return next_pthread_setname_np.get()(t, to);
 }
 BEFORE(int, pthread_getname_np, (pthread_t t, char* to, size_t n)) {
@@ -189,7 +189,7 @@ CHANGES_THREAD(int, pkey_get, (int key), true, (key))
     va_end(rest);                                                                             \
     if (what == F_SETOWN_EX && how != nullptr) [[unlikely]] {                                 \
       const auto& owner = *static_cast<const f_owner_ex*>(how);                               \
-      if (owner.type == F_OWNER_TID) call_home(owner.pid);                                    \
+      if (owner.type == F_OWNER_TID) detach_thread(owner.pid);                                \
     }                                                                                         \
     return next_##name.get()(file, what, how);                                                \
   }

@@ -25,8 +25,8 @@ inline void pin_if(bool mine) {
 }
 /// Another thread is about to change the kernel's state of that thread. A member should first return to its own kernel thread. A
 /// member that computes for long returns later, and finds the change there.
-void call_home(pid_t thread);
-void call_home(pthread_t thread);
+void detach_thread(pid_t thread);
+void detach_thread(pthread_t thread);
 
 /// Is this the clock of the calling thread's processor time, also in the form of a number [clock_getcpuclockid(3): negative]?
 inline bool is_my_time(clockid_t clock) {

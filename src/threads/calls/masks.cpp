@@ -23,7 +23,7 @@ void note_mask(signal_mask now) {
   body& mine = *body_with_mask();
   mine.mask(now);
   mine.where()->has_mask(now);
-  take_signals_for(mine);
+  await_signals_for(mine);
   if (mine.is_summoned()) mine.take_signals();
 }
 

@@ -23,7 +23,7 @@
 #include "threads/threads.hpp"
 
 using weir::threads::as_result;
-using weir::threads::call_home;
+using weir::threads::detach_thread;
 using weir::threads::gives_tiles;
 using weir::threads::is_mine;
 using weir::threads::is_my_time;
@@ -56,10 +56,10 @@ BEFORE(long, syscall, (long number, ...)) {
       break;
     }
     case SYS_sched_setaffinity: case SYS_sched_setscheduler: case SYS_sched_setparam: case SYS_sched_setattr:
-      call_home(named);
+      detach_thread(named);
       break;
     case SYS_setpriority:
-      if (named == PRIO_PROCESS) call_home(second_named);
+      if (named == PRIO_PROCESS) detach_thread(second_named);
       break;
     default: break;
   }

@@ -126,7 +126,7 @@ bool polling::begin(const ucontext_t& in) {
   return false;
 }
 
-bool polling::goes_round() {
+bool polling::polls_again() {
   if (!is_on_) return false;
   if (loads_ != 0 && ++looked_ % looks_for_iteration != 0 && std::all_of(same_, same_ + loads_, is_unchanged)) return true;
   unsigned n = 0;
@@ -166,7 +166,7 @@ void polling::end(ucontext_t& in) {
 bool only_polls(const registers&, code_range, usage*) { return false; }
 void polling::begins(code_range) {}
 bool polling::begin(const ucontext_t&) { return false; }
-bool polling::goes_round() { return false; }
+bool polling::polls_again() { return false; }
 bool polling::begin_at_replaced(const registers&, std::uintptr_t, std::uintptr_t) { return false; }
 void polling::end(registers&) {}
 void polling::end(ucontext_t&) {}

@@ -40,7 +40,7 @@ class polling {
   };
   const replaceable& may_replace() const { return may_replace_; }
   /// Executes one iteration, or only looks whether it would read anything new. False: the loop has ended.
-  bool goes_round();
+  bool polls_again();
   /// In the same handler, before it returns: the interrupted code goes on from here. Nothing happens unless it has begun.
   void end(ucontext_t& in);
   void end(registers& its);

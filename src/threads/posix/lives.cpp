@@ -90,7 +90,7 @@ BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, vo
   if (its == nullptr) return EAGAIN;
   const int error = next(to, attributes, in_kernel ? begin<true> : begin<false>, its);
   if (error != 0) return forget_thread(*its), error;
-  weir::threads::comes_to_wait();  // it may spin until the new thread has done something
+  weir::threads::attach_to_wait();  // it may spin until the new thread has done something
   return 0;
 }
 
@@ -107,7 +107,7 @@ BEFORE(int, pthread_join, (pthread_t of, void** result)) {
         weir::scheduled_by->yield();
       }
   }
-  weir::threads::leaves_to_block();
+  weir::threads::detach_to_block();
   return next_pthread_join.get()(of, result);
 }
 
@@ -133,7 +133,7 @@ BEFORE(int, pthread_setcanceltype, (int to, int* before)) {
   return next_pthread_setcanceltype.get()(to, before);
 }
 BEFORE(void, pthread_testcancel, ()) {
-  weir::threads::go_home_if_called();
+  weir::threads::detach_if_asked();
   next_pthread_testcancel.get()();
 }
 BEFORE(int, pthread_cancel, (pthread_t of)) {
@@ -142,7 +142,7 @@ BEFORE(int, pthread_cancel, (pthread_t of)) {
     weir::threads::pin();
   } else {
     weir::threads::claimant by;
-    by.call_home(of);
+    by.ask_to_detach(of);
   }
   return result;
 }

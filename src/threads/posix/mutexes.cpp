@@ -10,7 +10,7 @@
 
 namespace {
 
-using weir::threads::comes_to_wait;
+using weir::threads::attach_to_wait;
 using weir::threads::may_be_member;
 using weir::threads::time_limit;
 
@@ -129,7 +129,7 @@ std::optional<int> wait_for(pthread_mutex_t* m, const time_limit* most = nullptr
   };
   const std::optional<int> waited = weir::threads::wait_while(EBUSY, m, once, most);
   if (waited != left) return waited;
-  if (!weir::threads::leaves_to_block()) weir::threads::hand_off_to_block();
+  if (!weir::threads::detach_to_block()) weir::threads::hand_off_to_block();
   return std::nullopt;
 }
 
@@ -193,7 +193,7 @@ BEFORE(int, pthread_spin_lock, (pthread_spinlock_t* l)) {
       if (now != EBUSY) return now;
       weir::native::pause();
     }
-    if (comes_to_wait()) weir::scheduled_by->yield();
+    if (attach_to_wait()) weir::scheduled_by->yield();
     else weir::yield_to_kernel();
   }
 }

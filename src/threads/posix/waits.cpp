@@ -42,7 +42,7 @@ bool sleep_on(const void* object, const event_count& its, std::uint32_t seen) {
     if (this_body == nullptr) return false;
     this_body->where()->sleep(*this_body, {&its.events(), seen, static_cast<address*>(object)});
   }
-  return this_body != nullptr || comes_to_wait();
+  return this_body != nullptr || attach_to_wait();
 }
 
 unsigned notify_slowly(event_count& its, const void* object, unsigned most) {

@@ -13,7 +13,7 @@ constinit thread_local unsigned yields = 0;
 
 extern "C" int sched_yield() noexcept {
   if (!weir::threads::may_be_member(__builtin_return_address(0)) ||
-      (weir::scheduled_by == nullptr && !weir::threads::comes_to_wait())) {
+      (weir::scheduled_by == nullptr && !weir::threads::attach_to_wait())) {
     weir::yield_to_kernel();
   } else if (++yields % between_system_yields == 0) {
     const weir::threads::floating_point_kept of_program;  // it computes how long it has waited

@@ -9,12 +9,12 @@ namespace weir::threads {
 
 /// Called where the calling thread would wait for another thread of the process: it takes its seat, if it belongs on a processor.
 /// True: a virtual processor drives it now.
-bool comes_to_wait();
+bool attach_to_wait();
 /// For the monitor, which is the claimant: sends the signal to threads that run in the kernel's threads though there are more than
-/// processors. Returns when it should do so again, in nanoseconds; the largest number: when somebody asks again by look_until().
-std::uint64_t call_in(std::uint64_t now_ns);
+/// processors. Returns when it should do so again, in nanoseconds; the largest number: when somebody asks again by wake_monitor_at().
+std::uint64_t attach_running_threads(std::uint64_t now_ns);
 /// In the handler of that signal, of which this is the value.
-extern const char called_in;
-void answer_call_in(ucontext_t& in);
+extern const char attach_request;
+void answer_attach_request(ucontext_t& in);
 
 }  // namespace weir::threads

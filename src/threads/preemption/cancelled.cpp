@@ -20,12 +20,12 @@ namespace {
 void handle(int, siginfo_t* why, void* context);
 constinit library_signal cancellation(32, handle);
 
-/// The calling body, which a virtual processor drives, goes home. Nothing ends it on the way, in functions that nobody may unwind.
-void go_home(body& me) {
+/// The calling body, which a virtual processor drives, detaches. Nothing ends it on the way, in functions that nobody may unwind.
+void detach_cancelled(body& me) {
   let_cancellation_in();
   const int state = me.cancel_state;
   me.cancel_state = PTHREAD_CANCEL_DISABLE;
-  go_home_if_called();
+  detach_if_asked();
   me.cancel_state = state;
 }
 
@@ -46,13 +46,13 @@ void handle(int, siginfo_t* why, void* context) {
   auto& in = *static_cast<ucontext_t*>(context);
   const processor* const on = me->where();
   // The signal may have come late, to another body.
-  if (on == nullptr || on->thread.load(std::memory_order_relaxed) != thread || on->current() != me || !me->is_called_home() ||
+  if (on == nullptr || on->thread.load(std::memory_order_relaxed) != thread || on->current() != me || !me->is_asked_to_detach() ||
       me->held.load(std::memory_order_relaxed) != 0 || me->cancel_state != PTHREAD_CANCEL_ENABLE || !is_plain(*me, in) ||
       !is_at_system_call(in))
     return;
   const int before = errno;
   const int call = why->si_errno;  // the handler's argument lies on the stack of the body, and moves with it
-  go_home(*me);
+  detach_cancelled(*me);
   return_with_present_stack(in);
   if (this_body == nullptr) {
     enable();
@@ -65,13 +65,13 @@ void handle(int, siginfo_t* why, void* context) {
 
 }  // namespace
 
-void stand_before_cancellation() { cancellation.stand_before(); }
+void interpose_cancellation() { cancellation.interpose(); }
 
 void end_call_of_cancelled(processor& on) {
   if (!cancellation.stands() || !on.claim(on.switches())) return;
   const body& blocks = *on.current();
   const pid_t thread = on.thread.load(std::memory_order_relaxed);
-  if (blocks.is_called_home() && blocks.parking != nullptr && is_in_system(thread, false)) {
+  if (blocks.is_asked_to_detach() && blocks.parking != nullptr && is_in_system(thread, false)) {
     const auto call = call_of(thread);
     siginfo_t why{};
     why.si_signo = cancellation.number();

@@ -9,7 +9,7 @@ namespace weir::threads {
 
 class processor;
 
-/// Called by the monitor for a processor whose running body has been called home, because it has been cancelled: if the body blocks
+/// Called by the monitor for a processor whose running body has been asked to detach, because it has been cancelled: if the body blocks
 /// in the system, it is sent the signal.
 void end_call_of_cancelled(processor& on);
 

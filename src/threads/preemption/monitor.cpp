@@ -34,7 +34,7 @@ namespace {
 constinit basic_watch<native_threads> watch;
 // When the monitor looks next, in nanoseconds; the largest number: it has not decided yet. Who finds that too late counts an alarm.
 // seq_cst, all: a deadline is linked under a lock before it is compared, and the monitor reads the alarms before it takes the lock.
-constinit std::atomic<std::uint64_t> looks_at{~std::uint64_t{0}};
+constinit std::atomic<std::uint64_t> wakes_at{~std::uint64_t{0}};
 constinit std::atomic<std::uint32_t> alarms{0};
 // relaxed: a hint.
 constinit std::atomic<std::uint64_t> price_of_sleep{20'000};
@@ -45,7 +45,7 @@ constexpr std::uint64_t slice = 17'000'000;
 // blocks, others soon will, and each keeps its processor until it is found.
 constexpr unsigned looks_since_found = 16;
 // The number of looks in quick succession after a body was found to spin or to block.
-constexpr unsigned hurried = 8;
+constexpr unsigned early_looks = 8;
 // Bodies that wait by more than spinning give the processor away by themselves, more often than so between two looks. They pause
 // for a moment first: traps and ticks there would only delay them.
 constexpr std::uint32_t few_switches = 2;
@@ -82,19 +82,19 @@ class monitor {
     make_stand_in();
     prepare();
     for (;;) {
-      looks_at.store(never);
+      wakes_at.store(never);
       const std::uint32_t alarms_before = alarms.load();
       std::uint64_t next, due;
       {
         claimant c;
         if (generation != mine_) return remove_traps(mine_);
         next = look(c);
-        due = call_in(now_by(CLOCK_MONOTONIC));
+        due = attach_running_threads(now_by(CLOCK_MONOTONIC));
       }
       place_wanted_trampolines();  // it may allocate, so no lock is held
       wake_those_left();
       due = std::min(due, wake_those_due(now_by(CLOCK_MONOTONIC)));
-      looks_at.store(std::min(next, due));
+      wakes_at.store(std::min(next, due));
       if (next == never)
         sleep(alarms_before, due);
       else
@@ -185,7 +185,7 @@ std::uint64_t monitor::look_at_stood_in(processor& p, std::uint64_t now) {
 
 // Until the next look. A body that has been cancelled may compute for long before it comes to a cancellation point.
 std::uint64_t monitor::look_at_cancelled(claimant& c, processor& p) const {
-  if (c.has_called_home(p))
+  if (c.has_asked_to_detach(p))
     end_call_of_cancelled(p);
   else
     p.has_cancelled.store(false, std::memory_order_relaxed);
@@ -219,7 +219,7 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   if (seen.switches != switches || seen.since == 0) {
     seen.trapped = traps;
     seen.polled = polled;
-    if (std::exchange(seen.spins, spins) != spins || trapped != 0) seen.spinning = 2 * hurried;
+    if (std::exchange(seen.spins, spins) != spins || trapped != 0) seen.spinning = 2 * early_looks;
     seen.switches = switches;
     seen.since = now;
     seen.had = processor_time(p.thread);
@@ -230,8 +230,8 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
       if (trapped == 0) may_spin(p);
     } else if (!std::exchange(seen.twice, true)) {
       seen.due = now + pace_.soon();
-    } else if (seen.hurried != 0) {
-      --seen.hurried;
+    } else if (seen.early_looks != 0) {
+      --seen.early_looks;
       seen.due = now + pace_.soon();
     } else {
       seen.twice = false;
@@ -250,7 +250,7 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
 
 void monitor::hand_off(claimant& c, processor& p, std::uint32_t switches, std::uint64_t now, bool blocked) {
   c.hand_off(p, switches, blocked);
-  p.seen.hurried = hurried;
+  p.seen.early_looks = early_looks;
   p.seen.level = 0;
   p.seen.blocked = blocked;
   if (blocked) found_ = now;
@@ -325,12 +325,12 @@ std::uint64_t processor_time(pid_t thread) {
 
 void wait_for_turns(bool so) { bodies_wait_for_turns.store(so, std::memory_order_relaxed); }
 
-void hurry_monitor() { watch.has_changed(); }
+void wake_monitor() { watch.has_changed(); }
 
 std::uint64_t price_of_sleep_ns() { return price_of_sleep.load(std::memory_order_relaxed); }
 
-void look_until(std::uint64_t time_ns) {
-  if (time_ns >= looks_at.load()) return;
+void wake_monitor_at(std::uint64_t time_ns) {
+  if (time_ns >= wakes_at.load()) return;
   alarms.fetch_add(1);
   native_threads::wake(alarms);
   watch.wake();
@@ -363,6 +363,6 @@ void forget_monitor() {
 bool monitor_can_watch() { return !refused; }
 
 void native_threads::has_made_ready() { watch.has_changed(); }
-void native_threads::wants_stand_in() { look_until(0); }
+void native_threads::wants_stand_in() { wake_monitor_at(0); }
 
 }  // namespace weir::threads

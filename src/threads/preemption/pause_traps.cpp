@@ -235,7 +235,7 @@ void give_up_traps() {
   if (!is_installed.load() || given_up.load() == 2) return;
   given_up.store(1);
   for (std::uint32_t left; (left = set.load()) != 0;) {
-    look_until(0);
+    wake_monitor_at(0);
     const timespec most{0, 1'000'000};
     raw_call(SYS_futex, as_argument(&set), FUTEX_WAIT_PRIVATE, static_cast<long>(left), as_argument(&most));
   }

@@ -116,7 +116,7 @@ void handle(int, siginfo_t* why, void* context) {
   const int message = why->si_errno;
   auto& in = *static_cast<ucontext_t*>(context);
   leave_stub(in);
-  if (why->si_value.sival_ptr == &called_in) return answer_call_in(in);
+  if (why->si_value.sival_ptr == &attach_request) return answer_attach_request(in);
   if (message >= leave_call) repeat_interrupted(in, message - leave_call);
   body* const me = this_body;
   if (me == nullptr) return;

@@ -337,7 +337,7 @@ extern "C" {
   const errno_kept around;
   wait.patience = ++wait.yields % yields_between_tries == 0 ? most_patience : wait.patience / 2;
   wait.has_yielded = true;
-  if (!is_in_handler(me) && !is_in_child_of_vfork() && comes_to_wait()) {
+  if (!is_in_handler(me) && !is_in_child_of_vfork() && attach_to_wait()) {
     const without_preemption to_the_end(&me);
     if (this_body != nullptr) {
       processor& on = *me.where();

@@ -151,7 +151,7 @@ constexpr unsigned waits_in_kernel = 2;
 void ask_for_call() {
   if (next_call_ns.load(std::memory_order_relaxed) != never) return;
   const std::uint64_t at = now_by(CLOCK_MONOTONIC) + until_called_ns.load(std::memory_order_relaxed);
-  if (std::uint64_t unknown = never; next_call_ns.compare_exchange_strong(unknown, at, std::memory_order_relaxed)) look_until(at);
+  if (std::uint64_t unknown = never; next_call_ns.compare_exchange_strong(unknown, at, std::memory_order_relaxed)) wake_monitor_at(at);
 }
 
 bool are_too_many() { return living.load(std::memory_order_relaxed) > seats_now(); }
@@ -188,7 +188,7 @@ bool find_seat(bool is_in_handler) {
   if (!use_processors(mine->its, place, is_in_handler)) return parking.give_back(place), false;
   // The processors come all at once: a thread that is called in cannot make any.
   if (!is_in_handler) helper(processors_for_all - 1);
-  if (why_no_processors() != nullptr || (!signals_are_taken() && is_first_thread())) return true;
+  if (why_no_processors() != nullptr || (!signals_are_awaited() && is_first_thread())) return true;
   mine->number = seats_taken.fetch_add(1, std::memory_order_relaxed);
   choose_seat();
   return true;
@@ -233,7 +233,7 @@ void waits_in_seat() {
 }
 }  // namespace
 
-bool comes_to_wait() {
+bool attach_to_wait() {
   if (kernel_mutexes_held != 0) [[unlikely]] return false;  // a lock of Weir's: another allocator waits there
   if (this_body != nullptr) {
     if (mine != nullptr) waits_in_seat();
@@ -248,10 +248,10 @@ bool comes_to_wait() {
 
 bool comes_to_sleep() {
   if (this_body == nullptr && mine != nullptr && mine->its.parking == nullptr && mine->waits_before_seat++ < waits_in_kernel) return false;
-  return comes_to_wait();
+  return attach_to_wait();
 }
 
-bool leaves_to_block() {
+bool detach_to_block() {
   if (mine == nullptr || this_body != &mine->its || !are_too_many()) return false;
   // A handler that has interrupted a switch.
   if (this_body->held.load(std::memory_order_relaxed) != 0) return false;
@@ -335,9 +335,9 @@ void keep_in_kernel() { stays_in_kernel = true; }
 
 // ---- threads that run for long without a call
 
-const char called_in = 0;
+const char attach_request = 0;
 
-std::uint64_t call_in(std::uint64_t now) {
+std::uint64_t attach_running_threads(std::uint64_t now) {
   static std::uint64_t distance = 0;  // 0: there was none yet
   const auto next_at = [](std::uint64_t time) { return next_call_ns.store(time, std::memory_order_relaxed), time; };
   if (!all_are_members() || !are_too_many()) return distance = 0, next_at(never);
@@ -355,7 +355,7 @@ std::uint64_t call_in(std::uint64_t now) {
     const bool is_known = b.had != 0;
     const std::uint64_t had = processor_time(b.id), used = had - std::exchange(b.had, had);
     if ((is_known && used < used_at_least_ns) || is_in_system(b.id, true)) return;
-    send_tick_signal(b.id, &called_in);
+    send_tick_signal(b.id, &attach_request);
   });
   release_ticks();
   const std::uint64_t longest = all ? longest_between_calls_ns : longest_between_parts_ns;
@@ -365,7 +365,7 @@ std::uint64_t call_in(std::uint64_t now) {
 
 // No lock is held where the thread runs code that is neither Weir's, nor the C library's, nor an allocator's, unless a handler has
 // interrupted that: then the mask is another one than usual.
-void answer_call_in(ucontext_t& in) {
+void answer_attach_request(ucontext_t& in) {
   if (mine == nullptr || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
   if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
   if (mask_of(in) != mine->mask_at_first || is_on_alternate_stack(in) || is_without_calls(code_of(in))) return;
@@ -373,7 +373,7 @@ void answer_call_in(ucontext_t& in) {
   // If this thread polls here, others soon will: with a trampoline they take their seats without a signal.
   if (polling its; its.begin(in)) {
     some_poll.store(true, std::memory_order_relaxed);
-    if (want_trampoline(its)) look_until(0);
+    if (want_trampoline(its)) wake_monitor_at(0);
   }
   let_cancellation_in();
   take_seat(true);

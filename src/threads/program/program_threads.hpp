@@ -2,7 +2,7 @@
 //
 // While the program has more threads than processors, a thread takes a seat on a virtual processor where it would wait for another
 // thread, or creates one, or where the kernel has let it begin late. Before a call that blocks in the system, it returns to its own
-// kernel thread. A thread that runs for long without any such call is called in by the monitor, since it might spin: by the signal of
+// kernel thread. A thread that runs for long without any such call is asked to attach by the monitor, since it might spin: by the signal of
 // ticks (tick.hpp), whose handler takes the seat.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace weir::threads {
 
 /// Called where the calling thread is going to block in the system: it goes on in its own kernel thread. It returns when it next
 /// waits for another thread. False: it is no thread of the program that has a seat.
-bool leaves_to_block();
+bool detach_to_block();
 
 /// What pthread_create() asks for.
 struct beginning {
@@ -30,7 +30,7 @@ known_thread* expect_thread(beginning its);
 void forget_thread(known_thread& its);
 beginning beginning_of(const known_thread& its);
 
-/// As comes_to_wait(), where the kernel would let the thread sleep otherwise: the first times it does.
+/// As attach_to_wait(), where the kernel would let the thread sleep otherwise: the first times it does.
 bool comes_to_sleep();
 
 /// The lifetime of a thread that the program has created, in that thread. The thread may be given a seat.

@@ -19,34 +19,34 @@ void forget_monitor();
 /// Thread-safe.
 std::uint64_t price_of_sleep_ns();
 /// A body sleeps until this time, in nanoseconds by CLOCK_MONOTONIC, at the latest: the monitor looks then. Thread-safe.
-void look_until(std::uint64_t time_ns);
+void wake_monitor_at(std::uint64_t time_ns);
 /// The monitor looks again, because a body wants its kernel thread.
-void hurry_monitor();
+void wake_monitor();
 /// False: the system has refused the monitor's thread.
 bool monitor_can_watch();
 
 // ---- of signals: those of the process (signals/process_signals.hpp), and the two that the C library keeps for itself
 
 /// The calling thread is a claimant, or the only thread.
-void start_taker();
-void stop_taker();
+void start_signal_thread();
+void stop_signal_thread();
 /// In the child of a fork.
-void forget_taker();
+void forget_signal_thread();
 
-/// The signals for which the taker does not wait; none: there is no taker.
-extern constinit std::atomic<signal_mask> not_taken;
-void take_slowly(signal_mask signals);
-/// Called by a thread that the program has created, or by the first thread, when its body is attached or unblocks signals: the taker
-/// waits for them from now on.
-inline void take_signals_for(const body& b) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // the taker looks at the masks after it has changed not_taken
-  const signal_mask missing = ~b.mask() & not_taken.load(std::memory_order_relaxed);
-  if (missing != 0 && b.is_adopted) [[unlikely]] take_slowly(missing);
+/// The signals for which the signal thread does not wait; none: there is no signal thread.
+extern constinit std::atomic<signal_mask> not_awaited;
+void await_also(signal_mask signals);
+/// Called by a thread that the program has created, or by the first thread, when its body is attached or unblocks signals: the signal
+/// thread waits for them from now on.
+inline void await_signals_for(const body& b) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // the signal thread looks at the masks after it has changed not_awaited
+  const signal_mask missing = ~b.mask() & not_awaited.load(std::memory_order_relaxed);
+  if (missing != 0 && b.is_adopted) [[unlikely]] await_also(missing);
 }
 
 /// Called by a claimant, when a member has been cancelled.
-void stand_before_cancellation();
+void interpose_cancellation();
 /// To be called by a claimant, after the first thread has been created: the C library's handler is then installed (signals/set_id.cpp).
-void stand_before_set_id();
+void interpose_set_id();
 
 }  // namespace weir::threads

@@ -117,7 +117,7 @@ void take_what_was_sent_to_thread(body& b) {
     const claimant no_sender_meanwhile;
     b.on.store(b.home(), std::memory_order_relaxed);
   }
-  take_signals_for(b);
+  await_signals_for(b);
   signal_mask pending = 0;
   raw_call(SYS_rt_sigpending, as_argument(&pending), sizeof pending);
   if ((pending & ~b.mask()) == 0) return;
@@ -198,7 +198,7 @@ class wish_for_seat {
  public:
   explicit wish_for_seat(processor& seat) : seat_(seat) {
     seat_.wish.store(wanted, std::memory_order_relaxed);
-    hurry_monitor();
+    wake_monitor();
   }
   wish_for_seat(const wish_for_seat&) = delete;
   ~wish_for_seat() { seat_.wish.store(nothing_wanted, std::memory_order_relaxed); }
@@ -209,7 +209,7 @@ class wish_for_seat {
 
 /// The calling body belongs to the kernel thread that drives its seat. That thread may be blocked in a call of another body, and
 /// this call may wait for the calling body. So the calling body waits only for a while, unless the monitor sees to it, and only
-/// once as long as this lasts. False: it has waited in vain, or it has been called home and pinned meanwhile.
+/// once as long as this lasts. False: it has waited in vain, or it has been asked to detach and pinned meanwhile.
 bool waits_for_its_seat(bool& in_vain, std::uint64_t patience) {
   processor& seat = *this_body->home();
   std::uint64_t begun = native::ticks();

@@ -85,7 +85,7 @@ struct body : runnable, basic_summons<native_threads> {
   /// Called by the body itself: signals that it does not block are handled now.
   void take_signals();
   /// While it polls in a loop: executes one iteration in its place. False: it polls no more, or signals wait for it.
-  bool goes_round() { return !is_summoned() && polls.goes_round(); }
+  bool polls_again() { return !is_summoned() && polls.polls_again(); }
   processor* where() const;  // on
   processor* home() const;   // seat
   /// For the child of a fork: pending signals belong to the parent.

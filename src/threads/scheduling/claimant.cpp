@@ -39,28 +39,28 @@ body* claimant::body_of(pid_t id) {
 
 // ---- bodies that are called to their own kernel threads
 
-void claimant::call_home(pthread_t thread) {
+void claimant::ask_to_detach(pthread_t thread) {
   if (body* const its = body_of(thread)) {
-    stand_before_cancellation();
-    its->call_home();
+    interpose_cancellation();
+    its->ask_to_detach();
     wake_body(*its);
     if (processor* const on = its->where()) {
       on->seen.cancelled = 0;
       on->has_cancelled.store(true, std::memory_order_relaxed);
-      hurry_monitor();
+      wake_monitor();
     }
   } else {
     pool->called_early[pool->called++ % pool->called_early.size()] = thread;
   }
 }
 
-bool claimant::has_called_home(const processor& on) {
-  return pool->bodies.find([&on](const body& b) { return b.where() == &on && b.is_called_home(); }) != nullptr;
+bool claimant::has_asked_to_detach(const processor& on) {
+  return pool->bodies.find([&on](const body& b) { return b.where() == &on && b.is_asked_to_detach(); }) != nullptr;
 }
 
-void go_home_if_called() {
+void detach_if_asked() {
   body* const me = this_body;
-  if (me == nullptr || !me->is_called_home()) return;
+  if (me == nullptr || !me->is_asked_to_detach()) return;
   const without_preemption to_the_end;
   me->take_signals();
 }
@@ -76,16 +76,16 @@ void pin_all() {
   if (!all_are_pinned() && !is_in_child()) {
     const claimant no_sender_meanwhile;
     pinned_all.store(true, std::memory_order_relaxed);
-    const auto send_home = [](body& b) {
+    const auto ask = [](body& b) {
       if (&b == this_body) return;
-      b.call_home();
+      b.ask_to_detach();
       wake_body(b);
     };
     pool->bodies.for_each([&](body& b) {
-      if (b.where() != nullptr) send_home(b);
+      if (b.where() != nullptr) ask(b);
     });
     for (processor* const p : pool->all)
-      if (p->own().may(moves::to_stand_in)) send_home(p->own());
+      if (p->own().may(moves::to_stand_in)) ask(p->own());
   }
   pin();
 }

@@ -30,15 +30,15 @@ class claimant {
   static body* body_of(pid_t id);
   /// The thread has been cancelled: it goes to its own kernel thread when it next waits, and stays there. If it blocks in the system,
   /// the monitor ends that.
-  static void call_home(pthread_t thread);
-  /// Is a body there that has been called home?
-  static bool has_called_home(const processor& on);
+  static void ask_to_detach(pthread_t thread);
+  /// Is a body there that has been asked to detach?
+  static bool has_asked_to_detach(const processor& on);
 
  private:
   static processor* at(std::size_t which);
 };
 
 /// The calling member, if it has been cancelled, goes on in its own kernel thread.
-void go_home_if_called();
+void detach_if_asked();
 
 }  // namespace weir::threads

@@ -69,7 +69,7 @@ void deadline::link() {
     is_linked_ = true;
     is_first = first == this;
   }
-  if (is_first) look_until(at_ns_);
+  if (is_first) wake_monitor_at(at_ns_);
 }
 
 void deadline::unlink() {

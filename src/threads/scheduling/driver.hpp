@@ -114,12 +114,11 @@ class basic_driver : public Bodies::queue {
   bool steal_claimed(processor& other, MayGo may_go) {
     const bool some = this->steal_from(other, may_go);
     other.unclaim();
-    if (some) has_stolen_ = true;
     return some;
   }
 
  protected:
-  /// A body that has not stopped since it was summoned: called home.
+  /// A body that has not stopped since it was summoned: asked to detach.
   static void answer(body& me) {
     if (me.is_summoned()) [[unlikely]] me.take_signals();
   }
@@ -168,7 +167,9 @@ class basic_driver : public Bodies::queue {
 
   body& next_or_idle() {
     if (body* const next = self().next()) return *next;
-    idle_.mask_of_context(mask_);  // whatever is blocked now
+    // Whatever is blocked now. But while the body of this thread may run elsewhere, with the same thread pointer, no signal may be handled
+    // here.
+    idle_.mask_of_context(is_at_home() ? mask_ : Bodies::all_signals);
     return idle_;
   }
 
@@ -186,20 +187,17 @@ class basic_driver : public Bodies::queue {
     return true;
   }
 
-  // While the body of this thread may run elsewhere, with the same thread pointer, no signal may be handled here. Threads that are
-  // not the program's should handle no signals either, but blocking them costs two system calls each time, so they do so only while
-  // asleep.
+  // Threads that are not the program's should handle no signals, but blocking them costs two system calls each time, so they do so only
+  // while asleep.
   void wait_for_bodies() {
-    if (!is_at_home()) block(Bodies::all_signals);
     if (self().finds_bodies()) return;
-    block(is_at_home() ? own_.mask() : Bodies::all_signals);
+    if (is_at_home()) block(own_.mask());
     this->await_arrival();
   }
 
   own_memory<body*> leaving_{nullptr};  // the body that leaves, once it has stopped
   own_memory<awaited> sleeps_on_{};     // what that body sleeps on; nothing: it is ready where it belongs
   own_memory<bool> unsettled_{false};   // a body leaves, or the kernel thread's signal mask differs from the body's
-  own_memory<bool> has_stolen_{false};  // since it is driven
   own_memory<bool> is_driven_{false};
   own_memory<signal_mask> mask_{0};     // of the kernel thread
 };
@@ -220,16 +218,13 @@ void basic_driver<Bodies>::yield(body& me) {
 
 template <class Bodies>
 void basic_driver<Bodies>::sleep(body& me, awaited on) {
-  if (this->is_stood_in_for()) [[unlikely]] {
-    this->reclaim();
-    if (self().stays_detached(me)) return;
-  }
   if (this->alone_runs(me)) [[likely]] {
     if (!Bodies::falls_asleep(me, on)) return answer(me);
     // It may have been made ready meanwhile.
     if (body& next = next_or_idle(); &next != &me) switch_to(me, next);
     return;
   }
+  if (this->is_stood_in_for() && self().stays_detached(me)) return;
   this->return_bodies();
   sleeps_on_ = on;
   leave(me);
@@ -251,8 +246,7 @@ void basic_driver<Bodies>::end_driving() {
   own_.may_move.store(static_cast<std::uint32_t>(moves::nowhere), std::memory_order_relaxed);
   while (!is_at_home()) own_.where()->leave(own_);
   if (this->is_stood_in_for()) this->reclaim();
-  if (has_stolen_) this->return_stolen();
-  has_stolen_ = false;
+  this->return_stolen();
   is_driven_ = false;
 }
 

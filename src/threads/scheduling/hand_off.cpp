@@ -57,7 +57,7 @@ void note_blocked(body& found) {
     ++attached;
     block += times_of_late(b) >= 2 ? 1 : 0;
   });
-  if (block >= 2 && 4 * block >= attached) for_each([](body& b) { b.call_home_for_a_while(); });
+  if (block >= 2 && 4 * block >= attached) for_each([](body& b) { b.ask_to_detach_for_a_while(); });
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ bool remove_taken(processor_set& from, const processor& mine) {
 }  // namespace
 
 // Takes no memory from the heap: a body of this processor may hold the heap's lock.
-void live_apart(const processor& mine) {
+void migrate_to_free_processor(const processor& mine) {
   const errno_kept around;
   const std::unique_lock lock(pool_lock, std::try_to_lock);
   if (!lock || std::ranges::find(pool->helpers, &mine) == pool->helpers.end()) return;

@@ -7,6 +7,6 @@ namespace weir::threads {
 
 /// For the thread that drives the processor, while it waits: if two helpers run on one processor of the kernel, one moves to a
 /// free processor. The kernel would leave both there for some milliseconds, each waiting for the other.
-void live_apart(const processor& mine);
+void migrate_to_free_processor(const processor& mine);
 
 }  // namespace weir::threads

@@ -85,7 +85,7 @@ void stay_loaded() {
 void begin_to_use_processors_locked() {
   if (++pool->threads_with_bodies == 1) stay_loaded();
   start_monitor();
-  stand_before_set_id();
+  interpose_set_id();
 }
 
 /// A process ends with its last thread, so no helper may remain. Bodies that are still on the helpers' processors go to their own
@@ -101,7 +101,7 @@ void end_to_use_processors() {
     kind->clear();
   }
   stop_monitor();
-  stop_taker();
+  stop_signal_thread();
 }
 
 void end_processor(void* its) {
@@ -133,7 +133,7 @@ void begin_in_child() {
   pool->threads_with_bodies = 0;
   pool->called_early = {};
   forget_monitor();
-  forget_taker();
+  forget_signal_thread();
   pool_lock.unlock();
 }
 
@@ -230,14 +230,14 @@ void add_to_bodies(body& b) {
   pool->bodies.add(b);
   if (const auto found = std::ranges::find(pool->called_early, b.thread); found != pool->called_early.end()) {
     *found = {};
-    b.call_home();
+    b.ask_to_detach();
   }
 }
 bool begin_to_use_processors(bool only_if_others_do) {
   const std::lock_guard lock(pool_lock);
   if (only_if_others_do && pool->threads_with_bodies == 0) return false;
   begin_to_use_processors_locked();
-  start_taker();
+  start_signal_thread();
   return true;
 }
 bool are_processors_used() {

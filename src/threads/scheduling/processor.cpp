@@ -28,7 +28,7 @@ constexpr std::uint64_t most_idle_ns = 50'000;
 constexpr std::uint64_t worked_us = 3;
 constexpr auto between_system_yields_us = static_cast<std::uint64_t>(waiting::automatic_constants::between_yields);
 // A look takes a microsecond; moving to another processor takes tens of microseconds.
-constexpr std::uint64_t between_looks_apart_us = 200;
+constexpr std::uint64_t between_migrations_us = 200;
 // A claim interrupts all processors. One that has found nothing but bodies that poll is repeated after this time.
 constexpr std::uint64_t between_claims_us = 200;
 // To wake an idle processor takes some ten microseconds.
@@ -80,7 +80,7 @@ constinit const scheduling by_processors{yield_body, switch_body, sleep_body_whi
 inline body* processor::take_next() {
   auto* next = static_cast<body*>(take());
   if (next == nullptr || !next->polls.is_on()) [[likely]] return next;
-  for (const body* const first = next; next->goes_round();) {
+  for (const body* const first = next; next->polls_again();) {
     append(*next);
     next = static_cast<body*>(take());
     if (!next->polls.is_on()) return next;
@@ -118,14 +118,14 @@ void processor::yield_while_it_polls(body& me) {
   do {
     if (me.polls.is_on()) me.where()->let_others_run(me);
     me.where()->yield(me);
-  } while (me.where() != nullptr && me.goes_round());
+  } while (me.where() != nullptr && me.polls_again());
 }
 
-void processor::look_apart(std::uint64_t now) {
+void processor::migrate_if_shared(std::uint64_t now) {
   runs_on_.store(sched_getcpu(), std::memory_order_relaxed);
-  if (now - apart_since_ < in_ticks(between_looks_apart_us)) return;
-  apart_since_ = now;
-  live_apart(*this);
+  if (now - last_migration_ < in_ticks(between_migrations_us)) return;
+  last_migration_ = now;
+  migrate_to_free_processor(*this);
 }
 
 // A thread of the program that waits here beside others belongs to an idle processor from now on, whose thread might not steal it: to a
@@ -147,7 +147,7 @@ void processor::let_others_run(body& me) {
     if (now - idle_since_ < in_ticks(between_system_yields_us)) return;
   }
   const floating_point_kept of_body;
-  look_apart(now);
+  migrate_if_shared(now);
   if (stands_in || !steal_for(*this)) yield_and_learn();
   last_look_ = idle_since_ = native::ticks();
 }
@@ -187,7 +187,7 @@ inline bool processor::finds_bodies() {
     if (steal_for(*this)) return true;  // the first time it only looks
     const double ns = static_cast<double>(std::min(price_of_sleep_ns(), most_idle_ns));
     const std::uint64_t begun = native::ticks();
-    look_apart(begun);
+    migrate_if_shared(begun);
     while (static_cast<double>(native::ticks() - begun) < ns * native::ticks_per_microsecond() / 1e3) {
       if (has_ready()) return true;
       native::pause();
@@ -222,7 +222,7 @@ bool processor::steal(processor& other) {
   // A body that polls is polled for here.
   const bool some = steal_claimed(other, [](runnable& b) {
     body& its = static_cast<body&>(b);
-    return !its.polls.is_on() || !its.goes_round();
+    return !its.polls.is_on() || !its.polls_again();
   });
   if (!some) {
     other.in_vain_at_ = switches;

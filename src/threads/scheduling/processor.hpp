@@ -31,7 +31,7 @@ struct observation {
   std::uint32_t trapped = 0, polled = 0;      // as the processor counts
   unsigned spun = 0;                          // the number of looks at which traps are worth their price
   unsigned ticks = 0;                         // for the same body
-  unsigned hurried = 0;                       // the number of looks that come soon
+  unsigned early_looks = 0;                   // the number of looks that come soon
   unsigned spinning = 0;                      // the number of looks at which the running body gets a tick
   unsigned cancelled = 0;                     // the number of looks at which a cancelled body was here
   bool blocked = false;                       // when its bodies were last handed off: the running one is left alone
@@ -89,7 +89,7 @@ class processor : public basic_driver<native_bodies> {
   bool steal(processor& other);
 
   /// The kernel's number of the processor on which this virtual processor has last waited; -1: nobody drives it, or its thread
-  /// sleeps. relaxed: a hint for live_apart().
+  /// sleeps. relaxed: a hint for migrate_to_free_processor().
   int runs_on() const { return runs_on_.load(std::memory_order_relaxed); }
   std::atomic<pid_t> thread{0};   // the kernel's, that drives it. relaxed: a number
   processor* made_before = nullptr;  // in a list of all that ever were
@@ -115,7 +115,7 @@ class processor : public basic_driver<native_bodies> {
   bool finds_bodies();
 
   body* take_next();
-  void look_apart(std::uint64_t now);
+  void migrate_if_shared(std::uint64_t now);
   void may_move_to_idle(body& me, std::uint64_t now);
   void make_idle_context();
   static context idle_main(void* its);
@@ -123,7 +123,7 @@ class processor : public basic_driver<native_bodies> {
   context making_idle_ = nullptr;
   void* idle_stack_ = nullptr;
   known_stack known_idle_stack_;
-  std::uint64_t last_look_ = 0, idle_since_ = 0, apart_since_ = 0, last_turn_ = 0, last_spread_ = 0;  // in ticks
+  std::uint64_t last_look_ = 0, idle_since_ = 0, last_migration_ = 0, last_turn_ = 0, last_spread_ = 0;  // in ticks
   // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.
   std::uint32_t switches_seen_ = 0;
   std::uint64_t seen_at_ = 0;

@@ -81,7 +81,7 @@ void wake_body(body& b) noexcept {
 bool leaves_wake_up() noexcept {
   if (!has_interrupted_a_change()) [[likely]] return false;
   left_to_monitor.store(true, std::memory_order_release);  // release: the event
-  look_until(0);
+  wake_monitor_at(0);
   return true;
 }
 

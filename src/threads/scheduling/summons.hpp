@@ -1,4 +1,4 @@
-// How other threads make a body take signals, or go home: wherever it runs, when it next waits or goes on.
+// How other threads make a body take signals, or detach: wherever it runs, when it next waits or goes on.
 //
 //   sender:  pending |= signal;  summons |= 1;  fence everywhere;  does the body run?  then it may have missed the summons
 //   body:    it runs now;        (for the compiler)                is it summoned?     then it takes what is pending
@@ -34,11 +34,11 @@ class basic_summons {
 
   /// When the body next waits or goes on, it moves to its own kernel thread for good, because another thread changes the state of
   /// this kernel thread.
-  void call_home() { summon_for(home_call); }
+  void ask_to_detach() { summon_for(detach_request); }
   /// The same for a while, because many bodies block.
-  void call_home_for_a_while() { summon_for(short_call); }
+  void ask_to_detach_for_a_while() { summon_for(short_detach_request); }
   // acquire: from then on the kernel thread is the body's alone.
-  bool is_called_home() const { return (pending_.load(std::memory_order_acquire) & home_call) != 0; }
+  bool is_asked_to_detach() const { return (pending_.load(std::memory_order_acquire) & detach_request) != 0; }
   /// relaxed: the sender of a signal wakes the body afterwards (sleepers.cpp).
   bool has_signals() const { return (pending_.load(std::memory_order_relaxed) & ~mask()) != 0; }
 
@@ -49,19 +49,19 @@ class basic_summons {
     mask_.fetch_or(summons, std::memory_order_relaxed);  // relaxed: pending_ orders it
   }
 
-  /// Called by the body itself: handles what is not in `kept`, and moves to its own kernel thread if it is called home.
-  template <class Handle, class GoHome, class GoHomeForAWhile>
-  void answer(signal_mask kept, Handle handle, GoHome go_home, GoHomeForAWhile go_home_for_a_while) {
+  /// Called by the body itself: handles what is not in `kept`, and moves to its own kernel thread if it is asked to detach.
+  template <class Handle, class Detach, class DetachForAWhile>
+  void answer(signal_mask kept, Handle handle, Detach detach, DetachForAWhile detach_for_a_while) {
     mask_.fetch_and(~summons, std::memory_order_relaxed);  // relaxed: as in summon_for()
-    const signal_mask calls = home_call | short_call;
+    const signal_mask calls = detach_request | short_detach_request;
     // acq_rel: as in summon_for().
     if ((pending_.fetch_and(kept | calls, std::memory_order_acq_rel) & ~(kept | calls)) != 0) handle(kept);
-    if (is_called_home()) {
-      go_home();
+    if (is_asked_to_detach()) {
+      detach();
       // release: from now on this kernel thread is the body's alone, for the thread that changes its state.
-      pending_.fetch_and(~home_call, std::memory_order_release);
+      pending_.fetch_and(~detach_request, std::memory_order_release);
     }
-    if ((pending_.fetch_and(~short_call, std::memory_order_relaxed) & short_call) != 0) go_home_for_a_while();
+    if ((pending_.fetch_and(~short_detach_request, std::memory_order_relaxed) & short_detach_request) != 0) detach_for_a_while();
     // The summons stays noted for signals that are kept; they are looked at again when the mask changes.
     if (pending_.load(std::memory_order_relaxed) != 0) mask_.fetch_or(summons, std::memory_order_relaxed);
   }
@@ -75,7 +75,7 @@ class basic_summons {
  private:
   // Bits that no signal of a program has: the C library's own signals, which are never blocked.
   static constexpr signal_mask summons = signal_mask{1} << 31;
-  static constexpr signal_mask short_call = summons, home_call = signal_mask{1} << 32;
+  static constexpr signal_mask short_detach_request = summons, detach_request = signal_mask{1} << 32;
 
   typename Machine::template word<signal_mask> mask_{0};
   typename Machine::template word<signal_mask> pending_{0};  // what waits for the body, and calls

@@ -16,26 +16,27 @@
 
 namespace weir::threads {
 
-constinit std::atomic<signal_mask> not_taken{0};
+constinit std::atomic<signal_mask> not_awaited{0};
 
 namespace {
 
-// One that no program can send, for the taker alone, which blocks it: it ends the taker's wait. The C library asks for the other
-// one of its own, 33, in all threads.
-constexpr int of_taker = 32;
+// One that no program can send, for the signal thread alone, which blocks it: it ends that thread's wait. The C library asks for the
+// other one of its own, 33, in all threads.
+constexpr int wake_signal = 32;
 constexpr signal_mask bit_of(int number) { return signal_mask{1} << (number - 1); }
 
-// Changed by claimants. seq_cst, both: the taker tells its number, and then looks for what it shall wait for; others change that
+// Changed by claimants. seq_cst, both: the signal thread tells its number, and then looks for what it shall wait for; others change that
 // first.
 constinit std::atomic<unsigned> generation{0};
-constinit std::atomic<pid_t> taker{0};
+constinit std::atomic<pid_t> signal_thread{0};
 bool runs = false, refused = false;
 
 void end_its_wait() {
   siginfo_t why{};
-  why.si_signo = of_taker;
+  why.si_signo = wake_signal;
   why.si_code = SI_QUEUE;
-  if (const pid_t thread = taker.load(); thread != 0) raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, of_taker, as_argument(&why));
+  if (const pid_t thread = signal_thread.load(); thread != 0)
+    raw_call(SYS_rt_tgsigqueueinfo, getpid(), thread, wake_signal, as_argument(&why));
 }
 
 bool has_handler(int number) {
@@ -92,9 +93,9 @@ void pass_on(const siginfo_t& why) {
     else
       to = one_that_handles(number);
   }
-  not_taken.fetch_or(bit_of(number));
-  // A member may have unblocked it meanwhile, and found that the taker waits for it.
-  if (one_that_handles(number) != 0) not_taken.fetch_and(~bit_of(number));
+  not_awaited.fetch_or(bit_of(number));
+  // A member may have unblocked it meanwhile, and found that the signal thread waits for it.
+  if (one_that_handles(number) != 0) not_awaited.fetch_and(~bit_of(number));
   put_back(why);
 }
 
@@ -118,16 +119,16 @@ void pass_on_all() {
 void* take(void* its) {
   const auto mine = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(its));
   prctl(PR_SET_NAME, "weir-signals");
-  exchange_mask(all_signals | bit_of(of_taker));
+  exchange_mask(all_signals | bit_of(wake_signal));
   {
     const claimant no_end_meanwhile;
-    if (generation.load() == mine) taker.store(static_cast<pid_t>(raw_call(SYS_gettid)));
+    if (generation.load() == mine) signal_thread.store(static_cast<pid_t>(raw_call(SYS_gettid)));
   }
   while (generation.load() == mine) {
-    const signal_mask signals = (all_signals & ~not_taken.load()) | bit_of(of_taker);
+    const signal_mask signals = (all_signals & ~not_awaited.load()) | bit_of(wake_signal);
     siginfo_t why{};
     const long got = raw_call(SYS_rt_sigtimedwait, as_argument(&signals), as_argument(&why), 0, sizeof signals);
-    if (got == of_taker)
+    if (got == wake_signal)
       pass_on_all();
     else if (got > 0)
       pass_on(why);
@@ -137,42 +138,42 @@ void* take(void* its) {
 
 }  // namespace
 
-void take_slowly(signal_mask signals) {
-  not_taken.fetch_and(~signals);
+void await_also(signal_mask signals) {
+  not_awaited.fetch_and(~signals);
   end_its_wait();
 }
 
-bool gives_to_taker(processor& mine, const siginfo_t& why) {
-  if (taker.load() == 0 || !mine.came_while_idle.add(why)) return false;
+bool gives_to_signal_thread(processor& mine, const siginfo_t& why) {
+  if (signal_thread.load() == 0 || !mine.came_while_idle.add(why)) return false;
   end_its_wait();
   return true;
 }
 
-void start_taker() {
+void start_signal_thread() {
   if (runs || refused) return;
   sigset_t blocked;
   sigfillset(&blocked);
-  not_taken.store(all_signals);
+  not_awaited.store(all_signals);
   runs = start_detached(take, reinterpret_cast<void*>(std::uintptr_t{generation.fetch_add(1) + 1}), 0, &blocked) == 0;
   refused = !runs;
-  if (refused) not_taken.store(0);
+  if (refused) not_awaited.store(0);
 }
 
-void stop_taker() {
+void stop_signal_thread() {
   if (!std::exchange(runs, false)) return;
   generation.fetch_add(1);
-  not_taken.store(0);
+  not_awaited.store(0);
   end_its_wait();
-  taker.store(0);
+  signal_thread.store(0);
 }
 
-void forget_taker() {
+void forget_signal_thread() {
   runs = false;
   generation.fetch_add(1);
-  not_taken.store(0);
-  taker.store(0);
+  not_awaited.store(0);
+  signal_thread.store(0);
 }
 
-bool signals_are_taken() { return !refused; }
+bool signals_are_awaited() { return !refused; }
 
 }  // namespace weir::threads

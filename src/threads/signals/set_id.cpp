@@ -32,6 +32,6 @@ void handle(int, siginfo_t* why, void* context) {
 
 }  // namespace
 
-void stand_before_set_id() { signal_of_change.stand_before(); }
+void interpose_set_id() { signal_of_change.interpose(); }
 
 }  // namespace weir::threads

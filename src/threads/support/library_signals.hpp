@@ -36,7 +36,7 @@ class library_signal {
  public:
   constexpr library_signal(int number, void (*handler)(int, siginfo_t*, void*)) : number_(number), handler_(handler) {}
   /// Once the C library has installed its handler, ours comes before that. Called by a claimant.
-  void stand_before() {
+  void interpose() {
     if (stands()) return;
     kernel_sigaction now = handled_by(number_);
     if (now.handler == nullptr) return;

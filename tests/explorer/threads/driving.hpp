@@ -1,96 +1,16 @@
 // Processors that drive bodies: each context is a member of the search, a body or the idle context of a processor. A switch hands the
-// processor over from one member to another.
+// processor over from one member to another, with what its thread has for itself.
 //
 // Who switches to a context must know that it has stopped: otherwise there would be a race for its registers and its stack.
 #pragma once
 
-#include "own_memory.hpp"
+#include "driven.hpp"
 #include "scenario.hpp"
-#include "threads/scheduling/driver.hpp"
-#include "threads/signals/sender.hpp"
-#include "threads/scheduling/summons.hpp"
 
 namespace explored_threads {
 
-struct driven_body;
-class driven_processor;
 class driving;
 driving& here();
-
-/// The number of a word in the scenario, from 1 on; 0: none.
-struct awaited_word {
-  std::uint64_t which = 0;
-  awaited_word() = default;
-  explicit awaited_word(std::uint64_t it) : which(it) {}
-  explicit operator bool() const { return which != 0; }
-  explicit operator std::uint64_t() const { return which; }
-};
-
-struct driven_bodies {
-  using machine = explored_threads::machine;
-  using queue = explored_threads::queue;
-  using body = driven_body;
-  using processor = driven_processor;
-  using awaited = awaited_word;
-  using signal_mask = weir::threads::signal_mask;
-  template <class T>
-  using own_memory = explored_threads::own_memory<T>;
-
-  static constexpr signal_mask all_signals = signal_mask{1} << 8;
-  static void block(signal_mask signals, place at = place::current());
-  static void switch_context(body& me, body& next);
-  static void lend(body& b);
-  static bool falls_asleep(body& b, awaited on);
-  static void pause() {}
-
-  /// There is one, which is blocked if bit 0 of a mask says so.
-  struct signal {};
-  static int send_to_thread(const body& its, signal);
-  static int send_to_processor(processor& its, signal);
-  static void wake(body& b);
-};
-
-struct driven_body : body, weir::threads::basic_summons<machine> {
-  static constexpr std::uint32_t stopped = 0, runs = 1, in_own_thread = 2, dropped = 3;
-  word<std::uint32_t> at{stopped};
-  bool is_run_by_member = true;
-  bool blocks_often = false;  // it stays detached
-
-  driven_body() = default;
-  explicit driven_body(queue*) {}
-  driven_processor* where() const;
-  driven_processor* home() const;
-  bool summon(driven_bodies::signal) {
-    queued.store(1, order::relaxed);
-    summon_for(1);
-    return true;
-  }
-  bool withdraw(driven_bodies::signal) {
-    std::uint32_t there = 1;
-    return queued.compare_exchange_strong(there, 0, order::relaxed);
-  }
-  bool blocks(driven_bodies::signal) const { return (mask() & 1) != 0; }
-  void take_signals();
-  void arrive_detached();
-
- private:
-  word<std::uint32_t> queued{0};
-};
-
-class driven_processor : public weir::threads::basic_driver<driven_bodies> {
- public:
-  driven_body& idle() { return idle_; }
-  word<std::uint32_t> signals{0};  // for the kernel thread: a tick, or the program's
-  bool is_thief = false;
-
- private:
-  friend basic_driver<driven_bodies>;
-  driven_body* next() { return static_cast<driven_body*>(take()); }
-  driven_body* next_in_place_of(driven_body&) { return next(); }
-  void is_about_to_drive() {}
-  bool stays_detached(driven_body& me);
-  bool finds_bodies();
-};
 
 /// The members are the bodies, then the idle contexts of the processors, then others.
 class driving : public scenario {
@@ -100,20 +20,22 @@ class driving : public scenario {
   driven_body bodies[most];
   driven_body* contexts[most];  // of the first members
   sleep_queue bucket;
-  word<std::uint32_t> changed{0};
+  word<std::uint32_t> changed{0}, was_handled{0};  // was_handled: a signal from outside
   explored_mutex making;
 
   /// Of the member alone.
   driven_body* me = nullptr;
-  const driven_processor* runs_on = nullptr;
+  driven_processor* runs_on = nullptr;
   std::uint64_t held = 1;
-  bool has_ended = false, has_handled = false;
+  bool has_ended = false, has_handled = false, is_ending = false;
+  unsigned times_away = 0;  // it has gone to its own kernel thread for a while
   word<std::uint32_t>* on_its_way = nullptr;  // to a thread for which the member has sent a signal
 
   static constexpr std::uint32_t tick_signal = 1, of_program = 2;
   word<std::uint32_t> of_own_thread[most] = {{0}, {0}, {0}, {0}};  // the program's signal
 
   bool sends_signals = false;
+  bool from_outside = false;  // signals for a processor's thread, from other processes: at any time, if the thread does not block them
 
   using scenario::check;
 
@@ -140,16 +62,20 @@ class driving : public scenario {
     before_operation = [] { here().handle_signals(); };
   }
 
+  /// Until another context of the thread, or of another thread, switches to this one.
   static void wait(driven_body& b) {
-    explored::spin(b.at, [](std::uint32_t now) { return now != driven_body::stopped; });
-    const std::uint32_t how = b.at.load(order::relaxed);
-    if (how == driven_body::in_own_thread) b.parked.await_end();
-    if (how == driven_body::dropped) here().has_ended = true;
+    auto is_resumed = [](std::uint64_t now) { return now != driven_body::stopped; };
+    here().goes_on(b, b.at.spin(is_resumed, order::acquire));
   }
-  static void resume(driven_body& b) {
+  static void switches(driven_body& me, driven_body& next) {
+    driving& its = here();
+    const std::uint64_t handed_over = its.running_on(*its.runs_on);
+    its.runs_on->memory.is_here = false;
+    me.at.store(driven_body::stopped, order::relaxed);
     // Twice, because an update reads the latest value, whatever the member knows.
-    here().check(b.at.load(order::relaxed) == driven_body::stopped);
-    here().check(b.at.exchange(driven_body::runs, order::release) == driven_body::stopped);
+    its.check(next.at.load(order::relaxed) == driven_body::stopped);
+    its.check(next.at.exchange(handed_over, order::release) == driven_body::stopped);
+    wait(me);
   }
 
   /// What the member has sent to a processor's thread arrives there at the latest when that thread executes a fence.
@@ -164,16 +90,26 @@ class driving : public scenario {
   }
 
  protected:
+  /// Context 0 is the own body of processor 0, whose thread the program has created.
+  void has_own_body() {
+    contexts[0] = &processors[0].own();
+    processors[0].own().is_run_by_member = true;
+  }
+
   // ---- at the beginning, by member 0
   void seat(unsigned b, unsigned p) { belongs(bodies[b], processors[p]); }
   void is_detached(unsigned b) { bodies[b].at.store(driven_body::runs, order::relaxed); }
+  std::uint64_t running_on(const driven_processor& p) const {
+    const auto number = static_cast<std::uint64_t>(&p - processors + 1);
+    return driven_body::runs | number << driven_body::processor_shift | p.memory.all << driven_body::memory_shift;
+  }
   void is_ready(unsigned b, unsigned p) {
     seat(b, p);
     processors[p].append(bodies[b]);
   }
   void runs_first(driven_body& b, unsigned p) {
     b.on.store(&processors[p], order::relaxed);
-    b.at.store(driven_body::runs, order::relaxed);
+    b.at.store(running_on(processors[p]), order::relaxed);
     processors[p].runs(b);
   }
   void runs_first(unsigned b, unsigned p) {
@@ -184,12 +120,30 @@ class driving : public scenario {
     belongs(processors[p].idle(), processors[p]);
     runs_first(processors[p].idle(), p);
   }
-  void prepare() {
-    for (unsigned p = 0; p < of_processors_; ++p) {
-      belongs(processors[p].own(), processors[p]);
-      belongs(processors[p].idle(), processors[p]);
-      processors[p].own().may_move.store(static_cast<std::uint32_t>(weir::threads::moves::nowhere), order::relaxed);
-    }
+  /// The processors belong to threads of the program.
+  template <class Make>
+  void begin(unsigned member, Make make) {
+    scenario::begin(member, [&] {
+      for (unsigned p = 0; p < of_processors_; ++p) {
+        belongs(processors[p].own(), processors[p]);
+        belongs(processors[p].idle(), processors[p]);
+        processors[p].own().may_move.store(static_cast<std::uint32_t>(weir::threads::moves::nowhere), order::relaxed);
+        processors[p].memory.is_here = true;
+      }
+      make();
+      for (driven_processor& p : processors) p.memory.is_here = false;
+    });
+  }
+  /// Body 0 runs, and the others are ready, on processor 0; the other one, if there is one, has nothing.
+  void begin_on_one(unsigned member) { begin_on_one(member, [] {}); }
+  template <class Also>
+  void begin_on_one(unsigned member, Also also) {
+    begin(member, [&] {
+      for (unsigned b = 1; b < of_bodies_; ++b) is_ready(b, 0);
+      if (of_processors_ == 2) has_nothing_at_first(1);
+      runs_first(0, 0);
+      also();
+    });
   }
 
   /// The member is a context; false: another one.
@@ -198,11 +152,10 @@ class driving : public scenario {
     if (member < of_bodies_) {
       me = contexts[member];
       wait(*me);
-      runs_on = me->where();
-      if (runs_on != nullptr) const_cast<driven_processor*>(runs_on)->settle(*me);
+      if (driven_processor* const on = me->where()) on->settle(*me);
       me->release();
       program(*me);
-      if (is_body(*me)) goes_home(*me);
+      if (is_body(*me)) detaches(*me);
       if (ended_.fetch_add(1, order::acq_rel) + 1 == of_bodies_)
         for (unsigned p = 0; p < of_processors_; ++p)
           if (!processors[p].own().is_run_by_member) queue::make_ready(processors[p].own(), nullptr);
@@ -223,8 +176,8 @@ class driving : public scenario {
     if (auto* const on = b.where()) on->yield(b);
     b.release();
   }
-  static void goes_home(driven_body& b) { changes_seat(b, nullptr); }
-  static void changes_seat(driven_body& b, driven_processor* seat) {
+  void detaches(driven_body& b) { changes_seat(b, nullptr); }
+  void changes_seat(driven_body& b, driven_processor* seat) {
     b.hold();
     b.seat.store(seat, order::relaxed);
     if (auto* const on = b.where()) {
@@ -233,8 +186,9 @@ class driving : public scenario {
     }
     b.release();
     if (seat == nullptr) return;
-    if (here().sends_signals) here().takes_what_was_sent_to_thread(b);
+    if (sends_signals) takes_what_was_sent_to_thread(b);
     driven_processor::attach(b);
+    check(b.where() == nullptr || b.held.load(order::relaxed) == 0);
   }
   void takes_what_was_sent_to_thread(driven_body& b) {
     making.lock();
@@ -244,14 +198,27 @@ class driving : public scenario {
   }
   /// The thread that drives a processor drives it no more.
   void ends_driving(driven_processor& mine) {
+    is_ending = true;
     mine.end_driving();
+    is_ending = false;
+    check(!mine.is_driven() && !mine.is_stood_in_for() && mine.own().held.load(order::relaxed) == 1);
     mine.close();
-    check(mine.idle().at.exchange(driven_body::dropped, order::release) == driven_body::stopped);
+    drops_idle_context(mine);
+  }
+  /// It goes on for the last time.
+  void drops_idle_context(driven_processor& mine) {
+    const std::uint64_t how = running_on(mine) | driven_body::dropped;
+    check(mine.idle().at.exchange(how, order::release) == driven_body::stopped);
   }
   void changes_mask(driven_body& b, driven_bodies::signal_mask to) {
     b.hold();
+    is_in_kernel_ = true;  // a signal comes before the change, or when it is noted
     b.mask(to);
-    if (auto* const on = b.where()) on->has_mask(to);
+    if (auto* const on = b.where()) {
+      on->blocked = to;
+      on->has_mask(to);
+    }
+    is_in_kernel_ = false;
     if (b.is_summoned()) b.take_signals();
     b.release();
   }
@@ -269,8 +236,9 @@ class driving : public scenario {
 
   /// Computes until the signal comes.
   void awaits_signal() {
-    if (has_handled) return;
-    word<std::uint32_t>& comes = runs_on != nullptr ? const_cast<driven_processor*>(runs_on)->signals : of_own_thread[me - bodies];
+    if (has_handled || (from_outside && was_handled.load(order::relaxed) == 1)) return;
+    if (runs_on != nullptr) check((runs_on->blocked & driven_bodies::of_program) == 0);
+    word<std::uint32_t>& comes = runs_on != nullptr ? runs_on->signals : of_own_thread[me - bodies];
     explored::spin(comes, [](std::uint32_t now) { return now != 0; });
     comes.store(0, order::relaxed);
     if (!has_handled) handles();
@@ -303,16 +271,42 @@ class driving : public scenario {
   }
 
  private:
+  void goes_on(driven_body& b, std::uint64_t how) {
+    const auto number = how >> driven_body::processor_shift & 3;
+    runs_on = number == 0 ? nullptr : &processors[number - 1];
+    if (runs_on != nullptr) {
+      runs_on->memory.all = how >> driven_body::memory_shift;
+      runs_on->memory.is_here = true;
+    }
+    if (is_ending) check(runs_on == b.seat.load(order::relaxed));  // there alone it may end
+    if (how == driven_body::in_own_thread) b.parked.await_end();
+    if ((how & driven_body::dropped) == driven_body::dropped) has_ended = true;
+  }
+
   void handle_signals() {
-    if (me == nullptr || runs_on == nullptr || is_in_kernel_ || (held != 0 && not_yet_held_ == 0)) return;
+    if (me == nullptr || runs_on == nullptr || is_in_kernel_) return;
+    if (from_outside) return handle_those_from_outside();
+    if (held != 0 && not_yet_held_ == 0) return;
     if (held != 0) --not_yet_held_;
-    is_in_kernel_ = true;
-    auto& its = const_cast<driven_processor&>(*runs_on);
-    const std::uint32_t came = its.signals.load(order::relaxed);
-    if (came != 0) its.signals.store(0, order::relaxed);
-    is_in_kernel_ = false;
+    const std::uint32_t came = take_signal();
     if (came == of_program) handles();
-    if (came == tick_signal && driven_processor::may_stop(&its, *me)) yield(*me);
+    if (came == tick_signal && driven_processor::may_stop(runs_on, *me)) yield(*me);
+  }
+  std::uint32_t take_signal() {
+    is_in_kernel_ = true;
+    const std::uint32_t came = runs_on->signals.load(order::relaxed);
+    if (came != 0) runs_on->signals.store(0, order::relaxed);
+    is_in_kernel_ = false;
+    return came;
+  }
+  /// Not in the name of a body that blocks them, nor while the thread's own body, which has the same thread pointer, may run elsewhere.
+  void handle_those_from_outside() {
+    if (!runs_on->memory.is_here || (runs_on->blocked & driven_bodies::of_program) != 0 || take_signal() == 0) return;
+    is_in_kernel_ = true;
+    const driven_body& its = me == &runs_on->idle() ? runs_on->own() : *me;
+    check(!its.blocks({}) && its.on.load(order::relaxed) == runs_on);
+    was_handled.store(1, order::relaxed);
+    is_in_kernel_ = false;
   }
 
   bool is_body(const driven_body& b) const { return &b >= bodies && &b < bodies + most; }
@@ -325,15 +319,16 @@ class driving : public scenario {
 
 inline driving& here() { return *reinterpret_cast<driving*>(scenarios.here()); }
 
-inline void driven_bodies::block(signal_mask, place) {}
+inline void require(bool holds) {
+  if (!holds) here().check(false);
+}
+
+inline void driven_bodies::block(signal_mask signals, place at) {
+  if (!is_left_out(at)) here().runs_on->blocked = signals;
+}
 inline void driven_bodies::switch_context(body& me, body& next) {
-  if (!next.is_run_by_member) {
-    here().has_ended = true;
-    return;
-  }
-  me.at.store(driven_body::stopped, order::relaxed);
-  driving::resume(next);
-  driving::wait(me);
+  if (next.is_run_by_member) return driving::switches(me, next);
+  here().has_ended = true;
 }
 inline void driven_bodies::lend(body& b) {
   here().runs_on = nullptr;
@@ -347,28 +342,28 @@ inline bool driven_bodies::falls_asleep(body& b, awaited) {
 
 inline driven_processor* driven_body::where() const {
   auto* const its = static_cast<driven_processor*>(on.load(order::relaxed));
-  if (this == here().me) here().runs_on = its;
+  if (this == here().me) require(its == here().runs_on);
   return its;
 }
 inline driven_processor* driven_body::home() const { return static_cast<driven_processor*>(seat.load(order::relaxed)); }
-inline void driven_body::take_signals() {
+inline void driven_body::takes_signals() {
   const auto kept = where() == nullptr ? 0 : mask();
   const auto handle_all_but = [this](driven_bodies::signal_mask) {
     std::uint32_t there = 1;
     if (queued.compare_exchange_strong(there, 0, order::relaxed)) here().handles();
   };
-  const auto go_home = [this] {
+  const auto detach = [this] {
     seat.store(nullptr, order::relaxed);
     if (driven_processor* const its = where()) its->leave(*this);
   };
-  answer(kept, handle_all_but, go_home, [] {});
+  answer(kept, handle_all_but, detach, [] { ++here().times_away; });
 }
 /// What the kernel has for this thread comes first.
-inline void driven_body::arrive_detached() {
+inline void driven_body::arrives_detached() {
   if (!here().sends_signals) return;
   auto& pending = here().of_own_thread[this - here().bodies];
   if (pending.exchange(0, order::relaxed) != 0) here().handles();
-  take_signals();
+  takes_signals();
 }
 inline int driven_bodies::send_to_thread(const body& its, signal) {
   here().of_own_thread[&its - here().bodies].store(1, order::relaxed);

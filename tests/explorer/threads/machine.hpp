@@ -35,7 +35,14 @@ struct fault {
 inline constinit const fault* present = nullptr;
 
 inline bool is_broken(fault::kind how, place at) { return present != nullptr && present->how == how && present->is_at(at); }
-inline bool is_left_out(place at) { return is_broken(fault::kind::left_out, at); }
+/// Called with each place that changes something; null: nobody asks.
+using note_of_place = void (*)(place at);
+inline constinit note_of_place changes_at = nullptr;
+inline bool is_changed_at(fault::kind how, place at) {
+  if (changes_at != nullptr) changes_at(at);
+  return is_broken(how, at);
+}
+inline bool is_left_out(place at) { return is_changed_at(fault::kind::left_out, at); }
 template <class T>
 T seen(place at, T value) {
   return is_broken(fault::kind::reads, at) ? static_cast<T>(present->value) : value;
@@ -80,9 +87,12 @@ class breakable_word : public explored_kernel::word<T> {
   T fetch_and(T by, order how, place at = place::current()) {
     return is_left_out(at) ? whole::load(order::relaxed, at) : whole::fetch_and(by, how, at);
   }
-  T exchange(T value, order how, place at = place::current()) { return seen(at, whole::exchange(value, how, at)); }
+  T exchange(T value, order how, place at = place::current()) {
+    const T before = whole::exchange(value, how, at);
+    return is_changed_at(fault::kind::reads, at) ? static_cast<T>(present->value) : before;
+  }
   bool compare_exchange_strong(T& expected, T to, order how, place at = place::current()) {
-    if (is_broken(fault::kind::does_not_compare, at)) return whole::store(to, how, at), true;
+    if (is_changed_at(fault::kind::does_not_compare, at)) return whole::store(to, how, at), true;
     return whole::compare_exchange_strong(expected, to, how, at);
   }
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,45 @@ inline void expect_found(std::span<const mutant> mutants, const std::vector<name
     EXPECT_TRUE(found) << m.file << ':' << its.line << ": " << m.line << '\n' << m.scenario;
     EXPECT_FALSE(in_a_stronger_one) << m.file << ':' << its.line << ": " << m.line << '\n' << m.scenario;
   }
+}
+
+/// An operation without a mutant, and why nothing breaks without it.
+struct needless {
+  const char* file;
+  std::string line;  // its begin
+  const char* why;
+};
+
+inline std::string text_at(const char* file, unsigned line) {
+  std::ifstream in(std::filesystem::path(WEIR_SOURCE) / "src" / file);
+  std::string text;
+  for (unsigned number = 0; number < line && std::getline(in, text);) ++number;
+  return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+}
+
+/// Each line of the files that changes something in one of the scenarios has a mutant, or a reason.
+inline void expect_covered(std::span<const char* const> files, std::span<const mutant> mutants, std::span<const needless> reasons,
+                           const std::vector<named>& all) {
+  static std::set<std::pair<std::string, unsigned>> changed;
+  changed.clear();
+  changes_at = [](place at) {
+    const arena::in_use heap(nullptr);
+    changed.emplace(at.file_name(), at.line());
+  };
+  for (const named& each : all) explore_at_random(each.its, {.schedules = 200});
+  changes_at = nullptr;
+
+  std::set<std::pair<const char*, unsigned>> known;
+  for (const mutant& each : mutants) known.emplace(each.file, line_of(each));
+  for (const auto& [path, line] : changed)
+    for (const char* const file : files) {
+      if (!path.ends_with(file)) continue;
+      const std::string text = text_at(file, line);
+      const bool has_reason = std::any_of(reasons.begin(), reasons.end(),
+                                          [&](const needless& r) { return std::string_view(r.file) == file && text.starts_with(r.line); });
+      const bool has_mutant = std::any_of(known.begin(), known.end(), [&](const auto& each) { return each.second == line && std::string_view(each.first) == file; });
+      EXPECT_NE(has_mutant, has_reason) << file << ':' << line << ": " << text << (has_mutant ? "\nhas a mutant, and a reason" : "\nhas no mutant");
+    }
 }
 
 }  // namespace explored_threads
