@@ -50,9 +50,9 @@ void report_refused(unsigned wanted, unsigned got, int error) {
 /// Waits, and executes tasks meanwhile in the name of `me`. Members that are in step do not look for tasks.
 template <class Word, class Ready>
 void await_with_tasks(waiting::experience<native>& learned, bool oversubscribed, const Word& word, gate& at, Ready ready,
-                      member* me, const wait_kind& what, const last_region* last = nullptr) {
+                      member* me, const wait_kind& what) {
   if (!oversubscribed && native::spin(word, ready, waiting::automatic_constants::polls_before_clock)) return;
-  task_work tasks(me, what, last);
+  task_work tasks(me, what);
   learned.await(oversubscribed, word, at, ready, tasks);
 }
 
@@ -189,8 +189,7 @@ void crew::work(worker& w) {
       // Whether the worker shares its processor follows from its last team, not from the crew: workers that smaller teams do not
       // need are asleep. A worker that has been in no team yet lets others go first.
       const bool shares_processor = last == nullptr || oversubscribed(*last->of);
-      const last_region its{released_, seen};
-      await_with_tasks(between_regions_, shares_processor, word, at, ready, last, waits::after_region, &its);
+      await_with_tasks(between_regions_, shares_processor, word, at, ready, last, waits::after_region);
     });
     if (w.number >= release_word::size_in(seen)) continue;
     happens_after(&phases_.for_all);
@@ -208,6 +207,8 @@ void crew::work(worker& w) {
     had_seat = me.seat != nullptr;
     if (const int home = me.seat == nullptr ? w.processor : -1; home != lives_on) native::live_on(lives_on = home);
     if (me.taken_task != nullptr) [[unlikely]] give_back_taken_task(me);
+    me.released = &released_;
+    me.was_in = seen;
     me.left_by_all = me.loops;
     current = &me;
     executed.run(executed.what);

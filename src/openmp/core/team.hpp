@@ -89,6 +89,9 @@ struct alignas(line_bytes) member {
   task implicit;
   task* executing = &implicit;
   task* taken_task = nullptr;             // a task that it is about to execute (task_work)
+  // The crew's last episode, and that of the last region in which the member was. null: it is no worker.
+  const std::atomic<std::uint64_t>* released = nullptr;
+  std::uint64_t was_in = 0;
   bool looks_everywhere = false;          // for a task, because it sleeps if it finds none
   gate task_gate;                         // where it waits for tasks
   std::atomic<gate*> asleep_at{nullptr};  // where it sleeps in a wait in which it executes tasks

@@ -54,7 +54,7 @@ bool oversubscribed(const team& t) { return t.size > processors_of(t); }
 // code does first, like the beginning of a reduction. The worker keeps the task until it begins the region. relaxed: who has added the
 // task has stored the episode before, or has seen it.
 bool task_work::is_too_early() const {
-  return last_ != nullptr && last_->released.load(std::memory_order_relaxed) != last_->word;
+  return &what_ == &waits::after_region && me_->released->load(std::memory_order_relaxed) != me_->was_in;
 }
 
 bool task_work::find() {

@@ -1,9 +1,6 @@
 // Questions of the runtime's waits: how long to stay awake, and whether the team is oversubscribed.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-
 #include <weir/machine/gate.hpp>
 
 namespace weir::openmp {
@@ -23,12 +20,6 @@ bool oversubscribed(const team& t);
 /// The number of processors to which the team is bound, or that the process has.
 unsigned processors_of(const team& t);
 
-/// The region that a worker has begun last: the word by which its crew releases regions (fork_join.hpp), and what this word was.
-struct last_region {
-  const std::atomic<std::uint64_t>& released;
-  std::uint64_t word;
-};
-
 /// The tasks that a member executes while it waits, as an argument of waiting::experience. A task that has been taken is stored
 /// in the member, which has at most one.
 class task_work {
@@ -37,8 +28,6 @@ class task_work {
   /// task; at a barrier it may begin any [OpenMP 5.2, 12.9]. In an untied task it might begin any task, too. But each wait could
   /// then begin a task that waits in turn, as deep as there are tasks, and the stack would overflow. Without a member: no tasks.
   task_work(member* me, const wait_kind& what, const task* bound = nullptr) : me_(me), what_(what), bound_(bound) {}
-  /// Of a worker that waits for the region after `last`; null: for another reason.
-  task_work(member* me, const wait_kind& what, const last_region* last) : me_(me), what_(what), last_(last) {}
   /// Has the member taken a task, or can it take one now?
   inline bool take();
   /// Executes the task that it has taken, if any.
@@ -52,8 +41,7 @@ class task_work {
 
   member* const me_;
   const wait_kind& what_;
-  const task* const bound_ = nullptr;
-  const last_region* const last_ = nullptr;
+  const task* const bound_;
 };
 
 }  // namespace weir::openmp
