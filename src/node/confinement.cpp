@@ -99,7 +99,7 @@ unsigned confinement::look(kind_of of) {
 // restores the mask that it has found, perhaps the one before.
 bool confinement::is_ours(const thread& t, const processor_set& mask, const processor_set& all) const {
   if (t.what == kind::always || mask == all) return true;
-  return in_force_ && (t.is_new || t.confined) && (mask == (last_ & all) || mask == before_);
+  return (in_force_ || before_ != all) && (t.is_new || t.confined) && (mask == (last_ & all) || mask == before_);
 }
 
 void confinement::confine(thread& t, const processor_set& granted, const processor_set& all) const {
@@ -112,7 +112,8 @@ void confinement::confine(thread& t, const processor_set& granted, const process
 }
 
 void confinement::keep_to(const processor_set& granted, const processor_set& all) {
-  if (granted.empty() || (granted == all && !in_force_)) return;
+  // Once more after the last grant: a thread that it has confined may have created another one meanwhile.
+  if (granted.empty() || (granted == all && !in_force_ && (before_.empty() || before_ == all))) return;
   for (thread& t : threads_) {
     if (t.what == kind::never) continue;
     if (t.id != getpid()) {

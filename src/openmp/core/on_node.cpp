@@ -98,9 +98,9 @@ bool on_node::computes(std::uint64_t now) {
 
 bool on_node::must_wait(bool others_have_turn, std::uint64_t now) {
   constexpr std::uint64_t at_most = 1'000'000'000;
-  const std::uint64_t waited = now - had_turn_;
-  if (!others_have_turn || waited >= at_most + node::turn_ns) had_turn_ = now;
-  return others_have_turn && (waited < at_most || waited >= at_most + node::turn_ns);
+  const bool waits = others_have_turn && now - had_turn_ < at_most;
+  if (!waits) had_turn_ = now;
+  return waits;
 }
 
 on_node::found on_node::look(const std::vector<int>& mask, unsigned processors, std::size_t members, bool in_region) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include <weir/machine/native.hpp>
 
@@ -82,8 +83,8 @@ void wake_seat(team& t, unsigned seat) { threads::wake_up(*t.seats[seat]); }
 void take_another_seat(member& me) {
   team& t = *me.of;
   if ((share_word() & others_turn) != 0) wait_for_turn();
-  me.seated_for = share_word();
-  if (me.number == 0) return;
+  const unsigned before = std::exchange(me.seated_for, share_word());
+  if (me.number == 0 || (before & ~others_turn) == (me.seated_for & ~others_turn)) return;
   const unsigned which = me.number % std::min(me.seated_for & ~others_turn, t.size);
   threads::processor* const to = which == 0 ? t.seats.front() : threads::helper(which - 1);
   if (to == nullptr || to == me.seat) return;

@@ -150,12 +150,13 @@ void wait_for_turn() {
   clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_sec += 2;
   // relaxed: a hint for the watch.
-  waiting_for_turn.fetch_add(1, std::memory_order_relaxed);
+  // Where two change places here, the monitor may look in vain for a moment.
+  if (waiting_for_turn.fetch_add(1, std::memory_order_relaxed) == 0) threads::wait_for_turns(true);
   for (unsigned word; ((word = share_word()) & others_turn) != 0;)
     if (raw_call(SYS_futex, as_argument(&processors_of_each_host), FUTEX_WAIT_BITSET_PRIVATE, static_cast<long>(word),
                  as_argument(&until), 0, static_cast<long>(FUTEX_BITSET_MATCH_ANY)) == -ETIMEDOUT)
       break;
-  waiting_for_turn.fetch_sub(1, std::memory_order_relaxed);
+  if (waiting_for_turn.fetch_sub(1, std::memory_order_relaxed) == 1) threads::wait_for_turns(false);
 }
 
 // Not when the library is loaded: many processes that load it begin no region, and create no thread.
@@ -197,6 +198,7 @@ void share_watch::begin_in_child() {
   hosts_.clear();
   running_ = has_threads_ = waits_ = false;
   waiting_for_turn.store(0, std::memory_order_relaxed);
+  threads::wait_for_turns(false);
   divide(1);
   if (shares_node()) tell_of_threads_to_come();
   on_node_.begin_in_child();
@@ -231,7 +233,6 @@ void share_watch::look() {
     processors_ = granted.processors;
     is_busy = granted.is_busy;
     waits_ = granted.waits;
-    threads::wait_for_turns(waits_);
   }
   divide(active);
   if (shares_node()) {
@@ -273,7 +274,7 @@ void* share_watch::run(void* its) {
   }
   w.on_node_.end();
   if (std::exchange(w.waits_, false)) w.divide(w.hosts_.size());
-  threads::wait_for_turns(false);
+  if (shares_node()) threads::let_members_have(0);
   w.running_ = false;
   native::crowded(false);
   w.unlock();

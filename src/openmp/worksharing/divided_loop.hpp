@@ -183,7 +183,7 @@ void begin_part(Member& me) {
 template <class Member>
 iterations next_of_divided(Member& me) {
   const std::uint64_t n = me.plan.trips;
-  if (me.chunk.end == n) return me.chunk = {};
+  if (me.chunk.end == n || me.of->size == 1) return me.chunk = {};
   auto& mine = divided::part_of(me, me);
   chunks taken = mine.take(divided::division_of(me), me.number, [&](std::uint32_t left) { return divided::share(me, left); });
   if (!taken) {

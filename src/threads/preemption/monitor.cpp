@@ -111,7 +111,7 @@ class monitor {
   std::uint64_t look(claimant& c);
   void look_at(claimant& c, processor& p, std::uint64_t now);
   std::uint64_t look_at_stood_in(processor& p, std::uint64_t now);
-  void hand_off(claimant& c, processor& p, std::uint32_t switches, std::uint64_t now, bool blocked);
+  bool hand_off(claimant& c, processor& p, std::uint32_t switches, std::uint64_t now, bool blocked);
   std::uint64_t hand_off_if_wanted(claimant& c, processor& p, std::uint64_t now);
   std::uint64_t look_at_cancelled(claimant& c, processor& p) const;
   std::uint64_t until_next(unsigned level, std::uint64_t now) const;
@@ -248,18 +248,19 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   hand_off(c, p, switches, now, blocked);
 }
 
-void monitor::hand_off(claimant& c, processor& p, std::uint32_t switches, std::uint64_t now, bool blocked) {
-  c.hand_off(p, switches, blocked);
+bool monitor::hand_off(claimant& c, processor& p, std::uint32_t switches, std::uint64_t now, bool blocked) {
+  const bool done = c.hand_off(p, switches, blocked);
   p.seen.early_looks = early_looks;
   p.seen.level = 0;
   p.seen.blocked = blocked;
   if (blocked) found_ = now;
+  return done;
 }
 
-// Until it is asked again: the body may not be in the system yet, and there may be no stand-in.
+// Until it is asked again: the body may not be in the system yet, and there may be no stand-in. A processor that sleeps is asked in vain:
+// its body has left the call by a signal's handler. A stand-in that blocks hands off what it has for a seat, and nobody stands in for it.
 std::uint64_t monitor::hand_off_if_wanted(claimant& c, processor& p, std::uint64_t now) {
-  if (!p.is_stood_in_for()) hand_off(c, p, p.switches(), now, true);
-  if (p.is_stood_in_for()) p.has_stand_in();
+  if (p.sleeps() || p.is_stood_in_for() || hand_off(c, p, p.switches(), now, true)) p.has_stand_in();
   return pace_.soon();
 }
 

@@ -221,7 +221,10 @@ void make_all_members(unsigned processors) {
   know_code_without_calls();
   processors_for_all = processors;
 }
-void let_members_have(unsigned processors) { processors_granted.store(processors, std::memory_order_relaxed); }
+void let_members_have(unsigned processors) {
+  processors_granted.store(processors, std::memory_order_relaxed);
+  if (all_are_members() && are_too_many()) ask_for_call();  // threads that poll may be in the kernel all this time
+}
 
 namespace {
 void waits_in_seat() {
@@ -314,7 +317,7 @@ void end_program_thread() {
 
 void expect_another() {
   if (mine == nullptr && !stays_in_kernel && is_first_thread() && !is_in_child()) adopt_this_thread();
-  if (mine != nullptr && mine->its.parking == nullptr && living.load(std::memory_order_relaxed) >= processors_for_all) find_seat(false);
+  if (mine != nullptr && mine->its.parking == nullptr && living.load(std::memory_order_relaxed) >= seats_now()) find_seat(false);
 }
 
 history_of_threads program_threads_so_far() {

@@ -29,6 +29,8 @@ bool monitor_can_watch();
 
 /// The calling thread is a claimant, or the only thread.
 void start_signal_thread();
+/// Or the system has refused it: nobody starts it now.
+bool signal_thread_is_there();
 void stop_signal_thread();
 /// In the child of a fork.
 void forget_signal_thread();

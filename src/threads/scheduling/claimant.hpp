@@ -19,8 +19,9 @@ class claimant {
   void for_each(What what) {
     for (std::size_t i = 0; processor* const p = at(i); ++i) what(*p);
   }
-  /// The bodies of a processor whose thread is blocked go on at a stand-in, unless the processor has switched since `switched`.
-  void hand_off(processor& from, std::uint32_t switched, bool blocked);
+  /// The bodies of a processor whose thread is blocked go on at a stand-in, unless the processor has switched since `switched`; in their
+  /// own kernel threads if the system refuses stand-ins. False: they are still there.
+  bool hand_off(processor& from, std::uint32_t switched, bool blocked);
   /// Calls what(const body&) for each body of a thread that drives no processor of its own.
   static void for_each_body(const std::function<void(const body&)>& what);
   /// The same for some of them, about `most`, in turn. True: for all.

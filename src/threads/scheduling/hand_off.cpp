@@ -72,16 +72,20 @@ void make_wanted_stand_in() {
   if (stand_in_is_wanted.load(std::memory_order_relaxed)) [[unlikely]] make_stand_in();
 }
 
-void claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
+bool claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {
   // If there is none the first time, the stand-in that was taken last creates one, unless the system refuses.
   const bool asked = stand_in_is_wanted.load(std::memory_order_relaxed);
   processor* const other = free_stand_in();
-  if (other == nullptr && !asked) return;
-  if (!from.claim(switched)) return;
+  if (other == nullptr && !asked) return false;
+  if (!from.claim(switched)) return false;
   if (blocked) note_blocked(*from.current());
-  if (other != nullptr) return from.run_queue::hand_off(*other);
-  from.detach_all();
-  from.unclaim();
+  if (other != nullptr) {
+    from.run_queue::hand_off(*other);
+  } else {
+    from.detach_all();
+    from.unclaim();
+  }
+  return true;
 }
 
 namespace {

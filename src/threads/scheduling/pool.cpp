@@ -235,7 +235,8 @@ void add_to_bodies(body& b) {
 }
 bool begin_to_use_processors(bool only_if_others_do) {
   const std::lock_guard lock(pool_lock);
-  if (only_if_others_do && pool->threads_with_bodies == 0) return false;
+  // In a handler no thread can be created.
+  if (only_if_others_do && (pool->threads_with_bodies == 0 || pool->helpers.empty() || !signal_thread_is_there())) return false;
   begin_to_use_processors_locked();
   start_signal_thread();
   return true;

@@ -159,6 +159,8 @@ void start_signal_thread() {
   if (refused) not_awaited.store(0);
 }
 
+bool signal_thread_is_there() { return runs || refused; }
+
 void stop_signal_thread() {
   if (!std::exchange(runs, false)) return;
   generation.fetch_add(1);
