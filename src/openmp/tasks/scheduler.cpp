@@ -102,6 +102,12 @@ void task_scheduler::tell(member& me) {
   wake_sleeper();
 }
 
+void task_scheduler::give_back(member& me, task& t) {
+  release(&me, t);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in wake_one()
+  for (unsigned m = 0; m < of_.size; ++m) wake(of_.members[m]);
+}
+
 task* task_scheduler::find(member& me, const task* bound) {
   if (with_priority_.load(std::memory_order_relaxed) != 0) [[unlikely]]  // relaxed: a hint
     if (task* const t = find_shared(bound)) return t;

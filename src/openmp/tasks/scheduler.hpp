@@ -51,6 +51,9 @@ class task_scheduler {
   [[gnu::cold]] void tell(member& me);
   /// Adds a task even if add() cannot, or if `me` is null: the task then goes to the lists that the team shares.
   void release(member* me, task& t);
+  /// The same for a task that `me` has taken from another member, and that `me` may never be allowed to execute: all who sleep look
+  /// whether they may, since the member that waits for this task is one of them.
+  void give_back(member& me, task& t);
 
   /// Takes a task that `me` may begin: a task below `bound`, or any task if `bound` is null. Null: there is none.
   task* find(member& me, const task* bound);

@@ -206,7 +206,7 @@ task* find_task(member& me, const task* bound) {
   return its != nullptr ? its->find(me, bound) : nullptr;
 }
 
-void give_back_taken_task(member& me) { scheduler_of(me).release(&me, *std::exchange(me.taken_task, nullptr)); }
+void give_back_taken_task(member& me) { scheduler_of(me).give_back(me, *std::exchange(me.taken_task, nullptr)); }
 
 void complete(member* me, task& t) {
   if (t.has_node) [[unlikely]] release_successors(me, t);

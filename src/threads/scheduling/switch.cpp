@@ -216,7 +216,7 @@ namespace {
 bool has_shadow_stack() {
   // ARCH_SHSTK_STATUS, of Linux 6.6 and later; earlier ones have no shadow stacks for programs.
   unsigned long features = 0;
-  return syscall(SYS_arch_prctl, 0x5005, &features) == 0 && features != 0;
+  return raw_call(SYS_arch_prctl, 0x5005, as_argument(&features)) == 0 && features != 0;
 }
 
 [[gnu::constructor]] void when_loaded() {
