@@ -61,6 +61,9 @@ bool task_work::find() {
   // The barrier is in another member's task; in an own task finish_tasks() would have found it.
   if (bound_ == nullptr && me_->executing != &me_->implicit) [[unlikely]] end_for(errors::barrier_in_task);
   if (me_->taken_task == nullptr) me_->taken_task = find_task(*me_, bound_);
+  // Somebody has taken the member off those that sleep before it was at its gate: if it slept now, nobody would wake it for the next
+  // task. relaxed: the gate has acquired what was stored before it was opened.
+  if (me_->looks_everywhere && me_->asleep_at.load(std::memory_order_relaxed) == nullptr) [[unlikely]] return true;
   return me_->taken_task != nullptr && !is_too_early();
 }
 
