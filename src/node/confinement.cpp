@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <memory>
 #include <optional>
 
@@ -12,6 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "machine/clocks.hpp"
 #include "machine/raw_call.hpp"
 
 namespace weir::node {
@@ -27,14 +27,6 @@ bool get_mask(pid_t thread, processor_set& mask) {
 }
 void set_mask(pid_t thread, const processor_set& mask) {
   raw_call(SYS_sched_setaffinity, thread, sizeof mask.words, as_argument(mask.words.data()));
-}
-
-std::uint64_t used_by(pid_t thread) {
-  // As the C library numbers the clock of a thread [clock_getcpuclockid(3)]: the kernel knows threads by it, which have no pthread_t here.
-  const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6u);
-  timespec t{};
-  if (raw_call(SYS_clock_gettime, clock, as_argument(&t)) != 0) return 0;
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
 /// A thread's state, and where it has run last [proc(5)].
@@ -83,7 +75,7 @@ unsigned confinement::look(kind_of of) {
     auto found = std::ranges::lower_bound(threads_, id, {}, &thread::id);
     const bool is_new = found == threads_.end() || found->id != id;
     if (is_new) found = threads_.insert(found, {.id = id, .what = kind::usual});
-    const std::uint64_t used = used_by(id);
+    const std::uint64_t used = processor_time(id);
     if (used - found->used >= computing_ns && used > found->used) ++computing;
     found->used = used;
     found->is_there = true;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 
+#include "machine/clocks.hpp"
 #include "machine/processor_set.hpp"
 #include "machine/raw_call.hpp"
 #include "machine/time_slice.hpp"
@@ -13,14 +13,6 @@
 #include "threads/threads.hpp"
 
 namespace weir::openmp {
-
-namespace {
-std::uint64_t now_by(clockid_t clock) {
-  timespec t{};
-  clock_gettime(clock, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
-}
-}  // namespace
 
 static_assert(most_weight == node::most_weight);
 

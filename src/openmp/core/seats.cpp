@@ -42,7 +42,7 @@ unsigned seats_of_new_team(const member& me, unsigned size) {
 }
 
 void take_seats(team& t) {
-  if ((share_word() & others_turn) != 0) [[unlikely]] wait_for_turn();
+  await_turn();
   threads::go_to_preferred();
   threads::processor& mine = threads::seat();
   const team& outer = *t.parent->of;
@@ -82,7 +82,7 @@ void wake_seat(team& t, unsigned seat) { threads::wake_up(*t.seats[seat]); }
 // The barrier keeps its groups. The body of the primary thread stays where it is.
 void take_another_seat(member& me) {
   team& t = *me.of;
-  if ((share_word() & others_turn) != 0) wait_for_turn();
+  await_turn();
   const unsigned before = std::exchange(me.seated_for, share_word());
   if (me.number == 0 || (before & ~others_turn) == (me.seated_for & ~others_turn)) return;
   const unsigned which = me.number % std::min(me.seated_for & ~others_turn, t.size);

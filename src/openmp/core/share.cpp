@@ -149,8 +149,7 @@ void wait_for_turn() {
   timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_sec += 2;
-  // relaxed: a hint for the watch.
-  // Where two change places here, the monitor may look in vain for a moment.
+  // relaxed: a hint for the watch. Where two change places here, the monitor may look in vain for a moment.
   if (waiting_for_turn.fetch_add(1, std::memory_order_relaxed) == 0) threads::wait_for_turns(true);
   for (unsigned word; ((word = share_word()) & others_turn) != 0;)
     if (raw_call(SYS_futex, as_argument(&processors_of_each_host), FUTEX_WAIT_BITSET_PRIVATE, static_cast<long>(word),

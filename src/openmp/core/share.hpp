@@ -57,5 +57,8 @@ inline unsigned share_word() { return processors_of_each_host.load(std::memory_o
 inline unsigned share_of_processors() { return share_word() & ~others_turn; }
 /// Waits in the kernel until it is the program's turn. Thread-safe.
 void wait_for_turn();
+inline void await_turn() {
+  if ((share_word() & others_turn) != 0) [[unlikely]] wait_for_turn();
+}
 
 }  // namespace weir::openmp

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 
+#include "machine/clocks.hpp"
 #include "machine/detached_thread.hpp"
 #include "machine/time_slice.hpp"
 #include "threads/polling/trampolines.hpp"
@@ -25,7 +26,6 @@
 #include "threads/scheduling/parking.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/scheduling/sleepers.hpp"
-#include "threads/support/clocks.hpp"
 
 namespace weir::threads {
 
@@ -316,12 +316,6 @@ bool is_in_system(pid_t thread, bool where_not_told) {
 std::optional<blocked_call> call_of(pid_t thread) {
   char answer[256];
   return is_told(thread, answer, sizeof answer) ? blocked_call_of(answer) : std::nullopt;
-}
-
-// The number of the clock is made as in clock_getcpuclockid(3).
-std::uint64_t processor_time(pid_t thread) {
-  constexpr clockid_t per_thread = 4, scheduled = 2;
-  return now_by(static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3) | per_thread | scheduled);
 }
 
 void wait_for_turns(bool so) { bodies_wait_for_turns.store(so, std::memory_order_relaxed); }

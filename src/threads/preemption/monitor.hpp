@@ -23,8 +23,6 @@ namespace weir::threads {
 /// For the monitor: is the kernel thread in a system call, or does it wait for a page? The file says "running" if the thread runs
 /// or is ready to run [proc(5)].
 bool is_in_system(pid_t thread, bool where_not_told);
-/// The processor time of a kernel thread, in nanoseconds.
-std::uint64_t processor_time(pid_t thread);
 /// The system call in which the kernel thread is blocked, if there is one that the system tells.
 std::optional<blocked_call> call_of(pid_t thread);
 

@@ -16,13 +16,13 @@
 #include <sys/utsname.h>
 #include <ucontext.h>
 
+#include "machine/clocks.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/monitor.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/scheduling/interrupted.hpp"
 #include "threads/scheduling/pool.hpp"
-#include "threads/support/clocks.hpp"
 #include "threads/support/library_signals.hpp"
 #include "threads/support/traced.hpp"
 

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "machine/clocks.hpp"
 #include "machine/errno_kept.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "threads/polling/trampolines.hpp"
@@ -20,7 +21,6 @@
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/interrupted.hpp"
 #include "threads/signals/process_signals.hpp"
-#include "threads/support/clocks.hpp"
 #include "threads/support/code.hpp"
 #include "threads/support/floating_point.hpp"
 #include "threads/threads.hpp"
@@ -145,7 +145,6 @@ constexpr std::uint64_t late_us = 100;
 // How often a thread waits in the kernel before it takes a seat, which costs as much as two or three such waits: most threads that are
 // made for one thing wait for its begin, or for its end, and for nothing else.
 constexpr unsigned waits_in_kernel = 2;
-
 
 /// Once, until the monitor has found that the threads are not too many: it decides about the next calls.
 void ask_for_call() {

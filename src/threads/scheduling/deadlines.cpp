@@ -3,11 +3,11 @@
 #include <limits>
 #include <mutex>
 
+#include "machine/clocks.hpp"
 #include "machine/kernel_mutex.hpp"
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/sleepers.hpp"
-#include "threads/support/clocks.hpp"
 
 namespace weir::threads {
 
