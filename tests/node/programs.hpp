@@ -1,0 +1,90 @@
+// What the tests of the table share: a folder for it, and programs, here and in other processes.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "node/table.hpp"
+
+namespace weir::node {
+
+namespace fs = std::filesystem;
+
+class folder {
+ public:
+  folder() {
+    std::string name = (fs::temp_directory_path() / "weir-table-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~folder() { fs::remove_all(path_); }
+  folder(const folder&) = delete;
+  fs::path path() const { return path_; }
+  std::vector<fs::path> files() const {
+    std::vector<fs::path> all;
+    for (const auto& e : fs::directory_iterator(path_)) all.push_back(e.path());
+    return all;
+  }
+
+ private:
+  fs::path path_;
+};
+
+inline program called(const std::string& name, std::uint64_t joined = 1) {
+  return {.asks = {.weight = 2, .wants = 3, .may_use = processor_set::first(4), .holds = processor_set::first(2)},
+          .is_busy = true,
+          .process = getpid(),
+          .joined = joined,
+          .seen = 7,
+          .name = name};
+}
+inline std::vector<std::string> names(const table& t) {
+  const auto others = t.others();
+  std::vector<std::string> all;
+  for (const auto& p : *others) all.push_back(p.name);
+  return all;
+}
+using strings = std::vector<std::string>;
+
+/// A process that runs `what` and then waits to be killed.
+class child {
+ public:
+  explicit child(const std::function<void()>& what) {
+    int ready[2];
+    EXPECT_EQ(pipe(ready), 0);
+    id_ = fork();
+    if (id_ == 0) {
+      what();
+      (void)!write(ready[1], "x", 1);
+      for (;;) pause();
+    }
+    close(ready[1]);
+    char c;
+    EXPECT_EQ(read(ready[0], &c, 1), 1);
+    close(ready[0]);
+  }
+  ~child() { end(); }
+  child(const child&) = delete;
+  void end(int signal = SIGKILL) {
+    if (id_ <= 0) return;
+    kill(id_, signal);
+    waitpid(id_, nullptr, 0);
+    id_ = 0;
+  }
+  void stop() const {
+    kill(id_, SIGSTOP);
+    waitpid(id_, nullptr, WUNTRACED);
+  }
+
+ private:
+  pid_t id_;
+};
+
+}  // namespace weir::node
