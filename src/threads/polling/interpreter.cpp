@@ -36,13 +36,16 @@ WEIR_READS_AS_PROGRAM std::uint64_t memory_at(std::uintptr_t at, width w) {
 /// One instruction [Intel SDM, 2 2.1 and its opcode maps].
 class instruction {
  public:
-  instruction(registers& its, usage* used) : of_(its), next_(its), used_(used) {}
+  instruction(registers& its, usage* used) : next_(its), used_(used) {}
+  /// An operation writes its register last, so only these two are to be restored.
   bool execute() {
+    const std::uintptr_t code = next_.code;
+    const std::uint64_t flags = next_.flags;
     prefixes();
-    // Nobody polls so, and a trampoline could not give the stack's pointer back.
-    if (!operation() || next_.all[4] != of_.all[4]) return false;
-    of_ = next_;
-    return true;
+    if (operation() && !writes_stack_pointer_) [[likely]] return true;
+    next_.code = code;
+    next_.flags = flags;
+    return false;
   }
 
  private:
@@ -116,6 +119,10 @@ class instruction {
     return read(which);
   }
   void write(unsigned which, std::uint64_t to, width w, bool counts = false) {
+    if (which == stack_pointer) {  // nobody polls so, and a trampoline could not give it back
+      writes_stack_pointer_ = true;
+      return;
+    }
     if (w.bytes < 4) to = (read(which) & ~w.mask()) | (to & w.mask());
     next_.all[which] = w.bytes == 4 ? to & w.mask() : to;  // the upper half becomes zero
     if (used_ == nullptr) return;
@@ -360,11 +367,12 @@ class instruction {
     write(2, high, {4});
   }
 
-  registers& of_;
-  registers next_;
+  static constexpr unsigned stack_pointer = 4;
+
+  registers& next_;
   usage* used_;
   unsigned opcode_ = 0, rex_ = 0;
-  bool is_16_ = false, repeats_ = false, is_memory_ = false;
+  bool is_16_ = false, repeats_ = false, is_memory_ = false, writes_stack_pointer_ = false;
   unsigned reg_ = 0, rm_ = 0;
   std::uintptr_t at_ = 0;
   std::uint64_t sets_ = arithmetic;  // the flags that the operation sets

@@ -31,6 +31,7 @@ struct usage {
   std::uint64_t flags_written = 0;  // as in EFLAGS
   bool flags_read_first = false;
   bool reads_time = false;
+  bool counts = false;            // an iteration leaves another value in a register that the next one reads
   bool depends_on_place = false;  // a jump, or an address relative to the code
   unsigned loads = 0;
   load first_loads[kept_loads];

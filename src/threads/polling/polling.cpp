@@ -61,6 +61,7 @@ bool only_polls(const registers& from, code_range within, usage* told) {
     const std::uint32_t bit = 1u << r;
     if ((used.read_first & bit) == 0 || now.all[r] == from.all[r]) continue;
     if ((used.changed & bit) != 0 || (used.in_address & bit) != 0) return false;
+    used.counts = true;
   }
   if (told != nullptr) *told = used;
   return true;
@@ -72,6 +73,7 @@ void polling::begins(code_range within) {
   is_on_ = has_begun_ = only_polls(now_, within, &used);
   if (!is_on_ || used.loads > usage::kept_loads || used.reads_time) return;
   loads_ = used.loads;
+  counts_ = used.counts;
   std::ranges::copy(used.first_loads, same_);
 }
 
@@ -128,7 +130,8 @@ bool polling::begin(const ucontext_t& in) {
 
 bool polling::polls_again() {
   if (!is_on_) return false;
-  if (loads_ != 0 && ++looked_ % looks_for_iteration != 0 && std::all_of(same_, same_ + loads_, is_unchanged)) return true;
+  const bool may_have_ended = counts_ && ++looked_ % looks_for_iteration == 0;
+  if (loads_ != 0 && !may_have_ended && std::all_of(same_, same_ + loads_, is_unchanged)) return true;
   unsigned n = 0;
   do {
     if (!execute(now_)) return is_on_ = false;

@@ -53,6 +53,7 @@ class polling {
   // But for what it counts, the loop goes on as long as these have the same values; none: that is not known.
   load same_[usage::kept_loads];
   unsigned loads_ = 0, looked_ = 0;
+  bool counts_ = false;
   std::uintptr_t begun_at_ = 0, first_ = 0, last_ = 0;  // of the loop's instructions
   replaceable may_replace_;
   bool is_on_ = false, has_begun_ = false;
