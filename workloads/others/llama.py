@@ -10,6 +10,7 @@ BARRIERS = ("own", "openmp")
 me = driver.Driver("llama", "llama: a language model of random weights by llama.cpp.", pool="a context")
 me.choice("--barrier", BARRIERS, "at which ggml's threads meet")
 me.whole("--layers", 6, 1, 64, "of the model")
+me.whole("--width", 256, 64, 4096, "of a layer, in steps of 64")
 me.whole("--tokens", 24, 1, 256, "of a sequence, computed one by one")
 me.whole("--sequences", 24, 1, 10**6, "calls, which the contexts divide")
 given = me.read()
@@ -27,7 +28,10 @@ import gguf  # noqa: E402
 import numpy as np  # noqa: E402
 from llama_cpp import llama_cpp as llama  # noqa: E402
 
-LAYERS, WIDTH, HEADS, INNER, WORDS = given.layers, 256, 4, 512, 256
+HEAD = 64
+if given.width % HEAD:
+    me.refuse(f"--width takes a multiple of {HEAD}, not {given.width}")
+LAYERS, WIDTH, HEADS, INNER, WORDS = given.layers, given.width, given.width // HEAD, 2 * given.width, 256
 EPSILON, BASE = 1e-5, 10_000.0
 ROTATED = WIDTH // HEADS
 

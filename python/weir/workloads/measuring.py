@@ -152,7 +152,7 @@ class Session:
     def _belongs(self, way: One, cell: Cell) -> bool:
         where, runtimes = cell.situation, self.plan.of(cell.program).runtimes
         if way.team is not None:
-            return way.team != cell.team
+            return way.team != cell.team or cell.situation.own_fits or not cell.asks
         return (way.runtime in runtimes or way.runtime in where.peers) and (
             way.barrier in ("", DEFAULT) or where.by_barrier
         )
@@ -272,8 +272,7 @@ class Session:
     def _once(self, cell: Cell, way: One, run: int, todo: dict[Cell, list[One]]) -> None:
         made = rows.row(cell, way.runtime, way.side.title, way.barrier, self.id, run, RUN)
         try:
-            its = cell if way.team is None else replace(cell, team=way.team)
-            time_s, ended = self._measured(its, way.side)
+            time_s, ended = self._measured(self._as_run(cell, way), way.side)
         except (Wrong, CannotRun) as no:
             # No other run of it: it would fail again, and may take long for that.
             self.complaints.add(f"left out: {no}", f"{cell.title()}, {way.side.title}")
@@ -282,6 +281,11 @@ class Session:
         else:
             used = ended.used.ru_utime + ended.used.ru_stime
             self.writer.write(rows.timed(made, time_s, used, wall_s=round(ended.wall_s, 6)))
+
+    def _as_run(self, cell: Cell, way: One) -> Cell:
+        if way.team is not None:
+            return cell.by_hand(way.team)
+        return cell.by_hand(cell.processors) if cell.situation.own_fits and way.runtime == OWN else cell
 
     def _measured(self, cell: Cell, side: Side) -> tuple[float, Ended]:
         """The time of the slowest copy. Raises Wrong, CannotRun, Unavailable, Stopped."""

@@ -23,9 +23,10 @@ HELP_S = 20.0
 class Program:
     """`words`: its arguments; None: it is measured beside busy processes alone. Where the same work would take too
     long: `crowded` with more threads than processors, and `shared` where others have the processors, too, or there is a
-    quota. `beside`: beside busy processes; None: it is not measured there. The team's size is OMP_NUM_THREADS, and the
-    value of the option `team`. `barriers`: its team meets at barriers, so that WEIR_BARRIER matters. `per_member`: each
-    member has so much work, however many there are. `callers`: the option for threads that call at the same time."""
+    quota. Where it would be too short: `long`. `beside`: beside busy processes; None: it is not measured there. The
+    team's size is OMP_NUM_THREADS, and the value of the option `team`. `barriers`: its team meets at barriers, so that
+    WEIR_BARRIER matters. `per_member`: each member has so much work, however many there are. `callers`: the option for
+    threads that call at the same time."""
 
     name: str
     file: Path
@@ -39,13 +40,14 @@ class Program:
     quick: bool = False
     per_member: bool = False
     callers: str = CALLERS
+    long: tuple[str, ...] | None = None
 
-    def arguments(self, work: str, team: int, callers: int) -> tuple[str, ...]:
-        """`work`: words, crowded, shared or beside."""
+    def arguments(self, work: str, team: int | None, callers: int) -> tuple[str, ...]:
+        """`work`: words, crowded, long, shared or beside. `team`: None: as many threads as it likes."""
         its = next((given for given in (getattr(self, work), self.words, self.beside) if given is not None), ())
         return (
             *its,
-            *((self.team, str(team)) if self.team else ()),
+            *((self.team, str(team)) if self.team and team is not None else ()),
             *((self.callers, str(callers)) if callers else ()),
         )
 
@@ -115,25 +117,48 @@ class _Pool:
     words: str = ""
     crowded: str | None = None
     shared: str | None = None
+    long: str | None = None
     file: str = ""
 
 
-# A barrier that spins takes a millisecond and more where threads share processors.
+# A barrier that spins takes a millisecond and more where threads share processors. Where it does not, the `long` work
+# takes a second or more.
+LARGER = "--width 1024 --sequences 4"  # a model whose barriers are as far apart as those of a small real one
 OF_POOLS = (
     _Pool("pool-queue"),
     _Pool("pool-barrier"),
-    _Pool("pool-spin", crowded="--steps 25", shared="--steps 100"),
+    _Pool("pool-spin", long="--jobs 16", crowded="--steps 25", shared="--steps 100"),
     _Pool("pool-tbb"),
-    _Pool("products", crowded="--matrices 3", shared="--matrices 12", file="products.py"),
-    _Pool("tiles", crowded="--size 288 --tile 96", shared="--size 512 --matrices 2", file="tiles.py"),
-    _Pool("folds", crowded="--folds 4 --rows 1000 --trees 3", shared="--rows 3000 --trees 6", file="folds.py"),
-    _Pool("frames", file="frames.py"),
-    _Pool("queries", file="queries.py"),
+    _Pool("products", long="--matrices 240", crowded="--matrices 3", shared="--matrices 12", file="products.py"),
+    _Pool(
+        "tiles", long="--matrices 16", crowded="--size 288 --tile 96", shared="--size 512 --matrices 2", file="tiles.py"
+    ),
+    _Pool(
+        "folds",
+        long="--folds 24",
+        crowded="--folds 4 --rows 1000 --trees 3",
+        shared="--rows 3000 --trees 6",
+        file="folds.py",
+    ),
+    _Pool("frames", long="--queries 120", file="frames.py"),
+    _Pool("queries", long="--queries 180", file="queries.py"),
     _Pool("video", file="video.py"),
-    _Pool("inference", file="inference.py"),
-    _Pool("inference-asleep", "--spinning off", file="inference.py"),
-    _Pool("llama", crowded="--layers 1 --sequences 4 --tokens 1", shared="--sequences 4 --tokens 2", file="llama.py"),
-    _Pool("llama-openmp", "--barrier openmp", "--barrier openmp --sequences 8 --tokens 4", file="llama.py"),
+    _Pool("inference", long="--batches 4000", file="inference.py"),
+    _Pool("inference-asleep", "--spinning off", long="--spinning off --batches 4000", file="inference.py"),
+    _Pool(
+        "llama",
+        crowded="--layers 1 --sequences 4 --tokens 1",
+        shared="--sequences 4 --tokens 2",
+        long=LARGER,
+        file="llama.py",
+    ),
+    _Pool(
+        "llama-openmp",
+        "--barrier openmp",
+        "--barrier openmp --sequences 8 --tokens 4",
+        long=f"--barrier openmp {LARGER}",
+        file="llama.py",
+    ),
 )
 OVER_MPI = ("aspcg", "flow")  # of these, as they are built over MPICH
 
@@ -158,9 +183,9 @@ def programs() -> list[Program]:
         found.append(Program(name + PROCESSES, launched, OF_PROCESSES, words, crowded, shared))
     others = native.REPOSITORY / "workloads" / "others"
     for one in OF_POOLS:
-        work = _split(one.words, one.crowded, one.shared)
+        *work, long = _split(one.words, one.crowded, one.shared, one.long)
         file, callers = (others / one.file, CALLERS) if one.file else (_built(one.name), POOLS_CALLERS)
-        found.append(Program(one.name, file, POOLS, *work, team="--threads", callers=callers))
+        found.append(Program(one.name, file, POOLS, *work, team="--threads", callers=callers, long=long))
     drivers = set(others.glob("*.py")) - {one.file for one in found}
     return found + [Program(p.stem, p, OTHERS) for p in sorted(drivers) if p.stat().st_mode & 0o100]
 

@@ -4,12 +4,12 @@ several threads, and beside busy processes."""
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weir.base.load import busy
 from weir.openmp.situation import LEAST_QUOTA, PROCESSORS, Unavailable
 from weir.run.measuring import Conditions
-from weir.workloads.programs import BESIDE, Program
+from weir.workloads.programs import BESIDE, POOLS, Program
 
 SLOWER = 1.02  # the time of any program on Weir's runtime, in its time on its own: at most
 SETTLING_S = 0.05  # until busy processes have begun
@@ -18,7 +18,9 @@ SETTLING_S = 0.05  # until busy processes have begun
 @dataclass(frozen=True)
 class Situation:
     """`teams`: which of the sizes it takes, by the number of processors, and `usual` those by default, in numbers of
-    processors. `work`: which arguments of programs. `peers`: other runtimes that Weir's is compared with, too."""
+    processors. `work`: which arguments of programs. `peers`: other runtimes that Weir's is compared with, too.
+    `asks`: who runs the program says how many threads it has; else the program decides. `own_fits`: on its own runtime
+    it has as many threads as processors. `pools`: it is for programs whose threads are not OpenMP's."""
 
     name: str
     title: str
@@ -33,8 +35,11 @@ class Situation:
     nice: int = 0  # of these
     peers: tuple[str, ...] = ()
     slower: float = SLOWER
+    asks: bool = True
+    own_fits: bool = False
+    pools: bool = False
 
-    def conditions(self, team: int, processors: int) -> Conditions:
+    def conditions(self, team: int | None, processors: int) -> Conditions:
         quota = max(LEAST_QUOTA, self.quota * processors) if self.quota else None
         return Conditions(team, quota, 0, self.copies)
 
@@ -72,6 +77,8 @@ def _beside(each: int, nice: int) -> Situation:
 
 CROWDED = 4  # times as many threads as processors
 BESIDE_SLOWER = 1.05  # in the better of the times on its own runtime and on the peers
+CROWDS_WEIR = "longer, with more threads than processors on Weir's runtime alone"
+DEFAULTS = "a quota of half of the processors, and the program decides how many threads it has"
 SITUATIONS = (
     Situation("dedicated", "dedicated", _fits, work="words", by_barrier=True),
     Situation("crowded", "more threads than processors", _crowds, (CROWDED,), "crowded", by_barrier=True),
@@ -80,11 +87,14 @@ SITUATIONS = (
     Situation("quota", "a quota of half of the processors", _fits, quota=0.5),
     Situation("callers", "called from several Python threads", _fits, work="words", callers=1),
     Situation("crowded-callers", "called from twice as many threads", _crowds, (2,), "crowded", callers=2),
+    Situation("crowded-long", CROWDS_WEIR, _crowds, (CROWDED,), "long", own_fits=True, pools=True),
+    Situation("quota-defaults", DEFAULTS, _fits, quota=0.5, asks=False, pools=True),
     *(_beside(each, nice) for each in (1, 4) for nice in (0, -5, 5)),
 )
 NAMES = tuple(one.name for one in SITUATIONS)
 TITLES = {one.name: one.title for one in SITUATIONS}
-FOR_POOLS = ("dedicated", "crowded", "quota", "crowded-callers")  # of programs whose threads are not OpenMP's
+# Of programs whose threads are not OpenMP's.
+FOR_POOLS = ("dedicated", "crowded", "crowded-long", "quota", "quota-defaults", "crowded-callers")
 QUICK = ("dedicated", "crowded", "copies-2", "quota", "beside-4")
 GROUPS = {BESIDE: tuple(one.name for one in SITUATIONS if one.busy)}
 BY_NAME = {one.name: one for one in SITUATIONS}
@@ -98,6 +108,16 @@ class Cell:
     situation: Situation
     team: int
     processors: int
+    asks: bool = True
+
+    @property
+    def asked(self) -> int | None:
+        """As many threads as the program is told to have."""
+        return self.team if self.asks else None
+
+    def by_hand(self, team: int) -> "Cell":
+        """The same with so many threads, whoever decides otherwise."""
+        return replace(self, team=team, asks=True)
 
     @property
     def callers(self) -> int:
@@ -105,7 +125,7 @@ class Cell:
 
     @property
     def words(self) -> tuple[str, ...]:
-        return self.program.arguments(self.situation.work, self.team, self.callers)
+        return self.program.arguments(self.situation.work, self.asked, self.callers)
 
     @property
     def load(self) -> str:
@@ -119,7 +139,7 @@ class Cell:
 
     @property
     def conditions(self) -> Conditions:
-        return self.situation.conditions(self.team, self.processors)
+        return self.situation.conditions(self.asked, self.processors)
 
     def title(self) -> str:
         return f"{self.program.name}, {self.team} threads, {self.situation.title}"
@@ -135,9 +155,10 @@ def cells(
 ) -> list[Cell]:
     """`callers`: the program can be called from several threads at the same time. `teams`: None: the usual ones."""
     return [
-        Cell(program, where, team, processors)
+        Cell(program, where, team, processors, where.asks)
         for where in SITUATIONS
         if where.name in names and program.takes(where.work) and (callers or not where.callers)
+        if not where.pools or program.group == POOLS
         for team in teams or [times * processors for times in where.usual]
         if where.teams(team, processors)
     ]

@@ -16,7 +16,7 @@ from weir.workloads.conclusions import AGREES, DIFFERS, Conclusion, conclusions
 from weir.workloads.findings import MISSED, REACHED, Target, in_words, limits, targets, verdict
 from weir.workloads.results import Cell, Ratio, Results, geometric_mean
 from weir.workloads.rows import DEFAULT, HAND, KERNEL, OWN, is_by_hand, is_weirs
-from weir.workloads.situations import TITLES
+from weir.workloads.situations import BY_NAME, TITLES
 
 RUNTIMES = {OWN: "its own", "kernel": "kernel threads", "user": "user-level", "auto": "auto"}
 BY_HAND = "best by hand"
@@ -114,11 +114,18 @@ def _in_words(ratio: Ratio | None) -> str:
     return in_words(ratio) if ratio else "–"
 
 
+def _threads_of_own(c: Cell) -> str:
+    where = BY_NAME.get(c.situation)
+    if where is not None and where.own_fits:
+        return "as many as processors"
+    return str(c.place.members) if where is None or where.asks else "as it decides"
+
+
 def _by_hand(c: Cell, runtime: str) -> Shown | str:
     """The time with the best number of threads, in that on Weir's, and which number that is."""
     if c.by_hand is None:
         return "–"
-    threads = c.place.members if c.by_hand == OWN else c.by_hand.removeprefix(f"{HAND}-")
+    threads = _threads_of_own(c) if c.by_hand == OWN else c.by_hand.removeprefix(f"{HAND}-")
     return Shown(_in_words(c.ratio(c.by_hand, runtime)), f"threads: {threads}")
 
 

@@ -132,6 +132,17 @@ def test_a_program_that_calls_nothing_of_openmp_is_measured_with_each_number_of_
     assert sorted(ran) == sorted([*each, *(f"--threads {n} {way}" for n in (4, 16) for way in ("", AUTO))])
 
 
+def test_more_threads_on_weir_alone_and_as_many_as_the_program_decides(tmp_path: Path):
+    noted = f'echo "$* $OMP_NUM_THREADS $WEIR_THREADS" >>"$0.ran"\n{RIGHT}'
+    one = Program("one", script(tmp_path, "one", noted), POOLS, team="--threads", long=("--long",))
+    measured(tmp_path, one, ("crowded-long", "quota-defaults"), (OWN, AUTO, HAND))
+    ran = (tmp_path / "one.ran").read_text().splitlines()[1:]
+    long = [f"--long --threads {n} {n} " for n in (1, 2, 4, 4)]  # by hand, and on its own runtime
+    assert sorted(ran) == sorted(
+        [*long, f"--long --threads 16 16 {AUTO}", *(f"--threads {n} {n} " for n in (1, 2, 4)), "  ", f"  {AUTO}"]
+    )
+
+
 def test_callers_are_twice_as_many_as_processors(tmp_path: Path):
     text = f'[ "$1" != --help ] || exec echo "--callers N"\n{RIGHT}'
     one = Program("one", script(tmp_path, "one", text), POOLS, team="--threads", callers="--callers")
@@ -162,5 +173,12 @@ def test_the_best_by_hand_is_held_against_weirs():
     last = {row[0]: row[4] for row in shown.rows}
     assert re.match(r"0\.50 \(", last["one"]) and last["one"].note == "threads: 2"
     assert re.match(r"4\.0 \(", last["two"]) and last["two"].note == "threads: 8"
+    fits = tables.of_situation(
+        Results(
+            [*pair(cell("one", "crowded-long", 8), 4.0, 1.0), *runs(cell("one", "crowded-long", 8), by_hand(1), 5.0)]
+        ),
+        "crowded-long",
+    )
+    assert fits.rows[0][4].note == "threads: as many as processors"
     assert last["three"] == "–" and all(len(row) == len(shown.heads) for row in shown.rows)
     assert tables.of_situation(Results(third), "crowded").heads[3:] == ["own / kernel threads"]

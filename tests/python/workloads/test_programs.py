@@ -69,7 +69,15 @@ def test_the_size_of_a_pool_and_its_callers_are_options():
     assert words["dedicated"] == (2, ("--threads", "2"))
     assert words["crowded"] == (8, (*one.crowded, "--threads", "8"))
     assert words["crowded-callers"] == (4, (*one.crowded, "--threads", "4", "--callers", "4"))
+    assert words["crowded-long"] == (8, (*one.long, "--threads", "8"))
     assert words["quota"] == (2, (*one.shared, "--threads", "2"))
+    assert words["quota-defaults"] == (2, one.shared)
+
+
+def test_situations_for_pools_are_not_those_of_other_programs():
+    one = next(one for one in programs.programs() if one.group == programs.GCC)
+    its = {c.situation.name for c in cells(one, NAMES, None, 2, callers=True)}
+    assert not its & {"crowded-long", "quota-defaults"} and "quota" in its
 
 
 @pytest.mark.parametrize(
@@ -79,6 +87,6 @@ def test_drivers_of_pools_know_their_options(one: Program):
     """Before a driver looks for its modules, which may be missing."""
     known = subprocess.run(["/usr/bin/python3", one.file, "--help"], capture_output=True, text=True, timeout=60).stdout
     callers = 2 if one.takes_callers() else 0
-    for work in ("words", "crowded", "shared"):
+    for work in ("words", "crowded", "long", "shared"):
         words = [word for word in one.arguments(work, 2, callers) if word.startswith("-")]
         assert "--threads" in words and not [word for word in words if word not in known], words
