@@ -93,7 +93,7 @@ def of_situation(results: Results, situation: str) -> Table:
             slower = verdict(there, at_most=limit)
             gains = ratio.interval is not None and ratio.interval.low > 1
             cells.append(Shown(in_words(ratio), verdict=MISSED if slower == MISSED else REACHED if gains else ""))
-        cells += [_by_hand(c, name) for name in hands]
+        cells += [_by_hand(c, name, situation) for name in hands]
         rows.append([c.program, str(c.place.members), nanoseconds(own.value), *cells])
         marks.append("")
     for members in sorted({c.place.members for c in results.of(situation)}):
@@ -114,18 +114,18 @@ def _in_words(ratio: Ratio | None) -> str:
     return in_words(ratio) if ratio else "–"
 
 
-def _threads_of_own(c: Cell) -> str:
-    where = BY_NAME.get(c.situation)
+def _threads_of_own(c: Cell, situation: str) -> str:
+    where = BY_NAME.get(situation)
     if where is not None and where.own_fits:
         return "as many as processors"
     return str(c.place.members) if where is None or where.asks else "as it decides"
 
 
-def _by_hand(c: Cell, runtime: str) -> Shown | str:
+def _by_hand(c: Cell, runtime: str, situation: str) -> Shown | str:
     """The time with the best number of threads, in that on Weir's, and which number that is."""
     if c.by_hand is None:
         return "–"
-    threads = _threads_of_own(c) if c.by_hand == OWN else c.by_hand.removeprefix(f"{HAND}-")
+    threads = _threads_of_own(c, situation) if c.by_hand == OWN else c.by_hand.removeprefix(f"{HAND}-")
     return Shown(_in_words(c.ratio(c.by_hand, runtime)), f"threads: {threads}")
 
 
