@@ -12,6 +12,7 @@ SCRIPTS = Path(__file__).parents[3] / "scripts"
     "name",
     [
         "share-processors",
+        "compare-copies",
         "compare-with-epcc",
         "compare-startup",
         "compare-blocking",
@@ -29,3 +30,18 @@ def test_each_begins_and_says_how_it_is_used(name: str):
 def test_runtimes_that_are_not_there_are_named(name: str):
     done = subprocess.run([SCRIPTS / name, "--runtimes", "nonsense"], capture_output=True, text=True)
     assert done.returncode == 2 and "nonsense" in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
+def test_copies_are_compared_as_they_are_and_on_weir(tmp_path: Path):
+    words = ["--programs", "pool-queue", "--copies", "2", "--rounds", "1", "-o", tmp_path / "table.md"]
+    done = subprocess.run([SCRIPTS / "compare-copies", *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    head, _, row = (tmp_path / "table.md").read_text().splitlines()
+    assert len(head.split("|")) == len(row.split("|")) == 6 and row.startswith("| pool-queue | "), row
+    assert all(float(cell.split()[0]) > 0 for cell in row.split("|")[2:-1])
+
+
+def test_copies_that_take_too_long_end_and_have_no_figure(tmp_path: Path):
+    words = ["--programs", "pool-queue", "--copies", "2", "--rounds", "1", "--limit-s", "0.01"]
+    done = subprocess.run([SCRIPTS / "compare-copies", *words], capture_output=True, text=True)
+    assert done.returncode == 1 and "one copy of pool-queue takes longer than 0.01 s" in done.stderr
