@@ -13,6 +13,7 @@ SCRIPTS = Path(__file__).parents[3] / "scripts"
     [
         "share-processors",
         "compare-copies",
+        "follow-shares",
         "compare-with-epcc",
         "compare-startup",
         "compare-blocking",
