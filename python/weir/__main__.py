@@ -1,3 +1,3 @@
-from weir.cli import app
+from weir.cli import main
 
-app(prog_name="weir")
+main()

@@ -1,54 +1,43 @@
 """The `weir` command: the commands of all subjects, in the order in which --help lists them."""
 
+import sys
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from weir.advising import cli as advising
-from weir.barriers import cli as barriers
 from weir.base import native
-from weir.base.console import assembled, out
-from weir.building import cli as building
-from weir.comparing import cli as comparing
-from weir.doctor import cli as doctor
-from weir.explorer import cli as explorer
-from weir.info import cli as info
-from weir.mpi import cli as mpi
-from weir.openmp import cli as openmp
-from weir.prediction import cli as prediction
-from weir.profile import cli as profile
-from weir.report import cli as report
-from weir.run import cli as run
-from weir.scale import cli as scale
-from weir.simulation import cli as simulation
-from weir.simulation.openmp import cli as simulated_openmp
-from weir.threads import cli as threads
-from weir.tracing import cli as tracing
-from weir.tuning import cli as tuning
-from weir.workloads import cli as workloads
+from weir.base.console import Command, assembled, out
 
+# A command, and the subject that has it. One that is below another comes after that one.
 COMMANDS = (
-    run.COMMAND,
-    doctor.COMMAND,
-    advising.COMMAND,
-    info.COMMAND,
-    tuning.COMMAND,
-    barriers.COMMAND,
-    openmp.COMMAND,
-    mpi.COMMAND,
-    threads.COMMAND,
-    workloads.COMMAND,
-    profile.COMMAND,
-    tracing.COMMAND,
-    report.COMMAND,
-    comparing.COMMAND,
-    simulation.COMMAND,
-    simulated_openmp.COMMAND,
-    scale.COMMAND,
-    prediction.COMMAND,
-    explorer.COMMAND,
-    building.COMMAND,
+    ("run", "weir.run"),
+    ("doctor", "weir.doctor"),
+    ("advise", "weir.advising"),
+    ("info", "weir.info"),
+    ("tune", "weir.tuning"),
+    ("bench", "weir.barriers"),
+    ("bench openmp", "weir.openmp"),
+    ("bench mpi", "weir.mpi"),
+    ("bench threads", "weir.threads"),
+    ("bench workloads", "weir.workloads"),
+    ("profile", "weir.profile"),
+    ("trace", "weir.tracing"),
+    ("report", "weir.report"),
+    ("compare", "weir.comparing"),
+    ("simulate", "weir.simulation"),
+    ("simulate openmp", "weir.simulation.openmp"),
+    ("scale", "weir.scale"),
+    ("predict", "weir.prediction"),
+    ("explore", "weir.explorer"),
+    ("build", "weir.building"),
 )
+
+
+def commands(first: str) -> list[Command]:
+    """Those that begin with this word, or all, if none does: loading the others would take a third of a second."""
+    asked = [subject for name, subject in COMMANDS if name.split()[0] == first]
+    return [import_module(f"{subject}.cli").COMMAND for subject in asked or [subject for _, subject in COMMANDS]]
 
 
 def _show_version(asked: bool) -> None:
@@ -71,4 +60,14 @@ def weir(
     """Barriers for machines that are shared."""
 
 
-app = assembled(COMMANDS, weir)
+def main(*words: str) -> None:
+    """The command with these arguments; none: those of the process."""
+    first = next(iter(words or sys.argv[1:]), "")
+    assembled(commands(first), weir)(words or None, prog_name="weir")
+
+
+def __getattr__(name: str) -> typer.Typer:
+    """`app`: with all commands."""
+    if name != "app":
+        raise AttributeError(name)
+    return assembled(commands(""), weir)

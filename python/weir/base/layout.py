@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jinja2
-
 from weir.base import theme
+from weir.base.late import late
+
+jinja2 = late("jinja2")
 
 if TYPE_CHECKING:
     import altair as alt

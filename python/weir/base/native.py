@@ -5,9 +5,12 @@ import os
 import platform
 import re
 import subprocess
-from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from weir.base.late import late
+
+metadata = late("importlib.metadata")
 
 PACKAGE = Path(__file__).resolve().parent.parent
 REPOSITORY = PACKAGE.parent.parent

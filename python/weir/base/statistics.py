@@ -6,12 +6,19 @@ much more variation between runs than within one), so an interval must resample 
 samples within the chosen runs second: a hierarchical bootstrap.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from weir.base.late import late
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = late("numpy")
 
 Runs = Sequence[Sequence[float]]
 Turns = Mapping[Any, Mapping[int, float]]  # by run of a session, and by turn over all its series

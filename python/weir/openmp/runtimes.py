@@ -6,10 +6,12 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 from weir.base import native
+from weir.base.late import late
+
+metadata = late("importlib.metadata")
 
 # Weir's. threadpoolctl, by which joblib and scikit-learn limit threads, knows a runtime by how its file's name begins.
 LIBRARY = "libgomp-weir.so"

@@ -77,8 +77,8 @@ def _beside(each: int, nice: int) -> Situation:
 
 CROWDED = 4  # times as many threads as processors
 BESIDE_SLOWER = 1.05  # in the better of the times on its own runtime and on the peers
-CROWDS_WEIR = "more threads than processors on Weir alone, longer"
-DEFAULTS = "a quota of half of the processors, all defaults"
+CROWDS_WEIR = "more threads than processors, longer"  # on the own runtime as many as processors
+DEFAULTS = "a quota, and all defaults"
 SITUATIONS = (
     Situation("dedicated", "dedicated", _fits, work="words", by_barrier=True),
     Situation("crowded", "more threads than processors", _crowds, (CROWDED,), "crowded", by_barrier=True),
