@@ -214,10 +214,15 @@ inline bool processor::finds_bodies() {
   return false;
 }
 
-void processor::close() {
-  if (is_closed()) return;
+// The idle context has the thread's own thread pointer.
+void processor::leaves_thread() {
   known_idle_stack_ = known_stack();
   if (idle_stack_ != nullptr) munmap(std::exchange(idle_stack_, nullptr), idle_bytes);
+}
+
+void processor::close() {
+  if (is_closed()) return;
+  leaves_thread();
   run_queue::close();
 }
 

@@ -90,6 +90,8 @@ class processor : public basic_driver<native_bodies> {
   /// From now on no thread drives the processor: bodies that are ready, or are made ready later, are detached. begin_driving()
   /// ends this state.
   void close();
+  /// Another thread will drive it.
+  void leaves_thread();
   /// For the thread that drives this processor: takes ready bodies from `other`, if that processor does not get round to them.
   /// True: it has taken some.
   bool steal(processor& other);
