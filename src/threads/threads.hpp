@@ -128,4 +128,21 @@ class driving {
 /// Inside of a region of its own it does nothing: there the thread, or a stand-in, drives the processor.
 void close_own_processor();
 
+// ---- a processor whose thread ends, for another thread
+
+/// Does this processor belong to the calling thread, and is it open?
+bool is_own(const processor& its);
+/// The calling thread, which start() has made, has a seat, blocks these signals, and the program has changed nothing else of what the
+/// kernel or the C library keeps of it.
+bool is_as_started(std::uint64_t signals);
+/// The calling thread ends, and has a processor of its own that it does not drive: it leaves this processor, with its bodies, to another
+/// thread. Null: it is not only so many bodies that have their seats there. As long as there is such a processor, helpers do not end.
+processor* give_up_own_processor(unsigned bodies);
+/// Does the calling thread neither have a processor of its own nor a seat?
+bool may_take_over();
+/// From now on it belongs to the calling thread.
+void take_over(processor& given_up);
+/// Nobody takes it over: its bodies go on in their own kernel threads.
+void end_given_up(processor& its);
+
 }  // namespace weir::threads

@@ -79,13 +79,14 @@ double block_us() {
 }  // namespace
 
 int main(int count, char** words) {
-  long hosts = 2, threads = 2, work_us = 200, blocks = 0, regions = 1'000;
+  long hosts = 2, threads = 2, work_us = 200, blocks = 0, regions = 1'000, waves = 1;
   workloads::options("hosts", "hosts: threads of the program, each of which opens parallel regions of several threads.")
       .whole("--hosts", hosts, 1, 256, "threads of the program")
       .whole("--threads", threads, 1, 1'024, "threads of each region")
       .whole("--work", work_us, 1, 100'000, "microseconds of computing in a region, by all of its threads together")
       .whole("--blocks", blocks, 0, 1'000'000, "products of blocks in a region, instead of --work's; 0: by --work")
       .whole("--regions", regions, 1, 10'000'000, "that each thread opens")
+      .whole("--waves", waves, 1, 100'000, "of such threads, each after the end of the one before it")
       .read(count, words);
 
   const double one_us = block_us();
@@ -94,20 +95,22 @@ int main(int count, char** words) {
   for (int h = 0; h < hosts; h++) all.emplace_back(h, blocks);
 
   const workloads::stopwatch watch;
-  std::vector<std::thread> running;
-  for (host& h : all) running.emplace_back([&] { h.work(regions, static_cast<int>(threads)); });
-  for (std::thread& t : running) t.join();
+  for (long w = 0; w < waves; w++) {
+    std::vector<std::thread> running;
+    for (host& h : all) running.emplace_back([&] { h.work(regions, static_cast<int>(threads)); });
+    for (std::thread& t : running) t.join();
+  }
   const double wall = watch.wall(), processor = watch.processor();
 
-  const double computed = 1e-6 * one_us * static_cast<double>(blocks * regions * hosts);
+  const double computed = 1e-6 * one_us * static_cast<double>(blocks * regions * hosts * waves);
   std::printf("%ld hosts with %ld threads, %ld regions each\n", hosts, threads, regions);
   std::fprintf(stderr,
                "hosts: %ld x %ld, %ld blocks of %.2f us, %.2f us a region, %.4f s, %.4f s of processors, %.3f of them "
                "computed\n",
-               hosts, threads, blocks, one_us, 1e6 * wall / static_cast<double>(regions * hosts), wall, processor,
+               hosts, threads, blocks, one_us, 1e6 * wall / static_cast<double>(regions * hosts * waves), wall, processor,
                computed / processor);
   for (const host& h : all)
-    if (!h.right(regions)) {
+    if (!h.right(regions * waves)) {
       std::fprintf(stderr, "hosts: wrong: a product is not what it should be\n");
       return 1;
     }

@@ -89,8 +89,16 @@ void crew::assign_processors() {
   for (const auto& w : workers_) w->processor = all[(mine + w->number) % all.size()];
 }
 
-int crew::start(worker& w) {
-  if (may_have_seats()) return threads::start(begin, &w, nullptr, stack_bytes());
+// A worker whose first region has seats begins where it will probably have its own: as a kernel thread it would get in the way of those that
+// are to begin, until the region is released.
+threads::processor* crew::first_seat(const worker& w, unsigned seats) {
+  if (seats == 0 || !host_ || threads::why_no_processors() != nullptr) return nullptr;
+  const unsigned which = w.number % seats;
+  return which == 0 ? &threads::seat() : threads::helper(which - 1);
+}
+
+int crew::start(worker& w, unsigned seats) {
+  if (may_have_seats()) return threads::start(begin, &w, first_seat(w, seats), stack_bytes());
   const auto run = [](void* its) -> void* {
     begin(its);
     return nullptr;
@@ -101,13 +109,20 @@ int crew::start(worker& w) {
 unsigned crew::recruit(unsigned wanted, unsigned seats) {
   if (workers_.size() + 1 >= wanted) return wanted;
   keep_freed_memory();
+  if (host_ && may_have_seats()) {
+    const inheritance its = inheritance::of_this_thread();
+    if (workers_.empty())
+      gives_ = its;
+    else if (gives_ && !(*gives_ == its))
+      gives_.reset();
+  }
   while (workers_.size() + 1 < wanted) {
     workers_.push_back(std::make_unique<worker>());
     worker& w = *workers_.back();
     w.of = this;
     w.number = static_cast<unsigned>(workers_.size());
     join_release(w);
-    if (const int error = start(w); error != 0) {
+    if (const int error = start(w, seats); error != 0) {
       workers_.pop_back();
       report_refused(wanted, static_cast<unsigned>(workers_.size()) + 1, error);
       break;
@@ -181,7 +196,7 @@ int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 void crew::work(worker& w) {
   make_lines(w);
   int lives_on = -1;
-  bool had_seat = false;
+  bool had_seat = threads::is_on_processor();
   std::uint64_t seen = w.seen;
   member* last = nullptr;  // that it was in the team that it was in last
   for (;;) {

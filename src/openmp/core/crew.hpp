@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "machine/inheritance.hpp"
 #include "openmp/core/explanation.hpp"
 #include "openmp/core/fork_join.hpp"
 #include "openmp/core/region.hpp"
@@ -36,6 +37,15 @@ class crew {
   void join(team& t);
   /// Tells the workers to end. The last thread to leave, the caller among them, deletes the crew.
   void dismiss();
+  // A crew of the program's whose thread ends may wait for another thread's first region (kept_crews.hpp).
+  /// Called by the thread, outside of regions. False: the workers are not as new ones of an equal thread would be, or may have no seats.
+  bool loses_thread();
+  /// The calling thread, which may_take_over() a processor, is the primary one from now on.
+  void gets_thread();
+  /// Instead of gets_thread(), by any thread: dismisses it.
+  void dismiss_without_thread();
+  const inheritance& gives() const { return *gives_; }  // what the workers have got from their creator
+  std::size_t workers() const { return workers_.size(); }
   /// Of all crews.
   static int workers_alive();
 
@@ -65,7 +75,8 @@ class crew {
   /// Where the worker waits, and where others wait for it: before it starts, and in its own thread.
   void join_release(worker& w);
   static void make_lines(worker& w);
-  int start(worker& w);
+  threads::processor* first_seat(const worker& w, unsigned seats);
+  int start(worker& w, unsigned seats);
   void assign_processors();
   void work(worker& w);
   void leave();
@@ -84,7 +95,9 @@ class crew {
   std::unique_ptr<phases::release_line[]> lines_;  // the primary thread's, if there are workers that wait for them
   // The last episode, with the size of its team. relaxed: written by the primary thread; others read only the number.
   alignas(line_bytes) std::atomic<std::uint64_t> released_{0};
-  std::optional<host> host_;  // if it is a crew of the program's
+  std::optional<host> host_;  // if it is a crew of the program's, and has a thread
+  std::optional<inheritance> gives_;  // if all workers have got the same
+  threads::processor* without_thread_ = nullptr;  // the processor that belongs to the thread, while there is none
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1
   std::unique_ptr<native_region_sites> sites_;  // null: regions compute on as many processors as their teams may take
   std::optional<explained_sites> explains_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "openmp/core/crew.hpp"
+#include "openmp/core/kept_crews.hpp"
 #include "openmp/core/seats.hpp"
 #include "openmp/core/team_binding.hpp"
 #include "openmp/core/thread_limit.hpp"
@@ -32,7 +33,11 @@ crew& crew_of(const member& me) {
   }
   if (all->size() <= depth) all->resize(depth + 1);
   crew*& its = (*all)[depth];
-  if (its == nullptr) its = new crew(me.of->parent == nullptr && !this_thread.is_worker);
+  if (its == nullptr) {
+    const bool of_program = me.of->parent == nullptr && !this_thread.is_worker;
+    if (of_program && may_have_seats()) its = take_kept_crew();
+    if (its == nullptr) its = new crew(of_program);
+  }
   return *its;
 }
 

@@ -3,8 +3,10 @@
 #include <utility>
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include "openmp/core/crew.hpp"
+#include "openmp/core/kept_crews.hpp"
 #include "openmp/core/region.hpp"
 #include "openmp/core/seats.hpp"
 #include "openmp/core/team.hpp"
@@ -23,6 +25,8 @@ namespace {
 // threads.
 void begin_in_child() {
   this_thread.crews = nullptr;
+  first_thread_is_there();
+  destroy_at_end_of_thread();
   if (this_thread.initial == nullptr) {
     current = nullptr;  // it was a worker
     return;
@@ -31,11 +35,20 @@ void begin_in_child() {
   this_thread.initial->group_threads.store(0, std::memory_order_relaxed);
 }
 
-void dismiss_crews(thread_state& state) {
+/// `keeps`: the crew of outermost regions may wait for another thread.
+void dismiss_crews(thread_state& state, bool keeps = false) {
   auto* const crews = std::exchange(state.crews, nullptr);
   if (crews == nullptr) return;
-  for (crew* c : *crews)
-    if (c != nullptr) c->dismiss();
+  // The inner ones first: their workers may have seats where the outer ones have them.
+  while (!crews->empty()) {
+    crew* const c = crews->back();
+    crews->pop_back();
+    if (c == nullptr) continue;
+    if (keeps && crews->empty())
+      keep_or_dismiss(*c);
+    else
+      c->dismiss();
+  }
   delete crews;
 }
 
@@ -44,19 +57,24 @@ void dismiss_crews(thread_state& state) {
 void destroy(void* thread) {
   auto& state = *static_cast<thread_state*>(thread);
   current = nullptr;
-  dismiss_crews(state);
+  if (getpid() == gettid()) first_thread_ends();
+  dismiss_crews(state, !state.is_worker);
   if (state.targets != nullptr)
     for (const team* t : *state.targets) delete t;
   delete std::exchange(state.targets, nullptr);
   delete std::exchange(state.initial, nullptr);
 }
 
-// A key's destructor runs after those of the language's objects, and again if the destructor of another key has begun a region.
+// A key's destructor runs after those of the language's objects, and again if the destructor of another key has begun a region. Keys have
+// their turns as they were made, and the thread's processor (threads/scheduling) shall end after its crew.
 pthread_key_t end_of_thread;
+[[gnu::constructor(103)]] void before_processors() { pthread_key_create(&end_of_thread, destroy); }
 
 [[gnu::constructor]] void when_loaded() {
   pthread_atfork(nullptr, nullptr, begin_in_child);
-  pthread_key_create(&end_of_thread, destroy);
+  if (getpid() != gettid()) return;
+  first_thread_is_there();
+  destroy_at_end_of_thread();
 }
 
 }  // namespace
@@ -67,6 +85,7 @@ bool outside_of_regions() { return self().of == this_thread.initial; }
 
 void end_crews() {
   dismiss_crews(this_thread);
+  dismiss_kept_crews();
   // Workers on this thread's virtual processor end elsewhere, since the thread may never drive the processor again.
   if (may_have_seats() && !threads::is_on_processor()) threads::close_own_processor();
 }

@@ -286,6 +286,12 @@ void abandon(body& b) {
   own_body = nullptr;
 }
 
+bool is_as_started(std::uint64_t signals) {
+  const body* const me = this_body;
+  return me != nullptr && me == own_body && !me->is_adopted && me->home() != nullptr && !me->is_pinned && !me->is_summoned() &&
+         ((me->mask() ^ signals) & all_signals) == 0 && me->cancel_state == PTHREAD_CANCEL_ENABLE;
+}
+
 bool is_started() { return own_body != nullptr && !own_body->is_adopted; }
 
 void change_seat(processor* seat) {

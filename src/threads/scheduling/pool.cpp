@@ -106,15 +106,24 @@ void end_to_use_processors() {
 
 void end_processor(void* its) {
   own_processor = nullptr;
-  auto* const mine = static_cast<processor*>(its);
-  mine->close();
-  const std::lock_guard lock(pool_lock);
-  std::erase(pool->all, mine);
-  pool->ended.push_back(mine);
-  end_to_use_processors();
+  end_given_up(*static_cast<processor*>(its));
 }
 
 pthread_key_t end_of_thread;
+
+/// The caller holds the lock.
+void becomes_own(processor& its) {
+  own_processor = &its;
+  body& own = its.own();
+  own.is_pinned = false;
+  own.thread = pthread_self();
+  own.mask(exchange_mask(all_signals));
+  exchange_mask(own.mask());
+  its.has_mask(own.mask());
+  begins_to_drive(its);
+  pthread_setspecific(end_of_thread, &its);
+  pool->all.push_back(&its);
+}
 
 pid_t this_process = 0;
 
@@ -168,19 +177,41 @@ processor& here() {
   if (this_body != nullptr) return *this_body->where();
   if (own_processor == nullptr) {
     const std::lock_guard lock(pool_lock);
-    own_processor = unused_processor(false);
-    body& own = own_processor->own();
-    own.is_pinned = false;
-    own.thread = pthread_self();
-    own.mask(exchange_mask(all_signals));
-    exchange_mask(own.mask());
-    own_processor->has_mask(own.mask());
-    begins_to_drive(*own_processor);
-    pthread_setspecific(end_of_thread, own_processor);
-    pool->all.push_back(own_processor);
+    becomes_own(*unused_processor(false));
     begin_to_use_processors_locked();
   }
   return *own_processor;
+}
+
+bool is_own(const processor& its) { return own_processor == &its && !its.is_closed(); }
+
+processor* give_up_own_processor(unsigned bodies) {
+  processor* const mine = own_processor;
+  if (mine->is_driven() || mine->is_stood_in_for()) return nullptr;
+  unsigned there = 0;
+  const std::lock_guard lock(pool_lock);
+  pool->bodies.for_each([&](const body& b) { there += b.home() == mine || b.where() == mine ? 1 : 0; });
+  if (there != bodies) return nullptr;
+  mine->leaves_thread();
+  std::erase(pool->all, mine);
+  pthread_setspecific(end_of_thread, nullptr);
+  own_processor = nullptr;
+  return mine;
+}
+
+bool may_take_over() { return own_processor == nullptr && own_body == nullptr && this_body == nullptr; }
+
+void take_over(processor& given_up) {
+  const std::lock_guard lock(pool_lock);
+  becomes_own(given_up);
+}
+
+void end_given_up(processor& its) {
+  its.close();
+  const std::lock_guard lock(pool_lock);
+  std::erase(pool->all, &its);
+  pool->ended.push_back(&its);
+  end_to_use_processors();
 }
 
 processor* driven_by(pid_t thread) {

@@ -77,13 +77,21 @@ class processor : public basic_driver<native_bodies> {
   static void yield_while_it_polls(body& me);
   /// For the same thread, before the body yields: if all bodies have done nothing but wait for a while, the processor helps
   /// another processor, or lets threads of the system run first.
-  void let_others_run(body& me);
+  void let_others_run(body& me) {
+    if (looks_left_out_ != 0 && has_ready() && me.home() == this) [[likely]] {
+      --looks_left_out_;
+      return;
+    }
+    look_and_let_others_run(me);
+  }
   /// For its own thread: from now on, and no longer.
   void begin_driving();
   void end_driving();
   /// From now on no thread drives the processor: bodies that are ready, or are made ready later, are detached. begin_driving()
   /// ends this state.
   void close();
+  /// Another thread will drive it.
+  void leaves_thread();
   /// For the thread that drives this processor: takes ready bodies from `other`, if that processor does not get round to them.
   /// True: it has taken some.
   bool steal(processor& other);
@@ -115,6 +123,9 @@ class processor : public basic_driver<native_bodies> {
   bool finds_bodies();
 
   body* take_next();
+  body* take_next_from(body& first_that_polls);
+  body* turn_of_those_that_poll();
+  void look_and_let_others_run(body& me);
   void migrate_if_shared(std::uint64_t now);
   void may_move_to_idle(body& me, std::uint64_t now);
   void make_idle_context();
@@ -124,6 +135,7 @@ class processor : public basic_driver<native_bodies> {
   void* idle_stack_ = nullptr;
   known_stack known_idle_stack_;
   std::uint64_t last_look_ = 0, idle_since_ = 0, last_migration_ = 0, last_turn_ = 0, last_spread_ = 0;  // in ticks
+  unsigned looks_left_out_ = 0;  // of those at the clock in yields to come
   // The count of switches at which a thief last looked at this queue. Used only by the thread that wants to steal.
   std::uint32_t switches_seen_ = 0;
   std::uint64_t seen_at_ = 0;

@@ -296,7 +296,8 @@ class basic_run_queue {
     if (blocks_.compare_exchange_strong(was, beside_others, std::memory_order_relaxed)) Machine::wants_stand_in();
   }
 
-  void take_arrived() {
+  // Not inline, so that take() is short enough to be.
+  [[gnu::noinline]] void take_arrived() {
     // acquire: what the senders did, and where bodies that come from elsewhere have stopped.
     append_in_order(arrived_.exchange(nullptr, std::memory_order_acquire));
   }

@@ -47,15 +47,11 @@ struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run
   /// Called by the body itself: keeps claimants off the queue on which it runs, until release(). Nests.
   void hold() {
     const std::uint32_t before = held.load(std::memory_order_relaxed);  // relaxed: the body alone writes it
-    for (;;) {
-      // relaxed: the claimant's fence orders it before the test, or after the claim.
-      held.store(before + 1, std::memory_order_relaxed);
-      Machine::light_fence();
-      queue* const its = before == 0 ? on.load(std::memory_order_relaxed) : nullptr;
-      if (its == nullptr || !its->is_claimed()) [[likely]] return;
-      held.store(0, std::memory_order_release);  // release: as in release(), since this zero may hide that one
-      its->await_end_of_claim();
-    }
+    // relaxed: the claimant's fence orders it before the test, or after the claim.
+    held.store(before + 1, std::memory_order_relaxed);
+    Machine::light_fence();
+    queue* const its = before == 0 ? on.load(std::memory_order_relaxed) : nullptr;
+    if (its != nullptr && its->is_claimed()) [[unlikely]] hold_after_claim(its);
   }
   void release() {
     Machine::light_fence();
@@ -73,6 +69,18 @@ struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run
   }
   void end_call() { calling.store(calling.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed); }
   bool is_calling() const { return calling.load(std::memory_order_relaxed) != 0; }
+
+ private:
+  // Not inline, so that hold() saves no registers for it.
+  [[gnu::noinline]] void hold_after_claim(queue* its) {
+    do {
+      held.store(0, std::memory_order_release);  // release: as in release(), since this zero may hide that one
+      its->await_end_of_claim();
+      held.store(1, std::memory_order_relaxed);  // relaxed: as in hold()
+      Machine::light_fence();
+      its = on.load(std::memory_order_relaxed);
+    } while (its != nullptr && its->is_claimed());
+  }
 };
 
 /// Calls what(body) for each body of a list. `what` may put the body into another list.

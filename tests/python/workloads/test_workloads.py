@@ -17,7 +17,7 @@ SMALL = {
     "hydro": ["--elements", "5", "--steps", "100"],
     "wavefront": ["--rows", "12", "--columns", "40", "--pairs", "2"],
     "regions": ["--regions", "9", "--steps", "500", "--parts", "7"],
-    "hosts": ["--hosts", "3", "--threads", "2", "--blocks", "7", "--regions", "20"],
+    "hosts": ["--hosts", "3", "--threads", "2", "--blocks", "7", "--regions", "20", "--waves", "2"],
     "intervals": ["--steps", "500", "--episodes", "40"],
     "gauss": ["--size", "30", "--systems", "2"],
     "paths": ["--vertices", "40", "--sources", "2", "--density", "30"],
