@@ -2,6 +2,7 @@
 
 #include <weir/team_barrier.hpp>
 
+#include "barriers/nodes.hpp"
 #include "openmp/reductions/along_tree.hpp"
 #include "openmp/worksharing/chunks.hpp"
 #include "openmp/worksharing/single_taken.hpp"
@@ -13,13 +14,21 @@ using weir::openmp::half;
 
 namespace {
 
-/// As the runtime makes a team's barrier: it does not know where the members of an unbound team run (core/team.cpp).
-std::unique_ptr<any_barrier> barrier_for(const machine_model& m, unsigned members) {
+/// As the runtime describes a team to its barrier: it does not know where the members of an unbound team run (core/team.cpp).
+weir::team described(const machine_model& m, unsigned members) {
   weir::team t;
   t.members = members;
   t.processors = m.processors;
   t.usable = m.processors;
-  return registry<simulated>::make(choose(t, as_described(m)).algorithm, "auto", t);
+  t.spread = members > most_in_one_memory;
+  return t;
+}
+
+std::unique_ptr<any_barrier> barrier_for(const machine_model& m, unsigned members) {
+  const weir::team t = described(m, members);
+  const topology machine = as_described(m);
+  const std::string algorithm = choose(t, machine).algorithm;
+  return registry<simulated>::make(algorithm, "auto", t, shape_for(t, machine, algorithm));
 }
 
 }  // namespace
