@@ -33,7 +33,7 @@
 namespace weir::mpi {
 
 struct options {
-  /// Between processes: "auto", "dissemination", "mcs", "tournament", "tournament-tree", "tournament-nodes", "tree", "butterfly",
+  /// Between processes: "auto", "dissemination", "mcs", "tournament", "tournament-tree", "tournament-nodes", "exchange-nodes", "tree", "butterfly",
   /// "linear". A barrier by name involves all processes, and uses messages only; "auto" considers where the processes are.
   std::string algorithm = "auto";
   /// Within a node, through shared memory; one process of each node then takes part in `algorithm` across nodes. A name as above

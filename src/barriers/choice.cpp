@@ -56,16 +56,15 @@ choice choose(const team& t, const topology& machine) {
     return {"dissemination", "auto",
             "there is a processor for each of at most " + std::to_string(most_disseminating) +
                 " threads: dissemination has the shortest critical path (Nanjegowda et al. 2009, table 1)"};
+  const std::string many = "there is a processor for each of more than " + std::to_string(most_disseminating) + " threads";
   if (const auto* const nodes = nodes_of(machine))
-    return {"tournament-nodes", "auto",
-            "there is a processor for each of more than " + std::to_string(most_disseminating) +
-                " threads, and the machine has " + std::to_string(nodes->groups) +
-                " parts with a cache or a memory of their own: a wake-up tree enters each part once, where one flag would go to "
-                "all threads from one place (Gao et al. 2021; simulated on this kind of machine: docs/simulator)"};
-  return {"tournament-nodes", "auto",
-          "there is a processor for each of more than " + std::to_string(most_disseminating) +
-              " threads: a tournament sends fewer signals than dissemination (Nanjegowda et al. 2009, table 1), and one flag would go "
-              "to all threads from one place (simulated on one chip: docs/simulator)"};
+    return {"exchange-nodes", "auto",
+            many + ", and the machine has " + std::to_string(nodes->groups) +
+                " parts with a cache or a memory of their own: a tree in each part keeps most signals near, and dissemination between "
+                "the parts is the shortest way (simulated on this kind of machine: docs/simulator)"};
+  return {"exchange-nodes", "auto",
+          many + ": neighbours meet in a tree, and dissemination between them sends fewer signals than one of all threads (simulated "
+                 "on one chip: docs/simulator)"};
 }
 
 }  // namespace weir

@@ -13,12 +13,12 @@ const topology::division* nodes_of(const topology& machine) {
 
 unsigned members_of_a_node(const team& t, const topology& machine) {
   const topology::division* const nodes = nodes_of(machine);
-  if (nodes == nullptr || !t.placed()) return 0;
+  if (nodes == nullptr) return 0;
   std::map<int, unsigned> node_of;
   for (std::size_t i = 0; i < machine.processors().size(); ++i) node_of.emplace(machine.processors()[i], nodes->group_of[i]);
   std::vector<unsigned> runs;
   unsigned before = 0;
-  for (const int processor : t.placement) {
+  for (const int processor : t.placed() ? t.placement : machine.processors()) {
     const auto its = node_of.find(processor);
     if (its == node_of.end()) return 0;
     if (runs.empty() || its->second != before) runs.push_back(0);
@@ -27,6 +27,12 @@ unsigned members_of_a_node(const team& t, const topology& machine) {
   }
   const bool regular = std::all_of(runs.begin(), runs.end() - 1, [&](unsigned run) { return run == runs.front(); });
   return regular && runs.back() <= runs.front() ? runs.front() : 0;
+}
+
+plans::shape shape_for(const team& t, const topology& machine, std::string_view algorithm, plans::shape its) {
+  if (algorithm == plans::called("tournament-nodes").name || algorithm == plans::called("exchange-nodes").name)
+    if (const unsigned node = members_of_a_node(t, machine); node != 0) its.node = node;
+  return its;
 }
 
 }  // namespace weir

@@ -170,7 +170,8 @@ class registry {
     constexpr const plans::entry& row = plans::table[Plan];
     return {{.name = row.name, .about = row.about, .logarithmic = row.logarithmic}, &row,
             [](const team& t, const plans::shape& its, std::size_t which) {
-              return with_waiting<barriers::planned>(which, waiting::all(), t, plans::table[Plan], its);
+              return t.spread ? with_waiting<barriers::spread_planned>(which, waiting::all(), t, plans::table[Plan], its)
+                              : with_waiting<barriers::planned>(which, waiting::all(), t, plans::table[Plan], its);
             }};
   }
 };

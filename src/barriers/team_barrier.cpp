@@ -45,8 +45,7 @@ team_barrier<>::team_barrier(unsigned members, team_options options) : members_(
     choice_.waiting = options.waiting;
   }
   plans::shape its{.radix = options.radix, .fan_in = options.fan_in, .fan_out = options.fan_out};
-  if (choice_.algorithm == plans::called("tournament-nodes").name)
-    if (const unsigned node = members_of_a_node(t, topology_here()); node != 0) its.node = node;
+  if (members > most_in_one_memory) its = shape_for(t, topology_here(), choice_.algorithm, its);  // otherwise no file is read
   barrier_ = registry<native>::make(choice_.algorithm, choice_.waiting, t, its);
   pass_ = barrier_->arrive_and_wait;
 }

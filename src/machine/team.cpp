@@ -31,6 +31,7 @@ team team_here(unsigned members, std::vector<int> placement) {
   t.placement = std::move(placement);
   t.processors = static_cast<unsigned>(affinity().size());
   t.usable = usable_processors();
+  t.spread = members > most_in_one_memory;
   return checked(std::move(t));
 }
 

@@ -178,6 +178,9 @@ struct simulated {
     while (!ready(word.load(std::memory_order_acquire))) engine::here().wait_for_change(&word, 0, true);
   }
 
+  /// The running thread has allocated this memory, and written it first.
+  static void has_made(const void* begin, std::size_t bytes) { engine::here().allocated(begin, bytes); }
+
   static bool switches_in_user_space() { return false; }
   template <class Word, class Ready>
   static bool switch_until(const Word&, Ready, unsigned) {

@@ -36,6 +36,31 @@ TEST(TournamentByNodes, EntersEachNodeOnce) {
   EXPECT_EQ(entered, (std::vector<unsigned>{0, 1, 1, 1, 1, 1, 1, 1}));
 }
 
+// Up the tournament of a node, ceil(log4) rounds between the nodes, and down the tree of a node.
+TEST(CriticalPath, OfAnExchangeByNodesIsThatOfItsParts) {
+  EXPECT_EQ(prove(plans::exchange_by_nodes(64, 4)).critical_path, 1u + 2 + 1);
+  EXPECT_EQ(prove(plans::exchange_by_nodes(128, 8)).critical_path, 2u + 2 + 1);
+  EXPECT_EQ(prove(plans::exchange_by_nodes(64, 64)).critical_path, 3u + 2) << "one node";
+  EXPECT_EQ(prove(plans::exchange_by_nodes(16, 1)).critical_path, 2u) << "dissemination alone";
+  EXPECT_THROW(plans::exchange_by_nodes(4, 0), std::invalid_argument);
+  EXPECT_THROW(plans::exchange_by_nodes(4, 4, 4, 8, 1), std::invalid_argument);
+}
+
+// Between nodes only their first participants signal each other.
+TEST(ExchangeByNodes, LeavesANodeByItsFirstParticipant) {
+  const unsigned participants = 61, node = 8;
+  const plan p = plans::exchange_by_nodes(participants, node);
+  std::vector<unsigned> signaller(p.slots()), waiter(p.slots());
+  for (unsigned i = 0; i < participants; ++i)
+    for (const auto* half : {&p.scripts[i].arrival, &p.scripts[i].release})
+      for (const step& s : *half) (s.act == step::action::signal ? signaller : waiter)[s.slot] = i;
+  for (unsigned slot = 0; slot < p.slots(); ++slot)
+    if (signaller[slot] / node != waiter[slot] / node) {
+      EXPECT_EQ(signaller[slot] % node, 0u);
+      EXPECT_EQ(waiter[slot] % node, 0u);
+    }
+}
+
 TEST(ByLevels, IsThatOfItsLevelsAndRefusesOthers) {
   EXPECT_EQ(prove(plans::by_levels(64, {{.size = 4, .ways = 4, .fan_out = 0}, {.size = 64}}, 2)).critical_path, 1u + 4 + 1);
   EXPECT_EQ(prove(plans::by_levels(64, {{.size = 64, .ways = 64, .fan_out = 64}})).critical_path, 2u);

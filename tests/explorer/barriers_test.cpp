@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 #include <weir/barriers/phased.hpp>
 
@@ -82,7 +83,7 @@ TEST_P(Barrier, HoldsForTwoBlockingMembersInThreeEpisodes) { holds("block", 2, 3
 // One executor runs all plans, and for two or three members most plans consist of the same few signals. Where a search is large,
 // one plan of each kind represents all.
 bool stands_for_others(const std::string& name) {
-  for (const char* like_mcs : {"tree", "tournament", "tournament-tree", "tournament-nodes", "linear"})
+  for (const char* like_mcs : {"tree", "tournament", "tournament-tree", "tournament-nodes", "exchange-nodes", "linear"})
     if (name == like_mcs) return false;
   return name != "distributed-padded";  // as distributed, on other lines
 }
@@ -141,6 +142,40 @@ INSTANTIATE_TEST_SUITE_P(All, Barrier,
                            const bool sc = std::get<1>(one.param) == memory_model::sc;
                            return with_underscores(std::get<0>(one.param)) + (sc ? "_sc" : "_tso");
                          });
+
+/// In a large team members make the lines that they await, and meet in a central barrier first.
+weir::team spread_team(unsigned members) {
+  weir::team t = explored_team(members);
+  t.spread = true;
+  return t;
+}
+
+TEST(SpreadPlan, HoldsFromTheEpisodeInWhichItsLinesAreMade) {
+  for (const char* name : {"mcs", "dissemination", "tournament"})
+    for (const char* waiting : {"spin", "block"})
+      for (const auto memory : {memory_model::sc, memory_model::tso, memory_model::weak}) {
+        const unsigned most = memory == memory_model::sc && std::string_view(waiting) == "spin" ? 3 : 2;
+        for (unsigned members = 2; members <= most; ++members) {
+          const verdict v = explore(barrier_subject(name, waiting, spread_team(members), 3), {.memory = memory});
+          EXPECT_TRUE(v.holds && v.complete) << name << "/" << waiting << ", " << members << '\n' << v.timeline;
+        }
+      }
+}
+
+TEST(SpreadPlan, CompletesOnceAndBeforeAnybodyLeaves) {
+  for (const char* name : {"mcs", "dissemination"})
+    for (const auto who : {weir::completed_by::any_member, weir::completed_by::member_0}) {
+      const verdict v = explore(completing_subject(name, "spin", spread_team(3), 3, who));
+      EXPECT_TRUE(v.holds && v.complete) << v.timeline;
+    }
+}
+
+TEST(SpreadPlan, NeedsItsMemoryOrders) {
+  for (const orders meant : {orders::without_release, orders::without_acquire}) {
+    const verdict v = explore(barrier_subject("mcs", "spin", spread_team(2), 3), {.memory = memory_model::sc, .meant = meant});
+    EXPECT_EQ(v.found.what, breach::kind::unsynchronized_leave) << v.timeline;
+  }
+}
 
 /// The core of the standard, C and POSIX faces.
 struct standard {

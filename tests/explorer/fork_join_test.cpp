@@ -29,7 +29,7 @@ struct numbered {
     return *this;
   }
 };
-/// A tree for few members: member 1 waits for the common line, member 2 for one of member 0's, member 3 for one of member 2's.
+/// A tree for few members: member 1 waits for the common line, member 0 releases member 2, and member 2 releases member 3.
 template <class Machine>
 using fork_join = weir::openmp::fork_join<Machine, numbered<Machine>, weir::openmp::release_tree<2, 2>>;
 
@@ -48,7 +48,6 @@ struct crew {
   using tree = phases_of_explored::release_tree;
   phases_of_explored phases;
   flags workers[3];
-  phases_of_explored::release_line lines_of_first[16], lines_of_third[1];  // as many as the largest team has levels
   explored::word<std::uint32_t> executed[4]{0, 0, 0, 0}, never{0};
 
   const scenario s;
@@ -74,12 +73,10 @@ struct crew {
   }
 
   phases_of_explored::release_line& line_of(unsigned member) {
-    if (!one_flag) return workers[member - 1].release;
-    if (!in_tree || member < tree::in_common) return phases.for_all;
-    return (tree::parent(member) == 0 ? lines_of_first : lines_of_third)[tree::level(member)];
+    return one_flag && (!in_tree || member < tree::in_common) ? phases.for_all : workers[member - 1].release;
   }
   void release_common(std::uint64_t word, std::uint32_t number) {
-    if (in_tree) phases.pass_on(0, lines_of_first, word, number);
+    if (in_tree) phases.pass_on(0, s.members - 1, word, number, flags_of());
     phases.release_common(word, number);
   }
 
@@ -115,7 +112,7 @@ struct crew {
       const std::uint32_t size = release_word::size_in(seen), episode = release_word::episode_in(seen);
       if (member >= size) continue;
       const std::uint32_t number = line.region.number.load(std::memory_order_relaxed);
-      if (in_tree && member == 2) phases.pass_on(member, lines_of_third, seen, number);
+      if (in_tree) phases.pass_on(member, s.members - 1, seen, number, flags_of());
       if (size == release_word::everyone) return;
       if (!one_flag) phases.release(releases[size - 1], member, seen, number, flags_of());
       check(number == episode);

@@ -33,35 +33,37 @@ struct budget {
 std::ostream& operator<<(std::ostream& out, const budget& b) { return out << b.construct << ", " << b.threads << " threads"; }
 
 constexpr budget budgets[] = {
-    // One line releases the first 15 workers in all teams, whose sizes they cannot know before. Others have lines for 7.
+    // One line releases the first 15 workers in all teams, whose sizes they cannot know before. Each other worker has a line: more
+    // lines than if seven had one in common, but these move at the same time.
     {"parallel", 8, 24, 9, 0, 0, 0},
-    {"parallel", 32, 130, 18.5, 0, 0, 0},
-    {"parallel", 128, 550, 18.5, 0, 0, 0},
-    {"parallel", 512, 2250, 18.5, 0, 0, 0},
-    // Up to 16 threads by dissemination, then by a tournament with a wake-up tree: no line goes to more than three threads.
+    {"parallel", 32, 136, 18.5, 0, 0, 0},
+    {"parallel", 128, 630, 18.5, 0, 0, 0},
+    {"parallel", 512, 2600, 18.5, 0, 0, 0},
+    // Up to 16 threads by dissemination, then by trees in the nodes and dissemination between these, which moves more lines than a
+    // tree and takes fewer rounds. No line goes to more than three threads.
     {"barrier", 8, 50, 2.1, 0, 0, 0},
-    {"barrier", 32, 130, 2.1, 0, 0, 0},
-    {"barrier", 128, 530, 2.5, 0, 0, 0},
-    {"barrier", 512, 2130, 3.5, 0, 300, 0},
+    {"barrier", 32, 140, 2.1, 0, 0, 0},
+    {"barrier", 128, 650, 2.5, 0, 0, 0},
+    {"barrier", 512, 3000, 2.4, 0, 0, 0},
     // All but the executor read the word that says that somebody has taken it.
     {"single", 8, 58, 8, 1, 0, 0},
-    {"single", 128, 660, 130, 2, 0, 0},
+    {"single", 128, 780, 130, 1, 0, 0},
     // Two words and the value for each thread beside the region's.
     {"reduction", 32, 350, 18.5, 0, 0, 0},
-    {"reduction", 512, 5850, 18.5, 0, 16, 0},
+    {"reduction", 512, 6200, 18.5, 0, 16, 0},
     // Up to 8 threads read each turn, though one alone goes on. In a larger team a turn goes to the one whose turn it is.
     {"ordered", 8, 8.2, 8.2, 0.1, 0, 0},
     {"ordered", 128, 4, 0.1, 0.2, 4, 0},
-    {"ordered", 512, 5, 0.3, 0.3, 16, 0},
+    {"ordered", 512, 5.1, 0.3, 0.3, 16, 0},
     // A loop of 1,024 iterations for each thread. At its end each thread reads the parts of its group, and a word for each group
     // beside its own, of each level; one word says who executes the last chunk.
     {"schedule-dynamic-n:1", 8, 155, 10, 1250, 0, 0},
     {"schedule-dynamic-n:1", 32, 800, 33, 5000, 0, 0},
-    {"schedule-dynamic-n:1", 128, 5500, 155, 20000, 0, 0},
-    {"schedule-dynamic-n:1", 512, 30000, 530, 80000, 400, 0},
+    {"schedule-dynamic-n:1", 128, 4000, 155, 20000, 0, 0},
+    {"schedule-dynamic-n:1", 512, 17500, 530, 80000, 400, 0},
     // Each thread counts in the loop's line when it takes a section or finds none, one after the other; it leaves by its group.
     {"sections", 8, 85, 3.2, 20, 0, 0},
-    {"sections", 128, 970, 21, 285, 10, 0},
+    {"sections", 128, 1080, 23, 285, 10, 0},
     // One thread generates tasks for all. A task has two lines, which go to the thief and come back; the thief's line of the queue goes
     // to the owner where it looks for room. A thread that gets no task pauses, the longer the more threads there are.
     {"task-by-master", 2, 4.4, 1.4, 1.5, 0, 0},

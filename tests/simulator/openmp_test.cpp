@@ -29,7 +29,7 @@ class Runtimes : public testing::TestWithParam<const char*> {};
 
 TEST_P(Runtimes, ExecuteEachRegionOnceOnEachMemberAndKeepBarriers) {
   constexpr unsigned regions = 5, barriers = 3;
-  for (const unsigned members : {2u, 3u, 16u, 17u, 61u}) {
+  for (const unsigned members : {2u, 3u, 16u, 17u, 31u, 61u, 64u}) {
     const machine_model m = cut(machine("kunpeng-920"), members);
     const auto t = runtime_called(GetParam()).make(m, members);
     std::vector<unsigned> executed(members, 0), passed(members, 0);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <weir/barriers/plan.hpp>
+#include <weir/barriers/plan_steps.hpp>
 #include <weir/barriers/proof.hpp>
 #include <weir/machine/machine.hpp>
 #include <weir/team.hpp>
@@ -67,7 +68,7 @@ class plan_barrier {
 
   std::size_t bytes() const {
     return sizeof(*this) + member_count_ * sizeof(membership) + seat_count_ * sizeof(seat) + line_count_ * sizeof(line) +
-           steps_ * sizeof(action);
+           steps_of_all_ * sizeof(action);
   }
 
  protected:
@@ -95,19 +96,11 @@ class plan_barrier {
   }
 
  private:
-  using flag = typename Machine::template word<std::uint8_t>;
-  using gate_type = typename Machine::gate;
+  using steps = plan_steps<Machine>;
+  using flag = typename steps::flag;
+  using line = typename steps::line;
+  using action = typename steps::action;
 
-  // The flags of a slot's two parities lie side by side; the gate is on the line that the signaller writes anyway.
-  struct alignas(line_bytes) line {
-    flag flags[2 * slots_per_line]{};
-    gate_type gate;
-  };
-  struct action {
-    flag* flags;  // of both parities
-    gate_type* gate;
-    step::action act;
-  };
   struct alignas(line_bytes) membership {
     std::uint32_t episode = 0;
     unsigned seat = 0;
@@ -119,7 +112,7 @@ class plan_barrier {
     const action* gathered = nullptr;  // the first of the release half
     const action* end = nullptr;
     alignas(line_bytes) typename Machine::template word<std::uint32_t> released{0};
-    gate_type gate;
+    typename Machine::gate gate;
   };
 
   void lay_out(const plan& p) {
@@ -133,27 +126,27 @@ class plan_barrier {
       seats_[i].actions = std::make_unique<action[]>(length);
       seats_[i].gathered = seats_[i].actions.get() + script.arrival.size();
       seats_[i].end = seats_[i].actions.get() + length;
-      steps_ += length;
+      steps_of_all_ += length;
       action* next = seats_[i].actions.get();
       for (const auto* half : {&script.arrival, &script.release})
         for (const step& s : *half) *next++ = {flags[s.slot], &lines_[p.slot_line[s.slot]].gate, s.act};
     }
   }
 
-  /// Members of one seat meet; the last to arrive runs `steps` for all.
+  /// Members of one seat meet; the last to arrive runs `make_steps` for all.
   template <class Steps>
-  void meet_on_seat(unsigned member, std::uint32_t episode, Steps steps) {
+  void meet_on_seat(unsigned member, std::uint32_t episode, Steps make_steps) {
     const membership& me = members_[member];
     seat& mine = seats_[me.seat];
     if (me.on_seat == 1) {
-      steps(co_located::unknown);
+      make_steps(co_located::unknown);
       return;
     }
     // acq_rel: publishes this member's writes; the last member acquires those of all.
     if (mine.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == me.on_seat) {
       // relaxed: no member adds to it in the next episode before the release below.
       mine.arrived.store(0, std::memory_order_relaxed);
-      steps(co_located::waiting);
+      make_steps(co_located::waiting);
       // release: what the steps acquired, for the others of this seat.
       mine.released.store(episode + 1, std::memory_order_release);
       waiting_.wake(mine.gate);
@@ -163,18 +156,7 @@ class plan_barrier {
   }
 
   void run_steps(unsigned member, const action* a, const action* end, std::uint32_t episode, co_located others) {
-    const unsigned parity = parities_ == 2 ? episode & 1u : 0u;
-    const std::uint32_t round = parities_ == 2 ? episode >> 1 : episode;
-    const auto sense = static_cast<std::uint8_t>((round & 1u) ^ 1u);  // flags begin as 0
-    for (; a != end; ++a) {
-      if (a->act == step::action::signal) {
-        // release: what this member did, and what it has acquired, for the member that awaits the flag.
-        a->flags[parity].store(sense, std::memory_order_release);
-        waiting_.wake(*a->gate);
-      } else {
-        waiting_.await(member, a->flags[parity], *a->gate, [sense](std::uint8_t now) { return now == sense; }, others);
-      }
-    }
+    steps::run(waiting_, member, a, end, parities_, episode, others);
   }
 
   const unsigned member_count_;
@@ -185,7 +167,7 @@ class plan_barrier {
   const std::unique_ptr<membership[]> members_;
   const std::unique_ptr<seat[]> seats_;
   const std::unique_ptr<line[]> lines_;
-  std::size_t steps_ = 0;
+  std::size_t steps_of_all_ = 0;
   Waiting<Machine> waiting_;
 };
 

@@ -4,6 +4,7 @@
 #include <weir/barriers/plan_barrier.hpp>
 #include <weir/barriers/plans.hpp>
 #include <weir/barriers/properties.hpp>
+#include <weir/barriers/spread_plan_barrier.hpp>
 
 namespace weir::barriers {
 
@@ -13,6 +14,14 @@ class planned : public plan_barrier<Machine, Waiting> {
  public:
   planned(const team& t, const plans::entry& of, const plans::shape& its = {})
       : plan_barrier<Machine, Waiting>(t, trusted(of.make(t.members, its)), seating::one_each(t.members)) {}
+};
+
+/// The same for a large team, each of whose members makes the lines that it awaits.
+template <class Machine, template <class> class Waiting>
+class spread_planned : public spread_plan_barrier<Machine, Waiting> {
+ public:
+  spread_planned(const team& t, const plans::entry& of, const plans::shape& its = {})
+      : spread_plan_barrier<Machine, Waiting>(t, trusted(of.make(t.members, its))) {}
 };
 
 template <class Machine, template <class> class Waiting>
@@ -54,6 +63,13 @@ class tournament_nodes : public planned<Machine, Waiting> {
  public:
   explicit tournament_nodes(const team& t, unsigned ways = 4, unsigned node = 4)
       : planned<Machine, Waiting>(t, plans::called("tournament-nodes"), {.ways = ways, .node = node}) {}
+};
+
+template <class Machine, template <class> class Waiting>
+class exchange_nodes : public planned<Machine, Waiting> {
+ public:
+  explicit exchange_nodes(const team& t, unsigned node = 4)
+      : planned<Machine, Waiting>(t, plans::called("exchange-nodes"), {.node = node}) {}
 };
 
 template <class Machine, template <class> class Waiting>

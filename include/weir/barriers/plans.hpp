@@ -38,6 +38,11 @@ plan tournament(unsigned participants, wake_up how = wake_up::champion_flag);
 /// wake-up tree].
 plan tournament_by_nodes(unsigned participants, unsigned ways = 4, unsigned node = 4);
 
+/// In each node a tournament, whose winner wakes the others at last; between, the winners of all nodes meet by dissemination with
+/// this radix. So a barrier leaves the nodes in a few rounds, and each round is one signal long. A node is `node` consecutive
+/// participants. It has no two halves.
+plan exchange_by_nodes(unsigned participants, unsigned node = 4, unsigned ways = 4, unsigned fan_out = 8, unsigned radix = 4);
+
 /// Pairwise exchange: in round r participant i and i xor 2^r signal each other [Brooks, in paper
 /// 000's survey]. Participants beyond the largest power of two signal a partner first, and await its signal last.
 plan butterfly(unsigned participants);
@@ -51,7 +56,7 @@ struct shape {
   unsigned fan_in = 2;   ///< tree
   unsigned fan_out = 2;  ///< tree
   unsigned ways = 4;     ///< tournament-nodes: 4 are the fastest for Gao and others
-  unsigned node = 4;     ///< tournament-nodes
+  unsigned node = 4;     ///< tournament-nodes, exchange-nodes
 };
 
 struct entry {
@@ -77,6 +82,8 @@ inline constexpr entry table[] = {
      [](unsigned n, const shape&) { return tournament(n, wake_up::tree); }},
     {"tournament-nodes", "winners of four, decided statically, padded flags, a wake-up tree of nodes and in each node", true,
      [](unsigned n, const shape& its) { return tournament_by_nodes(n, its.ways, its.node); }},
+    {"exchange-nodes", "a tournament and a wake-up in each node, dissemination with radix 4 between the nodes", true,
+     [](unsigned n, const shape& its) { return exchange_by_nodes(n, its.node); }},
     {"tree", "static tree, any arrival fan-in and release fan-out (default 2 and 2)", true,
      [](unsigned n, const shape& its) { return tree(n, its.fan_in, its.fan_out); }},
     {"butterfly", "pairwise exchange in log2 P rounds, any team size", true,

@@ -27,6 +27,8 @@ inline constexpr std::size_t line_bytes = 128;
 ///                 and then the answer to one waiter is no, as a trial; takes the time in ticks
 /// `migrate_home`  moves a thread that waits long back to its home processor, if it has one; takes the time in ticks
 /// `ticks`         a clock that is cheap enough to be read while waiting
+///
+/// A machine may also have `has_made(begin, bytes)`, which is told that the caller was the first to write this memory.
 template <class M>
 concept machine = requires(typename M::template word<std::uint32_t>& word, typename M::gate& gate,
                            bool (*ready)(std::uint32_t)) {

@@ -121,46 +121,45 @@ unsigned crew::recruit(unsigned wanted, unsigned seats) {
     worker& w = *workers_.back();
     w.of = this;
     w.number = static_cast<unsigned>(workers_.size());
-    join_release(w);
+    join_release(w, seats != 0);
     if (const int error = start(w, seats); error != 0) {
       workers_.pop_back();
       report_refused(wanted, static_cast<unsigned>(workers_.size()) + 1, error);
       break;
     }
   }
+  // Any member may ask for the flags of any other from the next region on. All have started before any is waited for.
+  while (flags_.size() < workers_.size()) {
+    worker& w = *workers_[flags_.size()];
+    wait_awake(w.has_flags, [](bool made) { return made; });  // it acquires the flags
+    flags_.push_back(w.flags.get());
+  }
   if (seats == 0) assign_processors();
   return std::min<unsigned>(wanted, static_cast<unsigned>(workers_.size()) + 1);
 }
 
-// No region is being executed, so nobody writes a word. A parent that has not made its lines yet has passed nothing on.
-void crew::join_release(worker& w) {
+// A worker that begins on a seat may run only when this thread drives its processor, and makes nothing before.
+void crew::join_release(worker& w, bool on_seat) {
   using tree = phases::release_tree;
-  if (how_released() != release_by::tree || w.number < tree::in_common) {
-    w.line = how_released() == release_by::own_flags ? &w.flags.release : &phases_.for_all;
-  } else {
-    if (lines_ == nullptr) lines_ = std::make_unique<phases::release_line[]>(tree::lines(0, release_word::everyone));
-    w.lines_to_make = tree::lines(w.number, release_word::everyone);
-    const unsigned parent = tree::parent(w.number);
-    if (parent == 0) {
-      w.line = &lines_[tree::level(w.number)];
-    } else {
-      w.parent = workers_[parent - 1].get();
-      // acquire: the lines.
-      if (w.parent->has_lines.load(std::memory_order_acquire)) w.line = &w.parent->lines[tree::level(w.number)];
-    }
+  const bool in_tree = how_released() == release_by::tree && w.number >= tree::in_common;
+  if (in_tree) {
+    passes_on_ = true;
+    w.passes_on = tree::passes_on(w.number);
+    if (!on_seat) return;  // make_flags() does the rest
   }
-  if (w.line != nullptr) w.seen = w.line->word.load(std::memory_order_relaxed);
+  w.flags = std::make_unique<phases::flags>();
+  w.line = in_tree || how_released() == release_by::own_flags ? &w.flags->release : &phases_.for_all;
+  // relaxed: no region is being executed, so nobody writes the word.
+  w.seen = w.line->word.load(std::memory_order_relaxed);
+  w.has_flags.store(true, std::memory_order_relaxed);  // relaxed: this thread alone asks
 }
 
-// Each worker makes its own lines, so that they lie in the memory near it.
-void crew::make_lines(worker& w) {
-  if (w.lines_to_make != 0) {
-    w.lines = std::make_unique<phases::release_line[]>(w.lines_to_make);
-    w.has_lines.store(true, std::memory_order_release);  // release: the lines
-  }
-  if (w.line != nullptr) return;
-  wait_awake(w.parent->has_lines, [](bool made) { return made; });
-  w.line = &w.parent->lines[phases::release_tree::level(w.number)];
+// In a large crew each worker makes its own, so that they lie in the memory near it.
+void crew::make_flags(worker& w) {
+  if (w.flags != nullptr) return;
+  w.flags = std::make_unique<phases::flags>();
+  w.line = &w.flags->release;
+  w.has_flags.store(true, std::memory_order_release);  // release: the flags
 }
 
 team& crew::of_size(unsigned size, unsigned seats) {
@@ -194,7 +193,7 @@ int crew::workers_alive() { return alive.load(std::memory_order_relaxed); }
 // Between an arrival and the next episode, a worker may execute tasks of the team in which it has arrived: the member that
 // generated them has not arrived yet. It may also look for tasks later, because teams are kept as long as the crew.
 void crew::work(worker& w) {
-  make_lines(w);
+  make_flags(w);
   int lives_on = -1;
   bool had_seat = threads::is_on_processor();
   std::uint64_t seen = w.seen;
@@ -209,7 +208,7 @@ void crew::work(worker& w) {
     if (w.number >= release_word::size_in(seen)) continue;
     happens_after(&phases_.for_all);
     const work_of_region& executed = w.line->region;
-    if (w.lines != nullptr) [[unlikely]] phases_.pass_on(w.number, w.lines.get(), seen, executed);
+    if (w.passes_on) [[unlikely]] phases_.pass_on(w.number, recruited(), seen, executed, flags_of());
     if (release_word::size_in(seen) == release_word::everyone) break;
     team& t = *executed.of;
     if (how_released() == release_by::own_flags) [[unlikely]] phases_.release(t.release, w.number, seen, executed, flags_of());
@@ -229,7 +228,7 @@ void crew::work(worker& w) {
     executed.run(executed.what);
     complete_tasks(me);
     last = &me;
-    phases_.arrive(t.arrival, t.size, w.number, w.flags, release_word::episode_in(seen), flags_of(), at_join(me));
+    phases_.arrive(t.arrival, t.size, w.number, *w.flags, release_word::episode_in(seen), flags_of(), at_join(me));
   }
   // The member belongs to the team, the team belongs to the crew, and the crew may be deleted: from here to its end the thread is
   // in no region.
@@ -264,7 +263,7 @@ void crew::fork(team& t, region run, void* what) {
   if (how_released() == release_by::own_flags) [[unlikely]] {
     phases_.release(t.release, 0, word, executed, flags_of());
   } else {
-    if (lines_ != nullptr) [[unlikely]] phases_.pass_on(0, lines_.get(), word, executed);
+    if (passes_on_) [[unlikely]] phases_.pass_on(0, recruited(), word, executed, flags_of());
     phases_.release_common(word, executed);
   }
   current = &t.members[0];
@@ -302,10 +301,10 @@ void crew::dismiss() {
   happens_before(&phases_.for_all);
   const std::uint64_t end = release_word::of(episode() + 1, release_word::everyone);
   if (how_released() == release_by::own_flags) {
-    for (const auto& w : workers_) w->flags.release.set(end);
+    for (const auto& w : workers_) w->flags->release.set(end);
   } else {
     const work_of_region nothing{};
-    if (lines_ != nullptr) phases_.pass_on(0, lines_.get(), end, nothing);
+    if (passes_on_) phases_.pass_on(0, recruited(), end, nothing, flags_of());
     phases_.release_common(end, nothing);
   }
   leave();

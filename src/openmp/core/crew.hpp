@@ -64,17 +64,15 @@ class crew {
     int processor = -1;                    // its home processor, if any
     phases::release_line* line = nullptr;  // where it waits for regions
     std::uint64_t seen = 0;                // the last word there before it was recruited
-    worker* parent = nullptr;              // to which its line belongs, if to a worker
-    unsigned lines_to_make = 0;
-    std::unique_ptr<phases::release_line[]> lines;  // where others wait, to whom it passes regions on
-    std::atomic<bool> has_lines{false};
-    phases::flags flags;  // not a base: the rest would lie on the line of the arrival, which the parent polls
+    bool passes_on = false;                // regions, to others
+    std::unique_ptr<phases::flags> flags;
+    std::atomic<bool> has_flags{false};
   };
 
   static void begin(void* its_worker);
   /// Where the worker waits, and where others wait for it: before it starts, and in its own thread.
-  void join_release(worker& w);
-  static void make_lines(worker& w);
+  void join_release(worker& w, bool on_seat);
+  static void make_flags(worker& w);
   threads::processor* first_seat(const worker& w, unsigned seats);
   int start(worker& w, unsigned seats);
   void assign_processors();
@@ -83,16 +81,19 @@ class crew {
   void begin_in_seats(team& t);
   /// For fork_join: the flags of a worker, and how a member waits in a join.
   auto flags_of() {
-    return [this](unsigned number) -> phases::flags& { return workers_[number - 1]->flags; };
+    return [this](unsigned number) -> phases::flags& { return *flags_[number - 1]; };
   }
   auto at_join(member& me);
+  unsigned recruited() const { return static_cast<unsigned>(flags_.size()); }
 
   std::optional<threads::driving> driving_;   // in a region with seats, the primary thread's
   bool seated_ = false;                       // did the last team have seats?
   team* last_ = nullptr;                      // the team that was last asked for, and its seats
   unsigned last_seats_ = 0;
   phases phases_;
-  std::unique_ptr<phases::release_line[]> lines_;  // the primary thread's, if there are workers that wait for them
+  // Not on the line of the last episode: workers read them, too.
+  std::vector<phases::flags*> flags_;  // of each worker that has been recruited
+  bool passes_on_ = false;             // are there workers that do not wait for the common line?
   // The last episode, with the size of its team. relaxed: written by the primary thread; others read only the number.
   alignas(line_bytes) std::atomic<std::uint64_t> released_{0};
   std::optional<host> host_;  // if it is a crew of the program's, and has a thread

@@ -16,6 +16,7 @@
 // not answer it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -64,7 +65,7 @@ class fork_join {
   };
   /// A worker's.
   struct flags {
-    release_line release;  // used if each worker has a flag of its own
+    release_line release;  // if it does not wait for the common line
     arrival_flag arrival;
   };
 
@@ -75,11 +76,11 @@ class fork_join {
   void release(const half& along, unsigned member, std::uint64_t word, const Executed& executed, FlagsOf flags_of) {
     for (const unsigned child : along.of(member)) flags_of(child).release.set(word, executed);
   }
-  /// Releases those that wait for a member's own lines, those far away first.
-  template <class Executed>
-  void pass_on(unsigned member, release_line* own, std::uint64_t word, const Executed& executed) {
-    for (unsigned level = Tree::lines(member, release_word::size_in(word)); level-- > (member == 0 ? 1 : 0);)
-      own[level].set(word, executed);
+  /// Releases a member's children in the release tree, of the workers that there are.
+  template <class Executed, class FlagsOf>
+  void pass_on(unsigned member, unsigned workers, std::uint64_t word, const Executed& executed, FlagsOf flags_of) {
+    const unsigned size = std::min(release_word::size_in(word), workers + 1);
+    Tree::for_children(member, size, [&](unsigned child) { flags_of(child).release.set(word, executed); });
   }
   /// Releases those that wait for the common line.
   template <class Executed>

@@ -38,6 +38,15 @@ children children_of(const plan& p, part which, step::action of_parent) {
   return all;
 }
 
+/// The arrival of a large team: near members meet first. A member that awaits several others fetches their flags at the same time, so
+/// it awaits as many as make few levels.
+plan gathering(unsigned members, unsigned near) {
+  constexpr unsigned ways = 8;
+  if (near == 0 || near >= members) return plans::by_levels(members, {{.size = members, .ways = ways}});
+  const unsigned whole = (members + near - 1) / near * near;
+  return plans::by_levels(members, {{.size = near, .ways = ways}, {.size = whole, .ways = ways}});
+}
+
 /// The phases of a barrier that is no plan. All members signal member 0, by one counter or by a flag each; member 0 signals all
 /// members, by one flag or by a flag each.
 central_phases phases_of(const std::string& name) {
@@ -81,6 +90,11 @@ half half::arrival(const std::string& name, unsigned members, bool oversubscribe
   }
   if (const auto p = halved_plan(name, members)) return {children_of(*p, &plan::script::arrival, step::action::await), false};
   return {star(members), phases_of(name).one_counter};
+}
+
+half half::join(const std::string& name, unsigned members, bool oversubscribed, unsigned seats, unsigned near) {
+  if (name != "auto" || oversubscribed || members <= most_in_one_memory) return arrival(name, members, oversubscribed, seats);
+  return {children_of(gathering(members, near), &plan::script::arrival, step::action::await), false};
 }
 
 half half::release(const std::string& name, unsigned members) {

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include <weir/machine/topology.hpp>
+
 #include "openmp/core/seats.hpp"
 #include "openmp/core/waiting.hpp"
 #include "openmp/settings/initial.hpp"
@@ -31,6 +33,13 @@ bool in_turn(unsigned size, bool crowded, unsigned most) {
   return !s.deterministic_reduction && s.reduction_barrier == "auto" && (size <= most || crowded);
 }
 
+/// The machine's files are read for large teams only.
+unsigned near_members(unsigned size) {
+  weir::team unbound;
+  unbound.members = size;
+  return size <= most_in_one_memory ? 0 : members_of_a_node(unbound, topology_here());
+}
+
 }  // namespace
 
 team::team(unsigned n, unsigned with_seats)
@@ -43,7 +52,7 @@ team::team(unsigned n, unsigned with_seats)
       barrier(std::in_place, n, barrier_options(tasks_at_barrier, with_seats != 0)),
       cancellation(cancellation_in_force() ? std::make_unique<team_cancellation>(n) : nullptr),
       release(half::release(initial_settings().fork_barrier, n)),
-      arrival(half::arrival(initial_settings().join_barrier, n, oversubscribed(*this), with_seats)),
+      arrival(half::join(initial_settings().join_barrier, n, oversubscribed(*this), with_seats, near_members(n))),
       reduction(half::arrival(initial_settings().reduction_barrier, n, false)),
       reduces_in_turn(in_turn(n, oversubscribed(*this), most_in_turn)),
       reduces_under_lock(in_turn(n, oversubscribed(*this), most_under_lock)),

@@ -149,6 +149,7 @@ class explored_condition {
 };
 
 struct explored {
+  static constexpr bool words_come_first = true;  // none is made while members run
   template <class T>
   using word = explored_word<T>;
   using gate = basic_gate<explored_kernel>;

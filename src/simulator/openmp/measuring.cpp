@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "simulator/engine.hpp"
+#include "simulator/floor.hpp"
 
 namespace weir::simulator::openmp {
 
@@ -29,6 +30,11 @@ void count(result& r, const engine& e, double directives) {
     r.busiest_line = std::max(r.busiest_line, moved / directives);
   }
   r.accesses = e.memory().accesses();
+}
+
+double floor_of(const std::string& construct, const machine_model& m, unsigned members) {
+  if (construct == "barrier" || construct == "for") return in_ns(floor_of_barrier(m, members));
+  return construct == "parallel" || construct == "parallel-for" ? in_ns(floor_of_region(m, members)) : 0;
 }
 
 /// The delays that a directive's time is compared with, on a processor for each member.
@@ -66,6 +72,7 @@ result simulate(machine_model m, const question& asked) {
   result r;
   r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   r.reference_ns = in_ns(asked.delay) * of_delays(what.reference, asked.members);
+  r.floor_ns = floor_of(asked.construct, m, asked.members);
   r.inner = inner * in_a_mark;
   const auto& marks = c.marks();
   for (std::size_t i = inner; i < marks.size(); i += inner)

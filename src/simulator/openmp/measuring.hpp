@@ -23,6 +23,7 @@ struct result {
   std::vector<double> episode_ns;  // of each sample
   unsigned inner = 1;              // directives in a sample
   double reference_ns = 0;
+  double floor_ns = 0;  // what the machine lets no runtime be faster than (floor.hpp); 0: not known for this construct
   /// Transfers of lines by distance, atomic updates, system calls, threads woken.
   std::vector<double> moved;
   double atomics = 0, failed = 0, calls = 0, woken = 0;

@@ -2,6 +2,7 @@
 
 #include <weir/team_barrier.hpp>
 
+#include "barriers/nodes.hpp"
 #include "openmp/reductions/along_tree.hpp"
 #include "openmp/worksharing/chunks.hpp"
 #include "openmp/worksharing/single_taken.hpp"
@@ -13,13 +14,23 @@ using weir::openmp::half;
 
 namespace {
 
-/// As the runtime makes a team's barrier: it does not know where the members of an unbound team run (core/team.cpp).
-std::unique_ptr<any_barrier> barrier_for(const machine_model& m, unsigned members) {
+/// As the runtime describes a team to its barrier: it does not know where the members of an unbound team run (core/team.cpp).
+weir::team described(const machine_model& m, unsigned members) {
   weir::team t;
   t.members = members;
   t.processors = m.processors;
   t.usable = m.processors;
-  return registry<simulated>::make(choose(t, as_described(m)).algorithm, "auto", t);
+  t.spread = members > most_in_one_memory;
+  return t;
+}
+
+unsigned near_members(const machine_model& m, unsigned members) { return members_of_a_node(described(m, members), as_described(m)); }
+
+std::unique_ptr<any_barrier> barrier_for(const machine_model& m, unsigned members) {
+  const weir::team t = described(m, members);
+  const topology machine = as_described(m);
+  const std::string algorithm = choose(t, machine).algorithm;
+  return registry<simulated>::make(algorithm, "auto", t, shape_for(t, machine, algorithm));
 }
 
 }  // namespace
@@ -37,23 +48,17 @@ shared::shared(unsigned members_of_team)
 
 weirs_team::weirs_team(const machine_model& m, unsigned members)
     : team(members),
-      arrival_(half::arrival("auto", members, false)),
+      arrival_(half::join("auto", members, false, 0, near_members(m, members))),
       workers_(std::make_unique<worker[]>(members - 1)),
       barrier_(barrier_for(m, members)),
       its_(members),
       tasks_(members) {
   // As crew::join_release().
   using tree = phases::release_tree;
-  const auto lines_for = [](unsigned member) {
-    const unsigned lines = tree::lines(member, release_word::everyone);
-    return lines != 0 ? std::make_unique<phases::release_line[]>(lines) : nullptr;
-  };
-  if (members > tree::in_common) lines_ = lines_for(0);
   for (unsigned number = 1; number < members; ++number) {
     worker& w = workers_[number - 1];
-    w.lines = lines_for(number);
-    const unsigned parent = tree::parent(number);
-    w.line = number < tree::in_common ? &phases_.for_all : &(parent == 0 ? lines_ : workers_[parent - 1].lines)[tree::level(number)];
+    w.flags = std::make_unique<phases::flags>();
+    w.line = number < tree::in_common ? &phases_.for_all : &w.flags->release;
   }
 }
 
@@ -81,7 +86,7 @@ void weirs_team::parallel(const body& executed) {
 }
 
 void weirs_team::release(std::uint64_t word, const work_of_region& executed) {
-  if (lines_ != nullptr) phases_.pass_on(0, lines_.get(), word, executed);
+  phases_.pass_on(0, size - 1, word, executed, flags_of());
   phases_.release_common(word, executed);
 }
 
@@ -89,19 +94,18 @@ void weirs_team::work(unsigned number) {
   member& me = its_.members[number];
   engine::here().allocated(&me.value, sizeof(simulated::word<std::uint64_t>));  // on the thread's stack
   worker& w = workers_[number - 1];
-  // As crew::make_lines().
-  const std::size_t lines = phases::release_tree::lines(number, release_word::everyone);
-  if (w.lines != nullptr) engine::here().allocated(w.lines.get(), lines * sizeof(phases::release_line));
+  // As crew::make_flags().
+  if (number >= phases::release_tree::in_common) simulated::has_made(w.flags.get(), sizeof *w.flags);
   for (std::uint64_t seen = 0;;) {
     seen = phases_.next(*w.line, seen, await(between_regions_, me));
     const work_of_region executed = w.line->region.loaded();
-    if (w.lines != nullptr) phases_.pass_on(number, w.lines.get(), seen, executed);
+    phases_.pass_on(number, size - 1, seen, executed, flags_of());
     if (release_word::size_in(seen) == release_word::everyone) return;
     me.left_by_all = me.loops;
     (*executed_)(number);
     tasks_.finish_tasks(me);
     const std::uint32_t episode = release_word::episode_in(seen);
-    phases_.arrive(arrival_, size, number, w.flags, episode, flags_of(), await(at_joins_, me));
+    phases_.arrive(arrival_, size, number, *w.flags, episode, flags_of(), await(at_joins_, me));
   }
 }
 

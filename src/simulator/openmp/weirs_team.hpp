@@ -59,12 +59,11 @@ class weirs_team final : public team {
 
   struct worker {
     phases::release_line* line = nullptr;
-    std::unique_ptr<phases::release_line[]> lines;
-    phases::flags flags;
+    std::unique_ptr<phases::flags> flags;
   };
 
   auto flags_of() {
-    return [this](unsigned number) -> phases::flags& { return workers_[number - 1].flags; };
+    return [this](unsigned number) -> phases::flags& { return *workers_[number - 1].flags; };
   }
   void release(std::uint64_t word, const work_of_region& executed);
   auto await(experience& learned, member& me);
@@ -74,7 +73,6 @@ class weirs_team final : public team {
   std::uint32_t episode_ = 0;
   const weir::openmp::half arrival_;
   phases phases_;
-  std::unique_ptr<phases::release_line[]> lines_;
   const std::unique_ptr<worker[]> workers_;
   experience between_regions_, at_joins_;
   std::unique_ptr<any_barrier> barrier_;

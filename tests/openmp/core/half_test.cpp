@@ -77,6 +77,21 @@ TEST(Half, CountsTheMembersOfEachVirtualProcessor) {
   EXPECT_FALSE(half::arrival("auto", 2, false, 2).central()) << "a virtual processor each";
 }
 
+TEST(Half, GathersNearMembersOfALargeTeamFirst) {
+  for (const unsigned near : {0u, 1u, 4u, 8u, 43u, 1000u})
+    for (unsigned members = 17; members <= 200; members += members < 70 ? 1 : 13) {
+      const half h = half::join("auto", members, false, 0, near);
+      EXPECT_FALSE(h.central());
+      expect_a_tree(h, members, "join, " + std::to_string(members) + " by " + std::to_string(near));
+      if (near == 0) continue;
+      for (unsigned m = 0; m < members; ++m)
+        EXPECT_TRUE(m % near == 0 || h.of(m).parent / near == m / near) << m << " of " << members;
+    }
+  EXPECT_EQ(children(half::join("auto", 8, false, 0, 4), 0), children(half::arrival("auto", 8, false), 0)) << "a small team";
+  EXPECT_TRUE(half::join("sense", 64, false, 0, 8).central()) << "as asked";
+  EXPECT_TRUE(half::join("auto", 64, true, 0, 8).central()) << "members that share processors";
+}
+
 TEST(Half, ExistsForEachPlanWithTwoHalves) {
   const std::vector<std::string> names = halved_barriers();
   for (const plans::entry& e : plans::table) {

@@ -14,7 +14,10 @@ import pytest
 from .. import skips
 from .preloading import LIBRARIES, MPICH, OPENMPI, PRELOADED, Mpi, kept, run
 
-KNOWN = "known are auto, dissemination, mcs, tournament, tournament-tree, tournament-nodes, tree, butterfly, linear"
+KNOWN = (
+    "known are auto, dissemination, mcs, tournament, tournament-tree, tournament-nodes, exchange-nodes, tree, "
+    "butterfly, linear"
+)
 
 
 def test_the_barrier_is_weirs_after_the_first_passes(mpi: Mpi, unmodified: Path):

@@ -146,5 +146,6 @@ def row(point: Point, answer: Row | str, plan: Plan, session: str) -> dict[str, 
         "cpu_ns": [e * point.members for e in episodes],  # members wait awake
     }
     made["counts"] = {name: answer[name] for name in COUNTS}
+    made["floor_ns"] = answer["floor_ns"] or None
     made["cost"] = {name: answer[name] for name in ("accesses", "host_s")}
     return made

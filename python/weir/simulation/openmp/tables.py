@@ -32,14 +32,22 @@ def ratio(c: Construct) -> float | None:
     return ours.overhead.value / best.overhead.value
 
 
+def over_floor(c: Construct) -> float | None:
+    """Weir's overhead over what no runtime can be faster than on that machine."""
+    ours = ours_of(c)
+    floor = ours.rows[0].get("floor_ns") if ours else None
+    return ours.overhead.value / floor if ours and floor else None
+
+
 def overheads(of: Simulated) -> Table:
     """A row for each construct and team, a column for each runtime."""
     runtimes = list(dict.fromkeys([OURS, *(cost.runtime for c in of.constructs for cost in c.costs)]))
-    heads = ["construct", "threads", *runtimes, "weir / best model"]
+    heads = ["construct", "threads", *runtimes, "weir / best model", "weir / floor"]
     rows = []
     for c in _in_order(of):
         by_name = {cost.runtime: cost for cost in c.costs}
-        rows.append([c.name, str(c.place.members), *(_time(by_name.get(n)) for n in runtimes), _ratio(c)])
+        times = [_time(by_name.get(n)) for n in runtimes]
+        rows.append([c.name, str(c.place.members), *times, _two(ratio(c)), _two(over_floor(c))])
     return Table(f"{of.title}: overhead of one directive", heads, rows)
 
 
@@ -51,12 +59,13 @@ def counted(of: Simulated) -> Table:
 
 def best(of: Simulated) -> Table:
     """For the terminal: Weir's runtime, and the best of the models."""
-    heads = ["construct", "threads", "weir", "best model", "takes", "ratio"]
+    heads = ["construct", "threads", "weir", "best model", "takes", "ratio", "over floor"]
     rows = []
     for c in _in_order(of):
         ours, model = ours_of(c), best_model(c)
         name = model.runtime if model else "–"
-        rows.append([c.name, str(c.place.members), _time(ours), name, _time(model), _ratio(c)])
+        ratios = (_two(ratio(c)), _two(over_floor(c)))
+        rows.append([c.name, str(c.place.members), _time(ours), name, _time(model), *ratios])
     return Table(f"{of.title}: overhead of one directive", heads, rows, words=(0, 3))
 
 
@@ -69,8 +78,7 @@ def _time(cost: Cost | None) -> str:
     return "–" if cost is None else nanoseconds(cost.overhead.value)
 
 
-def _ratio(c: Construct) -> str:
-    value = ratio(c)
+def _two(value: float | None) -> str:
     return "–" if value is None else two_digits(value)
 
 
