@@ -13,11 +13,11 @@ namespace weir::openmp {
 
 namespace {
 
-team_options barrier_options(work_of_members& work, bool has_seats, const std::vector<int>& placement = {}) {
+team_options barrier_options(work_of_members& work, bool has_seats, const std::string& name, const std::vector<int>& placement = {}) {
   team_options o;
   o.work = &work;
   o.kernel_threads = !has_seats;
-  o.algorithm = initial_settings().barrier;
+  o.algorithm = name;
   o.placement = placement;
   o.awake_us = awake_us();
   return o;
@@ -31,19 +31,27 @@ bool in_turn(unsigned size, bool crowded, unsigned most) {
   return !s.deterministic_reduction && s.reduction_barrier == "auto" && (size <= most || crowded);
 }
 
+/// The names by which a team's barrier and its arrival are made.
+std::string barrier_of(unsigned size, const team_form& form) {
+  return form.has_usual_barrier() ? initial_settings().barrier : other_barrier_of(size, form.barrier()).name;
+}
+std::string arrival_of(unsigned size, const team_form& form) {
+  return form.has_usual_barrier() ? initial_settings().join_barrier : other_barrier_of(size, form.barrier()).arrival;
+}
+
 }  // namespace
 
-team::team(unsigned n, unsigned with_seats)
+team::team(unsigned n, team_form form)
     : size(n),
-      processors(with_seats),
+      processors(form.seats()),
       members(std::make_unique<member[]>(n)),
       loops(std::make_unique<loop[]>(slots_in_turn)),
       doacrosses(std::make_unique<doacross[]>(slots_in_turn)),
       tasks_at_barrier(members.get()),
-      barrier(std::in_place, n, barrier_options(tasks_at_barrier, with_seats != 0)),
+      barrier(std::in_place, n, barrier_options(tasks_at_barrier, form.seats() != 0, barrier_of(n, form))),
       cancellation(cancellation_in_force() ? std::make_unique<team_cancellation>(n) : nullptr),
       release(half::release(initial_settings().fork_barrier, n)),
-      arrival(half::arrival(initial_settings().join_barrier, n, oversubscribed(*this), with_seats)),
+      arrival(half::arrival(arrival_of(n, form), n, oversubscribed(*this), form.seats())),
       reduction(half::arrival(initial_settings().reduction_barrier, n, false)),
       reduces_in_turn(in_turn(n, oversubscribed(*this), most_in_turn)),
       reduces_under_lock(in_turn(n, oversubscribed(*this), most_under_lock)),
@@ -71,7 +79,7 @@ team::~team() {
 }
 
 void team::place_barrier(const std::vector<int>& placement) {
-  barrier.emplace(size, barrier_options(tasks_at_barrier, !seats.empty(), placement));
+  barrier.emplace(size, barrier_options(tasks_at_barrier, !seats.empty(), initial_settings().barrier, placement));
 }
 
 void team::start_over() {
