@@ -39,6 +39,13 @@ release_by how_released() {
   return its;
 }
 
+/// A barrier that the user has named stays, and so do the barriers of regions that can be cancelled.
+unsigned barriers_to_try(unsigned size, unsigned processors) {
+  const settings& s = initial_settings();
+  const bool is_free = s.barrier == "auto" && s.join_barrier == "auto" && !all_have_seats && !cancellation_in_force();
+  return is_free ? other_barriers(size, processors) : 0;
+}
+
 void report_refused(unsigned wanted, unsigned got, int error) {
   static std::atomic<bool> reported{false};
   // relaxed: only one of the threads that get here at the same time is to report it.
@@ -65,7 +72,7 @@ crew::crew(bool of_program) {
   if (!of_program) return;
   host_.emplace(released_);
   if (!may_have_seats() || !initial_settings().adapt) return;
-  sites_ = std::make_unique<native_region_sites>();
+  sites_ = std::make_unique<native_region_sites>(barriers_to_try);
   if (initial_settings().explain) explains_.emplace(*sites_);
 }
 
@@ -106,7 +113,7 @@ int crew::start(worker& w, unsigned seats) {
   return start_detached(run, &w, stack_bytes());
 }
 
-unsigned crew::recruit(unsigned wanted, unsigned seats) {
+unsigned crew::recruit(unsigned wanted, team_form form) {
   if (workers_.size() + 1 >= wanted) return wanted;
   keep_freed_memory();
   if (host_ && may_have_seats()) {
@@ -121,8 +128,8 @@ unsigned crew::recruit(unsigned wanted, unsigned seats) {
     worker& w = *workers_.back();
     w.of = this;
     w.number = static_cast<unsigned>(workers_.size());
-    join_release(w, seats != 0);
-    if (const int error = start(w, seats); error != 0) {
+    join_release(w, form.seats() != 0);
+    if (const int error = start(w, form.seats()); error != 0) {
       workers_.pop_back();
       report_refused(wanted, static_cast<unsigned>(workers_.size()) + 1, error);
       break;
@@ -134,7 +141,7 @@ unsigned crew::recruit(unsigned wanted, unsigned seats) {
     wait_awake(w.has_flags, [](bool made) { return made; });  // it acquires the flags
     flags_.push_back(w.flags.get());
   }
-  if (seats == 0) assign_processors();
+  if (form.seats() == 0) assign_processors();
   return std::min<unsigned>(wanted, static_cast<unsigned>(workers_.size()) + 1);
 }
 
@@ -162,18 +169,22 @@ void crew::make_flags(worker& w) {
   w.has_flags.store(true, std::memory_order_release);  // release: the flags
 }
 
-team& crew::of_size(unsigned size, unsigned seats) {
-  if (last_ != nullptr && last_->size == size && last_seats_ == seats) return *last_;
-  auto& t = teams_[{size, seats}];
-  if (t == nullptr) t = std::make_unique<team>(size, seats);
-  last_seats_ = seats;
+team& crew::of_size(unsigned size, team_form form) {
+  if (last_ != nullptr && last_->size == size && last_form_ == form) return *last_;
+  auto& t = teams_[{size, form}];
+  if (t == nullptr) t = std::make_unique<team>(size, form);
+  last_form_ = form;
   return *(last_ = t.get());
 }
 
-unsigned crew::seats_at(const void* place, unsigned size, unsigned usual) {
+team_form crew::form_at(const void* place, unsigned size, team_form usual) {
   if (!sites_ || place == nullptr || size < 2) return usual;
-  const unsigned most = std::min(size, share_of_processors()), chosen = sites_->begin(place, size, most);
-  return chosen >= most || threads::why_no_processors() != nullptr ? usual : chosen;
+  const unsigned most = std::min(size, share_of_processors());
+  const region_form chosen = sites_->begin(place, size, most);
+  if (chosen[choice::processors] < most && threads::why_no_processors() == nullptr)
+    return team_form::in_seats(chosen[choice::processors]);
+  const unsigned barrier = chosen[choice::barrier];
+  return barrier == region_form::usual || usual.seats() != 0 ? usual : team_form::by_other_barrier(barrier);
 }
 
 void crew::begin(void* its_worker) {

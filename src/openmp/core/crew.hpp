@@ -23,13 +23,11 @@ class crew {
  public:
   /// `of_program`: the crew belongs to a thread that the runtime has not created.
   explicit crew(bool of_program);
-  /// How many of `wanted` threads a region with so many seats can have, the primary thread among them: fewer if the system
-  /// refuses some.
-  unsigned recruit(unsigned wanted, unsigned seats);
-  team& of_size(unsigned size, unsigned seats);
-  /// On how many seats a region of this place is to compute, whose team would have `usual` seats. Called once for each region, where
-  /// teams may have seats.
-  unsigned seats_at(const void* place, unsigned size, unsigned usual);
+  /// How many of `wanted` threads a region in such a team can have, the primary thread among them: fewer if the system refuses some.
+  unsigned recruit(unsigned wanted, team_form form);
+  team& of_size(unsigned size, team_form form);
+  /// What has been chosen for a region of this place. Called once for each region, where teams may have seats.
+  team_form form_at(const void* place, unsigned size, team_form usual);
   /// Executes the region with all members of that team; the caller is its primary thread, member 0.
   void execute(team& t, region run, void* what);
   /// The two ends of execute(), for a caller that executes its own part between them.
@@ -88,8 +86,8 @@ class crew {
 
   std::optional<threads::driving> driving_;   // in a region with seats, the primary thread's
   bool seated_ = false;                       // did the last team have seats?
-  team* last_ = nullptr;                      // the team that was last asked for, and its seats
-  unsigned last_seats_ = 0;
+  team* last_ = nullptr;                      // the team that was last asked for, and its form
+  team_form last_form_;
   phases phases_;
   // Not on the line of the last episode: workers read them, too.
   std::vector<phases::flags*> flags_;  // of each worker that has been recruited
@@ -100,9 +98,9 @@ class crew {
   std::optional<inheritance> gives_;  // if all workers have got the same
   threads::processor* without_thread_ = nullptr;  // the processor that belongs to the thread, while there is none
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1
-  std::unique_ptr<native_region_sites> sites_;  // null: regions compute on as many processors as their teams may take
+  std::unique_ptr<native_region_sites> sites_;  // null: nothing is chosen for regions
   std::optional<explained_sites> explains_;
-  std::map<std::pair<unsigned, unsigned>, std::unique_ptr<team>> teams_;  // by size and seats
+  std::map<std::pair<unsigned, team_form>, std::unique_ptr<team>> teams_;  // by size and form
   // What the crew has learned about waiting for a release, and for arrivals.
   waiting::experience<native> between_regions_{awake_us()}, at_joins_{awake_us()};
   std::atomic<unsigned> left_{0};

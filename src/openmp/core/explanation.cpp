@@ -41,7 +41,7 @@ constinit everything* known = nullptr;
 void add(std::vector<region_site>& to, const native_region_sites& its) {
   its.for_each([&to](const region_site& one) {
     const auto same = [&one](const region_site& s) {
-      return s.place == one.place && s.size == one.size && s.processors == one.processors;
+      return s.place == one.place && s.size == one.size && s.form == one.form;
     };
     const auto found = std::ranges::find_if(to, same);
     if (found == to.end()) return to.push_back(one);
@@ -60,21 +60,30 @@ std::string times(const spread& its) {
   const double in_us = 1 / native::ticks_per_microsecond();
   return number(its.middle * in_us) + " us (" + number(its.least * in_us) + " to " + number(its.most * in_us) + ")";
 }
-std::string processors(unsigned n) {
-  return n == region_site::all ? "all processors" : n == 1 ? "one processor" : std::to_string(n) + " processors";
+std::string in_words(choice of, unsigned alternative, unsigned size) {
+  const bool is_usual = alternative == region_form::usual;
+  switch (of) {
+    case choice::processors:
+      return "on " + (is_usual ? "all processors" : alternative == 1 ? "one processor" : std::to_string(alternative) + " processors");
+    case choice::barrier: return "by " + (is_usual ? "the usual barriers" : std::string("the barrier ") + other_barrier_of(size, alternative).name);
+  }
+  return {};
 }
 
 void explain(const region_site& s) {
-  std::fprintf(stderr, "weir:   %s, %u threads, %" PRIu64 " regions: on %s", text_of(s.place).c_str(), s.size, s.regions,
-               processors(s.processors).c_str());
-  if (s.before.middle == 0) {
+  std::string how = in_words(choice::processors, s.form[choice::processors], s.size);
+  const bool is_tried = s.with_before.middle != 0;
+  if (s.form[choice::barrier] != region_form::usual || (is_tried && s.tried == choice::barrier))
+    how += ", " + in_words(choice::barrier, s.form[choice::barrier], s.size);
+  std::fprintf(stderr, "weir:   %s, %u threads, %" PRIu64 " regions: %s", text_of(s.place).c_str(), s.size, s.regions, how.c_str());
+  if (!is_tried) {
     std::fputs("; not tried yet\n", stderr);
     return;
   }
-  const bool has_changed = s.processors == s.processors_other;
-  std::fprintf(stderr, ", %s from one region to the next; on %s %s\n", times(has_changed ? s.other : s.before).c_str(),
-               processors(has_changed ? s.processors_before : s.processors_other).c_str(),
-               times(has_changed ? s.before : s.other).c_str());
+  const bool has_changed = s.form[s.tried] == s.other;
+  std::fprintf(stderr, ", %s from one region to the next; %s %s\n", times(has_changed ? s.with_other : s.with_before).c_str(),
+               in_words(s.tried, has_changed ? s.before : s.other, s.size).c_str(),
+               times(has_changed ? s.with_before : s.with_other).c_str());
 }
 
 void explain(const threads::history_of_threads& its) {

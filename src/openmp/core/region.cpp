@@ -84,10 +84,10 @@ void prepare(team& t, member& parent, const thread_demand* demand) {
 
 /// The team of a region that `parent` encounters; smaller than wanted if the system refuses threads.
 team& assemble(crew& c, member& parent, unsigned wanted, const void* place, const thread_demand* demand = nullptr) {
-  unsigned seats = seats_for(parent, wanted);
-  if (may_have_seats()) [[unlikely]] seats = c.seats_at(place, wanted, seats);
-  const unsigned size = c.recruit(wanted, seats);
-  team& t = c.of_size(size, std::min(seats, size));
+  auto form = team_form::in_seats(seats_for(parent, wanted));
+  if (may_have_seats()) [[unlikely]] form = c.form_at(place, wanted, form);
+  const unsigned size = c.recruit(wanted, form);
+  team& t = c.of_size(size, form.within(size));
   prepare(t, parent, demand);
   return t;
 }

@@ -1,11 +1,12 @@
-// On how many processors the regions of each place in the program compute.
+// How the regions of each place in the program compute: above all, on how many processors (region_choices.hpp).
 //
 // The program says how many threads a region has, and nobody asks how many processors they take. A region with less work than a fork
 // and a join between processors cost is faster if all members are on one virtual processor, where they switch in 30 ns. So is
-// one whose members want the same memory. No source says which regions these are: each place is tried.
+// one whose members want the same memory. And where members arrive one after the other, another barrier is faster than where they
+// arrive together. No source says which regions these are: each place is tried.
 //
 //   watch a site: the time of its regions, now and then
-//   trial: some regions as usual, some with fewer processors (or again with more), in turn; which windows take less time?
+//   trial: some regions as before, some with an alternative of one choice, in turn; which windows take less time?
 //   choice: until the time of a region changes, or it is time to try again
 //
 // A window is the time from one region of the site to a later one. It contains what lies between them: another region, which
@@ -24,6 +25,8 @@
 #include <span>
 #include <utility>
 
+#include "openmp/core/region_choices.hpp"
+
 namespace weir::openmp {
 
 /// The least, the middle and the largest of some times, in ticks of the clock.
@@ -33,11 +36,9 @@ struct spread {
 
 /// A place in the program, with the size of its team.
 struct region_site {
-  static constexpr unsigned all = ~0u;
-
   const void* place = nullptr;  // the function that has the region's code
   unsigned size = 0;
-  unsigned processors = all;    // the choice; all: as many as the team may take
+  region_form form;             // what is chosen
   std::uint64_t regions = 0;
   std::uint64_t trial_at = 0;   // the region at which the next trial may begin
   std::uint64_t tried_at = 0;   // the region after the last one; 0: there has been none
@@ -45,9 +46,11 @@ struct region_site {
   float region = 0;             // the least time of a region, in ticks, when it was measured last; 0: it is to be measured
   unsigned joined = 0;          // the trial in which it took part last
   unsigned turn = 0, backoff = 1;
-  // What the last trial has found: the time from one region to the next with the choice of before, and with the other one.
-  spread before, other;
-  unsigned processors_before = all, processors_other = all;
+  // The last trial: what it was about, with which alternative of before and which other one, and what it has found: the time from one
+  // region to the next.
+  choice tried{};
+  std::uint16_t before = region_form::usual, other = region_form::usual;
+  spread with_before, with_other;
 };
 
 /// The sites of one thread's regions, which alone uses them. `Clock`: ticks(), ticks_per_microsecond(), and waited_for_processor(), the
@@ -55,16 +58,20 @@ struct region_site {
 template <class Clock>
 class region_sites {
  public:
-  /// A region of this site begins, whose team may take `most` processors. The result is how many it takes; all: as many as usual.
-  unsigned begin(const void* place, unsigned size, unsigned most) {
+  /// How many other barriers there are for teams of this size, which may take so many processors.
+  using count_of_barriers = unsigned (*)(unsigned size, unsigned processors);
+  explicit region_sites(count_of_barriers others = [](unsigned, unsigned) { return 0u; }) : other_barriers_(others) {}
+
+  /// A region of this site begins, whose team may take `most` processors. The result is how it computes.
+  region_form begin(const void* place, unsigned size, unsigned most) {
     region_site*& recent = recent_[(reinterpret_cast<std::uintptr_t>(place) / 16 + size) % std::size(recent_)];
     if (recent == nullptr || recent->place != place || recent->size != size) [[unlikely]] recent = find(place, size);
     region_site* const s = last_ = recent;
-    if (s == nullptr) return region_site::all;
+    if (s == nullptr) return {};
     ++s->regions;
-    if (most < 2) return region_site::all;
+    if (most < 2) return {};
     if (--s->due_in == 0 || is_busy_) [[unlikely]] return attend(*s, most);
-    return s->processors;
+    return s->form;
   }
   /// The region that has begun last has ended.
   void end() {
@@ -97,8 +104,10 @@ class region_sites {
   };
   struct trial {
     region_site* anchor = nullptr;
-    unsigned number = 0, from = 0, to = 0;
-    lengths of{1, 1};
+    unsigned number = 0;
+    choice of{};
+    std::uint16_t from = 0, to = 0;
+    lengths length{1, 1};
     bool is_joint = false, is_other = false;
     unsigned at = 0, window = 0, bad = 0;
     unsigned others = 0, most_others = 0;  // regions of other sites in this window
@@ -135,7 +144,7 @@ class region_sites {
 
   void set_busy() { is_busy_ = timed_ != nullptr || trial_.anchor != nullptr; }
 
-  [[gnu::noinline]] unsigned attend(region_site& s, unsigned most) {
+  [[gnu::noinline]] region_form attend(region_site& s, unsigned most) {
     if (s.due_in == 0) {
       s.due_in = look_every;
       if (!is_busy_) begin_timing(s, most);
@@ -144,19 +153,21 @@ class region_sites {
       began_ = Clock::ticks();
     else if (timed_ != nullptr && ++others_while_timed_ > look_every)
       end_timing();  // the program does something else now
-    if (trial_.anchor == nullptr) return s.processors;
+    if (trial_.anchor == nullptr) return s.form;
     if (&s == trial_.anchor)
       advance(Clock::ticks());
     else if (++trial_.others > trial_.most_others)
       abandon();  // the program does something else now
-    if (trial_.anchor == nullptr || !trial_.is_other || !takes_part(s)) return s.processors;
+    if (trial_.anchor == nullptr || !trial_.is_other || !takes_part(s)) return s.form;
     s.joined = trial_.number;
-    return trial_.to;
+    region_form other = s.form;
+    other[trial_.of] = trial_.to;
+    return other;
   }
   /// A much longer one decides for itself.
   bool takes_part(const region_site& s) const {
     return &s == trial_.anchor ||
-           (trial_.is_joint && s.processors == trial_.from && is_small(s) && s.region < alike * trial_.anchor_region);
+           (trial_.is_joint && s.form[trial_.of] == trial_.from && is_small(s) && s.region < alike * trial_.anchor_region);
   }
 
   // ---- watching
@@ -195,13 +206,22 @@ class region_sites {
 
   // ---- trying
 
-  /// The number of processors that the site's next trial is about, which takes turns: with half of them regions may take as long, and
-  /// with one less.
-  unsigned candidate(region_site& s, unsigned now) const {
-    const unsigned fewest = now > 1 ? 1 : 0, half = now / 2, twice = now < most_ ? 2 * now : 0;
-    const unsigned all[] = {is_small(s) ? fewest : half, twice, is_small(s) ? half : fewest};
-    while (all[s.turn % 3] == 0) ++s.turn;
-    return all[s.turn % 3];
+  /// What the next trial of a site is about.
+  struct candidate {
+    choice of;
+    std::uint16_t to;
+  };
+  candidate next_trial(region_site& s, unsigned processors) const {
+    const state_of_site its{s.form, processors, most_, is_small(s), other_barriers_(s.size, most_)};
+    // There is one: another number of processors.
+    for (;; ++s.turn) {
+      const trial_of& next = trials_in_turn[s.turn % std::size(trials_in_turn)];
+      unsigned now = s.form[next.of], to = next.alternative(its);
+      if (next.of == choice::processors) now = processors, to = std::min(to, most_);
+      if (to == now) continue;
+      const bool is_all = next.of == choice::processors && to == most_;
+      return {next.of, is_all ? region_form::usual : static_cast<std::uint16_t>(to)};
+    }
   }
 
   /// Do other programs run, and has there been a trial beside them lately?
@@ -218,9 +238,11 @@ class region_sites {
       s.due_in = look_every;
       return;
     }
-    const unsigned now = std::min(s.processors, most_), to = candidate(s, now);
+    const unsigned now = std::min<unsigned>(s.form[choice::processors], most_);
+    const auto [of, to] = next_trial(s, now);
     // A trial of few processors may lose much.
-    if (const std::uint64_t paid = s.tried_at + dearer * lengths_of(s).both() * (now / to); !is_small(s) && s.regions < paid) {
+    const unsigned fewer = of == choice::processors ? now / std::min<unsigned>(to, most_) : 1;
+    if (const std::uint64_t paid = s.tried_at + dearer * lengths_of(s).both() * fewer; !is_small(s) && s.regions < paid) {
       s.trial_at = paid;
       return look_again(s);
     }
@@ -228,12 +250,13 @@ class region_sites {
     trial_ = {};
     trial_.anchor = &s;
     trial_.number = ++trials_;
-    trial_.from = s.processors;
-    trial_.to = to >= most_ ? region_site::all : to;
-    trial_.of = lengths_of(s);
-    trial_.is_joint = is_small(s);
+    trial_.of = of;
+    trial_.from = s.form[of];
+    trial_.to = to;
+    trial_.length = lengths_of(s);
+    trial_.is_joint = of == choice::processors && is_small(s);
     trial_.anchor_region = s.region;
-    trial_.most_others = 64 * trial_.of.both();
+    trial_.most_others = 64 * trial_.length.both();
     set_busy();
   }
 
@@ -241,9 +264,9 @@ class region_sites {
   void advance(std::uint64_t now) {
     trial& t = trial_;
     if (t.is_other && now - t.opened > hopeless * t.whole && t.at != 0) return give_up(now);
-    if (t.at == t.of.both()) {
+    if (t.at == t.length.both()) {
       close_window(now);
-      const float took = static_cast<float>(now - t.begun) / static_cast<float>(t.of.counted);
+      const float took = static_cast<float>(now - t.begun) / static_cast<float>(t.length.counted);
       if (t.window == 0) t.most_others = 4 * t.others + 8;
       (t.is_other ? t.other : t.usual)[t.window / 2] = took;
       if (t.is_other && took > much_worse * t.usual[t.window / 2] && ++t.bad == most_bad) return decide(t.window / 2 + 1);
@@ -252,7 +275,7 @@ class region_sites {
       t.at = t.others = 0;
     }
     if (t.at == 0) t.opened = now;
-    if (t.at++ == t.of.before) t.begun = now;
+    if (t.at++ == t.length.before) t.begun = now;
   }
   void close_window(std::uint64_t now) {
     trial& t = trial_;
@@ -280,18 +303,19 @@ class region_sites {
     last_trial_ = Clock::ticks();
     allowed_at_ = last_trial_ + dearer * t.lost;
     const spread before = spread_of(t.usual, n), other = spread_of(t.other, n);
-    // Back to all processors on little evidence. Away from there if all windows but one are faster than the fastest of before: of
+    // Back to the usual on little evidence. Away from there if all windows but one are faster than the fastest of before: of
     // alike choices, one trial in 42 finds that.
     const auto faster = std::count_if(t.other.begin(), t.other.begin() + n, [&](float its) { return its < before.least; });
-    const bool is_clear = faster >= static_cast<long>(windows) - 1, is_usual = t.to == region_site::all;
-    const bool is_better = n == windows && t.at == t.of.both() && (is_usual ? other.middle < before.middle : is_clear);
+    const bool is_clear = faster >= static_cast<long>(windows) - 1, is_usual = t.to == region_form::usual;
+    const bool is_better = n == windows && t.at == t.length.both() && (is_usual ? other.middle < before.middle : is_clear);
     for (const auto& each : sites_) {
       if (!each || (each.get() != t.anchor && each->joined != t.number)) continue;
       region_site& s = *each;
-      s.before = before, s.other = other;
-      s.processors_before = t.from, s.processors_other = t.to;
-      if (is_better) s.processors = t.to;
-      conclude(s, is_better, other.middle / before.middle, n * t.of.both());
+      s.tried = t.of;
+      s.before = t.from, s.other = t.to;
+      s.with_before = before, s.with_other = other;
+      if (is_better) s.form[t.of] = t.to;
+      conclude(s, is_better, other.middle / before.middle, n * t.length.both());
     }
   }
   /// When may the site be tried again? `ratio`: of the times; `lost`: how many regions the slower choice had.
@@ -312,6 +336,7 @@ class region_sites {
     conclude(s, false, 2, windows);  // as if it had been twice as slow
   }
 
+  const count_of_barriers other_barriers_;
   region_site* recent_[16] = {};  // by a hash, for those that are begun again and again
   region_site* last_ = nullptr;
   bool is_busy_ = false;

@@ -15,11 +15,11 @@ namespace weir::openmp {
 
 namespace {
 
-team_options barrier_options(work_of_members& work, bool has_seats, const std::vector<int>& placement = {}) {
+team_options barrier_options(work_of_members& work, bool has_seats, const std::string& name, const std::vector<int>& placement = {}) {
   team_options o;
   o.work = &work;
   o.kernel_threads = !has_seats;
-  o.algorithm = initial_settings().barrier;
+  o.algorithm = name;
   o.placement = placement;
   o.awake_us = awake_us();
   return o;
@@ -40,19 +40,27 @@ unsigned near_members(unsigned size) {
   return size <= most_in_one_memory ? 0 : members_of_a_node(unbound, topology_here());
 }
 
+/// The names by which a team's barrier and its arrival are made.
+std::string barrier_of(unsigned size, const team_form& form) {
+  return form.has_usual_barrier() ? initial_settings().barrier : other_barrier_of(size, form.barrier()).name;
+}
+std::string arrival_of(unsigned size, const team_form& form) {
+  return form.has_usual_barrier() ? initial_settings().join_barrier : other_barrier_of(size, form.barrier()).arrival;
+}
+
 }  // namespace
 
-team::team(unsigned n, unsigned with_seats)
+team::team(unsigned n, team_form form)
     : size(n),
-      processors(with_seats),
+      processors(form.seats()),
       members(std::make_unique<member[]>(n)),
       loops(std::make_unique<loop[]>(slots_in_turn)),
       doacrosses(std::make_unique<doacross[]>(slots_in_turn)),
       tasks_at_barrier(members.get()),
-      barrier(std::in_place, n, barrier_options(tasks_at_barrier, with_seats != 0)),
+      barrier(std::in_place, n, barrier_options(tasks_at_barrier, form.seats() != 0, barrier_of(n, form))),
       cancellation(cancellation_in_force() ? std::make_unique<team_cancellation>(n) : nullptr),
       release(half::release(initial_settings().fork_barrier, n)),
-      arrival(half::join(initial_settings().join_barrier, n, oversubscribed(*this), with_seats, near_members(n))),
+      arrival(half::join(arrival_of(n, form), n, oversubscribed(*this), form.seats(), near_members(n))),
       reduction(half::arrival(initial_settings().reduction_barrier, n, false)),
       reduces_in_turn(in_turn(n, oversubscribed(*this), most_in_turn)),
       reduces_under_lock(in_turn(n, oversubscribed(*this), most_under_lock)),
@@ -80,7 +88,7 @@ team::~team() {
 }
 
 void team::place_barrier(const std::vector<int>& placement) {
-  barrier.emplace(size, barrier_options(tasks_at_barrier, !seats.empty(), placement));
+  barrier.emplace(size, barrier_options(tasks_at_barrier, !seats.empty(), initial_settings().barrier, placement));
 }
 
 void team::start_over() {

@@ -19,6 +19,7 @@
 #include "openmp/core/half.hpp"
 #include "openmp/core/known_reductions.hpp"
 #include "openmp/core/part.hpp"
+#include "openmp/core/region_choices.hpp"
 #include "openmp/core/task.hpp"
 #include "openmp/core/thread.hpp"
 #include "openmp/core/waiting.hpp"
@@ -137,12 +138,34 @@ class work_at_barrier final : public work_of_members {
   member* const members_;
 };
 
-/// The largest team: sizes have 16 bits, and the highest one means everyone (release_word).
+/// The largest team: sizes have 16 bits (team_form, too), and the highest one means everyone (release_word).
 inline constexpr unsigned most_threads = 0xfffe;
 
+/// What kinds of teams of one size there are: on how many virtual processors the members sit (0: they are kernel threads), and which
+/// other barrier they meet by (region_choices.hpp). One word, which each region compares.
+class team_form {
+ public:
+  team_form() = default;
+  static team_form in_seats(unsigned seats) { return team_form(seats); }
+  static team_form by_other_barrier(unsigned which) { return team_form((which + 1) << of_seats); }
+
+  unsigned seats() const { return word_ & ((1u << of_seats) - 1); }
+  bool has_usual_barrier() const { return word_ >> of_seats == 0; }
+  unsigned barrier() const { return (word_ >> of_seats) - 1; }
+  /// A team of this size has no more seats than members.
+  team_form within(unsigned size) const {
+    return word_ <= size ? *this : !has_usual_barrier() ? *this : in_seats(size);
+  }
+  auto operator<=>(const team_form&) const = default;
+
+ private:
+  static constexpr unsigned of_seats = 16;
+  explicit team_form(unsigned word) : word_(word) {}
+  unsigned word_ = 0;
+};
+
 struct team {
-  /// `seats`: how many seats the team has; 0: its members are kernel threads.
-  explicit team(unsigned size, unsigned seats = 0);
+  explicit team(unsigned size, team_form form = {});
   ~team();
   /// Between regions. Empty: the members' processors are not known.
   void place_barrier(const std::vector<int>& placement);

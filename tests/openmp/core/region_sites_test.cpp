@@ -1,14 +1,23 @@
-// On how many processors regions compute: decided on a clock of the test's, which moves as a model of the machine says.
+// How regions compute: decided on a clock of the test's, which moves as a model of the machine says.
 #include "openmp/core/region_sites.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <random>
+#include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include <weir/machine/topology.hpp>
+#include <weir/team_barrier.hpp>
+
+#include "openmp/core/half.hpp"
+
 namespace {
 
+using weir::openmp::choice;
+using weir::openmp::region_form;
 using weir::openmp::region_site;
 
 struct made_clock {
@@ -20,8 +29,11 @@ struct made_clock {
 };
 using sites = weir::openmp::region_sites<made_clock>;
 
-constexpr unsigned most = 8;
+constexpr unsigned most = 8, usual = region_form::usual;
 const char places[8] = {};
+
+/// The processors that a region takes, of at most so many.
+unsigned processors_of(const region_form& form, unsigned may_take = most) { return std::min<unsigned>(form[choice::processors], may_take); }
 
 /// The time of a region, in ticks, by the number of its processors.
 using cost = std::function<double(unsigned processors)>;
@@ -38,8 +50,7 @@ ran run(sites& its, unsigned place, const cost& of, unsigned regions, unsigned m
   for (unsigned p = 2; p <= may_take; ++p) best = std::min(best, of(p));
   ran all;
   for (unsigned i = 0; i < regions; ++i) {
-    const unsigned chosen = its.begin(&places[place], most, may_take);
-    const double took = of(std::min(chosen, may_take));
+    const double took = of(processors_of(its.begin(&places[place], most, may_take), may_take));
     made_clock::now += static_cast<std::uint64_t>(took);
     its.end();
     made_clock::now += 100;
@@ -48,10 +59,10 @@ ran run(sites& its, unsigned place, const cost& of, unsigned regions, unsigned m
   }
   return all;
 }
-unsigned chosen(const sites& its, unsigned place) {
+unsigned chosen(const sites& its, unsigned place, choice of = choice::processors) {
   unsigned found = 0;
   its.for_each([&](const region_site& s) {
-    if (s.place == &places[place]) found = s.processors;
+    if (s.place == &places[place]) found = s.form[of];
   });
   return found;
 }
@@ -79,9 +90,9 @@ TEST(RegionSites, BesideOtherProgramsTrialsAreRare) {
       while (made_clock::now < begun + static_cast<std::uint64_t>(1e6 * ms)) run(its, 0, divided(3000), 1000);
     };
     run_until(3990);
-    EXPECT_EQ(chosen(its, 0), are_there ? region_site::all : 2);
+    EXPECT_EQ(chosen(its, 0), are_there ? usual : 2);
     run_until(4500);
-    EXPECT_NE(chosen(its, 0), region_site::all);
+    EXPECT_NE(chosen(its, 0), usual);
   }
   made_clock::busy = 0;
 }
@@ -90,7 +101,7 @@ TEST(RegionSites, ALongRegionKeepsAllProcessors) {
   sites its;
   EXPECT_LT(run(its, 0, divided(1e6), 1500).lost, 5 * 1e6 / most);  // a trial ends as soon as it is clear
   const ran all = run(its, 0, divided(1e6), 100'000);
-  EXPECT_EQ(chosen(its, 0), region_site::all);
+  EXPECT_EQ(chosen(its, 0), usual);
   EXPECT_LT(all.lost, 0.012 * all.took);
 }
 
@@ -109,7 +120,7 @@ TEST(RegionSites, AChoiceIsForgottenWhenTheWorkChanges) {
   run(its, 0, divided(300), 20'000);
   ASSERT_EQ(chosen(its, 0), 1u);
   run(its, 0, divided(1e6), 3000);
-  EXPECT_EQ(chosen(its, 0), region_site::all);
+  EXPECT_EQ(chosen(its, 0), usual);
   run(its, 0, divided(300), 100'000);
   EXPECT_EQ(chosen(its, 0), 1u);
 }
@@ -121,7 +132,7 @@ TEST(RegionSites, AChoiceIsForgottenWhenTheMachineChanges) {
   run(its, 0, busy, 20'000);
   ASSERT_EQ(chosen(its, 0), 1u);
   run(its, 0, divided(100e3), 20'000);
-  EXPECT_EQ(chosen(its, 0), region_site::all);
+  EXPECT_EQ(chosen(its, 0), usual);
 }
 
 TEST(RegionSites, AlikeChoicesDoNotAlternate) {
@@ -129,7 +140,7 @@ TEST(RegionSites, AlikeChoicesDoNotAlternate) {
     sites its;
     std::mt19937 random(1);
     std::uniform_real_distribution<double> noise(0.8, 1.2);
-    unsigned changes = 0, last = region_site::all;
+    unsigned changes = 0, last = usual;
     for (int i = 0; i < 1000; ++i) {
       run(its, 0, [&](unsigned) { return region * noise(random); }, 1000);
       if (const unsigned now = chosen(its, 0); now != last) ++changes, last = now;
@@ -163,7 +174,7 @@ struct in_turn {
     for (unsigned i = 0; i < steps; ++i) {
       unsigned place = 0;
       for (const double work : works) {
-        const unsigned now = std::min(its.begin(&places[place++], most, most), most);
+        const unsigned now = processors_of(its.begin(&places[place++], most, most));
         const double all = divided(work)(now) + (now != last ? moving : 0);
         last = now;
         made_clock::now += static_cast<std::uint64_t>(all);
@@ -181,7 +192,7 @@ TEST(RegionSites, TrialsCostAHundredthWhereMovingIsDear) {
   const unsigned steps = 400'000;
   const double took = all.run({50e3}, 3e6, steps);
   EXPECT_LT(took, 1.015 * steps * divided(50e3)(most));
-  EXPECT_EQ(chosen(all.its, 0), region_site::all);
+  EXPECT_EQ(chosen(all.its, 0), usual);
 }
 
 TEST(RegionSites, ShortRegionsInTurnChangeTogether) {
@@ -193,28 +204,28 @@ TEST(RegionSites, ShortRegionsInTurnChangeTogether) {
 TEST(RegionSites, AShortRegionAmongLongOnesStaysWhereTheWorkersAre) {
   in_turn all;
   all.run({300, 60e3, 60e3}, 20e3, 20'000);
-  for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(all.its, place), region_site::all) << place;
+  for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(all.its, place), usual) << place;
 }
 
 TEST(RegionSites, ShortRegionsDoNotWaitForALongerOne) {
   in_turn all;
   all.run({300, 300, 300, 100e3}, 100, 20'000);
   for (unsigned place = 0; place < 3; ++place) EXPECT_EQ(chosen(all.its, place), 1u) << place;
-  EXPECT_EQ(chosen(all.its, 3), region_site::all);
+  EXPECT_EQ(chosen(all.its, 3), usual);
 }
 
 TEST(RegionSites, AProgramThatLeavesATrialBehindDoesNotStayInIt) {
   sites its;
   bool is_tried = false;
   for (unsigned i = 0; i < 100'000 && !is_tried; ++i) {
-    is_tried = std::min(its.begin(&places[1], most, most), most) != most;
+    is_tried = processors_of(its.begin(&places[1], most, most)) != most;
     made_clock::now += 1000;
     its.end();
   }
   ASSERT_TRUE(is_tried);
   run(its, 0, divided(300), 10'000);
   EXPECT_EQ(chosen(its, 0), 1u);
-  EXPECT_EQ(chosen(its, 1), region_site::all);
+  EXPECT_EQ(chosen(its, 1), usual);
 }
 
 TEST(RegionSites, AProgramThatLeavesAPlaceWhileItIsTimedTriesOthers) {
@@ -230,7 +241,7 @@ TEST(RegionSites, AShareOfTheProcessorsThatChangesDoesNotDecide) {
   sites its;
   for (unsigned i = 0; i < 20'000; ++i) {
     run(its, 0, divided(1e6), 3, i % 2 == 0 ? 8 : 2);
-    ASSERT_EQ(chosen(its, 0), region_site::all);
+    ASSERT_EQ(chosen(its, 0), usual);
   }
 }
 
@@ -238,10 +249,105 @@ TEST(RegionSites, MorePlacesThanItHasRoomFor) {
   sites its;
   static const char many[200 * 16] = {};
   for (unsigned i = 0; i < 200'000; ++i) {
-    const unsigned now = its.begin(&many[i % 200 * 16], 4, 4);
-    EXPECT_TRUE(now == region_site::all || (now >= 1 && now < 4));
-    EXPECT_TRUE(i % 200 < 64 || now == region_site::all);
+    const unsigned now = its.begin(&many[i % 200 * 16], 4, 4)[choice::processors];
+    EXPECT_TRUE(now == usual || (now >= 1 && now < 4));
+    EXPECT_TRUE(i % 200 < 64 || now == usual);
     made_clock::now += 1000;
+    its.end();
+  }
+}
+
+/// Two other barriers, and the time of a region by each of them.
+using cost_by_barrier = std::function<double(unsigned barrier)>;
+struct by_barriers {
+  sites its{[](unsigned, unsigned processors) { return processors < most ? 0u : 2u; }};
+  unsigned changes = 0, last = usual;
+
+  ran run(const cost_by_barrier& of, unsigned regions, const cost& computing = divided(400e3, 0)) {
+    ran all;
+    for (unsigned i = 0; i < regions; ++i) {
+      const region_form form = its.begin(&places[0], most, most);
+      const double best = computing(most) + std::min({of(0), of(1), of(usual)});
+      const double took = computing(processors_of(form)) + of(form[choice::barrier]);
+      made_clock::now += static_cast<std::uint64_t>(took);
+      its.end();
+      all.took += took;
+      all.lost += took - best;
+      if (const unsigned now = chosen(its, 0, choice::barrier); now != last) ++changes, last = now;
+    }
+    return all;
+  }
+};
+cost_by_barrier faster_by(unsigned which) {
+  return [which](unsigned barrier) { return barrier == which ? 2e3 : 12e3; };
+}
+
+TEST(RegionSites, AFasterBarrierIsTaken) {
+  for (const unsigned which : {0u, 1u, usual}) {
+    by_barriers all;
+    all.run(faster_by(which), 200'000);
+    EXPECT_EQ(chosen(all.its, 0, choice::barrier), which);
+    EXPECT_EQ(chosen(all.its, 0), usual) << which;
+    const ran then = all.run(faster_by(which), 200'000);
+    EXPECT_LT(then.lost, 0.015 * then.took) << which;
+    EXPECT_LE(all.changes, 2u) << which;
+  }
+}
+
+TEST(RegionSites, ABarrierIsForgottenWhenArrivalsChange) {
+  by_barriers all;
+  for (const unsigned which : {1u, usual, 0u, 1u}) {
+    all.run(faster_by(which), 400'000);
+    EXPECT_EQ(chosen(all.its, 0, choice::barrier), which);
+  }
+}
+
+TEST(RegionSites, AlikeBarriersDoNotAlternate) {
+  by_barriers all;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> noise(0.8, 1.2);
+  all.run([&](unsigned) { return 10e3; }, 1'000'000, [&](unsigned p) { return 400e3 / p * noise(random); });
+  EXPECT_LE(all.changes, 25u);
+}
+
+TEST(RegionSites, WhoComputesOnFewerProcessorsTriesNoBarrier) {
+  by_barriers all;
+  const cost best_alone = [](unsigned p) { return p == 1 ? 20e3 : 400e3; };
+  all.run(faster_by(usual), 100'000, best_alone);
+  ASSERT_EQ(chosen(all.its, 0), 1u);
+  for (unsigned i = 0; i < 100'000; ++i) {
+    const region_form form = all.its.begin(&places[0], most, most);
+    ASSERT_EQ(form[choice::barrier], usual);
+    made_clock::now += static_cast<std::uint64_t>(best_alone(processors_of(form)));
+    all.its.end();
+  }
+}
+
+TEST(RegionSites, OtherBarriersAreOthersAndCanBeMade) {
+  using namespace weir::openmp;
+  for (const unsigned size : {9u, 16u, 17u, 32u, 33u, 64u, 500u}) {
+    weir::team dedicated;
+    dedicated.members = dedicated.processors = size;
+    dedicated.usable = size;
+    std::set<std::string> names{choose(dedicated, weir::topology({})).algorithm};
+    const unsigned others = other_barriers(size, size);
+    EXPECT_GE(others, 1u);
+    for (unsigned which = 0; which < others; ++which) {
+      const auto [name, arrival] = other_barrier_of(size, which);
+      EXPECT_TRUE(names.insert(name).second) << name << " for " << size;
+      EXPECT_EQ(weir::team_barrier<>(size, {.algorithm = name}).members(), size);
+      EXPECT_NO_THROW(half::arrival(arrival, size, false)) << arrival;
+    }
+  }
+  EXPECT_EQ(other_barriers(8, 64), 0u);
+  EXPECT_EQ(other_barriers(64, 63), 0u);
+}
+
+TEST(RegionSites, ATeamWithoutOtherBarriersKeepsItsOwn) {
+  sites its;
+  for (unsigned i = 0; i < 100'000; ++i) {
+    ASSERT_EQ(its.begin(&places[0], most, most)[choice::barrier], usual);
+    made_clock::now += 50'000;
     its.end();
   }
 }
