@@ -63,6 +63,10 @@ std::vector<candidate> candidates() {
         for (const auto who : {weir::completed_by::any_member, weir::completed_by::member_0})
           all.push_back({name + ", completing", completing_subject(a.name, "spin", t, 2, who)});
       }
+  weir::team spread = explored_team(2);
+  spread.spread = true;
+  all.push_back({"mcs, spread", barrier_subject("mcs", "spin", spread, 2)});
+  all.push_back({"mcs, spread, completing", completing_subject("mcs", "spin", spread, 2, weir::completed_by::any_member)});
   for (const char* waiting : {"share", "yield", "block", "auto"})
     for (const char* name : {"sense", "condvar", "combination"})
       for (const unsigned processors : placements(name, waiting, 2)) {

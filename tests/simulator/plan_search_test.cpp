@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <weir/barriers/proof.hpp>
 
 namespace weir::simulator {
@@ -15,6 +16,14 @@ plan made(const plan_found& found, unsigned members) {
   return plans::by_levels(members, found.shape.levels, found.shape.exchange_radix);
 }
 
+/// The fastest of those that the papers name: exchange-nodes is what searches have found.
+double of_papers_ns(const machine_model& m, unsigned members) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const plans::entry& e : plans::table)
+    if (e.name != std::string_view("exchange-nodes"))
+      least = std::min(least, simulated_ns(m, e.make(members, {.node = std::min(members, m.distances.front().group)})));
+  return least;
+}
 double named_ns(const machine_model& m, const plan_found& found, unsigned members, std::uint64_t seed) {
   return simulated_ns(m, plans::by_name(found.named, members, {.node = m.distances.front().group}).value(), seed);
 }
@@ -22,7 +31,7 @@ double named_ns(const machine_model& m, const plan_found& found, unsigned member
 struct wanted {
   const char* machine;
   unsigned members;
-  double at_most;  // of the fastest named plan's time
+  double at_most;  // of the time of the fastest plan that papers name
 };
 std::ostream& operator<<(std::ostream& out, const wanted& w) { return out << w.machine << ", " << w.members; }
 
@@ -33,9 +42,10 @@ TEST_P(PlanSearch, IsNoSlowerThanTheNamedPlans) {
   const plan_found found = search_plan(m, members);
   const auto proof = prove(made(found, members));
   EXPECT_TRUE(proof.holds) << described(found.shape) << ": " << proof.why;
-  EXPECT_LE(found.barrier_ns, at_most * found.named_ns) << described(found.shape) << " against " << found.named;
+  EXPECT_LE(found.barrier_ns, at_most * of_papers_ns(m, members)) << described(found.shape);
+  EXPECT_LE(found.barrier_ns, found.named_ns) << described(found.shape) << " against " << found.named;
   // With other arrivals than those that it was chosen for.
-  EXPECT_LE(simulated_ns(m, made(found, members), 2), (at_most + 0.03) * named_ns(m, found, members, 2))
+  EXPECT_LE(simulated_ns(m, made(found, members), 2), 1.03 * named_ns(m, found, members, 2))
       << described(found.shape);
 }
 INSTANTIATE_TEST_SUITE_P(Machines, PlanSearch,
