@@ -157,7 +157,7 @@ class spread_plan_barrier {
     me.has_lines = true;
   }
 
-  void run(unsigned member, const action* a, const action* end, std::uint32_t episode) {
+  [[gnu::noinline]] void run(unsigned member, const action* a, const action* end, std::uint32_t episode) {
     steps::run(waiting_, member, a, end, parities_, episode, co_located::unknown);
   }
 
