@@ -1,7 +1,6 @@
 /* Threads of the program that open regions one after the other. kept_crews MODE prints how many workers of earlier threads the last
  * one had; -1 is a failed check. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <fenv.h>
 #include <omp.h>
 #include <pthread.h>
@@ -13,6 +12,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "threads_alive.h"
 
 enum { SIZE = 8, MANY = 60, MOST_KEPT = 256 };
 
@@ -114,16 +115,9 @@ static void *changes_worker(void *what) {
 
 /* ---- how many there are */
 
-static int threads(void) {
-  DIR *const all = opendir("/proc/self/task");
-  int count = 0;
-  for (const struct dirent *it; (it = readdir(all)) != NULL;) count += it->d_name[0] != '.';
-  closedir(all);
-  return count;
-}
 static int come_down_to(int most) {
-  for (int i = 0; i < 500 && threads() > most; ++i) usleep(10000);
-  return threads() <= most;
+  for (int i = 0; i < 500 && threads_alive() > most; ++i) usleep(10000);
+  return threads_alive() <= most;
 }
 
 static pthread_barrier_t all_have_crews;
@@ -164,7 +158,7 @@ int main(int count, char **words) {
     result = changed == 0 ? same() : -1;
   } else if (strcmp(mode, "pause") == 0) {
     if (!until_kept()) return 1;
-    const int most = threads();
+    const int most = threads_alive();
     omp_pause_resource_all(omp_pause_hard);
     if (!come_down_to(most - (SIZE - 1))) result = -1;
     in_thread(opens_region, NULL);
@@ -175,7 +169,7 @@ int main(int count, char **words) {
     for (int i = 0; i < MANY; ++i)
       if (pthread_create(&all[i], NULL, opens_region_beside, NULL) != 0) return 2;
     for (int i = 0; i < MANY; ++i) pthread_join(all[i], NULL);
-    if (!come_down_to(MOST_KEPT + 60) || threads() < MOST_KEPT / 2) result = -1;
+    if (!come_down_to(MOST_KEPT + 60) || threads_alive() < MOST_KEPT / 2) result = -1;
   } else if (strcmp(mode, "misfits") == 0) {
     for (int i = 0; i < MANY; ++i) in_thread(has_own_name, &i);
     if (!come_down_to(5 * SIZE)) result = -1;

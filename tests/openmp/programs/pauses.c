@@ -1,16 +1,8 @@
 /* omp_pause_resource: threads end, and later regions get new ones; not in regions. */
 #include "check.h"
-#include <dirent.h>
+#include "../threads_alive.h"
 #include <omp.h>
 #include <unistd.h>
-
-static int threads(void) {
-  DIR *const all = opendir("/proc/self/task");
-  int count = 0;
-  for (const struct dirent *it; (it = readdir(all)) != NULL;) count += it->d_name[0] != '.';
-  closedir(all);
-  return count;
-}
 
 static int kept;
 #pragma omp threadprivate(kept)
@@ -28,10 +20,10 @@ static void region(void) {
 
 static void ends_threads(int how) {
   region();
-  const int most = threads(), ours = 2 * asked() - 1; /* each member's own region has one more */
+  const int most = threads_alive(), ours = 2 * asked() - 1; /* each member's own region has one more */
   CHECK((how & 1 ? omp_pause_resource(omp_pause_hard, omp_get_initial_device()) : omp_pause_resource_all(omp_pause_hard)) == 0);
-  for (int i = 0; i < 500 && threads() > most - ours; ++i) usleep(10000);
-  CHECK(threads() <= most - ours);
+  for (int i = 0; i < 500 && threads_alive() > most - ours; ++i) usleep(10000);
+  CHECK(threads_alive() <= most - ours);
 }
 
 static void keeps_values(void) {
