@@ -29,9 +29,12 @@ unsigned members_of_a_node(const team& t, const topology& machine) {
   return regular && runs.back() <= runs.front() ? runs.front() : 0;
 }
 
-plans::shape shape_for(const team& t, const topology& machine, std::string_view algorithm, plans::shape its) {
-  if (algorithm == plans::called("tournament-nodes").name || algorithm == plans::called("exchange-nodes").name)
-    if (const unsigned node = members_of_a_node(t, machine); node != 0) its.node = node;
+bool goes_by_nodes(std::string_view algorithm) {
+  return algorithm == plans::called("tournament-nodes").name || algorithm == plans::called("exchange-nodes").name;
+}
+
+plans::shape shape_by_nodes(const team& t, const topology& machine, plans::shape its) {
+  if (const unsigned node = members_of_a_node(t, machine); node != 0) its.node = node;
   return its;
 }
 

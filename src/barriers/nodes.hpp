@@ -13,7 +13,9 @@ namespace weir {
 /// memory. Null: it has no such parts.
 const topology::division* nodes_of(const topology& machine);
 
-/// The shape of a plan of the table for this team: the nodes of the machine, where the plan goes by nodes.
-plans::shape shape_for(const team& t, const topology& machine, std::string_view algorithm, plans::shape its = {});
+/// Does this plan of the table go by the nodes of a machine?
+bool goes_by_nodes(std::string_view algorithm);
+/// The shape of such a plan for this team.
+plans::shape shape_by_nodes(const team& t, const topology& machine, plans::shape its = {});
 
 }  // namespace weir

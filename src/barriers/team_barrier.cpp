@@ -45,7 +45,8 @@ team_barrier<>::team_barrier(unsigned members, team_options options) : members_(
     choice_.waiting = options.waiting;
   }
   plans::shape its{.radix = options.radix, .fan_in = options.fan_in, .fan_out = options.fan_out};
-  if (members > most_in_one_memory) its = shape_for(t, topology_here(), choice_.algorithm, its);  // otherwise no file is read
+  // Otherwise the machine's files are not read.
+  if (members > most_in_one_memory && goes_by_nodes(choice_.algorithm)) its = shape_by_nodes(t, topology_here(), its);
   barrier_ = registry<native>::make(choice_.algorithm, choice_.waiting, t, its);
   pass_ = barrier_->arrive_and_wait;
 }

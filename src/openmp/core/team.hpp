@@ -153,9 +153,7 @@ class team_form {
   bool has_usual_barrier() const { return word_ >> of_seats == 0; }
   unsigned barrier() const { return (word_ >> of_seats) - 1; }
   /// A team of this size has no more seats than members.
-  team_form within(unsigned size) const {
-    return word_ <= size ? *this : !has_usual_barrier() ? *this : in_seats(size);
-  }
+  team_form within(unsigned size) const { return has_usual_barrier() && seats() > size ? in_seats(size) : *this; }
   auto operator<=>(const team_form&) const = default;
 
  private:

@@ -30,7 +30,7 @@ std::unique_ptr<any_barrier> barrier_for(const machine_model& m, unsigned member
   const weir::team t = described(m, members);
   const topology machine = as_described(m);
   const std::string algorithm = choose(t, machine).algorithm;
-  return registry<simulated>::make(algorithm, "auto", t, shape_for(t, machine, algorithm));
+  return registry<simulated>::make(algorithm, "auto", t, goes_by_nodes(algorithm) ? shape_by_nodes(t, machine) : plans::shape{});
 }
 
 }  // namespace
