@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import zip_longest
 from math import floor, isfinite, log10
+from statistics import median
 from typing import Any
 
 from rich import table as rich_table
@@ -35,6 +36,11 @@ def between(time: Interval) -> str:
 def with_interval(time: Interval) -> str:
     """Nanoseconds, and the interval in parentheses, where it is known."""
     return nanoseconds(time.value) + (f" ({between(time)})" if time.known else "")
+
+
+def with_ends(values: Sequence[float]) -> str:
+    """The median, the least and the largest."""
+    return f"{median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
 def two_digits(ratio: float) -> str:

@@ -88,11 +88,15 @@ def before_pthread() -> dict[str, str]:
     return os.environ | {"LD_PRELOAD": preloaded}
 
 
-def environment(runtime: Path, options: Mapping[str, str]) -> dict[str, str]:
-    """Ours and what makes the program run on the runtime; what the user preloads stays."""
-    before = os.environ
+def without_settings() -> dict[str, str]:
+    """Our environment without what the user has set for OpenMP's runtimes and for Weir's."""
+    return {n: v for n, v in os.environ.items() if not n.startswith(("OMP_", "GOMP_", "KMP_", "WEIR_"))}
+
+
+def environment(runtime: Path, options: Mapping[str, str], before: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """`before`, and what makes the program run on the runtime; what the user preloads stays."""
     paths = {"LD_PRELOAD": str(runtime), "LD_LIBRARY_PATH": str(names(runtime))}
     if KEPT_STACKS[0] not in before.get(TUNABLES, ""):
         paths[TUNABLES] = "=".join(KEPT_STACKS)
     joined = {name: f"{own}:{before[name]}" if before.get(name) else own for name, own in paths.items()}
-    return {THREADS: BY_DEFAULT, PROCESSORS: USABLE} | before | joined | dict(options)
+    return {THREADS: BY_DEFAULT, PROCESSORS: USABLE} | dict(before) | joined | dict(options)

@@ -118,6 +118,18 @@ def test_a_program_has_its_own_onetbb(whole: Path):
     assert not left.is_symlink()
 
 
+def test_what_the_user_has_set_can_be_left_out(monkeypatch: pytest.MonkeyPatch):
+    for name in ("OMP_NUM_THREADS", "GOMP_SPINCOUNT", "KMP_AFFINITY", "WEIR_THREADS"):
+        monkeypatch.setenv(name, "7")
+    monkeypatch.setenv("HOME", "/here")
+    plain = starting.without_settings()
+    made = starting.environment(Path("/lib/x.so"), {}, plain | {"OMP_NUM_THREADS": "3"})
+    assert plain["HOME"] == made["HOME"] == "/here" and not [
+        n for n in plain if n.startswith(("OMP_", "GOMP_", "KMP_", "WEIR_"))
+    ]
+    assert made["OMP_NUM_THREADS"] == "3" and made["WEIR_THREADS"] == starting.BY_DEFAULT and "KMP_AFFINITY" not in made
+
+
 def test_the_environment_is_what_was_asked_for(whole: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", "/mine")
     seen = dict(line.split("=", 1) for line in weir_run("--barrier", "mcs", "--", "env").stdout.splitlines())

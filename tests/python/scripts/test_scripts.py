@@ -27,9 +27,10 @@ def test_each_begins_and_says_how_it_is_used(name: str):
     assert done.returncode == 0 and "usage" in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("name", ["share-processors", "compare-startup"])
-def test_runtimes_that_are_not_there_are_named(name: str):
-    done = subprocess.run([SCRIPTS / name, "--runtimes", "nonsense"], capture_output=True, text=True)
+@pytest.mark.parametrize("words", [["share-processors"], ["share-processors", "--share"], ["compare-startup"]])
+def test_runtimes_that_are_not_there_are_named(words: list[str]):
+    name, *options = words
+    done = subprocess.run([SCRIPTS / name, *options, "--runtimes", "nonsense"], capture_output=True, text=True)
     assert done.returncode == 2 and "nonsense" in done.stderr and "Traceback" not in done.stderr, done.stderr
 
 
