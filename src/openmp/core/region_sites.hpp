@@ -22,17 +22,12 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <span>
-#include <utility>
 
+#include "openmp/core/other_programs.hpp"
 #include "openmp/core/region_choices.hpp"
+#include "openmp/core/trial_windows.hpp"
 
 namespace weir::openmp {
-
-/// The least, the middle and the largest of some times, in ticks of the clock.
-struct spread {
-  float least = 0, middle = 0, most = 0;
-};
 
 /// A place in the program, with the size of its team.
 struct region_site {
@@ -43,6 +38,7 @@ struct region_site {
   std::uint64_t trial_at = 0;   // the region at which the next trial may begin
   std::uint64_t tried_at = 0;   // the region after the last one; 0: there has been none
   std::uint32_t due_in = 16;    // regions until there is something to do
+  std::uint64_t looked_at = 0, looked_in = 0;  // when was the last look, and in which region?
   float region = 0;             // the least time of a region, in ticks, when it was measured last; 0: it is to be measured
   unsigned joined = 0;          // the trial in which it took part last
   unsigned turn = 0, backoff = 1;
@@ -85,48 +81,40 @@ class region_sites {
   }
 
  private:
-  static constexpr unsigned times = 8, windows = 5, most_bad = 2, most_backoff = 8;
-  static constexpr std::uint32_t look_every = 512;
-  static constexpr float small_us = 20, settle_us = 20, much_worse = 1.5f, changed = 2, alike = 4;
+  static constexpr unsigned times = 8, most_backoff = 8;
+  static constexpr std::uint32_t look_every = 512, least_between_looks = 64;
+  static constexpr float small_us = 20, settle_us = 20, changed = 2, alike = 4;
   static constexpr std::uint64_t dearer = 100;  // what a trial may cost, as a part of the time since the last one
   static constexpr double first_ms = 30;        // short programs are not worth a trial
-  static constexpr std::uint64_t hopeless = 4;  // beside other programs, a worker may not come for milliseconds
-  // Other programs run if the thread has waited for longer than this part of the time. Workers that move wait for a time slice, some 3
-  // ms, so that a trial costs some 40 ms there.
-  static constexpr std::uint64_t noticeable = 20;
-  static constexpr double beside_ms = 4000;
+  // Beside other programs some slices must pass, of 3 ms here, before windows say anything. Where the thread has waited for its processor
+  // for most of the time, little can be lost, and the first trial comes soon.
+  static constexpr float noticeable = 0.05f, heavy = 0.25f;
+  static constexpr double look_ms = 20, settle_ms = 5, window_ms = 35, beside_ms = 4000, heavy_ms = 100;
+  static constexpr float slice_us = 2000;
 
-  /// How many regions a window has, and how many before it are not counted: workers move, and until the processors that they have left
-  /// sleep, these take them away again.
-  struct lengths {
-    unsigned counted, before;
-    unsigned both() const { return counted + before; }
-  };
   struct trial {
     region_site* anchor = nullptr;
     unsigned number = 0;
     choice of{};
     std::uint16_t from = 0, to = 0;
-    lengths length{1, 1};
-    bool is_joint = false, is_other = false;
-    unsigned at = 0, window = 0, bad = 0;
+    bool is_joint = false, is_beside = false;
+    trial_windows windows;
     unsigned others = 0, most_others = 0;  // regions of other sites in this window
     float anchor_region = 0;
-    std::uint64_t opened = 0, begun = 0;   // when the window began, and what counts of it
-    std::uint64_t whole = 0, lost = 0;     // the last whole window with the choice of before; what the others have taken longer
-    std::array<float, windows> usual{}, other{};
   };
 
   static std::uint64_t in_ticks(double ms) { return static_cast<std::uint64_t>(ms * 1000 * Clock::ticks_per_microsecond()); }
+  static bool is_shorter(const region_site& s, float us) { return s.region < us * static_cast<float>(Clock::ticks_per_microsecond()); }
+  static bool is_small(const region_site& s) { return s.region != 0 && is_shorter(s, small_us); }
 
-  bool is_small(const region_site& s) const {
-    return s.region != 0 && s.region < small_us * static_cast<float>(Clock::ticks_per_microsecond());
-  }
-  lengths lengths_of(const region_site& s) const {
+  /// How many regions a window has, and how many before it are not counted: workers move, and until the processors that they have left
+  /// sleep, these take them away again.
+  static trial_windows::lengths lengths_of(const region_site& s) {
     const float settles = settle_us * static_cast<float>(Clock::ticks_per_microsecond());
     const auto before = static_cast<unsigned>(std::clamp(settles / s.region, 1.0f, 2000.0f));
-    return {std::max(before / 4, is_small(s) ? 8u : 1u), before};
+    return {{before}, {std::max(before / 4, is_small(s) ? 8u : 1u)}};
   }
+  static unsigned regions_in(const trial_windows::lengths& its) { return its.before.executions + its.counted.executions; }
 
   [[gnu::noinline]] region_site* find(const void* place, unsigned size) {
     std::size_t i = (reinterpret_cast<std::uintptr_t>(place) / 16 + size * 7) % sites_.size();
@@ -156,9 +144,9 @@ class region_sites {
     if (trial_.anchor == nullptr) return s.form;
     if (&s == trial_.anchor)
       advance(Clock::ticks());
-    else if (++trial_.others > trial_.most_others)
+    else if (trial_.is_beside ? trial_.windows.is_overdue(Clock::ticks()) : ++trial_.others > trial_.most_others)
       abandon();  // the program does something else now
-    if (trial_.anchor == nullptr || !trial_.is_other || !takes_part(s)) return s.form;
+    if (trial_.anchor == nullptr || !trial_.windows.is_other() || !takes_part(s)) return s.form;
     s.joined = trial_.number;
     region_form other = s.form;
     other[trial_.of] = trial_.to;
@@ -166,8 +154,9 @@ class region_sites {
   }
   /// A much longer one decides for itself.
   bool takes_part(const region_site& s) const {
-    return &s == trial_.anchor ||
-           (trial_.is_joint && s.form[trial_.of] == trial_.from && is_small(s) && s.region < alike * trial_.anchor_region);
+    if (&s == trial_.anchor) return true;
+    if (!trial_.is_joint || s.form[trial_.of] != trial_.from) return false;
+    return trial_.is_beside ? is_shorter(s, slice_us) : is_small(s) && s.region < alike * trial_.anchor_region;
   }
 
   // ---- watching
@@ -191,17 +180,24 @@ class region_sites {
     end_timing();
     const float before = s.region;
     s.region = least_;
-    const unsigned one = lengths_of(s).both();
+    const unsigned one = regions_in(lengths_of(s));
     if (s.trial_at == 0) s.trial_at = s.regions + dearer * one;
     // Other times, other choices; but no trials in a row.
     if (before != 0 && (least_ > changed * before || changed * least_ < before)) {
       s.backoff = 1;
       s.trial_at = std::min(s.trial_at, s.tried_at + dearer * one);
     }
-    s.regions >= s.trial_at ? begin_trial(s) : look_again(s);
+    const std::uint64_t now = Clock::ticks();
+    if (!begin_trial_if_due(s, now)) look_again(s, now);
   }
-  void look_again(region_site& s) {
-    s.due_in = static_cast<std::uint32_t>(std::min<std::uint64_t>(look_every, s.trial_at - s.regions));
+  /// When there may be a trial, and beside other programs soon enough to notice them.
+  void look_again(region_site& s, std::uint64_t now) {
+    const std::uint64_t regions = s.regions - s.looked_in, passed = now - s.looked_at;
+    const auto soon = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(regions * in_ticks(look_ms) / std::max<std::uint64_t>(passed, 1), least_between_looks, look_every));
+    s.looked_in = s.regions;
+    s.looked_at = now;
+    s.due_in = s.regions < s.trial_at ? static_cast<std::uint32_t>(std::min<std::uint64_t>(soon, s.trial_at - s.regions)) : soon;
   }
 
   // ---- trying
@@ -224,90 +220,67 @@ class region_sites {
     }
   }
 
-  /// Do other programs run, and has there been a trial beside them lately?
-  bool is_disturbed(std::uint64_t now) {
-    const std::uint64_t waited = Clock::waited_for_processor();
-    // The thread may have gone to another kernel thread, which has waited for less.
-    const std::uint64_t before = std::exchange(waited_, waited), lately = waited > before ? waited - before : 0;
-    const bool others_run = noticeable * lately > now - std::exchange(looked_at_, now);
-    return others_run && now < last_trial_ + in_ticks(beside_ms);
+  /// Members that wait for one without a processor lose what another program gains; on fewer processors they wait for fewer. On how many?
+  /// On the part that the thread has had of one; and if that is not better, on one.
+  std::uint16_t fewer_beside(unsigned processors, float waited) const {
+    const auto had = static_cast<unsigned>(static_cast<float>(processors) * (1 - std::min(waited, 1.0f)));
+    return static_cast<std::uint16_t>(is_one_next_ ? 1 : std::clamp(had, 1u, processors - 1));
+  }
+  bool begin_trial_if_due(region_site& s, std::uint64_t now) {
+    if (now < allowed_at_) return false;
+    const float waited = others_.waited(now);
+    const unsigned processors = std::min<unsigned>(s.form[choice::processors], most_);
+    if (now >= last_trial_ + in_ticks(heavy_ms) && waited > heavy && processors > 1 && is_shorter(s, slice_us)) {
+      begin_trial(s, {choice::processors, fewer_beside(processors, waited)}, true, now);
+      return true;
+    }
+    // Workers that move wait for a time slice.
+    if (s.regions < s.trial_at || (waited > noticeable && now < last_trial_ + in_ticks(beside_ms))) return false;
+    const candidate next = next_trial(s, processors);
+    // A trial of few processors may lose much.
+    const unsigned fewer = next.of == choice::processors ? processors / std::min<unsigned>(next.to, most_) : 1;
+    const std::uint64_t paid = s.tried_at + dearer * regions_in(lengths_of(s)) * fewer;
+    if (!is_small(s) && s.regions < paid) {
+      s.trial_at = paid;
+      return false;
+    }
+    begin_trial(s, next, waited > noticeable, now);
+    return true;
   }
 
-  void begin_trial(region_site& s) {
-    if (const std::uint64_t now = Clock::ticks(); now < allowed_at_ || is_disturbed(now)) {
-      s.due_in = look_every;
-      return;
-    }
-    const unsigned now = std::min<unsigned>(s.form[choice::processors], most_);
-    const auto [of, to] = next_trial(s, now);
-    // A trial of few processors may lose much.
-    const unsigned fewer = of == choice::processors ? now / std::min<unsigned>(to, most_) : 1;
-    if (const std::uint64_t paid = s.tried_at + dearer * lengths_of(s).both() * fewer; !is_small(s) && s.regions < paid) {
-      s.trial_at = paid;
-      return look_again(s);
-    }
+  void begin_trial(region_site& s, candidate next, bool is_beside, std::uint64_t now) {
     s.due_in = look_every;
     trial_ = {};
     trial_.anchor = &s;
     trial_.number = ++trials_;
-    trial_.of = of;
-    trial_.from = s.form[of];
-    trial_.to = to;
-    trial_.length = lengths_of(s);
-    trial_.is_joint = of == choice::processors && is_small(s);
+    trial_.of = next.of;
+    trial_.from = s.form[next.of];
+    trial_.to = next.to;
+    trial_.is_beside = is_beside;
+    trial_.is_joint = next.of == choice::processors && (is_beside || is_small(s));
     trial_.anchor_region = s.region;
-    trial_.most_others = 64 * trial_.length.both();
+    trial_windows::lengths length = lengths_of(s);
+    trial_.most_others = 64 * regions_in(length);
+    if (is_beside) length.before.ticks = in_ticks(settle_ms), length.counted.ticks = in_ticks(window_ms);
+    trial_.windows = trial_windows(length, now);
     set_busy();
   }
 
   /// The anchor's next region begins.
   void advance(std::uint64_t now) {
     trial& t = trial_;
-    if (t.is_other && now - t.opened > hopeless * t.whole && t.at != 0) return give_up(now);
-    if (t.at == t.length.both()) {
-      close_window(now);
-      const float took = static_cast<float>(now - t.begun) / static_cast<float>(t.length.counted);
-      if (t.window == 0) t.most_others = 4 * t.others + 8;
-      (t.is_other ? t.other : t.usual)[t.window / 2] = took;
-      if (t.is_other && took > much_worse * t.usual[t.window / 2] && ++t.bad == most_bad) return decide(t.window / 2 + 1);
-      if (++t.window == 2 * windows) return decide(windows);
-      t.is_other = !t.is_other;
-      t.at = t.others = 0;
-    }
-    if (t.at == 0) t.opened = now;
-    if (t.at++ == t.length.before) t.begun = now;
-  }
-  void close_window(std::uint64_t now) {
-    trial& t = trial_;
-    const std::uint64_t took = now - t.opened;
-    if (!t.is_other) t.whole = took;
-    else if (took > t.whole) t.lost += took - t.whole;
-  }
-  void give_up(std::uint64_t now) {
-    close_window(now);
-    const unsigned pairs = trial_.window / 2 + 1;
-    trial_.other[pairs - 1] = static_cast<float>(now - trial_.opened) / static_cast<float>(trial_.at);
-    decide(pairs);
+    if (!t.windows.next(now)) return decide();
+    if (!t.windows.is_first()) return;
+    if (t.windows.ended() == 1) t.most_others = 4 * t.others + 8;
+    t.others = 0;
   }
 
-  static spread spread_of(std::array<float, windows> of, unsigned n) {
-    const std::span<float> its(of.data(), n);
-    std::ranges::nth_element(its, its.begin() + n / 2);
-    return {std::ranges::min(its), its[n / 2], std::ranges::max(its)};
-  }
-
-  void decide(unsigned n) {
+  void decide() {
     const trial t = trial_;
-    trial_ = {};
-    set_busy();
-    last_trial_ = Clock::ticks();
-    allowed_at_ = last_trial_ + dearer * t.lost;
-    const spread before = spread_of(t.usual, n), other = spread_of(t.other, n);
-    // Back to the usual on little evidence. Away from there if all windows but one are faster than the fastest of before: of
-    // alike choices, one trial in 42 finds that.
-    const auto faster = std::count_if(t.other.begin(), t.other.begin() + n, [&](float its) { return its < before.least; });
-    const bool is_clear = faster >= static_cast<long>(windows) - 1, is_usual = t.to == region_form::usual;
-    const bool is_better = n == windows && t.at == t.length.both() && (is_usual ? other.middle < before.middle : is_clear);
+    end_trial(dearer * t.windows.lost());
+    const spread before = t.windows.usual(), other = t.windows.other();
+    const bool is_better = t.windows.is_better(t.to != region_form::usual);
+    if (t.is_beside) is_one_next_ = !is_better && t.to != 1 && t.to != region_form::usual;
     for (const auto& each : sites_) {
       if (!each || (each.get() != t.anchor && each->joined != t.number)) continue;
       region_site& s = *each;
@@ -315,25 +288,31 @@ class region_sites {
       s.before = t.from, s.other = t.to;
       s.with_before = before, s.with_other = other;
       if (is_better) s.form[t.of] = t.to;
-      conclude(s, is_better, other.middle / before.middle, n * t.length.both());
+      if (s.region != 0) conclude(s, is_better, other.middle / before.middle, t.windows.ended() / 2);
     }
   }
-  /// When may the site be tried again? `ratio`: of the times; `lost`: how many regions the slower choice had.
+  /// When may the site be tried again? `ratio`: of the times; `lost`: how many windows had the slower choice.
   void conclude(region_site& s, bool is_better, float ratio, unsigned lost) {
     s.backoff = is_better ? 1 : std::min(2 * s.backoff, most_backoff);
     if (!is_better) ++s.turn;
     s.tried_at = s.regions;
-    s.trial_at = s.regions + dearer * lengths_of(s).both();
+    const std::uint64_t one = dearer * regions_in(lengths_of(s));
+    s.trial_at = s.regions + one;
     // A trial that has found something better has lost nothing.
-    if (!is_better) s.trial_at += static_cast<std::uint64_t>(static_cast<float>(dearer * lost * s.backoff) * std::clamp(ratio - 1, 0.1f, 100.0f));
+    if (!is_better) s.trial_at += static_cast<std::uint64_t>(static_cast<float>(one * lost * s.backoff) * std::clamp(ratio - 1, 0.1f, 100.0f));
     s.region = 0;  // to be measured anew
     s.due_in = 16;
   }
   void abandon() {
     region_site& s = *trial_.anchor;
+    end_trial(0);
+    conclude(s, false, 2, trial_windows::pairs);  // as if it had been twice as slow
+  }
+  void end_trial(std::uint64_t costs) {
     trial_ = {};
     set_busy();
-    conclude(s, false, 2, windows);  // as if it had been twice as slow
+    last_trial_ = Clock::ticks();
+    allowed_at_ = last_trial_ + costs;
   }
 
   const count_of_barriers other_barriers_;
@@ -345,7 +324,8 @@ class region_sites {
   float least_ = 0;
   std::uint64_t began_ = 0;
   std::uint64_t last_trial_ = Clock::ticks(), allowed_at_ = last_trial_ + in_ticks(first_ms);
-  std::uint64_t looked_at_ = last_trial_, waited_ = Clock::waited_for_processor();
+  bool is_one_next_ = false;  // beside other programs
+  other_programs<Clock> others_;
   trial trial_;
   std::array<std::unique_ptr<region_site>, 64> sites_;
 };

@@ -81,20 +81,106 @@ TEST(RegionSites, AShortProgramIsNotTried) {
   its.for_each([](const region_site& s) { EXPECT_EQ(s.turn + s.joined + s.tried_at, 0u); });
 }
 
-TEST(RegionSites, BesideOtherProgramsTrialsAreRare) {
-  for (const bool are_there : {false, true}) {
-    made_clock::busy = are_there ? 0.5 : 0.01;
+/// Others have the processor for this part of the time, until the end of the scope.
+struct others_run {
+  explicit others_run(double part) { made_clock::busy = part; }
+  ~others_run() { made_clock::busy = 0; }
+};
+constexpr double ms = 1e6, seconds = 1e9;
+ran run_for(sites& its, double ticks, const cost& of) {
+  const auto end = made_clock::now + static_cast<std::uint64_t>(ticks);
+  ran all;
+  while (made_clock::now < end) {
+    const ran some = run(its, 0, of, 10);
+    all.took += some.took, all.lost += some.lost;
+  }
+  return all;
+}
+
+TEST(RegionSites, BesideFewOtherProgramsTrialsAreRare) {
+  for (const double busy : {0.01, 0.1}) {
+    const others_run beside(busy);
     sites its;
-    const auto begun = made_clock::now;
-    const auto run_until = [&](double ms) {
-      while (made_clock::now < begun + static_cast<std::uint64_t>(1e6 * ms)) run(its, 0, divided(3000), 1000);
-    };
-    run_until(3990);
-    EXPECT_EQ(chosen(its, 0), are_there ? usual : 2);
-    run_until(4500);
+    const auto before = run_for(its, 3990 * ms, divided(3000));
+    EXPECT_EQ(chosen(its, 0), busy > 0.05 ? usual : 2) << before.took;
+    run_for(its, 1 * seconds, divided(3000));
     EXPECT_NE(chosen(its, 0), usual);
   }
-  made_clock::busy = 0;
+}
+
+/// All members must have their processors at once; one processor is enough for all.
+double in_step(unsigned processors) { return processors == 1 ? 24e3 : 500e3; }
+
+TEST(RegionSites, MembersThatWaitForSlicesSoonComputeOnOneProcessor) {
+  for (const unsigned may_take : {2u, most}) {
+    const others_run beside(0.7);
+    sites its;
+    const auto run_until = [&, begun = made_clock::now](double ticks) {
+      std::set<unsigned> seen;
+      while (made_clock::now < begun + static_cast<std::uint64_t>(ticks)) {
+        const unsigned now = processors_of(its.begin(&places[0], most, may_take), may_take);
+        seen.insert(now);
+        made_clock::now += static_cast<std::uint64_t>(in_step(now));
+        its.end();
+      }
+      return seen;
+    };
+    EXPECT_EQ(run_until(90 * ms), std::set{may_take}) << "a short program is not tried";
+    run_until(may_take == 2 ? 450 * ms : 1 * seconds);  // what is plain is soon decided
+    EXPECT_EQ(chosen(its, 0), 1u);
+  }
+}
+
+TEST(RegionSites, WhenOtherProgramsHaveEndedAllProcessorsAreTakenSoon) {
+  sites its;
+  {
+    const others_run beside(0.7);
+    run_for(its, 2 * seconds, in_step);
+    ASSERT_EQ(chosen(its, 0), 1u);
+  }
+  run_for(its, 2 * seconds, divided(24e3, 100));
+  EXPECT_EQ(chosen(its, 0), usual);
+}
+
+// Each program on one processor disturbs no other one; with more it would.
+TEST(RegionSites, ToTryMoreProcessorsAgainCostsAHundredth) {
+  sites its;
+  {
+    const others_run beside(0.7);
+    run_for(its, 2 * seconds, in_step);
+  }
+  const ran all = run_for(its, 60 * seconds, in_step);
+  EXPECT_EQ(chosen(its, 0), 1u);
+  EXPECT_LT(all.lost, 0.02 * all.took);
+}
+
+TEST(RegionSites, ATrialInVainBesideOtherProgramsCostsAHundredth) {
+  const others_run beside(0.7);
+  sites its;
+  const ran all = run_for(its, 60 * seconds, divided(1.6e6, 1000));
+  EXPECT_EQ(chosen(its, 0), usual);
+  EXPECT_LT(all.lost, 0.015 * all.took);
+}
+
+TEST(RegionSites, ARegionLongerThanASliceIsNotTriedBesideOthers) {
+  const others_run beside(0.7);
+  sites its;
+  EXPECT_EQ(run_for(its, 3 * seconds, [](unsigned p) { return p == most ? 3e6 : 24e6; }).lost, 0);
+}
+
+// Alike, but others take some slices.
+TEST(RegionSites, LostSlicesBesideOtherProgramsDoNotAlternateChoices) {
+  const others_run beside(0.7);
+  sites its;
+  std::mt19937 random(3);
+  std::bernoulli_distribution is_taken(0.5);
+  unsigned changes = 0, last = usual;
+  for (int slice = 0; slice < 200'000; ++slice) {
+    run_for(its, 3 * ms, [taken = is_taken(random)](unsigned) { return taken ? 500e3 : 50e3; });
+    if (const unsigned now = chosen(its, 0); now != last) ++changes, last = now;
+  }
+  EXPECT_LE(changes, 10u);  // of some 400 trials
+  its.for_each([](const region_site& s) { EXPECT_LE(s.turn, 450u) << "trials"; });
 }
 
 TEST(RegionSites, ALongRegionKeepsAllProcessors) {
@@ -193,6 +279,21 @@ TEST(RegionSites, TrialsCostAHundredthWhereMovingIsDear) {
   const double took = all.run({50e3}, 3e6, steps);
   EXPECT_LT(took, 1.015 * steps * divided(50e3)(most));
   EXPECT_EQ(chosen(all.its, 0), usual);
+}
+
+TEST(RegionSites, BesideOtherProgramsRegionsInTurnChangeTogether) {
+  const others_run beside(0.7);
+  in_turn all;
+  const auto end = made_clock::now + static_cast<std::uint64_t>(2 * seconds);
+  while (made_clock::now < end) {
+    for (unsigned place = 0; place < 4; ++place) {
+      const unsigned now = processors_of(all.its.begin(&places[place], most, most));
+      made_clock::now += static_cast<std::uint64_t>(in_step(now) + (place == 3 ? 900e3 : 0) + (now != all.last ? 100e3 : 0));
+      all.last = now;
+      all.its.end();
+    }
+  }
+  for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(all.its, place), 1u) << place;
 }
 
 TEST(RegionSites, ShortRegionsInTurnChangeTogether) {
