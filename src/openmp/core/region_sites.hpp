@@ -99,7 +99,7 @@ class region_sites {
     std::uint16_t from = 0, to = 0;
     bool is_joint = false, is_beside = false;
     trial_windows windows;
-    unsigned others = 0, most_others = 0;  // regions of other sites in this window
+    unsigned others = 0, most_others = 0;  // regions of other sites in this window; beside other programs, since the anchor's last one
     float anchor_region = 0;
   };
 
@@ -144,7 +144,7 @@ class region_sites {
     if (trial_.anchor == nullptr) return s.form;
     if (&s == trial_.anchor)
       advance(Clock::ticks());
-    else if (trial_.is_beside ? trial_.windows.is_overdue(Clock::ticks()) : ++trial_.others > trial_.most_others)
+    else if (++trial_.others > trial_.most_others)
       abandon();  // the program does something else now
     if (trial_.anchor == nullptr || !trial_.windows.is_other() || !takes_part(s)) return s.form;
     s.joined = trial_.number;
@@ -231,7 +231,7 @@ class region_sites {
     const float waited = others_.waited(now);
     const unsigned processors = std::min<unsigned>(s.form[choice::processors], most_);
     if (now >= last_trial_ + in_ticks(heavy_ms) && waited > heavy && processors > 1 && is_shorter(s, slice_us)) {
-      begin_trial(s, {choice::processors, fewer_beside(processors, waited)}, true, now);
+      begin_trial(s, {choice::processors, fewer_beside(processors, waited)}, true);
       return true;
     }
     // Workers that move wait for a time slice.
@@ -244,11 +244,11 @@ class region_sites {
       s.trial_at = paid;
       return false;
     }
-    begin_trial(s, next, waited > noticeable, now);
+    begin_trial(s, next, waited > noticeable);
     return true;
   }
 
-  void begin_trial(region_site& s, candidate next, bool is_beside, std::uint64_t now) {
+  void begin_trial(region_site& s, candidate next, bool is_beside) {
     s.due_in = look_every;
     trial_ = {};
     trial_.anchor = &s;
@@ -262,7 +262,7 @@ class region_sites {
     trial_windows::lengths length = lengths_of(s);
     trial_.most_others = 64 * regions_in(length);
     if (is_beside) length.before.ticks = in_ticks(settle_ms), length.counted.ticks = in_ticks(window_ms);
-    trial_.windows = trial_windows(length, now);
+    trial_.windows = trial_windows(length);
     set_busy();
   }
 
@@ -270,8 +270,9 @@ class region_sites {
   void advance(std::uint64_t now) {
     trial& t = trial_;
     if (!t.windows.next(now)) return decide();
+    if (t.is_beside) t.others = 0;
     if (!t.windows.is_first()) return;
-    if (t.windows.ended() == 1) t.most_others = 4 * t.others + 8;
+    if (t.windows.ended() == 1 && !t.is_beside) t.most_others = 4 * t.others + 8;
     t.others = 0;
   }
 

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 
 namespace weir::openmp {
@@ -32,7 +34,7 @@ class trial_windows {
   static constexpr unsigned pairs = 5;
 
   trial_windows() = default;
-  trial_windows(lengths of, std::uint64_t now) : of_(of), opened_(now) {}
+  explicit trial_windows(lengths of) : of_(of) {}
 
   /// Is the next execution one with the alternative?
   bool is_other() const { return is_other_; }
@@ -69,9 +71,6 @@ class trial_windows {
   spread other() const { return spread_of(other_, window_ / 2); }
   /// The ticks that the windows with the alternative have taken longer.
   std::uint64_t lost() const { return lost_; }
-  /// Has the window lasted far longer than it should?
-  bool is_overdue(std::uint64_t now) const { return now - opened_ > hopeless * (of_.before.ticks + of_.counted.ticks); }
-
   /// Is the alternative faster, seen from its windows? `on_evidence`: all of them but one are faster than the fastest without; of alike
   /// alternatives one trial in 42 finds that. Otherwise the middle one is.
   bool is_better(bool on_evidence) const {
@@ -83,8 +82,8 @@ class trial_windows {
   }
 
  private:
-  static constexpr unsigned most_bad = 2, enough = 3;
-  static constexpr float much_worse = 1.5f, much_better = 0.6f;
+  static constexpr unsigned most_bad = 2;
+  static constexpr float much_worse = 1.5f, much_better[] = {0.1f, 0.3f, 0.6f};  // after so many pairs
   static constexpr std::uint64_t hopeless = 4;  // beside other programs, a worker may not come for milliseconds
 
   void close(std::uint64_t now, float took) {
@@ -102,7 +101,7 @@ class trial_windows {
   }
   bool is_plainly_better() const {
     const unsigned n = window_ / 2;
-    return n >= enough && !is_hopeless_ && other().most < much_better * usual().least;
+    return n != 0 && !is_hopeless_ && other().most < much_better[std::min<std::size_t>(n, std::size(much_better)) - 1] * usual().least;
   }
   static spread spread_of(std::array<float, pairs> of, unsigned n) {
     const std::span<float> its(of.data(), n);
