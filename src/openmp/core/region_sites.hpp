@@ -142,7 +142,7 @@ class region_sites {
     else if (timed_ != nullptr && ++others_while_timed_ > look_every)
       end_timing();  // the program does something else now
     if (trial_.anchor == nullptr) return s.form;
-    if (&s == trial_.anchor)
+    if (&s == trial_.anchor || (trial_.is_beside && trial_.windows.is_hopeless(Clock::ticks())))
       advance(Clock::ticks());
     else if (++trial_.others > trial_.most_others)
       abandon();  // the program does something else now

@@ -40,14 +40,16 @@ class trial_windows {
   bool is_other() const { return is_other_; }
   /// Has the last execution begun a window?
   bool is_first() const { return at_ == 1; }
+  /// Has this window with the alternative lasted so long already that it need not be waited for?
+  bool is_hopeless(std::uint64_t now) const { return is_other_ && at_ != 0 && now - opened_ > hopeless * whole_; }
   /// How many windows have ended.
   unsigned ended() const { return window_; }
 
   /// The next execution begins. Returns false where no other one is needed.
   bool next(std::uint64_t now) {
-    if (is_other_ && at_ != 0 && now - opened_ > hopeless * whole_) {
+    if (is_hopeless(now)) {
       close(now, static_cast<float>(now - opened_) / static_cast<float>(at_));
-      is_hopeless_ = true;
+      is_given_up_ = true;
       return false;
     }
     if (counts_ && of_.counted.has_passed(at_ - skipped_, now - begun_)) {
@@ -75,7 +77,7 @@ class trial_windows {
   /// alternatives one trial in 42 finds that. Otherwise the middle one is.
   bool is_better(bool on_evidence) const {
     if (is_plainly_better()) return true;
-    if (window_ != 2 * pairs || is_hopeless_) return false;
+    if (window_ != 2 * pairs || is_given_up_) return false;
     const float least = usual().least;
     const auto faster = std::count_if(other_.begin(), other_.end(), [=](float its) { return its < least; });
     return on_evidence ? faster >= static_cast<long>(pairs) - 1 : other().middle < usual().middle;
@@ -101,7 +103,7 @@ class trial_windows {
   }
   bool is_plainly_better() const {
     const unsigned n = window_ / 2;
-    return n != 0 && !is_hopeless_ && other().most < much_better[std::min<std::size_t>(n, std::size(much_better)) - 1] * usual().least;
+    return n != 0 && !is_given_up_ && other().most < much_better[std::min<std::size_t>(n, std::size(much_better)) - 1] * usual().least;
   }
   static spread spread_of(std::array<float, pairs> of, unsigned n) {
     const std::span<float> its(of.data(), n);
@@ -110,7 +112,7 @@ class trial_windows {
   }
 
   lengths of_{{1}, {1}};
-  bool is_other_ = false, counts_ = false, is_hopeless_ = false;
+  bool is_other_ = false, counts_ = false, is_given_up_ = false;
   unsigned at_ = 0, skipped_ = 0, window_ = 0, bad_ = 0;
   std::uint64_t opened_ = 0, begun_ = 0;  // when the window began, and what counts of it
   std::uint64_t whole_ = 0, whole_executions_ = 1;  // the last window without the alternative

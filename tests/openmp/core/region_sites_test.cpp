@@ -31,6 +31,7 @@ using sites = weir::openmp::region_sites<made_clock>;
 
 constexpr unsigned most = 8, usual = region_form::usual;
 const char places[8] = {};
+const char many[200 * 16] = {};
 
 /// The processors that a region takes, of at most so many.
 unsigned processors_of(const region_form& form, unsigned may_take = most) { return std::min<unsigned>(form[choice::processors], may_take); }
@@ -296,6 +297,24 @@ TEST(RegionSites, BesideOtherProgramsRegionsInTurnChangeTogether) {
   for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(all.its, place), 1u) << place;
 }
 
+// The place comes back after 40 other regions, each of which waits for a slice.
+TEST(RegionSites, AHopelessTrialBesideOthersDoesNotWaitForThePlace) {
+  const others_run beside(0.1);
+  sites its;
+  std::uint64_t longest = 0, since = made_clock::now;
+  const auto end = made_clock::now + static_cast<std::uint64_t>(20 * seconds);
+  while (made_clock::now < end)
+    for (unsigned place = 0; place < 41; ++place) {
+      const unsigned now = processors_of(its.begin(&many[16 * place], most, most));
+      if (now == most) since = made_clock::now;
+      made_clock::now += static_cast<std::uint64_t>(now == most ? 20e3 : 20 * ms);
+      its.end();
+      longest = std::max(longest, made_clock::now - since);
+    }
+  EXPECT_GT(longest, 19 * ms) << "none was tried";
+  EXPECT_LT(longest, 250 * ms);
+}
+
 TEST(RegionSites, ShortRegionsInTurnChangeTogether) {
   in_turn all;
   all.run({300, 400, 350, 300}, 5000, 10'000);
@@ -348,7 +367,6 @@ TEST(RegionSites, AShareOfTheProcessorsThatChangesDoesNotDecide) {
 
 TEST(RegionSites, MorePlacesThanItHasRoomFor) {
   sites its;
-  static const char many[200 * 16] = {};
   for (unsigned i = 0; i < 200'000; ++i) {
     const unsigned now = its.begin(&many[i % 200 * 16], 4, 4)[choice::processors];
     EXPECT_TRUE(now == usual || (now >= 1 && now < 4));
