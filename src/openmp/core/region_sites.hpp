@@ -90,7 +90,7 @@ class region_sites {
   // for most of the time, little can be lost, and the first trial comes soon.
   static constexpr float noticeable = 0.05f, heavy = 0.25f;
   static constexpr double look_ms = 20, settle_ms = 5, window_ms = 35, beside_ms = 4000, heavy_ms = 100;
-  static constexpr float slice_us = 2000;
+  static constexpr double slice_ms = 2;
 
   struct trial {
     region_site* anchor = nullptr;
@@ -104,8 +104,14 @@ class region_sites {
   };
 
   static std::uint64_t in_ticks(double ms) { return static_cast<std::uint64_t>(ms * 1000 * Clock::ticks_per_microsecond()); }
-  static bool is_shorter(const region_site& s, float us) { return s.region < us * static_cast<float>(Clock::ticks_per_microsecond()); }
-  static bool is_small(const region_site& s) { return s.region != 0 && is_shorter(s, small_us); }
+  static float in_slices(double slices) { return static_cast<float>(in_ticks(slice_ms * slices)); }
+  static bool is_small(const region_site& s) {
+    return s.region != 0 && s.region < small_us * static_cast<float>(Clock::ticks_per_microsecond());
+  }
+  /// A trial of a region that outlasts slices takes some of them: it comes late enough.
+  bool is_short_beside(const region_site& s, std::uint64_t now) const {
+    return s.region < std::max(in_slices(1), static_cast<float>(now - since_) / dearer);
+  }
 
   /// How many regions a window has, and how many before it are not counted: workers move, and until the processors that they have left
   /// sleep, these take them away again.
@@ -156,7 +162,7 @@ class region_sites {
   bool takes_part(const region_site& s) const {
     if (&s == trial_.anchor) return true;
     if (!trial_.is_joint || s.form[trial_.of] != trial_.from) return false;
-    return trial_.is_beside ? is_shorter(s, slice_us) : is_small(s) && s.region < alike * trial_.anchor_region;
+    return trial_.is_beside ? s.region <= std::max(trial_.anchor_region, in_slices(1)) : is_small(s) && s.region < alike * trial_.anchor_region;
   }
 
   // ---- watching
@@ -230,7 +236,7 @@ class region_sites {
     if (now < allowed_at_) return false;
     const float waited = others_.waited(now);
     const unsigned processors = std::min<unsigned>(s.form[choice::processors], most_);
-    if (now >= last_trial_ + in_ticks(heavy_ms) && waited > heavy && processors > 1 && is_shorter(s, slice_us)) {
+    if (now >= last_trial_ + in_ticks(heavy_ms) && waited > heavy && processors > 1 && is_short_beside(s, now)) {
       begin_trial(s, {choice::processors, fewer_beside(processors, waited)}, true);
       return true;
     }
@@ -324,7 +330,8 @@ class region_sites {
   unsigned left_to_time_ = 0, others_while_timed_ = 0, most_ = 0, trials_ = 0;
   float least_ = 0;
   std::uint64_t began_ = 0;
-  std::uint64_t last_trial_ = Clock::ticks(), allowed_at_ = last_trial_ + in_ticks(first_ms);
+  const std::uint64_t since_ = Clock::ticks();
+  std::uint64_t last_trial_ = since_, allowed_at_ = last_trial_ + in_ticks(first_ms);
   bool is_one_next_ = false;  // beside other programs
   other_programs<Clock> others_;
   trial trial_;

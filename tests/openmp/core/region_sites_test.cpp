@@ -163,10 +163,14 @@ TEST(RegionSites, ATrialInVainBesideOtherProgramsCostsAHundredth) {
   EXPECT_LT(all.lost, 0.015 * all.took);
 }
 
-TEST(RegionSites, ARegionLongerThanASliceIsNotTriedBesideOthers) {
+TEST(RegionSites, ARegionThatOutlastsSlicesIsTriedLateBesideOthers) {
   const others_run beside(0.7);
+  const cost independent = [](unsigned p) { return 24e6 / p; };
   sites its;
-  EXPECT_EQ(run_for(its, 3 * seconds, [](unsigned p) { return p == most ? 3e6 : 24e6; }).lost, 0);
+  EXPECT_EQ(run_for(its, 280 * ms, independent).lost, 0);
+  const ran all = run_for(its, 60 * seconds, independent);
+  EXPECT_GT(all.lost, 0);
+  EXPECT_LT(all.lost, 0.015 * all.took);
 }
 
 // Alike, but others take some slices.
