@@ -10,22 +10,22 @@ namespace explored_threads {
 using trampoline = weir::threads::basic_trampoline<machine>;
 
 constexpr std::uintptr_t here = 1000, there = 2000;
-constexpr std::uint32_t other_text = 500;  // of another library at the same address
-constexpr trampoline::demand demand_for(std::uintptr_t at, std::uint32_t text = 0) {
-  return {at, at + 1, at + 2, static_cast<std::uint32_t>(at + 3 + text), static_cast<std::uint32_t>(at + 4)};
+constexpr std::uint64_t other_text = 500;  // of another library at the same address
+constexpr trampoline::demand demand_for(std::uintptr_t at, std::uint64_t text = 0) {
+  return {at, at + 1, at + 2, at + 3 + text, static_cast<std::uint32_t>(at + 4)};
 }
-constexpr std::uintptr_t stub_for(std::uint32_t text) { return text + 7; }
+constexpr std::uintptr_t stub_for(std::uint64_t text) { return text + 7; }
 
 struct wanting : scenario {
   trampoline entry;
 
-  void handler(std::uintptr_t at, std::uint32_t text = 0) {
+  void handler(std::uintptr_t at, std::uint64_t text = 0) {
     const bool is_known = entry.at.load(order::relaxed) == at;
     if (is_known ? !entry.is_refused() : entry.take_for(at)) entry.want(demand_for(at, text));
   }
   /// All that the entry says is of one demand. Returns the stub that it has to have.
   std::uintptr_t agreed_stub() {
-    const std::uint32_t text = entry.text.load(order::relaxed);
+    const auto text = entry.text.load(order::relaxed);
     const std::uintptr_t at = entry.at.load(order::relaxed);
     const trampoline::demand its = demand_for(at);
     check(entry.first.load(order::relaxed) == its.first && entry.last.load(order::relaxed) == its.last &&

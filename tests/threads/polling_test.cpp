@@ -21,6 +21,7 @@ constexpr int rsp = 4;
 // Until a word is not zero.
 LOOP(polls_with_pause, "1: pause; mov (%rdi), %rax; test %rax, %rax; je 1b")
 LOOP(polls_in_memory, "1: nop; nop; nop; cmpq $0, (%rdi); je 1b")
+LOOP(polls_behind_fence, "1: lock orq $0, (%rsp); mov (%rdi), %rax; test %rax, %rax; je 1b")  // as compilers flush
 // The same, or the limit has passed by the processor's clock.
 LOOP(polls_until_time,
      "rdtsc; mov %eax, %ecx; 1: mov (%rdi), %rax; cmp $2, %rax; jae 2f; nop; nop; rdtsc; sub %ecx, %eax; cmp %esi, %eax; jbe 1b; 2:")
@@ -58,7 +59,7 @@ ucontext_t interrupted(loop its, const void* word, std::uint64_t limit, int n) {
 constexpr std::uint64_t far_away = 1u << 31;
 
 TEST(Polling, FollowsTheWordFromEachPlaceInTheLoop) {
-  for (const loop each : {polls_with_pause, polls_in_memory, polls_until_time, polls_counted, polls_behind})
+  for (const loop each : {polls_with_pause, polls_in_memory, polls_until_time, polls_counted, polls_behind, polls_behind_fence})
     for (int n = 2; n < 30; ++n) {
       std::uint64_t word = 0;
       const std::uint64_t* const pointer = &word;

@@ -92,8 +92,8 @@ void polling::find_ends(code_range within) {
     if (!execute(around, &used)) return;
     const unsigned idle = idle_bytes_at(code);
     const replaceable its{code, idle != 0 ? idle : static_cast<unsigned>(around.code - code), idle != 0};
-    // Four bytes of a jump are a distance.
-    const bool may = !used.depends_on_place && (its.does_nothing || (its.bytes >= 2 && its.bytes <= 4));
+    // A jump has one byte that is not part of the distance.
+    const bool may = !used.depends_on_place && (its.does_nothing || (its.bytes >= 2 && its.bytes <= longest_replaced));
     // Of several that are alike, the lowest: all bodies choose the same one, wherever they have been found.
     const auto rank = [](const replaceable& r) { return std::tuple(r.does_nothing, r.bytes, ~r.at); };
     if (may && (may_replace_.at == 0 || rank(its) > rank(may_replace_))) may_replace_ = its;

@@ -38,6 +38,7 @@ class polling {
     unsigned bytes = 0;
     bool does_nothing = false;
   };
+  static constexpr unsigned longest_replaced = 8;  // bytes
   const replaceable& may_replace() const { return may_replace_; }
   /// Executes one iteration, or only looks whether it would read anything new. False: the loop has ended.
   bool polls_again();

@@ -26,18 +26,20 @@ struct basic_trampoline {
   word<std::uintptr_t> first{0}, last{0};  // the first and the last instruction of the loop; 0, if the loop does more than poll
   word<std::uintptr_t> stub{0};
   word<std::uintptr_t> go_on{0};           // where the thread goes on: behind the instruction, or at its copy
-  word<std::uint32_t> text{0}, bytes{0};   // of the instruction
+  word<std::uint64_t> text{0};             // of the instruction
+  word<std::uint32_t> bytes{0};
   word<std::uint32_t> found{0};            // how often somebody was there and did not only poll
   word<std::uint32_t> is{none};
 
   struct demand {
     std::uintptr_t at, first, last;
-    std::uint32_t text, bytes;
+    std::uint64_t text;
+    std::uint32_t bytes;
   };
 
   /// `pause`, or a nop.
   bool does_nothing() const {
-    const std::uint32_t its = text.load(std::memory_order_relaxed);
+    const std::uint64_t its = text.load(std::memory_order_relaxed);
     return its == 0x90f3 || its == 0x90;
   }
   bool is_refused() const { return is.load(std::memory_order_relaxed) == refused; }

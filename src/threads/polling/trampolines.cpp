@@ -9,6 +9,7 @@ constinit std::atomic<bool> all_handlers_count{false};
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <optional>
 
@@ -36,6 +37,10 @@ extern "C" {
 namespace {
 
 constexpr std::uintptr_t page_bytes = 4096, jump_bytes = 5;
+constexpr std::uintptr_t lowest_place = 1 << 16;  // who follows a null pointer shall not find code
+constexpr unsigned most_replaced = polling::longest_replaced;
+/// How many bytes of an instruction change.
+constexpr unsigned written_of(unsigned replaced) { return std::min<unsigned>(replaced, jump_bytes); }
 constexpr unsigned char jump_code = 0xe9;
 constinit trampoline all[32];
 constinit std::atomic<bool> some_are_wanted{false}, is_placing{false};
@@ -48,7 +53,7 @@ struct [[gnu::packed]] stub_text {
   unsigned char code[sizeof stub_code];
   const trampoline* its;
   void (*entry)();
-  unsigned char copy[4 + jump_bytes];  // of the instruction, and a jump to the one behind
+  unsigned char copy[most_replaced + jump_bytes];  // of the instruction, and a jump to the one behind
 };
 
 trampoline* with(std::uintptr_t instruction) {
@@ -89,14 +94,15 @@ bool may_be_page_of_stubs(std::uintptr_t page) {
 /// Where a stub for it may lie: no other one is there, and the page is free or holds stubs already.
 std::optional<std::uintptr_t> free_place(std::uintptr_t from, unsigned replaced) {
   // The bytes that stay are the upper ones of the distance.
-  const unsigned own = replaced - 1, kept = 4 - own;
-  std::int32_t distance = 0;
-  std::memcpy(reinterpret_cast<char*>(&distance) + own, reinterpret_cast<const void*>(from + replaced), kept);
+  const unsigned own = written_of(replaced) - 1, kept = 4 - own;
+  std::int32_t distance = own == 4 ? std::numeric_limits<std::int32_t>::min() : 0;
+  std::memcpy(reinterpret_cast<char*>(&distance) + own, reinterpret_cast<const void*>(from + 1 + own), kept);
   const std::uintptr_t lowest = from + jump_bytes + static_cast<std::uintptr_t>(std::intptr_t{distance});
   // Of a larger room, some pages.
   const std::uintptr_t room = std::uintptr_t{1} << 8 * own, step = own <= 1 ? 1 : room / 16;
-  for (std::uintptr_t at = lowest; at < lowest + room; at += step) {
-    if (at % page_bytes > page_bytes - sizeof(stub_text) || !may_be_page_of_stubs(at / page_bytes * page_bytes)) continue;
+  for (std::uintptr_t by = 0; by < room; by += step) {
+    const std::uintptr_t at = lowest + by;
+    if (at < lowest_place || at % page_bytes > page_bytes - sizeof(stub_text) || !may_be_page_of_stubs(at / page_bytes * page_bytes)) continue;
     const auto is_taken = [&](const trampoline& other) {
       const std::uintptr_t stub = other.stub.load(std::memory_order_relaxed);
       return stub != 0 && overlap(stub, at, sizeof(stub_text));
@@ -113,7 +119,7 @@ void set_distance(unsigned char* to, std::uintptr_t from, std::uintptr_t target)
 
 bool place_stub(const trampoline& its, std::uintptr_t at) {
   const unsigned bytes = its.bytes.load(std::memory_order_relaxed);
-  const std::uint32_t instruction = its.text.load(std::memory_order_relaxed);
+  const std::uint64_t instruction = its.text.load(std::memory_order_relaxed);
   stub_text text{};
   std::memcpy(text.code, stub_code, sizeof stub_code);
   text.its = &its;
@@ -151,13 +157,13 @@ bool is_as_in_file(std::uintptr_t page) {
 /// The code of the object cannot be unloaded meanwhile.
 bool place(trampoline& its) {
   const std::uintptr_t at = its.at.load(std::memory_order_relaxed);
-  const unsigned replaced = its.bytes.load(std::memory_order_relaxed);
+  const unsigned replaced = its.bytes.load(std::memory_order_relaxed), written = written_of(replaced);
   const auto* const code = reinterpret_cast<const unsigned char*>(at);
-  const std::uint32_t text = its.text.load(std::memory_order_relaxed);
+  const std::uint64_t text = its.text.load(std::memory_order_relaxed);
   std::uintptr_t stub = its.stub.load(std::memory_order_relaxed);
   // Two handlers have wanted it, and it has been placed between them; or the process has been forked before that was noted.
   if (is_jump_of(its, at)) return true;
-  if (at % page_bytes > page_bytes - replaced || std::memcmp(code, &text, replaced) != 0) return false;
+  if (at % page_bytes > page_bytes - written || std::memcmp(code, &text, replaced) != 0) return false;
   if (!is_as_in_file(at / page_bytes * page_bytes)) return false;
   for (const trampoline& other : all)
     if (&other != &its && other.stub.load(std::memory_order_relaxed) != 0 &&
@@ -171,7 +177,7 @@ bool place(trampoline& its) {
   its.go_on.store(its.does_nothing() ? at + replaced : stub + offsetof(stub_text, copy), std::memory_order_relaxed);
   unsigned char jump[jump_bytes] = {jump_code};
   set_distance(jump + 1, at + jump_bytes, stub);
-  return std::memcmp(jump + replaced, code + replaced, jump_bytes - replaced) == 0 && change(at, jump, replaced);
+  return std::memcmp(jump + written, code + written, jump_bytes - written) == 0 && change(at, jump, written);
 }
 
 struct placement {
@@ -241,7 +247,7 @@ trampoline* entry_for(std::uintptr_t at) {
 bool want(std::uintptr_t at, const polling::replaceable& what, std::uintptr_t first, std::uintptr_t last, unsigned enough) {
   trampoline* const it = entry_for(at);
   if (it == nullptr || it->found.fetch_add(1, std::memory_order_relaxed) + 1 < enough) return false;
-  std::uint32_t text = 0;
+  std::uint64_t text = 0;
   std::memcpy(&text, reinterpret_cast<const void*>(what.at), what.bytes);
   if (!it->want({at, first, last, text, what.bytes})) return false;
   some_are_wanted.store(true, std::memory_order_release);  // release: the stage

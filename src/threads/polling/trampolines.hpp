@@ -6,9 +6,9 @@
 // replaces another instruction, and the trampoline has a copy of that one. The trampoline leads to trampoline_entry.cpp, where a member
 // yields as in a handler, in a fraction of a microsecond. Threads that are not members only pause there, unless they become members.
 //
-// A jump is five bytes long, a `pause` two, a nop one, the others two to four. So the jump's last bytes are those that follow anyway, as
-// part of the next instructions, and the trampoline lies where these bytes lead [instruction punning: Chamith, Svensson, Dalessandro and
-// Newton, PLDI 2017]. Other instructions stay as they are. So nothing needs to be known about jumps into the loop, and threads may be
+// A jump is five bytes long, a `pause` two, a nop one, the others two to eight. Where they have less than five, the jump's last bytes are
+// those that follow anyway, as part of the next instructions, and the trampoline lies where these bytes lead [instruction punning:
+// Chamith, Svensson, Dalessandro and Newton, PLDI 2017]. Other instructions stay as they are. So nothing needs to be known about jumps into the loop, and threads may be
 // anywhere in it meanwhile. Where the place for the trampoline is not free, traps and ticks remain.
 //
 // No thread sees half of a jump, because a changed copy of the whole page takes the place of the page: mremap(2) does that under the

@@ -150,6 +150,20 @@ has_no_pause_first:
         .cfi_endproc
         .size has_no_pause, . - has_no_pause
 
+// void has_fence(const volatile int* flag): by which compilers flush. The instruction is longer than a jump.
+        .globl has_fence, has_fence_first
+        .type has_fence, @function
+        .p2align 10
+has_fence:
+        .cfi_startproc
+has_fence_first:
+        lock orq $0, (%rsp)
+        cmpl $0, (%rdi)
+        je has_fence_first
+        ret
+        .cfi_endproc
+        .size has_fence, . - has_fence
+
 // void does_more(const volatile int* flag): its loop calls a function. void has_nops(the same).
         .globl does_more, does_more_pause, has_nops, has_nops_first
         .type does_more, @function
