@@ -172,8 +172,6 @@ int __kmpc_cancellationpoint(source_line*, int, int which) {
 // LLVM's routine; the kinds are those of __kmpc_cancel.
 int kmp_get_cancellation_status(int which) { return is_cancelled(self(), construct_of(which)); }
 int kmp_get_cancellation_status_(const int* which) { return kmp_get_cancellation_status(*which); }
-// seq_cst: the flush directive without a clause is that fence.
-void __kmpc_flush(source_line*) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
 // The member that executes the construct calls its end.
 int __kmpc_single(source_line*, int) {

@@ -16,6 +16,7 @@ pytestmark = skips.mark("own", "other runtimes have no virtual processors")
 DRIVERS = SOURCES.parent / "drivers.c"
 SHARES = SOURCES.parent / "shares.c"
 ADAPTING = SOURCES.parent / "adapting.c"
+FLUSHES = SOURCES.parent / "flushes.c"
 MEMBERS = 8
 HERE = len(os.sched_getaffinity(0))
 
@@ -88,6 +89,16 @@ def test_regions_whose_processors_change(
     done = run(program, environment | {"WEIR_THREADS": threads, "WEIR_EXPLAIN": "true"}, members=members)
     assert (done.returncode, done.stdout) == (0, "ok\n"), done
     assert " from one region to the next; on " in done.stderr
+
+
+# Clang's code calls the runtime for each flush; GCC's has a fence instead, and ticks find it.
+def test_who_polls_by_flushes_gives_way(environment: dict[str, str], builds: Builds):
+    program = builds.get(Program(FLUSHES, "clang"))
+    one = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+    own = environment | {"WEIR_THREADS": "user", "OMP_NUM_THREADS": str(MEMBERS)}
+    done = subprocess.run([*one, program], env=own, capture_output=True, text=True, timeout=120)
+    turns = 1000 * MEMBERS
+    assert done.returncode == 0 and turns < int(done.stdout) < 100 * turns, done
 
 
 @pytest.mark.parametrize("threads", ["user", "kernel"])
