@@ -14,6 +14,7 @@
 #include "openmp/core/team_binding.hpp"
 #include "openmp/kmpc/interface.hpp"
 #include "openmp/kmpc/num_threads.hpp"
+#include "openmp/support/flush.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/support/stop.hpp"
 #include "openmp/worksharing/loop.hpp"
@@ -172,6 +173,7 @@ int __kmpc_cancellationpoint(source_line*, int, int which) {
 // LLVM's routine; the kinds are those of __kmpc_cancel.
 int kmp_get_cancellation_status(int which) { return is_cancelled(self(), construct_of(which)); }
 int kmp_get_cancellation_status_(const int* which) { return kmp_get_cancellation_status(*which); }
+void __kmpc_flush(source_line*) { flush(__builtin_return_address(0)); }
 
 // The member that executes the construct calls its end.
 int __kmpc_single(source_line*, int) {

@@ -1,10 +1,9 @@
-// The flush directive, as Clang and Intel's compilers compile it.
+#include "openmp/support/flush.hpp"
+
 #include <atomic>
 #include <cstdint>
 
 #include <weir/machine/native.hpp>
-
-#include "openmp/kmpc/interface.hpp"
 
 namespace weir::openmp {
 namespace {
@@ -35,16 +34,10 @@ class polling_by_flushes {
 constinit thread_local polling_by_flushes its_polls;
 
 }  // namespace
-}  // namespace weir::openmp
 
-using namespace weir::openmp;
-
-extern "C" {
-
-// seq_cst: the flush directive without a clause is that fence.
-void __kmpc_flush(source_line*) {
+void flush(const void* place) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (weir::native::switches_in_user_space()) its_polls.flushed(__builtin_return_address(0));
+  if (native::switches_in_user_space()) its_polls.flushed(place);
 }
 
-}  // extern "C"
+}  // namespace weir::openmp
