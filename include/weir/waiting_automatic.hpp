@@ -13,7 +13,7 @@
 //
 //     .-------------. not ready  .-------------------------------------. limit reached      .-----------------------.
 //     | poll a word |----------->| no load: poll, and yield each 10 us |------------------->| sleep at the gate;    |
-//     | 64 times    |            | load:    poll for spin_limit()      |  or a yield showed | measure the wake-up   |
+//     | 64 times    |            | load:    poll for beside_load()     |  or a yield showed | measure the wake-up   |
 //     '-------------'            '-------------------------------------'  that there is load| (wake_up_), look again|
 //            |                                      |                                       '-----------------------'
 //            '------- ready: leave <----------------'
@@ -90,6 +90,11 @@ struct automatic_constants {
   /// at times up to 100 us. Where the limit fell below a wake-up, a team in step went to sleep in each episode: 224 us for 7 us
   /// of computing (measured). `longest_spin` keeps a few slow wake-ups from making members spin for half of `long_yield` or more.
   static constexpr double first_wake_up = 50, shortest_spin = 20, longest_spin = 250;
+  /// How long a waiter spins beside load while woken members have to wait for their processors (one of them has lately, for
+  /// `long_yield` or more): twice a wake-up on a busy processor. Other programs run while it sleeps, so latency costs
+  /// nothing, and the member that it waits for may have no processor either. 8 programs of 2 threads on 2 processors polled for
+  /// `longest_spin` in nearly each wait, 70 % of the time, because those wake-ups were learned, too (measured).
+  static constexpr double contended_spin = 10;
 };
 
 /// What a team has learned about waiting on this machine; all members share it. Only slow paths write these words, and a lost
@@ -170,7 +175,7 @@ class experience {
     if (loaded && (oversubscribed || Machine::switches_in_user_space())) return false;
     if (!loaded) Machine::migrate_home(start);
     const double awake = oversubscribed ? std::min(awake_us_, constants::long_yield) : awake_us_;
-    const std::uint64_t longest = loaded ? spin_limit() : std::max(in_ticks(awake), spin_limit());
+    const std::uint64_t longest = loaded ? beside_load(start) : std::max(in_ticks(awake), spin_limit());
     for (std::uint64_t before = start; before - start < longest;) {
       if (!oversubscribed && spin_until(before + in_ticks(constants::between_yields), word, ready)) return true;
       if (!loaded) {
@@ -205,10 +210,20 @@ class experience {
                      : std::clamp(2 * wake, in_ticks(constants::shortest_spin), in_ticks(constants::longest_spin));
   }
 
+  /// The same beside load at a time, where members may have to wait for a processor.
+  std::uint64_t beside_load(std::uint64_t now) const {
+    return now < contended_until_.load(std::memory_order_relaxed) ? in_ticks(constants::contended_spin) : spin_limit();
+  }
+
   /// A member went to sleep, was woken, and ran again at these three times.
   void learn_wake_up(std::uint64_t asleep, std::uint64_t woken, std::uint64_t awake) {
-    // Not woken by this opening of the gate, or kept from its processor by another program.
-    if (woken < asleep || awake < woken || awake - woken > in_ticks(constants::long_yield)) return;
+    if (woken < asleep || awake < woken) return;  // not woken by this opening of the gate
+    if (awake - woken > in_ticks(constants::long_yield)) {
+      // Kept from its processor by another program, or by the quota under which members do not stay awake.
+      if (awake_us_ > 0) contended_until_.store(awake + in_ticks(constants::longest_back_off), std::memory_order_relaxed);
+      return;
+    }
+    if (awake < contended_until_.load(std::memory_order_relaxed)) return;  // it may have waited for its processor
     const std::uint64_t before = wake_up_.load(std::memory_order_relaxed);
     const std::uint64_t known = before == 0 ? in_ticks(constants::first_wake_up) : before;
     wake_up_.store(std::max<std::uint64_t>((3 * known + (awake - woken)) / 4, 1), std::memory_order_relaxed);
@@ -240,6 +255,7 @@ class experience {
 
   alignas(line_bytes) const double awake_us_;
   moment wake_up_{0};          // ticks that a wake-up takes; 0: none seen yet
+  moment contended_until_{0};  // woken members may have to wait for a processor until then
   moment last_long_yield_{0};  // when the last yield that took long ended
   moment lost_since_{0};       // when load was first suspected; 0: it is not
   moment lost_{0};             // ticks that yields took since then

@@ -198,6 +198,52 @@ TEST(Waiting, DoesNotYieldWhereYieldsCostSlices) {
   counted::dear = false;
 }
 
+/// Sleeps end by an opening, and the sleeper runs again a while later.
+struct that_sleeps : counted {
+  static inline std::uint64_t wake_up_takes;
+  struct gate {
+    std::atomic<unsigned>& word;
+    std::uint64_t opened = 0;
+    template <class Ready>
+    void sleep_unless(Ready) {
+      word = 1;
+      opened = now += 1000;
+      now += wake_up_takes;
+    }
+    std::uint64_t opened_at() const { return opened; }
+  };
+};
+
+TEST(Waiting, SpinsOnlyForAMomentBesideLoadWhereWokenMembersWaitForProcessors) {
+  using constants = weir::waiting::automatic_constants;
+  weir::waiting::experience<that_sleeps> usual, under_quota(0);
+  const auto microseconds_before_a_sleep = [&](double wake_up_us, weir::waiting::experience<that_sleeps>& learned) {
+    that_sleeps::wake_up_takes = static_cast<std::uint64_t>(wake_up_us * that_sleeps::ticks_per_microsecond());
+    std::atomic<unsigned> word{0};
+    that_sleeps::gate gate{word};
+    const std::uint64_t from = that_sleeps::now;
+    learned.await(/*oversubscribed=*/false, word, gate, [](unsigned value) { return value != 0; });
+    return static_cast<double>(gate.opened - from) / that_sleeps::ticks_per_microsecond() - 1;
+  };
+  counted::too_many = false;
+  counted::dear = true;
+  // A team in step would sleep for ever if it did not wait for a member that is being woken.
+  for (auto* const its : {&usual, &under_quota})
+    for (int i = 0; i < 50; ++i) EXPECT_GE(microseconds_before_a_sleep(60, *its), 2 * constants::first_wake_up);
+  const double patient = microseconds_before_a_sleep(constants::long_yield + 1, usual);
+  EXPECT_NEAR(patient, 2 * 60, 1);
+  // What wake-ups take meanwhile is not learned either.
+  for (int i = 0; i < 50; ++i) EXPECT_LE(microseconds_before_a_sleep(300, usual), 2 * constants::contended_spin);
+  that_sleeps::now += static_cast<std::uint64_t>(constants::longest_back_off * that_sleeps::ticks_per_microsecond());
+  EXPECT_NEAR(microseconds_before_a_sleep(60, usual), patient, 1);
+  // There it may have been throttled, and each microsecond awake counts: the price of a wake-up is learned on.
+  microseconds_before_a_sleep(constants::long_yield + 1, under_quota);
+  EXPECT_NEAR(microseconds_before_a_sleep(60, under_quota), patient, 1);
+  for (int i = 0; i < 50; ++i) microseconds_before_a_sleep(20, under_quota);
+  EXPECT_NEAR(microseconds_before_a_sleep(20, under_quota), 2 * 20, 1);
+  counted::dear = false;
+}
+
 // The system may migrate the thread again immediately: the thread then returns at its next check.
 template <class Look>
 bool comes_to_live_on(int processor, Look look) {

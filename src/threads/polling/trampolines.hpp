@@ -25,7 +25,7 @@ namespace weir::threads {
 
 class polling;
 
-/// Does this processor let a trampoline keep all registers that it has?
+/// Does this processor let a trampoline keep all registers that it has? The first call asks the processor. Async-signal-safe.
 bool trampolines_keep_registers();
 /// In a handler: a body polls there. True: the monitor has something to place. Async-signal-safe.
 bool want_trampoline(const polling& its);

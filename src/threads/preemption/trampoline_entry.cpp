@@ -1,5 +1,6 @@
 // Where trampolines lead. This file is compiled for the general registers alone: the others hold the interrupted function's values, and
 // are kept only where the body yields.
+#include <atomic>
 #include <cstddef>
 #include <utility>
 
@@ -265,7 +266,9 @@ void ask_for_parts() {
   else if (enabled == 7)
     weir_vector_bits = 256;
 }
-[[gnu::constructor]] void when_loaded() { ask_for_parts(); }
+
+enum class parts { not_asked, asked_for, known };
+constinit std::atomic<parts> known_parts{parts::not_asked};
 
 static_assert(offsetof(registers, flags) == 128 && offsetof(registers, code) == 136 && offsetof(trampoline, at) == 0);
 
@@ -294,7 +297,17 @@ bool is_in_handler(const body& me) {
 bool is_in_child_of_vfork() { return weir_has_vforked.load(std::memory_order_relaxed) && is_in_child(); }
 }  // namespace
 
-bool trampolines_keep_registers() { return weir_kept_bytes != 0; }
+// In a virtual machine an answer of the processor takes 4 us: most programs never need it.
+bool trampolines_keep_registers() {
+  // acquire: the answers. relaxed: nothing goes with the claim.
+  parts now = known_parts.load(std::memory_order_acquire);
+  if (now == parts::not_asked && known_parts.compare_exchange_strong(now, parts::asked_for, std::memory_order_relaxed)) {
+    ask_for_parts();
+    known_parts.store(now = parts::known, std::memory_order_release);  // release: the answers
+  }
+  // Another thread is asking, which this one may have interrupted: no for now, since a handler must not wait.
+  return now == parts::known && weir_kept_bytes != 0;
+}
 
 extern "C" {
 
