@@ -1,5 +1,5 @@
-// Which members may have tasks in their queues: a bit for each, so that a member that looks for tasks reads this line and not the
-// queues of all.
+// Which members may have tasks in their queues: a bit for each, so that a member that looks for tasks reads a line and not the queues of
+// all. Eight consecutive members, which are near each other, have a line in common.
 //
 // A queue with a task is offered, or its owner is about to offer it. The opposite does not hold: an offer stays when the queue
 // becomes empty, because the owner will often add the next task soon, and is withdrawn by a thief that has met nothing there for
@@ -54,22 +54,27 @@ class offers {
   /// The nearest other member whose queue is offered, of those whose numbers differ from the thief's in the bits of `from` or of a
   /// greater number (victims.hpp). None: 0, otherwise these bits.
   unsigned next(unsigned thief, unsigned from) const {
-    for (unsigned block = from / bits; block < std::bit_ceil(words_); ++block) {
-      const unsigned at = thief / bits ^ block;
-      if (at >= words_) continue;
-      // relaxed: a hint; the queue is acquired.
-      std::uint64_t offered = of_words_[at].its.load(std::memory_order_relaxed);
-      if (offered == 0) continue;
-      offered = seen_from(thief % bits, offered);
-      if (block == 0) offered &= ~std::uint64_t{1};  // the thief's own
-      if (block == from / bits) offered &= ~std::uint64_t{0} << from % bits;
-      if (offered != 0) return block * bits + static_cast<unsigned>(std::countr_zero(offered));
-    }
+    for (unsigned block = from / bits; block < blocks(); ++block)
+      if (const unsigned at = next_in(block, thief, block == from / bits ? from % bits : 0); at != 0) return at;
     return 0;
   }
+  /// The same in one block of members, which has one line: that whose number differs from the thief's block in the bits of `block`.
+  unsigned next_in(unsigned block, unsigned thief, unsigned from) const {
+    const unsigned at = thief / bits ^ block;
+    if (at >= words_) return 0;
+    // relaxed: a hint; the queue is acquired.
+    std::uint64_t offered = of_words_[at].its.load(std::memory_order_relaxed);
+    if (offered == 0) return 0;
+    offered = seen_from(thief % bits, offered) & ~std::uint64_t{0} << from;
+    if (block == 0) offered &= ~std::uint64_t{1};  // the thief's own
+    return offered != 0 ? block * bits + static_cast<unsigned>(std::countr_zero(offered)) : 0;
+  }
+  /// A power of two.
+  unsigned blocks() const { return std::bit_ceil(words_); }
 
  private:
-  static constexpr unsigned bits = 64;
+  // Few members read a line, which goes to them one after the other when it changes.
+  static constexpr unsigned bits = 8;
   struct alignas(line_bytes) line {
     word its{0};
   };
@@ -78,9 +83,8 @@ class offers {
   word& at(unsigned member) const { return of_words_[member / bits].its; }
   /// The same bits by how their numbers differ from `me`: each bit of `me` exchanges blocks of bits.
   static std::uint64_t seen_from(unsigned me, std::uint64_t all) {
-    constexpr std::uint64_t lower[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
-                                       0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
-    for (unsigned b = 0; b < 6; ++b)
+    constexpr std::uint64_t lower[] = {0x55, 0x33, 0x0f};
+    for (unsigned b = 0; b < 3; ++b)
       if ((me >> b & 1) != 0) all = (all >> (1u << b) & lower[b]) | (all & lower[b]) << (1u << b);
     return all;
   }

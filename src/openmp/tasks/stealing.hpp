@@ -22,10 +22,35 @@ inline bool is_below(const Task* t, const Task* bound) {
 /// take a quarter of the queue meanwhile.
 inline unsigned refusals_of_full_queue(unsigned capacity, unsigned members) { return capacity / 4 / members; }
 
-/// How a member that waits looks for tasks of others. It looks at one queue at a time, of those that are offered, near ones first.
-/// In a large team it pauses between looks: else all members would ask for the lines of the same queue, and its owner would wait for
-/// them. The pause doubles with each look in vain. A steal only halves it: tasks that generate no others are executed fastest by few
-/// members near their queue, and the more others want them, the longer a steal takes.
+/// How many looks a member leaves out: none at first, and twice as many after each look in vain. A success only halves the pause: tasks
+/// that generate no others are executed fastest by few members, and the more others want them, the longer a steal takes.
+class pauses {
+ public:
+  bool is_over() {
+    if (left_ == 0) return true;
+    --left_;
+    return false;
+  }
+  void grow(unsigned longest) {
+    if (length_ < longest) length_ = std::min(2 * length_ + 1, longest);
+    left_ = length_;
+  }
+  void shrink() { left_ = length_ /= 2; }
+  /// The first pause, before the first look.
+  void begin_with(unsigned length) {
+    if (length_ != 0 || length == 0) return;
+    left_ = length;
+    length_ = 1;
+  }
+
+ private:
+  unsigned length_ = 0, left_ = 0;
+};
+
+/// How a member that waits looks for tasks of others, at one queue at a time, of those that are offered. Near members, which share a line
+/// of offers, come first. In a large team it also looks at far ones, at a random line each time: if all members went through the lines
+/// in the same order, many would look at the same idle ones, and none at the one that has tasks. It pauses between looks: else all
+/// members would ask for the lines of the same queue, and its owner would wait for them.
 class search {
  public:
   /// The longest pause, in looks left out, if so many members can look at the same time. Few need none: the lines are there sooner
@@ -37,50 +62,67 @@ class search {
   }
 
   /// `end`: of the thief's own queue. Where the tasks that it takes generate tasks, it looks as if for the first time.
-  bool pauses(std::int64_t end) {
-    if (end != end_) {
-      end_ = end;
-      pause_ = left_ = 0;
-    }
-    if (left_ == 0) return false;
-    --left_;
-    return true;
+  void begin(std::int64_t end) {
+    if (end == end_) return;
+    end_ = end;
+    near_ = far_ = {};
   }
-  /// Bits in which the number of the next victim differs from the thief's; 0: nobody offers tasks.
+  /// Bits in which the number of the next near victim differs from the thief's; 0: none offers tasks, or the thief pauses.
   template <class Offers>
-  unsigned next(const Offers& all, unsigned thief) const {
-    const unsigned its = all.next(thief, at_);
-    return its != 0 || at_ == 0 ? its : all.next(thief, 0);
+  unsigned next_near(const Offers& all, unsigned thief) {
+    if (!near_.is_over()) return 0;
+    const unsigned its = all.next_in(0, thief, at_);
+    return its != 0 || at_ == 0 ? its : all.next_in(0, thief, 0);
   }
-  void succeeded(unsigned at) {
-    at_ = at;
-    left_ = pause_ /= 2;
+  /// The same of a far one. The thief pauses before its first look: what it waits for is mostly done soon, and a task that goes far takes
+  /// longer than a short one that stays.
+  template <class Offers>
+  unsigned next_far(const Offers& all, unsigned thief, unsigned longest) {
+    far_.begin_with(longest / 16);
+    if (all.blocks() == 1 || !far_.is_over()) return 0;
+    const unsigned its = all.next_in(1 + random(thief) % (all.blocks() - 1), thief, 0);
+    if (its == 0) far_.grow(longest / 64);  // the look has moved no line, mostly
+    return its;
+  }
+  void succeeded(unsigned at, bool near) {
+    if (near) {
+      at_ = at;
+      near_.shrink();
+    }
+    far_.shrink();
     in_vain_ = 0;
   }
-  /// Nobody offers tasks: then a look moves no line.
-  void found_no_offer(unsigned longest) {
-    at_ = 0;
-    pause(longest / 64);
-  }
   /// `full`: the queue still has tasks, so other thieves were faster.
-  void failed(unsigned at, bool full, unsigned longest) {
-    at_ = at + 1;
-    pause(full ? longest : longest / 16);
+  void failed(unsigned at, bool near, bool full, unsigned longest) {
+    if (near) {
+      at_ = at + 1;
+      near_.grow(std::min(longest, longest_near));
+    } else {
+      far_.grow(full ? longest : longest / 16);
+    }
     in_vain_ = in_vain_ % patience(longest) + 1;
   }
   /// Has it been in vain for so long that an empty queue is better not offered?
   bool withdraws(unsigned longest) const { return in_vain_ == patience(longest); }
 
  private:
+  static constexpr unsigned longest_near = 15;
   // A withdrawn offer costs its owner an atomic update at the next task, an offer that stays costs thieves two lines a look. The few
   // thieves of a small team look often between two tasks.
   static unsigned patience(unsigned longest) { return longest == 0 ? 1024 : 32; }
 
-  void pause(unsigned longest) { left_ = pause_ = std::min(2 * pause_ + 1, longest); }
+  unsigned random(unsigned thief) {
+    if (dice_ == 0) dice_ = thief * 0x9e3779b1u + 1;
+    // Marsaglia, "Xorshift RNGs", 2003.
+    dice_ ^= dice_ << 13;
+    dice_ ^= dice_ >> 17;
+    return dice_ ^= dice_ << 5;
+  }
 
-  unsigned at_ = 0;  // where to look next; 0: at the nearest
-  unsigned pause_ = 0, left_ = 0;
+  unsigned at_ = 0;  // where to look next among those near; 0: at the nearest
+  pauses near_, far_;
   unsigned in_vain_ = 0;  // looks since the last task
+  unsigned dice_ = 0;
   std::int64_t end_ = 0;
 };
 
@@ -102,17 +144,16 @@ template <class Task, class QueueOf, class Offers, class OfferedAgain>
       if (Task* const t = from(at)) return t;
     return nullptr;
   }
-  if (mine.pauses(queue_of(thief).end())) return nullptr;
-  const unsigned at = mine.next(all, thief);
-  if (at == 0) {
-    mine.found_no_offer(longest_pause);
-    return nullptr;
-  }
+  mine.begin(queue_of(thief).end());
+  unsigned at = mine.next_near(all, thief);
+  const bool near = at != 0;
+  if (!near) at = mine.next_far(all, thief, longest_pause);
+  if (at == 0) return nullptr;
   Task* const t = from(at);
   if (t != nullptr)
-    mine.succeeded(at);
+    mine.succeeded(at, near);
   else
-    mine.failed(at, longest_pause != 0 && !queue_of(thief ^ at).is_empty(), longest_pause);
+    mine.failed(at, near, longest_pause != 0 && !near && !queue_of(thief ^ at).is_empty(), longest_pause);
   return t;
 }
 
