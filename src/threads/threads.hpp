@@ -92,8 +92,8 @@ inline void go_to(processor* seat) {
 // ---- the program's own
 
 /// From now on the threads that the program creates are members, on so many processors, where they are more than that
-/// (program_threads.hpp).
-void make_all_members(unsigned processors);
+/// (program_threads.hpp). `adapts`: where other programs keep them from these processors, they take fewer (deprivation.hpp).
+void make_all_members(unsigned processors, bool adapts);
 /// The calling thread never takes a seat, if it has none yet: it has a policy or an affinity of its own, or is no thread of the program.
 void keep_in_kernel();
 /// So many of these processors are theirs from now on. Thread-safe.
