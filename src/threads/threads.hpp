@@ -106,6 +106,9 @@ struct history_of_threads {
   unsigned processors = 0;  // 0: its threads are not to be members
   unsigned most_at_once = 0, all = 0, members = 0;  // members: that have ever been on a virtual processor
   unsigned left_alone = 0;  // with a policy, a priority or an affinity of their own, or a driver's
+  // Beside other programs (deprivation.hpp): the fewest processors that they have had, and for how long they have had fewer than all; 0: all.
+  unsigned fewest = 0;
+  double seconds_with_fewer = 0;
   const char* why_none = nullptr;
 };
 /// Thread-safe.

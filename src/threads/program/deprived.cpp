@@ -2,6 +2,7 @@
 #include "threads/program/deprivation.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -19,6 +20,8 @@
 namespace weir::threads {
 
 const char poll_question = 0;
+constinit std::atomic<unsigned> fewest_taken{0};
+constinit std::atomic<std::uint64_t> time_with_fewer{0};
 
 namespace {
 
@@ -89,6 +92,9 @@ std::uint64_t look_for_deprivation(claimant& c, std::uint64_t now) {
   const unsigned use = policy.look(its, most, now);
   if (policy.asks_who_waits()) want_helpers();
   const unsigned takes = use < most ? use : 0;
+  if (taken != 0) time_with_fewer.store(time_with_fewer.load(std::memory_order_relaxed) + its.wall, std::memory_order_relaxed);
+  if (const unsigned before = fewest_taken.load(std::memory_order_relaxed); takes != 0 && (before == 0 || takes < before))
+    fewest_taken.store(takes, std::memory_order_relaxed);
   if (takes != taken) take_processors(taken = takes);
   return next = policy.next(now);
 }

@@ -345,6 +345,8 @@ history_of_threads program_threads_so_far() {
   its.all = created.load(std::memory_order_relaxed) + 1;
   its.members = have_been_members.load(std::memory_order_relaxed);
   its.left_alone = left_alone.load(std::memory_order_relaxed);
+  its.fewest = fewest_taken.load(std::memory_order_relaxed);
+  its.seconds_with_fewer = 1e-9 * static_cast<double>(time_with_fewer.load(std::memory_order_relaxed));
   its.why_none = has_own_scheduler() ? "another runtime in the process schedules threads itself" : why_no_processors();
   return its;
 }

@@ -60,6 +60,9 @@ inline void note_yield() {
 bool are_watched();
 /// How many there are now. Thread-safe.
 unsigned program_threads_now();
+/// How few processors they have had for that, and for how long, in nanoseconds. relaxed, both: numbers with which no other data goes.
+extern constinit std::atomic<unsigned> fewest_taken;
+extern constinit std::atomic<std::uint64_t> time_with_fewer;
 /// For the monitor: the threads have so many of their processors from now on, if those that share them on purpose do not say otherwise; 0:
 /// all. Threads that poll are called in at once.
 void take_processors(unsigned processors);

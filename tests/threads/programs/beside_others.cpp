@@ -91,10 +91,11 @@ unsigned members_of(unsigned all, Run run) {
 
 int main() {
   const unsigned processors = std::thread::hardware_concurrency();
-  if (processors < 2) return std::puts("ok"), 0;
+  if (processors < 2) return 77;  // left out
   start_others(processors);
   const unsigned alone = members_of(processors, [] { compute(clock::now() + computing); });
   const unsigned together = members_of(processors, [&] { wait_for_each_other(processors, clock::now() + patience); });
   end_others();
+  std::setvbuf(stdout, nullptr, _IONBF, 0);
   std::printf(alone == 0 && together != 0 ? "ok\n" : "members: %u of those that compute, %u of those that meet\n", alone, together);
 }
