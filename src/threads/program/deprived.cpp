@@ -61,16 +61,22 @@ lately_seen look_at_threads(bool asks) {
   return its;
 }
 
-void look_at_processors(claimant& c, lately_seen& its) {
-  std::size_t asked = 0;
+// A member that is alone on its processor is not found by the monitor's other looks: a tick asks whether it polls.
+void look_at_processors(claimant& c, lately_seen& its, bool asks) {
+  processor* alone[most_asked];
+  std::size_t looked_at = 0, to_ask = 0;
   c.for_each([&](processor& p) {
-    const std::uint32_t switches = p.switches() + p.trapped.load(std::memory_order_relaxed) + p.spins.load(std::memory_order_relaxed);
+    const std::uint32_t switches = p.switches() + p.trapped.load(std::memory_order_relaxed);
+    const std::uint32_t spins = p.spins.load(std::memory_order_relaxed), spun = spins - std::exchange(p.seen.found_to_spin, spins);
     const std::uint32_t switched = switches - std::exchange(p.seen.switched, switches);
-    if (!p.is_helper.load(std::memory_order_relaxed) || (p.sleeps() && switched == 0) || ++asked > most_asked) return;
+    if (!p.is_helper.load(std::memory_order_relaxed) || (p.sleeps() && switched == 0) || looked_at == most_asked) return;
+    ++looked_at;
     if (!add(its, p.thread.load(std::memory_order_relaxed), p.seen.times)) return;
     ++its.running;
-    if (switched >= waits_often) ++its.waiting;
+    if (switched >= waits_often || spun != 0) ++its.waiting;
+    if (asks && !p.has_ready()) alone[to_ask++] = &p;
   });
+  tick({alone, to_ask});
 }
 
 }  // namespace
@@ -84,8 +90,9 @@ std::uint64_t look_for_deprivation(claimant& c, std::uint64_t now) {
   if (now < next) return next;
   const unsigned most = std::min(processors_for_all, program_threads_now());
   if (most < 2 && taken == 0) return next = now + deprivation::between_idle_looks;
-  lately_seen its = look_at_threads(policy.asks_who_waits());
-  look_at_processors(c, its);
+  const bool asks = policy.asks_who_waits();
+  lately_seen its = look_at_threads(asks);
+  look_at_processors(c, its, asks);
   const std::uint64_t had = now_by(CLOCK_PROCESS_CPUTIME_ID);
   its.wall = now - std::exchange(looked_at, now);
   its.process = had - std::exchange(had_then, had);
