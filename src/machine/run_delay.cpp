@@ -1,5 +1,6 @@
 #include "run_delay.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 
 #include <fcntl.h>
@@ -8,18 +9,31 @@
 
 namespace weir {
 
-std::uint64_t run_delay_ns() {
-  const long file = raw_call(SYS_openat, AT_FDCWD, as_argument("/proc/thread-self/schedstat"), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
+namespace {
+std::optional<run_times> said_in(const char* name) {
+  const long file = raw_call(SYS_openat, AT_FDCWD, as_argument(name), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
   char said[96];
   const long bytes = raw_call(SYS_read, file, as_argument(said), sizeof said - 1);
   raw_call(SYS_close, file);
-  if (bytes <= 0) return 0;
+  if (bytes <= 0) return std::nullopt;
   said[bytes] = 0;
   // The time that it has run, the time that it has waited, and how often it has begun to run.
   char* second = nullptr;
-  std::strtoull(said, &second, 10);
-  return std::strtoull(second, nullptr, 10);
+  const std::uint64_t ran = std::strtoull(said, &second, 10);
+  return run_times{ran, std::strtoull(second, nullptr, 10)};
+}
+}  // namespace
+
+std::uint64_t run_delay_ns() {
+  const auto its = said_in("/proc/thread-self/schedstat");
+  return its ? its->delayed : 0;
+}
+
+std::optional<run_times> run_times_of(pid_t thread) {
+  char name[64];
+  std::snprintf(name, sizeof name, "/proc/self/task/%d/schedstat", static_cast<int>(thread));
+  return said_in(name);
 }
 
 }  // namespace weir

@@ -92,8 +92,8 @@ inline void go_to(processor* seat) {
 // ---- the program's own
 
 /// From now on the threads that the program creates are members, on so many processors, where they are more than that
-/// (program_threads.hpp).
-void make_all_members(unsigned processors);
+/// (program_threads.hpp). `adapts`: where other programs keep them from these processors, they take fewer (deprivation.hpp).
+void make_all_members(unsigned processors, bool adapts);
 /// The calling thread never takes a seat, if it has none yet: it has a policy or an affinity of its own, or is no thread of the program.
 void keep_in_kernel();
 /// So many of these processors are theirs from now on. Thread-safe.
@@ -106,6 +106,9 @@ struct history_of_threads {
   unsigned processors = 0;  // 0: its threads are not to be members
   unsigned most_at_once = 0, all = 0, members = 0;  // members: that have ever been on a virtual processor
   unsigned left_alone = 0;  // with a policy, a priority or an affinity of their own, or a driver's
+  // Beside other programs (deprivation.hpp): the fewest processors that they have had, and for how long they have had fewer than all; 0: all.
+  unsigned fewest = 0;
+  double seconds_with_fewer = 0;
   const char* why_none = nullptr;
 };
 /// Thread-safe.

@@ -97,6 +97,9 @@ void explain(const threads::history_of_threads& its) {
                  its.why_none != nullptr               ? its.why_none
                  : its.most_at_once <= its.processors ? "because each could have a processor"
                                                       : "because they have ended soon, or have not waited for each other");
+  if (its.fewest != 0)
+    std::fprintf(stderr, "weir:   for %.1f s they have taken fewer processors, %u at least: they waited for each other while other programs ran\n",
+                 its.seconds_with_fewer, its.fewest);
   if (its.left_alone != 0)
     std::fprintf(stderr, "weir:   %u threads were left to the kernel: another scheduler, a driver, or a policy or affinity of their own\n",
                  its.left_alone);

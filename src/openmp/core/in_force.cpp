@@ -20,7 +20,7 @@ namespace {
       threads::why_not_here() == nullptr)
     in_force |= virtual_processors;
   if (s.threads == threads_of::all && (in_force & virtual_processors) != 0)
-    threads::make_all_members(static_cast<unsigned>(s.processors));
+    threads::make_all_members(static_cast<unsigned>(s.processors), s.adapt && s.share != share_with::node);
 }
 }  // namespace
 

@@ -12,6 +12,7 @@ constinit thread_local unsigned yields = 0;
 }  // namespace
 
 extern "C" int sched_yield() noexcept {
+  weir::threads::note_yield();
   if (!weir::threads::may_be_member(__builtin_return_address(0)) ||
       (weir::scheduled_by == nullptr && !weir::threads::attach_to_wait())) {
     weir::yield_to_kernel();

@@ -89,7 +89,8 @@ class monitor {
         claimant c;
         if (generation != mine_) return remove_traps(mine_);
         next = look(c);
-        due = attach_running_threads(now_by(CLOCK_MONOTONIC));
+        due = look_for_deprivation(c, now_by(CLOCK_MONOTONIC));
+        due = std::min(due, attach_running_threads(now_by(CLOCK_MONOTONIC)));
       }
       place_wanted_trampolines();  // it may allocate, so no lock is held
       wake_those_left();
@@ -317,6 +318,8 @@ std::optional<blocked_call> call_of(pid_t thread) {
   char answer[256];
   return is_told(thread, answer, sizeof answer) ? blocked_call_of(answer) : std::nullopt;
 }
+
+std::optional<run_times> times_of(pid_t thread) { return has_own_files ? run_times_of(thread) : std::nullopt; }
 
 void wait_for_turns(bool so) { bodies_wait_for_turns.store(so, std::memory_order_relaxed); }
 

@@ -15,6 +15,7 @@
 
 #include <sys/types.h>
 
+#include "machine/run_delay.hpp"
 #include "threads/preemption/repeatable.hpp"
 #include "threads/scheduling/above.hpp"
 
@@ -25,5 +26,7 @@ namespace weir::threads {
 bool is_in_system(pid_t thread, bool where_not_told);
 /// The system call in which the kernel thread is blocked, if there is one that the system tells.
 std::optional<blocked_call> call_of(pid_t thread);
+/// How long it has run, and has been kept from running.
+std::optional<run_times> times_of(pid_t thread);
 
 }  // namespace weir::threads

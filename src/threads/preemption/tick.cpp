@@ -117,6 +117,7 @@ void handle(int, siginfo_t* why, void* context) {
   auto& in = *static_cast<ucontext_t*>(context);
   leave_stub(in);
   if (why->si_value.sival_ptr == &attach_request) return answer_attach_request(in);
+  if (why->si_value.sival_ptr == &poll_question) return answer_poll_question(in);
   if (message >= leave_call) repeat_interrupted(in, message - leave_call);
   body* const me = this_body;
   if (me == nullptr) return;

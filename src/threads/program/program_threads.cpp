@@ -38,6 +38,10 @@ constinit std::atomic<unsigned> living{1};
 constinit std::atomic<unsigned> created{0}, most_living{1}, have_been_members{0}, left_alone{0};
 // A thread that was called in was polling. relaxed: a hint.
 constinit std::atomic<bool> some_poll{false};
+// Do the threads take fewer processors where other programs run (deprivation.hpp)? Written when the library is loaded.
+constinit bool adapts_to_others = false;
+// A thread has begun to watch, and not ended yet. relaxed: who sees it late watches, too, or not.
+constinit std::atomic<bool> is_watched{false};
 // Seats are taken in turn. relaxed: a number of its own for each.
 constinit std::atomic<unsigned> seats_taken{0};
 
@@ -52,7 +56,7 @@ struct known_thread {
   signal_mask mask_at_first = 0;
   unsigned waits_before_seat = 0;
   absences seat_left;
-  bool has_been_member = false;
+  bool has_been_member = false, watches = false;
 };
 
 namespace {
@@ -87,13 +91,6 @@ class records {
   unused* free_ = nullptr;
 };
 constinit records known;
-
-// How many of their processors the threads have now; 0: all. relaxed: who sees it late takes another seat late.
-constinit std::atomic<unsigned> processors_granted{0};
-unsigned seats_now() {
-  const unsigned granted = processors_granted.load(std::memory_order_relaxed);
-  return granted == 0 ? processors_for_all : std::min(granted, processors_for_all);
-}
 
 /// Where kernel threads sleep while their bodies run elsewhere, with a guard page below each. Used again, since threads come and go.
 class parking_places {
@@ -209,19 +206,20 @@ bool take_seat(bool is_in_handler = false) {
     parking.forget();
     known.forget();
     living.store(1, std::memory_order_relaxed);
-    processors_granted.store(0, std::memory_order_relaxed);
+    processors_used_now.store(0, std::memory_order_relaxed);
     processors_for_all = 0;  // the child has one thread, and its processors are gone
   });
 }
 
 }  // namespace
 
-void make_all_members(unsigned processors) {
+void make_all_members(unsigned processors, bool adapts) {
   know_code_without_calls();
   processors_for_all = processors;
+  adapts_to_others = adapts && processors > 1;
 }
 void let_members_have(unsigned processors) {
-  processors_granted.store(processors, std::memory_order_relaxed);
+  processors_used_now.store(processors, std::memory_order_relaxed);
   if (all_are_members() && are_too_many()) ask_for_call();  // threads that poll may be in the kernel all this time
 }
 
@@ -246,6 +244,14 @@ bool attach_to_wait() {
     return this_body != nullptr;
   }
   return are_too_many() && take_seat();
+}
+
+bool are_watched() { return all_are_members() && is_watched.load(std::memory_order_relaxed); }
+unsigned program_threads_now() { return living.load(std::memory_order_relaxed); }
+void take_processors(unsigned processors) {
+  const bool fewer = processors != 0;
+  processors_used_now.store(processors, std::memory_order_relaxed);
+  if (fewer && are_too_many()) next_call_ns.store(0, std::memory_order_relaxed);
 }
 
 bool comes_to_sleep() {
@@ -309,6 +315,10 @@ void end_program_thread() {
   pthread_setspecific(end_of_thread, nullptr);
   void* const place = ended.its.parking;
   abandon(ended.its);
+  if (ended.watches) {
+    is_watched.store(false, std::memory_order_relaxed);
+    end_to_watch();
+  }
   if (place != nullptr) parking.give_back(place);
   known.give_back(ended);
   if (tell_those_who_join != nullptr) tell_those_who_join();
@@ -316,7 +326,15 @@ void end_program_thread() {
 
 void expect_another() {
   if (mine == nullptr && !stays_in_kernel && is_first_thread() && !is_in_child()) adopt_this_thread();
-  if (mine != nullptr && mine->its.parking == nullptr && living.load(std::memory_order_relaxed) >= seats_now()) find_seat(false);
+  if (mine == nullptr) return;
+  const unsigned then = living.load(std::memory_order_relaxed) + 1;
+  if (mine->its.parking == nullptr && then > seats_now()) find_seat(false);
+  // Where there are fewer, most may have a processor whatever others do.
+  if (adapts_to_others && 2 * then > processors_for_all && !is_watched.exchange(true, std::memory_order_relaxed)) {
+    mine->watches = true;
+    begin_to_watch();
+    wake_monitor_at(0);
+  }
 }
 
 history_of_threads program_threads_so_far() {
@@ -327,6 +345,8 @@ history_of_threads program_threads_so_far() {
   its.all = created.load(std::memory_order_relaxed) + 1;
   its.members = have_been_members.load(std::memory_order_relaxed);
   its.left_alone = left_alone.load(std::memory_order_relaxed);
+  its.fewest = fewest_taken.load(std::memory_order_relaxed);
+  its.seconds_with_fewer = 1e-9 * static_cast<double>(time_with_fewer.load(std::memory_order_relaxed));
   its.why_none = has_own_scheduler() ? "another runtime in the process schedules threads itself" : why_no_processors();
   return its;
 }
@@ -350,7 +370,8 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   until_called_ns.store(std::min(2 * until_first, first_call_ns), std::memory_order_relaxed);
   bool some = false;
   if (!hold_ticks()) return next_at(never);
-  const bool all = claimant::for_some_bodies(asked_together, [&](body& b) {
+  static std::size_t place = 0;
+  const bool all = claimant::for_some_bodies(place, asked_together, [&](body& b) {
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned) return;
     some = true;
     // The first time also one that has not got a processor yet: the signal waits for it.

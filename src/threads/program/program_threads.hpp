@@ -51,6 +51,21 @@ extern constinit teller tell_those_who_join;
 void expect_another();
 /// A thread that the program creates has a policy, a priority or an affinity of its own, or is a driver's: it is left to the kernel.
 void note_left_alone();
+/// The calling thread yields, perhaps because it waits for another one.
+inline void note_yield() {
+  body* const own = own_body_of_thread();
+  if (own != nullptr) own->waits.store(own->waits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+/// Does the monitor look whether other programs keep them from their processors?
+bool are_watched();
+/// How many there are now. Thread-safe.
+unsigned program_threads_now();
+/// How few processors they have had for that, and for how long, in nanoseconds. relaxed, both: numbers with which no other data goes.
+extern constinit std::atomic<unsigned> fewest_taken;
+extern constinit std::atomic<std::uint64_t> time_with_fewer;
+/// For the monitor: the threads have so many of their processors from now on, if those that share them on purpose do not say otherwise; 0:
+/// all. Threads that poll are called in at once.
+void take_processors(unsigned processors);
 /// Has a thread with this number not ended yet, as far as is known here?
 bool is_program_thread(pthread_t thread);
 

@@ -20,6 +20,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+#include "machine/run_delay.hpp"
 #include "threads/polling/polling.hpp"
 #include "threads/scheduling/parking.hpp"
 #include "threads/scheduling/run_queue.hpp"
@@ -66,6 +67,10 @@ struct body : runnable, basic_summons<native_threads> {
   // The body stays in its own kernel thread, whatever its seat, because the state of this thread differs from that of others.
   bool is_pinned = false;
   std::uint64_t had = 0;  // of processor time, in its own kernel thread, as a claimant has last seen it
+  run_times times;        // the same, at the last look for deprivation
+  // How often it has waited by yielding, and been found to poll. relaxed: a number, which only its thread changes.
+  std::atomic<std::uint32_t> waits{0};
+  std::uint32_t waits_seen = 0;
   // How often in a row the monitor has found the body blocked, and when it last did, in ticks. relaxed: hints.
   std::atomic<unsigned> blocked{0};
   std::atomic<std::uint64_t> blocked_at{0};

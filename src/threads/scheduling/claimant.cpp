@@ -23,9 +23,8 @@ body* own_body_that(Is is) {
 void claimant::for_each_body(const std::function<void(const body&)>& what) {
   pool->bodies.for_each(what);
 }
-bool claimant::for_some_bodies(std::size_t most, const std::function<void(body&)>& what) {
-  static constinit std::size_t next = 0;
-  return pool->bodies.for_some(next, most, what);
+bool claimant::for_some_bodies(std::size_t& place, std::size_t most, const std::function<void(body&)>& what) {
+  return pool->bodies.for_some(place, most, what);
 }
 body* claimant::body_of(pthread_t thread) {
   if (body* const its = pool->bodies.of(thread)) return its;

@@ -24,8 +24,8 @@ class claimant {
   bool hand_off(processor& from, std::uint32_t switched, bool blocked);
   /// Calls what(const body&) for each body of a thread that drives no processor of its own.
   static void for_each_body(const std::function<void(const body&)>& what);
-  /// The same for some of them, about `most`, in turn. True: for all.
-  static bool for_some_bodies(std::size_t most, const std::function<void(body&)>& what);
+  /// The same for some of them, about `most`, in turn: `place` is the caller's, to go on from. True: for all.
+  static bool for_some_bodies(std::size_t& place, std::size_t most, const std::function<void(body&)>& what);
   /// The body of this thread, whether start() has created the thread or the thread drives a processor; null: none.
   static body* body_of(pthread_t thread);
   static body* body_of(pid_t id);

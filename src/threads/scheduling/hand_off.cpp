@@ -16,7 +16,13 @@ namespace {
 
 // The monitor cannot create stand-ins, which would inherit its file descriptors. Each stand-in that is put to work creates the
 // next one. relaxed: asked again.
-constinit std::atomic<bool> stand_in_is_wanted{false};
+constinit std::atomic<bool> stand_in_is_wanted{false}, helpers_are_wanted{false};
+
+void wake_one_that_sleeps() {
+  const auto asleep =
+      std::ranges::find_if(pool->all, [](const processor* p) { return p->is_helper.load(std::memory_order_relaxed) && p->sleeps(); });
+  if (asleep != pool->all.end()) (*asleep)->wake_up();
+}
 
 /// A stand-in that has nothing to do; null: there will be one soon.
 processor* free_stand_in() {
@@ -29,9 +35,7 @@ processor* free_stand_in() {
   stand_in_is_wanted.store(true, std::memory_order_relaxed);
   if (found != nullptr) return found;
   // Stand-ins that sleep act for threads that are still blocked; one of these stand-ins can create another.
-  const auto asleep =
-      std::ranges::find_if(pool->all, [](const processor* p) { return p->is_helper.load(std::memory_order_relaxed) && p->sleeps(); });
-  if (asleep != pool->all.end()) (*asleep)->wake_up();
+  wake_one_that_sleeps();
   return nullptr;
 }
 
@@ -70,6 +74,15 @@ void make_stand_in() {
 }
 void make_wanted_stand_in() {
   if (stand_in_is_wanted.load(std::memory_order_relaxed)) [[unlikely]] make_stand_in();
+  if (helpers_are_wanted.load(std::memory_order_relaxed)) [[unlikely]] {
+    helpers_are_wanted.store(false, std::memory_order_relaxed);
+    make_helpers_for_all();
+  }
+}
+void want_helpers() {
+  if (pool->helpers.size() >= processors_for_all) return;
+  helpers_are_wanted.store(true, std::memory_order_relaxed);
+  wake_one_that_sleeps();
 }
 
 bool claimant::hand_off(processor& from, std::uint32_t switched, bool blocked) {

@@ -29,5 +29,7 @@ void give_away_own_processor();
 /// program's file descriptors.
 void make_stand_in();
 void make_wanted_stand_in();
+/// For the monitor: a stand-in that sleeps makes the processors for the program's threads.
+void want_helpers();
 
 }  // namespace weir::threads

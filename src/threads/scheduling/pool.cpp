@@ -22,6 +22,7 @@ constinit kernel_mutex pool_lock;
 constinit lists* pool = nullptr;
 constinit thread_local processor* own_processor = nullptr;
 constinit unsigned processors_for_all = 0;
+constinit std::atomic<unsigned> processors_used_now{0};
 
 namespace {
 
@@ -249,6 +250,24 @@ const char* why_no_processors() {
   if (const char* why = why_not_any_more()) return why;
   if (all_are_pinned()) return "the program has priority-inheriting mutexes, whose owners the kernel must know";
   return monitor_can_watch() ? nullptr : "the system refuses the thread that watches members";
+}
+
+void make_helpers_for_all() {
+  const std::lock_guard lock(pool_lock);
+  // The last thread may have ended meanwhile.
+  if (pool->threads_with_bodies == 0) return;
+  start_signal_thread();
+  while (pool->helpers.size() < processors_for_all && new_processor(pool->helpers) != nullptr) {
+  }
+}
+
+void begin_to_watch() {
+  const std::lock_guard lock(pool_lock);
+  begin_to_use_processors_locked();
+}
+void end_to_watch() {
+  const std::lock_guard lock(pool_lock);
+  end_to_use_processors();
 }
 
 processor* helper_that_is_there(unsigned which) {

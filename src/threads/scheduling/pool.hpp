@@ -2,6 +2,8 @@
 // whose kernel threads are blocked (hand_off.hpp).
 #pragma once
 
+#include <atomic>
+
 #include "threads/scheduling/processor.hpp"
 
 namespace weir::threads {
@@ -22,6 +24,18 @@ bool are_processors_used();
 /// Written when the library is loaded. The number of processors for the program's threads; 0: they are threads of the kernel.
 extern constinit unsigned processors_for_all;
 inline bool all_are_members() { return processors_for_all != 0; }
+/// How many of those are used now; 0: all. Written by those who decide that (program_threads.hpp). relaxed: who sees it late takes another
+/// seat late.
+extern constinit std::atomic<unsigned> processors_used_now;
+inline unsigned seats_now() {
+  const unsigned used = processors_used_now.load(std::memory_order_relaxed);
+  return used == 0 || used > processors_for_all ? processors_for_all : used;
+}
+/// The monitor runs, without processors, until as many calls of the second function. Thread-safe.
+void begin_to_watch();
+void end_to_watch();
+/// All processors for the program's threads, which only a thread with the program's file descriptors can create.
+void make_helpers_for_all();
 /// The processor that this kernel thread drives; null: none. Handlers may call it, too.
 processor* driven_by(pid_t thread);
 /// The one that was made last, of all that ever were; made_before leads to the others.

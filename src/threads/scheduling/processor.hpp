@@ -13,6 +13,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "machine/run_delay.hpp"
 #include "machine/scheduling.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/driver.hpp"
@@ -37,6 +38,8 @@ struct observation {
   bool blocked = false;                       // when its bodies were last handed off: the running one is left alone
   bool twice = false;                         // the next look follows soon upon the last one
   pause_traps traps;
+  run_times times;                            // of its kernel thread, at the last look for deprivation
+  std::uint32_t switched = 0, found_to_spin = 0;  // what it had counted then
 };
 
 /// The own body of a thread that drives a processor may want this kernel thread back from another body, which blocks there. This is

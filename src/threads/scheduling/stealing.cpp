@@ -18,7 +18,7 @@ processor* idle_helper() {
   const std::unique_lock lock(pool_lock, std::try_to_lock);
   if (!lock) return nullptr;
   // There may be more of them, for teams.
-  const auto of_program = pool->helpers | std::views::take(processors_for_all);
+  const auto of_program = pool->helpers | std::views::take(seats_now());
   const auto found = std::ranges::find_if(of_program, [](const processor* p) { return p->sleeps() && !p->has_ready() && !p->is_stood_in_for(); });
   return found != of_program.end() ? *found : nullptr;
 }

@@ -1,0 +1,117 @@
+// The monitor's looks whether other programs keep the program's threads from their processors (deprivation.hpp).
+#include "threads/program/deprivation.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "machine/clocks.hpp"
+#include "threads/preemption/above.hpp"
+#include "threads/preemption/monitor.hpp"
+#include "threads/preemption/pause_traps.hpp"
+#include "threads/preemption/tick.hpp"
+#include "threads/program/program_threads.hpp"
+#include "threads/scheduling/claimant.hpp"
+#include "threads/scheduling/hand_off.hpp"
+#include "threads/scheduling/interrupted.hpp"
+
+namespace weir::threads {
+
+const char poll_question = 0;
+constinit std::atomic<unsigned> fewest_taken{0};
+constinit std::atomic<std::uint64_t> time_with_fewer{0};
+
+namespace {
+
+// A look asks the kernel for the times of about so many threads, some 4 us each.
+constexpr std::size_t most_asked = 8;
+// A thread that has run for less between two looks says nothing.
+constexpr std::uint64_t ran_at_least_ns = 500'000;
+// So many yields or switches between two looks are those of a thread that waits for others. One that has been found to poll counts as one
+// that has yielded so often.
+constexpr std::uint32_t waits_often = 8;
+
+/// Adds what is new of a kernel thread. True: it has run.
+bool add(lately_seen& to, pid_t thread, run_times& before) {
+  const auto now = times_of(thread);
+  if (!now) return false;
+  const run_times was = std::exchange(before, *now);
+  // The first time, or it is another kernel thread.
+  if (was.ran == 0 || now->ran < was.ran || now->delayed < was.delayed) return false;
+  const std::uint64_t ran = now->ran - was.ran;
+  to.ran += ran;
+  to.delayed += now->delayed - was.delayed;
+  return ran >= ran_at_least_ns;
+}
+
+lately_seen look_at_threads(bool asks) {
+  static std::size_t place = 0;
+  lately_seen its;
+  asks = asks && hold_ticks();
+  claimant::for_some_bodies(place, most_asked, [&](body& b) {
+    const std::uint32_t waits = b.waits.load(std::memory_order_relaxed), waited = waits - std::exchange(b.waits_seen, waits);
+    if (!b.is_adopted || b.where() != nullptr || b.is_pinned || !add(its, b.id, b.times)) return;
+    ++its.running;
+    if (waited >= waits_often) ++its.waiting;
+    if (asks && !is_in_system(b.id, true)) send_tick_signal(b.id, &poll_question);
+  });
+  if (asks) release_ticks();
+  return its;
+}
+
+// A member that is alone on its processor is not found by the monitor's other looks: a tick asks whether it polls.
+void look_at_processors(claimant& c, lately_seen& its, bool asks) {
+  processor* alone[most_asked];
+  std::size_t looked_at = 0, to_ask = 0;
+  c.for_each([&](processor& p) {
+    const std::uint32_t switches = p.switches() + p.trapped.load(std::memory_order_relaxed);
+    const std::uint32_t spins = p.spins.load(std::memory_order_relaxed), spun = spins - std::exchange(p.seen.found_to_spin, spins);
+    const std::uint32_t switched = switches - std::exchange(p.seen.switched, switches);
+    if (!p.is_helper.load(std::memory_order_relaxed) || (p.sleeps() && switched == 0) || looked_at == most_asked) return;
+    ++looked_at;
+    if (!add(its, p.thread.load(std::memory_order_relaxed), p.seen.times)) return;
+    ++its.running;
+    if (switched >= waits_often || spun != 0) ++its.waiting;
+    if (asks && !p.has_ready()) alone[to_ask++] = &p;
+  });
+  tick({alone, to_ask});
+}
+
+}  // namespace
+
+std::uint64_t look_for_deprivation(claimant& c, std::uint64_t now) {
+  constexpr std::uint64_t never = ~std::uint64_t{0};
+  static deprivation policy;
+  static std::uint64_t next = 0, looked_at = 0, had_then = 0;
+  static unsigned taken = 0;
+  if (!are_watched()) return never;
+  if (now < next) return next;
+  const unsigned most = std::min(processors_for_all, program_threads_now());
+  if (most < 2 && taken == 0) return next = now + deprivation::between_idle_looks;
+  const bool asks = policy.asks_who_waits();
+  lately_seen its = look_at_threads(asks);
+  look_at_processors(c, its, asks);
+  const std::uint64_t had = now_by(CLOCK_PROCESS_CPUTIME_ID);
+  its.wall = now - std::exchange(looked_at, now);
+  its.process = had - std::exchange(had_then, had);
+  const unsigned use = policy.look(its, most, now);
+  if (policy.asks_who_waits()) want_helpers();
+  const unsigned takes = use < most ? use : 0;
+  if (taken != 0) time_with_fewer.store(time_with_fewer.load(std::memory_order_relaxed) + its.wall, std::memory_order_relaxed);
+  if (const unsigned before = fewest_taken.load(std::memory_order_relaxed); takes != 0 && (before == 0 || takes < before))
+    fewest_taken.store(takes, std::memory_order_relaxed);
+  if (takes != taken) take_processors(taken = takes);
+  return next = policy.next(now);
+}
+
+// A thread that gets its processor back may find that its wait has just ended: then its loop polls no more, but it is still at its `pause`.
+void answer_poll_question(const ucontext_t& in) {
+  body* const own = own_body_of_thread();
+  if (own == nullptr) return;
+  if (polling its; its.begin(in) || pause_at(code_of(in)) != 0)
+    own->waits.store(own->waits.load(std::memory_order_relaxed) + waits_often, std::memory_order_relaxed);
+}
+
+}  // namespace weir::threads

@@ -1,0 +1,128 @@
+// As many threads as processors, beside processes that compute all the time. Threads that wait for each other come to share virtual
+// processors; threads that compute for themselves stay with the kernel. With an argument there is one more thread, which sleeps.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <semaphore>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+constexpr auto patience = std::chrono::seconds(60), computing = std::chrono::seconds(2);
+
+std::string driver() { return std::filesystem::read_symlink("/proc/thread-self").filename(); }
+bool is_member() { return driver() != std::to_string(gettid()); }
+
+std::vector<pid_t> others;
+void start_others(unsigned processors) {
+  for (unsigned i = 0; i < 2 * processors; ++i) {
+    const pid_t parent = getpid(), child = fork();
+    if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      while (getppid() == parent) {
+      }
+      _exit(0);
+    }
+    others.push_back(child);
+  }
+}
+void end_others() {
+  for (const pid_t each : others) {
+    kill(each, SIGKILL);
+    waitpid(each, nullptr, 0);
+  }
+}
+
+std::atomic<unsigned> arrived{0}, episode{0}, members{0};
+std::atomic<bool> ends{false};
+std::vector<std::string> drivers;
+
+void meet(unsigned all) {
+  const unsigned now = episode.load();
+  if (arrived.fetch_add(1) + 1 == all) {
+    arrived.store(0);
+    episode.store(now + 1);
+    return;
+  }
+  while (episode.load(std::memory_order_relaxed) == now) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+}
+
+void wait_for_each_other(unsigned me, unsigned all, clock::time_point until) {
+  while (!ends.load()) {
+    for (int i = 0; i < 100; ++i) meet(all);
+    drivers[me] = driver();
+    meet(all);
+    if (me == 0) {
+      if (std::set(drivers.begin(), drivers.end()).size() < all) members.store(1);
+      if (members.load() != 0 || clock::now() > until) ends.store(true);
+    }
+    meet(all);
+  }
+}
+
+void compute(clock::time_point until) {
+  volatile double sum = 0;
+  while (clock::now() < until)
+    for (int i = 0; i < 10'000; ++i) sum = sum + i;
+  if (is_member()) members.fetch_add(1);
+}
+
+template <class Run>
+unsigned members_of(unsigned all, Run run) {
+  members = 0;
+  ends = false;
+  drivers.assign(all, "");
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < all; ++i) threads.emplace_back(run, i);
+  run(0);
+  for (std::thread& each : threads) each.join();
+  return members;
+}
+
+/// One that sleeps all the time, so that the threads are more than the processors.
+class sleeper {
+ public:
+  sleeper() { its_ = std::thread([this] { is_over_.acquire(); }); }
+  sleeper(const sleeper&) = delete;
+  ~sleeper() {
+    is_over_.release();
+    its_.join();
+  }
+
+ private:
+  std::binary_semaphore is_over_{0};
+  std::thread its_;
+};
+
+}  // namespace
+
+int main(int arguments, char**) {
+  const unsigned processors = std::thread::hardware_concurrency();
+  if (processors < 2) return 77;  // left out
+  start_others(processors);
+  const unsigned alone = members_of(processors, [](unsigned) { compute(clock::now() + computing); });
+  const auto waiting = [&](unsigned me) { wait_for_each_other(me, processors, clock::now() + patience); };
+  std::optional<sleeper> one;
+  if (arguments > 1) one.emplace();
+  const unsigned together = members_of(processors, waiting);
+  one.reset();
+  end_others();
+  std::setvbuf(stdout, nullptr, _IONBF, 0);
+  std::printf(alone == 0 && together != 0 ? "ok\n" : "%u members compute; do those that meet share? %u\n", alone, together);
+}
