@@ -89,8 +89,7 @@ class region_sites {
   // Beside other programs some slices must pass, of 3 ms here, before windows say anything. Where the thread has waited for its processor
   // for most of the time, little can be lost, and the first trial comes soon.
   static constexpr float noticeable = 0.05f, heavy = 0.25f;
-  static constexpr double look_ms = 20, settle_ms = 5, window_ms = 35, beside_ms = 4000, heavy_ms = 100;
-  static constexpr double slice_ms = 2;
+  static constexpr double look_ms = 20, settle_ms = 5, window_ms = 35, beside_ms = 4000, heavy_ms = 100, slice_ms = 2;
 
   struct trial {
     region_site* anchor = nullptr;
@@ -104,13 +103,13 @@ class region_sites {
   };
 
   static std::uint64_t in_ticks(double ms) { return static_cast<std::uint64_t>(ms * 1000 * Clock::ticks_per_microsecond()); }
-  static float in_slices(double slices) { return static_cast<float>(in_ticks(slice_ms * slices)); }
+  static float a_slice() { return static_cast<float>(in_ticks(slice_ms)); }
   static bool is_small(const region_site& s) {
     return s.region != 0 && s.region < small_us * static_cast<float>(Clock::ticks_per_microsecond());
   }
   /// A trial of a region that outlasts slices takes some of them: it comes late enough.
   bool is_short_beside(const region_site& s, std::uint64_t now) const {
-    return s.region < std::max(in_slices(1), static_cast<float>(now - since_) / dearer);
+    return s.region < std::max(a_slice(), static_cast<float>(now - since_) / dearer);
   }
 
   /// How many regions a window has, and how many before it are not counted: workers move, and until the processors that they have left
@@ -162,7 +161,7 @@ class region_sites {
   bool takes_part(const region_site& s) const {
     if (&s == trial_.anchor) return true;
     if (!trial_.is_joint || s.form[trial_.of] != trial_.from) return false;
-    return trial_.is_beside ? s.region <= std::max(trial_.anchor_region, in_slices(1)) : is_small(s) && s.region < alike * trial_.anchor_region;
+    return trial_.is_beside ? s.region <= std::max(trial_.anchor_region, a_slice()) : is_small(s) && s.region < alike * trial_.anchor_region;
   }
 
   // ---- watching
