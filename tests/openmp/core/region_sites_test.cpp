@@ -184,8 +184,8 @@ TEST(RegionSites, LostSlicesBesideOtherProgramsDoNotAlternateChoices) {
     run_for(its, 3 * ms, [taken = is_taken(random)](unsigned) { return taken ? 500e3 : 50e3; });
     if (const unsigned now = chosen(its, 0); now != last) ++changes, last = now;
   }
-  EXPECT_LE(changes, 10u);  // of some 400 trials
-  its.for_each([](const region_site& s) { EXPECT_LE(s.turn, 450u) << "trials"; });
+  EXPECT_LE(changes, 20u);
+  its.for_each([](const region_site& s) { EXPECT_LE(s.turn, 1200u) << "trials, one in half a second"; });
 }
 
 TEST(RegionSites, ALongRegionKeepsAllProcessors) {
