@@ -2,6 +2,7 @@
 #include "programs/check.h"
 
 #include <omp.h>
+#include <stdlib.h>
 
 enum { rounds = 80000 };
 
@@ -83,9 +84,11 @@ static int spin(void) {
   return turn;
 }
 
-int main(void) {
+/// usage: adapting [SECONDS]: for so long at least
+int main(int count, char **words) {
+  const double end = omp_get_wtime() + (count > 1 ? atof(words[1]) : 0);
   omp_set_max_active_levels(2);
-  for (int r = 0; r < rounds; ++r) {
+  for (int r = 0; r < rounds || (r % 64 != 0 || omp_get_wtime() < end); ++r) {
     CHECK(sums(r) == 120 + 16L * r);
     CHECK(between_barriers() == 0);
     CHECK(tasks() == 8);

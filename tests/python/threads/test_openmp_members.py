@@ -86,9 +86,13 @@ def test_regions_whose_processors_change(
     environment: dict[str, str], builds: Builds, compiler: str, threads: str, members: int
 ):
     program = builds.get(Program(ADAPTING, compiler))
-    done = run(program, environment | {"WEIR_THREADS": threads, "WEIR_EXPLAIN": "true"}, members=members)
-    assert (done.returncode, done.stdout) == (0, "ok\n"), done
-    assert " from one region to the next; on " in done.stderr
+    told = " from one region to the next; on "
+    for seconds in ("0", "8"):  # beside other programs, as other tests are, 4 s may pass before a trial
+        done = run(program, environment | {"WEIR_THREADS": threads, "WEIR_EXPLAIN": "true"}, seconds, members=members)
+        assert (done.returncode, done.stdout) == (0, "ok\n"), done
+        if told in done.stderr:
+            return
+    raise AssertionError(done.stderr)
 
 
 # Clang's code calls the runtime for each flush; GCC's has a fence instead, and ticks find it.
