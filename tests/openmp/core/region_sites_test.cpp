@@ -1,6 +1,4 @@
 // How regions compute: decided on a clock of the test's, which moves as a model of the machine says.
-#include "openmp/core/region_sites.hpp"
-
 #include <cstdint>
 #include <functional>
 #include <random>
@@ -13,60 +11,11 @@
 #include <weir/team_barrier.hpp>
 
 #include "openmp/core/half.hpp"
+#include "region_sites_model.hpp"
 
 namespace {
 
-using weir::openmp::choice;
-using weir::openmp::region_form;
-using weir::openmp::region_site;
-
-struct made_clock {
-  static inline std::uint64_t now = 0;
-  static inline double busy = 0;  // the part of the time for which others have the processor
-  static std::uint64_t ticks() { return now; }
-  static double ticks_per_microsecond() { return 1000; }
-  static std::uint64_t waited_for_processor() { return static_cast<std::uint64_t>(busy * static_cast<double>(now)); }
-};
-using sites = weir::openmp::region_sites<made_clock>;
-
-constexpr unsigned most = 8, usual = region_form::usual;
-const char places[8] = {};
-const char many[200 * 16] = {};
-
-/// The processors that a region takes, of at most so many.
-unsigned processors_of(const region_form& form, unsigned may_take = most) { return std::min<unsigned>(form[choice::processors], may_take); }
-
-/// The time of a region, in ticks, by the number of its processors.
-using cost = std::function<double(unsigned processors)>;
-/// Work that is divided, and what a fork and a join cost with each further processor.
-cost divided(double work, double each = 500) {
-  return [=](unsigned processors) { return work / processors + each * (processors - 1); };
-}
-/// Executes regions of the place. Returns their time, and how much less the best number of processors would have taken.
-struct ran {
-  double took = 0, lost = 0;
-};
-ran run(sites& its, unsigned place, const cost& of, unsigned regions, unsigned may_take = most) {
-  double best = of(1);
-  for (unsigned p = 2; p <= may_take; ++p) best = std::min(best, of(p));
-  ran all;
-  for (unsigned i = 0; i < regions; ++i) {
-    const double took = of(processors_of(its.begin(&places[place], most, may_take), may_take));
-    made_clock::now += static_cast<std::uint64_t>(took);
-    its.end();
-    made_clock::now += 100;
-    all.took += took;
-    all.lost += took - best;
-  }
-  return all;
-}
-unsigned chosen(const sites& its, unsigned place, choice of = choice::processors) {
-  unsigned found = 0;
-  its.for_each([&](const region_site& s) {
-    if (s.place == &places[place]) found = s.form[of];
-  });
-  return found;
-}
+using namespace region_sites_model;
 
 TEST(RegionSites, ARegionWithLessWorkThanAForkComputesOnOneProcessor) {
   sites its;
@@ -80,112 +29,6 @@ TEST(RegionSites, AShortProgramIsNotTried) {
   const std::uint64_t end = made_clock::now + 29'000'000;
   while (made_clock::now < end) run(its, 0, divided(300), 1);
   its.for_each([](const region_site& s) { EXPECT_EQ(s.turn + s.joined + s.tried_at, 0u); });
-}
-
-/// Others have the processor for this part of the time, until the end of the scope.
-struct others_run {
-  explicit others_run(double part) { made_clock::busy = part; }
-  ~others_run() { made_clock::busy = 0; }
-};
-constexpr double ms = 1e6, seconds = 1e9;
-ran run_for(sites& its, double ticks, const cost& of) {
-  const auto end = made_clock::now + static_cast<std::uint64_t>(ticks);
-  ran all;
-  while (made_clock::now < end) {
-    const ran some = run(its, 0, of, 10);
-    all.took += some.took, all.lost += some.lost;
-  }
-  return all;
-}
-
-TEST(RegionSites, BesideFewOtherProgramsTrialsAreRare) {
-  for (const double busy : {0.01, 0.1}) {
-    const others_run beside(busy);
-    sites its;
-    const auto before = run_for(its, 3990 * ms, divided(3000));
-    EXPECT_EQ(chosen(its, 0), busy > 0.05 ? usual : 2) << before.took;
-    run_for(its, 1 * seconds, divided(3000));
-    EXPECT_NE(chosen(its, 0), usual);
-  }
-}
-
-/// All members must have their processors at once; one processor is enough for all.
-double in_step(unsigned processors) { return processors == 1 ? 24e3 : 500e3; }
-
-TEST(RegionSites, MembersThatWaitForSlicesSoonComputeOnOneProcessor) {
-  for (const unsigned may_take : {2u, most}) {
-    const others_run beside(0.7);
-    sites its;
-    const auto run_until = [&, begun = made_clock::now](double ticks) {
-      std::set<unsigned> seen;
-      while (made_clock::now < begun + static_cast<std::uint64_t>(ticks)) {
-        const unsigned now = processors_of(its.begin(&places[0], most, may_take), may_take);
-        seen.insert(now);
-        made_clock::now += static_cast<std::uint64_t>(in_step(now));
-        its.end();
-      }
-      return seen;
-    };
-    EXPECT_EQ(run_until(90 * ms), std::set{may_take}) << "a short program is not tried";
-    run_until(may_take == 2 ? 450 * ms : 1 * seconds);  // what is plain is soon decided
-    EXPECT_EQ(chosen(its, 0), 1u);
-  }
-}
-
-TEST(RegionSites, WhenOtherProgramsHaveEndedAllProcessorsAreTakenSoon) {
-  sites its;
-  {
-    const others_run beside(0.7);
-    run_for(its, 2 * seconds, in_step);
-    ASSERT_EQ(chosen(its, 0), 1u);
-  }
-  run_for(its, 2 * seconds, divided(24e3, 100));
-  EXPECT_EQ(chosen(its, 0), usual);
-}
-
-// Each program on one processor disturbs no other one; with more it would.
-TEST(RegionSites, ToTryMoreProcessorsAgainCostsAHundredth) {
-  sites its;
-  {
-    const others_run beside(0.7);
-    run_for(its, 2 * seconds, in_step);
-  }
-  const ran all = run_for(its, 60 * seconds, in_step);
-  EXPECT_EQ(chosen(its, 0), 1u);
-  EXPECT_LT(all.lost, 0.02 * all.took);
-}
-
-TEST(RegionSites, ATrialInVainBesideOtherProgramsCostsAHundredth) {
-  const others_run beside(0.7);
-  sites its;
-  const ran all = run_for(its, 60 * seconds, divided(1.6e6, 1000));
-  EXPECT_EQ(chosen(its, 0), usual);
-  EXPECT_LT(all.lost, 0.015 * all.took);
-}
-
-TEST(RegionSites, ARegionThatOutlastsSlicesIsTriedLateBesideOthers) {
-  const others_run beside(0.7);
-  const cost independent = [](unsigned p) { return 24e6 / p; };
-  sites its;
-  EXPECT_EQ(run_for(its, 280 * ms, independent).lost, 0);
-  const ran all = run_for(its, 60 * seconds, independent);
-  EXPECT_GT(all.lost, 0);
-  EXPECT_LT(all.lost, 0.015 * all.took);
-}
-
-// Alike, but others take some slices.
-TEST(RegionSites, LostSlicesBesideOtherProgramsDoNotAlternateChoices) {
-  const others_run beside(0.7);
-  sites its;
-  std::mt19937 random(3);
-  std::bernoulli_distribution is_taken(0.5);
-  unsigned changes = 0, last = usual;
-  for (int slice = 0; slice < 200'000; ++slice) {
-    run_for(its, 3 * ms, [taken = is_taken(random)](unsigned) { return taken ? 500e3 : 50e3; });
-    if (const unsigned now = chosen(its, 0); now != last) ++changes, last = now;
-  }
-  EXPECT_LE(changes, 20u);
-  its.for_each([](const region_site& s) { EXPECT_LE(s.turn, 1200u) << "trials, one in half a second"; });
 }
 
 TEST(RegionSites, ALongRegionKeepsAllProcessors) {
@@ -256,27 +99,6 @@ TEST(RegionSites, LostSlicesDoNotDecide) {
   EXPECT_GT(right, 150u);
 }
 
-/// Several places in turn, each of which pays if the workers are on other processors than in the region before.
-struct in_turn {
-  sites its;
-  unsigned last = most;
-  double run(std::initializer_list<double> works, double moving, unsigned steps) {
-    double took = 0;
-    for (unsigned i = 0; i < steps; ++i) {
-      unsigned place = 0;
-      for (const double work : works) {
-        const unsigned now = processors_of(its.begin(&places[place++], most, most));
-        const double all = divided(work)(now) + (now != last ? moving : 0);
-        last = now;
-        made_clock::now += static_cast<std::uint64_t>(all);
-        its.end();
-        took += all;
-      }
-    }
-    return took;
-  }
-};
-
 // Beside other programs a worker that moves waits for a slice.
 TEST(RegionSites, TrialsCostAHundredthWhereMovingIsDear) {
   in_turn all;
@@ -284,39 +106,6 @@ TEST(RegionSites, TrialsCostAHundredthWhereMovingIsDear) {
   const double took = all.run({50e3}, 3e6, steps);
   EXPECT_LT(took, 1.015 * steps * divided(50e3)(most));
   EXPECT_EQ(chosen(all.its, 0), usual);
-}
-
-TEST(RegionSites, BesideOtherProgramsRegionsInTurnChangeTogether) {
-  const others_run beside(0.7);
-  in_turn all;
-  const auto end = made_clock::now + static_cast<std::uint64_t>(2 * seconds);
-  while (made_clock::now < end) {
-    for (unsigned place = 0; place < 4; ++place) {
-      const unsigned now = processors_of(all.its.begin(&places[place], most, most));
-      made_clock::now += static_cast<std::uint64_t>(in_step(now) + (place == 3 ? 900e3 : 0) + (now != all.last ? 100e3 : 0));
-      all.last = now;
-      all.its.end();
-    }
-  }
-  for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(all.its, place), 1u) << place;
-}
-
-// The place comes back after 40 other regions, each of which waits for a slice.
-TEST(RegionSites, AHopelessTrialBesideOthersDoesNotWaitForThePlace) {
-  const others_run beside(0.1);
-  sites its;
-  std::uint64_t longest = 0, since = made_clock::now;
-  const auto end = made_clock::now + static_cast<std::uint64_t>(20 * seconds);
-  while (made_clock::now < end)
-    for (unsigned place = 0; place < 41; ++place) {
-      const unsigned now = processors_of(its.begin(&many[16 * place], most, most));
-      if (now == most) since = made_clock::now;
-      made_clock::now += static_cast<std::uint64_t>(now == most ? 20e3 : 20 * ms);
-      its.end();
-      longest = std::max(longest, made_clock::now - since);
-    }
-  EXPECT_GT(longest, 19 * ms) << "none was tried";
-  EXPECT_LT(longest, 250 * ms);
 }
 
 TEST(RegionSites, ShortRegionsInTurnChangeTogether) {
