@@ -26,8 +26,8 @@ struct plan_steps {
 
   // A part of the caller, which has fewer arguments: with seven, callers save registers for the call.
   template <class Waiting>
-  [[gnu::always_inline]] static void run(Waiting& waiting, unsigned member, const action* a, const action* end, unsigned parities, std::uint32_t episode,
-                  co_located others) {
+  [[gnu::always_inline]] static void run(Waiting& waiting, unsigned member, const action* a, const action* end, unsigned parities,
+                                         std::uint32_t episode, co_located others) {
     const unsigned parity = parities == 2 ? episode & 1u : 0u;
     const std::uint32_t round = parities == 2 ? episode >> 1 : episode;
     const auto sense = static_cast<std::uint8_t>((round & 1u) ^ 1u);  // flags begin as 0

@@ -38,7 +38,6 @@ namespace {
 
 constexpr std::uintptr_t page_bytes = 4096, jump_bytes = 5;
 constexpr std::uintptr_t lowest_place = 1 << 16;  // who follows a null pointer shall not find code
-constexpr unsigned most_replaced = polling::longest_replaced;
 /// How many bytes of an instruction change.
 constexpr unsigned written_of(unsigned replaced) { return std::min<unsigned>(replaced, jump_bytes); }
 constexpr unsigned char jump_code = 0xe9;
@@ -53,7 +52,7 @@ struct [[gnu::packed]] stub_text {
   unsigned char code[sizeof stub_code];
   const trampoline* its;
   void (*entry)();
-  unsigned char copy[most_replaced + jump_bytes];  // of the instruction, and a jump to the one behind
+  unsigned char copy[polling::longest_replaced + jump_bytes];  // of the instruction, and a jump to the one behind
 };
 
 trampoline* with(std::uintptr_t instruction) {
@@ -102,7 +101,8 @@ std::optional<std::uintptr_t> free_place(std::uintptr_t from, unsigned replaced)
   const std::uintptr_t room = std::uintptr_t{1} << 8 * own, step = own <= 1 ? 1 : room / 16;
   for (std::uintptr_t by = 0; by < room; by += step) {
     const std::uintptr_t at = lowest + by;
-    if (at < lowest_place || at % page_bytes > page_bytes - sizeof(stub_text) || !may_be_page_of_stubs(at / page_bytes * page_bytes)) continue;
+    if (at < lowest_place || at % page_bytes > page_bytes - sizeof(stub_text)) continue;
+    if (!may_be_page_of_stubs(at / page_bytes * page_bytes)) continue;
     const auto is_taken = [&](const trampoline& other) {
       const std::uintptr_t stub = other.stub.load(std::memory_order_relaxed);
       return stub != 0 && overlap(stub, at, sizeof(stub_text));

@@ -8,8 +8,8 @@
 //
 // A jump is five bytes long, a `pause` two, a nop one, the others two to eight. Where they have less than five, the jump's last bytes are
 // those that follow anyway, as part of the next instructions, and the trampoline lies where these bytes lead [instruction punning:
-// Chamith, Svensson, Dalessandro and Newton, PLDI 2017]. Other instructions stay as they are. So nothing needs to be known about jumps into the loop, and threads may be
-// anywhere in it meanwhile. Where the place for the trampoline is not free, traps and ticks remain.
+// Chamith, Svensson, Dalessandro and Newton, PLDI 2017]. Other instructions stay as they are. So nothing needs to be known about jumps
+// into the loop, and threads may be anywhere in it meanwhile. Where the place for the trampoline is not free, traps and ticks remain.
 //
 // No thread sees half of a jump, because a changed copy of the whole page takes the place of the page: mremap(2) does that under the
 // lock that page faults wait for, and makes the other processors forget what they know of the page.

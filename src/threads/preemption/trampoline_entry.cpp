@@ -345,7 +345,7 @@ extern "C" {
     return;
   }
   body& me = *mine;
-  me.waits.store(me.waits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  me.count_waits();
   auto& wait = me.wait;
   const std::uintptr_t here = its.code;
   const errno_kept around;

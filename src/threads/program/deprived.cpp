@@ -110,8 +110,7 @@ std::uint64_t look_for_deprivation(claimant& c, std::uint64_t now) {
 void answer_poll_question(const ucontext_t& in) {
   body* const own = own_body_of_thread();
   if (own == nullptr) return;
-  if (polling its; its.begin(in) || pause_at(code_of(in)) != 0)
-    own->waits.store(own->waits.load(std::memory_order_relaxed) + waits_often, std::memory_order_relaxed);
+  if (polling its; its.begin(in) || pause_at(code_of(in)) != 0) own->count_waits(waits_often);
 }
 
 }  // namespace weir::threads

@@ -53,8 +53,7 @@ void expect_another();
 void note_left_alone();
 /// The calling thread yields, perhaps because it waits for another one.
 inline void note_yield() {
-  body* const own = own_body_of_thread();
-  if (own != nullptr) own->waits.store(own->waits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (body* const own = own_body_of_thread()) own->count_waits();
 }
 /// Does the monitor look whether other programs keep them from their processors?
 bool are_watched();

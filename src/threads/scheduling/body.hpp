@@ -71,6 +71,7 @@ struct body : runnable, basic_summons<native_threads> {
   // How often it has waited by yielding, and been found to poll. relaxed: a number, which only its thread changes.
   std::atomic<std::uint32_t> waits{0};
   std::uint32_t waits_seen = 0;
+  void count_waits(std::uint32_t n = 1) { waits.store(waits.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
   // How often in a row the monitor has found the body blocked, and when it last did, in ticks. relaxed: hints.
   std::atomic<unsigned> blocked{0};
   std::atomic<std::uint64_t> blocked_at{0};
