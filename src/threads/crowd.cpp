@@ -61,7 +61,7 @@ crowd::crowd(unsigned members, std::function<void(unsigned)> run, options o) : i
   for (unsigned m = 0; m < members; ++m) s.seats.push_back({&s, m});
   threads::processor& mine = threads::seat();
   for (unsigned m = 0; m < members; ++m) {
-    threads::processor* const on = m % processors == 0 ? &mine : threads::helper(m % processors - 1);
+    threads::processor* const on = m % processors == 0 ? &mine : threads::helper_beside(mine, m % processors - 1);
     const int error = on == nullptr ? EAGAIN : threads::start(state::begin, &s.seats[m], on, o.stack_bytes);
     if (error == 0) continue;
     s.end(members - m);

@@ -50,6 +50,9 @@ processor& seat();
 /// The processors of the process besides those that its threads drive themselves: `which` counts from 0. Null: the system
 /// refuses a thread. Thread-safe.
 processor* helper(unsigned which);
+/// The seats of a team besides `first`, which may be a helper itself: `which` counts from 0, and leaves out `first`. Null and threads
+/// as above.
+processor* helper_beside(const processor& first, unsigned which);
 /// Does its kernel thread sleep, because it has nothing to do? A hint. This function and the next are thread-safe.
 bool sleeps(const processor& seat);
 /// Wakes its kernel thread to look for bodies, also to steal those of other processors.

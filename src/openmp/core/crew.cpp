@@ -101,7 +101,8 @@ void crew::assign_processors() {
 threads::processor* crew::first_seat(const worker& w, unsigned seats) {
   if (seats == 0 || !host_ || threads::why_no_processors() != nullptr) return nullptr;
   const unsigned which = w.number % seats;
-  return which == 0 ? &threads::seat() : threads::helper(which - 1);
+  threads::processor& mine = threads::seat();
+  return which == 0 ? &mine : threads::helper_beside(mine, which - 1);
 }
 
 int crew::start(worker& w, unsigned seats) {

@@ -61,7 +61,7 @@ void take_seats(team& t) {
     const unsigned wanted = t.processors - 1, first = t.parent->number * wanted;
     const unsigned helpers = std::max(static_cast<unsigned>(initial_settings().processors) - 1, wanted);
     for (unsigned i = 0; i < wanted; ++i)
-      if (threads::processor* const p = threads::helper((first + i) % helpers)) t.seats.push_back(p);
+      if (threads::processor* const p = threads::helper_beside(mine, (first + i) % helpers)) t.seats.push_back(p);
   }
   const unsigned share = share_of_processors();  // it may have changed since this team was chosen
   // Members take seats in turn, so that a member that waits for the one before it overlaps with it (ordered loops, pipelines).
@@ -86,7 +86,7 @@ void take_another_seat(member& me) {
   const unsigned before = std::exchange(me.seated_for, share_word());
   if (me.number == 0 || (before & ~others_turn) == (me.seated_for & ~others_turn)) return;
   const unsigned which = me.number % std::min(me.seated_for & ~others_turn, t.size);
-  threads::processor* const to = which == 0 ? t.seats.front() : threads::helper(which - 1);
+  threads::processor* const to = which == 0 ? t.seats.front() : threads::helper_beside(*t.seats.front(), which - 1);
   if (to == nullptr || to == me.seat) return;
   me.seat = to;
   if (!t.has_moved.exchange(true, std::memory_order_relaxed)) {

@@ -236,11 +236,23 @@ unsigned helpers_with_more_bodies() {
 
 processor* last_processor() { return last_made.load(std::memory_order_acquire); }  // acquire: what it is
 
-processor* helper(unsigned which) {
-  const std::lock_guard lock(pool_lock);
+namespace {
+/// The caller holds the lock.
+processor* helper_locked(unsigned which) {
   while (pool->helpers.size() <= which)
     if (new_processor(pool->helpers) == nullptr) return nullptr;
   return pool->helpers[which];
+}
+}  // namespace
+
+processor* helper(unsigned which) {
+  const std::lock_guard lock(pool_lock);
+  return helper_locked(which);
+}
+processor* helper_beside(const processor& first, unsigned which) {
+  const std::lock_guard lock(pool_lock);
+  const auto there = static_cast<std::size_t>(std::ranges::find(pool->helpers, &first) - pool->helpers.begin());
+  return helper_locked(there <= which && there < pool->helpers.size() ? which + 1 : which);
 }
 
 bool sleeps(const processor& seat) { return seat.sleeps(); }
