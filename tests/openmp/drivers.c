@@ -1,6 +1,7 @@
 /* Who drives the members of a team: the kernel's threads that execute a region, and how many members there are to the C library.
-   drivers [handled|overflow|tasks]: the program handles SIGURG itself; a member's stack overflows; the kernel's threads are those
-   that execute tasks which one member generates when the others have long slept. */
+   drivers [handled|overflow|tasks|seated]: the program handles SIGURG itself; a member's stack overflows; the kernel's threads are those
+   that execute tasks which one member generates when the others have long slept; threads of the program have met the primary thread, so
+   that it has a seat. */
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>
@@ -47,8 +48,25 @@ static void generate_tasks(void) {
   }
 }
 
+static pthread_barrier_t meeting;
+enum { meetings = 200 };
+static void *meet(void *unused) {
+  for (int i = 0; i < meetings; ++i) pthread_barrier_wait(&meeting);
+  return unused;
+}
+static void meet_threads(unsigned others) {
+  pthread_barrier_init(&meeting, 0, others + 1);
+  for (unsigned i = 0; i < others; ++i) {
+    pthread_t its;
+    if (pthread_create(&its, 0, meet, 0) != 0) return;
+    pthread_detach(its);
+  }
+  meet(0);
+}
+
 int main(int count, char **words) {
   const char *what = count > 1 ? words[1] : "";
+  if (strcmp(what, "seated") == 0) meet_threads(2 * omp_get_num_procs());
   if (strcmp(what, "handled") == 0) signal(SIGURG, handler);
   const int tasks = strcmp(what, "tasks") == 0;
   int n = 0;

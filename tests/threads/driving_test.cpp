@@ -1,6 +1,8 @@
 // Threads that drive a processor of their own, give it away while they block, and come back to it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -102,6 +104,22 @@ TEST(Driving, AProcessorThatHasStoodInHasStandInsWhenItIsUsedAgain) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) threads.emplace_back(blocks_until_the_other_has_run);
     for (auto& t : threads) t.join();
+  }
+}
+
+// Two seats on one processor would wait for each other by polling.
+TEST(Driving, ACrowdOfAMemberHasSeatsOnDifferentProcessors) {
+  constexpr unsigned processors = 3;
+  std::array<std::array<processor*, processors>, processors> seats{};
+  weir::crowd outer(processors, [&seats](unsigned of) {
+    weir::crowd inner(processors, [&its = seats[of]](unsigned m) { its[m] = this_body->home(); }, {.processors = processors});
+    inner.join();
+  }, {.processors = processors});
+  outer.join();
+  for (auto& its : seats) {
+    std::ranges::sort(its);
+    EXPECT_EQ(std::ranges::adjacent_find(its), its.end());
+    EXPECT_NE(its.front(), nullptr);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 #include "members.hpp"
+#include "threads/polling/trampolines.hpp"
+#include "threads/scheduling/body.hpp"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 namespace {
@@ -76,6 +79,39 @@ TEST(Tick, AMemberThatComputesKeepsItsProcessorWhicheverRegisterChanges) {
   EXPECT_LE(turns_too_many(count_in_rax), 10);
   EXPECT_LE(turns_too_many(count_in_r11), 10);
   EXPECT_LE(turns_too_many(sum_in_floating_point), 10);
+}
+
+/// Four members of one processor, each of which polls for its turn and then computes for some 3 ms. Do they get only a few ticks in a turn,
+/// sooner or later? Ticks that look for members that spin would come ten times as often. Not at first, before there is a trampoline.
+bool get_few_ticks_after_a_while(int few) {
+  constexpr unsigned some_turns = 20, most_turns = 10 * some_turns;
+  std::atomic<unsigned> turn{0};
+  std::atomic<int> ticks{0};
+  std::atomic<bool> ends{false}, are_few{false};
+  weir::crowd c(4, [&](unsigned m) {
+    const weir::threads::body& me = *weir::threads::this_body;
+    while (!ends) {
+      while (turn % 4 != m && !ends) __builtin_ia32_pause();
+      std::uint64_t found = me.ticked_at;  // a hash of the registers that the last tick has found
+      for (std::uint64_t part = 0; part < 300; ++part) {
+        std::uint64_t left = 20'000;
+        asm volatile("1: dec %0\n jnz 1b" : "+a"(left));
+        if (const std::uint64_t now = me.ticked_at; std::exchange(found, now) != now) ++ticks;
+      }
+      if ((turn + 1) % some_turns == 0) {
+        are_few = ticks.exchange(0) <= few * static_cast<int>(some_turns);
+        ends = are_few || turn >= most_turns;
+      }
+      ++turn;
+    }
+  }, {.processors = 1});
+  c.join();
+  return are_few;
+}
+
+TEST(Tick, MembersThatYieldAtATrampolineGetFew) {
+  if (!weir::threads::trampolines_keep_registers()) GTEST_SKIP() << "there are no trampolines on this processor";
+  EXPECT_TRUE(get_few_ticks_after_a_while(3));
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -49,6 +49,8 @@ constexpr unsigned early_looks = 8;
 // Bodies that wait by more than spinning give the processor away by themselves, more often than so between two looks. They pause
 // for a moment first: traps and ticks there would only delay them.
 constexpr std::uint32_t few_switches = 2;
+// A tick finds a body that polls, and at the latest the third one a body that spins otherwise. One more may be lost on the way.
+constexpr unsigned ticks_to_find = 4;
 // The number of looks at which there are traps after ticks have found that bodies spin, though they wait otherwise, too.
 constexpr unsigned looks_with_traps = 64;
 // Where traps make bodies yield, the time between looks is so many times longer.
@@ -204,8 +206,9 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   const std::uint32_t switches = p.switches(), spins = p.spins.load(std::memory_order_relaxed);
   const std::uint32_t traps = p.trapped.load(std::memory_order_relaxed), trapped = traps - seen.trapped;
   // Less than zero where bodies that spin find no other one to switch to.
-  const std::uint32_t polled = p.polled.load(std::memory_order_relaxed);
-  const auto otherwise = static_cast<std::int32_t>(switches - seen.switches - (spins - seen.spins) - (polled - seen.polled) - trapped);
+  const std::uint32_t polled = p.polled.load(std::memory_order_relaxed), jumped = p.jumped.load(std::memory_order_relaxed);
+  const std::uint32_t waits_by_spinning = spins - seen.spins + (polled - seen.polled) + trapped + (jumped - seen.jumped);
+  const auto otherwise = static_cast<std::int32_t>(switches - seen.switches - waits_by_spinning);
   // A tick comes at a moment of its own: where two in a row find a body that spins, bodies do so most of the time.
   if (spins != seen.spins)
     seen.spun = seen.spun != 0 ? looks_with_traps : 1;
@@ -220,6 +223,8 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
   if (seen.switches != switches || seen.since == 0) {
     seen.trapped = traps;
     seen.polled = polled;
+    seen.jumped = jumped;
+    // A body yields at a trampoline without ticks and traps. So ticks end where trampolines are all that bodies need.
     if (std::exchange(seen.spins, spins) != spins || trapped != 0) seen.spinning = 2 * early_looks;
     seen.switches = switches;
     seen.since = now;
@@ -241,7 +246,9 @@ void monitor::look_at(claimant& c, processor& p, std::uint64_t now) {
     }
     return;
   }
-  seen.due = now + (seen.spinning != 0 ? pace_.between_ticks() : until_next(std::min(++seen.ticks, pace::last_level), now));
+  ++seen.ticks;
+  const bool may_be_found = seen.spinning != 0 && seen.ticks <= ticks_to_find;
+  seen.due = now + (may_be_found ? pace_.between_ticks() : until_next(std::min(seen.ticks, pace::last_level), now));
   if (p.current()->held.load(std::memory_order_relaxed) != 0) return;
   const std::uint64_t had = processor_time(p.thread) - seen.had;
   const bool blocked = had < (now - seen.since) / 2 && is_in_system(p.thread, true);

@@ -100,7 +100,9 @@ bool spins(body& me, const ucontext_t& in) {
     on.pauses_at.store(pause, std::memory_order_relaxed);
   else if (same)
     note_spin(code);
-  on.spins.store(on.spins.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  // Where there is a trampoline the body would have yielded without the tick.
+  auto& count = polls && has_trampoline(its.first()) ? on.jumped : on.spins;
+  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return true;
 }
 

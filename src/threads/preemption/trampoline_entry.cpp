@@ -355,7 +355,7 @@ extern "C" {
     const without_preemption to_the_end(&me);
     if (this_body != nullptr) {
       processor& on = *me.where();
-      on.trapped.store(on.trapped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      on.jumped.store(on.jumped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       const std::uintptr_t first = at.first.load(std::memory_order_relaxed);
       const bool still = native::ticks() - wait.yielded_at < at_once || !on.has_ready();
       if (still && first != 0) me.polls.begin_at_replaced(its, first, at.last.load(std::memory_order_relaxed));

@@ -66,7 +66,7 @@ void look_at_processors(claimant& c, lately_seen& its, bool asks) {
   processor* alone[most_asked];
   std::size_t looked_at = 0, to_ask = 0;
   c.for_each([&](processor& p) {
-    const std::uint32_t switches = p.switches() + p.trapped.load(std::memory_order_relaxed);
+    const std::uint32_t switches = p.switches() + p.trapped.load(std::memory_order_relaxed) + p.jumped.load(std::memory_order_relaxed);
     const std::uint32_t spins = p.spins.load(std::memory_order_relaxed), spun = spins - std::exchange(p.seen.found_to_spin, spins);
     const std::uint32_t switched = switches - std::exchange(p.seen.switched, switches);
     if (!p.is_helper.load(std::memory_order_relaxed) || (p.sleeps() && switched == 0) || looked_at == most_asked) return;

@@ -29,7 +29,7 @@ struct observation {
   std::uint32_t ticked = 0;                   // switches at the last tick
   std::uint64_t since = 0, had = 0, due = 0;  // nanoseconds: by the clock, of processor time, by the clock
   unsigned level = 0;                         // how long until the next look
-  std::uint32_t trapped = 0, polled = 0;      // as the processor counts
+  std::uint32_t trapped = 0, jumped = 0, polled = 0;  // as the processor counts
   unsigned spun = 0;                          // the number of looks at which traps are worth their price
   unsigned ticks = 0;                         // for the same body
   unsigned early_looks = 0;                   // the number of looks that come soon
@@ -112,7 +112,7 @@ class processor : public basic_driver<native_bodies> {
   std::atomic<bool> has_cancelled{false};
   // relaxed, all: hints. How many bodies have been found to spin here by ticks, by traps and at trampolines, and how many have ended to
   // poll; the instruction at which one has been found since the monitor has looked.
-  std::atomic<std::uint32_t> spins{0}, trapped{0}, polled{0};
+  std::atomic<std::uint32_t> spins{0}, trapped{0}, jumped{0}, polled{0};
   std::atomic<std::uintptr_t> pauses_at{0};
   std::atomic<bool> only_spins{false};  // as the monitor has last seen it
   signal_queue came_while_idle;         // signals for the process, which no thread of the program has handled (process_signals.hpp)

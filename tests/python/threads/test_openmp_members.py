@@ -51,6 +51,14 @@ def test_late_tasks_wake_a_virtual_processor_whose_members_sleep(
     assert drivers(program, environment | {"WEIR_THREADS": "user"}, "tasks", members=4 * HERE) > 1
 
 
+@skips.mark("processors")
+def test_a_primary_thread_with_a_seat_has_a_team_on_all_processors(environment: dict[str, str], builds: Builds):
+    program, settings = builds.get(Program(DRIVERS, "gcc")), {"WEIR_THREADS": "all", "WEIR_ADAPT": "false"}
+    found = [drivers(program, environment | settings, "seated", members=4 * HERE) for _ in range(10)]
+    # Mostly: a processor whose thread begins late beside other programs finds its members stolen.
+    assert sorted(found)[len(found) // 2] > 1, found
+
+
 # What cannot hold on virtual processors, and words of the program. The kernel drives each member of such a team.
 KERNEL_THREADS = {
     "not asked for": ({"WEIR_THREADS": "kernel"}, ()),
