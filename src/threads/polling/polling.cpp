@@ -6,6 +6,8 @@
 
 #include <sys/uio.h>
 
+#include <weir/machine/native.hpp>
+
 #include "machine/raw_call.hpp"
 #include "threads/polling/trampolines.hpp"
 
@@ -21,6 +23,8 @@ constexpr std::uintptr_t longest = 15;      // instruction
 constexpr std::uintptr_t page_bytes = 4096;
 // A loop that counts goes on though it reads the same values, but not for ever.
 constexpr unsigned looks_for_iteration = 8;
+// Neither does one that reads the time. It hears of its end so late: two microseconds, in ticks.
+constexpr std::uint64_t ticks_for_iteration = 5'000;
 
 // The order of ucontext_t.
 constexpr int in_context[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
@@ -71,9 +75,11 @@ void polling::begins(code_range within) {
   usage used;
   loads_ = 0;
   is_on_ = has_begun_ = only_polls(now_, within, &used);
-  if (!is_on_ || used.loads > usage::kept_loads || used.reads_time) return;
+  if (!is_on_ || used.loads > usage::kept_loads) return;
   loads_ = used.loads;
   counts_ = used.counts;
+  reads_time_ = used.reads_time;
+  iterated_at_ = 0;
   std::ranges::copy(used.first_loads, same_);
 }
 
@@ -130,7 +136,12 @@ bool polling::begin(const ucontext_t& in) {
 
 bool polling::polls_again() {
   if (!is_on_) return false;
-  const bool may_have_ended = counts_ && ++looked_ % looks_for_iteration == 0;
+  bool may_have_ended = counts_ && ++looked_ % looks_for_iteration == 0;
+  if (reads_time_)
+    if (const std::uint64_t now = native::ticks(); now - iterated_at_ >= ticks_for_iteration) {
+      may_have_ended = true;
+      iterated_at_ = now;
+    }
   if (loads_ != 0 && !may_have_ended && std::all_of(same_, same_ + loads_, is_unchanged)) return true;
   unsigned n = 0;
   do {

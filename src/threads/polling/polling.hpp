@@ -51,10 +51,11 @@ class polling {
   void begins(code_range within);
 
   registers now_;
-  // But for what it counts, the loop goes on as long as these have the same values; none: that is not known.
+  // But for what it counts, and for the time, the loop goes on as long as these have the same values; none: that is not known.
   load same_[usage::kept_loads];
   unsigned loads_ = 0, looked_ = 0;
-  bool counts_ = false;
+  bool counts_ = false, reads_time_ = false;
+  std::uint64_t iterated_at_ = 0;  // in ticks
   std::uintptr_t begun_at_ = 0, first_ = 0, last_ = 0;  // of the loop's instructions
   replaceable may_replace_;
   bool is_on_ = false, has_begun_ = false;
