@@ -1,14 +1,9 @@
 #include "threads/program/program_threads.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
-#include <mutex>
-#include <new>
 #include <utility>
 
 #include <signal.h>
-#include <sys/mman.h>
 
 #include "machine/clocks.hpp"
 #include "machine/errno_kept.hpp"
@@ -18,6 +13,7 @@
 #include "threads/preemption/tick.hpp"
 #include "threads/program/absences.hpp"
 #include "threads/program/left_alone.hpp"
+#include "threads/program/recycled.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/interrupted.hpp"
 #include "threads/signals/process_signals.hpp"
@@ -61,64 +57,7 @@ struct known_thread {
 
 namespace {
 
-/// Memory for those.
-class records {
- public:
-  /// Null: the system refuses.
-  known_thread* take() {
-    void* at = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      if (free_ != nullptr) at = std::exchange(free_, free_->next);
-    }
-    if (at == nullptr) at = std::malloc(sizeof(known_thread));
-    return at != nullptr ? new (at) known_thread : nullptr;
-  }
-  void give_back(known_thread& its) {
-    std::destroy_at(&its);
-    auto* const at = new (&its) unused;
-    const std::lock_guard lock(mutex_);
-    at->next = std::exchange(free_, at);
-  }
-  /// In the child of a fork.
-  void forget() { mutex_.forget(); }
-
- private:
-  struct unused {
-    unused* next = nullptr;
-  };
-  kernel_mutex mutex_;
-  unused* free_ = nullptr;
-};
-constinit records known;
-
-/// Where kernel threads sleep while their bodies run elsewhere, with a guard page below each. Used again, since threads come and go.
-class parking_places {
- public:
-  static constexpr std::size_t guard = 4096, bytes = guard + parking_bytes;
-  /// The end of it; null: the system refuses the memory.
-  void* take() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (free_ != nullptr) return std::exchange(free_, *below(free_));
-    }
-    void* const whole = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (whole == MAP_FAILED) return nullptr;
-    mprotect(whole, guard, PROT_NONE);
-    return static_cast<char*>(whole) + bytes;
-  }
-  void give_back(void* end) {
-    const std::lock_guard lock(mutex_);
-    *below(end) = std::exchange(free_, end);
-  }
-  /// In the child of a fork.
-  void forget() { mutex_.forget(); }
-
- private:
-  static void** below(void* end) { return static_cast<void**>(end) - 1; }
-  kernel_mutex mutex_;
-  void* free_ = nullptr;  // the end of the latest; each has that of the next one at its end
-};
+constinit recycled<known_thread> known;
 constinit parking_places parking;
 
 constinit thread_local known_thread* mine = nullptr;
