@@ -31,6 +31,7 @@ void note_mask(signal_mask now) {
 
 namespace {
 
+using weir::threads::body;
 using weir::threads::body_with_mask;
 using weir::threads::note_mask;
 using weir::threads::signal_mask;
@@ -41,18 +42,24 @@ signal_mask as_mask(const sigset_t& set) {
   return its;
 }
 
+/// The body of a thread of the program in its own kernel thread, which has the mask: for those who would send it the signal of ticks.
+body* detached_body() {
+  body* const own = weir::threads::own_body_of_thread();
+  return body_with_mask() == nullptr && own != nullptr && own->is_adopted ? own : nullptr;
+}
+
 /// The thread's mask has been changed in this way, from `before`. In a handler `before` differs from the mask that the body has
 /// recorded, and the end of the handler restores the recorded mask.
 void note_change(int how, signal_mask set, signal_mask before) {
-  weir::threads::body* const mine = body_with_mask();
-  if (mine == nullptr || before != mine->mask() || weir::threads::is_in_child()) return;
-  const signal_mask now = how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set;
-  note_mask(now & weir::threads::all_signals);
+  if (weir::threads::is_in_child()) return;
+  const signal_mask now = (how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set) & weir::threads::all_signals;
+  if (body* const detached = detached_body()) return detached->mask(now);
+  if (const body* const mine = body_with_mask(); mine != nullptr && before == mine->mask()) note_mask(now);
 }
 
 template <class Next>
 int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
-  if (set == nullptr || body_with_mask() == nullptr) return next(how, set, old);
+  if (set == nullptr || (body_with_mask() == nullptr && detached_body() == nullptr)) return next(how, set, old);
   const sigset_t wanted = *set;  // `old` may be the same
   sigset_t before;
   const int result = next(how, set, &before);

@@ -55,7 +55,7 @@ lately_seen look_at_threads(bool asks) {
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned || !add(its, b.id, b.times)) return;
     ++its.running;
     if (waited >= waits_often) ++its.waiting;
-    if (asks && !is_in_system(b.id, true)) send_tick_signal(b.id, &poll_question);
+    if (asks && !blocks_ticks(b) && !is_in_system(b.id, true)) send_tick_signal(b.id, &poll_question);
   });
   if (asks) release_ticks();
   return its;

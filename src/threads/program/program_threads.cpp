@@ -108,6 +108,7 @@ void adopt_this_thread(known_thread& its) {
   mine = &its;
   raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&mine->mask_at_first), sizeof mine->mask_at_first);
   adopt(mine->its);
+  mine->its.mask(mine->mask_at_first & all_signals);
   pthread_setspecific(end_of_thread, mine);
 }
 bool adopt_this_thread() {
@@ -311,7 +312,7 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   if (!hold_ticks()) return next_at(never);
   static std::size_t place = 0;
   const bool all = claimant::for_some_bodies(place, asked_together, [&](body& b) {
-    if (!b.is_adopted || b.where() != nullptr || b.is_pinned) return;
+    if (!b.is_adopted || b.where() != nullptr || b.is_pinned || blocks_ticks(b)) return;
     some = true;
     // The first time also one that has not got a processor yet: the signal waits for it.
     const bool is_known = b.had != 0;

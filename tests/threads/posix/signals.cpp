@@ -320,6 +320,28 @@ void kill_each_other_and_block() {
   CHECK(sent == rounds * members && handled > 0);
 }
 
+/// Threads that block all signals compute for so long that others are asked to take a seat, by the signal of ticks: it would stay pending,
+/// and come to a sigwait() of theirs.
+void nothing_is_pending_where_all_is_blocked() {
+  sigset_t every, none;
+  sigfillset(&every);
+  sigemptyset(&none);
+  for (const bool inherited : {true, false}) {
+    if (inherited) pthread_sigmask(SIG_SETMASK, &every, nullptr);
+    std::vector<pthread_t> all;
+    for (int i = 0; i < 2 * members; ++i)
+      all.push_back(start([&every] {
+        pthread_sigmask(SIG_SETMASK, &every, nullptr);
+        compute(0.02);
+        sigset_t pending;
+        CHECK(sigpending(&pending) == 0 && sigismember(&pending, SIGURG) == 0);
+        return nullptr;
+      }));
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
+    for (const pthread_t each : all) result_of(each);
+  }
+}
+
 const subject all[] = {{"posts by handlers", posts_by_handlers},
                        {"interrupted", interrupted},
                        {"private futexes", private_futexes},
@@ -329,6 +351,7 @@ const subject all[] = {{"posts by handlers", posts_by_handlers},
                        {"to one that yields", to_one_that_yields},
                        {"wake counts", wake_counts},
                        {"kill each other and block", kill_each_other_and_block},
+                       {"nothing is pending where all is blocked", nothing_is_pending_where_all_is_blocked},
                        {"barrier of more threads", barrier_of_more_threads},
                        {"barrier destroyed at once", barrier_destroyed_at_once}};
 
