@@ -49,7 +49,6 @@ struct known_thread {
   body its;
   processor* seat = nullptr;
   unsigned number = 0, among = 0;  // seats are taken in turn among so many
-  signal_mask mask_at_first = 0;
   unsigned waits_before_seat = 0;
   absences seat_left;
   bool has_been_member = false, watches = false;
@@ -106,9 +105,10 @@ bool may_be_adopted() { return !stays_in_kernel && own_body_of_thread() == nullp
 /// The calling thread may be given a seat from now on.
 void adopt_this_thread(known_thread& its) {
   mine = &its;
-  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&mine->mask_at_first), sizeof mine->mask_at_first);
+  signal_mask now = 0;
+  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&now), sizeof now);
+  mine->its.mask(now);
   adopt(mine->its);
-  mine->its.mask(mine->mask_at_first & all_signals);
   pthread_setspecific(end_of_thread, mine);
 }
 bool adopt_this_thread() {
@@ -327,11 +327,11 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
 }
 
 // No lock is held where the thread runs code that is neither Weir's, nor the C library's, nor an allocator's, unless a handler has
-// interrupted that: then the mask is another one than usual.
+// interrupted that: then the mask is another one than the thread's.
 void answer_attach_request(ucontext_t& in) {
   if (mine == nullptr || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
   if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
-  if (mask_of(in) != mine->mask_at_first || is_on_alternate_stack(in) || is_without_calls(code_of(in))) return;
+  if (!is_plain(mine->its, in) || is_without_calls(code_of(in))) return;
   const errno_kept around;
   // If this thread polls here, others soon will: with a trampoline they take their seats without a signal.
   if (polling its; its.begin(in)) {
