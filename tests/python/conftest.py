@@ -117,9 +117,8 @@ def runtime() -> Path | None:
 @pytest.fixture(scope="session")
 def own_environment() -> dict[str, str]:
     """The compilers' own runtimes', and nothing of the user's that says how."""
-    plain = {n: v for n, v in os.environ.items() if not n.startswith(("OMP_", "KMP_", "GOMP_", "WEIR_"))}
     # They spin for long, and would take the processors from each other.
-    return plain | {"OMP_WAIT_POLICY": "passive", **UNPROFILED}
+    return starting.without_settings() | {"OMP_WAIT_POLICY": "passive", **UNPROFILED}
 
 
 @pytest.fixture(scope="session")

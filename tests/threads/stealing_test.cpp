@@ -167,6 +167,49 @@ TEST(Stealing, WhatIsStolenReturnsAtTheEndOfDriving) {
   EXPECT_TRUE(is_seen([] { return end_of_driving().once(); }));
 }
 
+// Teams may have made more helpers than the program's threads may use; and other programs may take some of these away.
+TEST(Stealing, AThreadOfTheProgramGoesToNoHelperThatItMayNotUse) {
+  using namespace weir::threads;
+  const driving processors_are_used;
+  processor* const helpers[] = {helper(0), helper(1), helper(2)};
+  std::atomic<bool> stop{false};
+  std::atomic<unsigned> kept{0}, ended{0};
+  struct keeper {
+    std::atomic<bool>& stop;
+    std::atomic<unsigned>& kept;
+    std::atomic<unsigned>& ended;
+  } its{stop, kept, ended};
+  const auto keep = [&](processor& on) {
+    const unsigned before = kept;
+    ASSERT_EQ(start([](void* what) {
+      auto& me = *static_cast<keeper*>(what);
+      for (++me.kept; !me.stop;) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++me.ended;
+    }, &its, &on, 0), 0);
+    while (kept == before) weir::native::pause();
+  };
+  // Now and then somebody else has the lock.
+  const auto is_offered = [&](const processor* which) {
+    for (int i = 0; i < 1000; ++i)
+      if (processor* const found = idle_helper()) return found == which;
+    return which == nullptr;
+  };
+  for (const processor* each : helpers) ASSERT_TRUE(eventually([each] { return each->sleeps(); }));
+  processors_for_all = 2;
+  EXPECT_TRUE(is_offered(helpers[0]));
+  keep(*helpers[0]);
+  EXPECT_TRUE(is_offered(helpers[1]));
+  let_members_have(1);
+  EXPECT_TRUE(is_offered(nullptr));
+  let_members_have(2);
+  keep(*helpers[1]);
+  EXPECT_TRUE(is_offered(nullptr));
+  processors_for_all = 0;
+  let_members_have(0);
+  stop = true;
+  EXPECT_TRUE(eventually([&] { return ended == 2; }));
+}
+
 // Each is in exactly one list, whoever takes it: none runs twice, or never.
 TEST(Stealing, NoMemberIsLostWhileProcessorsTakeThemFromEachOther) {
   constexpr unsigned members = 12;

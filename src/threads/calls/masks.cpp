@@ -31,6 +31,7 @@ void note_mask(signal_mask now) {
 
 namespace {
 
+using weir::threads::body;
 using weir::threads::body_with_mask;
 using weir::threads::note_mask;
 using weir::threads::signal_mask;
@@ -41,18 +42,27 @@ signal_mask as_mask(const sigset_t& set) {
   return its;
 }
 
+/// The body of a thread of the program in its own kernel thread, which has the mask: for those who would ask it by the signal of ticks.
+body* detached_body() {
+  body* const own = weir::threads::own_body_of_thread();
+  return body_with_mask() == nullptr && own != nullptr && own->is_adopted ? own : nullptr;
+}
+bool is_mask_kept() { return body_with_mask() != nullptr || detached_body() != nullptr; }
+
 /// The thread's mask has been changed in this way, from `before`. In a handler `before` differs from the mask that the body has
 /// recorded, and the end of the handler restores the recorded mask.
 void note_change(int how, signal_mask set, signal_mask before) {
-  weir::threads::body* const mine = body_with_mask();
-  if (mine == nullptr || before != mine->mask() || weir::threads::is_in_child()) return;
-  const signal_mask now = how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set;
-  note_mask(now & weir::threads::all_signals);
+  if (weir::threads::is_in_child()) return;
+  const signal_mask now = (how == SIG_BLOCK ? before | set : how == SIG_UNBLOCK ? before & ~set : set) & weir::threads::all_signals;
+  body* const detached = detached_body();
+  const body* const mine = detached != nullptr ? detached : body_with_mask();
+  if (mine == nullptr || before != mine->mask()) return;
+  detached != nullptr ? detached->mask(now) : note_mask(now);
 }
 
 template <class Next>
 int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
-  if (set == nullptr || body_with_mask() == nullptr) return next(how, set, old);
+  if (set == nullptr || !is_mask_kept()) return next(how, set, old);
   const sigset_t wanted = *set;  // `old` may be the same
   sigset_t before;
   const int result = next(how, set, &before);
@@ -65,10 +75,10 @@ int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
 /// Surrounds a function of the C library that changes the thread's mask by a system call of its own.
 class noted_change {
  public:
-  noted_change() : before_(body_with_mask() != nullptr ? now() : 0) {}
+  noted_change() : before_(is_mask_kept() ? now() : 0) {}
   noted_change(const noted_change&) = delete;
   ~noted_change() {
-    if (body_with_mask() != nullptr) note_change(SIG_SETMASK, now(), before_);
+    if (is_mask_kept()) note_change(SIG_SETMASK, now(), before_);
   }
 
  private:

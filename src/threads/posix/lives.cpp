@@ -14,6 +14,7 @@ namespace {
 using weir::threads::all_are_members;
 using weir::threads::is_called_by_allocator;
 using weir::threads::this_body;
+using weir::threads::time_limit;
 
 [[gnu::constructor]] void when_loaded() {
   weir::threads::weir_has_vforked.store(false, std::memory_order_relaxed);
@@ -94,21 +95,42 @@ BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, vo
   return 0;
 }
 
-// A member waits for the end of the thread's work. What follows is short, but for destructors.
-BEFORE(int, pthread_join, (pthread_t of, void** result)) {
+namespace {
+/// A member waits for the end of the thread's work. What follows is short, but for destructors.
+template <class Next>
+int join(Next next, pthread_t of, void** result, const void* caller, const time_limit* most = nullptr) {
   constexpr unsigned yields = 100;
-  if (is_called_by_allocator(__builtin_return_address(0))) return next_pthread_join.get()(of, result);
-  if (weir::threads::may_be_member() && pthread_equal(of, pthread_self()) == 0) {
+  if (is_called_by_allocator(caller)) return next();
+  if (weir::threads::may_be_member() && pthread_equal(of, pthread_self()) == 0 && (most == nullptr || most->is_valid())) {
     if (const int now = pthread_tryjoin_np(of, result); now != EBUSY) return now;
     const auto is_alive = [of] { return weir::threads::is_program_thread(of) ? EBUSY : 0; };
-    if (weir::threads::wait_while(EBUSY, reinterpret_cast<void*>(of), is_alive))
-      for (unsigned i = 0; i < yields && this_body != nullptr; ++i) {
-        if (const int now = pthread_tryjoin_np(of, result); now != EBUSY) return now;
-        weir::scheduled_by->yield();
-      }
+    const std::optional<int> waited = weir::threads::wait_while(EBUSY, reinterpret_cast<void*>(of), is_alive, most);
+    if (waited == ETIMEDOUT) return ETIMEDOUT;
+    for (unsigned i = 0; waited && i < yields && this_body != nullptr; ++i) {
+      if (const int now = pthread_tryjoin_np(of, result); now != EBUSY) return now;
+      weir::scheduled_by->yield();
+    }
   }
   weir::threads::detach_to_block();
-  return next_pthread_join.get()(of, result);
+  return next();
+}
+}  // namespace
+
+BEFORE(int, pthread_join, (pthread_t of, void** result)) {
+  return join([=] { return next_pthread_join.get()(of, result); }, of, result, __builtin_return_address(0));
+}
+BEFORE(int, pthread_timedjoin_np, (pthread_t of, void** result, const timespec* until)) {
+  const auto next = [=] { return next_pthread_timedjoin_np.get()(of, result, until); };
+  if (until == nullptr) return join(next, of, result, __builtin_return_address(0));
+  const time_limit most{CLOCK_REALTIME, *until};
+  return join(next, of, result, __builtin_return_address(0), &most);
+}
+BEFORE(int, pthread_clockjoin_np, (pthread_t of, void** result, clockid_t clock, const timespec* until)) {
+  const auto next = [=] { return next_pthread_clockjoin_np.get()(of, result, clock, until); };
+  if (until == nullptr) return join(next, of, result, __builtin_return_address(0));
+  if (!time_limit::is_known(clock)) return next();
+  const time_limit most{clock, *until};
+  return join(next, of, result, __builtin_return_address(0), &most);
 }
 
 BEFORE(void, pthread_exit, (void* result)) {

@@ -48,7 +48,7 @@ std::optional<int> lock(pthread_rwlock_t* l, int (*try_once)(pthread_rwlock_t*),
   }                                                                                                    \
   BEFORE(int, clocked, (pthread_rwlock_t* l, clockid_t clock, const timespec* until)) {                \
     const time_limit most{clock, *until};                                                              \
-    const bool known = time_limit::is_known(clock);                            \
+    const bool known = time_limit::is_known(clock);                                                    \
     const std::optional<int> waited = known ? lock(l, tries, &most) : std::nullopt;                    \
     return waited ? *waited : next_##clocked.get()(l, clock, until);                                   \
   }

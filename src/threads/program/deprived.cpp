@@ -55,7 +55,7 @@ lately_seen look_at_threads(bool asks) {
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned || !add(its, b.id, b.times)) return;
     ++its.running;
     if (waited >= waits_often) ++its.waiting;
-    if (asks && !is_in_system(b.id, true)) send_tick_signal(b.id, &poll_question);
+    if (asks && !blocks_ticks(b) && !is_in_system(b.id, true)) send_tick_signal(b.id, &poll_question);
   });
   if (asks) release_ticks();
   return its;
@@ -86,7 +86,12 @@ std::uint64_t look_for_deprivation(claimant& c, std::uint64_t now) {
   static deprivation policy;
   static std::uint64_t next = 0, looked_at = 0, had_then = 0;
   static unsigned taken = 0;
-  if (!are_watched()) return never;
+  if (!are_watched()) {
+    // The thread that has watched has ended. Nobody would try whether the others may have all again.
+    if (std::exchange(taken, 0) != 0) take_processors(0);
+    policy = {};
+    return never;
+  }
   if (now < next) return next;
   const unsigned most = std::min(processors_for_all, program_threads_now());
   if (most < 2 && taken == 0) return next = now + deprivation::between_idle_looks;

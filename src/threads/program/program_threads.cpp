@@ -1,14 +1,9 @@
 #include "threads/program/program_threads.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
-#include <mutex>
-#include <new>
 #include <utility>
 
 #include <signal.h>
-#include <sys/mman.h>
 
 #include "machine/clocks.hpp"
 #include "machine/errno_kept.hpp"
@@ -18,6 +13,7 @@
 #include "threads/preemption/tick.hpp"
 #include "threads/program/absences.hpp"
 #include "threads/program/left_alone.hpp"
+#include "threads/program/recycled.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/interrupted.hpp"
 #include "threads/signals/process_signals.hpp"
@@ -53,7 +49,6 @@ struct known_thread {
   body its;
   processor* seat = nullptr;
   unsigned number = 0, among = 0;  // seats are taken in turn among so many
-  signal_mask mask_at_first = 0;
   unsigned waits_before_seat = 0;
   absences seat_left;
   bool has_been_member = false, watches = false;
@@ -61,64 +56,7 @@ struct known_thread {
 
 namespace {
 
-/// Memory for those.
-class records {
- public:
-  /// Null: the system refuses.
-  known_thread* take() {
-    void* at = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      if (free_ != nullptr) at = std::exchange(free_, free_->next);
-    }
-    if (at == nullptr) at = std::malloc(sizeof(known_thread));
-    return at != nullptr ? new (at) known_thread : nullptr;
-  }
-  void give_back(known_thread& its) {
-    std::destroy_at(&its);
-    auto* const at = new (&its) unused;
-    const std::lock_guard lock(mutex_);
-    at->next = std::exchange(free_, at);
-  }
-  /// In the child of a fork.
-  void forget() { mutex_.forget(); }
-
- private:
-  struct unused {
-    unused* next = nullptr;
-  };
-  kernel_mutex mutex_;
-  unused* free_ = nullptr;
-};
-constinit records known;
-
-/// Where kernel threads sleep while their bodies run elsewhere, with a guard page below each. Used again, since threads come and go.
-class parking_places {
- public:
-  static constexpr std::size_t guard = 4096, bytes = guard + parking_bytes;
-  /// The end of it; null: the system refuses the memory.
-  void* take() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (free_ != nullptr) return std::exchange(free_, *below(free_));
-    }
-    void* const whole = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (whole == MAP_FAILED) return nullptr;
-    mprotect(whole, guard, PROT_NONE);
-    return static_cast<char*>(whole) + bytes;
-  }
-  void give_back(void* end) {
-    const std::lock_guard lock(mutex_);
-    *below(end) = std::exchange(free_, end);
-  }
-  /// In the child of a fork.
-  void forget() { mutex_.forget(); }
-
- private:
-  static void** below(void* end) { return static_cast<void**>(end) - 1; }
-  kernel_mutex mutex_;
-  void* free_ = nullptr;  // the end of the latest; each has that of the next one at its end
-};
+constinit recycled<known_thread> known;
 constinit parking_places parking;
 
 constinit thread_local known_thread* mine = nullptr;
@@ -167,7 +105,9 @@ bool may_be_adopted() { return !stays_in_kernel && own_body_of_thread() == nullp
 /// The calling thread may be given a seat from now on.
 void adopt_this_thread(known_thread& its) {
   mine = &its;
-  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&mine->mask_at_first), sizeof mine->mask_at_first);
+  signal_mask now = 0;
+  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&now), sizeof now);
+  mine->its.mask(now);
   adopt(mine->its);
   pthread_setspecific(end_of_thread, mine);
 }
@@ -372,7 +312,7 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   if (!hold_ticks()) return next_at(never);
   static std::size_t place = 0;
   const bool all = claimant::for_some_bodies(place, asked_together, [&](body& b) {
-    if (!b.is_adopted || b.where() != nullptr || b.is_pinned) return;
+    if (!b.is_adopted || b.where() != nullptr || b.is_pinned || blocks_ticks(b)) return;
     some = true;
     // The first time also one that has not got a processor yet: the signal waits for it.
     const bool is_known = b.had != 0;
@@ -387,11 +327,11 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
 }
 
 // No lock is held where the thread runs code that is neither Weir's, nor the C library's, nor an allocator's, unless a handler has
-// interrupted that: then the mask is another one than usual.
+// interrupted that: then the mask is another one than the thread's.
 void answer_attach_request(ucontext_t& in) {
   if (mine == nullptr || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
   if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
-  if (mask_of(in) != mine->mask_at_first || is_on_alternate_stack(in) || is_without_calls(code_of(in))) return;
+  if (!is_plain(mine->its, in) || is_without_calls(code_of(in))) return;
   const errno_kept around;
   // If this thread polls here, others soon will: with a trampoline they take their seats without a signal.
   if (polling its; its.begin(in)) {

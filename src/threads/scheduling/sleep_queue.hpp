@@ -19,9 +19,9 @@ class alignas(line_bytes) basic_sleep_queue {
   using queue = basic_run_queue<Machine>;
   using word = typename Machine::template word<std::uint32_t>;
 
-  /// True: `b` is in the list as a sleeper on `object`, of which only the address counts, and may be made ready at once. False: the word has another value, or
-  /// stays_awake() is true, which a caller of wake(b) has changed before. Either `b` has stopped, or only the calling thread runs
-  /// bodies that are made ready at the seat of `b`.
+  /// True: `b` is in the list as a sleeper on `object`, of which only the address counts, and may be made ready at once. False: the word
+  /// has another value, or stays_awake() is true, which a caller of wake(b) has changed before. Either `b` has stopped, or only the
+  /// calling thread runs bodies that are made ready at the seat of `b`.
   template <class StaysAwake>
   bool add(runnable& b, const word& object, const word& on, std::uint32_t value, StaysAwake stays_awake) {
     take();

@@ -16,10 +16,10 @@ void handle(int number, siginfo_t* why, void* context);
 constinit library_signal signal_of_change(33, handle);
 
 // handle() must not find its data by the thread pointer while the thread pointer is another thread's.
-[[gnu::noinline]] void handle_as(void* own, void* bodys, siginfo_t* why, void* context) {
+[[gnu::noinline]] void handle_as(void* own, void* of_body, siginfo_t* why, void* context) {
   set_thread_pointer(own);
   signal_of_change.call_library(why, context);
-  set_thread_pointer(bodys);
+  set_thread_pointer(of_body);
 }
 
 void handle(int, siginfo_t* why, void* context) {

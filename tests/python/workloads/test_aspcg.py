@@ -1,11 +1,12 @@
 """The workload aspcg: it solves Laplace's equation alike by threads and processes, and its checks find faults."""
 
 import math
-import os
 import re
 import subprocess
 
 import pytest
+
+from weir.run import starting
 
 from ..mpi_programs import MPIS, launcher
 from .test_workloads import program
@@ -16,11 +17,10 @@ mpis = pytest.mark.parametrize("mpi", MPIS)
 
 def run(*words: object, threads: int = 1, mpi: str = "", processes: int = 1) -> subprocess.CompletedProcess:
     """By the compiler's own runtime: test_workloads.py tries all runtimes."""
-    plain = {n: v for n, v in os.environ.items() if not n.startswith(("OMP_", "KMP_", "GOMP_", "WEIR_"))}
     own = {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
     before = [*launcher(mpi), "-n", str(processes)] if mpi else []
     command = [*before, program("aspcg", mpi or "gcc"), *map(str, words)]
-    return subprocess.run(command, env=plain | own, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, env=starting.without_settings() | own, capture_output=True, text=True, timeout=60)
 
 
 def right(*words: object, **how) -> subprocess.CompletedProcess:

@@ -1,6 +1,5 @@
 """flow computes what is published and what is exact, with the same digits on each runtime and over each MPI."""
 
-import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ import pytest
 
 from weir.openmp.runtimes import Stage
 from weir.profile import counting
+from weir.run import starting
 
 from .. import mpi_programs
 from .test_workloads import FOLDER, environment
@@ -33,9 +33,8 @@ def program(suffix: str = "gfortran") -> Path:
 
 
 def run(words: list[str], its: dict[str, str], suffix: str = "gfortran", launcher: tuple[str, ...] = ()):
-    plain = {n: v for n, v in os.environ.items() if not n.startswith(("OMP_", "KMP_", "GOMP_", "WEIR_"))}
     command = [*launcher, program(suffix), *words]
-    return subprocess.run(command, env=plain | its, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, env=starting.without_settings() | its, capture_output=True, text=True, timeout=120)
 
 
 @pytest.mark.parametrize("case", CASES)

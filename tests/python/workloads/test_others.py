@@ -1,6 +1,5 @@
 """The drivers of other people's programs, as far as tests have their packages. No time decides a test."""
 
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -35,8 +34,7 @@ def weirs() -> dict[str, str]:
 def run(
     name: str, words: list[str], environment: dict[str, str], threads: int, folder: Path = FOLDER
 ) -> subprocess.CompletedProcess:
-    plain = {n: v for n, v in os.environ.items() if not n.startswith(("OMP_", "KMP_", "GOMP_", "WEIR_"))}
-    environment = plain | environment | {"OMP_NUM_THREADS": str(threads)}
+    environment = starting.without_settings() | environment | {"OMP_NUM_THREADS": str(threads)}
     words = ["/usr/bin/python3", str(folder / f"{name}.py"), *words]
     return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120)
 

@@ -1,6 +1,5 @@
 """The workloads compute what they should, on each runtime and with each kind of threads. No time decides a test."""
 
-import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ import pytest
 
 from weir.base import native
 from weir.openmp.runtimes import Runtime, Stage, runtimes
+from weir.run import starting
 
 FOLDER = native.REPOSITORY / "build" / "workloads"
 # Small enough for any machine, also where threads spin for whole time slices. Of two words the first is the program.
@@ -62,10 +62,9 @@ def program(name: str, compiler: str) -> Path:
 
 
 def run(name: str, compiler: str, words: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess:
-    plain = {n: v for n, v in os.environ.items() if not n.startswith(("OMP_", "KMP_", "GOMP_", "WEIR_"))}
-    return subprocess.run(
-        [program(name, compiler), *words], env=plain | environment, capture_output=True, text=True, timeout=60
-    )
+    words = [str(program(name, compiler)), *words]
+    environment = starting.without_settings() | environment
+    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
 
 
 def environment(kind: str, stage: Stage, size: int) -> dict[str, str]:

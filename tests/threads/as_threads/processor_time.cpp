@@ -1,6 +1,8 @@
 // A thread's processor time is its own, from the first time on that it asks: members together have no more than the process.
 #include "team.hpp"
 
+#include "../../openmp/driving_thread.h"
+
 namespace {
 
 /// A way to ask for the time of the calling thread, in seconds.
@@ -96,6 +98,7 @@ void is_each_members_own(const way& its) {
         }
         last = now;
       }
+      CHECK(driving_thread() == gettid());  // so that the time is not another member's
       had[static_cast<std::size_t>(me)] = last - first;
     });
     const double all = now_s(CLOCK_PROCESS_CPUTIME_ID) - begun;

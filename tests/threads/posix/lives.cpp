@@ -23,12 +23,24 @@ void joins() {
     CHECK(pthread_tryjoin_np(one, &result) == EBUSY);
     if (i % 50 == 0)
       CHECK(is_late(ETIMEDOUT, CLOCK_REALTIME, [&](auto* t) { return pthread_timedjoin_np(one, &result, t); }, 0.01));
+    if (i % 50 == 1)
+      CHECK(is_late(ETIMEDOUT, CLOCK_MONOTONIC, [&](auto* t) { return pthread_clockjoin_np(one, &result, CLOCK_MONOTONIC, t); }, 0.01));
     if (i % 2 == 0) ends = true;
-    const pthread_t joins_it = start([&]() -> void* { return CHECK(result_of(one) == &ends), nullptr; });
+    const pthread_t joins_it = start([&, i]() -> void* {
+      const timespec far = in(patience), far_monotonic = in(patience, CLOCK_MONOTONIC);
+      void* its = nullptr;
+      const int error = i % 4 == 0   ? pthread_timedjoin_np(one, &its, &far)
+                        : i % 4 == 1 ? pthread_clockjoin_np(one, &its, CLOCK_MONOTONIC, &far_monotonic)
+                        : i % 4 == 2 ? pthread_timedjoin_np(one, &its, nullptr)
+                                     : pthread_join(one, &its);
+      return CHECK(error == 0 && its == &ends), nullptr;
+    });
     ends = true;
     result_of(joins_it);
   }
   CHECK(pthread_join(pthread_self(), nullptr) == EDEADLK);
+  const timespec soon_over = in(0.01);
+  CHECK(pthread_timedjoin_np(pthread_self(), nullptr, &soon_over) == EDEADLK);
   std::atomic<int> ended{0};
   for (int i = 0; i < 50; ++i) {
     const pthread_t one = start([&]() -> void* { return ++ended, nullptr; });

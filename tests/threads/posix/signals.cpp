@@ -1,6 +1,8 @@
 // Semaphores, futexes and barriers where signals, single wake-ups or more threads than members come in.
 #include "threads.hpp"
 
+#include "../../openmp/driving_thread.h"
+
 #include <linux/futex.h>
 #include <semaphore.h>
 #include <sys/syscall.h>
@@ -320,6 +322,53 @@ void kill_each_other_and_block() {
   CHECK(sent == rounds * members && handled > 0);
 }
 
+/// Threads that block all signals compute for so long that others are asked to take a seat, by the signal of ticks: it would stay pending,
+/// and come to a sigwait() of theirs.
+void nothing_is_pending_where_all_is_blocked() {
+  sigset_t every, none;
+  sigfillset(&every);
+  sigemptyset(&none);
+  for (const bool inherited : {true, false}) {
+    if (inherited) pthread_sigmask(SIG_SETMASK, &every, nullptr);
+    std::vector<pthread_t> all;
+    for (int i = 0; i < 2 * members; ++i)
+      all.push_back(start([&every] {
+        pthread_sigmask(SIG_SETMASK, &every, nullptr);
+        compute(0.02);
+        sigset_t pending;
+        CHECK(sigpending(&pending) == 0 && sigismember(&pending, SIGURG) == 0);
+        return nullptr;
+      }));
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
+    for (const pthread_t each : all) result_of(each);
+  }
+}
+
+/// Threads that compute without a call for long are asked, also those that have blocked some other signals.
+void those_that_block_other_signals_take_seats() {
+  const char* const kind = std::getenv("WEIR_THREADS");
+  if (threads_are != "threads" || kind == nullptr || std::strcmp(kind, "all") != 0) return;
+  sigset_t some;
+  sigemptyset(&some);
+  sigaddset(&some, SIGUSR1);
+  sigaddset(&some, SIGPIPE);
+  std::atomic<int> seated{0};
+  std::atomic<bool> ends{false};
+  std::vector<pthread_t> all;
+  for (int i = 0; i < 2 * members; ++i)
+    all.push_back(start([&] {
+      pthread_sigmask(SIG_BLOCK, &some, nullptr);
+      for (bool is_seated = false; !ends;) {
+        for (volatile int n = 0; n < 300'000;) n = n + 1;
+        if (!is_seated && (is_seated = driving_thread() != gettid())) ++seated;
+      }
+      return nullptr;
+    }));
+  CHECK(soon([&] { return seated != 0; }));
+  ends = true;
+  for (const pthread_t each : all) result_of(each);
+}
+
 const subject all[] = {{"posts by handlers", posts_by_handlers},
                        {"interrupted", interrupted},
                        {"private futexes", private_futexes},
@@ -329,6 +378,8 @@ const subject all[] = {{"posts by handlers", posts_by_handlers},
                        {"to one that yields", to_one_that_yields},
                        {"wake counts", wake_counts},
                        {"kill each other and block", kill_each_other_and_block},
+                       {"nothing is pending where all is blocked", nothing_is_pending_where_all_is_blocked},
+                       {"those that block other signals take seats", those_that_block_other_signals_take_seats},
                        {"barrier of more threads", barrier_of_more_threads},
                        {"barrier destroyed at once", barrier_destroyed_at_once}};
 

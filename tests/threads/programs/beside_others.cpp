@@ -1,18 +1,24 @@
 // As many threads as processors, beside processes that compute all the time. Threads that wait for each other come to share virtual
-// processors; threads that compute for themselves stay with the kernel. With an argument there is one more thread, which sleeps.
+// processors; threads that compute for themselves stay with the kernel. With an argument there is one more thread, which sleeps: then
+// those that wait are members from the beginning, each alone on a virtual processor, and only a tick can find that they poll.
+//
+// usage: LD_PRELOAD=Weir's library WEIR_THREADS=all threads-beside_others [sleeper|creator]
+//
+// "creator": the threads that wait have been created by one that ends, and have all processors again then.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <semaphore>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,6 +52,8 @@ void end_others() {
 }
 
 std::atomic<unsigned> arrived{0}, episode{0}, members{0};
+std::atomic<bool> creator_has_ended{false};
+bool are_too_many = false;
 std::atomic<bool> ends{false};
 std::vector<std::string> drivers;
 
@@ -63,7 +71,13 @@ void meet(unsigned all) {
   }
 }
 
+/// By yielding. A thread that is called in while it polls would be known to poll.
+void become_member() {
+  while (!is_member()) sched_yield();
+}
+
 void wait_for_each_other(unsigned me, unsigned all, clock::time_point until) {
+  if (are_too_many) become_member();
   while (!ends.load()) {
     for (int i = 0; i < 100; ++i) meet(all);
     drivers[me] = driver();
@@ -95,31 +109,85 @@ unsigned members_of(unsigned all, Run run) {
   return members;
 }
 
-/// One that sleeps all the time, so that the threads are more than the processors.
+/// The first thread, which stays with the kernel, has the others created by one that ends once they have come to share virtual processors.
+/// True: these threads use as many of them as before then.
+bool have_all_when_creator_ends(unsigned all) {
+  std::atomic<bool> have_shared{false}, have_all{false};
+  std::atomic<unsigned> left{all};
+  ends = false;
+  drivers.assign(all, "");
+  std::thread([&] {
+    for (unsigned i = 0; i < all; ++i)
+      std::thread([&, i] {
+        constexpr unsigned rounds_apart = 20;  // one that is stolen is apart for a moment
+        unsigned apart = 0;
+        const auto until = clock::now() + patience;
+        while (!ends.load()) {
+          for (int n = 0; n < 100; ++n) meet(all);
+          drivers[i] = driver();
+          meet(all);
+          if (i == 0) {
+            const bool share = std::set(drivers.begin(), drivers.end()).size() < all;
+            apart = share ? 0 : apart + 1;
+            if (share) have_shared.store(true);
+            if (creator_has_ended.load() && apart >= rounds_apart) have_all.store(true), ends.store(true);
+            if (clock::now() > until) ends.store(true);
+          }
+          meet(all);
+        }
+        --left;
+      }).detach();
+    while (!have_shared.load() && left.load() == all) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }).join();
+  creator_has_ended.store(true);
+  while (left.load() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return have_shared.load() && have_all.load();
+}
+
+/// One that sleeps all the time, so that the threads are more than the processors: in the system, and without a seat beside another thread.
 class sleeper {
  public:
-  sleeper() { its_ = std::thread([this] { is_over_.acquire(); }); }
+  sleeper() {
+    if (pipe(ends_) != 0) std::abort();
+    its_ = std::thread([this] {
+      char byte;
+      while (read(ends_[0], &byte, 1) < 0) {
+      }
+    });
+  }
   sleeper(const sleeper&) = delete;
   ~sleeper() {
-    is_over_.release();
+    close(ends_[1]);
     its_.join();
+    close(ends_[0]);
   }
 
  private:
-  std::binary_semaphore is_over_{0};
+  int ends_[2];
   std::thread its_;
 };
 
 }  // namespace
 
-int main(int arguments, char**) {
+int main(int, char** words) {
   const unsigned processors = std::thread::hardware_concurrency();
   if (processors < 2) return 77;  // left out
+  const std::string how = words[1] != nullptr ? words[1] : "";
   start_others(processors);
+  if (how == "creator") {
+    cpu_set_t own;
+    sched_getaffinity(0, sizeof own, &own);
+    sched_setaffinity(0, sizeof own, &own);
+    const bool right = have_all_when_creator_ends(processors);
+    end_others();
+    std::setvbuf(stdout, nullptr, _IONBF, 0);
+    std::puts(right ? "ok" : "the threads do not have all processors again");
+    return 0;
+  }
   const unsigned alone = members_of(processors, [](unsigned) { compute(clock::now() + computing); });
   const auto waiting = [&](unsigned me) { wait_for_each_other(me, processors, clock::now() + patience); };
   std::optional<sleeper> one;
-  if (arguments > 1) one.emplace();
+  if (how == "sleeper") one.emplace(), are_too_many = true;
   const unsigned together = members_of(processors, waiting);
   one.reset();
   end_others();
