@@ -1,6 +1,7 @@
 #include "node/confinement.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -20,7 +21,9 @@ namespace {
 
 // On one processor with several others a thread has more than this in the time between two looks.
 constexpr std::uint64_t computing_ns = 500'000;
+constexpr const char* all_threads = "/proc/self/task";
 
+pid_t this_thread() { return static_cast<pid_t>(raw_call(SYS_gettid)); }
 bool get_mask(pid_t thread, processor_set& mask) {
   mask = {};
   return raw_call(SYS_sched_getaffinity, thread, sizeof mask.words, as_argument(mask.words.data())) > 0;
@@ -29,14 +32,10 @@ void set_mask(pid_t thread, const processor_set& mask) {
   raw_call(SYS_sched_setaffinity, thread, sizeof mask.words, as_argument(mask.words.data()));
 }
 
-/// A thread's state, and where it has run last [proc(5)].
-struct status {
-  char state = 0;
-  unsigned processor = processor_set::none;
-};
-std::optional<status> status_of(pid_t thread) {
+/// Where a thread has run last [proc(5)].
+std::optional<unsigned> processor_of(pid_t thread) {
   char path[64], text[1024];
-  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", static_cast<int>(thread));
+  std::snprintf(path, sizeof path, "%s/%d/stat", all_threads, static_cast<int>(thread));
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
   const ssize_t got = read(file, text, sizeof text - 1);
@@ -44,12 +43,19 @@ std::optional<status> status_of(pid_t thread) {
   if (got <= 0) return std::nullopt;
   text[got] = 0;
   const char* at = std::strrchr(text, ')');  // the name before it may hold anything
-  if (at == nullptr || at[1] != ' ') return std::nullopt;
-  status its{.state = at[2]};
-  constexpr int state = 3, processor = 39;
-  for (int field = state; at != nullptr && field <= processor; ++field) at = std::strchr(at + 1, ' ');
-  if (at != nullptr) std::from_chars(at + 1, text + got, its.processor);
+  constexpr int after_name = 3, processor = 39;
+  for (int field = after_name; at != nullptr && field <= processor; ++field) at = std::strchr(at + 1, ' ');
+  unsigned its = processor_set::none;
+  if (at != nullptr) std::from_chars(at + 1, text + got, its);
   return its;
+}
+
+/// Has the first thread of the process ended, while others go on? The kernel then has no list of its robust mutexes any more, which the C
+/// library gives to each thread. /proc would show it, too, but is not everywhere, and the process would not end.
+bool first_has_ended() {
+  const void* list = nullptr;
+  std::size_t bytes = 0;
+  return raw_call(SYS_get_robust_list, getpid(), as_argument(&list), as_argument(&bytes)) == 0 && list == nullptr;
 }
 
 /// Puts the thread on one of these processors, without binding it to them.
@@ -63,10 +69,14 @@ void move(pid_t thread, const processor_set& to, const processor_set& all) {
 
 }  // namespace
 
+std::string confinement::why_not() {
+  return access(all_threads, R_OK) == 0 ? "" : std::string(all_threads) + ": " + std::strerror(errno);
+}
+
 unsigned confinement::look(kind_of of) {
   for (thread& t : threads_) t.is_there = false;
-  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir("/proc/self/task"), closedir);
-  const auto me = static_cast<pid_t>(raw_call(SYS_gettid));
+  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir(all_threads), closedir);
+  const pid_t me = this_thread();
   unsigned computing = 0;
   for (const dirent* d; tasks != nullptr && (d = readdir(tasks.get())) != nullptr;) {
     pid_t id = 0;
@@ -82,8 +92,7 @@ unsigned confinement::look(kind_of of) {
     found->what = of(id);
   }
   std::erase_if(threads_, [](const thread& t) { return !t.is_there; });
-  const auto first = status_of(getpid());
-  first_is_there_ = !first || first->state != 'Z';
+  first_is_there_ = !first_has_ended();
   return computing;
 }
 
@@ -107,12 +116,12 @@ void confinement::keep_to(const processor_set& granted, const processor_set& all
   // Once more after the last grant: a thread that it has confined may have created another one meanwhile.
   if (granted.empty() || (granted == all && !in_force_ && (before_.empty() || before_ == all))) return;
   for (thread& t : threads_) {
-    if (t.what == kind::never) continue;
+    if (t.what == kind::never || starts(t.id)) continue;
     if (t.id != getpid()) {
       confine(t, granted, all);
     } else if (granted != all) {
-      const auto its = status_of(t.id);
-      if (its && !granted.has(its->processor)) move(t.id, granted, all);
+      const auto its = processor_of(t.id);
+      if (its && !granted.has(*its)) move(t.id, granted, all);
     }
   }
   before_ = last_;
@@ -129,6 +138,19 @@ void confinement::end() {
 void confinement::free_child() const {
   processor_set mask;
   if (in_force_ && get_mask(0, mask) && (mask == last_ || mask == before_)) set_mask(0, all_);
+}
+
+bool confinement::starts(pid_t thread) const { return std::ranges::find(starting_, thread) != starting_.end(); }
+
+// A look before the start would change the mask back. The child of a vfork() is not looked at, and will not come to end_start(): it is
+// another program then. Where more threads than these start programs at once, a look may still come between.
+void confinement::begin_start() {
+  const auto free = std::ranges::find(starting_, 0);
+  if (raw_call(SYS_getpid) == process_ && free != starting_.end()) *free = this_thread();
+  free_child();
+}
+void confinement::end_start() {
+  if (const auto found = std::ranges::find(starting_, this_thread()); found != starting_.end()) *found = 0;
 }
 
 }  // namespace weir::node

@@ -5,10 +5,13 @@
 // where it is found on another processor, it is moved once.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "machine/processor_set.hpp"
 
@@ -21,6 +24,8 @@ class confinement {
   enum class kind { usual, always, never };
   using kind_of = kind (*)(pid_t);
 
+  /// Empty: threads can be listed. Otherwise why not: they then keep to nothing.
+  static std::string why_not();
   /// Lists the threads, except the calling one. How many of them have computed since the last look, at least for half a millisecond?
   unsigned look(kind_of);
   /// Those that were listed keep to `granted` from now on. `all`: what the process may use, the masks of its threads otherwise.
@@ -29,6 +34,9 @@ class confinement {
   void end();
   /// In the child of a fork, whose thread has inherited a mask. Takes no memory.
   void free_child() const;
+  /// The calling thread starts a program, which inherits its mask: from here to end_start() it has the whole one. Neither takes memory.
+  void begin_start();
+  void end_start();
   /// Is the first thread of the process still there? Known from the last look.
   bool first_is_there() const { return first_is_there_; }
 
@@ -42,8 +50,11 @@ class confinement {
 
   void confine(thread& t, const processor_set& granted, const processor_set& all) const;
   bool is_ours(const thread& t, const processor_set& mask, const processor_set& all) const;
+  bool starts(pid_t thread) const;
 
   std::vector<thread> threads_;  // by id
+  std::array<pid_t, 64> starting_{};  // threads that start a program now; 0: nobody
+  pid_t process_ = getpid();
   processor_set all_, last_, before_;  // what was granted last, and before
   bool in_force_ = false, first_is_there_ = true;
 };

@@ -103,6 +103,13 @@ void keep_in_kernel();
 void let_members_have(unsigned processors);
 /// Called once, when a thread of the program is about to create another one. Null: nobody asks.
 extern constinit std::atomic<void (*)()> tell_of_first_thread;
+/// Called by a kernel thread that is about to start a program, which inherits its affinity mask, and when it has, or could not. Null: nobody
+/// asks.
+struct told_of_starts {
+  void (*begins)();
+  void (*ends)();
+};
+extern constinit std::atomic<const told_of_starts*> tell_of_starts;
 
 /// What has become of the program's threads until now.
 struct history_of_threads {

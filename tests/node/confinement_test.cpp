@@ -182,6 +182,44 @@ TEST_F(Confinement, TheChildOfAForkIsFree) {
   }), 0);
 }
 
+TEST_F(Confinement, AThreadThatStartsAProgramHasTheWholeMask) {
+  idler thread;
+  const auto tell = [&](bool begins) { thread.ask<int>([&] { return begins ? its_.begin_start() : its_.end_start(), 0; }); };
+  grant(of({first_}));
+  tell(true);
+  EXPECT_EQ(thread.mask(), all_);
+  grant(of({second_}));
+  EXPECT_EQ(thread.mask(), all_) << "a look does not change it back";
+  tell(false);
+  grant(of({second_}));
+  EXPECT_EQ(thread.mask(), of({second_}));
+  thread.bind({first_});
+  tell(true);
+  EXPECT_EQ(thread.mask(), of({first_})) << "the program's own";
+}
+
+TEST_F(Confinement, TheChildOfAVforkIsFreeAndLeavesNothing) {
+  idler thread;
+  const auto start = [&] {
+    return thread.ask<int>([&] {
+      const pid_t child = vfork();
+      if (child == 0) {
+        its_.begin_start();
+        _exit(mine() == all_ ? 0 : 1);
+      }
+      int status = -1;
+      waitpid(child, &status, 0);
+      return status;
+    });
+  };
+  grant(of({first_}));
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(start(), 0);
+  EXPECT_EQ(thread.mask(), of({first_}));
+  thread.ask<int>([&] { return its_.begin_start(), 0; });
+  grant(of({second_}));
+  EXPECT_EQ(thread.mask(), all_) << "there is room for this one";
+}
+
 TEST_F(Confinement, ThreadsThatComputeAreCounted) {
   idler sleeps, computes;
   const auto look = [&] {

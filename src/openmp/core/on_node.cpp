@@ -49,6 +49,8 @@ void on_node::check() {
     warn("WEIR_SHARE=node: the processors are not shared: %s", there.why_not().c_str());
   else if (!initial_settings().places.empty())
     warn("WEIR_SHARE=node: teams are bound to places, and do not follow what the program is granted");
+  else if (const std::string why = node::confinement::why_not(); !why.empty())
+    warn("WEIR_SHARE=node: threads of the kernel do not keep to the processors that the program is granted: %s", why.c_str());
 }
 
 void on_node::begin() {

@@ -43,6 +43,9 @@ class on_node {
   long until_next_look() const;
   /// Is the first thread of the process still there?
   bool first_thread_is_there() const { return threads_.first_is_there(); }
+  /// The calling thread starts a program, which is to have all processors.
+  void begin_start() { threads_.begin_start(); }
+  void end_start() { threads_.end_start(); }
   /// The process ends.
   void leave() {
     if (node_) node_->leave();

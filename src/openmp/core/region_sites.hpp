@@ -50,7 +50,8 @@ struct region_site {
 };
 
 /// The sites of one thread's regions, which alone uses them. `Clock`: ticks(), ticks_per_microsecond(), and waited_for_processor(), the
-/// ticks for which the thread has been ready to run while others had the processors.
+/// ticks for which the thread has been ready to run while others had the processors; machine_ns(), a time that all programs of the machine
+/// agree on.
 template <class Clock>
 class region_sites {
  public:
@@ -87,9 +88,9 @@ class region_sites {
   static constexpr std::uint64_t dearer = 100;  // what a trial may cost, as a part of the time since the last one
   static constexpr double first_ms = 30;        // short programs are not worth a trial
   // Beside other programs some slices must pass, of 3 ms here, before windows say anything. Where the thread has waited for its processor
-  // for most of the time, little can be lost, and the first trial comes soon.
+  // for most of the time, little can be lost, and the first trial comes soon; its first window is as before.
   static constexpr float noticeable = 0.05f, heavy = 0.25f;
-  static constexpr double look_ms = 20, settle_ms = 5, window_ms = 35, beside_ms = 4000, heavy_ms = 100, slice_ms = 2;
+  static constexpr double look_ms = 20, settle_ms = 5, window_ms = 35, beside_ms = 4000, heavy_ms = 60, slice_ms = 2;
 
   struct trial {
     region_site* anchor = nullptr;
@@ -267,8 +268,17 @@ class region_sites {
     trial_windows::lengths length = lengths_of(s);
     trial_.most_others = 64 * regions_in(length);
     if (is_beside) length.before.ticks = in_ticks(settle_ms), length.counted.ticks = in_ticks(window_ms);
-    trial_.windows = trial_windows(length);
+    trial_.windows = trial_windows(length, is_beside ? next_pair() : 0);
     set_busy();
+  }
+
+  /// When the next pair of windows beside other programs begins. All programs of the machine find the same time, so that those which try
+  /// fewer processors at once do so in the same windows: who tries alone shares its one processor with members of the others, and makes
+  /// them wait, and would not find that all are better off.
+  static std::uint64_t next_pair() {
+    constexpr auto pair_ns = static_cast<std::uint64_t>(2 * (settle_ms + window_ms) * 1e6);
+    const double until_us = static_cast<double>(pair_ns - Clock::machine_ns() % pair_ns) / 1e3;
+    return Clock::ticks() + static_cast<std::uint64_t>(until_us * Clock::ticks_per_microsecond());
   }
 
   /// The anchor's next region begins.

@@ -17,6 +17,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "machine/detached_thread.hpp"
+#include "machine/errno_kept.hpp"
 #include "machine/raw_call.hpp"
 #include "openmp/core/fork_join.hpp"
 #include "openmp/core/on_node.hpp"
@@ -42,6 +43,7 @@ class share_watch {
   void begin_in_child();
   void region_begins();
   void process_ends();
+  void program_starts(bool begins);
 
  private:
   // A host that has begun no region for three looks no longer counts. A timer interrupt and the switches take 30 us here, which
@@ -51,6 +53,7 @@ class share_watch {
   static constexpr long between_looks_ns = 10'000'000, with_one_host_ns = 100'000'000;
 
   static void* run(void* its);
+  bool lock_soon();
   /// Is there anything to look at? A process ends with its last thread, so threads that are not OpenMP's are looked at as long as the
   /// first one is there.
   bool needed() const {
@@ -98,6 +101,8 @@ constinit share_watch* watch = nullptr;
 
 constinit std::atomic<unsigned> waiting_for_turn{0};
 
+constexpr threads::told_of_starts of_starts = {[] { watch->program_starts(true); }, [] { watch->program_starts(false); }};
+
 void tell_of_threads_to_come() {
   threads::tell_of_first_thread.store([] { watch->add_threads(); }, std::memory_order_relaxed);
 }
@@ -107,6 +112,7 @@ void tell_of_threads_to_come() {
   pthread_atfork([] { watch->lock(); }, [] { watch->unlock(); }, [] { watch->begin_in_child(); });
   if (!shares_node()) return;
   on_node::read_environment();
+  threads::tell_of_starts.store(&of_starts, std::memory_order_relaxed);
   tell_of_threads_to_come();
   if (on_node::is_rank()) watch->add_threads();
 }
@@ -125,14 +131,28 @@ void share_watch::region_begins() {
   if (!complaint.empty()) warn("WEIR_SHARE=node: the processors are not shared any more: %s", complaint.c_str());
 }
 
-// Not waiting long for the lock, because a handler of a signal may end the process.
+// Not waiting long, because a handler of a signal may end the process, or execute a program. Nor by the lock: a member would switch to
+// another one, which must not go on in the child of a vfork().
+bool share_watch::lock_soon() {
+  constexpr int tries = 10'000;
+  timespec pause{0, 100'000};
+  for (int i = 0; i < tries; ++i) {
+    if (pthread_mutex_trylock(&mutex_) == 0) return true;
+    raw_call(SYS_nanosleep, as_argument(&pause), 0);
+  }
+  return false;
+}
+
 void share_watch::process_ends() {
-  if (!shares_node()) return;
-  timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  ++until.tv_sec;
-  if (pthread_mutex_timedlock(&mutex_, &until) != 0) return;
+  if (!shares_node() || !lock_soon()) return;
   on_node_.leave();
+  unlock();
+}
+
+void share_watch::program_starts(bool begins) {
+  const errno_kept around;
+  if (!lock_soon()) return;
+  begins ? on_node_.begin_start() : on_node_.end_start();
   unlock();
 }
 

@@ -34,7 +34,8 @@ class trial_windows {
   static constexpr unsigned pairs = 5;
 
   trial_windows() = default;
-  explicit trial_windows(lengths of) : of_(of) {}
+  /// The first window begins then, at the earliest.
+  explicit trial_windows(lengths of, std::uint64_t begin_at = 0) : of_(of), begin_at_(begin_at) {}
 
   /// Is the next execution one with the alternative?
   bool is_other() const { return is_other_; }
@@ -47,6 +48,7 @@ class trial_windows {
 
   /// The next execution begins. Returns false where no other one is needed.
   bool next(std::uint64_t now) {
+    if (now < begin_at_) return true;
     if (is_hopeless(now)) {
       close(now, static_cast<float>(now - opened_) / static_cast<float>(at_));
       is_given_up_ = true;
@@ -112,6 +114,7 @@ class trial_windows {
   }
 
   lengths of_{{1}, {1}};
+  std::uint64_t begin_at_ = 0;
   bool is_other_ = false, counts_ = false, is_given_up_ = false;
   unsigned at_ = 0, skipped_ = 0, window_ = 0, bad_ = 0;
   std::uint64_t opened_ = 0, begun_ = 0;  // when the window began, and what counts of it

@@ -25,6 +25,7 @@ namespace weir::threads {
 
 constinit teller tell_those_who_join = nullptr;
 constinit std::atomic<void (*)()> tell_of_first_thread{nullptr};
+constinit std::atomic<const told_of_starts*> tell_of_starts{nullptr};
 
 namespace {
 

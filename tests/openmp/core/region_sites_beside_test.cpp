@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <random>
 #include <set>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -114,6 +115,55 @@ TEST(RegionSites, BesideOtherProgramsRegionsInTurnChangeTogether) {
     }
   }
   for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(chosen(all.its, place), 1u) << place;
+}
+
+/// As a program sees the machine that has waited for its processors for so long.
+template <unsigned Program>
+struct clock_of : made_clock {
+  static inline double waited = 0;
+  static std::uint64_t waited_for_processor() { return static_cast<std::uint64_t>(waited); }
+};
+
+// Two programs of two threads on two processors. Both are better off with one processor each, but who has one alone shares it with a
+// member of the other, and keeps this one waiting.
+TEST(RegionSites, ProgramsSideBySideFindTogetherThatOneProcessorEachIsBetter) {
+  struct {
+    double region, waited;
+  } constexpr with[2][2] = {{{14.1e3, 0}, {21e3, 0.35}}, {{16e3, 0.3}, {15e3, 0.35}}};  // by the processors less 1, its own and the other's
+  constexpr int runs = 20;
+  int settled = 0;
+  double regions = 0;
+  for (int run = 0; run < runs; ++run) {
+    std::mt19937 random(static_cast<unsigned>(run));
+    std::normal_distribution<double> by_slice(1, 0.05);
+    weir::openmp::region_sites<clock_of<0>> first;
+    made_clock::now += static_cast<std::uint64_t>(13 * run * ms);  // it comes so much later
+    weir::openmp::region_sites<clock_of<1>> second;
+    const double begun = static_cast<double>(made_clock::now);
+    struct {
+      unsigned has = 2;
+      double at, slow = 1, slow_until = 0;
+      bool is_in_region = false;
+    } program[2] = {{.at = begun}, {.at = begun + 1}};
+    while (program[0].at < begun + 2 * seconds) {
+      const unsigned which = program[0].at <= program[1].at ? 0 : 1;
+      auto& its = program[which];
+      made_clock::now = static_cast<std::uint64_t>(its.at);
+      const auto next = [&](auto& sites) {
+        if (std::exchange(its.is_in_region, true)) sites.end(), ++regions;
+        return processors_of(sites.begin(&places[0], 2, 2), 2);
+      };
+      its.has = which == 0 ? next(first) : next(second);
+      if (its.at > its.slow_until) its.slow = by_slice(random), its.slow_until = its.at + 3 * ms;
+      const auto& found = with[its.has - 1][program[1 - which].has - 1];
+      const double took = found.region * its.slow;
+      (which == 0 ? clock_of<0>::waited : clock_of<1>::waited) += took * found.waited;
+      its.at += took;
+    }
+    if (program[0].has == 1 && program[1].has == 1) ++settled;
+  }
+  EXPECT_GE(settled, 15);
+  EXPECT_GT(regions, 1.02 * runs * 2 * 2 * seconds / with[1][1].region) << "than if both had stayed on two";
 }
 
 // The place comes back after 40 other regions, each of which waits for a slice.

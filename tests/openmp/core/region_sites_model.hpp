@@ -19,6 +19,7 @@ struct made_clock {
   static inline double busy = 0;  // the part of the time for which others have the processor
   static std::uint64_t ticks() { return now; }
   static double ticks_per_microsecond() { return 1000; }
+  static std::uint64_t machine_ns() { return now; }
   static std::uint64_t waited_for_processor() { return static_cast<std::uint64_t>(busy * static_cast<double>(now)); }
 };
 using sites = weir::openmp::region_sites<made_clock>;

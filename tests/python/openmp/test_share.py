@@ -36,7 +36,8 @@ class Running:
         )
         self.said = b""
 
-    def until(self, wanted: int | str) -> None:
+    def until(self, wanted: int | str) -> str:
+        """What it has said before."""
         line = f"{wanted}\n".encode()
         end = time.monotonic() + PATIENCE
         while line not in self.said:
@@ -44,7 +45,8 @@ class Running:
             more = os.read(self.process.stdout.fileno(), 4096) if ready else b""
             assert more, f"it has said {self.said!r}, not {wanted}; {self.process.poll()}"
             self.said += more
-        self.said = self.said.rpartition(line)[2]
+        before, _, self.said = self.said.rpartition(line)
+        return before.decode()
 
     def line(self) -> None:
         """To wait, or to go on."""
@@ -273,6 +275,21 @@ def test_kernel_threads_keep_to_the_processors_that_are_granted(confined: Progra
     assert second.end() == ""
 
 
+STARTS = ("posix_spawn", "posix_spawnp", "system", "popen", "vfork", "fork", "exec", "execl")
+
+
+@pytest.mark.parametrize("threads", ["kernel", "all"])
+@pytest.mark.parametrize("how", STARTS)
+def test_a_program_that_a_confined_thread_starts_has_all_processors(
+    programs: Programs, builds: Builds, how: str, threads: str
+):
+    programs.start().until(2)
+    programs.program = builds.get(Program(SOURCES.parent / "starts.c", "gcc"))
+    first = programs.start(how, WEIR_THREADS=threads)
+    assert first.until(2).count("1") == 0
+    assert first.end() == ""
+
+
 def test_threads_of_a_program_have_as_many_virtual_processors_as_are_granted(programs: Programs):
     first = programs.start("threads", WEIR_THREADS="all")
     first.until(2)
@@ -319,6 +336,33 @@ def test_a_table_that_is_made_again_is_found(programs: Programs, place: Path):
     place.mkdir(mode=0o700)
     first.until(1)
     second.until(1)
+
+
+@skips.mark("root")
+def test_without_proc_a_process_ends_with_its_threads_and_says_what_is_missing(
+    environment: dict[str, str], place: Path, tmp_path: Path
+):
+    """Its first thread ends first."""
+    text = """
+#include <omp.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *wait(void *unused) {
+  usleep(100000 * omp_get_max_threads());
+  return unused;
+}
+int main(void) {
+  pthread_t other;
+  pthread_create(&other, NULL, wait, NULL);
+  pthread_exit(NULL);
+}
+"""
+    (tmp_path / "lasts.c").write_text(text)
+    subprocess.run(["gcc", "-fopenmp", tmp_path / "lasts.c", "-o", tmp_path / "lasts"], check=True)
+    own = environment | {"OMP_NUM_THREADS": "2", "WEIR_SHARE": "node", "WEIR_SHARE_DIR": str(place)}
+    words = ["unshare", "--mount", "sh", "-c", f"mount -t tmpfs none /proc && exec {tmp_path / 'lasts'}"]
+    ended = subprocess.run(words, env=own, capture_output=True, text=True, timeout=PATIENCE)
+    assert ended.returncode == 0 and "/proc/self/task: No such file or directory" in ended.stderr, ended.stderr
 
 
 def test_the_environment_is_read_at_the_start(confined: Programs, place: Path):
