@@ -140,7 +140,7 @@ void confinement::free_child() const {
   if (in_force_ && get_mask(0, mask) && (mask == last_ || mask == before_)) set_mask(0, all_);
 }
 
-bool confinement::starts(pid_t thread) const { return std::ranges::find(starting_, thread) != starting_.end(); }
+bool confinement::starts(pid_t id) const { return std::ranges::find(starting_, id) != starting_.end(); }
 
 // A look before the start would change the mask back. The child of a vfork() is not looked at, and will not come to end_start(): it is
 // another program then. Where more threads than these start programs at once, a look may still come between.

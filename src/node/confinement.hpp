@@ -50,7 +50,7 @@ class confinement {
 
   void confine(thread& t, const processor_set& granted, const processor_set& all) const;
   bool is_ours(const thread& t, const processor_set& mask, const processor_set& all) const;
-  bool starts(pid_t thread) const;
+  bool starts(pid_t id) const;
 
   std::vector<thread> threads_;  // by id
   std::array<pid_t, 64> starting_{};  // threads that start a program now; 0: nobody
