@@ -90,6 +90,7 @@ class engine {
   void tell_watchers(line_id l, time at);
   void forget_watch(thread& t);
   bool forwarded(thread& t, const void* word, void* into, std::size_t bytes);
+  bool joins_request(const thread& t, line_id l) const;
   bool can_still_finish();
   std::string who_waits(const char* why) const;
 
