@@ -192,6 +192,27 @@ TEST(Engine, AStoreBehindOneToALaterLineAsksAgain) {
   EXPECT_EQ(its.moved, 4u);
 }
 
+TEST(Engine, ARequestForWritingBringsTheLineAndTakesNoTime) {
+  line l;
+  double asked = 0, stored = 0;
+  engine e(machine(), schedule{});
+  e.add_job("test", 3, 0, 0, [](const job&) {}, [&](unsigned t) {
+    if (t == 2) l.value.load();
+    if (t != 0) return;
+    engine::here().compute(from_us(1));
+    const double begin = now();
+    simulated::request_for_writing(l.value);
+    asked = now() - begin;
+    engine::here().compute(from_us(1));
+    l.value.store(1, std::memory_order_seq_cst);
+    stored = now() - begin - 1000;
+  });
+  e.run();
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(stored, 1) << "the line is at home";
+  EXPECT_EQ(e.memory().counts(0).misses, (std::vector<std::uint64_t>{1, 1})) << "the reader's, and the request's";
+}
+
 TEST(Engine, WhereNothingIsCachedEachStoreGoesToTheMemory) {
   machine_model m = with_atomics(atomics::memory);
   m.processor.store_buffer = 8;
