@@ -101,7 +101,7 @@ plan exchange_by_nodes(unsigned participants, unsigned node, unsigned ways, unsi
   if (node == 0 || radix < 2) throw std::invalid_argument("weir: a node has at least 1 participant, and a radix is at least 2");
   const std::uint64_t whole = (std::uint64_t{participants} + node - 1) / node * node;
   plan p = node >= participants
-               ? by_levels(participants, {{.size = participants, .ways = ways, .fan_out = fan_out}})
+               ? by_levels(participants, {{.size = participants}}, radix)
                : by_levels(participants, {{.size = node, .ways = ways, .fan_out = fan_out}, {.size = static_cast<unsigned>(whole)}}, radix);
   p.name = "exchange-nodes";
   p.halves = false;  // whatever the number of nodes

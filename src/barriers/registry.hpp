@@ -66,7 +66,9 @@ class registry {
 
   /// Of a plan that has no name. Proves it first; throws std::invalid_argument if the proof fails.
   static std::unique_ptr<any_barrier> of_plan(const plan& p, const std::string& waiting, const team& t) {
-    return with_waiting<barriers::plan_barrier>(find(waitings(), waiting, "waiting policy"), waiting::all(), t, p);
+    const std::size_t how = find(waitings(), waiting, "waiting policy");
+    return t.spread ? with_waiting<barriers::spread_of_plan>(how, waiting::all(), t, p)
+                    : with_waiting<barriers::plan_barrier>(how, waiting::all(), t, p);
   }
 
   template <class Table>

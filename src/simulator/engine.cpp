@@ -179,14 +179,35 @@ void engine::load(const void* word, void* into, std::size_t bytes) {
   t.looked_at = memory_.version(l);
 }
 
+// A line serves all stores of the processor that waits for it, before it goes on to those who have asked for it meanwhile: the answer to
+// one request completes all that the processor has made for the line [gem5, Ruby's Sequencer::writeCallback], and stores of a line merge
+// into the buffer that it fills [ARM DDI 0489F, section 5.9.2]. But stores leave in order. If one to a later line is in between, the line
+// goes on without the last store, which asks again. A processor with weak order merges even that one, unless it is a release: then it
+// waits as here, and the last store of what the runtime writes is one.
+// When the line comes for such a store; never: no request is on the way.
+time engine::comes_for_store(const thread& t, line_id l) const {
+  if (!memory_.cached() || memory_.owns(l, t.processor)) return never;
+  const time last = t.stores.empty() ? t.now : t.stores.back().takes_effect;
+  for (auto s = t.stores.rbegin(); s != t.stores.rend() && s->takes_effect == last; ++s)
+    if (s->line == l) return last;
+  for (const requested_line& r : t.requests)
+    if (r.line == l && r.comes >= last) return r.comes;
+  return never;
+}
+
 void engine::store(void* word, std::uint64_t value, std::size_t bytes) {
   thread& t = *self_;
   until(t, t.now);
   const line_id l = memory_.line_at(word);
   const bool at_once = t.stores.empty() && memory_.cached() && memory_.owns(l, t.processor);
   while (t.stores.size() >= model_.processor.store_buffer) drain_one(t);
-  const time done = memory_.write(l, t.processor, t.now);
-  tell_watchers(l, t.now);
+  time done = comes_for_store(t, l);
+  if (done != never) {
+    done = memory_.write_with_request(l, done);
+  } else {
+    done = memory_.write(l, t.processor, t.now);
+    tell_watchers(l, t.now);
+  }
   if (at_once && done <= t.now + model_.processor.store) {
     std::memcpy(word, &value, bytes);
     memory_.changed(l);
@@ -200,6 +221,16 @@ void engine::store(void* word, std::uint64_t value, std::size_t bytes) {
   events_.push(effect, event_kind::store, t.id, t.stores_made);
   t.now += model_.processor.store;
   if (model_.processor.store_buffer == 1) drain();
+}
+
+void engine::request_for_writing(const void* word) {
+  thread& t = *self_;
+  until(t, t.now);
+  const line_id l = memory_.line_at(word);
+  if (!memory_.cached() || memory_.owns(l, t.processor)) return;
+  std::erase_if(t.requests, [&](const requested_line& r) { return r.comes < t.now; });
+  t.requests.push_back({l, memory_.write(l, t.processor, t.now)});
+  tell_watchers(l, t.now);
 }
 
 void engine::take_effect(thread& t) {

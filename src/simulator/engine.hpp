@@ -51,6 +51,8 @@ class engine {
   /// One load: its bytes are copied when the value arrives.
   void load(const void* word, void* into, std::size_t bytes);
   void store(void* word, std::uint64_t value, std::size_t bytes);
+  /// Fetches the line to be written later. The thread goes on at once, and stores nothing.
+  void request_for_writing(const void* word);
   /// An atomic update: `update()` is called at its moment and returns whether it stored something.
   template <class Update>
   void atomic(void* word, Update update);
@@ -90,6 +92,7 @@ class engine {
   void tell_watchers(line_id l, time at);
   void forget_watch(thread& t);
   bool forwarded(thread& t, const void* word, void* into, std::size_t bytes);
+  time comes_for_store(const thread& t, line_id l) const;
   bool can_still_finish();
   std::string who_waits(const char* why) const;
 

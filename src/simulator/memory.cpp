@@ -222,6 +222,15 @@ time memory::write(line_id id, unsigned processor, time now) {
   return done;
 }
 
+time memory::write_with_request(line_id id, time comes) {
+  ++accesses_;
+  line& l = lines_[id];
+  ++l.counts.hits;
+  const time done = comes + model_.processor.store;
+  l.written = std::max(l.written, done);
+  return done;
+}
+
 line_counts memory::all_counts() const {
   line_counts all;
   all.misses.assign(model_.distances.size(), 0);

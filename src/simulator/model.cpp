@@ -120,7 +120,9 @@ topology topology_of(const machine_model& m) {
 }
 
 topology as_described(const machine_model& m) {
-  const topology all = topology_of(m);
+  machine_model whole = m;
+  whole.processors = m.built;
+  const topology all = topology_of(whole);
   topology::division nearest = all.levels().front();
   nearest.name = "cache";
   return {all.processors(), {nearest}};

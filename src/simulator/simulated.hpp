@@ -181,6 +181,11 @@ struct simulated {
   /// The running thread has allocated this memory, and written it first.
   static void has_made(const void* begin, std::size_t bytes) { engine::here().allocated(begin, bytes); }
 
+  template <class Word>
+  static void request_for_writing(const Word& word) {
+    engine::here().request_for_writing(&word);
+  }
+
   static bool switches_in_user_space() { return false; }
   template <class Word, class Ready>
   static bool switch_until(const Word&, Ready, unsigned) {

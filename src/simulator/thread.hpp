@@ -48,6 +48,12 @@ struct pending_store {
   time takes_effect;
 };
 
+/// A line that has been requested for writing, without a store.
+struct requested_line {
+  line_id line;
+  time comes;
+};
+
 struct thread {
   enum class state : std::uint8_t { absent, ready, running, sleeping, done };
 
@@ -82,6 +88,7 @@ struct thread {
 
   std::deque<pending_store> stores;
   std::uint32_t stores_made = 0;
+  std::vector<requested_line> requests;  // those that may be on the way
 
   activity doing = activity::computing;
   activity before = activity::synchronizing;  // its activity when it lost its processor

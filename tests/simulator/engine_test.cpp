@@ -141,6 +141,95 @@ TEST(Engine, StoreBuffersHideTimeAndLoadsPassThem) {
   EXPECT_GE(waited_for, 10);
 }
 
+struct two_stores {
+  double seen;            // from the first store until another processor has seen the second one
+  std::uint64_t moved;    // transfers of their line
+};
+
+/// Processor 0 stores two words of a line that processor 2 polls, and which it has asked for again before the second store.
+two_stores joined(const machine_model& m, bool another_between) {
+  struct alignas(128) pair {
+    word first{0}, second{0};
+  } together;
+  line other;  // comes later than the line of both
+  double begin = 0, end = 0;
+  engine e(m, schedule{});
+  e.add_job("test", 3, 0, 0, [](const job&) {}, [&](unsigned t) {
+    if (t == 0) {
+      engine::here().compute(from_us(1));
+      engine::here().forget_counts();
+      begin = now();
+      together.first.store(1);
+      engine::here().compute(from_ns(10));
+      if (another_between) other.value.store(1);
+      together.second.store(1);
+    } else if (t == 2) {
+      simulated::spin(together.second, [](std::uint32_t v) { return v == 1; });
+      end = now();
+    }
+  });
+  e.run();
+  std::uint64_t moved = 0;
+  for (const std::uint64_t misses : e.memory().counts(0).misses) moved += misses;
+  return {end - begin, moved};
+}
+
+// The reader's request waits for the line, and finds both stores in it.
+TEST(Engine, AStoreJoinsTheRequestThatIsOnTheWay) {
+  machine_model m = machine();
+  m.processor.store_buffer = 8;
+  const two_stores its = joined(m, false);
+  EXPECT_EQ(its.seen, 100 + 1 + 100 + 1) << "to the writer, and on to the reader";
+  EXPECT_EQ(its.moved, 2u);
+}
+
+TEST(Engine, AStoreBehindOneToALaterLineAsksAgain) {
+  machine_model m = machine();
+  m.processor.store_buffer = 8;
+  m.distances[0].memory = from_ns(150);
+  const two_stores its = joined(m, true);
+  EXPECT_GE(its.seen, 3 * 100 + 20) << "and the second store waits until the reader has been served";
+  EXPECT_EQ(its.moved, 4u);
+}
+
+TEST(Engine, ARequestForWritingBringsTheLineAndTakesNoTime) {
+  line l;
+  double asked = 0, stored = 0;
+  engine e(machine(), schedule{});
+  e.add_job("test", 3, 0, 0, [](const job&) {}, [&](unsigned t) {
+    if (t == 2) l.value.load();
+    if (t != 0) return;
+    engine::here().compute(from_us(1));
+    const double begin = now();
+    simulated::request_for_writing(l.value);
+    asked = now() - begin;
+    engine::here().compute(from_us(1));
+    l.value.store(1, std::memory_order_seq_cst);
+    stored = now() - begin - 1000;
+  });
+  e.run();
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(stored, 1) << "the line is at home";
+  EXPECT_EQ(e.memory().counts(0).misses, (std::vector<std::uint64_t>{1, 1})) << "the reader's, and the request's";
+}
+
+TEST(Engine, WhereNothingIsCachedEachStoreGoesToTheMemory) {
+  machine_model m = with_atomics(atomics::memory);
+  m.processor.store_buffer = 8;
+  m.homes = placement::first;
+  struct alignas(128) pair {
+    word first{0}, second{0};
+  } together;
+  engine e(m, schedule{});
+  e.add_job("test", 3, 0, 0, [](const job&) {}, [&](unsigned t) {
+    if (t != 2) return;
+    together.first.store(1);
+    together.second.store(1);
+  });
+  e.run();
+  EXPECT_EQ(e.memory().counts(0).misses.back(), 2u);
+}
+
 /// The result of run() if the first of two threads ends immediately and the other is alone.
 std::string says_of(const machine_model& m, time limit, const std::function<void()>& body) {
   engine e(m, schedule{.quantum = m.system.quantum});

@@ -34,6 +34,7 @@ TEST(MachineFiles, HaveTheSignatureOfTheirMachine) {
   const machine_model m = read_machine(path_of("epyc-9554-2s"));
   EXPECT_EQ(signature(topology_of(m)), "128 processors in 16 groups in 2 groups");
   EXPECT_EQ(as_described(m).find("cache")->groups, 16u) << "the nearest groups";
+  EXPECT_EQ(as_described(cut(m, 8)).find("cache")->groups, 16u) << "also of a team that uses a part";
 }
 
 class MachineFile : public testing::TestWithParam<std::string> {};

@@ -129,7 +129,7 @@ class plan_barrier {
       steps_of_all_ += length;
       action* next = seats_[i].actions.get();
       for (const auto* half : {&script.arrival, &script.release})
-        for (const step& s : *half) *next++ = {flags[s.slot], &lines_[p.slot_line[s.slot]].gate, s.act};
+        for (const step& s : *half) *next++ = {flags[s.slot], &lines_[p.slot_line[s.slot]].gate, steps::of(s.act)};
     }
   }
 

@@ -24,6 +24,13 @@ class spread_planned : public spread_plan_barrier<Machine, Waiting> {
       : spread_plan_barrier<Machine, Waiting>(t, trusted(of.make(t.members, its))) {}
 };
 
+/// Of any plan, which it proves first.
+template <class Machine, template <class> class Waiting>
+class spread_of_plan : public spread_plan_barrier<Machine, Waiting> {
+ public:
+  spread_of_plan(const team& t, const plan& p) : spread_plan_barrier<Machine, Waiting>(t, proven(p)) {}
+};
+
 template <class Machine, template <class> class Waiting>
 class dissemination : public planned<Machine, Waiting> {
  public:

@@ -39,8 +39,8 @@ plan tournament(unsigned participants, wake_up how = wake_up::champion_flag);
 plan tournament_by_nodes(unsigned participants, unsigned ways = 4, unsigned node = 4);
 
 /// In each node a tournament, whose winner wakes the others at last; between, the winners of all nodes meet by dissemination with
-/// this radix. So a barrier leaves the nodes in a few rounds, and each round is one signal long. A node is `node` consecutive
-/// participants. It has no two halves.
+/// this radix. So a barrier leaves the nodes in a few rounds, and each round is one signal long. Where one node holds all, they are
+/// equally near, and all meet by dissemination. A node is `node` consecutive participants. It has no two halves.
 plan exchange_by_nodes(unsigned participants, unsigned node = 4, unsigned ways = 4, unsigned fan_out = 8, unsigned radix = 4);
 
 /// Pairwise exchange: in round r participant i and i xor 2^r signal each other [Brooks, in paper

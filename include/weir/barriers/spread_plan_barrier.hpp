@@ -2,10 +2,14 @@
 // them into the memory near it. If one thread wrote all of them first, the memory beside it would serve all members. Lines of
 // neighbours share pages, and neighbours are near each other.
 //
+// While a member waits or computes it asks for the lines that it is to signal next (plan_steps.hpp): in a large team a signal's way is
+// longer than what that costs. But not in the release, where all await their flags already.
+//
 // A line must not be signalled before its member has made it. In the first episode the members therefore make their lines, and meet in
 // a central barrier; the plan serves all later episodes.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -81,6 +85,8 @@ class spread_plan_barrier {
   using steps = plan_steps<Machine>;
   using line = typename steps::line;
   using action = typename steps::action;
+  using doing = typename steps::doing;
+  static constexpr auto await = step::action::await;
   static_assert(std::is_trivially_destructible_v<line>);
 
   struct alignas(line_bytes) membership {
@@ -120,20 +126,36 @@ class spread_plan_barrier {
     std::vector<unsigned> used(p.lines, 0), flags(p.slots());  // of a slot: which flags of its line
     for (std::uint32_t slot = 0; slot < p.slots(); ++slot) flags[slot] = 2 * used.at(p.line_of(slot))++;
     for (unsigned m = 0; m < member_count_; ++m) {
-      const plan::script& its = p.scripts[m];
-      const std::size_t length = its.arrival.size() + its.release.size();
+      const auto action_of = [&](const step& s, doing what) {
+        line* const there = at(place[p.line_of(s.slot)]);
+        return action{&there->flags[flags[s.slot]], &there->gate, what};
+      };
+      const auto& [arrival, release] = p.scripts[m];
+      std::vector<action> all;
+      for (auto s = arrival.begin(); s != arrival.end(); ++s) {
+        if (s->act == await && (s == arrival.begin() || s[-1].act != await))
+          for_next_signals(s, arrival.end(), [&](const step& next) { all.push_back(action_of(next, doing::request)); });
+        all.push_back(action_of(*s, steps::of(s->act)));
+      }
+      const std::size_t gathered = all.size();
+      for (const step& s : release) all.push_back(action_of(s, steps::of(s.act)));
+      if (!arrival.empty() && arrival.front().act != await)
+        for_next_signals(arrival.begin(), arrival.end(),
+                         [&](const step& next) { all.push_back(action_of(next, doing::request_for_next)); });
       membership& me = members_[m];
-      me.actions = std::make_unique<action[]>(length);
-      me.gathered = me.actions.get() + its.arrival.size();
-      me.end = me.actions.get() + length;
-      steps_of_all_ += length;
-      action* next = me.actions.get();
-      for (const auto* half : {&its.arrival, &its.release})
-        for (const step& s : *half) {
-          line* const there = at(place[p.line_of(s.slot)]);
-          *next++ = {&there->flags[flags[s.slot]], &there->gate, s.act};
-        }
+      me.actions = std::make_unique<action[]>(all.size());
+      std::copy(all.begin(), all.end(), me.actions.get());
+      me.gathered = me.actions.get() + gathered;
+      me.end = me.actions.get() + all.size();
+      steps_of_all_ += all.size();
     }
+  }
+
+  /// The signals after the awaits that begin here, up to the awaits after them.
+  template <class Step, class Use>
+  static void for_next_signals(Step s, Step end, Use use) {
+    while (s != end && s->act == await) ++s;
+    for (; s != end && s->act != await; ++s) use(*s);
   }
 
   void make_lines(unsigned member) {
@@ -158,7 +180,7 @@ class spread_plan_barrier {
   }
 
   [[gnu::noinline]] void run(unsigned member, const action* a, const action* end, std::uint32_t episode) {
-    steps::run(waiting_, member, a, end, parities_, episode, co_located::unknown);
+    steps::template run<true>(waiting_, member, a, end, parities_, episode, co_located::unknown);
   }
 
   const unsigned member_count_;

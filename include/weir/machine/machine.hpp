@@ -28,7 +28,9 @@ inline constexpr std::size_t line_bytes = 128;
 /// `migrate_home`  moves a thread that waits long back to its home processor, if it has one; takes the time in ticks
 /// `ticks`         a clock that is cheap enough to be read while waiting
 ///
-/// A machine may also have `has_made(begin, bytes)`, which is told that the caller was the first to write this memory.
+/// A machine may also have
+/// `has_made(begin, bytes)`       which is told that the caller was the first to write this memory
+/// `request_for_writing(word)`    fetches the word's line to be written later, and does not wait for it
 template <class M>
 concept machine = requires(typename M::template word<std::uint32_t>& word, typename M::gate& gate,
                            bool (*ready)(std::uint32_t)) {

@@ -49,6 +49,16 @@ struct native {
     }
   }
 
+  /// One instruction, a hint. Not __builtin_prefetch on x86: for the oldest processors compilers fetch the line to be read.
+  template <class Word>
+  static void request_for_writing(const Word& word) noexcept {
+#if defined(__x86_64__)
+    asm volatile("prefetchw %0" : : "m"(word));
+#else
+    __builtin_prefetch(&word, 1);
+#endif
+  }
+
   /// One system call, sched_yield: about 0.4 us if no other thread wants the processor.
   static void yield() noexcept;
   template <class Word, class Ready>
