@@ -3,19 +3,14 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <fcntl.h>
-
-#include "raw_call.hpp"
+#include "read_by_kernel.hpp"
 
 namespace weir {
 
 namespace {
 std::optional<run_times> said_in(const char* name) {
-  const long file = raw_call(SYS_openat, AT_FDCWD, as_argument(name), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
   char said[96];
-  const long bytes = raw_call(SYS_read, file, as_argument(said), sizeof said - 1);
-  raw_call(SYS_close, file);
+  const long bytes = read_by_kernel(name, said, sizeof said - 1);
   if (bytes <= 0) return std::nullopt;
   said[bytes] = 0;
   // The time that it has run, the time that it has waited, and how often it has begun to run.

@@ -13,7 +13,6 @@ constinit std::atomic<bool> all_handlers_count{false};
 #include <mutex>
 #include <optional>
 
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <sys/auxv.h>
@@ -22,6 +21,7 @@ constinit std::atomic<bool> all_handlers_count{false};
 
 #include "machine/detached_thread.hpp"
 #include "machine/kernel_mutex.hpp"
+#include "machine/read_by_kernel.hpp"
 #include "threads/polling/polling.hpp"
 #include "threads/support/code.hpp"
 #include "threads/support/library_signals.hpp"
@@ -147,10 +147,7 @@ bool is_as_in_file(std::uintptr_t page) {
     return true;
   constexpr std::uint64_t present = std::uint64_t{1} << 63, of_file = std::uint64_t{1} << 61;  // [proc_pid_pagemap(5)]
   std::uint64_t its = 0;
-  const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const ssize_t got = pread(file, &its, sizeof its, static_cast<off_t>(page / page_bytes * sizeof its));
-  close(file);
+  const long got = read_by_kernel("/proc/self/pagemap", &its, sizeof its, static_cast<long>(page / page_bytes * sizeof its));
   return got == sizeof its && (its & present) != 0 && (its & of_file) != 0;
 }
 

@@ -7,12 +7,12 @@
 #include <iterator>
 #include <utility>
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 
 #include "machine/clocks.hpp"
 #include "machine/detached_thread.hpp"
+#include "machine/read_by_kernel.hpp"
 #include "machine/time_slice.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/above.hpp"
@@ -309,10 +309,8 @@ namespace {
 bool is_told(pid_t thread, char* answer, std::size_t most) {
   char name[64];
   std::snprintf(name, sizeof name, "/proc/self/task/%d/syscall", static_cast<int>(thread));
-  const int file = has_own_files ? open(name, O_RDONLY | O_CLOEXEC) : -1;
-  const ssize_t said = file >= 0 ? read(file, answer, most - 1) : -1;
-  if (file >= 0) close(file);
-  answer[std::max<ssize_t>(said, 0)] = 0;
+  const long said = has_own_files ? read_by_kernel(name, answer, most - 1) : -1;
+  answer[std::max(said, 0L)] = 0;
   return said > 0;
 }
 }  // namespace

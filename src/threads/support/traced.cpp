@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fcntl.h>
-#include <unistd.h>
+#include "machine/read_by_kernel.hpp"
 
 namespace weir::threads {
 
@@ -12,10 +11,7 @@ namespace {
 /// Does /proc/self/status have something else than a zero behind this name, or does it not tell?
 bool status_has(const char* name) {
   char text[4096];
-  const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  const ssize_t n = file >= 0 ? read(file, text, sizeof text - 1) : -1;
-  if (file >= 0) close(file);
-  text[std::max<ssize_t>(n, 0)] = 0;
+  text[std::max(read_by_kernel("/proc/self/status", text, sizeof text - 1), 0L)] = 0;
   const char* const at = std::strstr(text, name);
   return at == nullptr || at[std::strlen(name)] != '0';
 }

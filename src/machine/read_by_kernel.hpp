@@ -1,0 +1,22 @@
+// A file's beginning, without the functions of the C library (raw_call.hpp). Those that Weir replaces ask the dynamic linker for the
+// C library's own at their first call: under a lock of Weir's, or the dynamic linker's, that is a deadlock with a thread that loads a library.
+#pragma once
+
+#include <cstddef>
+
+#include <fcntl.h>
+
+#include "raw_call.hpp"
+
+namespace weir {
+
+/// Reads at most so many bytes. How many there were; less than zero: -errno. Async-signal-safe.
+inline long read_by_kernel(const char* name, void* to, std::size_t most, long from = 0) {
+  const long file = raw_call(SYS_openat, AT_FDCWD, as_argument(name), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return file;
+  const long got = raw_call(SYS_pread64, file, as_argument(to), static_cast<long>(most), from);
+  raw_call(SYS_close, file);
+  return got;
+}
+
+}  // namespace weir
