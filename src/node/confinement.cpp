@@ -9,11 +9,11 @@
 #include <optional>
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "machine/clocks.hpp"
 #include "machine/raw_call.hpp"
+#include "machine/read_by_kernel.hpp"
 
 namespace weir::node {
 
@@ -36,10 +36,7 @@ void set_mask(pid_t thread, const processor_set& mask) {
 std::optional<unsigned> processor_of(pid_t thread) {
   char path[64], text[1024];
   std::snprintf(path, sizeof path, "%s/%d/stat", all_threads, static_cast<int>(thread));
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  const ssize_t got = read(file, text, sizeof text - 1);
-  close(file);
+  const long got = read_by_kernel(path, text, sizeof text - 1);
   if (got <= 0) return std::nullopt;
   text[got] = 0;
   const char* at = std::strrchr(text, ')');  // the name before it may hold anything

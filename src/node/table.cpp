@@ -8,12 +8,15 @@
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "machine/raw_call.hpp"
 
 namespace weir::node {
 
@@ -38,6 +41,11 @@ bool may_be_locked(int file) {
   return fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_WRLCK;
 }
 
+// By the kernel: see machine/read_by_kernel.hpp.
+long read_begin(int file, std::span<std::byte> to) {
+  return raw_call(SYS_pread64, file, as_argument(to.data()), static_cast<long>(to.size()), 0);
+}
+
 /// Has a program that has ended left this file? Others' files with such names stay.
 bool is_left_over(int file, const char* name, const struct stat& its) {
   int process = 0;
@@ -46,7 +54,7 @@ bool is_left_over(int file, const char* name, const struct stat& its) {
   if (std::sscanf(name, "program-%d-%ld-%ld%c", &process, &seconds, &ns, &more) != 3) return false;
   if (its.st_size == 0) return time(nullptr) - its.st_mtime > empty_for_seconds;
   std::array<std::byte, sizeof(entry)> bytes{};
-  return pread(file, bytes.data(), bytes.size(), 0) > 0 && begins_as_entry(bytes);
+  return read_begin(file, bytes) > 0 && begins_as_entry(bytes);
 }
 
 bool take_lock(int file) {
@@ -60,7 +68,7 @@ std::optional<program> read_from(int file) {
   // Again if it was being written just then.
   for (int tries = 0; tries < 3; ++tries) {
     std::array<std::byte, sizeof(entry) + 1> bytes;
-    const ssize_t read = pread(file, bytes.data(), bytes.size(), 0);
+    const long read = read_begin(file, bytes);
     if (read < 0) return std::nullopt;
     if (auto p = from_bytes(std::span(bytes).first(static_cast<std::size_t>(read)))) return p;
   }
@@ -161,8 +169,9 @@ bool table::publish(const program& mine) {
   if ((!there || fstat(mine_.number(), &its) != 0 || its.st_nlink == 0) && !join()) return false;
   const entry e = to_entry(mine);
   const bool has_size = fstat(mine_.number(), &its) == 0 && (its.st_size == 0 || its.st_size == sizeof e);
-  if ((!has_size && ftruncate(mine_.number(), 0) != 0) || pwrite(mine_.number(), &e, sizeof e, 0) != static_cast<ssize_t>(sizeof e))
-    return refused(said(path_of(my_file_), errno));
+  if (!has_size && ftruncate(mine_.number(), 0) != 0) return refused(said(path_of(my_file_), errno));
+  const long wrote = raw_call(SYS_pwrite64, mine_.number(), as_argument(&e), sizeof e, 0);
+  if (wrote != sizeof e) return refused(said(path_of(my_file_), wrote < 0 ? static_cast<int>(-wrote) : ENOSPC));
   return true;
 }
 

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[3]
 CALLS = ROOT / "src" / "threads" / "calls" / "calls.cpp"
 LOCKED = (
     "machine/run_delay",
+    "/node/",
     *(f"threads/{room}/" for room in ["polling", "preemption", "scheduling", "signals", "program", "support"]),
 )
 OBJECTS = [path for path in (ROOT / "build" / "src").rglob("*.o") if any(part in path.as_posix() for part in LOCKED)]
