@@ -50,7 +50,7 @@ REASONS = {
     "readable": Reason("other users may not read this folder", lambda: not _others_may_read(), 4),
     # Set-up goes on where it cannot install it.
     "onetbb": Reason("no oneTBB", lambda: not list(Path("/usr/lib").glob("*/libtbb.so")), 3),
-    "states": Reason("too large", lambda: True, 3),  # three members under store buffering: over 20 million states
+    "states": Reason("too large", lambda: True, 4),  # three members under store buffering: over 20 million states
     # Asked by the C++ tests themselves.
     "sanitizer": Reason("under a sanitizer", lambda: True, 3),
     "membarrier": Reason("this kernel has no membarrier", lambda: True, 2),
