@@ -80,7 +80,7 @@ double episode_ns(const machine_model& m, const plans::shape& its, unsigned memb
   a.shape = its;
   if (spread) a.made_of = std::make_shared<const plan>(plans::by_name(a.barrier, members, its).value());
   simulation all(plain::with(cut(m, members), {a}), 1);
-  const auto& passed = all.run().applications.at(0).episodes;
+  const auto passed = all.run().applications.at(0).episodes;
   return in_ns(passed.back().last_leaving - passed[3].last_leaving) / 20 - 1000;
 }
 
