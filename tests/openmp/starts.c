@@ -3,33 +3,17 @@
    starts count: is that program. */
 #define _GNU_SOURCE
 #include <omp.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
 #include <spawn.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "until_input_ends.h"
+
 static const char *me, *how;
 static char *none[] = {NULL};
-
-/* Not as the C library tells it, which a runtime may replace. */
-static int processors(void) {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  return syscall(SYS_sched_getaffinity, 0, sizeof mask, &mask) > 0 ? CPU_COUNT(&mask) : 0;
-}
-
-static int has_ended(void) {
-  struct pollfd in = {0, POLLIN, 0};
-  char line[64];
-  return poll(&in, 1, 0) > 0 && read(0, line, sizeof line) <= 0;
-}
 
 static void start(void) {
   char *words[] = {(char *)me, "count", NULL};
@@ -65,10 +49,9 @@ static void start(void) {
   if (child != 0) waitpid(child, NULL, 0);
 }
 
-static atomic_int ended;
 static void *compute(void *number) {
   while (!atomic_load(&ended)) {
-    for (volatile int i = 0; i < 200000; ++i) continue;
+    work();
     if (number == (void *)1 && processors() == 1) start();
   }
   return NULL;
@@ -81,11 +64,6 @@ int main(int words, char **word) {
     printf("%d\n", processors());
     return 0;
   }
-  const int threads = omp_get_max_threads();
-  pthread_t all[threads];
-  for (long i = 0; i < threads; ++i) pthread_create(&all[i], NULL, compute, (void *)i);
-  while (!has_ended()) usleep(1000);
-  atomic_store(&ended, 1);
-  for (int i = 0; i < threads; ++i) pthread_join(all[i], NULL);
+  run_until_input_ends(omp_get_max_threads(), compute);
   return 0;
 }
