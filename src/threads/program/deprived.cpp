@@ -11,6 +11,7 @@
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/monitor.hpp"
 #include "threads/preemption/pause_traps.hpp"
+#include "threads/preemption/questions.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/scheduling/claimant.hpp"
@@ -49,15 +50,19 @@ bool add(lately_seen& to, pid_t thread, run_times& before) {
 lately_seen look_at_threads(bool asks) {
   static std::size_t place = 0;
   lately_seen its;
+  questions running;
   asks = asks && hold_ticks();
   claimant::for_some_bodies(place, most_asked, [&](body& b) {
     const std::uint32_t waits = b.waits.load(std::memory_order_relaxed), waited = waits - std::exchange(b.waits_seen, waits);
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned || !add(its, b.id, b.times)) return;
     ++its.running;
     if (waited >= waits_often) ++its.waiting;
-    if (asks && !blocks_ticks(b) && !is_in_system(b.id, true)) send_tick_signal(b.id, &poll_question);
+    if (!blocks_ticks(b)) running.add(b);
   });
-  if (asks) release_ticks();
+  if (asks) {
+    running.ask(&poll_question);
+    release_ticks();
+  }
   return its;
 }
 

@@ -10,6 +10,7 @@
 #include "machine/kernel_mutex.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/monitor.hpp"
+#include "threads/preemption/questions.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/program/absences.hpp"
 #include "threads/program/left_alone.hpp"
@@ -69,7 +70,7 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 // the first calls come sooner: together they cost less than a thread that spins for a slice of the kernel's.
 constexpr std::uint64_t soonest_call_ns = 200'000, first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
 // Whether a thread has run is one system call, and where it is, three. Meanwhile no thread begins or ends, so so many are asked together.
-constexpr std::size_t asked_together = 64;
+constexpr std::size_t asked_together = questions::most;
 constexpr std::uint64_t used_at_least_ns = 50'000, longest_between_parts_ns = 8'000'000;
 // How long a thread that begins now may run. relaxed: a hint.
 constinit std::atomic<std::uint64_t> until_called_ns{soonest_call_ns};
@@ -312,15 +313,16 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   bool some = false;
   if (!hold_ticks()) return next_at(never);
   static std::size_t place = 0;
+  questions running;
   const bool all = claimant::for_some_bodies(place, asked_together, [&](body& b) {
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned || blocks_ticks(b)) return;
     some = true;
     // The first time also one that has not got a processor yet: the signal waits for it.
     const bool is_known = b.had != 0;
     const std::uint64_t had = processor_time(b.id), used = had - std::exchange(b.had, had);
-    if ((is_known && used < used_at_least_ns) || is_in_system(b.id, true)) return;
-    send_tick_signal(b.id, &attach_request);
+    if (!is_known || used >= used_at_least_ns) running.add(b);
   });
+  running.ask(&attach_request);
   release_ticks();
   const std::uint64_t longest = all ? longest_between_calls_ns : longest_between_parts_ns;
   distance = some || !all ? std::min(2 * distance, longest) : longest;
