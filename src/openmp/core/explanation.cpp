@@ -96,6 +96,7 @@ void explain(const threads::history_of_threads& its) {
     std::fprintf(stderr, "the kernel has scheduled them, %s\n",
                  its.why_none != nullptr               ? its.why_none
                  : its.most_at_once <= its.processors ? "because each could have a processor"
+                 : its.await_polling                  ? "because they have not been found to wait in loops (--threads all does not wait for that)"
                                                       : "because they have ended soon, or have not waited for each other");
   if (its.fewest != 0)
     std::fprintf(stderr, "weir:   for %.1f s they have taken fewer processors, %u at least: they waited for each other while other programs ran\n",
