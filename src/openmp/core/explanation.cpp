@@ -87,7 +87,7 @@ void explain(const region_site& s) {
 }
 
 void explain(const threads::history_of_threads& its) {
-  if (its.all < 2) return;
+  if (its.all < 2 || (its.await_polling && its.most_at_once <= its.processors)) return;
   std::fprintf(stderr, "weir: %s has had %u threads, at most %u at once, on %u processors: ", program_invocation_short_name, its.all,
                its.most_at_once, its.processors);
   if (its.members != 0)
