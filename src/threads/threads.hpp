@@ -100,6 +100,8 @@ enum class seats_for { all_that_wait, some_that_poll };
 /// From now on the threads that the program creates become members, on so many processors, where they are more than that
 /// (program_threads.hpp). `adapts`: where other programs keep them from these processors, they take fewer (deprivation.hpp).
 void make_all_members(unsigned processors, bool adapts, seats_for which = seats_for::all_that_wait);
+/// May they take seats now? Thread-safe.
+bool program_threads_are_members();
 /// The calling thread never takes a seat, if it has none yet: it has a policy or an affinity of its own, or is no thread of the program.
 void keep_in_kernel();
 /// So many of these processors are theirs from now on. Thread-safe.

@@ -167,6 +167,7 @@ void make_all_members(unsigned processors, bool adapts, seats_for which) {
   adapts_to_others = adapts && processors > 1;
   seats_are_open.store(which == seats_for::all_that_wait, std::memory_order_relaxed);
 }
+bool program_threads_are_members() { return all_are_members(); }
 void let_members_have(unsigned processors) {
   processors_used_now.store(processors, std::memory_order_relaxed);
   if (all_may_become_members() && are_too_many()) ask_for_call();  // threads that poll may be in the kernel all this time

@@ -1,4 +1,4 @@
-// Threads that the program and its libraries create themselves, as members: WEIR_THREADS=all.
+// Threads that the program and its libraries create themselves, as members: WEIR_THREADS=all, or auto once some of them poll.
 //
 // While the program has more threads than processors, a thread takes a seat on a virtual processor where it would wait for another
 // thread, or creates one, or where the kernel has let it begin late. Before a call that blocks in the system, it returns to its own
