@@ -94,9 +94,14 @@ inline void go_to(processor* seat) {
 
 // ---- the program's own
 
-/// From now on the threads that the program creates are members, on so many processors, where they are more than that
+/// When the threads that the program creates become members: where they are more than their processors; or where, besides, some of them
+/// poll, for which no kernel knows the reason.
+enum class seats_for { all_that_wait, some_that_poll };
+/// From now on the threads that the program creates become members, on so many processors, where they are more than that
 /// (program_threads.hpp). `adapts`: where other programs keep them from these processors, they take fewer (deprivation.hpp).
-void make_all_members(unsigned processors, bool adapts);
+void make_all_members(unsigned processors, bool adapts, seats_for which = seats_for::all_that_wait);
+/// May they take seats now? Thread-safe.
+bool program_threads_are_members();
 /// The calling thread never takes a seat, if it has none yet: it has a policy or an affinity of its own, or is no thread of the program.
 void keep_in_kernel();
 /// So many of these processors are theirs from now on. Thread-safe.
@@ -115,6 +120,7 @@ extern constinit std::atomic<const told_of_starts*> tell_of_starts;
 struct history_of_threads {
   unsigned processors = 0;  // 0: its threads are not to be members
   unsigned most_at_once = 0, all = 0, members = 0;  // members: that have ever been on a virtual processor
+  bool await_polling = false;  // nobody has been found to poll, and so nobody has taken a seat
   unsigned left_alone = 0;  // with a policy, a priority or an affinity of their own, or a driver's
   // Beside other programs (deprivation.hpp): the fewest processors that they have had, and for how long they have had fewer than all; 0: all.
   unsigned fewest = 0;

@@ -87,7 +87,7 @@ void explain(const region_site& s) {
 }
 
 void explain(const threads::history_of_threads& its) {
-  if (its.all < 2) return;
+  if (its.all < 2 || (its.await_polling && its.most_at_once <= its.processors)) return;
   std::fprintf(stderr, "weir: %s has had %u threads, at most %u at once, on %u processors: ", program_invocation_short_name, its.all,
                its.most_at_once, its.processors);
   if (its.members != 0)
@@ -96,6 +96,7 @@ void explain(const threads::history_of_threads& its) {
     std::fprintf(stderr, "the kernel has scheduled them, %s\n",
                  its.why_none != nullptr               ? its.why_none
                  : its.most_at_once <= its.processors ? "because each could have a processor"
+                 : its.await_polling                  ? "because they have not been found to wait in loops (--threads all does not wait for that)"
                                                       : "because they have ended soon, or have not waited for each other");
   if (its.fewest != 0)
     std::fprintf(stderr, "weir:   for %.1f s they have taken fewer processors, %u at least: they waited for each other while other programs ran\n",

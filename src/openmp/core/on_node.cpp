@@ -27,7 +27,7 @@ node::confinement::kind kind_of(pid_t thread) {
   using enum node::confinement::kind;
   if (!threads::drives_helper(thread)) return usual;
   // Teams follow by the number of their seats, and threads::prefer().
-  return initial_settings().threads == threads_of::all ? always : never;
+  return threads::program_threads_are_members() ? always : never;
 }
 
 }  // namespace

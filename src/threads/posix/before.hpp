@@ -26,10 +26,10 @@ class next_function {
   std::atomic<Function*> known_{nullptr};
 };
 
-/// During the lifetime of this object no tick is sent to the calling body.
+/// During the lifetime of this object no tick is sent to the calling body, and no question, if it is detached.
 class without_ticks {
  public:
-  without_ticks() : me_(this_body) {
+  without_ticks() : me_(this_body != nullptr ? this_body : own_body_of_thread()) {
     if (me_ != nullptr) me_->begin_call();
   }
   without_ticks(const without_ticks&) = delete;

@@ -11,7 +11,7 @@
 
 namespace {
 
-using weir::threads::all_are_members;
+using weir::threads::all_may_become_members;
 using weir::threads::is_called_by_allocator;
 using weir::threads::this_body;
 using weir::threads::time_limit;
@@ -80,7 +80,7 @@ BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, vo
   if (weir::threads::tell_of_first_thread.load(std::memory_order_relaxed) != nullptr && !weir::creates_for_weir &&
       !is_called_by_allocator(__builtin_return_address(0))) [[unlikely]]
     if (auto* const tell = weir::threads::tell_of_first_thread.exchange(nullptr, std::memory_order_relaxed)) tell();
-  if (!all_are_members() || weir::creates_for_weir || weir::threads::program_has_own_allocator() ||
+  if (!all_may_become_members() || weir::creates_for_weir || weir::threads::program_has_own_allocator() ||
       is_called_by_allocator(__builtin_return_address(0)))
     return next(to, attributes, run, what);
   const bool in_kernel = is_for_kernel(attributes) || weir::threads::has_own_scheduler() ||

@@ -11,11 +11,13 @@
 #include "threads/preemption/above.hpp"
 #include "threads/preemption/monitor.hpp"
 #include "threads/preemption/pause_traps.hpp"
+#include "threads/preemption/questions.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/program/program_threads.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/interrupted.hpp"
+#include "threads/support/code.hpp"
 
 namespace weir::threads {
 
@@ -29,9 +31,6 @@ namespace {
 constexpr std::size_t most_asked = 8;
 // A thread that has run for less between two looks says nothing.
 constexpr std::uint64_t ran_at_least_ns = 500'000;
-// So many yields or switches between two looks are those of a thread that waits for others. One that has been found to poll counts as one
-// that has yielded so often.
-constexpr std::uint32_t waits_often = 8;
 
 /// Adds what is new of a kernel thread. True: it has run.
 bool add(lately_seen& to, pid_t thread, run_times& before) {
@@ -49,15 +48,19 @@ bool add(lately_seen& to, pid_t thread, run_times& before) {
 lately_seen look_at_threads(bool asks) {
   static std::size_t place = 0;
   lately_seen its;
+  questions running;
   asks = asks && hold_ticks();
   claimant::for_some_bodies(place, most_asked, [&](body& b) {
-    const std::uint32_t waits = b.waits.load(std::memory_order_relaxed), waited = waits - std::exchange(b.waits_seen, waits);
+    const std::uint32_t waited = b.waits_lately();
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned || !add(its, b.id, b.times)) return;
     ++its.running;
     if (waited >= waits_often) ++its.waiting;
-    if (asks && !blocks_ticks(b) && !is_in_system(b.id, true)) send_tick_signal(b.id, &poll_question);
+    if (!blocks_ticks(b)) running.add(b);
   });
-  if (asks) release_ticks();
+  if (asks) {
+    running.ask(&poll_question);
+    release_ticks();
+  }
   return its;
 }
 
@@ -115,7 +118,10 @@ std::uint64_t look_for_deprivation(claimant& c, std::uint64_t now) {
 void answer_poll_question(const ucontext_t& in) {
   body* const own = own_body_of_thread();
   if (own == nullptr) return;
-  if (polling its; its.begin(in) || pause_at(code_of(in)) != 0) own->count_waits(waits_often);
+  polling its;
+  const bool polls = its.begin(in) || pause_at(code_of(in)) != 0;
+  if (polls) own->count_waits(waits_often);
+  if (!is_own_code(code_of(in))) note_running_thread(polls);
 }
 
 }  // namespace weir::threads

@@ -10,11 +10,14 @@
 #include "machine/kernel_mutex.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/monitor.hpp"
+#include "threads/preemption/questions.hpp"
 #include "threads/preemption/tick.hpp"
 #include "threads/program/absences.hpp"
 #include "threads/program/left_alone.hpp"
+#include "threads/program/polling_evidence.hpp"
 #include "threads/program/recycled.hpp"
 #include "threads/scheduling/claimant.hpp"
+#include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/interrupted.hpp"
 #include "threads/signals/process_signals.hpp"
 #include "threads/support/code.hpp"
@@ -39,6 +42,8 @@ constinit std::atomic<bool> some_poll{false};
 constinit bool adapts_to_others = false;
 // A thread has begun to watch, and not ended yet. relaxed: who sees it late watches, too, or not.
 constinit std::atomic<bool> is_watched{false};
+// For seats that are not open yet.
+constinit polling_evidence polling_seen;
 // Seats are taken in turn. relaxed: a number of its own for each.
 constinit std::atomic<unsigned> seats_taken{0};
 
@@ -69,7 +74,7 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 // the first calls come sooner: together they cost less than a thread that spins for a slice of the kernel's.
 constexpr std::uint64_t soonest_call_ns = 200'000, first_call_ns = 2'000'000, longest_between_calls_ns = 128'000'000;
 // Whether a thread has run is one system call, and where it is, three. Meanwhile no thread begins or ends, so so many are asked together.
-constexpr std::size_t asked_together = 64;
+constexpr std::size_t asked_together = questions::most;
 constexpr std::uint64_t used_at_least_ns = 50'000, longest_between_parts_ns = 8'000'000;
 // How long a thread that begins now may run. relaxed: a hint.
 constinit std::atomic<std::uint64_t> until_called_ns{soonest_call_ns};
@@ -148,20 +153,24 @@ bool take_seat(bool is_in_handler = false) {
     known.forget();
     living.store(1, std::memory_order_relaxed);
     processors_used_now.store(0, std::memory_order_relaxed);
-    processors_for_all = 0;  // the child has one thread, and its processors are gone
+    // The child has one thread, and its processors are gone.
+    processors_for_all = 0;
+    seats_are_open.store(false, std::memory_order_relaxed);
   });
 }
 
 }  // namespace
 
-void make_all_members(unsigned processors, bool adapts) {
+void make_all_members(unsigned processors, bool adapts, seats_for which) {
   know_code_without_calls();
   processors_for_all = processors;
   adapts_to_others = adapts && processors > 1;
+  seats_are_open.store(which == seats_for::all_that_wait, std::memory_order_relaxed);
 }
+bool program_threads_are_members() { return all_are_members(); }
 void let_members_have(unsigned processors) {
   processors_used_now.store(processors, std::memory_order_relaxed);
-  if (all_are_members() && are_too_many()) ask_for_call();  // threads that poll may be in the kernel all this time
+  if (all_may_become_members() && are_too_many()) ask_for_call();  // threads that poll may be in the kernel all this time
 }
 
 namespace {
@@ -231,7 +240,7 @@ void forget_thread(known_thread& its) {
 beginning beginning_of(const known_thread& its) { return its.does; }
 
 program_thread::program_thread(known_thread& its) {
-  if (!all_are_members() || !may_be_adopted()) {
+  if (!all_may_become_members() || !may_be_adopted()) {
     known.give_back(its);
     return;
   }
@@ -239,7 +248,7 @@ program_thread::program_thread(known_thread& its) {
   adopt_this_thread(its);
   if (!are_too_many()) return;
   // Without processors nobody would call the thread in.
-  if (is_late || !are_processors_used())
+  if (all_are_members() && (is_late || !are_processors_used()))
     take_seat();
   else
     ask_for_call();
@@ -269,9 +278,11 @@ void expect_another() {
   if (mine == nullptr && !stays_in_kernel && is_first_thread() && !is_in_child()) adopt_this_thread();
   if (mine == nullptr) return;
   const unsigned then = living.load(std::memory_order_relaxed) + 1;
-  if (mine->its.parking == nullptr && then > seats_now()) find_seat(false);
+  const bool too_many = then > seats_now();
+  if (mine->its.parking == nullptr && too_many && all_are_members()) find_seat(false);
   // Where there are fewer, most may have a processor whatever others do.
-  if (adapts_to_others && 2 * then > processors_for_all && !is_watched.exchange(true, std::memory_order_relaxed)) {
+  const bool others_may_matter = adapts_to_others && 2 * then > processors_for_all;
+  if ((all_are_members() ? others_may_matter : too_many) && !is_watched.exchange(true, std::memory_order_relaxed)) {
     mine->watches = true;
     begin_to_watch();
     wake_monitor_at(0);
@@ -280,7 +291,8 @@ void expect_another() {
 
 history_of_threads program_threads_so_far() {
   history_of_threads its;
-  if (!all_are_members()) return its;
+  if (!all_may_become_members()) return its;
+  its.await_polling = !all_are_members();
   its.processors = processors_for_all;
   its.most_at_once = most_living.load(std::memory_order_relaxed);
   its.all = created.load(std::memory_order_relaxed) + 1;
@@ -300,10 +312,24 @@ void keep_in_kernel() { stays_in_kernel = true; }
 
 const char attach_request = 0;
 
+void note_running_thread(bool polls) {
+  if (all_are_members() || !polling_seen.add(polls) || seats_are_open.exchange(true, std::memory_order_relaxed)) return;
+  next_call_ns.store(0, std::memory_order_relaxed);
+  wake_monitor_at(0);
+}
+
 std::uint64_t attach_running_threads(std::uint64_t now) {
   static std::uint64_t distance = 0;  // 0: there was none yet
+  static bool calls = false;          // false: it only asks who polls
   const auto next_at = [](std::uint64_t time) { return next_call_ns.store(time, std::memory_order_relaxed), time; };
-  if (!all_are_members() || !are_too_many()) return distance = 0, next_at(never);
+  if (!all_may_become_members() || !are_too_many()) return distance = 0, next_at(never);
+  if (!calls && all_are_members()) {
+    calls = true;
+    want_helpers();
+    until_called_ns.store(soonest_call_ns, std::memory_order_relaxed);
+    distance = 0;
+    return next_at(now + soonest_call_ns);
+  }
   const std::uint64_t until_first = until_called_ns.load(std::memory_order_relaxed), next = next_call_ns.load(std::memory_order_relaxed);
   if (next == never) return next_at(now + until_first);
   if (now < next) return next;
@@ -312,15 +338,20 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
   bool some = false;
   if (!hold_ticks()) return next_at(never);
   static std::size_t place = 0;
+  questions running;
   const bool all = claimant::for_some_bodies(place, asked_together, [&](body& b) {
     if (!b.is_adopted || b.where() != nullptr || b.is_pinned || blocks_ticks(b)) return;
     some = true;
     // The first time also one that has not got a processor yet: the signal waits for it.
     const bool is_known = b.had != 0;
     const std::uint64_t had = processor_time(b.id), used = had - std::exchange(b.had, had);
-    if ((is_known && used < used_at_least_ns) || is_in_system(b.id, true)) return;
-    send_tick_signal(b.id, &attach_request);
+    if (is_known && used < used_at_least_ns) return;
+    if (!calls && b.waits_lately() >= waits_often)
+      note_running_thread(true);
+    else
+      running.add(b);
   });
+  running.ask(calls ? &attach_request : &poll_question);
   release_ticks();
   const std::uint64_t longest = all ? longest_between_calls_ns : longest_between_parts_ns;
   distance = some || !all ? std::min(2 * distance, longest) : longest;

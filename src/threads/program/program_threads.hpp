@@ -1,9 +1,12 @@
-// Threads that the program and its libraries create themselves, as members: WEIR_THREADS=all.
+// Threads that the program and its libraries create themselves, as members: WEIR_THREADS=all, or auto once some of them poll.
 //
 // While the program has more threads than processors, a thread takes a seat on a virtual processor where it would wait for another
 // thread, or creates one, or where the kernel has let it begin late. Before a call that blocks in the system, it returns to its own
 // kernel thread. A thread that runs for long without any such call is asked to attach by the monitor, since it might spin: by the signal of
 // ticks (tick.hpp), whose handler takes the seat.
+//
+// With WEIR_THREADS=auto the seats open only when threads that run have been found to poll (polling_evidence.hpp): the monitor asks them by
+// the same signal. Threads that sleep while they wait stay with the kernel.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +55,11 @@ extern constinit teller tell_those_who_join;
 void expect_another();
 /// A thread that the program creates has a policy, a priority or an affinity of its own, or is a driver's: it is left to the kernel.
 void note_left_alone();
+/// So many yields or switches between two looks are those of a thread that waits for others. One that has been found to poll counts as one
+/// that has yielded so often.
+inline constexpr std::uint32_t waits_often = 8;
+/// A thread of the program that runs has been found to poll, or not. Thread-safe, and async-signal-safe.
+void note_running_thread(bool polls);
 /// The calling thread yields, perhaps because it waits for another one.
 inline void note_yield() {
   if (body* const own = own_body_of_thread()) own->count_waits();

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -72,6 +73,11 @@ struct body : runnable, basic_summons<native_threads> {
   std::atomic<std::uint32_t> waits{0};
   std::uint32_t waits_seen = 0;
   void count_waits(std::uint32_t n = 1) { waits.store(waits.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
+  /// For the monitor: since it last asked.
+  std::uint32_t waits_lately() {
+    const std::uint32_t now = waits.load(std::memory_order_relaxed);
+    return now - std::exchange(waits_seen, now);
+  }
   // How often in a row the monitor has found the body blocked, and when it last did, in ticks. relaxed: hints.
   std::atomic<unsigned> blocked{0};
   std::atomic<std::uint64_t> blocked_at{0};

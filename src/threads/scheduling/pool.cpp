@@ -22,6 +22,7 @@ constinit kernel_mutex pool_lock;
 constinit lists* pool = nullptr;
 constinit thread_local processor* own_processor = nullptr;
 constinit unsigned processors_for_all = 0;
+constinit std::atomic<bool> seats_are_open{false};
 constinit std::atomic<unsigned> processors_used_now{0};
 
 namespace {

@@ -41,6 +41,8 @@ struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run
   word<std::uint32_t> held{1};
   // Not zero: the body is in a function that a signal might cut short. Only the body writes this word.
   word<std::uint32_t> calling{0};
+  // Not zero: a claimant may be sending a signal to the body, which is detached (questions.hpp). Only the claimant writes this word.
+  word<std::uint32_t> is_asked{0};
 
   bool may(moves how) const { return may_move.load(std::memory_order_relaxed) <= static_cast<std::uint32_t>(how); }
 
@@ -61,11 +63,14 @@ struct basic_runnable : whereabouts<typename Machine::template pointer<basic_run
 
   /// Called by the body itself: until end_call(), no claimant that finds is_calling() sends a signal to this body. Nests.
   void begin_call() {
-    // relaxed: the claimant's fence orders it before the claimant's look, or after the claim.
+    // relaxed: the claimant's fence orders it before the claimant's look, or after the claim or the question.
     calling.store(calling.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     Machine::light_fence();
-    const queue* const its = on.load(std::memory_order_relaxed);
-    if (its != nullptr && its->is_claimed()) [[unlikely]] its->await_end_of_claim();
+    if (const queue* const its = on.load(std::memory_order_relaxed)) {
+      if (its->is_claimed()) [[unlikely]] its->await_end_of_claim();
+    } else if (is_asked.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      Machine::yield_until(is_asked, [](std::uint32_t now) { return now == 0; });
+    }
   }
   void end_call() { calling.store(calling.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed); }
   bool is_calling() const { return calling.load(std::memory_order_relaxed) != 0; }

@@ -3,7 +3,8 @@
 //
 // WEIR_TEST_AS says who the threads of a program are: "threads" that it creates, which are members with WEIR_THREADS=all;
 // "mixed": every other one has an affinity of its own, so it stays a thread of the kernel; or the members of an OpenMP "team".
-// WEIR_TEST_BESIDE=spinning lets another thread compute all the time. Each subject runs in a process of its own, which is
+// WEIR_TEST_BESIDE=spinning lets another thread compute all the time, and polling lets two poll for each other, so that with
+// WEIR_THREADS=auto all threads become members while they wait. Each subject runs in a process of its own, which is
 // executed anew, since the child of a fork has no members.
 #pragma once
 
@@ -29,7 +30,8 @@
 
 inline const int members = asked();
 inline const std::string threads_are = std::getenv("WEIR_TEST_AS") != nullptr ? std::getenv("WEIR_TEST_AS") : "threads";
-inline const bool beside_spinning = std::getenv("WEIR_TEST_BESIDE") != nullptr;
+inline const char* const beside = std::getenv("WEIR_TEST_BESIDE");
+inline const bool beside_spinning = beside != nullptr;  // somebody runs all the time
 
 // ---- time
 
@@ -182,10 +184,19 @@ struct subject {
 
 /// In this process.
 inline int run_alone(const subject& its) {
-  if (!beside_spinning) return its.run(), verdict();
-  std::thread([] {
-    for (;;) compute(0.001);
-  }).detach();
+  const bool polling = beside_spinning && std::strcmp(beside, "polling") == 0;
+  static std::atomic<int> turn{0};
+  const auto take_turns = [](int me) {
+    for (;; turn = 1 - me)
+      while (turn != me) {
+      }
+  };
+  if (polling)
+    for (int me = 0; me < 2; ++me) std::thread(take_turns, me).detach();
+  else if (beside_spinning)
+    std::thread([] {
+      for (;;) compute(0.001);
+    }).detach();
   return its.run(), verdict();
 }
 

@@ -1,0 +1,93 @@
+// A thread is asked whether it polls, just when it is about to sleep: the signal must not end its sleep. Prints "ok".
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <weir/machine/native.hpp>
+
+#include "threads/preemption/above.hpp"
+#include "threads/preemption/questions.hpp"
+#include "threads/preemption/tick.hpp"
+#include "threads/program/program_threads.hpp"
+#include "threads/scheduling/claimant.hpp"
+#include "threads/threads.hpp"
+
+using namespace weir::threads;
+
+namespace {
+
+constexpr unsigned sleeps_asked_at = 1'500;
+std::atomic<bool> stop{false};
+std::atomic<unsigned> slept{0}, ended_early{0};
+
+// A thread in the system is not asked, so it computes for about as long as a question takes.
+void sleep_again_and_again() {
+  constexpr timespec short_time{0, 1'000};
+  prctl(PR_SET_TIMERSLACK, 1);
+  const program_thread me(*expect_thread({}));
+  while (!stop) {
+    for (int i = 0; i < 1000; ++i) weir::native::pause();
+    if (nanosleep(&short_time, nullptr) != 0) ++ended_early;
+    ++slept;
+  }
+}
+
+/// Of the sleeper.
+questions for_sleeper(body** its = nullptr) {
+  std::size_t place = 0;
+  questions all;
+  claimant::for_some_bodies(place, questions::most, [&](body& b) {
+    if (!b.is_adopted || b.where() != nullptr || pthread_equal(b.thread, pthread_self()) != 0) return;
+    all.add(b);
+    if (its != nullptr) *its = &b;
+  });
+  return all;
+}
+
+void ask() {
+  const claimant by;
+  if (!hold_ticks()) return;
+  for_sleeper().ask(&poll_question);
+  release_ticks();
+}
+
+/// While a question may be on its way, no sleep begins.
+bool waits_for_question() {
+  const claimant by;  // the monitor asks nobody meanwhile
+  body* its = nullptr;
+  for_sleeper(&its);
+  its->is_asked.store(1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const unsigned then = slept;
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const bool waits = slept == then;
+  its->is_asked.store(0);
+  return waits;
+}
+
+}  // namespace
+
+int main() {
+  make_all_members(2, true);  // two threads: the monitor runs, and nobody takes a seat
+  expect_another();
+  std::thread sleeper(sleep_again_and_again);
+  while (slept == 0) std::this_thread::yield();
+  const bool waits = waits_for_question();
+  while (slept < sleeps_asked_at) {
+    ask();
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  stop = true;
+  sleeper.join();
+  if (!waits)
+    std::puts("a sleep has begun while a question was on its way");
+  else if (ended_early != 0)
+    std::printf("%u of %u sleeps have ended early\n", ended_early.load(), slept.load());
+  else
+    std::puts("ok");
+}
