@@ -133,6 +133,7 @@ WAITS_WITH_MASK(int, __ppoll_chk, (pollfd* of, nfds_t n, const timespec* most, c
                 (of, n, most, mask, room), for_any(of, n, !is_no_time(most)), mask)
 WAITS(int, nanosleep, (const timespec* time, timespec* left), (time, left), always)
 WAITS(int, clock_nanosleep, (clockid_t clock, int how, const timespec* time, timespec* left), (clock, how, time, left), always)
+WAITS(int, thrd_sleep, (const timespec* time, timespec* left), (time, left), always)
 WAITS(int, usleep, (useconds_t us), (us), always)
 WAITS(unsigned, sleep, (unsigned s), (s), always)
 WAITS(int, pause, (), (), always)

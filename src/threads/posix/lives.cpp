@@ -1,8 +1,11 @@
 // How threads begin and end: creation, joins, exits, cancellation.
+#include <cstdint>
+
 #include <pthread.h>
 #include <sched.h>
 
 #include "machine/detached_thread.hpp"
+#include "threads/posix/lives.hpp"
 #include "threads/posix/waits.hpp"
 #include "threads/program/left_alone.hpp"
 #include "threads/scheduling/claimant.hpp"
@@ -31,7 +34,8 @@ void* begin(void* its) {
   const weir::threads::beginning does = beginning_of(known);
   if (InKernel) weir::threads::keep_in_kernel();
   const weir::threads::program_thread me(known);
-  return does.run(does.what);
+  if (does.run_by_c11 == nullptr) return does.run(does.what);
+  return reinterpret_cast<void*>(std::intptr_t{does.run_by_c11(does.what)});  // as the C library does
 }
 
 /// A thread with a policy or an affinity of its own belongs to the kernel.
@@ -75,23 +79,26 @@ vfork:
 #endif
 
 BEFORE(int, pthread_create, (pthread_t* to, const pthread_attr_t* attributes, void* (*run)(void*), void* what)) {
-  auto* const next = next_pthread_create.get();
+  const std::optional<int> error =
+      weir::threads::create_thread(to, attributes, {.run = run, .what = what}, __builtin_return_address(0));
+  return error ? *error : next_pthread_create.get()(to, attributes, run, what);
+}
+
+std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_attr_t* attributes, beginning does, const void* caller) {
   // relaxed, both: only one of the threads that get here at the same time is to tell.
-  if (weir::threads::tell_of_first_thread.load(std::memory_order_relaxed) != nullptr && !weir::creates_for_weir &&
-      !is_called_by_allocator(__builtin_return_address(0))) [[unlikely]]
-    if (auto* const tell = weir::threads::tell_of_first_thread.exchange(nullptr, std::memory_order_relaxed)) tell();
-  if (!all_may_become_members() || weir::creates_for_weir || weir::threads::program_has_own_allocator() ||
-      is_called_by_allocator(__builtin_return_address(0)))
-    return next(to, attributes, run, what);
-  const bool in_kernel = is_for_kernel(attributes) || weir::threads::has_own_scheduler() ||
-                         weir::threads::is_of_driver(reinterpret_cast<const void*>(run));
-  if (in_kernel) weir::threads::note_left_alone();
-  weir::threads::expect_another();
-  weir::threads::known_thread* const its = weir::threads::expect_thread({run, what});
+  if (tell_of_first_thread.load(std::memory_order_relaxed) != nullptr && !creates_for_weir && !is_called_by_allocator(caller)) [[unlikely]]
+    if (auto* const tell = tell_of_first_thread.exchange(nullptr, std::memory_order_relaxed)) tell();
+  if (!all_may_become_members() || creates_for_weir || program_has_own_allocator() || is_called_by_allocator(caller)) return std::nullopt;
+  const auto* const code =
+      does.run != nullptr ? reinterpret_cast<const void*>(does.run) : reinterpret_cast<const void*>(does.run_by_c11);
+  const bool in_kernel = is_for_kernel(attributes) || has_own_scheduler() || is_of_driver(code);
+  if (in_kernel) note_left_alone();
+  expect_another();
+  known_thread* const its = expect_thread(does);
   if (its == nullptr) return EAGAIN;
-  const int error = next(to, attributes, in_kernel ? begin<true> : begin<false>, its);
+  const int error = next_pthread_create.get()(to, attributes, in_kernel ? begin<true> : begin<false>, its);
   if (error != 0) return forget_thread(*its), error;
-  weir::threads::attach_to_wait();  // it may spin until the new thread has done something
+  attach_to_wait();  // it may spin until the new thread has done something
   return 0;
 }
 

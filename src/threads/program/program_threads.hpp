@@ -21,10 +21,11 @@ namespace weir::threads {
 /// waits for another thread. False: it is no thread of the program that has a seat.
 bool detach_to_block();
 
-/// What pthread_create() asks for.
+/// What pthread_create() asks for, or thrd_create().
 struct beginning {
-  void* (*run)(void*);
-  void* what;
+  void* (*run)(void*) = nullptr;
+  void* what = nullptr;
+  int (*run_by_c11)(void*) = nullptr;  // instead of `run`
 };
 /// What is known of a thread, in memory that later threads use again: a thread that allocates for the first time pays for an arena of the
 /// C library's, which costs more than the thread.
