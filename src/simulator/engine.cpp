@@ -116,7 +116,7 @@ void engine::until(thread& t, time at) {
   }
   kernel_.resume_at(t, at);
   t.context.suspend();
-  if (now_ > at) t.loads.begin(now_);
+  if (now_ > at) t.loads.begin({now_, t.depth});
   t.now = now_;
 }
 
@@ -127,7 +127,7 @@ void engine::compute(time duration) {
   // If the thread was preempted and resumed, none of its own time is lost: the kernel postpones the rest.
   until(t, t.now + duration);
   progress_at_ = now_;
-  t.loads.begin(t.now);
+  t.loads.begin({t.now, t.depth});
   kernel_.turn(t, activity::synchronizing, t.now);
 }
 
@@ -165,15 +165,17 @@ void engine::load(const void* word, void* into, std::size_t bytes) {
   const line_id l = memory_.line_at(word);
   if (memory_.cached() && memory_.has_copy(l, t.processor)) {
     t.now = memory_.load(l, t.processor, t.now);
+    t.depth = std::max(t.depth, memory_.depth(l));
   } else {
     const std::size_t most = model_.processor.misses;
-    time begun = most > 1 ? std::min(t.loads.earliest(most), t.now) : t.now;
-    if (memory_.written_since(l, begun)) begun = t.now;
-    const time there = std::max(memory_.load(l, t.processor, begun), t.now + model_.processor.hit);
-    if (most > 1) t.loads.note(there, most);
+    moment begun = most > 1 ? t.loads.earliest(most) : moment{t.now, t.depth};
+    if (begun.at > t.now || memory_.written_since(l, begun.at)) begun = {t.now, t.depth};
+    const time there = std::max(memory_.load(l, t.processor, begun.at), t.now + model_.processor.hit);
+    if (most > 1) t.loads.note({there, begun.depth + 1}, most);
     t.in_access = true;
     until(t, there);
     t.in_access = false;
+    t.depth = std::max(t.depth, std::max(begun.depth, memory_.depth(l)) + 1);
   }
   std::memcpy(into, word, bytes);
   t.looked_at = memory_.version(l);
@@ -202,6 +204,7 @@ void engine::store(void* word, std::uint64_t value, std::size_t bytes) {
   const bool at_once = t.stores.empty() && memory_.cached() && memory_.owns(l, t.processor);
   while (t.stores.size() >= model_.processor.store_buffer) drain_one(t);
   time done = comes_for_store(t, l);
+  const bool moves = done == never && memory_.moves_to_write(l, t.processor);
   if (done != never) {
     done = memory_.write_with_request(l, done);
   } else {
@@ -211,13 +214,14 @@ void engine::store(void* word, std::uint64_t value, std::size_t bytes) {
   if (at_once && done <= t.now + model_.processor.store) {
     std::memcpy(word, &value, bytes);
     memory_.changed(l);
+    stored(t, l, t.depth, false);
     progress_at_ = now_;
     t.now = done;
     return;
   }
   // In order: no store takes effect before an earlier one.
   const time effect = t.stores.empty() ? done : std::max(done, t.stores.back().takes_effect);
-  t.stores.push_back({word, value, static_cast<std::uint8_t>(bytes), l, ++t.stores_made, effect});
+  t.stores.push_back({word, value, static_cast<std::uint8_t>(bytes), l, ++t.stores_made, effect, t.depth, moves});
   events_.push(effect, event_kind::store, t.id, t.stores_made);
   t.now += model_.processor.store;
   if (model_.processor.store_buffer == 1) drain();
@@ -229,8 +233,14 @@ void engine::request_for_writing(const void* word) {
   const line_id l = memory_.line_at(word);
   if (!memory_.cached() || memory_.owns(l, t.processor)) return;
   std::erase_if(t.requests, [&](const requested_line& r) { return r.comes < t.now; });
+  deepen(l, t.depth, memory_.moves_to_write(l, t.processor));
   t.requests.push_back({l, memory_.write(l, t.processor, t.now)});
   tell_watchers(l, t.now);
+}
+
+// In order: who sees a store has waited for the thread's earlier ones, too.
+void engine::stored(thread& t, line_id l, unsigned depth, bool moved) {
+  memory_.depth(l) = t.stored_depth = std::max(t.stored_depth, deepen(l, depth, moved));
 }
 
 void engine::take_effect(thread& t) {
@@ -238,6 +248,7 @@ void engine::take_effect(thread& t) {
   t.stores.pop_front();
   std::memcpy(s.word, &s.value, s.bytes);
   memory_.changed(s.line);
+  stored(t, s.line, s.depth, s.moves);
   progress_at_ = now_;
   // A thread that has fetched the line since this store requested it has read the old value, and waits again.
   tell_watchers(s.line, now_);
@@ -248,6 +259,7 @@ void engine::drain_one(thread& t) {
   const std::uint32_t number = t.stores.front().number;
   until(t, std::max(t.now, t.stores.front().takes_effect));
   if (!t.stores.empty() && t.stores.front().number == number) take_effect(t);
+  t.depth = std::max(t.depth, t.stored_depth);
 }
 
 void engine::drain() {
@@ -274,7 +286,7 @@ void engine::forget_watch(thread& t) {
 std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, bool willing) {
   thread& t = *self_;
   kernel_.turn(t, activity::spinning, t.now);
-  t.loads.begin(t.now);
+  t.loads.begin({t.now, t.depth});
   const line_id l = memory_.line_at(word);
   const time pause = willing ? std::max(model_.system.yield, nanosecond) : model_.processor.poll;
   const time period = pause + model_.processor.hit;
@@ -311,7 +323,7 @@ std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, boo
   } else {
     until(t, t.now + pause);
   }
-  t.loads.begin(t.now);
+  t.loads.begin({t.now, t.depth});
   kernel_.turn(t, activity::synchronizing, t.now);
   return gone;
 }

@@ -87,11 +87,16 @@ class engine {
  private:
   void until(thread& t, time at);
   void resume(thread& t);
+  void stored(thread& t, line_id l, unsigned depth, bool moved);
   void take_effect(thread& t);
   void drain_one(thread& t);
   void tell_watchers(line_id l, time at);
   void forget_watch(thread& t);
   bool forwarded(thread& t, const void* word, void* into, std::size_t bytes);
+  /// Who had this depth has written the line after so many transfers of it. Returns the line's depth.
+  unsigned deepen(line_id l, unsigned depth, unsigned transfers) {
+    return memory_.depth(l) = std::max(memory_.depth(l), depth) + transfers;
+  }
   time comes_for_store(const thread& t, line_id l) const;
   bool can_still_finish();
   std::string who_waits(const char* why) const;
@@ -123,23 +128,27 @@ void engine::atomic(void* word, Update update) {
   t.in_access = true;
   const line_id l = memory_.line_at(word);
   memory_.note_atomic(l);
+  unsigned moved = 0;
   if (model_.atomic == atomics::conditional) {
     // The reservation is lost as soon as another processor requests the line for writing, which invalidates this copy.
     for (;;) {
+      moved += !memory_.has_copy(l, t.processor);
       until(t, memory_.load(l, t.processor, t.now));
       until(t, t.now + model_.processor.atomic);
       if (memory_.has_copy(l, t.processor)) break;
       memory_.note_failed(l);
     }
   }
+  moved += memory_.moves_to_write(l, t.processor);
   const time done = memory_.write(l, t.processor, t.now);
   tell_watchers(l, t.now);
   until(t, done + (model_.atomic == atomics::conditional ? 0 : model_.processor.atomic));
   t.in_access = false;
   update();
   memory_.changed(l);
+  t.depth = deepen(l, t.depth, moved);
   progress_at_ = now_;
-  t.loads.begin(t.now);
+  t.loads.begin({t.now, t.depth});
   tell_watchers(l, now_);
 }
 

@@ -11,6 +11,7 @@ void line_counts::add(const line_counts& other) {
   invalidations += other.invalidations;
   atomics += other.atomics;
   failed += other.failed;
+  reads += other.reads;
 }
 
 memory::memory(const machine_model& m)
@@ -187,6 +188,7 @@ time memory::load(line_id id, unsigned processor, time now) {
     return now + model_.processor.hit;
   }
   assign_home(id, processor, true);
+  ++l.counts.reads;
   if (!cached()) return at_module(id, processor, now);
   const source s = nearest_copy(id, processor);
   const time start = begin(l, processor, s, now);
@@ -214,7 +216,7 @@ time memory::write(line_id id, unsigned processor, time now) {
   const time done = start + s.latency + others * model_.processor.invalidate + model_.processor.store;
   l.busy_until = l.written = done;
   l.counts.invalidations += others;
-  if (others != 0 || !mine) count_miss(l, processor, s.ring);
+  if (moves_to_write(id, processor)) count_miss(l, processor, s.ring);
   std::fill_n(copies(id), stride_, 0);
   copies(id)[processor / 64] = std::uint64_t{1} << (processor % 64);
   l.copies = 1;

@@ -21,6 +21,7 @@ struct line_counts {
   std::uint64_t invalidations = 0;
   std::uint64_t atomics = 0;
   std::uint64_t failed = 0;  // store-conditionals that found the line changed
+  std::uint64_t reads = 0;   // misses of loads
   void add(const line_counts& other);
 };
 
@@ -48,6 +49,11 @@ class memory {
   /// Whether the word's memory is local to this processor; then polling it disturbs no other.
   bool is_home(line_id l, unsigned processor) const { return lines_[l].home == static_cast<std::int32_t>(processor); }
 
+  /// Does a write by this processor move the line?
+  bool moves_to_write(line_id l, unsigned processor) const { return lines_[l].copies != 1 || !test(l, processor); }
+  /// Of the longest chain of transfers that has led to the line's last write (moment, in thread.hpp).
+  unsigned& depth(line_id l) { return lines_[l].depth; }
+
   /// Grows whenever a word of the line changes.
   std::uint32_t version(line_id l) const { return lines_[l].version; }
   void changed(line_id l) { ++lines_[l].version; }
@@ -73,6 +79,7 @@ class memory {
     bool home_is_sure = false;
     std::uint32_t version = 0;
     std::uint32_t copies = 0;
+    unsigned depth = 0;
     std::vector<std::uint32_t> watchers;
     line_counts counts;
   };

@@ -18,25 +18,36 @@ enum class activity : std::uint8_t { computing, synchronizing, spinning, switchi
 inline constexpr std::array activity_names{"computing", "synchronizing", "spinning", "switching", "ready", "sleeping", "idle"};
 using time_by_activity = std::array<time, activity_names.size()>;
 
+/// How far a thread is: its clock, and how many transfers of lines are on the longest chain that has led there, in which each
+/// depends on the one before. A transfer is what memory counts as a miss.
+struct moment {
+  time at = 0;
+  unsigned depth = 0;
+};
+
 /// Independent loads overlap, as many as the processor can have outstanding: for example the scan over an array of counters. Such
 /// a sequence ends with a look that did not find the wanted value (the loads begun after it are discarded), with an atomic update,
 /// and with the loss of the processor.
 class load_window {
  public:
-  void begin(time now) {
+  void begin(moment now) {
     start_ = now;
     done_.clear();
   }
-  /// The time at which this load could have begun.
-  time earliest(std::size_t most) const { return done_.size() < most ? start_ : std::max(start_, done_[done_.size() - most]); }
-  void note(time done, std::size_t most) {
+  /// When this load could have begun.
+  moment earliest(std::size_t most) const {
+    if (done_.size() < most) return start_;
+    const moment& place = done_[done_.size() - most];
+    return place.at > start_.at ? place : start_;
+  }
+  void note(moment done, std::size_t most) {
     done_.push_back(done);
     if (done_.size() > most) done_.pop_front();
   }
 
  private:
-  time start_ = 0;
-  std::deque<time> done_;
+  moment start_;
+  std::deque<moment> done_;
 };
 
 struct pending_store {
@@ -46,6 +57,8 @@ struct pending_store {
   line_id line;
   std::uint32_t number;
   time takes_effect;
+  unsigned depth;  // the thread's, at the store
+  bool moves;      // has its request moved the line?
 };
 
 /// A line that has been requested for writing, without a store.
@@ -67,6 +80,8 @@ struct thread {
   bool was_asleep = false;    // an idle processor has to be started for it
 
   time now = 0;               // its own clock while it runs
+  unsigned depth = 0;         // of the chain of transfers that has led here
+  unsigned stored_depth = 0;  // the same, of its stores that have taken effect
   time resume_at = 0;
   std::uint32_t generation = 0;
   time remaining = 0;         // preempted: the rest of its current operation

@@ -42,6 +42,10 @@ TEST(CriticalPath, OfAnExchangeByNodesIsThatOfItsParts) {
   EXPECT_EQ(prove(plans::exchange_by_nodes(128, 8)).critical_path, 2u + 2 + 1);
   EXPECT_EQ(prove(plans::exchange_by_nodes(64, 64)).critical_path, 3u) << "one node: dissemination alone";
   EXPECT_EQ(prove(plans::exchange_by_nodes(16, 1)).critical_path, 2u) << "dissemination alone";
+  for (const unsigned nodes : {5u, 6u}) EXPECT_EQ(prove(plans::exchange_by_nodes(8 * nodes, 8)).critical_path, 2u + 1 + 1) << nodes;
+  for (const unsigned nodes : {7u, 16u, 17u, 24u, 25u})
+    EXPECT_EQ(prove(plans::exchange_by_nodes(8 * nodes, 8)).critical_path, 2u + 2 + 1) << nodes;
+  EXPECT_EQ(prove(plans::exchange_by_nodes(20, 64)).critical_path, 2u) << "20 in one node, where radix 4 needs 3 rounds";
   EXPECT_THROW(plans::exchange_by_nodes(4, 0), std::invalid_argument);
   EXPECT_THROW(plans::exchange_by_nodes(4, 4, 4, 8, 1), std::invalid_argument);
 }

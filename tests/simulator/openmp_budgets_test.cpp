@@ -5,6 +5,7 @@
 // count far below its budget fails, too: then the runtime has become better, and the budget is to be lowered.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <ostream>
 #include <vector>
@@ -26,6 +27,9 @@ struct budget {
   unsigned threads;
   double lines;     // transfers of lines, over all threads
   double one_line;  // of the line that moves most often: so many threads wait for one another there
+  double readers;   // to threads that read, of the line with most of them
+  double member;    // to the thread that fetches most lines
+  double path;      // the critical path: transfers of which each depends on the one before
   double updates;   // atomic
   double calls;     // system calls; waiters that have a processor for themselves yield after each 10 us
   double woken;     // threads
@@ -35,45 +39,53 @@ std::ostream& operator<<(std::ostream& out, const budget& b) { return out << b.c
 constexpr budget budgets[] = {
     // One line releases the first 15 workers in all teams, whose sizes they cannot know before. Each other worker has a line: more
     // lines than if seven had one in common, but these move at the same time.
-    {"parallel", 8, 24, 9, 0, 0, 0},
-    {"parallel", 32, 136, 18.5, 0, 0, 0},
-    {"parallel", 128, 630, 18.5, 0, 0, 0},
-    {"parallel", 512, 2600, 18.5, 0, 0, 0},
+    {"parallel", 8, 24, 9, 7.3, 8.3, 7.2, 0, 0, 0},
+    {"parallel", 32, 136, 18.5, 15.6, 16.6, 15.5, 0, 0, 0},
+    {"parallel", 128, 630, 18.5, 15.6, 31, 25, 0, 0, 0},
+    {"parallel", 512, 2600, 18.5, 15.6, 37, 31, 0, 0, 0},
     // Up to 16 threads by dissemination, then by trees in the nodes and dissemination between these, which moves more lines than a
     // tree and takes fewer rounds. With more than 16 threads a line of the arrival is asked for before the signal. One that its waiter polls
     // already moves to the signaller and back once more: four transfers instead of two, a sixth of all lines.
-    {"barrier", 8, 50, 2.1, 0, 0, 0},
-    {"barrier", 32, 165, 4.1, 0, 0, 0},
-    {"barrier", 128, 780, 4.1, 0, 0, 0},
-    {"barrier", 512, 3600, 4.1, 0, 0, 0},
+    {"barrier", 8, 50, 2.1, 1.1, 6.3, 6.2, 0, 0, 0},
+    {"barrier", 32, 165, 4.1, 2.1, 21, 12.4, 0, 0, 0},
+    {"barrier", 128, 780, 4.1, 2.1, 30, 23, 0, 0, 0},
+    {"barrier", 512, 3600, 4.1, 3.2, 38, 21, 0, 0, 0},
     // All but the executor read the word that says that somebody has taken it.
-    {"single", 8, 58, 8, 1, 0, 0},
-    {"single", 128, 870, 130, 2, 0, 0},
+    {"single", 8, 58, 8, 7.2, 7.3, 8.3, 1, 0, 0},
+    {"single", 32, 190, 33, 32, 19.7, 12.4, 1.1, 0, 0},
+    {"single", 128, 870, 130, 140, 32, 17, 2, 0, 0},
+    {"single", 512, 4200, 530, 530, 40, 23, 3.1, 0, 0},
     // Two words and the value for each thread beside the region's.
-    {"reduction", 32, 350, 18.5, 0, 0, 0},
-    {"reduction", 512, 6200, 18.5, 0, 16, 0},
+    {"reduction", 8, 31, 8.3, 7.3, 9.3, 11.5, 8.3, 0, 0},
+    {"reduction", 32, 350, 18.5, 15.6, 32, 22, 0, 0, 0},
+    {"reduction", 128, 1600, 16.6, 15.6, 53, 29, 0, 0, 0},
+    {"reduction", 512, 6200, 18.5, 15.6, 64, 35, 0, 16, 0},
     // Up to 8 threads read each turn, though one alone goes on. In a larger team a turn goes to the one whose turn it is.
-    {"ordered", 8, 8.2, 8.2, 0.1, 0, 0},
-    {"ordered", 128, 4, 0.1, 0.2, 4, 0},
-    {"ordered", 512, 5.1, 0.3, 0.3, 16, 0},
+    {"ordered", 8, 8.2, 8.2, 7.3, 1.1, 2.1, 0.1, 0, 0},
+    {"ordered", 32, 3.6, 0.2, 0.1, 0.2, 2.1, 0.1, 0, 0},
+    {"ordered", 128, 4, 0.1, 0.1, 0.1, 2.1, 0.2, 4, 0},
+    {"ordered", 512, 5.1, 0.3, 0.3, 0.1, 2.1, 0.3, 16, 0},
     // A loop of 1,024 iterations for each thread. At its end each thread reads the parts of its group, and a word for each group
     // beside its own, of each level; one word says who executes the last chunk.
-    {"schedule-dynamic-n:1", 8, 155, 10, 1250, 0, 0},
-    {"schedule-dynamic-n:1", 32, 800, 33, 5000, 0, 0},
-    {"schedule-dynamic-n:1", 128, 4100, 155, 20000, 0, 0},
-    {"schedule-dynamic-n:1", 512, 18000, 530, 80000, 400, 0},
-    // Each thread counts in the loop's line when it takes a section or finds none, one after the other; it leaves by its group.
-    {"sections", 8, 85, 3.2, 20, 0, 0},
-    {"sections", 128, 1200, 24, 285, 10, 0},
+    {"schedule-dynamic-n:1", 8, 155, 10, 7.9, 18.2, 21, 1250, 0, 0},
+    {"schedule-dynamic-n:1", 32, 800, 33, 32, 40, 36, 5000, 0, 0},
+    {"schedule-dynamic-n:1", 128, 4100, 155, 140, 65, 88, 20000, 0, 0},
+    {"schedule-dynamic-n:1", 512, 18000, 530, 530, 79, 170, 80000, 400, 0},
+    // Each thread counts in the loop's line when it takes a section or finds none, one after the other: the critical path has a
+    // transfer for each thread. A loop's line is one of eight in turn. A thread leaves by its group.
+    {"sections", 8, 85, 3.2, 1.8, 10.5, 17, 20, 0, 0},
+    {"sections", 32, 300, 8.2, 6.9, 25, 47, 76, 0, 0},
+    {"sections", 128, 1200, 24, 22, 35, 150, 285, 10, 0},
+    {"sections", 512, 5500, 99, 94, 42, 560, 1100, 190, 0},
     // One thread generates tasks for all. A task has two lines, which go to the thief and come back; the thief's line of the queue goes
     // to the owner where it looks for room. A thread that gets no task pauses, the longer the more threads there are.
-    {"task-by-master", 2, 4.4, 1.4, 1.5, 0, 0},
-    {"task-by-master", 8, 11, 2.8, 2.6, 0, 0},
-    {"task-by-master", 32, 11, 3.4, 2.8, 0.2, 0},
-    {"task-by-master", 64, 11, 3.9, 2.6, 1.5, 0},
+    {"task-by-master", 2, 4.4, 1.4, 0.7, 2.2, 2.1, 1.5, 0, 0},
+    {"task-by-master", 8, 11, 2.8, 1.4, 2.4, 2.3, 2.6, 0, 0},
+    {"task-by-master", 32, 11, 3.4, 1.6, 2.5, 2.5, 2.8, 0.2, 0},
+    {"task-by-master", 64, 11, 3.9, 1.7, 2.6, 2.6, 2.6, 1.5, 0},
     // Where all generate tasks, threads steal at the end alone.
-    {"task-by-all", 32, 0.4, 0.2, 1.3, 0, 0},
-    {"task-tree", 32, 0.7, 0.1, 0.7, 0.1, 0},
+    {"task-by-all", 32, 0.4, 0.2, 0.1, 0.1, 0.1, 1.3, 0, 0},
+    {"task-tree", 32, 0.7, 0.1, 0.1, 0.1, 0.1, 0.7, 0.1, 0},
 };
 
 void expect_near(double counted, double allowed, const char* what) {
@@ -93,6 +105,9 @@ TEST_P(Budgets, AreKept) {
   const result r = simulate(machine(), q);
   expect_near(r.all_moved(), b.lines, "lines");
   expect_near(r.busiest_line, b.one_line, "transfers of one line");
+  expect_near(r.read_line, b.readers, "readers of one line");
+  expect_near(r.busiest_member, b.member, "transfers to one member");
+  expect_near(r.critical_path, b.path, "transfers on the critical path");
   expect_near(r.atomics, b.updates, "updates");
   EXPECT_LE(r.calls, b.calls) << "system calls";
   EXPECT_LE(r.woken, b.woken) << "threads woken";
@@ -103,6 +118,45 @@ INSTANTIATE_TEST_SUITE_P(Of, Budgets, testing::ValuesIn(budgets), [](const auto&
     if (c == '-' || c == ':') c = '_';
   return name;
 });
+
+// ---- what regions and barriers may cost in teams of any size
+
+/// Which limits hold in teams of 8, 32, 128 and 512 threads.
+struct kept {
+  bool path = true;     // the critical path grows with log P
+  bool readers = true;  // no line is read by more threads than one line of a region releases in any team
+  bool member = true;   // what one thread fetches grows with log P
+  friend bool operator==(const kept&, const kept&) = default;
+};
+std::ostream& operator<<(std::ostream& out, const kept& k) {
+  return out << "path " << k.path << ", readers " << k.readers << ", member " << k.member;
+}
+
+kept by(const char* runtime, const char* construct) {
+  constexpr double of_path = 4, of_member = 4.5;  // for each doubling of the team
+  constexpr unsigned of_readers = 15;               // release_tree<16, 8> of the crew
+  kept its;
+  for (const unsigned threads : {8u, 32u, 128u, 512u}) {
+    const double doublings = std::log2(threads);
+    const result r = simulate(machine(), {.construct = construct, .runtime = runtime, .members = threads});
+    its.path &= r.critical_path <= of_path * doublings;
+    its.member &= r.busiest_member <= of_member * doublings;
+    its.readers &= std::lround(r.read_line) <= of_readers;
+  }
+  return its;
+}
+
+TEST(Regions, AndBarriersGrowWithTheLogarithmOfTheTeam) {
+  EXPECT_EQ(by("weir", "parallel"), kept{});
+  EXPECT_EQ(by("weir", "barrier"), kept{});
+}
+
+TEST(Regions, ThatHaveACounterOrAFlatReleaseAreRejected) {
+  EXPECT_EQ(by("libgomp", "barrier"), (kept{.path = false, .readers = false})) << "all count in one word, and read one";
+  EXPECT_EQ(by("libomp", "parallel"), (kept{.readers = false})) << "a tree, but all read what the primary thread has written";
+  EXPECT_EQ(by("libomp-dist", "barrier"), (kept{.path = false, .readers = false, .member = false})) << "few gather the flags of all";
+  EXPECT_EQ(by("libomp", "barrier"), kept{}) << "a tree";
+}
 
 /// A thread's time for each task, which computes for 100 ns; on two sockets of EPYC 9654.
 double of_a_task(const char* construct, unsigned threads) {

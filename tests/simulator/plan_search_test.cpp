@@ -65,6 +65,20 @@ INSTANTIATE_TEST_SUITE_P(Machines, PlanSearch,
                            return name;
                          });
 
+// The numbers of nodes, or of members of one node, for which another radix is taken.
+TEST(Exchange, TakesARadixThatSavesARoundWhereThatIsFaster) {
+  for (const auto& [name, members, at_most] :
+       {wanted{"epyc-9654-2s", 40, 0.8}, wanted{"epyc-9654-2s", 48, 0.85}, wanted{"epyc-9654-2s", 192, 0.85},
+        wanted{"epyc-9755-2s", 144, 0.8}, wanted{"kunpeng-920", 24, 0.92}, wanted{"ampereone-192", 96, 0.97},
+        wanted{"grace-2s", 20, 0.85}, wanted{"altix-3700-512", 48, 0.98}, wanted{"altix-4700-512", 96, 1.02}}) {
+    const machine_model m = cut(machine(name), members);
+    const unsigned node = machine(name).distances.front().group;
+    EXPECT_LE(simulated_ns(m, plans::exchange_by_nodes(members, node)),
+              at_most * simulated_ns(m, plans::exchange_by_nodes(members, node, 4, 8, 4)))
+        << name << ", " << members;
+  }
+}
+
 TEST(PlanSearch, FindsTheSameEachTime) {
   const plan_found a = search_plan(machine("kunpeng-920"), 32), b = search_plan(machine("kunpeng-920"), 32);
   EXPECT_EQ(a.shape, b.shape);

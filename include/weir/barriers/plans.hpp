@@ -39,9 +39,13 @@ plan tournament(unsigned participants, wake_up how = wake_up::champion_flag);
 plan tournament_by_nodes(unsigned participants, unsigned ways = 4, unsigned node = 4);
 
 /// In each node a tournament, whose winner wakes the others at last; between, the winners of all nodes meet by dissemination with
-/// this radix. So a barrier leaves the nodes in a few rounds, and each round is one signal long. Where one node holds all, they are
-/// equally near, and all meet by dissemination. A node is `node` consecutive participants. It has no two halves.
-plan exchange_by_nodes(unsigned participants, unsigned node = 4, unsigned ways = 4, unsigned fan_out = 8, unsigned radix = 4);
+/// this radix; 0: that of radix_among(). So a barrier leaves the nodes in a few rounds, and each round is one signal long. Where one
+/// node holds all, they are equally near, and all meet by dissemination. A node is `node` consecutive participants. It has no two
+/// halves.
+plan exchange_by_nodes(unsigned participants, unsigned node = 4, unsigned ways = 4, unsigned fan_out = 8, unsigned radix = 0);
+
+/// The radix by which so many meet: 4, or one by which they need a round less for at most one signal more.
+unsigned radix_among(unsigned participants);
 
 /// Pairwise exchange: in round r participant i and i xor 2^r signal each other [Brooks, in paper
 /// 000's survey]. Participants beyond the largest power of two signal a partner first, and await its signal last.
@@ -82,7 +86,7 @@ inline constexpr entry table[] = {
      [](unsigned n, const shape&) { return tournament(n, wake_up::tree); }},
     {"tournament-nodes", "winners of four, decided statically, padded flags, a wake-up tree of nodes and in each node", true,
      [](unsigned n, const shape& its) { return tournament_by_nodes(n, its.ways, its.node); }},
-    {"exchange-nodes", "a tournament and a wake-up in each node, dissemination with radix 4 between the nodes", true,
+    {"exchange-nodes", "a tournament and a wake-up in each node, dissemination with radix 4 to 6 between the nodes", true,
      [](unsigned n, const shape& its) { return exchange_by_nodes(n, its.node); }},
     {"tree", "static tree, any arrival fan-in and release fan-out (default 2 and 2)", true,
      [](unsigned n, const shape& its) { return tree(n, its.fan_in, its.fan_out); }},

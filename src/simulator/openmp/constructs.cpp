@@ -22,7 +22,7 @@ void course::delay(unsigned member) {
 void course::mark() {
   if (++made_ < warm_up_) return;
   if (made_ == warm_up_) engine::here().forget_counts();
-  marks_.push_back(engine::here().now());
+  marks_.push_back({engine::here().now(), engine::here().self().depth});
 }
 
 namespace {

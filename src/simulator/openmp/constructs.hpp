@@ -8,6 +8,7 @@
 
 #include "simulator/openmp/team.hpp"
 #include "simulator/program.hpp"
+#include "simulator/thread.hpp"
 
 namespace weir::simulator::openmp {
 
@@ -23,15 +24,15 @@ class course {
   /// A directive has ended; called by one member at a time. The first marks end the warm-up, after which counting begins.
   void mark();
 
-  /// When each mark was made, from the end of the warm-up on.
-  const std::vector<time>& marks() const { return marks_; }
+  /// Each mark, of the member that made it, from the end of the warm-up on.
+  const std::vector<moment>& marks() const { return marks_; }
 
  private:
   const unsigned warm_up_, directives_;
   const time delay_;
   std::vector<dice> dice_;
   unsigned made_ = 0;
-  std::vector<time> marks_;
+  std::vector<moment> marks_;
 };
 
 /// With which computing of its threads a directive is compared, as in bench/openmp/construct.h.

@@ -24,11 +24,15 @@ void count(result& r, const engine& e, double directives) {
   r.failed = static_cast<double>(all.failed) / directives;
   r.calls = static_cast<double>(e.system().calls) / directives;
   r.woken = static_cast<double>(e.system().woken) / directives;
+  const auto sum = [&](const std::vector<std::uint64_t>& misses) {
+    return static_cast<double>(std::accumulate(misses.begin(), misses.end(), std::uint64_t{0})) / directives;
+  };
   for (line_id l = 0; l < e.memory().lines(); ++l) {
-    const auto& misses = e.memory().counts(l).misses;
-    const auto moved = static_cast<double>(std::accumulate(misses.begin(), misses.end(), std::uint64_t{0}));
-    r.busiest_line = std::max(r.busiest_line, moved / directives);
+    const line_counts& its = e.memory().counts(l);
+    r.busiest_line = std::max(r.busiest_line, sum(its.misses));
+    r.read_line = std::max(r.read_line, static_cast<double>(its.reads) / directives);
   }
+  for (unsigned p = 0; p < e.model().processors; ++p) r.busiest_member = std::max(r.busiest_member, sum(e.memory().misses_of(p)));
   r.accesses = e.memory().accesses();
 }
 
@@ -76,8 +80,10 @@ result simulate(machine_model m, const question& asked) {
   r.inner = inner * in_a_mark;
   const auto& marks = c.marks();
   for (std::size_t i = inner; i < marks.size(); i += inner)
-    r.episode_ns.push_back(in_ns(marks[i] - marks[i - inner]) / r.inner);
-  count(r, e, static_cast<double>((marks.size() - 1) * in_a_mark));
+    r.episode_ns.push_back(in_ns(marks[i].at - marks[i - inner].at) / r.inner);
+  const auto counted = static_cast<double>((marks.size() - 1) * in_a_mark);
+  r.critical_path = (static_cast<double>(marks.back().depth) - marks.front().depth) / counted;
+  count(r, e, counted);
   return r;
 }
 

@@ -54,6 +54,7 @@ json answer(const machine_model& m, std::istringstream& words) {
   return {{"episode_ns", r.episode_ns}, {"inner", r.inner}, {"reference_ns", r.reference_ns}, {"moved", r.moved},
           {"atomics", r.atomics},       {"failed", r.failed},             {"calls", r.calls},
           {"woken", r.woken},           {"busiest_line", r.busiest_line}, {"accesses", r.accesses},
+          {"read_line", r.read_line},   {"busiest_member", r.busiest_member}, {"critical_path", r.critical_path},
           {"floor_ns", r.floor_ns},     {"host_s", r.host_seconds}};
 }
 

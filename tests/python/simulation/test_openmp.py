@@ -62,7 +62,9 @@ def test_rows_are_those_of_the_suite_and_keep_apart_from_measured_ones(made: Pat
         assert len({len(values) for values in lists.values()}) == 1
         for overhead, episode, reference in zip(*(lists[f"{n}_ns"] for n in NAMES), strict=True):
             assert overhead == episode - reference
-        assert row["counts"]["busiest_line"] <= sum(row["counts"]["moved"])
+        counts = row["counts"]
+        assert counts["read_line"] <= counts["busiest_line"] <= sum(counts["moved"])
+        assert 0 < counts["critical_path"] <= sum(counts["moved"])
     assert constructs(rows) == [] and not measured.wants(rows) and not scenarios.wants(rows)
     assert section.wants(rows)
     assert [(of.machine, len(of.constructs)) for of in simulated(rows)] == [
@@ -112,6 +114,14 @@ def test_a_page_shows_each_machine_with_a_chart_and_counts(made: Path, tmp_path:
     page.write(rows, [], tmp_path / "page.html")
     html = (tmp_path / "page.html").read_text()
     assert "What OpenMP costs on simulated machines" in html and "Which runtime is better where" not in html
+
+
+def test_records_without_a_later_count_are_shown(made: Path):
+    rows, _ = records.read([made])
+    for row in rows:
+        row.get("counts", {}).pop("critical_path", None)
+    for of in simulated(rows):
+        assert {row[2] for row in tables.counted(of).rows} == {"–"}
 
 
 def test_a_simulated_and_a_measured_session_share_a_page(made: Path):

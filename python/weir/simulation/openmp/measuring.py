@@ -96,7 +96,8 @@ class Measuring:
             self.failures.append((point, answer))
 
 
-COUNTS = ("moved", "atomics", "failed", "calls", "woken", "busiest_line")
+LINES = ("moved", "critical_path", "busiest_line", "read_line", "busiest_member")
+COUNTS = (*LINES, "atomics", "failed", "calls", "woken")
 
 
 def row(point: Point, answer: Row | str, plan: Plan, session: str) -> dict[str, Any]:

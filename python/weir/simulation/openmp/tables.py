@@ -8,8 +8,11 @@ from weir.openmp.comparison import Construct, Cost
 from weir.simulation.openmp.results import OURS, Simulated, counts
 
 COUNTS = {
+    "critical_path": "critical path",
     "moved": "lines moved",
     "busiest_line": "of one line",
+    "read_line": "to its readers",
+    "busiest_member": "to one thread",
     "atomics": "updates",
     "calls": "calls",
     "woken": "woken",
@@ -84,4 +87,9 @@ def _two(value: float | None) -> str:
 
 def _counts(cost: Cost) -> list[str]:
     its = counts(cost.rows)
-    return [f"{its[name]:,.1f}" if its[name] < 100 else f"{its[name]:,.0f}" for name in COUNTS]
+    return [_number(its.get(name)) for name in COUNTS]
+
+
+def _number(value: float | None) -> str:
+    """Records before a count was made do not have it."""
+    return "–" if value is None else f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
