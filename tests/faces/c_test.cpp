@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include <weir/barrier.h>
 
 #include "../contract.hpp"
+#include "asleep.hpp"
 
 extern "C" int serial_threads_of_one_episode(unsigned count);
 extern "C" int destroy_at_once(unsigned rounds);
@@ -83,8 +85,12 @@ TEST(CFace, ReportsBadUse) {
   EXPECT_EQ(weir_barrier_wait(&b), EINVAL) << "an init that failed leaves no barrier";
   EXPECT_EQ(weir_barrier_destroy(&b), EINVAL);
   ASSERT_EQ(weir_barrier_init(&b, nullptr, 2), 0);
-  std::thread waiter([&] { weir_barrier_wait(&b); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // by now the waiter has arrived; otherwise the next line fails
+  std::atomic<pid_t> number{0};
+  std::thread waiter([&] {
+    number = gettid();
+    weir_barrier_wait(&b);
+  });
+  await_sleep_of(number);
   EXPECT_EQ(weir_barrier_destroy(&b), EBUSY);
   weir_barrier_wait(&b);
   waiter.join();

@@ -8,6 +8,7 @@
 #include <weir/barrier.hpp>
 
 #include "../contract.hpp"
+#include "asleep.hpp"
 
 namespace {
 
@@ -131,8 +132,12 @@ TEST(OursDeathTest, IsNotDestroyedInUse) {
   EXPECT_DEATH(
       {
         auto* b = new weir::barrier<>(2);
-        std::thread([&] { b->arrive_and_wait(); }).detach();
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        std::atomic<pid_t> number{0};
+        std::thread([&] {
+          number = gettid();
+          b->arrive_and_wait();
+        }).detach();
+        await_sleep_of(number);
         delete b;
       },
       "destroyed while 1 threads wait");

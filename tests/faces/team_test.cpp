@@ -3,6 +3,8 @@
 #include <thread>
 #include <weir/team_barrier.hpp>
 
+#include "asleep.hpp"
+
 namespace {
 
 template <class Throws>
@@ -81,8 +83,12 @@ TEST(TeamBarrierDeathTest, IsNotDestroyedInUse) {
   EXPECT_DEATH(
       {
         auto* b = new weir::team_barrier<>(2);
-        std::thread([&] { b->arrive_and_wait(0); }).detach();
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        std::atomic<pid_t> number{0};
+        std::thread([&] {
+          number = gettid();
+          b->arrive_and_wait(0);
+        }).detach();
+        await_sleep_of(number);
         delete b;
       },
       "destroyed while 1 of its 2 members wait");

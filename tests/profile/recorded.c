@@ -112,16 +112,19 @@ static void many(void) {
   }
 }
 
-/* The first member ends the program in front of a barrier at which the others most likely are. */
+/* The first member ends the program in front of a barrier at which the others most likely are. They have left the one before. */
 static void ends(void) {
+  int others = 0;
 #pragma omp parallel
   {
 #pragma omp barrier
 #pragma omp barrier
     if (omp_get_thread_num() == 0) {
+      while (__atomic_load_n(&others, __ATOMIC_ACQUIRE) < omp_get_num_threads() - 1) usleep(100);
       usleep(50000);
       _exit(3);
     }
+    __atomic_fetch_add(&others, 1, __ATOMIC_RELEASE);
 #pragma omp barrier
   }
 }

@@ -17,7 +17,7 @@ from weir.cli import app
 from weir.doctor import proc
 from weir.doctor.sampling import Watch
 
-from ..conftest import heeding_interrupts
+from ..conftest import eventually, heeding_interrupts
 
 TEAM = 4 * len(os.sched_getaffinity(0))
 # Computes until it is ended, or for as many seconds as it is told.
@@ -45,9 +45,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def running(team: Path) -> Iterator[subprocess.Popen]:
     process = subprocess.Popen([team], env=os.environ | {"OMP_NUM_THREADS": str(TEAM)})
-    until = time.monotonic() + 60
-    while len(os.listdir(f"/proc/{process.pid}/task")) < TEAM and time.monotonic() < until:
-        time.sleep(0.01)
+    eventually(lambda: len(os.listdir(f"/proc/{process.pid}/task")) >= TEAM)
     yield process
     process.kill()
     process.wait()
@@ -88,7 +86,7 @@ def test_three_sentences_come_first(running: subprocess.Popen):
 
 def test_a_program_is_run_as_it_is_with_its_children(team: Path):
     three = os.environ | {"OMP_NUM_THREADS": "3"}
-    done = command("--json", "--", "sh", "-c", f"echo said; {team} 2; exit 5", env=three)
+    done = command("--json", "--", "sh", "-c", f"echo said; {team} 4; exit 5", env=three)
     found = json.loads(done.stdout)
     assert "said" in done.stderr and found["status"] == 5 and not found["ended_by_us"]
     assert names(found) == {"libgomp (GCC)"} and found["threads"]["most"] == 4
@@ -98,16 +96,14 @@ def test_a_program_is_run_as_it_is_with_its_children(team: Path):
 def test_a_program_that_takes_too_long_is_ended_with_its_children(team: Path):
     done = command("--seconds", 1, "--", "sh", "-c", f"{team} 600; true")
     assert "weir doctor ended the program after" in done.stderr and "Traceback" not in done.stderr
-    assert running_from(team) == []
+    eventually(lambda: running_from(team) == [])
 
 
 def test_ctrl_c_keeps_what_was_found(team: Path):
     words = [sys.executable, "-m", "weir", "doctor", "--json", "--seconds", "600", "--", team]
     watching = subprocess.Popen(words, stdout=subprocess.PIPE, preexec_fn=heeding_interrupts)
-    until = time.monotonic() + 60
-    while not running_from(team) and time.monotonic() < until:
-        time.sleep(0.05)
-    time.sleep(0.5)  # it listens before it starts the program
+    eventually(lambda: running_from(team))  # it listens before it starts the program
+    time.sleep(0.5)
     watching.send_signal(signal.SIGINT)
     said, _ = watching.communicate(timeout=60)
     assert watching.returncode == 130 and json.loads(said)["interrupted"] and running_from(team) == []

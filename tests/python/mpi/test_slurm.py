@@ -85,7 +85,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 
 
 def wait_for(look, here: Path) -> None:
-    for _ in range(300):
+    for _ in range(1200):
         if look():
             return
         time.sleep(0.1)

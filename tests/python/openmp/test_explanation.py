@@ -55,7 +55,10 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def explained(program: Path, environment: dict[str, str], **more: str) -> list[str]:
     status, said, _ = say(
-        program, environment | {"WEIR_THREADS": "auto", "WEIR_EXPLAIN": "true", "OFTEN": "400000"} | more, 4
+        program,
+        environment | {"WEIR_THREADS": "auto", "WEIR_EXPLAIN": "true", "OFTEN": "400000"} | more,
+        4,
+        seconds=240,  # eight million regions, beside other tests
     )
     assert status == 0, said
     return said.splitlines()

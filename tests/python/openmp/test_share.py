@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from .. import skips
+from ..conftest import eventually
 from ..openmp_programs import SOURCES, Builds, Program
 
 pytestmark = [skips.mark("own", "other runtimes do not share"), skips.mark("processors")]
@@ -190,7 +191,9 @@ static void region(void) {
 }
 int main(void) {
   region();
-  usleep(100000);
+  puts("begun");
+  fflush(stdout);
+  getchar();
   if (fork() == 0) { region(); exit(0); }
   wait(NULL);
   puts("forked");
@@ -203,6 +206,9 @@ int main(void) {
     subprocess.run(["gcc", "-fopenmp", tmp_path / "forks.c", "-o", tmp_path / "forks"], check=True)
     own = environment | {"WEIR_SHARE": "node", "WEIR_SHARE_DIR": str(place)}
     running = Running(tmp_path / "forks", own)
+    running.until("begun")
+    eventually(lambda: list(place.iterdir()))
+    running.line()
     running.until("forked")
     assert [file.name.split("-")[1] for file in place.iterdir()] == [str(running.process.pid)]
     assert running.end() == ""
@@ -348,7 +354,9 @@ def test_without_proc_a_process_ends_with_its_threads_and_says_what_is_missing(
 #include <pthread.h>
 #include <unistd.h>
 static void *wait(void *unused) {
-  usleep(100000 * omp_get_max_threads());
+  char line[64];
+  if (omp_get_max_threads() > 0)
+    while (read(0, line, sizeof line) > 0) continue;
   return unused;
 }
 int main(void) {
@@ -361,8 +369,10 @@ int main(void) {
     subprocess.run(["gcc", "-fopenmp", tmp_path / "lasts.c", "-o", tmp_path / "lasts"], check=True)
     own = environment | {"OMP_NUM_THREADS": "2", "WEIR_SHARE": "node", "WEIR_SHARE_DIR": str(place)}
     words = ["unshare", "--mount", "sh", "-c", f"mount -t tmpfs none /proc && exec {tmp_path / 'lasts'}"]
-    ended = subprocess.run(words, env=own, capture_output=True, text=True, timeout=PATIENCE)
-    assert ended.returncode == 0 and "/proc/self/task: No such file or directory" in ended.stderr, ended.stderr
+    running = subprocess.Popen(words, env=own, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    missing = running.stderr.readline()
+    _, more = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 0 and "/proc/self/task: No such file or directory" in missing, missing + more
 
 
 def test_the_environment_is_read_at_the_start(confined: Programs, place: Path):

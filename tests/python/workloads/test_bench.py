@@ -100,7 +100,7 @@ def test_each_way_runs_once_in_each_round(on_scripts: None, tmp_path: Path):
 )  # fmt: skip
 def test_what_fails_on_weir_is_said_and_left_out(on_scripts: None, tmp_path: Path, text: str, says: str):
     one = Program("one", script(tmp_path, "one", f"{text}\n{RIGHT}"), GCC)
-    made = session(tmp_path, one, situations=("dedicated",), limit_s=1.0)
+    made = session(tmp_path, one, situations=("dedicated",), limit_s=5.0)
     assert says in "".join(made.complaints)
     rows = measured(made)
     wrong = [r for r in rows if r["kind"] == "failure"]

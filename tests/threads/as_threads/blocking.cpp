@@ -39,7 +39,7 @@ void members_that_read() {
 }  // namespace
 
 int main() {
-  subject("members that sleep", members_that_sleep, 30);
-  subject("members that read", members_that_read, 30);
+  subject("members that sleep", members_that_sleep);
+  subject("members that read", members_that_read);
   return verdict();
 }

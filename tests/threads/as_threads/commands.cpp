@@ -38,7 +38,7 @@ void sigchld_comes_afterwards() {
   ended = 0;
   const pid_t child = fork();
   if (child == 0) _exit(0);
-  CHECK(within(5, [] { return ended == 1; }));
+  CHECK(within(patience, [] { return ended == 1; }));
   waitpid(child, nullptr, 0);
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 int status_of(pid_t child) {
   int status = -1;
-  if (!within(6, [&] { return waitpid(child, &status, WNOHANG) == child; })) {
+  if (!within(patience, [&] { return waitpid(child, &status, WNOHANG) == child; })) {
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     return -2;

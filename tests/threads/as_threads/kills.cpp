@@ -40,7 +40,7 @@ void one_that_computes() {
       sent = true;
     }
     if (me == 1) {
-      const double until = now_s() + 6;
+      const double until = now_s() + patience;
       while (came == 0 && now_s() < until) {
       }
     }
@@ -64,7 +64,7 @@ void one_that_waits_for_the_others() {
         ++handled;
       });
       send_to(1);
-      CHECK(within(5, [] { return handled == 1; }));  // before it is let go
+      CHECK(within(patience, [] { return handled == 1; }));  // before it is let go
     }
     meet();
     CHECK(came == (me == 1));
@@ -77,7 +77,7 @@ void all_to_all() {
       send_to((me + i) % members);
       compute(0.0005);
       meet();
-      CHECK(within(5, [&] { return came == i; }));
+      CHECK(within(patience, [&] { return came == i; }));
       meet();
     }
   });
@@ -162,7 +162,7 @@ void a_thread_beside_sends() {
     }
     if (me == 0) pthread_join(sender, nullptr);
     meet();
-    CHECK(within(5, [] { return came > 0; }));  // those that wait at once count once
+    CHECK(within(patience, [] { return came > 0; }));  // those that wait at once count once
   });
 }
 
@@ -189,7 +189,7 @@ void values_for() {
       if (What == receiver::blocks_them)
         for (const int number : {first, second, SIGUSR2}) block(number);
       ready = true;
-      const double until = now_s() + 6;
+      const double until = now_s() + patience;
       while (What == receiver::computes && came < 6 && now_s() < until) {
       }
       if (What == receiver::blocks_them) {
@@ -275,7 +275,7 @@ void a_file_tells_a_member() {
     meet();
     if (me == 0) CHECK(write(ends[1], "x", 1) == 1);
     if (me == 1) {
-      for (const double until = now_s() + 2; came == 0 && now_s() < until;) {
+      for (const double until = now_s() + patience; came == 0 && now_s() < until;) {
       }
     }
     meet();

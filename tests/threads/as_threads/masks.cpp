@@ -28,7 +28,7 @@ void one_member_blocks_sigterm() {
     CHECK(same(mask_now(), before));
   }
   kill(getpid(), SIGTERM);
-  CHECK(within(5, [] { return terminated == 1; }));
+  CHECK(within(patience, [] { return terminated == 1; }));
 }
 
 void one_member_forgets_to_unblock() {

@@ -39,7 +39,7 @@ long alive() {
 void wait_for_their_ends() {
   long before = -1;
   int unchanged = 0;
-  CHECK(within(5, [&] {
+  CHECK(within(patience, [&] {
     const long now = alive();
     unchanged = now == before ? unchanged + 1 : 0;
     before = now;
@@ -88,6 +88,6 @@ void threads_that_have_had_a_team() {
 }  // namespace
 
 int main() {
-  subject("threads that have had a team", threads_that_have_had_a_team, 30);
+  subject("threads that have had a team", threads_that_have_had_a_team);
   return verdict();
 }

@@ -42,7 +42,7 @@ void all_blocked_and_a_thread_that_waits() {
   pass_a_token();
   pass_a_token();
   kill(getpid(), SIGHUP);
-  CHECK(within(5, [] { return got == SIGHUP; }));
+  CHECK(within(patience, [] { return got == SIGHUP; }));
   kill(getpid(), SIGTERM);
   pthread_join(server, nullptr);
   CHECK(got == SIGTERM);

@@ -116,10 +116,12 @@ inline void unblock(int number) {
 
 // ---- subjects
 
+constexpr double patience = 20;  // for what does happen; the machine may be busy
+
 /// Executes one subject in a process of its own, before this one has any thread: so that none disturbs the next, and one that
 /// does not end is named.
 template <class Run>
-void subject(const char* name, Run run, double patience_s = 8) {
+void subject(const char* name, Run run, double patience_s = 2 * patience) {
   if (const char* only = std::getenv("WEIR_TEST_SUBJECT"); only != nullptr && std::strcmp(only, name) != 0) return;
   std::fflush(nullptr);
   const pid_t its = fork();

@@ -40,7 +40,7 @@ void come_during_regions() {
     CHECK(!blocked(SIGALRM) && !blocked(SIGUSR1) && !blocked(SIGUSR2));
   }
   const int then = ticks;
-  CHECK(within(5, [&] { return ticks > then + 20; }));
+  CHECK(within(patience, [&] { return ticks > then + 20; }));
   CHECK(handlers_inside == 0);
 }
 
@@ -60,7 +60,7 @@ void of_long_handlers() {
     }
   });
   const int then = ticks;
-  CHECK(within(10, [&] { return ticks > then + 5; }));
+  CHECK(within(patience, [&] { return ticks > then + 5; }));
   CHECK(!blocked(SIGALRM));
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double limit = 0.03;
 constexpr double early = 0.010;  // clocks of the kernel that count jiffies
-constexpr double late = 3;       // the machine may be busy
+constexpr double late = patience;
 
 /// Nothing comes in any of these, which each member has for itself.
 struct silent {

@@ -38,7 +38,7 @@ void a_sampler_in_regions_with_barriers() {
         if (i == me) compute(0.001);
       }
     });
-  } while (now_s() < until || (samples < 20 && now_s() < until + 8));
+  } while (now_s() < until || (samples < 20 && now_s() < until + patience));
   setitimer(static_cast<__itimer_which_t>(Which), &never, nullptr);
   CHECK(samples >= 20);
   CHECK(empty == 0);
