@@ -91,8 +91,8 @@ def run(
         str | None,
         option(
             Kinds(*KINDS),
-            help="What members are: kernel threads, user-level, by the team's size, and threads of the program once some "
-            "of them poll (auto), or the same, and all threads of the program where there are many (all).",
+            help="What members are: kernel threads, user-level, by the team's size, and threads of the program once "
+            "some of them poll (auto), or the same, and all threads of the program where there are many (all).",
         ),
     ] = None,
     processors: Annotated[
