@@ -201,7 +201,10 @@ processor* give_up_own_processor(unsigned bodies) {
   return mine;
 }
 
-bool may_take_over() { return own_processor == nullptr && own_body == nullptr && this_body == nullptr; }
+bool may_take_over() {
+  const bool has_seat = own_body != nullptr && (!own_body->is_adopted || own_body->home() != nullptr);
+  return own_processor == nullptr && !has_seat && this_body == nullptr;
+}
 
 void take_over(processor& given_up) {
   const std::lock_guard lock(pool_lock);

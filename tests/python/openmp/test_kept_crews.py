@@ -30,7 +30,7 @@ def again(program: Path, *words: str, threads: str = "user") -> int:
     return int(done.stdout)
 
 
-@pytest.mark.parametrize("threads", ["user", "auto"])
+@pytest.mark.parametrize("threads", ["user", "auto", "all"])
 def test_a_later_thread_has_the_workers_of_an_earlier_one(program: Path, threads: str):
     assert again(program, "again", threads=threads) == WORKERS
 
