@@ -31,14 +31,20 @@ OPENMPI = Mpi("openmpi", ("mpirun.openmpi", "--allow-run-as-root", "--oversubscr
 
 
 def run(
-    mpi: Mpi, ranks: int, *words: object, preload: Path | None = PRELOADED, options: tuple[str, ...] = (), **asked: str
+    mpi: Mpi,
+    ranks: int,
+    *words: object,
+    preload: Path | None = PRELOADED,
+    options: tuple[str, ...] = (),
+    limit_s: float = 240,
+    **asked: str,
 ) -> subprocess.CompletedProcess[str]:
     plain = {n: v for n, v in os.environ.items() if not n.startswith("WEIR_") and n != "LD_PRELOAD"}
     plain["WEIR_MPI_PRICE"] = "0"  # whether a barrier is made shall not depend on what MPI's own take
     launcher = [*mpi.launcher, *options, "-n", str(ranks)]
     # The launcher itself is left alone; its programs get the library from `env`.
     program = [*(["env", f"LD_PRELOAD={preload}"] if preload else []), *map(str, words)]
-    return subprocess.run(launcher + program, env=plain | asked, capture_output=True, text=True, timeout=240)
+    return subprocess.run(launcher + program, env=plain | asked, capture_output=True, text=True, timeout=limit_s)
 
 
 def kept(done: subprocess.CompletedProcess[str]) -> str:

@@ -1,10 +1,12 @@
 """libweir-mpi.so, preloaded into unmodified programs, under each MPI."""
 
+import fcntl
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -157,7 +159,11 @@ def test_who_waits_long_is_asleep(mpi: Mpi, unmodified: Path, how: dict[str, str
 
 @skips.mark("root", "make a name space of processes")
 def test_nobody_is_taken_for_dead_where_proc_shows_others(mpi: Mpi, unmodified: Path, tmp_path: Path):
-    with subprocess.Popen(["sleep", "3"]) as other:  # ends, and is not asked about until this is over
+    turns = Path(tempfile.gettempdir()) / "weir-test-name-space"
+    # The other one ends, and is not asked about until this is over.
+    with turns.open("w") as turn, subprocess.Popen(["sleep", "3"]) as other:
+        # Both MPIs find processes by their numbers, which are the same in another name space: one at a time.
+        fcntl.flock(turn, fcntl.LOCK_EX)
         # In its own name space rank 1 has the number that the other one has here; /proc shows this one.
         start = tmp_path / "start"
         start.write_text(
@@ -166,7 +172,10 @@ def test_nobody_is_taken_for_dead_where_proc_shows_others(mpi: Mpi, unmodified: 
         )
         start.chmod(0o755)
         apart = replace(mpi, launcher=("unshare", "--pid", "--fork", "--kill-child", *mpi.launcher))
-        kept(run(apart, 2, start, unmodified, "late", preload=None, UCX_TLS="tcp,self"))
+        try:
+            kept(run(apart, 2, start, unmodified, "late", preload=None, limit_s=60, UCX_TLS="tcp,self"))
+        except subprocess.TimeoutExpired as hung:  # over UCX's TCP, rarely: in MPI_Finalize, after the barrier
+            assert hung.stdout == b"kept\n"
 
 
 def test_without_its_library_barriers_stay_mpis_own(mpi: Mpi, unmodified: Path, tmp_path: Path):
