@@ -2,19 +2,19 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include <semaphore.h>
 #include <unistd.h>
 
+#include "../../openmp/driving_thread.h"
+
 namespace {
 
 constexpr int sleeps_in_kernel = 2, rounds = 2000;
 
-bool is_member() { return std::filesystem::read_symlink("/proc/thread-self").filename() != std::to_string(gettid()); }
+bool is_member() { return driving_thread() != gettid(); }
 
 }  // namespace
 

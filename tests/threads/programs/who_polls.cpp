@@ -3,18 +3,18 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include <unistd.h>
 
+#include "../../openmp/driving_thread.h"
+
 namespace {
 
-bool is_member() { return std::filesystem::read_symlink("/proc/thread-self").filename() != std::to_string(gettid()); }
+bool is_member() { return driving_thread() != gettid(); }
 
 const int threads = 4 * static_cast<int>(std::thread::hardware_concurrency());
 std::atomic<int> members{0};
