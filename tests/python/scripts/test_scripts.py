@@ -1,5 +1,6 @@
 """The measuring scripts begin without the project's environment: they take it by themselves."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -21,6 +22,7 @@ SCRIPTS = Path(__file__).parents[3] / "scripts"
         "random-programs",
         "fault-threads",
         "compare-servers",
+        "compare-python-suites",
         "prove-newest-clang",
     ],
 )
@@ -54,3 +56,29 @@ def test_copies_that_take_too_long_end_and_have_no_figure(tmp_path: Path):
     words = ["--programs", "pool-queue", "--copies", "2", "--rounds", "1", "--limit-s", "0.01"]
     done = subprocess.run([SCRIPTS / "compare-copies", *words], capture_output=True, text=True)
     assert done.returncode == 1 and "one copy of pool-queue takes longer than 0.01 s" in done.stderr
+
+
+INTERPRETER = """#!/bin/sh
+# As `python -m test --junit-xml=FILE SUITE`.
+echo "$WEIR_THREADS $OMP_NUM_THREADS" >>"$0.ran"
+its=
+[ "$WEIR_THREADS" != all ] || its='<failure/>'
+cat >"${3#*=}" <<END
+<testsuites><testcase name="one" status="run">$its</testcase>
+<testcase name="two" status="run"><system-out>said</system-out></testcase>
+<testcase name="three" status="run"><skipped>no</skipped></testcase></testsuites>
+END
+"""
+
+
+def test_suites_of_python_are_counted_for_each_kind_of_threads(tmp_path: Path):
+    python, library, table = tmp_path / "python", tmp_path / "library.so", tmp_path / "table.md"
+    python.write_text(INTERPRETER)
+    python.chmod(0o755)
+    library.touch()
+    words = ["--python", python, "--library", library, "--runs", "1", "--threads", "all,auto", "-o", table, "a_suite"]
+    environment = os.environ | {"WEIR_THREADS": "user", "OMP_NUM_THREADS": "7", "XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run([SCRIPTS / "compare-python-suites", *words], capture_output=True, text=True, env=environment)
+    assert (tmp_path / "python.ran").read_text() == " \nall \nauto \n", "what the user has set is left out"
+    assert table.read_text().splitlines()[-1] == "| `a_suite` | 2 / 0 / 1 | 1 / 1 / 1 | 2 / 0 / 1 |", done.stderr
+    assert done.returncode == 1 and "    one: failed\n" in done.stdout
