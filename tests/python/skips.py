@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 import pytest
 
 SLURM = ("slurmctld", "slurmd", "munged", "srun", "sinfo")
+SET_UP = Path(__file__).resolve().parents[2] / ".venv-workloads"
 SBIN = f"{os.environ.get('PATH', '')}:/usr/sbin"
 
 
@@ -50,6 +51,9 @@ REASONS = {
     "readable": Reason("other users may not read this folder", lambda: not _others_may_read(), 4),
     # Set-up goes on where it cannot install it.
     "onetbb": Reason("no oneTBB", lambda: not list(Path("/usr/lib").glob("*/libtbb.so")), 3),
+    # Set-up for programs of others, which no test needs, builds or installs them.
+    "rust": Reason("no rustc", lambda: shutil.which("rustc") is None, 1),
+    "rayon": Reason("no program on rayon", lambda: not (SET_UP / "pool-rayon").is_file(), 4),
     "states": Reason("too large", lambda: True, 4),  # three members under store buffering: over 20 million states
     # Asked by the C++ tests themselves.
     "sanitizer": Reason("under a sanitizer", lambda: True, 3),

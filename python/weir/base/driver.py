@@ -6,6 +6,7 @@ import queue
 import signal
 import subprocess
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,8 +63,10 @@ class Process:
         extra: dict[str, str] | None = None,
         launcher: tuple[str, ...] = (),
         begin: str = "serve",
+        before: Mapping[str, str] | None = None,
     ) -> None:
-        """`extra`: what its environment has beside or instead of ours. `launcher`: words before the program's own."""
+        """`extra`: what its environment has beside or instead of `before`, which is ours if nobody says otherwise.
+        `launcher`: words before the program's own."""
         self.name = str(program)
         path = program if isinstance(program, Path) else native.require(program)
         self._process = subprocess.Popen(
@@ -72,7 +75,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=os.environ | (extra or {}),
+            env={**(os.environ if before is None else before), **(extra or {})},
             process_group=0,  # Ctrl-C in a terminal reaches the driver alone, which then ends the programs
         )
         self._lines: queue.Queue[str | None] = queue.Queue()

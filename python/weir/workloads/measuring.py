@@ -28,8 +28,6 @@ from weir.workloads.sharing import Sharing
 from weir.workloads.situations import BY_NAME, Cell, cells
 
 LIMIT_S = 30.0  # of a run
-# Installations have none of these programs.
-HOW_TO_BUILD = "It is one of the programs of Weir's sources: `make build` makes it there"
 FOR_ROUNDS = 0.85  # of the time; the rest is for counting and pricing directives
 # `NAME: N threads, S s, ...`: the first time in seconds of such a line.
 TIME = re.compile(r"^[\w.-]+: .*?(?<![\w.])(\d+(?:\.\d+)?(?:e[-+]?\d+)?) s(?![\w/])", re.MULTILINE)
@@ -133,7 +131,7 @@ class Session:
         for number, program in enumerate(self.plan.programs):
             self.tell(f"preparing {program.name}", number, len(self.plan.programs))
             if not program.file.is_file():
-                self.complaints.add(f"skipped: it is not built. {HOW_TO_BUILD}", program.name)
+                self.complaints.add(f"skipped: it is not built. {program.how_to_build()}", program.name)
                 continue
             situations = self.plan.of(program).situations
             callers = any(BY_NAME[one].callers for one in situations) and program.takes_callers()
@@ -285,7 +283,7 @@ class Session:
     def _as_run(self, cell: Cell, way: One) -> Cell:
         if way.team is not None:
             return cell.by_hand(way.team)
-        return cell.by_hand(cell.processors) if cell.situation.own_fits and way.runtime == OWN else cell
+        return cell.fitting() if cell.situation.own_fits and way.runtime == OWN else cell
 
     def _measured(self, cell: Cell, side: Side) -> tuple[float, Ended]:
         """The time of the slowest copy. Raises Wrong, CannotRun, Unavailable, Stopped."""

@@ -17,6 +17,7 @@ CALLERS = "--python-threads"  # the option by which a driver calls its library f
 POOLS_CALLERS = "--callers"  # the same of a program in C++
 BESIDE = "beside"  # the work of programs beside busy processes
 HELP_S = 20.0
+SET_UP = native.REPOSITORY / ".venv-workloads"  # what scripts/setup workloads makes
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,12 @@ class Program:
             *((self.team, str(team)) if self.team and team is not None else ()),
             *((self.callers, str(callers)) if callers else ()),
         )
+
+    def how_to_build(self) -> str:
+        if SET_UP in self.file.parents:
+            return "`scripts/setup workloads` builds it in Weir's sources"
+        # Installations have none of these programs.
+        return "It is one of the programs of Weir's sources: `make build` makes it there"
 
     def takes(self, work: str) -> bool:
         return (self.beside if work == BESIDE else self.words) is not None
@@ -111,7 +118,7 @@ OURS = (
 @dataclass(frozen=True)
 class _Pool:
     """A row of the table of programs whose threads are not OpenMP's. `file`: a driver in workloads/others; else it is
-    built as its name says."""
+    built as its name says, by CMake or, `set_up`, by scripts/setup workloads."""
 
     name: str
     words: str = ""
@@ -119,6 +126,13 @@ class _Pool:
     shared: str | None = None
     long: str | None = None
     file: str = ""
+    set_up: bool = False
+
+    def program(self) -> tuple[Path, str]:
+        """And its option for threads that call at the same time."""
+        if self.file:
+            return native.REPOSITORY / "workloads" / "others" / self.file, CALLERS
+        return SET_UP / self.name if self.set_up else _built(self.name), POOLS_CALLERS
 
 
 # A barrier that spins takes a millisecond and more where threads share processors. Where it does not, the `long` work
@@ -129,6 +143,7 @@ OF_POOLS = (
     _Pool("pool-barrier"),
     _Pool("pool-spin", long="--jobs 16", crowded="--steps 25", shared="--steps 100"),
     _Pool("pool-tbb"),
+    _Pool("pool-rayon", long="--jobs 32", set_up=True),
     _Pool("products", long="--matrices 240", crowded="--matrices 3", shared="--matrices 12", file="products.py"),
     _Pool(
         "tiles", long="--matrices 16", crowded="--size 288 --tile 96", shared="--size 512 --matrices 2", file="tiles.py"
@@ -184,7 +199,7 @@ def programs() -> list[Program]:
     others = native.REPOSITORY / "workloads" / "others"
     for one in OF_POOLS:
         *work, long = _split(one.words, one.crowded, one.shared, one.long)
-        file, callers = (others / one.file, CALLERS) if one.file else (_built(one.name), POOLS_CALLERS)
+        file, callers = one.program()
         found.append(Program(one.name, file, POOLS, *work, team="--threads", callers=callers, long=long))
     drivers = set(others.glob("*.py")) - {one.file for one in found}
     return found + [Program(p.stem, p, OTHERS) for p in sorted(drivers) if p.stat().st_mode & 0o100]

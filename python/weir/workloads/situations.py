@@ -20,7 +20,8 @@ class Situation:
     """`teams`: which of the sizes it takes, by the number of processors, and `usual` those by default, in numbers of
     processors. `work`: which arguments of programs. `peers`: other runtimes that Weir's is compared with, too.
     `asks`: who runs the program says how many threads it has; else the program decides. `own_fits`: on its own runtime
-    it has as many threads as processors. `pools`: it is for programs whose threads are not OpenMP's."""
+    it has as many threads as processors, divided among the callers. `pools`: it is for programs whose threads are not
+    OpenMP's."""
 
     name: str
     title: str
@@ -78,6 +79,7 @@ def _beside(each: int, nice: int) -> Situation:
 CROWDED = 4  # times as many threads as processors
 BESIDE_SLOWER = 1.05  # in the better of the times on its own runtime and on the peers
 CROWDS_WEIR = "more threads than processors, longer"  # on the own runtime as many as processors
+CALLERS_LONG = "called from twice as many threads, longer"
 DEFAULTS = "a quota, and all defaults"
 SITUATIONS = (
     Situation("dedicated", "dedicated", _fits, work="words", by_barrier=True),
@@ -88,13 +90,14 @@ SITUATIONS = (
     Situation("callers", "called from several Python threads", _fits, work="words", callers=1),
     Situation("crowded-callers", "called from twice as many threads", _crowds, (2,), "crowded", callers=2),
     Situation("crowded-long", CROWDS_WEIR, _crowds, (CROWDED,), "long", own_fits=True, pools=True),
+    Situation("callers-long", CALLERS_LONG, _crowds, (2,), "long", callers=2, own_fits=True, pools=True),
     Situation("quota-defaults", DEFAULTS, _fits, quota=0.5, asks=False, pools=True),
     *(_beside(each, nice) for each in (1, 4) for nice in (0, -5, 5)),
 )
 NAMES = tuple(one.name for one in SITUATIONS)
 TITLES = {one.name: one.title for one in SITUATIONS}
 # Of programs whose threads are not OpenMP's.
-FOR_POOLS = ("dedicated", "crowded", "crowded-long", "quota", "quota-defaults", "crowded-callers")
+FOR_POOLS = ("dedicated", "crowded", "crowded-long", "quota", "quota-defaults", "crowded-callers", "callers-long")
 QUICK = ("dedicated", "crowded", "copies-2", "quota", "beside-4")
 GROUPS = {BESIDE: tuple(one.name for one in SITUATIONS if one.busy)}
 BY_NAME = {one.name: one for one in SITUATIONS}
@@ -122,6 +125,10 @@ class Cell:
     @property
     def callers(self) -> int:
         return self.situation.callers * self.processors
+
+    def fitting(self) -> "Cell":
+        """The same with as many threads as processors, or one for each caller."""
+        return self.by_hand(max(1, self.processors // max(1, self.callers)))
 
     @property
     def words(self) -> tuple[str, ...]:

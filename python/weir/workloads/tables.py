@@ -117,7 +117,7 @@ def _in_words(ratio: Ratio | None) -> str:
 def _threads_of_own(c: Cell, situation: str) -> str:
     where = BY_NAME.get(situation)
     if where is not None and where.own_fits:
-        return "as many as processors"
+        return "one for each caller" if where.callers else "as many as processors"
     return str(c.place.members) if where is None or where.asks else "as it decides"
 
 

@@ -9,7 +9,11 @@
 
 namespace weir::threads {
 
-/// The next library's function of this name. relaxed: all threads find the same.
+/// The next library's function of this name. Of the C library it is the default version, which programs get that are linked today:
+/// RTLD_NEXT alone finds the oldest one in C libraries before 2.36 [bug 14932], and the oldest sched_getaffinity() has two parameters.
+void* find_next(const char* name);
+
+/// The same, found once. relaxed: all threads find the same.
 template <class Function>
 class next_function {
  public:
@@ -17,7 +21,7 @@ class next_function {
   Function* get() {
     Function* its = known_.load(std::memory_order_relaxed);
     if (its == nullptr) [[unlikely]]
-      known_.store(its = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name_)), std::memory_order_relaxed);
+      known_.store(its = reinterpret_cast<Function*>(find_next(name_)), std::memory_order_relaxed);
     return its;
   }
 

@@ -113,6 +113,34 @@ int main(void) {
 }
 """
 
+RUST = 'fn main() { println!("{}", std::thread::available_parallelism().unwrap()); }'
+# Loads the library on one processor while it may use all, and says which ones it hears of then.
+LOADS = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **words) {
+  cpu_set_t all, one, heard;
+  int (*ask)(int, size_t, cpu_set_t *), first = atoi(words[count - 1]);
+  sched_getaffinity(0, sizeof all, &all);
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  sched_setaffinity(0, sizeof one, &one);
+  sched_setaffinity(0, sizeof all, &all);
+  int before = sched_getcpu();
+  void *library = dlopen(words[1], RTLD_NOW);
+  *(void **)&ask = library ? dlsym(library, "sched_getaffinity") : NULL;
+  if (!ask || ask(0, sizeof heard, &heard) != 0) return fprintf(stderr, "%s\n", dlerror()), 1;
+  printf("stayed %d\nheard ", before == first && sched_getcpu() == first);
+  for (int p = 0; p < CPU_SETSIZE; ++p)
+    if (CPU_ISSET(p, &heard)) printf("%d,", p);
+  printf("\n");
+  return 0;
+}
+"""
+
 
 @pytest.fixture(scope="module")
 def asks(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -209,6 +237,18 @@ def test_tools_that_set_masks_hear_the_truth(asks: Path, tmp_path: Path):
 
 
 @skips.mark("processors")
+@pytest.mark.parametrize("first", [HERE[0], HERE[-1]])
+def test_the_mask_that_is_heard_begins_where_the_library_was_loaded(first: int, tmp_path: Path):
+    """Two containers with a quota, whose programs bind themselves to what they hear, are not both on the first one."""
+    program, one = compiled(LOADS, tmp_path / "loads"), os.environ | {starting.PROCESSORS: "1"}
+    for _ in range(100):  # the kernel may move it meanwhile
+        said = heard(program, starting.library(), first, kept=one)
+        if said["stayed"] == "1":
+            break
+    assert said == {"stayed": "1", "heard": f"{first},"}
+
+
+@skips.mark("processors")
 def test_openmp_hears_it_too(tmp_path: Path):
     program = compiled(OPENMP, tmp_path / "openmp", "-fopenmp")
     plain = {n: v for n, v in os.environ.items() if n != "OMP_NUM_THREADS"}
@@ -221,10 +261,20 @@ def test_languages_hear_it(tmp_path: Path):
     threads = tmp_path / "threads.cpp"
     threads.write_text(CONCURRENCY)
     subprocess.run(["g++", threads, "-o", tmp_path / "threads"], check=True)
-    python = "import os; print(os.cpu_count(), len(os.sched_getaffinity(0)))"
-    for words, says in ((["nproc"], "1"), ([tmp_path / "threads"], "1"), ([sys.executable, "-c", python], "1 1")):
+    python = "import joblib, os; print(os.cpu_count(), len(os.sched_getaffinity(0)), joblib.cpu_count())"
+    for words, says in ((["nproc"], "1"), ([tmp_path / "threads"], "1"), ([sys.executable, "-c", python], "1 1 1")):
         done = subprocess.run([*weir("--processors", "1"), *words], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == says, words
+
+
+@skips.mark("processors")
+@skips.mark("rust")
+def test_rust_hears_it(tmp_path: Path):
+    (tmp_path / "threads.rs").write_text(RUST)
+    subprocess.run(["rustc", tmp_path / "threads.rs", "-o", tmp_path / "threads"], check=True)
+    for words, says in ((weir("--processors", "1"), 1), (weir(), len(HERE))):
+        done = subprocess.run([*words, tmp_path / "threads"], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == str(says), words
 
 
 def test_without_the_variable_the_library_says_the_truth(asks: Path):

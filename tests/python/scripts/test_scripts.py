@@ -1,5 +1,6 @@
 """The measuring scripts begin without the project's environment: they take it by themselves."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -21,6 +22,7 @@ SCRIPTS = Path(__file__).parents[3] / "scripts"
         "random-programs",
         "fault-threads",
         "compare-servers",
+        "compare-python-suites",
         "prove-newest-clang",
     ],
 )
@@ -54,3 +56,61 @@ def test_copies_that_take_too_long_end_and_have_no_figure(tmp_path: Path):
     words = ["--programs", "pool-queue", "--copies", "2", "--rounds", "1", "--limit-s", "0.01"]
     done = subprocess.run([SCRIPTS / "compare-copies", *words], capture_output=True, text=True)
     assert done.returncode == 1 and "one copy of pool-queue takes longer than 0.01 s" in done.stderr
+
+
+INTERPRETER = """#!/bin/sh
+# As `python -m test --junit-xml=FILE SUITE`.
+echo "$WEIR_THREADS $OMP_NUM_THREADS" >>"$0.ran"
+its=
+[ "$WEIR_THREADS" != all ] || its='<failure/>'
+cat >"${3#*=}" <<END
+<testsuites><testcase name="one" status="run">$its</testcase>
+<testcase name="two" status="run"><system-out>said</system-out></testcase>
+<testcase name="three" status="run"><skipped>no</skipped></testcase></testsuites>
+END
+"""
+
+
+def test_suites_of_python_are_counted_for_each_kind_of_threads(tmp_path: Path):
+    python, library, table = tmp_path / "python", tmp_path / "library.so", tmp_path / "table.md"
+    python.write_text(INTERPRETER)
+    python.chmod(0o755)
+    library.touch()
+    words = ["--python", python, "--library", library, "--runs", "1", "--threads", "all,auto", "-o", table, "a_suite"]
+    environment = os.environ | {"WEIR_THREADS": "user", "OMP_NUM_THREADS": "7", "XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run([SCRIPTS / "compare-python-suites", *words], capture_output=True, text=True, env=environment)
+    assert (tmp_path / "python.ran").read_text() == " \nall \nauto \n", "what the user has set is left out"
+    assert table.read_text().splitlines()[-1] == "| `a_suite` | 2 / 0 / 1 | 1 / 1 / 1 | 2 / 0 / 1 |", done.stderr
+    assert done.returncode == 1 and "    one: failed\n" in done.stdout
+
+
+SYNCBENCH = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  const char *names[] = {"BARRIER", "PARALLEL", "CRITICAL", "FOR", "PARALLEL FOR", "SINGLE"}, *policy = getenv("OMP_WAIT_POLICY");
+  FILE *said = fopen(getenv("SAID"), "a");
+  fprintf(said, "theirs %s %s\n", getenv("OMP_NUM_THREADS"), policy ? policy : "");
+  for (int i = 0; i < 6; ++i) printf("%s   median_ovrhd = 1.0 microseconds\n", names[i]);
+  return fclose(said);
+}
+"""  # noqa: E501
+OURS = """#!/bin/sh
+echo "ours $OMP_NUM_THREADS $OMP_WAIT_POLICY" >>"$SAID"
+while read -r asked; do
+  [ "$asked" != quit ] || exit 0
+  echo '{"overhead_ns": 1000}'
+done
+"""
+
+
+def test_neither_suite_hears_what_the_user_has_set(tmp_path: Path):
+    for name, text in (("common.c", ""), ("common.h", ""), ("syncbench.c", SYNCBENCH), ("weir-openmp-c-gcc", OURS)):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "weir-openmp-c-gcc").chmod(0o755)
+    set_by_user = {"OMP_WAIT_POLICY": "active", "OMP_NUM_THREADS": "7", "WEIR_NATIVE": str(tmp_path)}
+    environment = os.environ | set_by_user | {"SAID": str(tmp_path / "said")}
+    words = [tmp_path, "--rounds", "1", "--threads", "2"]
+    done = subprocess.run([SCRIPTS / "compare-with-epcc", *words], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "said").read_text() == "ours 2 \ntheirs 2 \n"

@@ -1,8 +1,9 @@
-"""Programs whose thread pools are not OpenMP's: those in C++, sessions of them, and the best number of threads by hand.
-No time decides a test."""
+"""Programs whose thread pools are not OpenMP's: those in C++ and Rust, sessions of them, and the best number of threads
+by hand. No time decides a test."""
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -24,7 +25,9 @@ SMALL = {
     "pool-barrier": ["--size", "9", "--steps", "60"],
     "pool-spin": ["--size", "9", "--steps", "12"],
     "pool-tbb": ["--rounds", "20", "--outer", "3", "--inner", "4", "--steps", "100"],
+    "pool-rayon": ["--rounds", "20", "--numbers", "2000"],
 }
+NOT_EVERYWHERE = {"pool-tbb": [skips.mark("onetbb")], "pool-rayon": [skips.mark("rayon")]}
 BUILT = {one.name: one.file for one in programs.programs() if one.group == POOLS and one.file.suffix != ".py"}
 
 
@@ -32,11 +35,11 @@ def run(program: Path, words: list[str], **environment: str) -> subprocess.Compl
     return subprocess.run([program, *words], env=os.environ | environment, capture_output=True, text=True, timeout=60)
 
 
-def test_each_program_in_cpp_is_tested():
+def test_each_program_of_ours_is_tested():
     assert SMALL.keys() == BUILT.keys()
 
 
-@pytest.mark.parametrize("name", [*list(SMALL)[:-1], pytest.param("pool-tbb", marks=skips.mark("onetbb"))])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=NOT_EVERYWHERE.get(name, ())) for name in SMALL])
 def test_the_result_is_the_same_for_each_number_of_threads_and_callers(name: str):
     said = {}
     for threads, callers in ((1, 1), (2, 1), (5, 1), (3, 2), (1, 9)):
@@ -91,6 +94,33 @@ def test_a_wrong_result_is_told(file: str, spoilt: tuple[str, str], complaint: s
     size = ["--steps", "3000"] if file == "spin.cpp" else ["--rounds", "3"]
     done = run(program, [*size, "--threads", "3", "--jobs", "1"])
     assert done.returncode == 1 and ": wrong: " in done.stderr and complaint in done.stderr, done.stderr
+
+
+@skips.mark("rayon")
+def test_a_wrong_result_on_rayon_is_told(tmp_path: Path):
+    sources = WORKLOADS / "pool_rayon"
+    for path in sources.iterdir():
+        shutil.copy(path, tmp_path / path.name)
+    main, right = tmp_path / "main.rs", "*to = numbers[*from];"
+    assert main.read_text().count(right) == 1
+    main.write_text(main.read_text().replace(right, "*to = numbers[*from] ^ 1;"))
+    subprocess.run([tmp_path / "build", tmp_path], check=True)
+    done = run(tmp_path / "pool-rayon", [*SMALL["pool-rayon"], "--threads", "3", "--jobs", "1"])
+    assert done.returncode == 1 and "wrong: round 0 of job 0 is not what one thread computes" in done.stderr, (
+        done.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("pool-queue", "`make build` makes it there"),
+        ("pool-rayon", "`scripts/setup workloads` builds it"),
+    ],
+)
+def test_a_program_that_is_not_built_is_left_out_with_a_word_on_what_builds_it(name: str, complaint: str):
+    (one,) = programs.chosen([name], False)
+    assert complaint in one.how_to_build()
 
 
 @pytest.mark.parametrize("sanitizer", ["address,undefined", "thread"])
@@ -148,6 +178,15 @@ def test_callers_are_twice_as_many_as_processors(tmp_path: Path):
     one = Program("one", script(tmp_path, "one", text), POOLS, team="--threads", callers="--callers")
     rows = measured(tmp_path, one, ("crowded-callers",), (OWN,))
     assert [(r["what"]["command"], r["where"]["callers"]) for r in rows] == [("--threads 8 --callers 8", 8)]
+
+
+def test_long_work_of_callers_is_held_against_one_thread_for_each(tmp_path: Path):
+    text = f'[ "$1" != --help ] || exec echo "--callers N"\necho "$* $WEIR_THREADS" >>"$0.ran"\n{RIGHT}'
+    one = Program("one", script(tmp_path, "one", text), POOLS, team="--threads", callers="--callers", long=("--long",))
+    measured(tmp_path, one, ("callers-long",), (OWN, AUTO, HAND))
+    ran = (tmp_path / "one.ran").read_text().splitlines()[1:]
+    alone = [f"--long --threads {n} --callers 8 " for n in (1, 1, 2, 4)]  # by hand, and on its own runtime
+    assert sorted(ran) == sorted([*alone, f"--long --threads 8 --callers 8 {AUTO}"])
 
 
 def test_pools_are_compared_by_default_where_and_on_what_they_should_be(monkeypatch: pytest.MonkeyPatch):

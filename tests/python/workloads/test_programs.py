@@ -13,7 +13,7 @@ from weir.workloads.situations import NAMES, cells
 
 from .. import skips
 
-NOT_EVERYWHERE = {"pool-tbb": [skips.mark("onetbb")]}
+NOT_EVERYWHERE = {"pool-tbb": [skips.mark("onetbb")], "pool-rayon": [skips.mark("rayon")]}
 
 
 @pytest.mark.parametrize(
@@ -70,6 +70,7 @@ def test_the_size_of_a_pool_and_its_callers_are_options():
     assert words["crowded"] == (8, (*one.crowded, "--threads", "8"))
     assert words["crowded-callers"] == (4, (*one.crowded, "--threads", "4", "--callers", "4"))
     assert words["crowded-long"] == (8, (*one.long, "--threads", "8"))
+    assert words["callers-long"] == (4, (*one.long, "--threads", "4", "--callers", "4"))
     assert words["quota"] == (2, (*one.shared, "--threads", "2"))
     assert words["quota-defaults"] == (2, one.shared)
 
@@ -77,7 +78,7 @@ def test_the_size_of_a_pool_and_its_callers_are_options():
 def test_situations_for_pools_are_not_those_of_other_programs():
     one = next(one for one in programs.programs() if one.group == programs.GCC)
     its = {c.situation.name for c in cells(one, NAMES, None, 2, callers=True)}
-    assert not its & {"crowded-long", "quota-defaults"} and "quota" in its
+    assert not its & {"crowded-long", "callers-long", "quota-defaults"} and "quota" in its
 
 
 @pytest.mark.parametrize(
