@@ -47,6 +47,17 @@ struct region_site {
   choice tried{};
   std::uint16_t before = region_form::usual, other = region_form::usual;
   spread with_before, with_other;
+  // The time of the chosen form, as a part of that of the usual one: the product of what the trials between them have found.
+  spread of_usual{1, 1, 1};
+
+  /// A trial has found these times, after which `form` is chosen.
+  void learn(bool has_changed) {
+    region_form not_chosen = form;
+    not_chosen[tried] = has_changed ? before : other;
+    if (form == region_form{}) of_usual = {1, 1, 1};
+    else if (not_chosen == region_form{}) of_usual = ratio(has_changed ? with_other : with_before, has_changed ? with_before : with_other);
+    else if (has_changed) of_usual = product(of_usual, ratio(with_other, with_before));
+  }
 };
 
 /// The sites of one thread's regions, which alone uses them. `Clock`: ticks(), ticks_per_microsecond(), and waited_for_processor(), the
@@ -74,6 +85,10 @@ class region_sites {
   void end() {
     if (timed_ != nullptr && timed_ == last_) [[unlikely]] end_timed();
   }
+
+  /// What trials have cost in ticks, and the ticks since there are sites.
+  std::uint64_t lost_in_trials() const { return lost_in_trials_; }
+  std::uint64_t lasted() const { return Clock::ticks() - since_; }
 
   template <class Each>
   void for_each(Each each) const {
@@ -304,6 +319,7 @@ class region_sites {
       s.before = t.from, s.other = t.to;
       s.with_before = before, s.with_other = other;
       if (is_better) s.form[t.of] = t.to;
+      s.learn(is_better);
       if (s.region != 0) conclude(s, is_better, other.middle / before.middle, t.windows.ended() / 2);
     }
   }
@@ -325,6 +341,7 @@ class region_sites {
     conclude(s, false, 2, trial_windows::pairs);  // as if it had been twice as slow
   }
   void end_trial(std::uint64_t costs) {
+    lost_in_trials_ += trial_.windows.lost();
     trial_ = {};
     set_busy();
     last_trial_ = Clock::ticks();
@@ -341,6 +358,7 @@ class region_sites {
   std::uint64_t began_ = 0;
   const std::uint64_t since_ = Clock::ticks();
   std::uint64_t last_trial_ = since_, allowed_at_ = last_trial_ + in_ticks(first_ms);
+  std::uint64_t lost_in_trials_ = 0;
   bool is_one_next_ = false;  // beside other programs
   other_programs<Clock> others_;
   trial trial_;
