@@ -34,8 +34,8 @@ BY_HAND = "best by hand"
 FIXED_IN_WORDS = {
     KERNEL: "kernel threads",
     USER_FIXED: "user-level",
-    AUTO_FIXED: "auto without trials",
-    ONE_FIXED: "auto on one processor",
+    AUTO_FIXED: "auto, no trials",
+    ONE_FIXED: "auto, one processor",
 }
 NEAR_BEST = 1.03  # of the time by the best fixed choice
 
@@ -139,12 +139,12 @@ def of_best(results: Results) -> Table:
         by.setdefault(where, []).append(c.ratios(AUTO, best[0], of_barrier=best[1]))
         name = FIXED_IN_WORDS[best[0]] + (f", {best[1]}" if best[1] not in ("", DEFAULT) else "")
         rows.append(
-            [c.program, str(c.place.members), TITLES.get(where, where), nanoseconds(c.time(AUTO).value), name,
+            [c.program, str(c.place.members), where, nanoseconds(c.time(AUTO).value), name,
              nanoseconds(c.time(*best).value), Shown(in_words(ratio), verdict=verdict(ratio, at_most=NEAR_BEST))]
         )  # fmt: skip
         marks.append("")
     for where, its in by.items():
-        rows.append(["geometric mean", "", TITLES.get(where, where), "", "", "", _in_words(geometric_mean(its))])
+        rows.append(["geometric mean", "", where, "", "", "", _in_words(geometric_mean(its))])
         marks.append("default")
     heads = ["program", "threads", "situation", "auto", "best fixed choice", "its time", "auto / best"]
     return Table("Against the best fixed choice", heads, rows, tuple(marks), words=(0, 2, 4), is_open=True)

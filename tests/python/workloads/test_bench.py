@@ -107,7 +107,7 @@ echo "one: 2 threads, $time s" >&2"""
     assert times == {(AUTO, ""): 0.25, (KERNEL, "auto"): 0.25, (KERNEL, "mcs"): 0.25} | fixed
     assert found.best_fixed == ("fixed-one", "")
     row, mean = tables.of_best(Results(measured(made))).rows
-    assert row[4] == "auto on one processor" and (row[6].verdict, row[6][:3], mean[6][:3]) == ("missed", "2.5", "2.5")
+    assert row[4] == "auto, one processor" and (row[6].verdict, row[6][:3], mean[6][:3]) == ("missed", "2.5", "2.5")
 
 
 @pytest.mark.parametrize(
