@@ -21,7 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
+#include <optional>
 
 #include "openmp/core/other_programs.hpp"
 #include "openmp/core/region_choices.hpp"
@@ -141,12 +141,12 @@ class region_sites {
     std::size_t i = (reinterpret_cast<std::uintptr_t>(place) / 16 + size * 7) % sites_.size();
     for (std::size_t probes = 0; probes < sites_.size(); ++probes, i = (i + 1) % sites_.size()) {
       auto& s = sites_[i];
-      if (s == nullptr) {
-        s = std::make_unique<region_site>();
+      if (!s) {
+        s.emplace();
         s->place = place;
         s->size = size;
       }
-      if (s->place == place && s->size == size) return s.get();
+      if (s->place == place && s->size == size) return &*s;
     }
     return nullptr;  // there is no room
   }
@@ -312,8 +312,8 @@ class region_sites {
     const spread before = t.windows.usual(), other = t.windows.other();
     const bool is_better = t.windows.is_better(t.to != region_form::usual);
     if (t.is_beside) is_one_next_ = !is_better && t.to != 1 && t.to != region_form::usual;
-    for (const auto& each : sites_) {
-      if (!each || (each.get() != t.anchor && each->joined != t.number)) continue;
+    for (auto& each : sites_) {
+      if (!each || (&*each != t.anchor && each->joined != t.number)) continue;
       region_site& s = *each;
       s.tried = t.of;
       s.before = t.from, s.other = t.to;
@@ -362,7 +362,7 @@ class region_sites {
   bool is_one_next_ = false;  // beside other programs
   other_programs<Clock> others_;
   trial trial_;
-  std::array<std::unique_ptr<region_site>, 64> sites_;
+  std::array<std::optional<region_site>, 64> sites_;  // their memory is there: a new place pays for no allocation
 };
 
 }  // namespace weir::openmp
