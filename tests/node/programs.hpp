@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,24 +54,39 @@ inline std::vector<std::string> names(const table& t) {
 }
 using strings = std::vector<std::string>;
 
-/// A process that runs `what` and then waits to be killed.
+/// A process that runs `what` and then waits to be killed, or to leave by `then`.
 class child {
  public:
-  explicit child(const std::function<void()>& what) {
-    int ready[2];
+  explicit child(const std::function<void()>& what, const std::function<void()>& then = [] {}) {
+    int ready[2], orders[2];
     EXPECT_EQ(pipe(ready), 0);
+    EXPECT_EQ(pipe2(orders, O_CLOEXEC), 0);
     id_ = fork();
+    char c;
     if (id_ == 0) {
       what();
       (void)!write(ready[1], "x", 1);
-      for (;;) pause();
+      while (read(orders[0], &c, 1) != 1) continue;
+      then();
+      _exit(0);
     }
     close(ready[1]);
-    char c;
     EXPECT_EQ(read(ready[0], &c, 1), 1);
     close(ready[0]);
+    close(orders[0]);
+    orders_ = orders[1];
   }
-  ~child() { end(); }
+  ~child() {
+    end();
+    close(orders_);
+  }
+  void leave() {
+    EXPECT_EQ(write(orders_, "x", 1), 1);
+    int status = -1;
+    waitpid(id_, &status, 0);
+    EXPECT_EQ(status, 0);
+    id_ = 0;
+  }
   child(const child&) = delete;
   void end(int signal = SIGKILL) {
     if (id_ <= 0) return;
@@ -85,6 +101,7 @@ class child {
 
  private:
   pid_t id_;
+  int orders_ = -1;
 };
 
 }  // namespace weir::node

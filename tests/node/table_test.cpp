@@ -122,7 +122,7 @@ TEST(Table, FilesAreReadableByOthersOnlyWhereTheyShareAFolder) {
 
 // ---- nothing is lost
 
-TEST(Table, AThousandArrivalsDeparturesAndKillsLoseNoProcessor) {
+TEST(Table, AThousandDeparturesAndAsManyKillsLoseNoProcessor) {
   const folder f;
   sharing mine(f.path(), 1);
   const sharing::demand all{processor_set::first(8), 8, true};
@@ -130,20 +130,26 @@ TEST(Table, AThousandArrivalsDeparturesAndKillsLoseNoProcessor) {
   const auto look = [&] { return mine.look(all, now += 1000); };
   ASSERT_EQ(look().processors.count(), 8u);
   std::mt19937 dice(1);
-  int events = 0;
-  while (events < 1000) {
+  int departures = 0, kills = 0;
+  while (departures < 1000 || kills < 1000) {
     std::vector<std::unique_ptr<child>> others;
-    for (unsigned i = 0, n = 1 + static_cast<unsigned>(dice() % 3); i < n; ++i, ++events)
-      others.push_back(std::make_unique<child>([&] { (new sharing(f.path(), 1))->look(all, now); }));
+    sharing* its = nullptr;
+    for (unsigned i = 0, n = 1 + static_cast<unsigned>(dice() % 3); i < n; ++i)
+      others.push_back(std::make_unique<child>([&] { (its = new sharing(f.path(), 1))->look(all, now); }, [&] { its->leave(); }));
     const unsigned parts = static_cast<unsigned>(others.size()) + 1, has = look().processors.count();
     EXPECT_TRUE(has == 8 / parts || has == (8 + parts - 1) / parts) << has << " of " << parts;
     std::ranges::shuffle(others, dice);
     for (auto& o : others) {
+      if (dice() % 2 == 0) {
+        o->leave();
+        ++departures;
+        continue;
+      }
       if (dice() % 4 == 0) o->stop();
       o->end(SIGKILL);
-      ++events;
+      ++kills;
     }
-    EXPECT_EQ(look().processors.count(), 8u) << events;
+    EXPECT_EQ(look().processors.count(), 8u) << departures << " departures, " << kills << " kills";
   }
   EXPECT_EQ(f.files().size(), 1u);
 }

@@ -16,7 +16,7 @@ from weir.run.sides import of_machine
 from weir.run.starting import CannotRun
 from weir.workloads import programs, tables
 from weir.workloads.measuring import Compared, Plan, Session
-from weir.workloads.rows import ANY, AUTO, HAND, KERNEL, OWN
+from weir.workloads.rows import ANY, AUTO, BEST, HAND, KERNEL, OWN
 from weir.workloads.situations import FOR_POOLS, GROUPS, NAMES, QUICK, named
 
 MOST_THREADS = 1024
@@ -56,8 +56,8 @@ def workloads(
         options.Names | None,
         option(
             options.names(
-                "own, Weir's kinds of threads (kernel, user, auto), runtimes (libgomp, libomp, ...) and hand: the "
-                "program as it is, with other numbers of threads"
+                "own, Weir's kinds of threads (kernel, user, auto), runtimes (libgomp, libomp, ...), hand: the "
+                "program as it is, with other numbers of threads, and best: auto and all that could be fixed instead"
             ),
             "--runtimes",
             help=f"What to compare (own,kernel,auto; beside busy processes also libomp; pools: {','.join(ON_POOLS)}).",
@@ -98,7 +98,8 @@ def workloads(
         barriers = [name for name in by or (QUICK_BARRIERS if quick else BARRIERS) if name != NO_BARRIERS]
         if by and barriers:
             known(barriers, native.barriers(), "bench workloads: --barriers", "barrier")
-        of_machine([name for name in on or () if name != HAND], "bench workloads: --runtimes")
+        on = [*on, *(name for name in (KERNEL, AUTO) if name not in on)] if on and BEST in on else on
+        of_machine([name for name in on or () if name not in (HAND, BEST)], "bench workloads: --runtimes")
         plan = Plan(
             programs.chosen(only, quick),
             named(where or (QUICK if quick else NAMES)),

@@ -4,6 +4,7 @@ what programs synchronise."""
 import os
 import random
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -16,14 +17,14 @@ from typing import Any
 from weir.base.complaints import Complaints
 from weir.base.records import Row, Writer
 from weir.openmp.runtimes import Stage
-from weir.openmp.situation import Unavailable
+from weir.openmp.situation import PROCESSORS, Unavailable
 from weir.run import sides
 from weir.run.measuring import Side, attempt, tail
 from weir.run.runner import Ended, Runner, Stopped
-from weir.run.starting import CannotRun
+from weir.run.starting import THREADS, CannotRun
 from weir.workloads import rows
 from weir.workloads.programs import GCC, OF_PROCESSES, OVER, POOLS, Program
-from weir.workloads.rows import DEFAULT, HAND, KERNEL, OWN, PROFILE, RUN
+from weir.workloads.rows import AUTO, BEST, DEFAULT, HAND, KERNEL, OWN, PROFILE, RUN
 from weir.workloads.sharing import Sharing
 from weir.workloads.situations import BY_NAME, Cell, cells
 
@@ -80,6 +81,7 @@ class One:
     runtime: str
     barrier: str
     team: int | None = None  # by hand: of this size, and not of the cell's
+    launcher: tuple[str, ...] = ()  # words before the program's own
 
     @property
     def key(self) -> str:
@@ -151,7 +153,7 @@ class Session:
         where, runtimes = cell.situation, self.plan.of(cell.program).runtimes
         if way.team is not None:
             return way.team != cell.team or cell.situation.own_fits or not cell.asks
-        return (way.runtime in runtimes or way.runtime in where.peers) and (
+        return (way.runtime in (*runtimes, *rows.FIXED) or way.runtime in where.peers) and (
             way.barrier in ("", DEFAULT) or where.by_barrier
         )
 
@@ -171,7 +173,7 @@ class Session:
         if program.group == OF_PROCESSES:
             return [One(Side(OWN, program.file, (str(program.file),), {}, OVER), OWN, "")]
         asked = self.plan.of(program).runtimes
-        others = tuple(sorted((name for name in asked if name not in (KERNEL, HAND)), key=lambda name: name != OWN))
+        others = tuple(sorted(set(asked) - {KERNEL, HAND, BEST}, key=lambda name: (name != OWN, asked.index(name))))
         against = (*(others or (OWN,)), *self._peers(program))
         found = sides.preloaded([str(program.file)], None, KERNEL, against, stage, calls=program.group != POOLS)
         for complaint in found.complaints:
@@ -183,7 +185,18 @@ class Session:
             ways.append(One(found.weir, KERNEL, DEFAULT))
             for name in self.plan.barriers if program.barriers else ():
                 ways.append(One(replace(found.weir, changed=found.weir.changed | {"WEIR_BARRIER": name}), KERNEL, name))
+        if BEST in asked and program.group != POOLS:
+            ways += self._fixed(found.weir)
         return ways
+
+    def _fixed(self, weir: Side) -> list[One]:
+        """Beside kernel threads, which choose nothing either: members in user space, on all processors and on one."""
+        one = ("taskset", "-c", str(PROCESSORS[0]))
+        its = {rows.USER_FIXED: ("user", ()), rows.AUTO_FIXED: (AUTO, ()), rows.ONE_FIXED: (AUTO, one)}
+        return [
+            One(replace(weir, changed=weir.changed | {THREADS: kind, "WEIR_ADAPT": "false"}), name, "", None, launcher)
+            for name, (kind, launcher) in its.items()
+        ]
 
     def _by_hand(self, program: Program) -> list[One]:
         """As it is, with the numbers of threads that its user would try: one, two, as many as processors."""
@@ -270,7 +283,7 @@ class Session:
     def _once(self, cell: Cell, way: One, run: int, todo: dict[Cell, list[One]]) -> None:
         made = rows.row(cell, way.runtime, way.side.title, way.barrier, self.id, run, RUN)
         try:
-            time_s, ended = self._measured(self._as_run(cell, way), way.side)
+            time_s, ended = self._measured(self._as_run(cell, way), way.side, way.launcher)
         except (Wrong, CannotRun) as no:
             # No other run of it: it would fail again, and may take long for that.
             self.complaints.add(f"left out: {no}", f"{cell.title()}, {way.side.title}")
@@ -285,10 +298,12 @@ class Session:
             return cell.by_hand(way.team)
         return cell.fitting() if cell.situation.own_fits and way.runtime == OWN else cell
 
-    def _measured(self, cell: Cell, side: Side) -> tuple[float, Ended]:
+    def _measured(self, cell: Cell, side: Side, launcher: tuple[str, ...] = ()) -> tuple[float, Ended]:
         """The time of the slowest copy. Raises Wrong, CannotRun, Unavailable, Stopped."""
-        words = (str(side.program), *cell.words)
-        ended = attempt(self._runner, replace(side, words=words), cell.conditions, self.plan.limit_s, *self._files)
+        words = (*launcher, str(side.program), *cell.words)
+        starts = Path(shutil.which(launcher[0]) or launcher[0]) if launcher else side.program
+        side = replace(side, program=starts, words=words)
+        ended = attempt(self._runner, side, cell.conditions, self.plan.limit_s, *self._files)
         said, times = self._check(ended)
         copies = cell.situation.copies
         if len(times) != copies:

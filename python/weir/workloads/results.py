@@ -12,7 +12,7 @@ import numpy as np
 from weir.base.places import Place
 from weir.base.records import Row, by_turn
 from weir.base.statistics import FEWEST, Interval, Turns, median_interval
-from weir.workloads.rows import AUTO, DEFAULT, KERNEL, OWN, PROFILE, RUN, is_by_hand, is_of_workloads
+from weir.workloads.rows import AUTO, DEFAULT, FIXED, KERNEL, OWN, PROFILE, RUN, is_by_hand, is_of_workloads
 from weir.workloads.situations import NAMES
 
 RESAMPLED = 4000
@@ -68,6 +68,15 @@ class Cell:
         """The fastest of the program as it is, with this number of threads and others, where others were measured."""
         others = [name for name, _ in self.rows if is_by_hand(name)]
         return self.fastest((OWN, *others)) if others else None
+
+    @property
+    def best_fixed(self) -> tuple[str, str] | None:
+        """Of the ways to run it on Weir's runtime without a choice while it runs, the one with the least median time:
+        runtime and barrier. None unless they were measured."""
+        if not any(name in FIXED for name, _ in self.rows):
+            return None
+        ways = [way for way in self.rows if way[0] in (KERNEL, *FIXED) and self.times(*way)]
+        return min(ways, key=lambda way: self.time(*way).value) if ways else None
 
     def ratio(self, runtime: str, of: str, barrier: str = DEFAULT, of_barrier: str = DEFAULT) -> Ratio | None:
         """One run is a round, and has one time."""
@@ -144,8 +153,9 @@ class Results:
 
     @property
     def runtimes(self) -> list[str]:
-        """All but the programs' own; Weir's default first."""
-        found = dict.fromkeys(runtime for c in self.cells for runtime, _ in (*c.rows, *c.failed) if runtime != OWN)
+        """All but the programs' own and fixed choices; Weir's default first."""
+        its = (runtime for c in self.cells for runtime, _ in (*c.rows, *c.failed))
+        found = dict.fromkeys(name for name in its if name not in (OWN, *FIXED))
         return sorted(found, key=lambda name: name != AUTO)
 
     def version(self, runtime: str) -> str:

@@ -13,6 +13,9 @@ OWN, KERNEL, AUTO = "own", "kernel", "auto"  # the program's own runtime; Weir's
 # The kind for programs whose threads are not OpenMP's: the first that this Weir has.
 ANY = next(kind for kind in ("all", AUTO) if kind in KINDS)
 HAND = "hand"  # the program as it is, with other numbers of threads: hand-1, hand-2, ...
+# Weir's runtime where nothing is chosen while it runs: kernel threads, by each barrier, and these.
+BEST = "best"
+USER_FIXED, AUTO_FIXED, ONE_FIXED = FIXED = ("fixed-user", "fixed-auto", "fixed-one")
 
 
 def row(

@@ -1,6 +1,7 @@
 """What the page shows of whole programs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from weir.base.papers import NANJEGOWDA, cited
 from weir.base.parts import Chart, LeftOut, Section, Subject, failed_runs
@@ -49,6 +50,12 @@ SITUATIONS = (
     "interval resamples the rounds. By hand: the program as it is, with as many threads as given, and with "
     "one, two and as many as processors; the best has the least median time."
 )
+BEST = (
+    "Weir's default, which chooses while the program runs, against what could be fixed beforehand: kernel threads with "
+    "each barrier, user-level members, the default without trials, and the default on one processor. The best has the "
+    "least median time, which favours it: it is chosen after the measurement. Green: at most 1.03 of its time, by the "
+    "whole interval; red: more."
+)
 SHARES = (
     "One run of each, apart from those that are timed: its directives counted, and priced by the OpenMP suite on "
     "the same runtime with the same team. Waiting in loops of a program's own is not counted, nor waiting for "
@@ -78,6 +85,8 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     by_situation = [its for name in results.situations if (its := tables.of_situation(results, name)).rows]
     if by_situation:
         made.append(Section("Programs in each situation", SITUATIONS, by_situation))
+    if (fixed := tables.of_best(results)).rows:
+        made.append(Section(fixed.title, BEST, [replace(fixed, title="")]))
     if (shares := tables.of_shares(results)).rows:
         made.append(Section("Share of time spent synchronising", SHARES, [shares]))
     return made

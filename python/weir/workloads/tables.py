@@ -15,11 +15,29 @@ from weir.base.screen import nanoseconds, shown, with_interval
 from weir.workloads.conclusions import AGREES, DIFFERS, Conclusion, conclusions
 from weir.workloads.findings import MISSED, REACHED, Target, in_words, limits, targets, verdict
 from weir.workloads.results import Cell, Ratio, Results, geometric_mean
-from weir.workloads.rows import DEFAULT, HAND, KERNEL, OWN, is_by_hand, is_weirs
+from weir.workloads.rows import (
+    AUTO,
+    AUTO_FIXED,
+    DEFAULT,
+    HAND,
+    KERNEL,
+    ONE_FIXED,
+    OWN,
+    USER_FIXED,
+    is_by_hand,
+    is_weirs,
+)
 from weir.workloads.situations import BY_NAME, TITLES
 
 RUNTIMES = {OWN: "its own", "kernel": "kernel threads", "user": "user-level", "auto": "auto"}
 BY_HAND = "best by hand"
+FIXED_IN_WORDS = {
+    KERNEL: "kernel threads",
+    USER_FIXED: "user-level",
+    AUTO_FIXED: "auto, no trials",
+    ONE_FIXED: "auto, one processor",
+}
+NEAR_BEST = 1.03  # of the time by the best fixed choice
 
 
 def title(runtime: str) -> str:
@@ -110,6 +128,28 @@ def of_situation(results: Results, situation: str) -> Table:
     return Table(f"{name[:1].upper()}{name[1:]}", heads, rows, tuple(marks), is_open=True)
 
 
+def of_best(results: Results) -> Table:
+    """The default against the best of what could be fixed beforehand, which is chosen after measuring."""
+    rows, marks = [], []
+    by: dict[str, list[list[float]]] = {}
+    for c in results.cells:
+        if (best := c.best_fixed) is None or (ratio := c.ratio(AUTO, best[0], of_barrier=best[1])) is None:
+            continue
+        where = c.place.situation
+        by.setdefault(where, []).append(c.ratios(AUTO, best[0], of_barrier=best[1]))
+        name = FIXED_IN_WORDS[best[0]] + (f", {best[1]}" if best[1] not in ("", DEFAULT) else "")
+        rows.append(
+            [c.program, str(c.place.members), where, nanoseconds(c.time(AUTO).value), name,
+             nanoseconds(c.time(*best).value), Shown(in_words(ratio), verdict=verdict(ratio, at_most=NEAR_BEST))]
+        )  # fmt: skip
+        marks.append("")
+    for where, its in by.items():
+        rows.append(["geometric mean", "", where, "", "", "", _in_words(geometric_mean(its))])
+        marks.append("default")
+    heads = ["program", "threads", "situation", "auto", "best fixed choice", "its time", "auto / best"]
+    return Table("Against the best fixed choice", heads, rows, tuple(marks), words=(0, 2, 4), is_open=True)
+
+
 def _in_words(ratio: Ratio | None) -> str:
     return in_words(ratio) if ratio else "–"
 
@@ -142,6 +182,7 @@ def of_shares(results: Results) -> Table:
 
 def for_terminal(rows: Sequence[Row]) -> list[rich.Table]:
     results = Results(rows)
+    fixed = of_best(results)
     best, shares, met = of_barriers(results), of_shares(results), of_targets(targets(rows))
     held = of_conclusions(conclusions(rows))
     judged = [
@@ -151,6 +192,7 @@ def for_terminal(rows: Sequence[Row]) -> list[rich.Table]:
     made = [
         (Table("Best barrier for each program and team", best.heads, best.rows, words=best.words), (0, 1, 2, 5)),
         *((one, range(len(one.heads))) for one in (of_situation(results, name) for name in results.situations)),
+        (fixed, range(len(fixed.heads))),
         (Table("Share of time spent synchronising", shares.heads, shares.rows), range(len(shares.heads))),
         *(judged if disturbed(rows) is None else ()),
     ]

@@ -173,7 +173,10 @@ void crew::make_flags(worker& w) {
 team& crew::of_size(unsigned size, team_form form) {
   if (last_ != nullptr && last_->size == size && last_form_ == form) return *last_;
   auto& t = teams_[{size, form}];
-  if (t == nullptr) t = std::make_unique<team>(size, form);
+  if (t == nullptr) {
+    t = std::make_unique<team>(size, form);
+    t->knows = &reductions_;
+  }
   last_form_ = form;
   return *(last_ = t.get());
 }

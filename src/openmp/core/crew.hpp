@@ -12,6 +12,7 @@
 #include "machine/inheritance.hpp"
 #include "openmp/core/explanation.hpp"
 #include "openmp/core/fork_join.hpp"
+#include "openmp/core/known_reductions.hpp"
 #include "openmp/core/region.hpp"
 #include "openmp/core/share.hpp"
 #include "openmp/core/waiting.hpp"
@@ -100,6 +101,7 @@ class crew {
   std::vector<std::unique_ptr<worker>> workers_;  // the worker with number n is at n - 1
   std::unique_ptr<native_region_sites> sites_;  // null: nothing is chosen for regions
   std::optional<explained_sites> explains_;
+  known_reductions reductions_;                 // how many values a construct combines is the same for all of its teams
   std::map<std::pair<unsigned, team_form>, std::unique_ptr<team>> teams_;  // by size and form
   // What the crew has learned about waiting for a release, and for arrivals.
   waiting::experience<native> between_regions_{awake_us()}, at_joins_{awake_us()};

@@ -26,10 +26,14 @@ struct known_sites {
   const native_region_sites* its;
   pthread_t of;
 };
+struct told {
+  std::vector<region_site> sites;
+  std::uint64_t lost = 0, lasted = 0;  // by trials, and of the threads that have the sites
+};
 struct everything {
   std::mutex lock;
   std::vector<known_sites> alive;
-  std::vector<region_site> ended;  // of threads that have ended
+  told ended;  // of threads that have ended
   bool has_regions = false;
 };
 // Null unless it is to be told. Never destroyed: threads may end after the program's objects.
@@ -38,15 +42,20 @@ constinit everything* known = nullptr;
   if (initial_settings().explain) known = new everything;
 }
 
-void add(std::vector<region_site>& to, const native_region_sites& its) {
-  its.for_each([&to](const region_site& one) {
+bool is_tried(const region_site& s) { return s.with_before.middle != 0; }
+
+void add(told& all, const native_region_sites& its) {
+  all.lost += its.lost_in_trials();
+  all.lasted += its.lasted();
+  // What threads have not tried says nothing against what others have found.
+  its.for_each([&to = all.sites](const region_site& one) {
     const auto same = [&one](const region_site& s) {
-      return s.place == one.place && s.size == one.size && s.form == one.form;
+      return s.place == one.place && s.size == one.size && (s.form == one.form || !is_tried(s) || !is_tried(one));
     };
     const auto found = std::ranges::find_if(to, same);
     if (found == to.end()) return to.push_back(one);
     const std::uint64_t regions = found->regions + one.regions;
-    if (one.regions > found->regions) *found = one;
+    if (is_tried(one) != is_tried(*found) ? is_tried(one) : one.regions > found->regions) *found = one;
     found->regions = regions;
   });
 }
@@ -60,6 +69,9 @@ std::string times(const spread& its) {
   const double in_us = 1 / native::ticks_per_microsecond();
   return number(its.middle * in_us) + " us (" + number(its.least * in_us) + " to " + number(its.most * in_us) + ")";
 }
+std::string parts(const spread& its) {
+  return number(its.middle) + " (" + number(its.least) + " to " + number(its.most) + ")";
+}
 std::string in_words(choice of, unsigned alternative, unsigned size) {
   const bool is_usual = alternative == region_form::usual;
   switch (of) {
@@ -70,20 +82,47 @@ std::string in_words(choice of, unsigned alternative, unsigned size) {
   return {};
 }
 
+/// What the chosen form saves, and who could choose it without trials. A site of the usual form has nothing to tell.
+std::string saved(const region_site& s) {
+  const unsigned processors = s.form[choice::processors], barrier = s.form[choice::barrier];
+  std::string usual, instead;
+  const auto add = [](std::string& to, const std::string& words) { to += (to.empty() ? "" : ", ") + words; };
+  if (processors != region_form::usual) {
+    add(usual, in_words(choice::processors, region_form::usual, s.size));
+    add(instead, "num_threads(" + std::to_string(processors) + ")");
+  }
+  if (barrier != region_form::usual) {
+    add(usual, in_words(choice::barrier, region_form::usual, s.size));
+    add(instead, std::string("WEIR_BARRIER=") + other_barrier_of(s.size, barrier).name);
+  }
+  return usual.empty() ? "" : "; takes " + parts(s.of_usual) + " of the time " + usual + "; " + instead + " here would do as well";
+}
+
 void explain(const region_site& s) {
   std::string how = in_words(choice::processors, s.form[choice::processors], s.size);
-  const bool is_tried = s.with_before.middle != 0;
-  if (s.form[choice::barrier] != region_form::usual || (is_tried && s.tried == choice::barrier))
+  if (s.form[choice::barrier] != region_form::usual || (is_tried(s) && s.tried == choice::barrier))
     how += ", " + in_words(choice::barrier, s.form[choice::barrier], s.size);
-  std::fprintf(stderr, "weir:   %s, %u threads, %" PRIu64 " regions: %s", text_of(s.place).c_str(), s.size, s.regions, how.c_str());
-  if (!is_tried) {
-    std::fputs("; not tried yet\n", stderr);
+  std::fprintf(stderr, "weir:   %s, %u threads, %" PRIu64 " region%s: %s", text_of(s.place).c_str(), s.size, s.regions,
+               s.regions == 1 ? "" : "s", how.c_str());
+  if (!is_tried(s)) {
+    std::fputs(s.regions == 1 ? "; one region: nothing to try\n" : "; not tried yet\n", stderr);
     return;
   }
   const bool has_changed = s.form[s.tried] == s.other;
-  std::fprintf(stderr, ", %s from one region to the next; %s %s\n", times(has_changed ? s.with_other : s.with_before).c_str(),
+  std::fprintf(stderr, ", %s from one region to the next; %s %s%s\n", times(has_changed ? s.with_other : s.with_before).c_str(),
                in_words(s.tried, has_changed ? s.before : s.other, s.size).c_str(),
-               times(has_changed ? s.with_before : s.with_other).c_str());
+               times(has_changed ? s.with_before : s.with_other).c_str(), saved(s).c_str());
+}
+
+/// What trials have cost; and where all regions have been found to do with the same number of processors, how to say so beforehand.
+void explain_all(const told& all) {
+  if (all.lost != 0)
+    std::fprintf(stderr, "weir:   trials have taken %s %% of the time\n",
+                 number(100 * static_cast<double>(all.lost) / static_cast<double>(std::max<std::uint64_t>(all.lasted, 1))).c_str());
+  const auto taken = [](const region_site& s) { return s.form[choice::processors]; };
+  const unsigned processors = taken(all.sites.front());
+  if (processors != region_form::usual && std::ranges::all_of(all.sites, [&](const region_site& s) { return taken(s) == processors; }))
+    std::fprintf(stderr, "weir:   OMP_NUM_THREADS=%u for the whole program would do as well, if it leaves its number open\n", processors);
 }
 
 void explain(const threads::history_of_threads& its) {
@@ -118,10 +157,11 @@ void explain_profile() {
   everything& e = *known;
   const std::lock_guard lock(e.lock);
   if (e.has_regions) explain_profile();
-  std::vector<region_site> sites = e.ended;
+  told all = e.ended;
+  std::vector<region_site>& sites = all.sites;
   std::size_t others = 0;
   for (const known_sites& k : e.alive) {
-    if (pthread_equal(k.of, pthread_self()) != 0) add(sites, *k.its);
+    if (pthread_equal(k.of, pthread_self()) != 0) add(all, *k.its);
     else ++others;  // it may be changing them
   }
   if (sites.empty() && others == 0) {
@@ -137,6 +177,7 @@ void explain_profile() {
                program_invocation_short_name);
   std::ranges::sort(sites, std::greater(), [](const region_site& s) { return static_cast<double>(s.regions) * s.region; });
   for (const region_site& s : sites) explain(s);
+  if (!sites.empty()) explain_all(all);
   if (others != 0) std::fprintf(stderr, "weir:   and those of %zu threads that have not ended\n", others);
 }
 

@@ -1,4 +1,4 @@
-// What a team has learned about its reductions: which of them combine few values.
+// What a crew has learned about the reductions of its teams: which of them combine few values.
 //
 // As long as there are few values, members that combine them one after the other, by atomic operations or under a lock, are
 // faster than a tree; for an array the tree is faster. The compiler's code does not say how many values there are, so the first
@@ -14,7 +14,8 @@ namespace weir::openmp {
 /// A construct is identified by the address of the function that combines the values of two members.
 ///
 /// Not atomic: member 0 writes in a reduction, after all members have offered their values and before it releases any of them. So
-/// no other member reads at that time, and all members read the same before the next reduction.
+/// no other member reads at that time, and all members read the same before the next reduction. A crew's teams take turns, and have
+/// the same member 0.
 class known_reductions {
  public:
   enum class values : std::uint8_t { unknown, few, many };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "machine/clocks.hpp"
 #include "machine/processor_set.hpp"
@@ -73,6 +74,7 @@ void on_node::begin_in_child() {
   if (node_) node_->abandon(!has_own_files_);
   node_.reset();
   members_ = computing_ = {};
+  most_processors_ = 0;
 }
 
 std::size_t on_node::lately::most(std::size_t now) {
@@ -104,6 +106,7 @@ on_node::found on_node::look(const std::vector<int>& mask, unsigned processors, 
     beyond_ = "it may use processors beyond number " + std::to_string(processor_set::most - 1);
     return {processors, in_region, false};
   }
+  note_processors(may_use->count());
   const std::uint64_t now = now_by(CLOCK_MONOTONIC);
   const unsigned computing = threads_.look(kind_of);
   const bool computes_alone = computes(now) && !in_region, is_busy = in_region || computes_alone;
@@ -127,11 +130,20 @@ long on_node::until_next_look() const {
   return static_cast<long>(node::until_turn(now_by(CLOCK_MONOTONIC)));
 }
 
+// An administrator has changed the masks of all threads, or processors have gone offline.
+void on_node::note_processors(unsigned count) {
+  if (count < most_processors_ && !std::exchange(has_told_fewer_, true))
+    fewer_ = "the program may use " + std::to_string(count) + " of its " + std::to_string(most_processors_) + " processors now";
+  most_processors_ = std::max(most_processors_, count);
+}
+
 std::string on_node::take_complaint() {
-  if (!node_ || has_complained_) return {};
+  if (!node_) return {};
+  if (!fewer_.empty()) return std::exchange(fewer_, {});
+  if (has_complained_) return {};
   const std::string why = !beyond_.empty() ? beyond_ : node_->why_not();
   has_complained_ = !why.empty();
-  return why;
+  return why.empty() ? why : "the processors are not shared any more: " + why;
 }
 
 }  // namespace weir::openmp

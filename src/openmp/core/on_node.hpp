@@ -50,7 +50,7 @@ class on_node {
   void leave() {
     if (node_) node_->leave();
   }
-  /// Why they cannot be shared any more; once. The watch's thread has no standard error.
+  /// Why they cannot be shared any more, or that there are fewer of them; once. The watch's thread has no standard error.
   std::string take_complaint();
 
  private:
@@ -66,6 +66,8 @@ class on_node {
   /// Has the process had more than half of a processor since the last look?
   bool computes(std::uint64_t now);
 
+  void note_processors(unsigned count);
+
   /// Whatever the others say, the program has a turn after a second.
   bool must_wait(bool others_have_turn, std::uint64_t now);
 
@@ -74,6 +76,9 @@ class on_node {
   bool has_own_files_ = false, has_complained_ = false;
   lately members_, computing_;
   std::string beyond_;  // why its processors cannot be named in the table
+  unsigned most_processors_ = 0;
+  bool has_told_fewer_ = false;
+  std::string fewer_;
   std::uint64_t had_turn_ = 0;
   std::uint64_t looked_ = 0, used_ = 0;  // when, and the processor time until then
 };

@@ -21,7 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
+#include <optional>
 
 #include "openmp/core/other_programs.hpp"
 #include "openmp/core/region_choices.hpp"
@@ -47,6 +47,17 @@ struct region_site {
   choice tried{};
   std::uint16_t before = region_form::usual, other = region_form::usual;
   spread with_before, with_other;
+  // The time of the chosen form, as a part of that of the usual one: the product of what the trials between them have found.
+  spread of_usual{1, 1, 1};
+
+  /// A trial has found these times, after which `form` is chosen.
+  void learn(bool has_changed) {
+    region_form not_chosen = form;
+    not_chosen[tried] = has_changed ? before : other;
+    if (form == region_form{}) of_usual = {1, 1, 1};
+    else if (not_chosen == region_form{}) of_usual = ratio(has_changed ? with_other : with_before, has_changed ? with_before : with_other);
+    else if (has_changed) of_usual = product(of_usual, ratio(with_other, with_before));
+  }
 };
 
 /// The sites of one thread's regions, which alone uses them. `Clock`: ticks(), ticks_per_microsecond(), and waited_for_processor(), the
@@ -74,6 +85,10 @@ class region_sites {
   void end() {
     if (timed_ != nullptr && timed_ == last_) [[unlikely]] end_timed();
   }
+
+  /// What trials have cost in ticks, and the ticks since there are sites.
+  std::uint64_t lost_in_trials() const { return lost_in_trials_; }
+  std::uint64_t lasted() const { return Clock::ticks() - since_; }
 
   template <class Each>
   void for_each(Each each) const {
@@ -126,12 +141,12 @@ class region_sites {
     std::size_t i = (reinterpret_cast<std::uintptr_t>(place) / 16 + size * 7) % sites_.size();
     for (std::size_t probes = 0; probes < sites_.size(); ++probes, i = (i + 1) % sites_.size()) {
       auto& s = sites_[i];
-      if (s == nullptr) {
-        s = std::make_unique<region_site>();
+      if (!s) {
+        s.emplace();
         s->place = place;
         s->size = size;
       }
-      if (s->place == place && s->size == size) return s.get();
+      if (s->place == place && s->size == size) return &*s;
     }
     return nullptr;  // there is no room
   }
@@ -297,13 +312,14 @@ class region_sites {
     const spread before = t.windows.usual(), other = t.windows.other();
     const bool is_better = t.windows.is_better(t.to != region_form::usual);
     if (t.is_beside) is_one_next_ = !is_better && t.to != 1 && t.to != region_form::usual;
-    for (const auto& each : sites_) {
-      if (!each || (each.get() != t.anchor && each->joined != t.number)) continue;
+    for (auto& each : sites_) {
+      if (!each || (&*each != t.anchor && each->joined != t.number)) continue;
       region_site& s = *each;
       s.tried = t.of;
       s.before = t.from, s.other = t.to;
       s.with_before = before, s.with_other = other;
       if (is_better) s.form[t.of] = t.to;
+      s.learn(is_better);
       if (s.region != 0) conclude(s, is_better, other.middle / before.middle, t.windows.ended() / 2);
     }
   }
@@ -325,6 +341,7 @@ class region_sites {
     conclude(s, false, 2, trial_windows::pairs);  // as if it had been twice as slow
   }
   void end_trial(std::uint64_t costs) {
+    lost_in_trials_ += trial_.windows.lost();
     trial_ = {};
     set_busy();
     last_trial_ = Clock::ticks();
@@ -341,10 +358,11 @@ class region_sites {
   std::uint64_t began_ = 0;
   const std::uint64_t since_ = Clock::ticks();
   std::uint64_t last_trial_ = since_, allowed_at_ = last_trial_ + in_ticks(first_ms);
+  std::uint64_t lost_in_trials_ = 0;
   bool is_one_next_ = false;  // beside other programs
   other_programs<Clock> others_;
   trial trial_;
-  std::array<std::unique_ptr<region_site>, 64> sites_;
+  std::array<std::optional<region_site>, 64> sites_;  // their memory is there: a new place pays for no allocation
 };
 
 }  // namespace weir::openmp

@@ -128,7 +128,7 @@ void share_watch::region_begins() {
   const std::string complaint = std::exchange(complaint_, {});
   pthread_cond_signal(&changed_);
   unlock();
-  if (!complaint.empty()) warn("WEIR_SHARE=node: the processors are not shared any more: %s", complaint.c_str());
+  if (!complaint.empty()) warn("WEIR_SHARE=node: %s", complaint.c_str());
 }
 
 // Not waiting long, because a handler of a signal may end the process, or execute a program. Nor by the lock: a member would switch to

@@ -188,7 +188,7 @@ struct team {
   const std::unique_ptr<team_cancellation> cancellation;  // null: it is not in force
   const half release, arrival, reduction;  // the phases of a region, and the arrival that carries a reduction
   const bool reduces_in_turn, reduces_under_lock;  // where the values are few, and the compiler's code can (reduction.hpp)
-  known_reductions knows;
+  known_reductions* knows = nullptr;  // its crew's; none in a team of one
   char barrier_addresses[2] = {};  // what ThreadSanitizer knows the barriers by
   // In an outermost team: the threads of its contention group besides the initial thread; counted only if there is a limit.
   std::atomic<unsigned> group_threads{0};

@@ -13,10 +13,12 @@
 
 namespace weir::openmp {
 
-/// The least, the middle and the largest of some times, in ticks of the clock.
+/// The least, the middle and the largest of some times, in ticks of the clock; or of what one time is of another.
 struct spread {
   float least = 0, middle = 0, most = 0;
 };
+inline spread ratio(const spread& a, const spread& to) { return {a.least / to.most, a.middle / to.middle, a.most / to.least}; }
+inline spread product(const spread& a, const spread& b) { return {a.least * b.least, a.middle * b.middle, a.most * b.most}; }
 
 /// Times are in ticks. Not thread-safe.
 class trial_windows {

@@ -49,7 +49,7 @@ reduction_by way_of(const member& me, const values_of_member& its) {
   if (t.size == 1 || one_by_one == reduction_by::tree) return reduction_by::tree;
   if (its.list_bytes > static_cast<std::size_t>(its.variables) * sizeof(void*))
     return arrays_are_short(its) ? one_by_one : reduction_by::tree;
-  switch (t.knows.of(construct_of(its))) {
+  switch (t.knows->of(construct_of(its))) {
     case known_reductions::values::few: return one_by_one;
     case known_reductions::values::many: return reduction_by::tree;
     case known_reductions::values::unknown: break;
@@ -65,7 +65,7 @@ int gather_measured(member& me, const values_of_member& its, bool at_once) {
   double least = std::numeric_limits<double>::infinity();
   const auto measured = [&](void* into, void* from) { least = std::min(least, time_of(its.with, into, from)); };
   if (!combine_along_tree(me, its.list, measured, false, await)) return 0;
-  me.of->knows.learn(construct_of(its), least);
+  me.of->knows->learn(construct_of(its), least);
   if (at_once) release_reduction(me);
   return 1;
 }

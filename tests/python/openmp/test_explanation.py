@@ -33,6 +33,7 @@ int main(void) {
   pthread_join(other, 0);
   const int many = atoi(getenv("OFTEN"));
   often(many);
+  if (getenv("WITHOUT_ONCE")) return sum != 4 * (many + 3000);
 #pragma omp parallel num_threads(3) /* once */
 #pragma omp atomic
   ++sum;
@@ -41,7 +42,15 @@ int main(void) {
 """
 TIME = r"[\d.]+ us \([\d.]+ to [\d.]+\)"
 NUMBER = r"(?:all processors|one processor|\d+ processors)"
-HOW = rf"{NUMBER}(?:; not tried yet|, {TIME} from one region to the next; on {NUMBER} {TIME})"
+TRIED = rf", {TIME} from one region to the next; on {NUMBER} {TIME}"
+PARTS = r"[\d.]+ \([\d.]+ to [\d.]+\)"
+SAVED = rf"; takes {PARTS} of the time on all processors; num_threads\(\d\) here would do as well"
+HOW = {
+    "all": rf"all processors(?:; not tried yet|{TRIED})",
+    "fewer": rf"(?:one processor|\d processors){TRIED}{SAVED}",
+    "once": "all processors; one region: nothing to try",
+}
+COST = re.compile(r"weir:   trials have taken ([\d.]+) % of the time")
 
 
 @pytest.fixture(scope="module", params=C_COMPILERS)
@@ -71,24 +80,35 @@ def line_of(word: str) -> int:
 # Beside other programs, as other tests are, the first trial may come after 4 s only.
 @pytest.mark.parametrize("often", [400_000, 8_000_000])
 def test_each_place_is_told(environment: dict[str, str], program: Path, often: int):
-    head, *places = explained(program, environment, OFTEN=str(often))
+    head, *lines = explained(program, environment, OFTEN=str(often))
     assert head.startswith("weir: the processors of the parallel regions of many, by place")
+    costs = [COST.fullmatch(line) for line in lines]
+    places = [line for line, cost in zip(lines, costs, strict=True) if cost is None]
+    assert all(float(cost[1]) < 100 for cost in costs if cost is not None)
     # The compilers name the directive's line, or that of the code in it.
     seen = {}
     for place in places:
-        found = re.fullmatch(r"weir:   many\.c:(\d+) \(.*\), (\d) threads, (\d+) regions: on (.*)", place)
+        found = re.fullmatch(r"weir:   many\.c:(\d+) \(.*\), (\d) threads, (\d+) regions?: on (.*)", place)
         assert found, place
         line, size, regions, how = found.groups()
         name = "often" if size == "4" else "once"
         assert line_of(name) <= int(line) <= line_of(name) + 2
         seen[name] = seen.get(name, 0) + int(regions)
-        assert re.fullmatch(
-            rf"{NUMBER}(?:; not tried yet|, {TIME} from one region to the next; on {NUMBER} {TIME})", how
-        ), place
+        form = "once" if name == "once" else "all" if how.startswith("all") else "fewer"
+        assert re.fullmatch(HOW[form], how), place
     # Those of the thread that has ended, too.
     assert seen == {"often": often + 3000, "once": 1}
     # So short regions, and so many: a trial has ended.
     assert often < 8_000_000 or any("from one region to the next" in place for place in places)
+
+
+def test_a_number_for_the_whole_program_is_told(environment: dict[str, str], program: Path):
+    """If all places have come to the same number; what they come to is the machine's to say."""
+    _, *lines = explained(program, environment, OFTEN="8000000", WITHOUT_ONCE="1")
+    places = [line for line in lines if ", 4 threads, " in line]
+    chosen = {re.search(r"regions: on (one|all|\d+) processors?", place)[1].replace("one", "1") for place in places}
+    hints = [found[1] for line in lines if (found := re.match(r"weir:   OMP_NUM_THREADS=(\d+) for the whole", line))]
+    assert hints == (list(chosen) if len(chosen) == 1 and chosen != {"all"} else []), lines
 
 
 @pytest.mark.parametrize(

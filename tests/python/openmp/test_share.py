@@ -3,12 +3,10 @@
 import contextlib
 import os
 import random
-import select
 import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,75 +14,10 @@ import pytest
 from .. import skips
 from ..conftest import eventually
 from ..openmp_programs import SOURCES, Builds, Program
+from ..sharing_programs import PATIENCE, PROCESSORS, Programs, Running
 
 pytestmark = [skips.mark("own", "other runtimes do not share"), skips.mark("processors")]
-SHARING, CONFINED = SOURCES.parent / "sharing.c", SOURCES.parent / "confined.c"
-PROCESSORS = sorted(os.sched_getaffinity(0))[:2]
-PATIENCE = 60  # seconds, for what comes in 50 ms
-
-
-class Running:
-    """A program, and what it says of the kernel threads that drive its teams."""
-
-    def __init__(self, program: Path, environment: dict[str, str], *words: str) -> None:
-        self.process = subprocess.Popen(
-            [program, *words],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            preexec_fn=lambda: os.sched_setaffinity(0, PROCESSORS),
-        )
-        self.said = b""
-
-    def until(self, wanted: int | str) -> str:
-        """What it has said before."""
-        line = f"{wanted}\n".encode()
-        end = time.monotonic() + PATIENCE
-        while line not in self.said:
-            ready = select.select([self.process.stdout], [], [], end - time.monotonic())[0]
-            more = os.read(self.process.stdout.fileno(), 4096) if ready else b""
-            assert more, f"it has said {self.said!r}, not {wanted}; {self.process.poll()}"
-            self.said += more
-        before, _, self.said = self.said.rpartition(line)
-        return before.decode()
-
-    def line(self) -> None:
-        """To wait, or to go on."""
-        self.process.stdin.write(b"\n")
-        self.process.stdin.flush()
-
-    def end(self) -> str:
-        """What it has complained of."""
-        said = self.process.communicate(timeout=PATIENCE)[1].decode()
-        assert self.process.returncode == 0, said
-        return said
-
-
-class Programs:
-    def __init__(self, program: Path, environment: dict[str, str]) -> None:
-        self.program, self.environment, self.all = program, environment, []
-
-    def start(self, *words: str, **variables: str) -> Running:
-        self.all.append(Running(self.program, self.environment | variables, *words))
-        return self.all[-1]
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    (tmp_path / "table").mkdir(mode=0o700)
-    return tmp_path / "table"
-
-
-@pytest.fixture
-def programs(environment: dict[str, str], builds: Builds, place: Path) -> Iterator[Programs]:
-    own = {"OMP_NUM_THREADS": "4", "WEIR_SHARE": "node", "WEIR_SHARE_DIR": str(place), "WEIR_ADAPT": "false"}
-    its = Programs(builds.get(Program(SHARING, "gcc")), environment | own)
-    yield its
-    for running in its.all:
-        if running.process.poll() is None:
-            running.process.kill()
-            running.process.communicate()
+CONFINED = SOURCES.parent / "confined.c"
 
 
 KINDS = {"regions": (), "one region": ("lasting",)}
@@ -391,19 +324,37 @@ def test_a_watch_without_memory_looks_again(programs: Programs, builds: Builds):
     assert first.end() == ""
 
 
+FEWER = "weir: WEIR_SHARE=node: the program may use 1 of its 2 processors now\n"
+
+
+def bind(running: Running, processors: list[int] | None = None) -> None:
+    """All threads of the process, as an administrator does; None: each to any."""
+    for task in Path(f"/proc/{running.process.pid}/task").iterdir():
+        with contextlib.suppress(ProcessLookupError):  # it has ended since
+            its = processors or random.choice([PROCESSORS, PROCESSORS[:1], PROCESSORS[1:]])
+            os.sched_setaffinity(int(task.name), its)
+
+
 def test_masks_may_change_while_seats_are_chosen(programs: Programs):
     first, second = programs.start(), programs.start("lasting")
     first.until(1)
     end = time.monotonic() + 1
     while time.monotonic() < end:
         for running in (first, second):
-            for task in Path(f"/proc/{running.process.pid}/task").iterdir():
-                with contextlib.suppress(ProcessLookupError):  # it has ended since
-                    os.sched_setaffinity(int(task.name), random.choice([PROCESSORS, PROCESSORS[:1], PROCESSORS[1:]]))
+            bind(running)
     for running in (first, second):
-        for task in Path(f"/proc/{running.process.pid}/task").iterdir():
-            with contextlib.suppress(ProcessLookupError):
-                os.sched_setaffinity(int(task.name), PROCESSORS)
-    assert first.end() == ""
+        bind(running, PROCESSORS)
+    assert first.end() in ("", FEWER)
     second.until(2)
-    assert second.end() == ""
+    assert second.end() in ("", FEWER)
+
+
+def test_a_program_that_may_use_fewer_processors_says_so_once(programs: Programs):
+    first = programs.start()
+    first.until(2)
+    for _ in range(2):
+        bind(first, PROCESSORS[:1])
+        first.until(1)
+        bind(first, PROCESSORS)
+        first.until(2)
+    assert first.end() == FEWER

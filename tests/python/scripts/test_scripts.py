@@ -1,10 +1,15 @@
 """The measuring scripts begin without the project's environment: they take it by themselves."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from weir.openmp.situation import PROCESSORS
+
+from ..conftest import alive, eventually
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
 
@@ -14,6 +19,7 @@ SCRIPTS = Path(__file__).parents[3] / "scripts"
     [
         "share-processors",
         "compare-copies",
+        "compare-phases",
         "follow-shares",
         "compare-with-epcc",
         "compare-startup",
@@ -114,3 +120,45 @@ def test_neither_suite_hears_what_the_user_has_set(tmp_path: Path):
     done = subprocess.run([SCRIPTS / "compare-with-epcc", *words], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "said").read_text() == "ours 2 \ntheirs 2 \n"
+
+
+PHASES = [SCRIPTS / "compare-phases", "--choices", "one", "--rounds", "1", "--threads", "2"]
+
+
+def test_each_choice_goes_through_each_phase(tmp_path: Path):
+    words = [*PHASES, "--seconds", "0.1", "-o", tmp_path / "table.md"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    head, _, auto, one = [line.split("|")[1:-1] for line in (tmp_path / "table.md").read_text().splitlines()]
+    phases = 3 if "no quota" in done.stderr else 4
+    assert len(head) == phases + 3 and [row[0].strip() for row in (auto, one)] == ["auto", "one"]
+    assert all(float(cell) > 0 for row in (auto, one) for cell in row[1 : phases + 2])
+    total, others = (float(row[phases + 1]) for row in (auto, one))
+    assert float(one[-1].split()[0]) == pytest.approx(total / others, rel=0.05)
+
+
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+def test_phases_that_are_interrupted_leave_nothing_behind(asked: signal.Signals):
+    """While the first choice is beside others: the program, two busy processes and a control group are there."""
+    script = subprocess.Popen([*PHASES, "--seconds", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    children = Path(f"/proc/{script.pid}/task/{script.pid}/children")
+    eventually(lambda: len(children.read_text().split()) > len(PROCESSORS))
+    started = [int(child) for child in children.read_text().split()]
+    script.send_signal(asked)
+    said, complaints = script.communicate(timeout=60)
+    assert (script.returncode, said) == (130, "") and "Traceback" not in complaints, complaints
+    assert not any(map(alive, started))
+    assert not list(Path("/sys/fs/cgroup").rglob(f"weir-{script.pid}-*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--choices", "best"], "no choice is called"),
+        (["--work-us", "1,x"], "could not convert"),
+        (["--rounds", "0"], "a round"),
+    ],
+)
+def test_wrong_phases_are_refused(words: list[str], says: str):
+    done = subprocess.run([SCRIPTS / "compare-phases", *words], capture_output=True, text=True)
+    assert done.returncode == 2 and says in done.stderr, done.stderr

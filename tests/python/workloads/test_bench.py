@@ -20,12 +20,12 @@ from weir.profile.pricing import Measured
 from weir.run import sides
 from weir.run.measuring import Side
 from weir.run.starting import CannotRun
-from weir.workloads import measuring, section, sharing
+from weir.workloads import measuring, section, sharing, tables
 from weir.workloads.findings import NONE_SLOWER, targets
 from weir.workloads.measuring import TIME, Plan, Session
 from weir.workloads.programs import GCC, OTHERS, Program
 from weir.workloads.results import Results
-from weir.workloads.rows import AUTO, KERNEL, OWN
+from weir.workloads.rows import AUTO, BEST, KERNEL, OWN
 from weir.workloads.situations import NAMES, named
 
 from .. import skips
@@ -57,7 +57,8 @@ def on_scripts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def session(tmp_path: Path, *its: Program, situations: tuple[str, ...] = FOUR, rounds: int = 2, **more) -> Session:
-    plan = Plan(its, situations, (2, 8), 2, (OWN, KERNEL, AUTO), more.pop("barriers", ()), rounds, 60.0, False, **more)
+    on, barriers = more.pop("on", (OWN, KERNEL, AUTO)), more.pop("barriers", ())
+    plan = Plan(its, situations, (2, 8), 2, on, barriers, rounds, 60.0, False, **more)
     with records.Writer(tmp_path / "w.jsonl") as writer:
         made = Session(plan, writer)
         made.run(MACHINE["host"])
@@ -86,6 +87,27 @@ def test_each_way_runs_once_in_each_round(on_scripts: None, tmp_path: Path):
         for run in range(2)
     }
     assert all(r["samples"]["episode_ns"] == [250_000_000] for r in measured(made)) and not list(made.complaints)
+
+
+@skips.mark("processors")
+def test_auto_is_held_against_the_best_fixed_choice(on_scripts: None, tmp_path: Path):
+    text = """
+time=0.25
+[ "$WEIR_ADAPT" != false ] || time=0.2$([ "$WEIR_THREADS" = user ] && echo 1 || echo 2)
+mask=$(taskset -cp $$)
+case ${mask##*: } in *[,-]*) ;; *) time=0.1 ;; esac
+echo the result
+echo "one: 2 threads, $time s" >&2"""
+    one = Program("one", script(tmp_path, "one", text), GCC, barriers=True)
+    made = session(tmp_path, one, on=(AUTO, KERNEL, BEST), barriers=("mcs",), situations=("dedicated",), rounds=8)
+    assert not list(made.complaints)
+    (found,) = Results(measured(made)).cells
+    times = {way: found.time(*way).value / 1e9 for way in found.rows}
+    fixed = {("fixed-user", ""): 0.21, ("fixed-auto", ""): 0.22, ("fixed-one", ""): 0.1}
+    assert times == {(AUTO, ""): 0.25, (KERNEL, "auto"): 0.25, (KERNEL, "mcs"): 0.25} | fixed
+    assert found.best_fixed == ("fixed-one", "")
+    row, mean = tables.of_best(Results(measured(made))).rows
+    assert row[4] == "auto, one processor" and (row[6].verdict, row[6][:3], mean[6][:3]) == ("missed", "2.5", "2.5")
 
 
 @pytest.mark.parametrize(
