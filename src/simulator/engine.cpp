@@ -357,7 +357,9 @@ void engine::wake(const void* word, unsigned most) {
   // Only those that sleep now: one that is woken, looks and sleeps again is not woken a second time.
   const unsigned asleep = std::min(most, kernel_.asleep_at(word));
   for (unsigned woken = 0; woken < asleep; ++woken) {
-    if (!kernel_.wake_one(word, t.now)) return;
+    thread* const its = kernel_.wake_one(word, t.now);
+    if (its == nullptr) return;
+    its->wakes = std::max(its->wakes, ++t.wakes);
     progress_at_ = now_;
     ++system_.woken;
     spend(model_.system.wake, activity::switching);
@@ -373,6 +375,7 @@ void engine::forget_counts() {
     t.spent = {};
     t.since = std::max(t.since, now_);
     t.switches = t.preemptions = t.migrations = 0;
+    t.wakes = 0;
   }
 }
 
