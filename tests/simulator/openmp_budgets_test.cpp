@@ -94,6 +94,8 @@ constexpr budget budgets[] = {
     {"task-by-all", 128, 1.3, 0.1, 0.1, 0.1, 0.1, 1.4, 0.1, 0},
     {"task-tree", 32, 0.7, 0.1, 0.1, 0.1, 0.1, 0.7, 0.1, 0},
     {"task-tree", 128, 1.1, 0.1, 0.1, 0.1, 0.1, 0.8, 0.1, 0},
+    // A task for each thread by one of them, which then waits for all.
+    {"taskloop", 32, 355, 112, 65, 86, 84, 83, 5, 0},
     // A task of each thread, for which it waits: an update for each.
     {"taskwait", 8, 1.4, 0.1, 0.1, 0.3, 0.2, 8.5, 0, 0},
     {"taskwait", 32, 5.5, 0.2, 0.2, 0.3, 0.2, 34, 0, 0},
