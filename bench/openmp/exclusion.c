@@ -50,6 +50,17 @@ static void ordered(long count, long unused) {
   }
 }
 
+/* Each iteration waits for the one before. */
+static void doacross(long count, long unused) {
+  (void)unused;
+#pragma omp parallel for ordered(1) schedule(static, 1)
+  for (long j = 0; j < count; ++j) {
+#pragma omp ordered depend(sink : j - 1)
+    weir_delay();
+#pragma omp ordered depend(source)
+  }
+}
+
 static void lock_alone(long count, long unused) {
   (void)unused;
 #pragma omp parallel
@@ -95,5 +106,6 @@ static const struct construct constructs[] = {
     {"atomic", WORK_IS_UPDATE, NO_PARAMETER, atomic},
     {"atomic-seq-cst", WORK_IS_UPDATE, NO_PARAMETER, atomic_seq_cst},
     {"ordered", WORK_OF_ONE, NO_PARAMETER, ordered},
+    {"doacross", WORK_OF_ONE, NO_PARAMETER, doacross},
 };
 const struct group weir_exclusion = {"exclusion", constructs, sizeof constructs / sizeof constructs[0]};

@@ -108,6 +108,28 @@ static void tree(long count, long unused) {
   grow(count);
 }
 
+/* A tree with the shape of the recursion for a Fibonacci number: of the tasks below one 0.618 are below its first child. */
+static void grow_unevenly(long tasks) {
+  const long left = (tasks - 1) * 89 / 144, right = tasks - 1 - left;
+  if (left > 0) {
+#pragma omp task
+    grow_unevenly(left);
+  }
+  if (right > 0) {
+#pragma omp task
+    grow_unevenly(right);
+  }
+  weir_delay();
+#pragma omp taskwait
+}
+
+static void fibonacci_tree(long count, long unused) {
+  (void)unused;
+#pragma omp parallel
+#pragma omp master
+  grow_unevenly(count);
+}
+
 /* A tree of tasks, each with two below it, the delays in its leaves. */
 static void branch(long leaves) {
   if (leaves == 1) {
@@ -184,6 +206,7 @@ static const struct construct constructs[] = {
     {"task-nested-by-all", WORK_OF_EACH, NO_PARAMETER, nested_by_all},
     {"task-nested-by-master", WORK_OF_EACH, NO_PARAMETER, nested_by_master},
     {"task-tree", WORK_SHARED, NO_PARAMETER, tree},
+    {"task-fibonacci", WORK_SHARED, NO_PARAMETER, fibonacci_tree},
     {"task-nested", WORK_SHARED, NO_PARAMETER, nested},
     {"task-dependences", WORK_OF_ONE, NO_PARAMETER, dependences},
     {"taskwait", WORK_OF_EACH, NO_PARAMETER, taskwait},

@@ -288,7 +288,9 @@ std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, boo
   kernel_.turn(t, activity::spinning, t.now);
   t.loads.begin({t.now, t.depth});
   const line_id l = memory_.line_at(word);
-  const time pause = willing ? std::max(model_.system.yield, nanosecond) : model_.processor.poll;
+  // Whoever counts polls looks at the clock afterwards, and on a machine without costs would poll for ever in one moment.
+  const bool takes_time = willing || polls != 0;
+  const time pause = std::max(willing ? model_.system.yield : model_.processor.poll, takes_time ? nanosecond : 0);
   const time period = pause + model_.processor.hit;
   std::uint64_t gone = 1;
   until(t, t.now);
@@ -296,8 +298,7 @@ std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, boo
   // the look.
   const bool quiet = memory_.version(l) == t.looked_at &&
                      (memory_.cached() ? memory_.has_copy(l, t.processor) : memory_.is_home(l, t.processor));
-  const bool parks = quiet && (period != 0 || polls == 0);
-  if (parks) {
+  if (quiet) {
     t.watching = true;
     t.watched = l;
     t.stale = false;
@@ -308,7 +309,7 @@ std::uint64_t engine::wait_for_change(const void* word, std::uint64_t polls, boo
     t.context.suspend();
     t.now = now_;
     forget_watch(t);
-  } else if (parks) {
+  } else if (quiet) {
     t.willing = willing;
     t.poll_period = period;
     t.parked_at = t.now;
@@ -356,7 +357,9 @@ void engine::wake(const void* word, unsigned most) {
   // Only those that sleep now: one that is woken, looks and sleeps again is not woken a second time.
   const unsigned asleep = std::min(most, kernel_.asleep_at(word));
   for (unsigned woken = 0; woken < asleep; ++woken) {
-    if (!kernel_.wake_one(word, t.now)) return;
+    thread* const its = kernel_.wake_one(word, t.now);
+    if (its == nullptr) return;
+    its->wakes = std::max(its->wakes, ++t.wakes);
     progress_at_ = now_;
     ++system_.woken;
     spend(model_.system.wake, activity::switching);
@@ -372,6 +375,7 @@ void engine::forget_counts() {
     t.spent = {};
     t.since = std::max(t.since, now_);
     t.switches = t.preemptions = t.migrations = 0;
+    t.wakes = 0;
   }
 }
 

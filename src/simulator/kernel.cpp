@@ -271,14 +271,14 @@ unsigned kernel::asleep_at(const void* address) const {
   return found == sleepers_.end() ? 0 : static_cast<unsigned>(found->second.size());
 }
 
-bool kernel::wake_one(const void* address, time now) {
+thread* kernel::wake_one(const void* address, time now) {
   const auto found = sleepers_.find(address);
-  if (found == sleepers_.end()) return false;
+  if (found == sleepers_.end()) return nullptr;
   thread& t = *found->second.front();
   found->second.pop_front();
   if (found->second.empty()) sleepers_.erase(found);
   make_ready(t, now);
-  return true;
+  return &t;
 }
 
 void kernel::refreshed(thread& t, time now) {

@@ -29,8 +29,8 @@ class kernel {
   /// For the running thread: it sleeps under that address until woken; it must suspend.
   void sleep(thread& t, const void* address, time now);
   unsigned asleep_at(const void* address) const;
-  /// Wakes the thread that has slept longest there; false if none sleeps.
-  bool wake_one(const void* address, time now);
+  /// Wakes the thread that has slept longest there; null if none sleeps.
+  thread* wake_one(const void* address, time now);
   /// For the running thread, which begins to poll: under process control another thread may get its processor.
   bool cede(thread& t, time now);
   /// The word that a thread polls has been written.

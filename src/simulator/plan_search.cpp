@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "run.hpp"
 
@@ -27,7 +28,7 @@ std::vector<plan_shape> beginnings(const std::vector<unsigned>& sizes) {
   std::vector<plan_shape> all;
   const unsigned inner = static_cast<unsigned>(sizes.size()) - 1;
   for (unsigned chosen = 0; chosen < 1u << inner; ++chosen)
-    for (const unsigned radix : {0u, 1u, 2u, 4u}) {
+    for (const unsigned radix : {0u, 1u, 2u, 4u, 5u}) {
       plan_shape its;
       for (unsigned i = 0; i < inner; ++i)
         if ((chosen >> i & 1u) != 0) its.levels.push_back({.size = sizes[i]});
@@ -57,7 +58,7 @@ std::vector<plan_shape> neighbours(const plan_shape& of) {
     changed.levels[i].packed = !of.levels[i].packed;
     all.push_back(changed);
   }
-  for (const unsigned radix : {1u, 2u, 3u, 4u, 8u}) {
+  for (const unsigned radix : {1u, 2u, 3u, 4u, 5u, 6u, 8u}) {
     plan_shape changed = of;
     changed.exchange_radix = radix;
     if (of.exchange_radix != 0 && radix != of.exchange_radix) all.push_back(changed);
@@ -124,10 +125,13 @@ plan_found search_plan(const machine_model& whole, unsigned members) {
   plan_found found;
   found.barrier_ns = by_time.begin()->first;
   found.shape = by_time.begin()->second;
-  // From the best three: what is best in the first shape of its levels need not be so in the best one.
-  unsigned from = 0;
+  // From the best three choices of levels, each with its best top: what is best in the first shape of its levels need not be so in the
+  // best one, and the tops of one choice are neighbours.
+  std::vector<plan_shape> from;
   for (const auto& [at_first, start] : by_time) {
-    if (from++ == 3) break;
+    if (from.size() == 3) break;
+    if (std::ranges::any_of(from, [&](const plan_shape& its) { return its.levels == start.levels; })) continue;
+    from.push_back(start);
     double best = at_first;
     plan_shape its = start;
     for (bool better = true; better;) {
@@ -147,10 +151,13 @@ plan_found search_plan(const machine_model& whole, unsigned members) {
   found.tried = static_cast<unsigned>(takes.known.size());
   for (const plans::entry& e : plans::table) {
     const double took = simulated_ns(m, e.make(members, {.node = std::min(members, m.distances.front().group)}));
-    if (found.named.empty() || took < found.named_ns) {
-      found.named = e.name;
-      found.named_ns = took;
-    }
+    const auto compare = [&](std::string& name, double& least) {
+      if (!name.empty() && took >= least) return;
+      name = e.name;
+      least = took;
+    };
+    compare(found.named, found.named_ns);
+    if (e.name != std::string_view("exchange-nodes")) compare(found.of_papers, found.of_papers_ns);
   }
   return found;
 }

@@ -82,6 +82,7 @@ struct thread {
   time now = 0;               // its own clock while it runs
   unsigned depth = 0;         // of the chain of transfers that has led here
   unsigned stored_depth = 0;  // the same, of its stores that have taken effect
+  unsigned wakes = 0;         // on the longest chain of wake-ups that has led here, each after the one before
   time resume_at = 0;
   std::uint32_t generation = 0;
   time remaining = 0;         // preempted: the rest of its current operation

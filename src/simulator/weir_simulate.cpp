@@ -137,7 +137,8 @@ int search(const char* machine, const char* members) {
   const plan_found found = search_plan(m, count);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::cout << json{{"machine", m.name}, {"members", count}, {"plan", described(found.shape)}, {"barrier_ns", found.barrier_ns},
-                    {"named", found.named}, {"named_ns", found.named_ns}, {"tried", found.tried}, {"host_s", took.count()}}
+                    {"named", found.named}, {"named_ns", found.named_ns},
+                    {"of_papers", found.of_papers}, {"of_papers_ns", found.of_papers_ns}, {"tried", found.tried}, {"host_s", took.count()}}
                    .dump()
             << '\n';
   return 0;

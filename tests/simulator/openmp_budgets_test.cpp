@@ -71,6 +71,11 @@ constexpr budget budgets[] = {
     {"schedule-dynamic-n:1", 32, 800, 33, 32, 40, 36, 5000, 0, 0},
     {"schedule-dynamic-n:1", 128, 4100, 155, 140, 65, 88, 20000, 0, 0},
     {"schedule-dynamic-n:1", 512, 18000, 530, 530, 79, 170, 80000, 400, 0},
+    // The same end, and fewer chunks.
+    {"schedule-guided-n:1", 8, 145, 10, 8, 19, 21, 100, 0, 0},
+    {"schedule-guided-n:1", 32, 720, 33, 32, 41, 34, 420, 0, 0},
+    {"schedule-guided-n:1", 128, 4000, 130, 130, 64, 77, 1680, 0, 0},
+    {"schedule-guided-n:1", 512, 18000, 530, 530, 73, 228, 6700, 30, 0},
     // Each thread counts in the loop's line when it takes a section or finds none, one after the other: the critical path has a
     // transfer for each thread. A loop's line is one of eight in turn. A thread leaves by its group.
     {"sections", 8, 85, 3.2, 1.8, 10.5, 17, 20, 0, 0},
@@ -83,9 +88,19 @@ constexpr budget budgets[] = {
     {"task-by-master", 8, 11, 2.8, 1.4, 2.4, 2.3, 2.6, 0, 0},
     {"task-by-master", 32, 11, 3.4, 1.6, 2.5, 2.5, 2.8, 0.2, 0},
     {"task-by-master", 64, 11, 3.9, 1.7, 2.6, 2.6, 2.6, 1.5, 0},
+    {"task-by-master", 128, 12, 3.5, 2, 2.9, 2.8, 2.6, 0.8, 0},
     // Where all generate tasks, threads steal at the end alone.
     {"task-by-all", 32, 0.4, 0.2, 0.1, 0.1, 0.1, 1.3, 0, 0},
+    {"task-by-all", 128, 1.3, 0.1, 0.1, 0.1, 0.1, 1.4, 0.1, 0},
     {"task-tree", 32, 0.7, 0.1, 0.1, 0.1, 0.1, 0.7, 0.1, 0},
+    {"task-tree", 128, 1.1, 0.1, 0.1, 0.1, 0.1, 0.8, 0.1, 0},
+    // A task for each thread by one of them, which then waits for all.
+    {"taskloop", 32, 355, 112, 65, 86, 84, 83, 5, 0},
+    // A task of each thread, for which it waits: an update for each.
+    {"taskwait", 8, 1.4, 0.1, 0.1, 0.3, 0.2, 8.5, 0, 0},
+    {"taskwait", 32, 5.5, 0.2, 0.2, 0.3, 0.2, 34, 0, 0},
+    {"taskwait", 128, 30, 0.9, 0.9, 0.5, 0.2, 144, 0.1, 0},
+    {"taskwait", 512, 195, 3.5, 3.5, 0.8, 0.2, 600, 0.2, 0},
 };
 
 void expect_near(double counted, double allowed, const char* what) {
@@ -170,6 +185,28 @@ double of_a_task(const char* construct, unsigned threads) {
 
 // 1.31. When all thieves went through all offers in the same order: 1.56.
 TEST(Trees, OfTasksScale) { EXPECT_LE(of_a_task("task-tree", 32), 1.45 * of_a_task("task-tree", 2)); }
+
+// 1.53: the second child of a task has less below it than the first, so thieves come back sooner.
+TEST(Trees, OfFibonacciScale) { EXPECT_LE(of_a_task("task-fibonacci", 32), 1.65 * of_a_task("task-fibonacci", 2)); }
+
+/// The part of the threads' time in which they compute, where each chunk computes for 1 us.
+double efficiency(const char* machine, const char* construct, unsigned threads) {
+  question q;
+  q.construct = construct;
+  q.runtime = "weir";
+  q.members = threads;
+  q.delay = from_us(1);
+  const result r = simulate(read_machine(std::string(WEIR_MACHINES "/") + machine + ".toml"), q);
+  return r.reference_ns / (r.overhead_ns() + r.reference_ns);
+}
+
+// 0.99 on both. By a counter that all share, 0.08 and 0.14.
+TEST(DynamicLoops, ScaleWithChunksOfAMicrosecond) {
+  for (const char* machine : {"epyc-9654-2s", "ampereone-192"}) {
+    EXPECT_GE(efficiency(machine, "schedule-dynamic-n:1", 128), 0.95) << machine;
+    EXPECT_LE(efficiency(machine, "schedule-monotonic-dynamic-n:1", 128), 0.2) << machine;
+  }
+}
 
 // 1.04. With one pause for near and far looks, 1.9: near thieves paused because far ones had been in the way.
 TEST(Tasks, OfOneThreadAreNotDelayedByManyThieves) {

@@ -270,6 +270,16 @@ TEST(Constructs, TakeTheSameTimeForTheSameSeed) {
   EXPECT_NE(simulate(m, other).episode_ns, simulate(m, asked("parallel", 16)).episode_ns);
 }
 
+// Polls take a moment there, too: else a member that looks at the clock between its polls would do so for ever.
+TEST(Constructs, EndOnAMachineWithoutCosts) {
+  const machine_model m = machine("ideal");
+  for (const construct& c : constructs())
+    for (const unsigned members : {2u, 8u, 64u}) {
+      const result r = simulate(m, asked(c.name, members));
+      EXPECT_LE(r.overhead_ns(), 0.1 * r.reference_ns + 2) << c.name << members;
+    }
+}
+
 TEST(Constructs, CountWhatHappens) {
   const machine_model m = machine("epyc-9654-2s");
   // libgomp's barrier: each member updates the counter and reads the released word; the last resets the counter, and asks the

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 #include <weir/barriers/proof.hpp>
 
 #include "plain_machine.hpp"
@@ -18,14 +17,6 @@ plan made(const plan_found& found, unsigned members) {
   return plans::by_levels(members, found.shape.levels, found.shape.exchange_radix);
 }
 
-/// The fastest of those that the papers name: exchange-nodes is what searches have found.
-double of_papers_ns(const machine_model& m, unsigned members) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const plans::entry& e : plans::table)
-    if (e.name != std::string_view("exchange-nodes"))
-      least = std::min(least, simulated_ns(m, e.make(members, {.node = std::min(members, m.distances.front().group)})));
-  return least;
-}
 double named_ns(const machine_model& m, const plan_found& found, unsigned members, std::uint64_t seed) {
   return simulated_ns(m, plans::by_name(found.named, members, {.node = m.distances.front().group}).value(), seed);
 }
@@ -33,19 +24,20 @@ double named_ns(const machine_model& m, const plan_found& found, unsigned member
 struct wanted {
   const char* machine;
   unsigned members;
-  double at_most;  // of the time of the fastest plan that papers name
+  double at_most;         // of the time of the fastest plan that papers name
+  double of_named = 1.0;  // of that of the fastest plan with a name: below 1 where a tree of three levels is to be found
 };
 std::ostream& operator<<(std::ostream& out, const wanted& w) { return out << w.machine << ", " << w.members; }
 
 class PlanSearch : public testing::TestWithParam<wanted> {};
 TEST_P(PlanSearch, IsNoSlowerThanTheNamedPlans) {
-  const auto [name, members, at_most] = GetParam();
+  const auto [name, members, at_most, of_named] = GetParam();
   const machine_model m = cut(machine(name), members);
   const plan_found found = search_plan(m, members);
   const auto proof = prove(made(found, members));
   EXPECT_TRUE(proof.holds) << described(found.shape) << ": " << proof.why;
-  EXPECT_LE(found.barrier_ns, at_most * of_papers_ns(m, members)) << described(found.shape);
-  EXPECT_LE(found.barrier_ns, found.named_ns) << described(found.shape) << " against " << found.named;
+  EXPECT_LE(found.barrier_ns, at_most * found.of_papers_ns) << described(found.shape);
+  EXPECT_LE(found.barrier_ns, of_named * found.named_ns) << described(found.shape) << " against " << found.named;
   // With other arrivals than those that it was chosen for.
   EXPECT_LE(simulated_ns(m, made(found, members), 2), 1.03 * named_ns(m, found, members, 2))
       << described(found.shape);
@@ -58,7 +50,14 @@ INSTANTIATE_TEST_SUITE_P(Machines, PlanSearch,
                                          wanted{"terapool-1024", 128, 1.0}, wanted{"power3-16", 16, 1.0},
                                          wanted{"power4-32", 32, 1.0}, wanted{"sunfire-x4600", 16, 1.0},
                                          wanted{"kunpeng-920", 2, 1.0}, wanted{"kunpeng-920", 3, 1.0},
-                                         wanted{"kunpeng-920", 61, 1.0}, wanted{"xeon-6980p", 90, 0.9}),
+                                         wanted{"kunpeng-920", 61, 1.0}, wanted{"xeon-6980p", 90, 0.9},
+                                         // Nodes whose exchange takes radix 5 or 6; three levels; many levels.
+                                         wanted{"epyc-9654-2s", 40, 0.9}, wanted{"epyc-9654-2s", 48, 0.9},
+                                         wanted{"epyc-9654-2s", 192, 0.9, 0.93}, wanted{"epyc-9755-2s", 40, 0.9},
+                                         wanted{"epyc-9755-2s", 144, 0.9}, wanted{"epyc-9755-2s", 256, 0.9, 0.85},
+                                         wanted{"kunpeng-920", 24, 0.9}, wanted{"altix-3700-512", 96, 1.0},
+                                         wanted{"altix-4700-512", 96, 1.0}, wanted{"manycore-1024", 128, 0.9, 0.85},
+                                         wanted{"ideal", 64, 1.0}, wanted{"butterfly-plus-16", 16, 1.0}),
                          [](const auto& its) {
                            std::string name = std::string(its.param.machine) + "_" + std::to_string(its.param.members);
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -67,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Machines, PlanSearch,
 
 // The numbers of nodes, or of members of one node, for which another radix is taken.
 TEST(Exchange, TakesARadixThatSavesARoundWhereThatIsFaster) {
-  for (const auto& [name, members, at_most] :
+  for (const auto& [name, members, at_most, unused] :
        {wanted{"epyc-9654-2s", 40, 0.8}, wanted{"epyc-9654-2s", 48, 0.85}, wanted{"epyc-9654-2s", 192, 0.85},
         wanted{"epyc-9755-2s", 144, 0.8}, wanted{"kunpeng-920", 24, 0.92}, wanted{"ampereone-192", 96, 0.97},
         wanted{"grace-2s", 20, 0.85}, wanted{"altix-3700-512", 48, 0.98}, wanted{"altix-4700-512", 96, 1.02}}) {

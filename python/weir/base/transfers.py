@@ -1,6 +1,7 @@
 """Asks how long a cache line takes between two processors just now, before and after each sample (weir.states)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from statistics import median
 from typing import Any
 
 from weir.base import native
@@ -41,3 +42,15 @@ class Transfers:
     def end(self) -> None:
         if self._process is not None:
             self._process.quit()
+
+
+def of_pairs(pairs: Iterable[tuple[int, int]], probes: int = 5) -> list[tuple[int, int, float]]:
+    """What a transfer takes between the two processors of each pair, in ns: the median of the probes that found it."""
+    found = []
+    for a, b in pairs:
+        its = Transfers((a, b))
+        took = [ns for ns in (its.last, *(its.probe() for _ in range(probes - 1))) if ns is not None]
+        its.end()
+        if took:
+            found.append((a, b, median(took)))
+    return found

@@ -7,13 +7,25 @@ from typing import Annotated
 import typer
 
 from weir.base import native, options, records
-from weir.base.console import Command, bar, end, fail, nothing, nothing_measured, out, tell_load, tell_states, warn
+from weir.base.console import (
+    Command,
+    bar,
+    end,
+    fail,
+    nothing,
+    nothing_measured,
+    out,
+    refuse_others,
+    tell_load,
+    tell_states,
+    warn,
+)
 from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.others import watched
 from weir.base.screen import shown
 from weir.base.states import in_words
-from weir.openmp import suite
+from weir.openmp import reporting, suite
 from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
 from weir.openmp.runtimes import runtimes, task_libraries
@@ -27,6 +39,7 @@ LOADS.wrong += ("quota:0", "quota:-1", "quota:nan", "quota:1e9", "quota:", "quot
 
 
 def openmp(
+    context: typer.Context,
     threads: Annotated[
         options.Numbers | None,
         option(options.numbers(1, MOST_THREADS), help="Team sizes, such as 2,4 (as many as processors)."),
@@ -68,18 +81,31 @@ def openmp(
         float, option(options.Real(0, options.MOST_DELAY_NS, "ns"), help="Work in each construct, in nanoseconds.")
     ] = 100.0,
     quick: Annotated[bool, typer.Option("--quick", help="A short session: under a minute for each runtime.")] = False,
+    report_to: Annotated[
+        Path | None,
+        option(
+            options.OutputFile(*options.RECORDS),
+            help="Ten minutes in one file for others: transfers, some constructs, 2, half and all processors.",
+        ),
+    ] = None,
     output: Annotated[
         Path, option(options.OutputFile(*options.RECORDS), "-o", "--output", help="Where the records go.")
     ] = Path("out/openmp.jsonl"),
 ) -> None:
     """Measure what each OpenMP construct costs, on every runtime of this machine."""
+    if report_to is not None:
+        refuse_others(context, {"report_to", "threads", "only", "on", "told", "rounds", "samples"}, "--report-to")
+        output, threads = report_to, threads or reporting.sizes(len(PROCESSORS))
+        rounds, samples = rounds or reporting.ROUNDS, samples or reporting.SAMPLES
     where = situations(threads, processors, load)
     shared = any(s.shared for s in where)
-    wanted = only or (suite.UNDER_LOAD if shared else None)
+    wanted = only or (suite.UNDER_LOAD if shared else reporting.names() if report_to else None)
     try:
         host = native.ask("weir-info")
         environments = list(dict.fromkeys(suite.environment(text) for text in told or ["default"]))
         plan = suite.plan(runtimes() + task_libraries(), wanted, on, cross, environments)
+        if report_to is not None and only is None:
+            plan.series = reporting.chosen(plan.series)
         writer = records.Writer(output)
     except (native.NativeError, Unknown, OSError) as error:
         raise fail(str(error)) from None
@@ -90,6 +116,8 @@ def openmp(
     how = Conditions(
         where, rounds or (3 if quick or long else 10), samples or (10 if long else 15 if quick else 50), delay_ns
     )
+    if report_to is not None:
+        how = replace(how, seconds=reporting.SECONDS, pairs=reporting.pairs(PROCESSORS))
     with writer, watched(writer), bar() as progress:
         task = progress.add_task("starting")
         measuring = Measuring(plan.series, how, writer, lambda d, n: progress.update(task, description=d, advance=n))
@@ -102,6 +130,8 @@ def openmp(
     tell_load(writer.rows)
     show(writer.rows)
     tell_states(in_words(writer.rows))
+    if report_to is not None:
+        out.print(f"On any machine, beside the simulation: weir simulate openmp --beside {output}", highlight=False)
     table = output.with_suffix(".md")
     end(output, output.with_suffix(".html"), measuring.interrupted, more=f"; to paste: -o {table} or .csv")
     if all(row["kind"] != "overhead" for row in writer.rows):

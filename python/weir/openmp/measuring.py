@@ -5,7 +5,9 @@ whole (SIGSTOP): what it does while it waits disturbs no other, and its own next
 turn it is stopped for the probe after each sample.
 """
 
+import math
 import random
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -17,7 +19,7 @@ from weir.base.complaints import Complaints
 from weir.base.driver import Lost, Process, Program
 from weir.base.records import LISTS, Writer
 from weir.base.statistics import in_the_noise, unclean
-from weir.base.transfers import Transfers
+from weir.base.transfers import Transfers, of_pairs
 from weir.openmp.runtimes import Stage
 from weir.openmp.situation import Situation, Unavailable
 from weir.openmp.suite import Series
@@ -36,6 +38,8 @@ class Conditions:
     rounds: int
     samples: int
     delay_ns: float = 100.0
+    seconds: float | None = None  # after so many no further sample is taken; each series has one at least
+    pairs: tuple[tuple[int, int], ...] = ()  # of processors, between which a transfer is measured first
 
     def settings(self) -> dict[str, Any]:
         situations = [asdict(s) | {"load": str(s.load)} for s in self.situations]
@@ -88,6 +92,7 @@ class Measuring:
         self.complaints = Complaints()
         self.interrupted = False
         self._random = random.Random(1)
+        self._end = math.inf  # of time.monotonic()
 
     def steps(self) -> int:
         return self.how.rounds * len(self.how.situations) * self.how.samples * len(self.series)
@@ -95,18 +100,27 @@ class Measuring:
     def run(self, host: dict[str, Any]) -> None:
         """Ctrl-C ends it early: what was measured until then is kept."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        self.writer.write(
-            {"kind": "machine", "id": self.id, "time": now, "host": host, "settings": self.how.settings()}
-        )
+        begun = time.monotonic()
+        self._end = math.inf if self.how.seconds is None else begun + self.how.seconds
         stage = Stage()
         try:
+            settings = self.how.settings()
+            if self.how.pairs:
+                self.tell("transfers between processors", 0)
+                settings["transfers"] = of_pairs(self.how.pairs)
+            self.writer.write({"kind": "machine", "id": self.id, "time": now, "host": host, "settings": settings})
             for run in range(self.how.rounds):
+                if run > 0 and self._is_over():
+                    break
                 for situation in self.how.situations:
                     self._team(stage, situation, run, host.get("cycles_per_ns", 0.0))
         except KeyboardInterrupt:
             self.interrupted = True
         finally:
             stage.close()
+
+    def _is_over(self) -> bool:
+        return time.monotonic() >= self._end
 
     def _team(self, stage: Stage, where: Situation, run: int, cycles_per_ns: float) -> None:
         seen = {s: _Seen() for s in self.series}
@@ -126,7 +140,9 @@ class Measuring:
                 return
             transfers = Transfers(where.processors)
             closing.callback(transfers.end)
-            for _ in range(self.how.samples):
+            for number in range(self.how.samples):
+                if number > 0 and self._is_over():
+                    break
                 order = list(turns)
                 self._random.shuffle(order)
                 for process in order:

@@ -154,15 +154,22 @@ def fit(path: Path, host: dict[str, Any], figures: Sequence[Figure]) -> list[Fit
     if not found:
         raise native.NativeError("no transfer between processors could be measured: there is only one processor")
     switching = max(switch_ns(figures) / 1e3 - YIELD_US, 0.0)
+    return fit_rings(path, host["cpu_model"], found, switching, len(processors))
+
+
+def fit_rings(
+    path: Path, name: str, found: Sequence[tuple[int, float, int]], switch_us: float, processors: int
+) -> list[Fit]:
+    """The same for rings as groups() finds them."""
     fitted = [(group, ns / 2) for group, ns, _ in found]
     path.parent.mkdir(parents=True, exist_ok=True)
 
     def write() -> None:
-        path.write_text(machine_text(host["cpu_model"], fitted, switching, len(processors)), encoding="utf-8")
+        path.write_text(machine_text(name, fitted, switch_us, processors), encoding="utf-8")
 
     def simulated(ring: int) -> float:
         inner = fitted[ring - 1][0] if ring else 1
-        return simulated_transfer(path, 0, inner if inner < len(processors) else 1)
+        return simulated_transfer(path, 0, inner if inner < processors else 1)
 
     for ring, (group, ns, _) in enumerate(found):
         low, high = 0.0, ns

@@ -46,6 +46,17 @@ void barrier(team& t, course& c) {
   });
 }
 
+/// Iterations that go round the members.
+void schedule_static(team& t, course& c) {
+  t.parallel([&](unsigned me) {
+    for (unsigned j = 0; j < c.directives(); ++j) {
+      for (unsigned i = 0; i < iterations_of_each; ++i) c.delay(me);
+      t.barrier(me);
+      if (me == 0) c.mark();
+    }
+  });
+}
+
 /// A construct that only Weir's runtime has here.
 template <void (*run)(weirs_team&, course&)>
 void ours(team& t, course& c) {
@@ -162,28 +173,44 @@ void taskwait(weirs_team& t, course& c) {
   });
 }
 
+// A task for each thread, and at the end all are complete: of a taskgroup whose tasks are all children that is a taskwait.
+void taskloop(weirs_team& t, course& c) {
+  t.tasks_compute([&](unsigned me, std::uint64_t) { c.delay(me); });
+  t.parallel([&](unsigned me) {
+    if (me != 0) return;
+    for (unsigned j = 0; j < c.directives(); ++j) {
+      for (unsigned i = 0; i < t.size; ++i) t.generate_task(me);
+      t.taskwait(me);
+      c.mark();
+    }
+  });
+}
+
 unsigned tasks_in_a_tree(unsigned members) { return 1024 * members; }
 
+/// Of the tasks below one so many are below its first child, in parts of 144.
+template <unsigned left_part>
 void grow(weirs_team& t, course& c, unsigned me, std::uint64_t tasks) {
-  const std::uint64_t left = (tasks - 1) / 2, right = tasks - 1 - left;
+  const std::uint64_t left = (tasks - 1) * left_part / 144, right = tasks - 1 - left;
   if (left > 0) t.generate_task(me, left);
   if (right > 0) t.generate_task(me, right);
   c.delay(me);
   t.taskwait(me);
 }
 
+template <unsigned left_part>
 void task_tree(weirs_team& t, course& c) {
-  t.tasks_compute([&](unsigned me, std::uint64_t tasks) { grow(t, c, me, tasks); });
+  t.tasks_compute([&](unsigned me, std::uint64_t tasks) { grow<left_part>(t, c, me, tasks); });
   for (unsigned j = 0; j < c.directives(); ++j) {
     t.parallel([&](unsigned me) {
-      if (me == 0) grow(t, c, me, tasks_in_a_tree(t.size));
+      if (me == 0) grow<left_part>(t, c, me, tasks_in_a_tree(t.size));
     });
     c.mark();
   }
 }
 
 using weir::openmp::schedule_kind;
-constexpr repetitions seldom{2, 6, 1}, in_turn{600, 40, 60}, with_tasks{1, 3, 1, tasks_in_a_region},
+constexpr repetitions seldom{2, 6, 1}, of_many_tasks{4, 10, 2}, in_turn{600, 40, 60}, with_tasks{1, 3, 1, tasks_in_a_region},
     in_a_tree{1, 3, 1, tasks_in_a_tree};
 
 constexpr construct all[] = {
@@ -197,8 +224,11 @@ constexpr construct all[] = {
     {"ordered", "exclusion", work::of_one, false, in_turn, ours<ordered>},
     {"task-by-master", "task", work::is_shared, false, with_tasks, ours<task_by_master>},
     {"task-by-all", "task", work::is_shared, false, with_tasks, ours<task_by_all>},
-    {"task-tree", "task", work::is_shared, false, in_a_tree, ours<task_tree>},
+    {"task-tree", "task", work::is_shared, false, in_a_tree, ours<task_tree<72>>},
+    {"task-fibonacci", "task", work::is_shared, false, in_a_tree, ours<task_tree<89>>},
     {"taskwait", "task", work::of_each, false, {}, ours<taskwait>},
+    {"taskloop", "task", work::of_each, false, of_many_tasks, ours<taskloop>},
+    {"schedule-static-n:1", "schedule", work::of_loop, true, seldom, schedule_static},
     {"schedule-dynamic-n:1", "schedule", work::of_loop, false, seldom, ours<schedule<schedule_kind::dynamic, false>>},
     {"schedule-monotonic-dynamic-n:1", "schedule", work::of_loop, false, seldom, ours<schedule<schedule_kind::dynamic, true>>},
     {"schedule-guided-n:1", "schedule", work::of_loop, false, seldom, ours<schedule<schedule_kind::guided, false>>},

@@ -13,7 +13,7 @@ from weir.base.console import out
 from weir.base.driver import Process
 from weir.base.names import Unknown
 from weir.cli import app
-from weir.openmp import measuring, situation, suite
+from weir.openmp import measuring, reporting, situation, suite
 from weir.openmp.cli import show
 from weir.openmp.comparison import constructs
 from weir.openmp.finding import finding
@@ -246,6 +246,36 @@ def test_a_session_on_this_machine(tmp_path: Path):
         assert len(samples["episode_ns"]) == 4
         for whole, own, over in zip(*(samples[n] for n in ("episode_ns", "reference_ns", "overhead_ns")), strict=True):
             assert over == pytest.approx(whole - own, abs=0.01)
+
+
+def test_a_report_is_one_file_with_the_machine_and_its_transfers(tmp_path: Path):
+    path = tmp_path / "here.jsonl"
+    words = ["bench", "openmp", "--report-to", str(path), "--runtimes", "libgomp", "--rounds", "1", "--samples", "3"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert f"weir simulate openmp --beside {path}" in re.sub(r"\s+", " ", done.output)
+    rows, complaints = records.read([path])
+    assert complaints == []
+    machine = next(row for row in rows if row["kind"] == "machine")
+    assert machine["host"]["signature"] and machine["host"]["affinity"]
+    processors = machine["host"]["affinity"]
+    assert [(a, b) for a, b, _ in machine["settings"]["transfers"]] == list(reporting.pairs(processors))
+    assert all(1 < ns < 1e5 for _, _, ns in machine["settings"]["transfers"])
+    measured = {(row["what"]["algorithm"], row["where"]["members"]) for row in rows if row["kind"] == "overhead"}
+    assert measured == {(c, n) for c in reporting.CONSTRUCTS for n in reporting.sizes(len(processors))}
+    refused = CliRunner().invoke(app, [*words, "--load", "beside"])
+    assert refused.exit_code == 2 and "--load does not go with --report-to" in refused.output
+
+
+def test_a_session_that_has_used_its_time_keeps_a_sample_of_each(fake: list[Runtime], tmp_path: Path):
+    plan = suite.plan(fake, ["barrier"], None, cross=False)
+    here = tuple(Situation(n, (0, 1)) for n in (2, 4))
+    with records.Writer(tmp_path / "r.jsonl") as writer:
+        measuring.Measuring(plan.series, measuring.Conditions(here, 5, 3, seconds=0.0), writer).run({})
+    rows = [r for r in records.read([tmp_path / "r.jsonl"])[0] if r["kind"] == "overhead"]
+    assert [(r["where"]["members"], r["how"]["samples"], r["how"]["complete"]) for r in rows] == [
+        (2, 1, False), (4, 1, False),
+    ]  # fmt: skip
 
 
 def test_the_page_shows_the_suite(fake: list[Runtime], tmp_path: Path):

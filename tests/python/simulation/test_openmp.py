@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,13 @@ from typer.testing import CliRunner
 
 from weir.base import native, records
 from weir.cli import app
+from weir.openmp import reporting
 from weir.openmp import section as measured
 from weir.openmp.comparison import constructs
 from weir.report import page
 from weir.simulation import calibrate
 from weir.simulation import section as scenarios
+from weir.simulation.machine_plan import machine_file
 from weir.simulation.openmp import beside, section, tables
 from weir.simulation.openmp.plan import PROGRAM
 from weir.simulation.openmp.results import simulated
@@ -194,6 +197,52 @@ def test_simulated_constructs_stand_beside_measured_ones(measured_here: Path, tm
     assert {(p.construct, p.runtime) for p in pairs} == {(c, r) for c in ("parallel", "barrier") for r in runtimes}
     # A machine that differs in little but the transfer: 28 ns there.
     assert all(1.2 < p.ratio < 3 for p in pairs if p.runtime == "weir")
+
+
+@pytest.fixture
+def reported(made: Path, tmp_path: Path) -> Path:
+    """What Kunpeng took, as if somebody had measured it there by `weir bench openmp --report-to`."""
+    machine = machine_file("kunpeng-920")
+    processors = list(range(64))
+    transfers = [(a, b, calibrate.simulated_transfer(machine, a, b)) for a, b in reporting.pairs(processors)]
+    path = tmp_path / "reported.jsonl"
+    with path.open("w") as file:
+        for row in map(json.loads, made.read_text().splitlines()):
+            if row["kind"] == "machine" and "kunpeng" in row["id"]:
+                row["host"] = {"cpu_model": "made up", "online": 64, "affinity": processors}
+                row["settings"] = {"transfers": transfers}
+            elif row["kind"] != "overhead" or "kunpeng" not in row["session"] or row["what"]["runtime"] != "weir":
+                continue
+            else:
+                row["source"] = "measured"
+                row["what"] |= {"language": "C", "compiler": "gcc", "environment": {}}
+                row["samples"] |= {f"transfer_{when}_ns": [28.0] * len(row["samples"]["cpu_ns"]) for when in BOTH}
+            file.write(json.dumps(row) + "\n")
+    return path
+
+
+def test_a_report_from_a_large_machine_is_compared_with_all_its_threads(reported: Path, tmp_path: Path):
+    path = tmp_path / "beside.jsonl"
+    said = run("--beside", reported, "--runtimes", "weir", "-o", path)
+    assert "Simulated beside measured, 2 threads" in said and "Simulated beside measured, 64 threads" in said
+    compared = beside.Beside(records.read([reported])[0], path)
+    assert compared.sizes == [2, 64]
+    pairs = compared.pairs(records.read([path])[0])
+    assert {(p.construct, p.members) for p in pairs} == {(c, n) for c in ("parallel", "barrier") for n in (2, 64)}
+    # Fitted to the transfers alone: the groups of 4, 32 and 64, not the times of stores, polls and memory.
+    whole, _ = compared.machines[None]
+    distances = tomllib.loads(whole.read_text())["distance"]
+    assert [d["group"] for d in distances] == [4, 32, 64]
+    assert all(0.6 < p.ratio < 1.6 for p in pairs if p.members == 64)
+
+
+def test_a_report_needs_few_pairs_and_its_constructs_can_be_simulated():
+    assert set(reporting.CONSTRUCTS) <= {c["name"] for c in native.ask(PROGRAM, "list")["constructs"]}
+    assert reporting.pairs([3, 5, 9]) == ((3, 5), (3, 9), (5, 9))
+    for count in (64, 128, 192, 512):
+        pairs = reporting.pairs(range(count))
+        assert len(set(pairs)) == len(pairs) <= 80 and all(0 <= a < b < count for a, b in pairs)
+    assert reporting.sizes(2) == (2,) and reporting.sizes(128) == (2, 64, 128)
 
 
 def test_records_without_two_threads_are_refused(made: Path, tmp_path: Path):

@@ -1,7 +1,8 @@
-"""Simulated constructs beside those that `weir bench openmp` has measured with two threads.
+"""Simulated constructs beside those that `weir bench openmp` has measured.
 
-For each state of the machine there is a machine file, fitted to the transfer of a cache line in that state and to
-nothing else.
+With two threads, for each state of the machine there is a machine file, fitted to the transfer of a cache line in that
+state and to nothing else. With more there is one for the whole machine, if the records hold the transfers between its
+processors (`weir bench openmp --report-to`).
 """
 
 from collections.abc import Sequence
@@ -10,12 +11,12 @@ from pathlib import Path
 from statistics import median
 
 from weir.base.parts import Table
-from weir.base.records import PROBES, Row
+from weir.base.records import PROBES, Row, at
 from weir.base.screen import between, nanoseconds, two_digits
 from weir.base.states import State
 from weir.base.statistics import Interval
 from weir.openmp.comparison import constructs
-from weir.simulation.calibrate import machine_text, simulated_transfer
+from weir.simulation.calibrate import fit_rings, groups, machine_text, simulated_transfer
 from weir.simulation.openmp.plan import model_of
 from weir.simulation.openmp.results import OURS, simulated
 from weir.simulation.scenario import BadScenario
@@ -29,6 +30,7 @@ class Pair:
     construct: str
     runtime: str
     compiler: str
+    members: int
     state: State
     measured: Interval
     simulated_ns: float
@@ -42,12 +44,18 @@ class Beside:
     """`machines`: the files that are written beside `output`, one for each state. Raises BadScenario, NativeError."""
 
     def __init__(self, rows: Sequence[Row], output: Path) -> None:
-        self.measured = [c for c in constructs(rows) if c.place.members == TEAM <= c.place.processors]
+        reported = next((row for row in rows if row["kind"] == "machine" and at(row, "settings.transfers")), None)
+        fitting = [c for c in constructs(rows) if TEAM <= c.place.members <= c.place.processors]
+        self.measured = [c for c in fitting if c.place.members == TEAM or reported]
         if not self.measured:
             raise BadScenario(f"the records hold no constructs with {TEAM} threads on as many processors")
         model = next(row["host"].get("cpu_model", "this machine") for row in rows if row["kind"] == "machine")
-        self.machines: dict[State, tuple[Path, str]] = {}
-        for state in sorted({c.place.state for c in self.measured}):
+        self.machines: dict[State | None, tuple[Path, str]] = {}  # None: the whole machine
+        if reported and any(c.place.members > TEAM for c in self.measured):
+            path = output.with_name(f"{output.stem}-machine.toml")
+            self.machines[None] = (path, model)
+            _fit_whole(path, model, reported)
+        for state in sorted({c.place.state for c in self.measured if c.place.members == TEAM}):
             transfer = state.transfer_ns or _median_probe(rows)
             path = output.with_name(f"{output.stem}-{state.name or 'here'}.toml".replace(" ", "-"))
             name = f"{model}, a line in {transfer:.0f} ns"
@@ -59,21 +67,28 @@ class Beside:
         """Of the constructs."""
         return list(dict.fromkeys(c.name for c in self.measured))
 
+    @property
+    def sizes(self) -> list[int]:
+        """Of teams."""
+        return sorted({c.place.members for c in self.measured})
+
     def pairs(self, rows: Sequence[Row]) -> list[Pair]:
         """`rows`: what was simulated on the machines."""
-        found: dict[tuple[str, str, str], float] = {}
+        found: dict[tuple[str, str, int, str], float] = {}
         for of in simulated(rows):
             for c in of.constructs:
                 for cost in c.costs:
-                    found[of.machine, c.name, cost.runtime] = cost.overhead.value
+                    found[of.machine, c.name, c.place.members, cost.runtime] = cost.overhead.value
         made = []
         for c in self.measured:
             for cost in c.costs:
                 what = cost.rows[0]["what"]
-                key = (self.machines[c.place.state][1], c.name, _simulation_of(what["runtime"]))
+                _, machine = self.machines[c.place.state if c.place.members == TEAM else None]
+                key = (machine, c.name, c.place.members, _simulation_of(what["runtime"]))
                 if key in found:
                     compiler = what.get("compiler") or ""
-                    made.append(Pair(c.name, what["runtime"], compiler, c.place.state, cost.overhead, found[key]))
+                    where = (c.place.members, c.place.state)
+                    made.append(Pair(c.name, what["runtime"], compiler, *where, cost.overhead, found[key]))
         return made
 
 
@@ -98,7 +113,18 @@ def _fit(path: Path, name: str, transfer_ns: float) -> None:
         low, high = (middle, high) if simulated_transfer(path, 0, 1) < transfer_ns else (low, middle)
 
 
-def table(pairs: Sequence[Pair]) -> Table:
+def _fit_whole(path: Path, name: str, reported: Row) -> None:
+    by_pair = {(int(a), int(b)): float(ns) for a, b, ns in reported["settings"]["transfers"]}
+    processors = reported["host"]["affinity"]
+    fit_rings(path, name, groups(by_pair, processors), SWITCH_US, len(processors))
+
+
+def tables(pairs: Sequence[Pair]) -> list[Table]:
+    """One for each team size."""
+    return [_table([p for p in pairs if p.members == size], size) for size in sorted({p.members for p in pairs})]
+
+
+def _table(pairs: Sequence[Pair], size: int) -> Table:
     heads = ["construct", "runtime", "measured", "95 % interval", "simulated", "simulated / measured"]
     rows = []
     for p in sorted(pairs, key=lambda p: (p.state, p.runtime != "weir", p.runtime, p.compiler)):
@@ -106,4 +132,4 @@ def table(pairs: Sequence[Pair]) -> Table:
         ratio = two_digits(p.ratio) if p.measured.low > 0 else "in the noise"
         times = [nanoseconds(p.measured.value), between(p.measured), nanoseconds(p.simulated_ns)]
         rows.append([p.construct, where, *times, ratio])
-    return Table(f"Simulated beside measured, {TEAM} threads: overhead of one directive", heads, rows, words=(0, 1))
+    return Table(f"Simulated beside measured, {size} threads: overhead of one directive", heads, rows, words=(0, 1))

@@ -70,7 +70,7 @@ def openmp(
         if beside is not None:
             refuse_others(context, {"beside", "only", "on", "homes", "seeds", "jobs", "output"}, "--beside")
             measured = comparing.Beside(records.read([beside])[0], output)
-            names, threads = [str(path) for path, _ in measured.machines.values()], (comparing.TEAM,)
+            names, threads = [str(path) for path, _ in measured.machines.values()], tuple(measured.sizes)
             only = only or [name for name in planning.constructs() if name in measured.names]
         plan = planning.plan(names, threads, only, on, homes, delay_ns, seeds)
         writer = records.Writer(output)
@@ -90,7 +90,7 @@ def openmp(
     if measured is None:
         made = [make(of) for of in simulated(writer.rows) for make in (tables.best, tables.counted)]
     else:
-        made = [comparing.table(measured.pairs(writer.rows))]
+        made = comparing.tables(measured.pairs(writer.rows))
     for table in made:
         if table.rows:
             out.print(shown(table, range(len(table.heads))))
