@@ -31,6 +31,14 @@ TEST(Pace, NeitherFreeNorSlowLooksTakeItOutOfBounds) {
   EXPECT_EQ(after_looks_of(10'000'000).soon(), 125'000U);
 }
 
+TEST(Pace, MayBeSaid) {
+  pace its(50'001);
+  its.took(10'000'000);
+  EXPECT_EQ(its.between_ticks(), 50'001U);
+  EXPECT_EQ(its.after(pace::last_level), 50'001U);
+  EXPECT_LT(its.soon(), 50'001U);
+}
+
 // A look that has been interrupted says little.
 TEST(Pace, OneLookChangesLittle) {
   const pace before = after_looks_of(20'000);

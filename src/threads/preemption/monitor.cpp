@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <iterator>
 #include <utility>
 
@@ -61,6 +62,13 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 
 // relaxed: who sees it late hands a body over that waits for a turn, as one that blocks.
 constinit std::atomic<bool> bodies_wait_for_turns{false};
+
+// Between ticks, in nanoseconds; 0: by the price of a look. For tests (tests/threads/CMakeLists.txt). Read early: the monitor begins while
+// the program may change its environment.
+constinit std::uint64_t said_between_ticks = 0;
+[[gnu::constructor]] void when_loaded() {
+  if (const char* const us = std::getenv("WEIR_TEST_TICK_US")) said_between_ticks = 1000 * std::strtoull(us, nullptr, 10);
+}
 
 // Used by claimants.
 unsigned generation = 0;  // of the monitor's threads
@@ -122,7 +130,7 @@ class monitor {
   void learn_price();
 
   const unsigned mine_;
-  pace pace_;
+  pace pace_{said_between_ticks};
   std::uint64_t had_ = 0;  // of processor time, in all looks
   unsigned idle_looks_ = 0;
   std::uint64_t found_ = 0;  // when the last body that blocks has been

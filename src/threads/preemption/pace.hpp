@@ -12,15 +12,19 @@ class pace {
  public:
   static constexpr unsigned last_level = 5;
 
+  pace() = default;
+  /// With looks and ticks at this distance at the latest, whatever they cost, and whatever they find: for tests. 0: by the price.
+  explicit pace(std::uint64_t between_ticks) : said_(between_ticks * 2 / 3) {}
+
   /// A look, with the sleep before it and the wake-up, has taken this much of the monitor thread's processor time.
   void took(std::uint64_t processor_time) { price_ = (7 * price_ + processor_time) / 8; }
   std::uint64_t price() const { return price_; }
   /// The shortest time between two looks; at this distance the monitor takes two fifths of a processor. The lower bound: a tick
   /// costs the members a switch and two fences, for which hardly any machine takes less. The upper bound: a body that waits for a
   /// look waits in vain.
-  std::uint64_t soon() const { return std::clamp(price_ * 5 / 2, shortest, longest); }
+  std::uint64_t soon() const { return said_ != 0 ? said_ : std::clamp(price_ * 5 / 2, shortest, longest); }
   /// The time until the next look, which grows with the number of looks that have found nothing new.
-  std::uint64_t after(unsigned level) const { return times[std::min(level, last_level)] * soon(); }
+  std::uint64_t after(unsigned level) const { return said_ != 0 ? between_ticks() : times[std::min(level, last_level)] * soon(); }
   /// Looks that are due within this time are made together.
   std::uint64_t together() const { return soon() / 4; }
   /// Where bodies spin, all running bodies get ticks at this distance; bodies that compute go on after a tick. In a pipeline a
@@ -32,6 +36,7 @@ class pace {
   static constexpr std::uint64_t times[] = {1, 1, 2, 8, 32, 128};
   static_assert(std::size(times) == last_level + 1);
   static constexpr std::uint64_t shortest = 12'500, longest = 125'000;
+  std::uint64_t said_ = 0;
   std::uint64_t price_ = 40'000;  // until some have been measured: 35 to 55 us on 2 virtual processors, nested virtualization
 };
 

@@ -1,7 +1,7 @@
 """Members of OpenMP teams by a program's eyes: those of tests/threads/as_threads find no difference from threads.
 
-Each runs on the compiler's own runtime, too: so the programs themselves are tested. ctest runs them with crowds,
-as threads.as_threads.
+Each runs on the compiler's own runtime, too: so the programs themselves are tested. ctest runs them with crowds and
+with threads that they create, as threads.as_threads.
 """
 
 import os

@@ -1,15 +1,26 @@
 """The functions of the C library that Weir stands before: programs find each of them in Weir's library."""
 
+import re
 import subprocess
 from pathlib import Path
 
 from .. import skips
+from ..openmp_programs import SOURCES
 
 pytestmark = skips.mark("own", "another runtime stands before no function of the C library")
 
 # The unwinder in Weir's library asks a function of its own [src/machine/find_object.c], and the C library links a
 # copy of the other one into each library.
 NOT_INSTEAD = {"_dl_find_object", "pthread_atfork"}
+
+PROGRAMS = SOURCES.parents[1] / "threads"
+# Where else a function is tested, and why not by the programs that threads and members execute.
+TESTED_ELSEWHERE = {
+    name: (Path(__file__).parents[1] / "run" / "test_heard.py", "answers otherwise only under `weir run`")
+    for name in ("get_nprocs", "get_nprocs_conf")
+}
+# Of C and C++, but for the names of symbols: asm("__read_chk").
+COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|(?<!asm\()"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
 def symbols(library: Path, *options: str) -> list[tuple[str, str]]:
@@ -36,3 +47,18 @@ def test_nothing_of_the_compilers_libraries_is_exported(runtime: Path):
     exported = {name for _, name in symbols(runtime, "-D", "--defined-only")}
     assert "__longjmp_chk" in exported
     assert not {n for n in exported if n.startswith(("_Z", "_Unwind_", "__cxa_", "__gxx_", "__register_frame"))}
+
+
+def words_of_code(folder: Path) -> set[str]:
+    texts = (p.read_text() for p in folder.rglob("*") if p.suffix in {".c", ".cpp", ".h", ".hpp"})
+    return {word for text in texts for word in re.findall(r"\w+", COMMENT_OR_TEXT.sub(" ", text))}
+
+
+def test_each_function_that_weir_stands_before_is_called_by_a_test(runtime: Path):
+    """Its contract: in threads of the kernel, members and both (tests/threads/CMakeLists.txt)."""
+    exported = {name for _, name in symbols(runtime, "-D", "--defined-only")}
+    stood_before = exported & {name for _, name in symbols(libc(), "-D", "--defined-only")}
+    assert len(stood_before) > 200
+    assert stood_before - words_of_code(PROGRAMS) == set(TESTED_ELSEWHERE)
+    for name, (where, _) in TESTED_ELSEWHERE.items():
+        assert re.search(rf"\b{name}\b", where.read_text())

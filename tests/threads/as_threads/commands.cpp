@@ -1,5 +1,8 @@
-// system() blocks SIGCHLD in its thread while its command runs: main's is as before.
+// Programs that members start. system() blocks SIGCHLD in its thread while its command runs: main's is as before.
 #include "team.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
 
 namespace {
 
@@ -55,11 +58,88 @@ void commands_by_popen() {
   });
 }
 
+// ---- other programs
+
+char shell[] = "sh", as_command[] = "-c", ends_so[] = "exit $ends_so", ends_with_7[] = "ends_so=7";
+char* const words[] = {shell, as_command, ends_so, nullptr};
+char* const alone[] = {ends_with_7, nullptr};
+const int shells_file = open("/bin/sh", O_RDONLY | O_CLOEXEC);
+
+/// In the child of a vfork().
+template <void execute()>
+pid_t in_child() {
+  const pid_t child = vfork();
+  if (child != 0) return child;
+  execute();
+  _exit(1);
+}
+
+struct way {
+  const char* name;
+  pid_t (*start)();
+};
+// Those without an environment of their own take that of the process.
+const way ways[] = {
+    {"execve", in_child<[] { execve("/bin/sh", words, alone); }>},
+    {"execv", in_child<[] { execv("/bin/sh", words); }>},
+    {"execvp", in_child<[] { execvp("sh", words); }>},
+    {"execvpe", in_child<[] { execvpe("sh", words, alone); }>},
+    {"execveat", in_child<[] { execveat(AT_FDCWD, "/bin/sh", words, alone, 0); }>},
+    {"fexecve", in_child<[] { fexecve(shells_file, words, alone); }>},
+    {"execl", in_child<[] { execl("/bin/sh", shell, as_command, ends_so, nullptr); }>},
+    {"execlp", in_child<[] { execlp("sh", shell, as_command, ends_so, nullptr); }>},
+    {"execle", in_child<[] { execle("/bin/sh", shell, as_command, ends_so, nullptr, alone); }>},
+    {"posix_spawn", [] {
+       pid_t its = -1;
+       return posix_spawn(&its, "/bin/sh", nullptr, nullptr, words, alone) == 0 ? its : -1;
+     }},
+    {"posix_spawnp", [] {
+       pid_t its = -1;
+       return posix_spawnp(&its, "sh", nullptr, nullptr, words, alone) == 0 ? its : -1;
+     }},
+};
+
+void programs() {
+  setenv("ends_so", "7", 1);
+  team([](int me) {
+    for (std::size_t i = 0; i < std::size(ways); ++i) {
+      const way& by = ways[(i + static_cast<std::size_t>(me)) % std::size(ways)];
+      meet();
+      const sigset_t own = mask_now();
+      const pid_t child = by.start();
+      int status = -1;
+      const bool well = waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7;
+      if (!well) std::fprintf(stderr, "%s: status %d\n", by.name, status);
+      CHECK(well && same(mask_now(), own));
+    }
+  });
+}
+
+// What cannot be executed is not, and says why.
+void no_programs() {
+  team([](int) {
+    const auto fails = [](int result, int why) { return result == -1 && errno == why; };
+    for (int i = 0; i < 5; ++i) {
+      meet();
+      CHECK(fails(execve("/none", words, alone), ENOENT) && fails(execv("/none", words), ENOENT));
+      CHECK(fails(execvp("/none", words), ENOENT) && fails(execvpe("/none", words, alone), ENOENT));
+      CHECK(fails(execveat(-1, "none", words, alone, 0), EBADF) && fails(fexecve(-1, words, alone), EINVAL));
+      CHECK(fails(execl("/none", shell, nullptr), ENOENT) && fails(execlp("/none", shell, nullptr), ENOENT));
+      CHECK(fails(execle("/none", shell, nullptr, alone), ENOENT));
+      pid_t none = -1;
+      CHECK(posix_spawn(&none, "/none", nullptr, nullptr, words, alone) == ENOENT);
+      CHECK(posix_spawnp(&none, "/none", nullptr, nullptr, words, alone) == ENOENT);
+    }
+  });
+}
+
 }  // namespace
 
 int main() {
   subject("system() in all members", system_in_all_members);
   subject("SIGCHLD comes after system()", sigchld_comes_afterwards);
   subject("popen()", commands_by_popen);
+  subject("programs", programs);
+  subject("no programs", no_programs);
   return verdict();
 }

@@ -24,6 +24,7 @@ const call calls[] = {
        const int count = getgroups(256, its);
        return setgroups(static_cast<std::size_t>(count), its);
      }},
+    {"initgroups", [] { return geteuid() != 0 ? 0 : initgroups("root", getgid()); }},
 };
 void make_all() {
   for (const call& its : calls) {
@@ -105,6 +106,30 @@ void members_see_what_another_has_set() {
   CHECK(syscall(SYS_geteuid) == 0);
 }
 
+/// As the kernel keeps it for the thread that runs.
+bool is_of_group(gid_t which) {
+  gid_t its[256];
+  const long count = syscall(SYS_getgroups, std::size(its), its);
+  for (long i = 0; i < count; ++i)
+    if (its[i] == which) return true;
+  return false;
+}
+
+void members_are_of_the_groups_that_another_has_set() {
+  if (geteuid() != 0) return;
+  static constexpr gid_t one = 54321, other = 54322;
+  team([](int me) {
+    if (me == 1) CHECK(setgroups(1, &one) == 0);
+    meet();
+    CHECK(is_of_group(one) && !is_of_group(other));
+    meet();
+    if (me == 2 % members) CHECK(initgroups("root", other) == 0);
+    meet();
+    CHECK(is_of_group(other) && !is_of_group(one));
+  });
+  CHECK(is_of_group(other) && !is_of_group(one));
+}
+
 }  // namespace
 
 int main() {
@@ -113,5 +138,6 @@ int main() {
   subject("by a thread beside", by_a_thread_beside);
   subject("between regions", between_regions);
   subject("members see what another has set", members_see_what_another_has_set);
+  subject("members are of the groups that another has set", members_are_of_the_groups_that_another_has_set);
   return verdict();
 }

@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include <semaphore.h>
+
 namespace {
 
 /// Executes what may sleep, with every value of errno in turn.
@@ -24,14 +26,26 @@ void keeps_errno(const char* name, Construct construct) {
   });
 }
 
-#if !defined(_OPENMP)
+#if defined(WEIR_TEST_THREADS)
+std::mutex lock;
+sem_t places;
+void acquire_place() { CHECK(sem_wait(&places) == 0); }
+void release_place() { CHECK(sem_post(&places) == 0); }
+void yield() { sched_yield(); }
+#elif !defined(_OPENMP)
 weir::mutex lock;
 weir::semaphore places(2);
+void acquire_place() { places.acquire(); }
+void release_place() { places.release(); }
+void yield() { weir::this_member::yield(); }
 #endif
 
 }  // namespace
 
 int main() {
+#if defined(WEIR_TEST_THREADS)
+  sem_init(&places, 0, 2);
+#endif
   keeps_errno("barrier", [](int) { meet(); });
 #if defined(_OPENMP)
   keeps_errno("critical", [](int me) {
@@ -101,20 +115,20 @@ int main() {
   });
 #else
   keeps_errno("mutex", [](int me) {
-    const std::lock_guard<weir::mutex> its(lock);
+    const std::lock_guard its(lock);
     const int own = errno;
     if (me == 1) sleep_for(0.002);
     compute(0.0005);
     errno = own;
   });
   keeps_errno("semaphore", [](int) {
-    places.acquire();
+    acquire_place();
     const int own = errno;
     sleep_for(0.0005);
     errno = own;
-    places.release();
+    release_place();
   });
-  keeps_errno("yield", [](int) { weir::this_member::yield(); });
+  keeps_errno("yield", [](int) { yield(); });
 #endif
   // Nor what takes a member from its processor meanwhile.
   keeps_errno("computing", [](int) { compute(0.01); });

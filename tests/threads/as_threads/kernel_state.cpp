@@ -62,6 +62,13 @@ const state states[] = {
     {"priority", [](int m) { return 1L + m % 9; },
      [](long v) { return setpriority(PRIO_PROCESS, 0, static_cast<int>(v)) == 0; },
      [] { return static_cast<long>(getpriority(PRIO_PROCESS, 0)); }, root()},
+    {"priority by nice()", [](int m) { return 1L + m % 9; },
+     [](long v) {
+       const int before = getpriority(PRIO_PROCESS, 0);
+       errno = 0;
+       return nice(static_cast<int>(v) - before) != -1 || errno == 0;
+     },
+     [] { return static_cast<long>(getpriority(PRIO_PROCESS, 0)); }, root()},
     {"timer slack", [](int m) { return 70'000L + m; },
      [](long v) { return prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(v)) == 0; },
      [] { return static_cast<long>(prctl(PR_GET_TIMERSLACK)); }},
@@ -69,6 +76,12 @@ const state states[] = {
      [](long v) {
        const sched_param none{};
        return sched_setscheduler(0, static_cast<int>(v), &none) == 0;
+     },
+     [] { return static_cast<long>(sched_getscheduler(0)); }},
+    {"scheduling policy as a thread", [](int m) { return static_cast<long>(m % 2 == 0 ? SCHED_OTHER : SCHED_BATCH); },
+     [](long v) {
+       const sched_param none{};
+       return pthread_setschedparam(pthread_self(), static_cast<int>(v), &none) == 0;
      },
      [] { return static_cast<long>(sched_getscheduler(0)); }},
     {"I/O priority", [](int m) { return (2L << 13) | (m % 8); },  // best effort

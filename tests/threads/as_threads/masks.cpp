@@ -154,6 +154,27 @@ void a_change_of_context() {
   });
 }
 
+thread_local ucontext_t here, beyond;
+
+// There and back: each context has a mask.
+void swaps_of_contexts() {
+  team([](int) {
+    const sigset_t own = mask_now();
+    block(SIGTERM);
+    CHECK(getcontext(&beyond) == 0);
+    std::vector<char> stack(256 * 1024);
+    beyond.uc_stack.ss_sp = stack.data();
+    beyond.uc_stack.ss_size = stack.size();
+    makecontext(&beyond, [] {
+      keep_for_a_while(set_of({SIGTERM}));
+      swapcontext(&beyond, &here);
+    }, 0);
+    unblock(SIGTERM);
+    CHECK(swapcontext(&here, &beyond) == 0);
+    keep_for_a_while(own);
+  });
+}
+
 // The mask that a handler writes into the context to which it returns, and no other that it has had.
 void a_handler_changes_the_context() {
   struct sigaction its {};
@@ -253,9 +274,11 @@ int main() {
   subject("members inherit the maker's", members_inherit_the_makers);
   subject("a blocked one is kept", a_blocked_one_is_kept);
   subject("a jump out of a handler", a_jump_out_of_a_handler<siglongjmp>);
+  subject("longjmp out of a handler", a_jump_out_of_a_handler<longjmp>);
   subject("_longjmp out of a handler", a_jump_out_of_a_handler<_longjmp>);
   subject("a checked jump out of a handler", a_jump_out_of_a_handler<checked_longjmp>);
   subject("a change of context", a_change_of_context);
+  subject("swaps of contexts", swaps_of_contexts);
   subject("a handler changes the context", a_handler_changes_the_context);
   subject("a handler that blocks while it runs", a_handler_that_blocks_while_it_runs);
   subject("older functions", older_functions);

@@ -12,6 +12,15 @@ void* opens_a_region(void*) {
   {
 #pragma omp barrier
   }
+#elif defined(WEIR_TEST_THREADS)
+  pthread_barrier_t both;
+  pthread_barrier_init(&both, nullptr, 2);
+  pthread_t other;
+  const auto meets = [](void* where) -> void* { return pthread_barrier_wait(static_cast<pthread_barrier_t*>(where)), nullptr; };
+  CHECK(pthread_create(&other, nullptr, meets, &both) == 0);
+  meets(&both);
+  pthread_join(other, nullptr);
+  pthread_barrier_destroy(&both);
 #else
   weir::team_barrier<> both(2);
   weir::crowd its(2, [&](unsigned me) { both.arrive_and_wait(me); });

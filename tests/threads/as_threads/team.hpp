@@ -1,7 +1,9 @@
 // What the programs here share: a team, which no program may tell from threads.
 //
-// Built with OpenMP they open regions of OMP_NUM_THREADS members; without, the same members are those of a weir::crowd. They
-// check with the eyes of a program: by system calls and the C library. They print "ok" and exit with 0, or say what is not so.
+// Built with OpenMP they open regions of OMP_NUM_THREADS members; with WEIR_TEST_THREADS they create as many threads, of which every
+// other one has an affinity of its own, and so stays the kernel's, if WEIR_TEST_AS is "mixed"; otherwise the same members are those of
+// a weir::crowd. They check with the eyes of a program: by system calls and the C library. They print "ok" and exit with 0, or say
+// what is not so.
 #pragma once
 
 #include "../../openmp/programs/check.h"
@@ -18,12 +20,13 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if !defined(_OPENMP)
+#if !defined(_OPENMP) && !defined(WEIR_TEST_THREADS)
 #include <weir/crowd.hpp>
 #include <weir/locks.hpp>
 #include <weir/team_barrier.hpp>
@@ -51,6 +54,40 @@ void team(Run run) {
     run(me);
     mine = -1;
   }
+}
+#elif defined(WEIR_TEST_THREADS)
+inline pthread_barrier_t its_barrier;
+inline void meet() { pthread_barrier_wait(&its_barrier); }
+template <class Run>
+void team(Run run) {
+  struct thread {
+    Run* run;
+    int me;
+    pthread_t its;
+    static void* begin(void* given) {
+      const thread& self = *static_cast<thread*>(given);
+      for (int i = 0; i < 3; ++i) meet();  // a thread sleeps twice before it becomes a member
+      mine = self.me;
+      (*self.run)(mine);
+      mine = -1;
+      return nullptr;
+    }
+  };
+  const char* const as = std::getenv("WEIR_TEST_AS");
+  const bool mixed = as != nullptr && std::strcmp(as, "mixed") == 0;
+  pthread_attr_t kernels;
+  cpu_set_t here;
+  pthread_attr_init(&kernels);
+  sched_getaffinity(0, sizeof here, &here);
+  pthread_attr_setaffinity_np(&kernels, sizeof here, &here);
+  pthread_barrier_init(&its_barrier, nullptr, static_cast<unsigned>(members));
+  std::vector<thread> all;
+  for (int i = 0; i < members; ++i) all.push_back({&run, i, {}});
+  for (thread& each : all)
+    CHECK(pthread_create(&each.its, mixed && each.me % 2 == 1 ? &kernels : nullptr, thread::begin, &each) == 0);
+  for (const thread& each : all) pthread_join(each.its, nullptr);
+  pthread_barrier_destroy(&its_barrier);
+  pthread_attr_destroy(&kernels);
 }
 #else
 /// team() makes it: a member that waits for its initialization would find errno changed, by the C++ library.
@@ -118,19 +155,43 @@ inline void unblock(int number) {
 
 constexpr double patience = 20;  // for what does happen; the machine may be busy
 
+/// A process that executes the subject alone, and exits with 0 if all is well.
+#if defined(WEIR_TEST_THREADS)
+// It executes the program anew, since the child of a fork has no members.
+template <class Run>
+pid_t process_of(const char* name, Run run) {
+  if (std::getenv("WEIR_TEST_SUBJECT") != nullptr) {
+    run();
+    std::fflush(nullptr);
+    _exit(wrongs != 0);
+  }
+  pid_t its = -1;
+  char program[] = "/proc/self/exe";
+  char* const words[] = {program, nullptr};
+  setenv("WEIR_TEST_SUBJECT", name, 1);
+  CHECK(posix_spawn(&its, program, nullptr, nullptr, words, environ) == 0);
+  unsetenv("WEIR_TEST_SUBJECT");
+  return its;
+}
+#else
+template <class Run>
+pid_t process_of(const char*, Run run) {
+  const pid_t its = fork();
+  if (its != 0) return its;
+  wrongs = 0;
+  run();
+  std::fflush(nullptr);
+  _exit(wrongs != 0);
+}
+#endif
+
 /// Executes one subject in a process of its own, before this one has any thread: so that none disturbs the next, and one that
 /// does not end is named.
 template <class Run>
 void subject(const char* name, Run run, double patience_s = 2 * patience) {
   if (const char* only = std::getenv("WEIR_TEST_SUBJECT"); only != nullptr && std::strcmp(only, name) != 0) return;
   std::fflush(nullptr);
-  const pid_t its = fork();
-  if (its == 0) {
-    wrongs = 0;
-    run();
-    std::fflush(nullptr);
-    _exit(wrongs != 0);
-  }
+  const pid_t its = process_of(name, run);
   int status = 0;
   if (!within(patience_s, [&] { return waitpid(its, &status, WNOHANG) == its; })) {
     kill(its, SIGKILL);

@@ -5,7 +5,12 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 
-extern "C" int checked_ppoll(pollfd*, nfds_t, const timespec*, const sigset_t*, size_t) asm("__ppoll_chk");
+extern "C" {
+int checked_ppoll(pollfd*, nfds_t, const timespec*, const sigset_t*, size_t) asm("__ppoll_chk");
+// BSD's, which takes a mask, and POSIX's, which takes the signal that is let in.
+int pause_with(int mask) asm("sigpause");
+int pause_for(int number) asm("__xpg_sigpause");
+}
 
 namespace {
 
@@ -36,6 +41,17 @@ const way ways[] = {
        return epoll_pwait(its, &event, 1, 30'000, with);
      }},
     {"sigsuspend", [](const sigset_t* with) { return sigsuspend(with); }},
+    {"sigpause", [](const sigset_t* with) {
+       int mask = 0;
+       for (int number = 1; number < 32; ++number) mask |= sigismember(with, number) << (number - 1);
+       return pause_with(mask);
+     }},
+    {"sigpause of POSIX", [](const sigset_t* with) {
+       const sigset_t own = mask_now();
+       int number = 1;
+       while (sigismember(&own, number) == sigismember(with, number)) ++number;
+       return pause_for(number);
+     }},
 };
 
 /// Who sends, and which member is about to wait.
@@ -151,7 +167,7 @@ void the_process_is_sent_one() {
     return nullptr;
   }, &its);
   team([&](int me) {
-    const way& by = ways[me % 4];
+    const way& by = ways[static_cast<std::size_t>(me) % std::size(ways)];
     for (int m = 0; m < members; ++m) {
       if (m == me) {
         ++turn;

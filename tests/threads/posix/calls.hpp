@@ -1,0 +1,143 @@
+// Two threads, of which one makes a call of the system that blocks, and the other lets it go on.
+#pragma once
+
+#include "threads.hpp"
+
+#include <utility>
+
+#include <fcntl.h>
+#include <mqueue.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+inline constexpr char mark = 'm';  // what comes or goes in the call that is looked at
+
+/// What two threads share in one round: the one that calls, and the other, by which it may go on.
+struct both {
+  int here = -1, there = -1;  // the caller's and the other's end
+  std::size_t marks = 1;      // the other reads so many before it returns
+  pthread_t caller{};
+  pid_t number = 0, child = -1;
+  bool missing = false;  // this system does not have what the call needs
+  std::atomic<int> round{0};
+  std::atomic<bool> acted{false};
+};
+
+// ---- preparations, by the caller; false: they fail
+
+inline bool sockets(both& its, int kind) {
+  int ends[2];
+  if (socketpair(AF_UNIX, kind, 0, ends) != 0) return false;
+  return its.here = ends[0], its.there = ends[1], true;
+}
+inline bool a_stream(both& its) { return sockets(its, SOCK_STREAM); }
+inline bool datagrams(both& its) { return sockets(its, SOCK_DGRAM); }
+inline bool a_full_end(int end) {
+  const int flags = fcntl(end, F_GETFL);
+  fcntl(end, F_SETFL, flags | O_NONBLOCK);
+  for (const std::size_t bytes : {4096, 1})
+    for (const char none[4096] = {}; write(end, none, bytes) > 0;) {
+    }
+  return fcntl(end, F_SETFL, flags) == 0;
+}
+inline bool a_full_stream(both& its) { return a_stream(its) && a_full_end(its.here); }
+inline bool full_datagrams(both& its) { return its.marks = 2, datagrams(its) && a_full_end(its.here); }
+inline bool one_full_datagram(both& its) { return datagrams(its) && a_full_end(its.here); }
+inline bool a_full_pipe(both& its) {
+  int ends[2];
+  if (pipe(ends) != 0) return false;
+  return its.here = ends[1], its.there = ends[0], a_full_end(its.here);
+}
+inline bool digits(both& its) {
+  its.here = memfd_create("weir", 0);
+  return write(its.here, "0123456789", 10) == 10 && lseek(its.here, 0, SEEK_SET) == 0;
+}
+inline bool two_files(both& its) {
+  its.there = memfd_create("weir", 0);
+  return digits(its);
+}
+/// It does `first`, says so, and what it does afterwards it does when it is told.
+template <class First>
+bool a_child(both& its, First first) {
+  if (!a_stream(its)) return false;
+  its.child = fork();
+  if (its.child == 0) {
+    first();
+    char byte = 'x';
+    _exit(write(its.here, &byte, 1) == 1 && read(its.here, &byte, 1) == 1 ? 7 : 1);
+  }
+  char byte = 0;
+  return read(its.there, &byte, 1) == 1;
+}
+inline bool a_child(both& its) {
+  return a_child(its, [] {});
+}
+/// The signal comes to nobody but who asks for it.
+inline bool a_blocked_signal(both& its) {
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, SIGUSR1);
+  its.caller = pthread_self(), its.number = gettid();
+  return pthread_sigmask(SIG_BLOCK, &one, nullptr) == 0;
+}
+inline bool messages(both& its, bool full) {
+  char name[64];
+  std::snprintf(name, sizeof name, "/weir-calls-%d-%d", getpid(), gettid());
+  mq_attr how{};
+  how.mq_maxmsg = 1;
+  how.mq_msgsize = 8;
+  its.here = mq_open(name, O_CREAT | O_RDWR, 0600, &how);
+  its.missing = its.here == -1 && errno == ENOSYS;
+  if (its.here == -1) return its.missing;
+  mq_unlink(name);
+  its.there = dup(its.here);
+  return !full || mq_send(its.here, "full", 4, 0) == 0;
+}
+inline bool no_message(both& its) { return messages(its, false); }
+inline bool a_full_queue(both& its) { return messages(its, true); }
+
+inline sockaddr_un address_of(int socket) {
+  sockaddr_un its{};
+  socklen_t length = sizeof its;
+  getsockname(socket, reinterpret_cast<sockaddr*>(&its), &length);
+  return its;
+}
+inline constexpr socklen_t unnamed = sizeof(sa_family_t), named = unnamed + 6;  // the kernel names it with five digits
+inline bool a_listener(both& its) {
+  sockaddr_un any{};
+  any.sun_family = AF_UNIX;
+  its.here = socket(AF_UNIX, SOCK_STREAM, 0), its.there = socket(AF_UNIX, SOCK_STREAM, 0);
+  return bind(its.here, reinterpret_cast<sockaddr*>(&any), unnamed) == 0 && listen(its.here, 0) == 0;
+}
+/// One more waits until the other thread accepts: one may, and two are there.
+inline bool a_full_listener(both& its) {
+  if (!a_listener(its)) return false;
+  std::swap(its.here, its.there);
+  const sockaddr_un to = address_of(its.there);
+  for (int tries = 0; tries < 10; ++tries) {
+    const int one = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    const bool went = connect(one, reinterpret_cast<const sockaddr*>(&to), named) == 0;
+    close(one);
+    if (!went) return errno == EAGAIN;
+  }
+  return false;
+}
+
+// ---- what the other thread does
+
+inline void writes(both& its) { CHECK(write(its.there, &mark, 1) == 1); }
+inline void sends_two(both& its) { writes(its), writes(its); }
+inline void reads_all(both& its) {
+  char some[4096];
+  for (std::size_t seen = 0; seen < its.marks;) {
+    const ssize_t count = read(its.there, some, sizeof some);
+    if (count <= 0) return CHECK(count > 0);
+    for (ssize_t i = 0; i < count; ++i) seen += some[i] == mark;
+  }
+}
+inline void receives(both& its) {
+  char text[8];
+  CHECK(mq_receive(its.there, text, sizeof text, nullptr) == 4);
+}
+inline void closes(both& its) { CHECK(close(std::exchange(its.there, -1)) == 0); }
