@@ -108,7 +108,9 @@ void choose_seat_again() {
   if (mine->seat != nullptr && mine->among != seats_now()) [[unlikely]] choose_seat();
 }
 
-bool may_be_adopted() { return !stays_in_kernel && own_body_of_thread() == nullptr && why_no_processors() == nullptr; }
+bool may_be_adopted() {
+  return !stays_in_kernel && own_body_of_thread() == nullptr && !own_scheduler_is_known() && why_no_processors() == nullptr;
+}
 /// The calling thread may be given a seat from now on.
 void adopt_this_thread(known_thread& its) {
   mine = &its;
