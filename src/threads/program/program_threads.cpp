@@ -180,7 +180,7 @@ bool take_seat(bool is_in_handler = false) {
 }  // namespace
 
 void make_all_members(unsigned processors, bool adapts, seats_for which) {
-  know_code_without_calls();
+  know_base_code();
   processors_for_all = processors;
   adapts_to_others = adapts && processors > 1;
   seats_are_open.store(which == seats_for::all_that_wait, std::memory_order_relaxed);
@@ -383,7 +383,7 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
 void answer_attach_request(ucontext_t& in) {
   if (mine == nullptr || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
   if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
-  if (!is_plain(mine->its, in) || is_without_calls(code_of(in))) return;
+  if (!is_plain(mine->its, in) || is_base_code(code_of(in))) return;
   const errno_kept around;
   // If this thread polls here, others soon will: with a trampoline they take their seats without a signal.
   if (polling its; its.begin(in)) {
