@@ -12,6 +12,7 @@
 #include "machine/heard.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/own_state.hpp"
+#include "threads/threads.hpp"
 
 namespace weir::threads {
 
@@ -31,7 +32,7 @@ void detach_thread(pthread_t thread);
 /// The same, before a change that threads inherit which that thread creates (own_state.hpp).
 template <class Thread>
 void leave_to_kernel(Thread thread) {
-  note_own_state();
+  if (others_are_there()) note_own_state();
   detach_thread(thread);
 }
 

@@ -58,7 +58,7 @@ struct known_thread {
   unsigned number = 0, among = 0;  // seats are taken in turn among so many
   unsigned waits_before_seat = 0;
   absences seat_left;
-  bool has_been_member = false, watches = false, is_compared = false;
+  bool has_been_member = false, watches = false;
 };
 
 namespace {
@@ -139,27 +139,20 @@ bool find_seat(bool is_in_handler) {
   return true;
 }
 
-/// False: it stays in the kernel; only for now if its processor has not begun yet.
-bool is_as_its_seat() {
-  if (mine->is_compared || !some_have_own_state()) [[likely]] return true;
-  const pid_t processor = mine->seat->thread.load(std::memory_order_relaxed);
-  if (processor == 0) return false;
-  mine->is_compared = true;
-  if (is_as_processor(processor)) return true;
-  note_left_alone();
-  pin();
-  return false;
-}
-
 bool take_seat(bool is_in_handler = false) {
   if (!all_are_members()) return false;
   if (mine == nullptr && (is_in_child() || !adopt_this_thread())) return false;
   // Another thread has asked it to stay in the kernel.
   if (mine->its.is_asked_to_detach()) [[unlikely]] pin();
   if (mine->its.is_pinned_for_good()) return false;
+  if (mine->its.parking == nullptr && !is_as_others()) [[unlikely]] {
+    note_left_alone();
+    pin();
+    return false;
+  }
   if (mine->its.parking == nullptr && !find_seat(is_in_handler)) return false;
   choose_seat_again();
-  if (mine->seat != nullptr && is_as_its_seat()) change_seat(mine->seat);
+  if (mine->seat != nullptr) change_seat(mine->seat);
   if (this_body != nullptr && !std::exchange(mine->has_been_member, true)) have_been_members.fetch_add(1, std::memory_order_relaxed);
   return this_body != nullptr;
 }
@@ -297,9 +290,8 @@ void expect_another() {
   if (mine == nullptr) return;
   const unsigned then = living.load(std::memory_order_relaxed) + 1;
   const bool too_many = then > seats_now();
-  // Not one with a state of its own, which they would inherit: the first that takes a seat makes them.
-  const bool may_differ = some_have_own_state() && mine->its.is_pinned_for_good();
-  if (mine->its.parking == nullptr && too_many && all_are_members() && !may_differ) find_seat(false);
+  // Not a thread with a state of its own, which they would inherit: the first that takes a seat makes them.
+  if (mine->its.parking == nullptr && too_many && all_are_members() && is_as_others()) find_seat(false);
   // Where there are fewer, most may have a processor whatever others do.
   const bool others_may_matter = adapts_to_others && 2 * then > processors_for_all;
   if ((all_are_members() ? others_may_matter : too_many) && !is_watched.exchange(true, std::memory_order_relaxed)) {
@@ -327,6 +319,8 @@ history_of_threads program_threads_so_far() {
 void note_left_alone() { left_alone.fetch_add(1, std::memory_order_relaxed); }
 
 void keep_in_kernel() { stays_in_kernel = true; }
+
+bool others_are_there() { return created.load(std::memory_order_relaxed) != 0 || last_processor() != nullptr; }
 
 // ---- threads that run for long without a call
 
