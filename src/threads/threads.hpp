@@ -104,6 +104,8 @@ void make_all_members(unsigned processors, bool adapts, seats_for which = seats_
 bool program_threads_are_members();
 /// The calling thread never takes a seat, if it has none yet: it has a policy or an affinity of its own, or is no thread of the program.
 void keep_in_kernel();
+/// Are there threads or virtual processors yet? Otherwise all that come have what the first thread has then.
+bool others_are_there();
 /// So many of these processors are theirs from now on. Thread-safe.
 void let_members_have(unsigned processors);
 /// Called once, when a thread of the program is about to create another one. Null: nobody asks.

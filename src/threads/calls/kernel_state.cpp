@@ -37,15 +37,20 @@ bool is_me(pid_t thread) {
 }
 
 namespace {
+
 template <class Thread>
-void detach_thread_by(Thread thread) {
-  if (is_me(thread)) return pin();
+void call_home(Thread thread) {
   constexpr double most_us = 50e3;
   const std::uint64_t begun = native::ticks();
   const auto comes_still = [&](bool first) {
     claimant by;
     body* const its = by.body_of(thread);
-    if (its == nullptr || its->where() == nullptr || !its->may(moves::to_stand_in)) return false;
+    if (its == nullptr) return false;
+    if (its->where() == nullptr) {
+      if (first) its->ask_to_detach();  // it takes no seat then
+      return false;
+    }
+    if (!its->may(moves::to_stand_in)) return false;
     if (first) {
       its->ask_to_detach();
       wake_body(*its);
@@ -57,9 +62,29 @@ void detach_thread_by(Thread thread) {
     native::yield();
   }
 }
+
+void detach_this_thread() {
+  pin();
+  if (own_body_of_thread() == nullptr && !is_in_child()) keep_in_kernel();
+}
+
+/// A thread that has just been created has no body yet.
+void expect(pthread_t thread) {
+  claimant by;
+  if (by.body_of(thread) == nullptr) by.ask_to_detach(thread);
+}
+
 }  // namespace
-void detach_thread(pid_t thread) { detach_thread_by(thread); }
-void detach_thread(pthread_t thread) { detach_thread_by(thread); }
+
+void detach_thread(pid_t thread) {
+  const bool mine = is_me(thread) || thread == static_cast<pid_t>(raw_call(SYS_gettid));  // also without a body
+  mine ? detach_this_thread() : call_home(thread);
+}
+void detach_thread(pthread_t thread) {
+  if (is_me(thread)) return detach_this_thread();
+  expect(thread);
+  call_home(thread);
+}
 
 // The one with which the process began is remembered first: where this library is preloaded, the constructor of a libgomp that is
 // loaded, too, may bind the first thread before the constructors of this library run.
@@ -72,24 +97,15 @@ heard::affinity_mask meant(size_t bytes, const cpu_set_t* mask) {
 
 namespace {
 
+using weir::threads::as_result;
 using weir::threads::detach_thread;
 using weir::threads::gives_tiles;
 using weir::threads::is_me;
-using weir::threads::is_mine;
 using weir::threads::is_my_time;
+using weir::threads::leave_to_kernel;
 using weir::threads::meant;
 using weir::threads::pin_if;
 using weir::threads::this_body;
-
-/// The thread is to stay in its own kernel thread, as after detach_thread(), if it has no body yet.
-void keep_detached(pid_t thread) {
-  if (is_me(thread) && weir::threads::own_body_of_thread() == nullptr) weir::threads::keep_in_kernel();
-}
-void keep_detached(pthread_t thread) {
-  if (is_me(thread)) return keep_detached(0);
-  weir::threads::claimant by;
-  if (by.body_of(thread) == nullptr) by.ask_to_detach(thread);
-}
 
 /// With the zero at its end, as the kernel keeps it.
 constexpr std::size_t name_bytes = 16;
@@ -113,42 +129,43 @@ BEFORE(pid_t, gettid, ()) {
   return me != nullptr ? me->id : static_cast<pid_t>(weir::raw_call(SYS_gettid));
 }
 
-/// As CHANGES_THREAD, for a thread that the caller names.
-#define CHANGES_A_THREAD(name, parameters, thread, arguments) \
+/// As CHANGES_THREAD, for a thread that the caller names, and that may differ from all others then.
+#define SCHEDULES_THREAD(name, parameters, thread, arguments) \
   BEFORE(int, name, parameters) {                             \
-    detach_thread(thread);                                    \
+    leave_to_kernel(thread);                                  \
     return next_##name.get() arguments;                       \
   }
 
 CHANGES_THREAD(int, sigaltstack, (const stack_t* to, stack_t* old), to != nullptr, (to, old))
 BEFORE(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to)) {
-  detach_thread(t);
-  keep_detached(t);
+  leave_to_kernel(t);
   const auto its = meant(n, to);
   return next_sched_setaffinity.get()(t, its.bytes, its.set);
 }
 BEFORE(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* to)) {
-  detach_thread(t);
-  keep_detached(t);
+  leave_to_kernel(t);
   const auto its = meant(n, to);
   return next_pthread_setaffinity_np.get()(t, its.bytes, its.set);
 }
-CHANGES_A_THREAD(sched_setscheduler, (pid_t t, int how, const sched_param* to), t, (t, how, to))
-CHANGES_A_THREAD(sched_setparam, (pid_t t, const sched_param* to), t, (t, to))
-BEFORE(int, pthread_setschedparam, (pthread_t t, int how, const sched_param* to)) {
-  detach_thread(t);
-  keep_detached(t);
-  return next_pthread_setschedparam.get()(t, how, to);
+SCHEDULES_THREAD(sched_setscheduler, (pid_t t, int how, const sched_param* to), t, (t, how, to))
+SCHEDULES_THREAD(sched_setparam, (pid_t t, const sched_param* to), t, (t, to))
+SCHEDULES_THREAD(pthread_setschedparam, (pthread_t t, int how, const sched_param* to), t, (t, how, to))
+SCHEDULES_THREAD(pthread_setschedprio, (pthread_t t, int to), t, (t, to))
+SCHEDULES_THREAD(nice, (int by), pid_t{0}, (by))
+// Only C libraries from version 2.41 on have it.
+BEFORE(int, sched_setattr, (pid_t t, void* to, unsigned how)) {
+  leave_to_kernel(t);
+  if (auto* const next = next_sched_setattr.get()) return next(t, to, how);
+  return as_result(static_cast<int>(-weir::raw_call(SYS_sched_setattr, t, weir::as_argument(to), how)));
 }
-CHANGES_A_THREAD(pthread_setschedprio, (pthread_t t, int to), t, (t, to))
 BEFORE(int, setpriority, (int of, id_t which, int to)) {
-  if (of == PRIO_PROCESS) detach_thread(static_cast<pid_t>(which));
+  if (of == PRIO_PROCESS) leave_to_kernel(static_cast<pid_t>(which));
   return next_setpriority.get()(of, which, to);
 }
-CHANGES_THREAD(int, nice, (int by), true, (by))
-// Threads name themselves when they begin. One that is in its own kernel thread may leave that again, unlike after other changes.
+// Threads name themselves when they begin. One that is in its own kernel thread may leave that again, unlike after other changes. Another
+// thread changes the name of the own kernel thread, wherever that is.
 BEFORE(int, pthread_setname_np, (pthread_t t, const char* to)) {
-  if (this_body != nullptr || !is_me(t)) detach_thread(t);
+  pin_if(this_body != nullptr && is_me(t));
   return next_pthread_setname_np.get()(t, to);
 }
 BEFORE(int, pthread_getname_np, (pthread_t t, char* to, size_t n)) {
@@ -206,7 +223,10 @@ namespace {
 }  // namespace
 CHANGES_THREAD(int, pthread_getcpuclockid, (pthread_t t, clockid_t* to), is_me(t), (t, to))
 CHANGES_THREAD(int, getrusage, (int of, rusage* to), of == RUSAGE_THREAD, (of, to))
-CHANGES_THREAD(int, timer_create, (clockid_t clock, sigevent* how, timer_t* to), is_mine(clock, how), (clock, how, to))
+BEFORE(int, timer_create, (clockid_t clock, sigevent* how, timer_t* to)) {
+  weir::threads::detach_for_timer(clock, how);
+  return next_timer_create.get()(clock, how, to);
+}
 // The kernel knows the owner of such a mutex by its kernel thread: a member must be there.
 BEFORE(int, pthread_mutexattr_setprotocol, (pthread_mutexattr_t* of, int to)) {
   if (to == PTHREAD_PRIO_INHERIT) weir::threads::pin_all();

@@ -11,6 +11,8 @@
 
 #include "machine/heard.hpp"
 #include "threads/scheduling/body.hpp"
+#include "threads/scheduling/own_state.hpp"
+#include "threads/threads.hpp"
 
 namespace weir::threads {
 
@@ -23,10 +25,16 @@ inline int as_result(int error) { return error == 0 ? 0 : (errno = error, -1); }
 inline void pin_if(bool mine) {
   if (mine) pin();
 }
-/// Another thread is about to change the kernel's state of that thread. A member should first return to its own kernel thread. A
-/// member that computes for long returns later, and finds the change there.
+/// The kernel's state of that thread is about to change. A member should first return to its own kernel thread, and stays there; a thread
+/// without a seat takes none. A member that computes for long returns later, and finds the change there.
 void detach_thread(pid_t thread);
 void detach_thread(pthread_t thread);
+/// The same, before a change that threads inherit which that thread creates (own_state.hpp).
+template <class Thread>
+void leave_to_kernel(Thread thread) {
+  if (others_are_there()) note_own_state();
+  detach_thread(thread);
+}
 
 /// Is this the clock of the calling thread's processor time, also in the form of a number [clock_getcpuclockid(3): negative]?
 inline bool is_my_time(clockid_t clock) {
@@ -34,8 +42,10 @@ inline bool is_my_time(clockid_t clock) {
   constexpr clockid_t per_thread = 4;
   return (clock & per_thread) != 0 && is_me(static_cast<pid_t>(~(clock >> 3)));
 }
-inline bool is_mine(clockid_t clock, const sigevent* how) {
-  return (how != nullptr && how->sigev_notify == SIGEV_THREAD_ID) || is_my_time(clock);
+/// A timer may be for a thread, or measure the calling one's time.
+inline void detach_for_timer(clockid_t clock, const sigevent* how) {
+  if (how != nullptr && how->sigev_notify == SIGEV_THREAD_ID) detach_thread(how->_sigev_un._tid);
+  pin_if(is_my_time(clock));
 }
 
 /// The mask that the program means.

@@ -57,36 +57,34 @@ int with_words(const char* first, va_list list, Execute execute) {
 
 }  // namespace
 
-#define STARTS(result, name, parameters, arguments)                                   \
-  BEFORE(result, name, parameters) {                                                  \
-    auto* const call = next_##name.get();                                             \
-    if (call == nullptr) return errno = ENOSYS, static_cast<result>(-1);              \
-    const starting meanwhile;                                                         \
-    return call arguments;                                                            \
+/// `refused`: the result where the C library has no such function.
+#define STARTS(result, name, parameters, arguments, refused) \
+  BEFORE(result, name, parameters) {                         \
+    auto* const call = next_##name.get();                    \
+    if (call == nullptr) return errno = ENOSYS, refused;     \
+    const starting meanwhile;                                \
+    return call arguments;                                   \
   }
 
 using spawn_actions = posix_spawn_file_actions_t;
 using spawn_attributes = posix_spawnattr_t;
 STARTS(int, posix_spawn,
        (pid_t * its, const char* path, const spawn_actions* a, const spawn_attributes* b, char* const* words, char* const* environment),
-       (its, path, a, b, words, environment))
+       (its, path, a, b, words, environment), ENOSYS)
 STARTS(int, posix_spawnp,
        (pid_t * its, const char* file, const spawn_actions* a, const spawn_attributes* b, char* const* words, char* const* environment),
-       (its, file, a, b, words, environment))
-STARTS(int, system, (const char* command), (command))
-BEFORE(FILE*, popen, (const char* command, const char* how)) {
-  const starting meanwhile;
-  return next_popen.get()(command, how);
-}
+       (its, file, a, b, words, environment), ENOSYS)
+STARTS(int, system, (const char* command), (command), -1)
+STARTS(FILE*, popen, (const char* command, const char* how), (command, how), nullptr)
 
 // Where they succeed, all other threads of the process end, or it was the child of a vfork().
-STARTS(int, execve, (const char* path, char* const* words, char* const* environment), (path, words, environment))
-STARTS(int, execv, (const char* path, char* const* words), (path, words))
-STARTS(int, execvp, (const char* file, char* const* words), (file, words))
-STARTS(int, execvpe, (const char* file, char* const* words, char* const* environment), (file, words, environment))
-STARTS(int, fexecve, (int file, char* const* words, char* const* environment), (file, words, environment))
+STARTS(int, execve, (const char* path, char* const* words, char* const* environment), (path, words, environment), -1)
+STARTS(int, execv, (const char* path, char* const* words), (path, words), -1)
+STARTS(int, execvp, (const char* file, char* const* words), (file, words), -1)
+STARTS(int, execvpe, (const char* file, char* const* words, char* const* environment), (file, words, environment), -1)
+STARTS(int, fexecve, (int file, char* const* words, char* const* environment), (file, words, environment), -1)
 STARTS(int, execveat, (int folder, const char* path, char* const* words, char* const* environment, int how),
-       (folder, path, words, environment, how))
+       (folder, path, words, environment, how), -1)
 
 #define EXECUTES_LIST(name, execute)                                  \
   BEFORE(int, name, (const char* what, const char* first, ...)) {     \

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <time.h>
@@ -23,10 +24,10 @@
 #include "threads/threads.hpp"
 
 using weir::threads::as_result;
-using weir::threads::detach_thread;
+using weir::threads::detach_for_timer;
 using weir::threads::gives_tiles;
-using weir::threads::is_mine;
 using weir::threads::is_my_time;
+using weir::threads::leave_to_kernel;
 using weir::threads::meant;
 using weir::threads::pin_if;
 using weir::threads::send_to_member;
@@ -56,10 +57,29 @@ BEFORE(long, syscall, (long number, ...)) {
       break;
     }
     case SYS_sched_setaffinity: case SYS_sched_setscheduler: case SYS_sched_setparam: case SYS_sched_setattr:
-      detach_thread(named);
+      leave_to_kernel(named);
       break;
     case SYS_setpriority:
-      if (named == PRIO_PROCESS) detach_thread(second_named);
+      if (named == PRIO_PROCESS) leave_to_kernel(second_named);
+      break;
+    case SYS_ioprio_set: {
+      constexpr pid_t of_thread = 1;
+      if (named == of_thread) leave_to_kernel(second_named);
+      break;
+    }
+    case SYS_timer_create: detach_for_timer(static_cast<clockid_t>(a[0]), reinterpret_cast<const sigevent*>(a[1])); break;
+    case SYS_clock_gettime: pin_if(is_my_time(static_cast<clockid_t>(a[0]))); break;
+    case SYS_getrusage: pin_if(named == RUSAGE_THREAD); break;
+    case SYS_prctl: pin_if(named != PR_SET_NAME || this_body != nullptr); break;
+    case SYS_sigaltstack: pin_if(a[0] != 0); break;
+    case SYS_setfsuid: case SYS_setfsgid: case SYS_setuid: case SYS_setgid: case SYS_setreuid: case SYS_setregid:
+    case SYS_setresuid: case SYS_setresgid: case SYS_setgroups: case SYS_capset: case SYS_unshare: case SYS_setns:
+    case SYS_set_mempolicy: case SYS_seccomp: case SYS_keyctl: case SYS_set_robust_list: case SYS_rseq: case SYS_pkey_alloc:
+    case SYS_ptrace: case SYS_personality: case SYS_signalfd4:
+#ifdef SYS_arch_prctl
+    case SYS_arch_prctl:
+#endif
+      pin_if(true);
       break;
     default: break;
   }
@@ -69,17 +89,7 @@ BEFORE(long, syscall, (long number, ...)) {
       case SYS_tgkill:
         if (a[0] == getpid() && a[1] == this_body->id) return raise(static_cast<int>(a[2]));
         break;
-      case SYS_clock_gettime: pin_if(is_my_time(static_cast<clockid_t>(a[0]))); break;
-      case SYS_getrusage: pin_if(static_cast<int>(a[0]) == RUSAGE_THREAD); break;
-      case SYS_timer_create: pin_if(is_mine(static_cast<clockid_t>(a[0]), reinterpret_cast<const sigevent*>(a[1]))); break;
-      case SYS_prctl: case SYS_setfsuid: case SYS_setfsgid: case SYS_setuid: case SYS_setgid: case SYS_setreuid:
-      case SYS_setregid: case SYS_setresuid: case SYS_setresgid: case SYS_setgroups: case SYS_capset: case SYS_sigaltstack:
-      case SYS_unshare: case SYS_setns: case SYS_ioprio_set: case SYS_set_mempolicy: case SYS_rt_sigtimedwait:
-      case SYS_rt_sigpending: case SYS_rt_sigprocmask: case SYS_seccomp: case SYS_keyctl: case SYS_set_robust_list:
-      case SYS_rseq: case SYS_pkey_alloc: case SYS_ptrace: case SYS_personality: case SYS_signalfd4:
-#ifdef SYS_arch_prctl
-      case SYS_arch_prctl:
-#endif
+      case SYS_rt_sigtimedwait: case SYS_rt_sigpending: case SYS_rt_sigprocmask:
         pin_if(true);
         break;
       default: break;

@@ -192,7 +192,7 @@ int place_in_object(dl_phdr_info* object, std::size_t, void* what) {
   };
   if (std::none_of(object->dlpi_phdr, object->dlpi_phdr + object->dlpi_phnum, is_code_there)) return 0;
   // The child of a vfork() may execute the C library's code, and Weir's own code knows how to yield. The kernel's page is not ours.
-  asked.done = !is_without_calls(at) && object->dlpi_addr != getauxval(AT_SYSINFO_EHDR) && place(asked.its);
+  asked.done = !is_base_code(at) && object->dlpi_addr != getauxval(AT_SYSINFO_EHDR) && place(asked.its);
   return 1;
 }
 
@@ -213,7 +213,7 @@ constinit kernel_mutex placing;
 }
 
 void* place_all(void*) {
-  know_code_without_calls();
+  know_base_code();
   look_for_uncounted_handlers();
   while (some_are_wanted.exchange(false, std::memory_order_acquire))  // acquire: the stages
     for (trampoline& each : all)

@@ -9,6 +9,7 @@
 #include "threads/posix/waits.hpp"
 #include "threads/program/left_alone.hpp"
 #include "threads/scheduling/claimant.hpp"
+#include "threads/scheduling/own_state.hpp"
 #include "threads/support/allocator.hpp"
 #include "threads/threads.hpp"
 
@@ -91,7 +92,9 @@ std::optional<int> weir::threads::create_thread(pthread_t* to, const pthread_att
   if (!all_may_become_members() || creates_for_weir || program_has_own_allocator() || is_called_by_allocator(caller)) return std::nullopt;
   const auto* const code =
       does.run != nullptr ? reinterpret_cast<const void*>(does.run) : reinterpret_cast<const void*>(does.run_by_c11);
-  const bool in_kernel = is_for_kernel(attributes) || has_own_scheduler() || is_of_driver(code);
+  const bool has_own = is_for_kernel(attributes);
+  if (has_own) note_own_state();
+  const bool in_kernel = has_own || has_own_scheduler() || is_of_driver(code);
   if (in_kernel) note_left_alone();
   expect_another();
   known_thread* const its = expect_thread(does);

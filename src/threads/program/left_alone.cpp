@@ -57,10 +57,11 @@ struct search {
 
 }  // namespace
 
+bool own_scheduler_is_known() { return (known.load(std::memory_order_relaxed) & 1) != 0; }
+
 bool has_own_scheduler() {
-  const unsigned long long before = known.load(std::memory_order_relaxed);
-  if ((before & 1) != 0) return true;
-  search its{before / 2};
+  if (own_scheduler_is_known()) return true;
+  search its{known.load(std::memory_order_relaxed) / 2};
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* to) {
         auto& s = *static_cast<search*>(to);

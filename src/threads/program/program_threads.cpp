@@ -19,6 +19,7 @@
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"
 #include "threads/scheduling/interrupted.hpp"
+#include "threads/scheduling/own_state.hpp"
 #include "threads/signals/process_signals.hpp"
 #include "threads/support/code.hpp"
 #include "threads/support/floating_point.hpp"
@@ -107,7 +108,9 @@ void choose_seat_again() {
   if (mine->seat != nullptr && mine->among != seats_now()) [[unlikely]] choose_seat();
 }
 
-bool may_be_adopted() { return !stays_in_kernel && own_body_of_thread() == nullptr && why_no_processors() == nullptr; }
+bool may_be_adopted() {
+  return !stays_in_kernel && own_body_of_thread() == nullptr && !own_scheduler_is_known() && why_no_processors() == nullptr;
+}
 /// The calling thread may be given a seat from now on.
 void adopt_this_thread(known_thread& its) {
   mine = &its;
@@ -139,6 +142,14 @@ bool find_seat(bool is_in_handler) {
 bool take_seat(bool is_in_handler = false) {
   if (!all_are_members()) return false;
   if (mine == nullptr && (is_in_child() || !adopt_this_thread())) return false;
+  // Another thread has asked it to stay in the kernel.
+  if (mine->its.is_asked_to_detach()) [[unlikely]] pin();
+  if (mine->its.is_pinned_for_good()) return false;
+  if (mine->its.parking == nullptr && !is_as_others()) [[unlikely]] {
+    note_left_alone();
+    pin();
+    return false;
+  }
   if (mine->its.parking == nullptr && !find_seat(is_in_handler)) return false;
   choose_seat_again();
   if (mine->seat != nullptr) change_seat(mine->seat);
@@ -162,7 +173,7 @@ bool take_seat(bool is_in_handler = false) {
 }  // namespace
 
 void make_all_members(unsigned processors, bool adapts, seats_for which) {
-  know_code_without_calls();
+  know_base_code();
   processors_for_all = processors;
   adapts_to_others = adapts && processors > 1;
   seats_are_open.store(which == seats_for::all_that_wait, std::memory_order_relaxed);
@@ -279,7 +290,8 @@ void expect_another() {
   if (mine == nullptr) return;
   const unsigned then = living.load(std::memory_order_relaxed) + 1;
   const bool too_many = then > seats_now();
-  if (mine->its.parking == nullptr && too_many && all_are_members()) find_seat(false);
+  // Not a thread with a state of its own, which they would inherit: the first that takes a seat makes them.
+  if (mine->its.parking == nullptr && too_many && all_are_members() && is_as_others()) find_seat(false);
   // Where there are fewer, most may have a processor whatever others do.
   const bool others_may_matter = adapts_to_others && 2 * then > processors_for_all;
   if ((all_are_members() ? others_may_matter : too_many) && !is_watched.exchange(true, std::memory_order_relaxed)) {
@@ -307,6 +319,8 @@ history_of_threads program_threads_so_far() {
 void note_left_alone() { left_alone.fetch_add(1, std::memory_order_relaxed); }
 
 void keep_in_kernel() { stays_in_kernel = true; }
+
+bool others_are_there() { return created.load(std::memory_order_relaxed) != 0 || last_processor() != nullptr; }
 
 // ---- threads that run for long without a call
 
@@ -363,7 +377,7 @@ std::uint64_t attach_running_threads(std::uint64_t now) {
 void answer_attach_request(ucontext_t& in) {
   if (mine == nullptr || this_body != nullptr || stays_in_kernel || !are_too_many() || is_in_child()) return;
   if (kernel_mutexes_held != 0) return;  // it holds one, in an allocator that is not the C library's
-  if (!is_plain(mine->its, in) || is_without_calls(code_of(in))) return;
+  if (!is_plain(mine->its, in) || is_base_code(code_of(in))) return;
   const errno_kept around;
   // If this thread polls here, others soon will: with a trampoline they take their seats without a signal.
   if (polling its; its.begin(in)) {

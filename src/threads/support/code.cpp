@@ -12,7 +12,7 @@ namespace weir::threads {
 
 namespace {
 code_range own_code;
-code_range without_calls[4];
+code_range base_code[4];
 
 [[gnu::constructor]] void when_loaded() {
   own_code = object_with(reinterpret_cast<const void*>(&is_own_code));
@@ -49,15 +49,15 @@ code_range object_with(const void* address) {
 
 bool is_own_code(std::uintptr_t code) { return own_code.has(code); }
 
-bool is_without_calls(std::uintptr_t code) {
-  return std::ranges::any_of(without_calls, [code](const code_range& r) { return r.has(code); });
+bool is_base_code(std::uintptr_t code) {
+  return std::ranges::any_of(base_code, [code](const code_range& r) { return r.has(code); });
 }
-void know_code_without_calls() {
-  if (without_calls[0].last != 0) return;  // handlers may be reading it
-  without_calls[0] = object_with(reinterpret_cast<const void*>(&is_own_code));
-  without_calls[1] = object_with(dlsym(RTLD_NEXT, "pthread_create"));
-  without_calls[2] = object_with(&_r_debug);
-  without_calls[3] = allocator_code;
+void know_base_code() {
+  if (base_code[0].last != 0) return;  // handlers may be reading it
+  base_code[0] = object_with(reinterpret_cast<const void*>(&is_own_code));
+  base_code[1] = object_with(dlsym(RTLD_NEXT, "pthread_create"));
+  base_code[2] = object_with(&_r_debug);
+  base_code[3] = allocator_code;
 }
 
 }  // namespace weir::threads

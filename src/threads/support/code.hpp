@@ -1,4 +1,4 @@
-// Whose code is it: the program's, Weir's, or that of a library by which threads neither wait nor poll?
+// Whose code is it: the program's, Weir's, or that on which all programs stand?
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@ code_range object_with(const void* address);
 /// Is that the code of Weir's library? Loops there know how to yield, and a trap in code that the handler of traps executes would
 /// never end. In a program that contains Weir, because it is linked with it, the two cannot be told apart: false.
 bool is_own_code(std::uintptr_t code);
-/// The code of this library, of the C library, of the dynamic linker and of an allocator, once it is known.
-bool is_without_calls(std::uintptr_t code);
-void know_code_without_calls();
+/// On which programs stand: the code of this library, of the C library, of the dynamic linker and of an allocator, once it is known. A thread
+/// there may hold a lock that Weir needs, and does not poll for another thread.
+bool is_base_code(std::uintptr_t code);
+void know_base_code();
 
 }  // namespace weir::threads

@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,13 +22,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../openmp/driving_thread.h"
+
 namespace {
 
 using clock = std::chrono::steady_clock;
 constexpr auto patience = std::chrono::seconds(60), computing = std::chrono::seconds(2);
 
-std::string driver() { return std::filesystem::read_symlink("/proc/thread-self").filename(); }
-bool is_member() { return driver() != std::to_string(gettid()); }
+bool is_member() { return driving_thread() != gettid(); }
 
 std::vector<pid_t> others;
 void start_others(unsigned processors) {
@@ -55,7 +55,7 @@ std::atomic<unsigned> arrived{0}, episode{0}, members{0};
 std::atomic<bool> creator_has_ended{false};
 bool are_too_many = false;
 std::atomic<bool> ends{false};
-std::vector<std::string> drivers;
+std::vector<long> drivers;
 
 void meet(unsigned all) {
   const unsigned now = episode.load();
@@ -80,7 +80,7 @@ void wait_for_each_other(unsigned me, unsigned all, clock::time_point until) {
   if (are_too_many) become_member();
   while (!ends.load()) {
     for (int i = 0; i < 100; ++i) meet(all);
-    drivers[me] = driver();
+    drivers[me] = driving_thread();
     meet(all);
     if (me == 0) {
       if (std::set(drivers.begin(), drivers.end()).size() < all) members.store(1);
@@ -101,7 +101,7 @@ template <class Run>
 unsigned members_of(unsigned all, Run run) {
   members = 0;
   ends = false;
-  drivers.assign(all, "");
+  drivers.assign(all, 0);
   std::vector<std::thread> threads;
   for (unsigned i = 1; i < all; ++i) threads.emplace_back(run, i);
   run(0);
@@ -115,7 +115,7 @@ bool have_all_when_creator_ends(unsigned all) {
   std::atomic<bool> have_shared{false}, have_all{false};
   std::atomic<unsigned> left{all};
   ends = false;
-  drivers.assign(all, "");
+  drivers.assign(all, 0);
   std::thread([&] {
     for (unsigned i = 0; i < all; ++i)
       std::thread([&, i] {
@@ -124,7 +124,7 @@ bool have_all_when_creator_ends(unsigned all) {
         const auto until = clock::now() + patience;
         while (!ends.load()) {
           for (int n = 0; n < 100; ++n) meet(all);
-          drivers[i] = driver();
+          drivers[i] = driving_thread();
           meet(all);
           if (i == 0) {
             const bool share = std::set(drivers.begin(), drivers.end()).size() < all;

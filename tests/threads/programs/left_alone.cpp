@@ -2,8 +2,6 @@
 // place of another library. argv: a library, and the same with a driver's name.
 #include <atomic>
 #include <cstdio>
-#include <filesystem>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -12,14 +10,15 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "../../openmp/driving_thread.h"
+
 namespace {
 
 std::atomic<bool> is_over, has_found_member;
 
 /// Called by each thread again and again; 0: it ends.
 int goes_on() {
-  const std::string kernels = std::filesystem::read_symlink("/proc/thread-self").filename();
-  if (kernels != std::to_string(gettid())) has_found_member = true;
+  if (driving_thread() != gettid()) has_found_member = true;
   sched_yield();
   return !is_over;
 }

@@ -1,0 +1,315 @@
+// A thread to which the program gives a policy, a nice value, an affinity or a priority for files of its own stays a thread of the kernel, and
+// keeps them: whoever gives them, and also where it has not waited for anybody before, so that it would be a member only later.
+#include "threads.hpp"
+
+#include "../../openmp/driving_thread.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+namespace {
+
+// ---- what the kernel keeps
+
+/// Of a thread, as the kernel has it; 0: of the one that drives the caller.
+struct state {
+  cpu_set_t processors;
+  long policy, nice_value, for_files;
+
+  explicit state(pid_t of = 0) {
+    CPU_ZERO(&processors);
+    CHECK(syscall(SYS_sched_getaffinity, of, sizeof processors, &processors) > 0);
+    policy = syscall(SYS_sched_getscheduler, of);
+    nice_value = 20 - syscall(SYS_getpriority, PRIO_PROCESS, of);
+    for_files = syscall(SYS_ioprio_get, 1, of);
+  }
+  friend bool operator==(const state& a, const state& b) {
+    return CPU_EQUAL(&a.processors, &b.processors) && a.policy == b.policy && a.nice_value == b.nice_value && a.for_files == b.for_files;
+  }
+};
+
+const sched_param no_priority{};
+
+cpu_set_t one_processor() {
+  const state now;
+  cpu_set_t its;
+  CPU_ZERO(&its);
+  for (int i = 0; CPU_COUNT(&its) == 0; ++i)
+    if (CPU_ISSET(i, &now.processors)) CPU_SET(i, &its);
+  return its;
+}
+/// As sched_setattr(), which older C libraries do not have.
+bool set_attributes(pid_t of, std::uint32_t policy, int nice_value) {
+  struct {
+    std::uint32_t size, policy;
+    std::uint64_t flags;
+    std::int32_t nice_value;
+    std::uint32_t priority;
+    std::uint64_t times[3];
+  } its{sizeof its, policy, 0, nice_value, 0, {}};
+  return syscall(SYS_sched_setattr, of, &its, 0) == 0;
+}
+
+/// A timer, or a file, that signals a thread.
+bool set_timer(pid_t for_thread) {
+  sigevent how{};
+  how.sigev_notify = SIGEV_THREAD_ID;
+  how.sigev_signo = SIGRTMIN + 3;
+  how._sigev_un._tid = for_thread;
+  timer_t its;
+  return timer_create(CLOCK_MONOTONIC, &how, &its) == 0 && timer_delete(its) == 0;
+}
+bool set_owner_of_file(pid_t thread) {
+  int ends[2];
+  const f_owner_ex owner{F_OWNER_TID, thread};
+  return pipe(ends) == 0 && fcntl(ends[0], F_SETOWN_EX, &owner) == 0 && close(ends[0]) == 0 && close(ends[1]) == 0;
+}
+
+/// Of a thread that the caller names twice, by its number or 0 for itself.
+struct change {
+  const char* name;
+  bool (*make)(pthread_t its, pid_t id);
+};
+const cpu_set_t here = one_processor();
+const int nicer = getpriority(PRIO_PROCESS, 0) + 2;
+const change changes[] = {
+    {"pthread_setaffinity_np", [](pthread_t t, pid_t) { return pthread_setaffinity_np(t, sizeof here, &here) == 0; }},
+    {"sched_setaffinity", [](pthread_t, pid_t id) { return sched_setaffinity(id, sizeof here, &here) == 0; }},
+    {"SYS_sched_setaffinity", [](pthread_t, pid_t id) { return syscall(SYS_sched_setaffinity, id, sizeof here, &here) == 0; }},
+    {"pthread_setschedparam", [](pthread_t t, pid_t) { return pthread_setschedparam(t, SCHED_BATCH, &no_priority) == 0; }},
+    {"pthread_setschedprio", [](pthread_t t, pid_t) { return pthread_setschedprio(t, 0) == 0; }},
+    {"sched_setscheduler", [](pthread_t, pid_t id) { return sched_setscheduler(id, SCHED_BATCH, &no_priority) == 0; }},
+    {"SYS_sched_setscheduler", [](pthread_t, pid_t id) { return syscall(SYS_sched_setscheduler, id, SCHED_BATCH, &no_priority) == 0; }},
+    {"sched_setparam", [](pthread_t, pid_t id) { return sched_setparam(id, &no_priority) == 0; }},
+    {"SYS_sched_setattr", [](pthread_t, pid_t id) { return set_attributes(id, SCHED_BATCH, nicer); }},
+    {"setpriority", [](pthread_t, pid_t id) { return setpriority(PRIO_PROCESS, static_cast<id_t>(id), nicer) == 0; }},
+    {"SYS_setpriority", [](pthread_t, pid_t id) { return syscall(SYS_setpriority, PRIO_PROCESS, id, nicer) == 0; }},
+    {"timer_create", [](pthread_t, pid_t id) { return set_timer(id != 0 ? id : gettid()); }},
+    {"F_SETOWN_EX", [](pthread_t, pid_t id) { return set_owner_of_file(id != 0 ? id : gettid()); }},
+    {"SYS_ioprio_set", [](pthread_t, pid_t id) { return syscall(SYS_ioprio_set, 1, id, 2 << 13 | 6) == 0; }},
+};
+
+const change own_changes[] = {
+    {"sigaltstack by number", [](pthread_t, pid_t) {
+       static const stack_t none{nullptr, SS_DISABLE, 0};
+       return syscall(SYS_sigaltstack, &none, nullptr) == 0;
+     }},
+    {"SYS_prctl", [](pthread_t, pid_t) { return syscall(SYS_prctl, PR_SET_TIMERSLACK, 70'000, 0, 0, 0) == 0; }},
+    {"SYS_setfsuid", [](pthread_t, pid_t) { return syscall(SYS_setfsuid, geteuid()) == static_cast<long>(geteuid()); }},
+};
+
+// ---- threads that take turns
+
+constexpr int takers = 8, rounds = 100;
+
+/// Some of them are members soon, unless all threads are the kernel's.
+bool some_must_be_members() {
+  const std::string threads = std::getenv("WEIR_THREADS");
+  return threads == "all" || (threads == "auto" && beside_spinning);
+}
+
+/// With WEIR_THREADS=auto threads become members once some have been found to wait, as the calling one now.
+void await_members() {
+  if (!some_must_be_members() || beside == nullptr) return;
+  const double until = now_s() + patience;
+  while (driving_thread() == gettid() && now_s() < until) sched_yield();
+  CHECK(driving_thread() != gettid());
+}
+
+class turns {
+ public:
+  explicit turns(bool until_members = some_must_be_members()) : until_members_(until_members) {}
+  /// As number `me`; calls took() at each turn.
+  template <class Took>
+  void take(int me, Took took) {
+    for (int i = 0; !is_over_; ++i) {
+      pthread_mutex_lock(&mutex_);
+      while (turn_ != me && !is_over_) pthread_cond_wait(&changed_, &mutex_);
+      pass_on(me);
+      took();
+      if (driving_thread() != gettid()) some_are_members_ = true;
+      if (me != 0 || i < rounds || (until_members_ && !some_are_members_ && now_s() < until_)) continue;
+      pthread_mutex_lock(&mutex_);
+      is_over_ = true;
+      pass_on(me);
+    }
+  }
+  void take(int me) {
+    take(me, [] {});
+  }
+  bool are_as_they_must_be() const { return some_are_members_ || !until_members_; }
+
+ private:
+  /// The caller holds the mutex, which is given back.
+  void pass_on(int me) {
+    turn_ = (me + 1) % takers;
+    pthread_cond_broadcast(&changed_);
+    pthread_mutex_unlock(&mutex_);
+  }
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+  int turn_ = 0;
+  std::atomic<bool> is_over_{false}, some_are_members_{false};
+  const bool until_members_;
+  const double until_ = now_s() + patience;
+};
+
+/// What the calling thread, which is number 0, is and has while it takes turns.
+struct finding {
+  bool is_kernels = true, is_same = true;
+  void ask(const state& its) {
+    is_kernels &= driving_thread() == gettid();
+    is_same &= state() == its;
+  }
+};
+void check(const char* name, const finding& its) {
+  if (!its.is_kernels || !its.is_same)
+    std::fprintf(stderr, "%s: %s, %s\n", name, its.is_kernels ? "in the kernel" : "a member", its.is_same ? "the same" : "changed");
+  CHECK(its.is_kernels && its.is_same);
+}
+
+/// All but number 0, which the calling thread creates.
+class other_takers {
+ public:
+  explicit other_takers(turns& by) {
+    for (int i = 1; i < takers; ++i) all_.push_back(start([&by, i] { return by.take(i), nullptr; }));
+  }
+  other_takers(const other_takers&) = delete;
+  ~other_takers() {
+    for (const pthread_t each : all_) pthread_join(each, nullptr);
+  }
+
+ private:
+  std::vector<pthread_t> all_;
+};
+
+// ---- subjects
+
+/// A thread that only computes so far is changed by its creator, at once or when it has said its number; or by itself.
+void of_a_thread(const change& its, bool by_creator, bool by_number) {
+  std::atomic<pid_t> id{0};
+  std::atomic<bool> is_changed{false};
+  turns by;
+  finding found;
+  const state before;
+  const pthread_t thread = start([&]() -> void* {
+    id = gettid();
+    if (!by_creator) CHECK(its.make(pthread_self(), by_number ? gettid() : 0)), is_changed = true;
+    while (!is_changed) {
+    }
+    const state own(gettid());
+    by.take(0, [&] { found.ask(own); });
+    return nullptr;
+  });
+  while (by_number && id == 0) {
+  }
+  if (by_creator) CHECK(its.make(thread, id)), is_changed = true;
+  while (!is_changed) {
+  }
+  {
+    const other_takers others(by);
+  }
+  pthread_join(thread, nullptr);
+  check(its.name, found);
+  CHECK(by.are_as_they_must_be());
+  CHECK(state() == before);
+}
+bool names_by_number(const change& its) { return std::strncmp(its.name, "pthread_", 8) != 0; }
+void of_another() {
+  await_members();
+  for (const change& each : changes) of_a_thread(each, true, names_by_number(each));
+}
+void of_itself() {
+  await_members();
+  for (const change& each : changes) of_a_thread(each, false, false);
+  for (const change& each : own_changes) of_a_thread(each, false, false);
+  for (const change& each : changes)
+    if (names_by_number(each)) of_a_thread(each, false, true);
+}
+
+/// Other threads come later, and begin with what it has.
+void of_first_thread(const change& its, pid_t id = 0) {
+  CHECK(its.make(pthread_self(), id));
+  const state own;
+  turns by(beside == nullptr && some_must_be_members());  // what is beside has begun before
+  finding found;
+  const other_takers others(by);
+  by.take(0, [&] { found.ask(own); });
+  check(its.name, found);
+  CHECK(by.are_as_they_must_be());
+}
+const change& named(std::string_view name) {
+  return *std::ranges::find_if(changes, [name](const change& each) { return name == each.name; });
+}
+void nice_of_first_thread() {
+  of_first_thread({"nice", [](pthread_t, pid_t) { return nice(2) == nicer; }});
+}
+
+/// A thread that has changed itself creates others, which begin with what it has.
+void inherited() {
+  const others so_many;  // on processors that are as the first thread is
+  for (const change& each : changes) {
+    turns by(false);
+    std::atomic<int> differ{0};
+    pthread_join(start([&]() -> void* {
+      CHECK(each.make(pthread_self(), 0));
+      const state own(gettid());
+      const auto take = [&](int i) {
+        by.take(i, [&] {
+          if (state() != own) ++differ;
+        });
+      };
+      std::vector<pthread_t> all;
+      for (int i = 1; i < takers; ++i) all.push_back(start([&take, i] { return take(i), nullptr; }));
+      take(0);
+      for (const pthread_t thread : all) pthread_join(thread, nullptr);
+      return nullptr;
+    }), nullptr);
+    if (differ != 0) std::fprintf(stderr, "%s: differs %d times\n", each.name, differ.load());
+    CHECK(differ == 0);
+  }
+}
+
+/// A name is no reason to stay with the kernel.
+void names() {
+  await_members();
+  turns by;
+  std::vector<pthread_t> all;
+  std::atomic<int> differ{0};
+  const auto name = [](int i) { return "taker-" + std::to_string(i); };
+  std::atomic<bool> have_names{false};
+  for (int i = 0; i < takers; ++i)
+    all.push_back(start([&, i]() -> void* {
+      while (!have_names) {
+      }
+      by.take(i, [&] {
+        char its[16] = {};
+        if (pthread_getname_np(pthread_self(), its, sizeof its) != 0 || name(i) != its) ++differ;
+      });
+      return nullptr;
+    }));
+  for (int i = 0; i < takers; ++i) CHECK(pthread_setname_np(all[static_cast<std::size_t>(i)], name(i).c_str()) == 0);
+  have_names = true;
+  for (const pthread_t each : all) pthread_join(each, nullptr);
+  CHECK(differ == 0);
+  CHECK(by.are_as_they_must_be());
+}
+
+const subject all[] = {{"of another", of_another},
+                       {"of itself", of_itself},
+                       {"nice value of the first thread", nice_of_first_thread},
+                       {"affinity of the first thread", [] { of_first_thread(named("sched_setaffinity")); }},
+                       {"policy of the first thread", [] { of_first_thread(named("sched_setscheduler")); }},
+                       {"attributes of the first thread", [] { of_first_thread(named("SYS_sched_setattr")); }},
+                       {"priority of the first thread", [] { of_first_thread(named("setpriority")); }},
+                       {"priority of the first thread by its number", [] { of_first_thread(named("setpriority"), gettid()); }},
+                       {"inherited", inherited},
+                       {"names", names}};
+
+}  // namespace
+
+int main() { return run_all(all); }
