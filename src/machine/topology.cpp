@@ -63,13 +63,6 @@ unsigned topology::distance(int a, int b) const {
   return level + 1;
 }
 
-std::vector<int> topology::nearest_first(int processor) const {
-  std::vector<int> all = processors_;
-  if (const int here = place(processor); here > 0) std::ranges::rotate(all, all.begin() + here);
-  std::ranges::stable_sort(all, {}, [&](int p) { return distance(processor, p); });
-  return all;
-}
-
 std::vector<int> topology::in_order(std::vector<int> processors) const {
   const auto key = [this](int p) { return std::pair(place(p) < 0 ? processors_.size() : static_cast<std::size_t>(place(p)), p); };
   std::ranges::sort(processors, {}, key);

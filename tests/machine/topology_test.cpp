@@ -48,10 +48,6 @@ void is_sound(const topology& t, const std::vector<int>& processors) {
     }
   }
   for (const int a : processors) {
-    const std::vector<int> near = t.nearest_first(a);
-    ASSERT_EQ(near.front(), a);
-    ASSERT_EQ(near.size(), processors.size());
-    for (std::size_t i = 1; i < near.size(); ++i) ASSERT_LE(t.distance(a, near[i - 1]), t.distance(a, near[i]));
     for (const int b : processors) {
       ASSERT_EQ(t.distance(a, b), t.distance(b, a));
       for (const int c : processors) ASSERT_LE(t.distance(a, c), std::max(t.distance(a, b), t.distance(b, c)));
@@ -74,7 +70,6 @@ TEST(Topology, HasLevelsWithinEachOther) {
   EXPECT_EQ(t.groups(*t.find("cache"))[1], (std::vector<int>{4, 5, 6, 7}));
   EXPECT_EQ(t.groups(*t.find("memory")).size(), 4u) << "no level of its own, and still there";
   EXPECT_EQ(t.find("cluster"), nullptr);
-  EXPECT_EQ(t.nearest_first(5), (std::vector<int>{5, 4, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15}));
 }
 
 TEST(Topology, LeavesOutGroupsThatCrossSmallerOnes) {
@@ -89,7 +84,6 @@ TEST(Topology, IsFlatWhereNothingIsKnown) {
   const topology t(std::vector<int>{3, 1, 7}, "no reason");
   EXPECT_EQ(t.levels().size(), 1u);
   EXPECT_EQ(t.trouble(), "no reason");
-  EXPECT_EQ(t.nearest_first(1), (std::vector<int>{1, 7, 3}));
   EXPECT_EQ(t.distance(3, 7), 1u);
   EXPECT_EQ(t.in_order({1, 9, 3, 5}), (std::vector<int>{3, 1, 5, 9}));
   EXPECT_TRUE(topology(std::vector<int>{}).processors().empty());

@@ -34,9 +34,6 @@ class topology {
   /// 0: the same processor; n: both are in one group of levels()[n - 1], and in none of those before. An unknown processor is as
   /// far as any.
   unsigned distance(int a, int b) const;
-  /// All processors, those nearest to this one first, beginning with itself. Those at one distance follow the machine's order,
-  /// from this processor's place on: so two processors do not begin with the same third one.
-  std::vector<int> nearest_first(int processor) const;
 
   /// These processors in the machine's order; unknown ones last, ascending.
   std::vector<int> in_order(std::vector<int> processors) const;

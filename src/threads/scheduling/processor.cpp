@@ -204,11 +204,15 @@ inline bool processor::finds_bodies() {
     const double ns = static_cast<double>(std::min(price_of_sleep_ns(), most_idle_ns));
     const std::uint64_t begun = native::ticks();
     migrate_if_shared(begun);
-    while (static_cast<double>(native::ticks() - begun) < ns * native::ticks_per_microsecond() / 1e3) {
-      if (has_ready()) return true;
-      native::pause();
+    const double idle = ns * native::ticks_per_microsecond() / 1e3;
+    const unsigned looks = 2 * others.rounds();
+    for (unsigned look = 1; look < looks; ++look) {
+      while (static_cast<double>(native::ticks() - begun) < idle * look / (looks - 1)) {
+        if (has_ready()) return true;
+        native::pause();
+      }
+      if (steal_for(*this)) return true;
     }
-    if (steal_for(*this)) return true;
   }
   runs_on_.store(-1, std::memory_order_relaxed);
   return false;

@@ -17,6 +17,7 @@
 #include "machine/scheduling.hpp"
 #include "threads/scheduling/body.hpp"
 #include "threads/scheduling/driver.hpp"
+#include "threads/scheduling/neighbours.hpp"
 #include "threads/scheduling/sleepers.hpp"
 #include "threads/scheduling/traps.hpp"
 #include "threads/support/valgrind.hpp"
@@ -115,6 +116,7 @@ class processor : public basic_driver<native_bodies> {
   std::atomic<std::uint32_t> spins{0}, trapped{0}, jumped{0}, polled{0};
   std::atomic<std::uintptr_t> pauses_at{0};
   std::atomic<bool> only_spins{false};  // as the monitor has last seen it
+  neighbours others;                    // for its own thread: at whom it looks for bodies
   signal_queue came_while_idle;         // signals for the process, which no thread of the program has handled (process_signals.hpp)
 
  private:

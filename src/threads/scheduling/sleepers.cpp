@@ -12,8 +12,8 @@ namespace weir::threads {
 namespace {
 
 using bucket = basic_sleep_queue<native_threads>;
-constexpr unsigned buckets = 64;
-constinit bucket all[buckets];
+constinit basic_sleep_queues<native_threads> all;
+bucket& bucket_of(const void* object) { return all.of(reinterpret_cast<std::uintptr_t>(object)); }
 
 [[gnu::constructor]] void when_loaded() {
   pthread_atfork(nullptr, nullptr, [] {
@@ -43,9 +43,6 @@ bool has_interrupted_a_change() {
   return in_lists != 0 || (this_body != nullptr && this_body->held.load(std::memory_order_relaxed) != 0);
 }
 
-// Words of gates are at least a line apart.
-bucket& of(const void* object) { return all[reinterpret_cast<std::uintptr_t>(object) / 64 % buckets]; }
-
 }  // namespace
 
 void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
@@ -56,13 +53,13 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept
 
 bool falls_asleep(body& b, awaited on) noexcept {
   const changing lists;
-  return of(on.object).add(b, *on.object, *on.word, on.value, [&b] { return b.has_signals(); });
+  return bucket_of(on.object).add(b, *on.object, *on.word, on.value, [&b] { return b.has_signals(); });
 }
 
 void wake(std::atomic<std::uint32_t>& word, unsigned most) noexcept { wake_on(word, most); }
 
 unsigned wake_on(const std::atomic<std::uint32_t>& object, unsigned most) noexcept {
-  bucket& its = of(&object);
+  bucket& its = bucket_of(&object);
   if (!its.has_sleepers()) return 0;
   const without_preemption to_the_end;
   const changing lists;
@@ -75,7 +72,7 @@ void wake_body(body& b) noexcept {
   if (object == nullptr) return;
   const without_preemption to_the_end;
   const changing lists;
-  of(object).wake(b, this_body);
+  bucket_of(object).wake(b, this_body);
 }
 
 bool leaves_wake_up() noexcept {

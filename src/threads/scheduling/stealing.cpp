@@ -11,7 +11,11 @@ namespace weir::threads {
 
 bool steal_for(processor& mine) {
   const std::unique_lock lock(pool_lock, std::try_to_lock);
-  return lock && std::ranges::any_of(pool->all, [&](processor* p) { return p != &mine && mine.steal(*p); });
+  if (!lock) return false;
+  const auto at = std::ranges::find(pool->all, &mine);
+  if (at == pool->all.end()) return false;  // it is about to end
+  const auto place = static_cast<std::size_t>(at - pool->all.begin());
+  return mine.others.any_of(pool->all.size(), place, [&mine](std::size_t other) { return mine.steal(*pool->all[other]); });
 }
 
 processor* idle_helper() {
