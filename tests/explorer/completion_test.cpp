@@ -10,32 +10,16 @@
 #include <string_view>
 
 #include "openmp/core/task.hpp"
+#include "pointer.hpp"
 #include "simulator/explorer/explored.hpp"
 #include "simulator/explorer/explorer.hpp"
 
 namespace {
 
 using namespace weir::explorer;
+using explored_words::pointer;
 using order = std::memory_order;
 using place = std::source_location;
-
-/// A word that points into an array: the number in it is the same in each schedule, as an address is not.
-template <class T>
-class pointer {
- public:
-  explicit pointer(T* array) : array_(array) {}
-  T* load(order as, const place& at = place::current()) const {
-    const std::uint32_t n = number_.load(as, at);
-    return n != 0 ? array_ + n - 1 : nullptr;
-  }
-  void store(T* to, order as, const place& at = place::current()) {
-    number_.store(to != nullptr ? static_cast<std::uint32_t>(to - array_) + 1 : 0, as, at);
-  }
-
- private:
-  T* array_;
-  explored::word<std::uint32_t> number_{0};
-};
 
 /// What is no atomic word natively. Who reads it must know of the last write, or finds an older value.
 class number {

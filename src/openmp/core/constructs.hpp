@@ -9,6 +9,7 @@
 #include <weir/machine/native.hpp>
 
 #include "openmp/core/deadlock.hpp"
+#include "openmp/core/posts.hpp"
 #include "openmp/core/shared_loop.hpp"
 
 namespace weir::openmp {
@@ -38,12 +39,10 @@ struct dimension {
   std::uint64_t trips;
 };
 
-/// A nest of loops whose iterations wait for each other. One byte for each iteration of all dimensions: has it been posted?
+/// A nest of loops whose iterations wait for each other.
 struct doacross : slot<native> {
   std::vector<dimension> dimensions;
-  std::atomic<std::uint8_t>* posted = nullptr;
-  bool apart = false;  // do the bytes of consecutive iterations lie on different lines?
-  gate new_post;
+  posts<native> its;
 };
 
 }  // namespace weir::openmp

@@ -108,7 +108,7 @@ void team::start_over() {
   }
   for (unsigned i = 0; i < slots_in_turn; ++i) {
     std::free(loops[i].memory.exchange(nullptr, std::memory_order_relaxed));
-    std::free(std::exchange(doacrosses[i].posted, nullptr));
+    std::free(std::exchange(doacrosses[i].its.posted, nullptr));
     loops[i].free_for(i);
     loops[i].end.start_over();
     doacrosses[i].free_for(i);

@@ -18,7 +18,8 @@
 
 namespace weir::openmp {
 
-template <class Machine>
+/// `Few`: in teams of up to so many members all wait for one word.
+template <class Machine, unsigned Few = 8>
 class turns {
  public:
   struct alignas(line_bytes) line {
@@ -28,11 +29,7 @@ class turns {
 
   /// Called by the first member to enter an ordered loop. relaxed, all stores: published by the slot.
   void begin(std::uint64_t trips, unsigned members) {
-    constexpr unsigned few = 8;
-    if (members > few && lines_ == nullptr) {
-      lines_ = std::make_unique<line[]>(std::bit_ceil(members));
-      shift_ = 64 - static_cast<unsigned>(std::bit_width(members - 1));
-    }
+    make_lines(members);
     before_ = end_;
     if (lines_ == nullptr || __builtin_add_overflow(before_, trips, &end_)) {
       before_ = 0;
@@ -41,6 +38,13 @@ class turns {
         for (unsigned i = 0; i < std::bit_ceil(members); ++i) lines_[i].done.store(0, std::memory_order_relaxed);
     }
     of(0).done.store(before_, std::memory_order_relaxed);
+  }
+
+  /// Part of begin(), apart for the explorer, whose words are made before members run.
+  void make_lines(unsigned members) {
+    if (members <= Few || lines_ != nullptr) return;
+    lines_ = std::make_unique<line[]>(std::bit_ceil(members));
+    shift_ = 64 - static_cast<unsigned>(std::bit_width(members - 1));
   }
 
   /// Where the chunk waits that begins with this iteration.

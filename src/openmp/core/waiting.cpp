@@ -7,6 +7,7 @@
 #include <weir/machine/processors.hpp>
 
 #include "machine/scheduling.hpp"
+#include "openmp/core/sleepers.hpp"
 #include "openmp/core/team.hpp"
 #include "openmp/settings/initial.hpp"
 #include "openmp/settings/set_by_routines.hpp"
@@ -62,8 +63,8 @@ bool task_work::find() {
   if (bound_ == nullptr && me_->executing != &me_->implicit) [[unlikely]] end_for(errors::barrier_in_task);
   if (me_->taken_task == nullptr) me_->taken_task = find_task(*me_, bound_);
   // Somebody has taken the member off those that sleep before it was at its gate: if it slept now, nobody would wake it for the next
-  // task. relaxed: the gate has acquired what was stored before it was opened.
-  if (me_->looks_everywhere && me_->asleep_at.load(std::memory_order_relaxed) == nullptr) [[unlikely]] return true;
+  // task.
+  if (me_->looks_everywhere && !is_among_sleepers(*me_)) [[unlikely]] return true;
   return me_->taken_task != nullptr && !is_too_early();
 }
 
@@ -81,10 +82,7 @@ void task_work::fall_asleep(gate& at) {
   if (me_->of->waits != nullptr) [[unlikely]] note_wait(*me_, &what_);
   sleeps_by = mark_of(*me_);
   me_->looks_everywhere = true;
-  me_->asleep_at.store(&at, std::memory_order_relaxed);  // relaxed: published by the next line
-  me_->of->asleep.fetch_add(1, std::memory_order_release);
-  // seq_cst: either the thread that adds a task sees this sleeper, or the sleeper, which looks once more, sees the task.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  falls_asleep(*me_, at, [] { std::atomic_thread_fence(std::memory_order_seq_cst); });
 }
 
 void task_work::awake() {
@@ -92,9 +90,7 @@ void task_work::awake() {
   sleeps_by = ~0u;
   me_->looks_everywhere = false;
   if (me_->of->waits != nullptr) [[unlikely]] note_wait(*me_, nullptr);
-  // relaxed: the gate is this member's affair. Null: the thread that woke it has counted it already.
-  if (me_->asleep_at.exchange(nullptr, std::memory_order_relaxed) != nullptr)
-    me_->of->asleep.fetch_sub(1, std::memory_order_relaxed);
+  is_awake(*me_);
 }
 
 }  // namespace weir::openmp

@@ -117,13 +117,8 @@ task* task_scheduler::find(member& me, const task* bound) {
 }
 
 bool task_scheduler::wake(member& sleeper) {
-  if (sleeper.asleep_at.load(std::memory_order_relaxed) == nullptr) return false;
-  // acquire: the gate. Only one thread wakes it.
-  gate* const at = sleeper.asleep_at.exchange(nullptr, std::memory_order_acquire);
-  if (at == nullptr) return false;
-  of_.asleep.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count that goes with no other data
-  at->open_to(mark_of(sleeper));  // others sleep there, too: at a barrier
-  return true;
+  // Others sleep at the same gate, too: at a barrier.
+  return weir::openmp::wake_sleeper(sleeper, [&sleeper](gate& at) { at.open_to(mark_of(sleeper)); });
 }
 
 // Called however many members are awake: all of them may be in tasks that wait for this one.
@@ -136,7 +131,7 @@ void task_scheduler::wake_one_of_all() {
 // relaxed: as in wake_one_of_all(), whose caller has a fence.
 bool task_scheduler::all_sleep(unsigned seat) const {
   for (unsigned m = seat; m < of_.size; m += static_cast<unsigned>(of_.seats.size()))
-    if (of_.members[m].asleep_at.load(std::memory_order_relaxed) == nullptr) return false;
+    if (!is_among_sleepers(of_.members[m])) return false;
   return true;
 }
 

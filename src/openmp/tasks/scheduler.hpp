@@ -9,6 +9,7 @@
 
 #include <weir/machine/native.hpp>
 
+#include "openmp/core/sleepers.hpp"
 #include "openmp/support/annotation.hpp"
 #include "openmp/support/lock.hpp"
 #include "openmp/tasks/deque.hpp"
@@ -78,9 +79,9 @@ class task_scheduler {
   [[gnu::always_inline]] bool is_to_tell(const of_member& mine) const {
     const offers<native>::offer its = mine.offer;
     // seq_cst: either this thread sees that the queue is not offered, or that a member sleeps, or the thief and the sleeper see the
-    // task (offers.hpp, task_work::fall_asleep).
+    // task (offers.hpp, sleepers.hpp).
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    return !its.is_there() || of_.asleep.load(std::memory_order_acquire) != 0;  // acquire: where they sleep
+    return !its.is_there() || somebody_sleeps(of_);
   }
   /// Made by the member itself, so that it lies in the memory near the member.
   of_member& of(const member& m) {
@@ -98,13 +99,12 @@ class task_scheduler {
   void share(task& t);
   /// Wakes a member, if any sleeps.
   void wake_one() {
-    // seq_cst: either this thread sees the sleeper, or the sleeper sees the task (task_work::fall_asleep).
+    // seq_cst: either this thread sees the sleeper, or the sleeper sees the task (sleepers.hpp).
     std::atomic_thread_fence(std::memory_order_seq_cst);
     wake_sleeper();
   }
   void wake_sleeper() {
-    // acquire: where they sleep
-    if (of_.asleep.load(std::memory_order_acquire) != 0) [[unlikely]] wake_one_of_all();
+    if (somebody_sleeps(of_)) [[unlikely]] wake_one_of_all();
   }
   void wake_one_of_all();
   /// Wakes a member of a virtual processor whose members all sleep. False: there is no such processor.

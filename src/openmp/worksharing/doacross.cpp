@@ -39,14 +39,6 @@ std::size_t iterations_of(const doacross& d) {
   return all;
 }
 
-// In a large team a post must not go to all who wait for one of the next iterations. So the 4,096 bytes of a page stand there by
-// columns: first those of each 64th iteration, then those that follow these.
-constexpr std::uint64_t across = 64, in_page = across * across;
-std::atomic<std::uint8_t>& posted_at(const doacross& d, std::uint64_t number) {
-  const std::uint64_t at = number % in_page;
-  return d.posted[d.apart ? number - at + at % across * across + at / across : number];
-}
-
 /// Will nobody post this iteration, because it belongs to a member that has left the region? If the compiler's code divides the
 /// iterations itself, the runtime does not know which member has the iteration, and the caller goes on once any member has left.
 bool nobody_posts(const member& me, const doacross& d, std::uint64_t number) {
@@ -62,7 +54,7 @@ struct kind_of_slot : waits_for_slot {
   static void clear_away(slot<native>& its) {
     doacross& d = static_cast<doacross&>(its);
     happens_after(&d);
-    std::free(std::exchange(d.posted, nullptr));
+    std::free(std::exchange(d.its.posted, nullptr));
   }
 };
 
@@ -80,10 +72,11 @@ void begin_doacross(member& me, const dimension* dimensions, unsigned count) {
     d.dimensions.assign(dimensions, dimensions + count);
     const std::size_t all = iterations_of(d);
     constexpr unsigned few = 8;
-    d.apart = me.of->size > few;
+    d.its.apart = me.of->size > few;
     // Zeros that cost no memory before they are written.
-    d.posted = static_cast<std::atomic<std::uint8_t>*>(std::calloc(d.apart ? (all - 1) / in_page + 1 : all, d.apart ? in_page : 1));
-    if (d.posted == nullptr)
+    void* const zeros = d.its.apart ? std::calloc(d.its.pages(all), d.its.in_page) : std::calloc(all, 1);
+    d.its.posted = static_cast<std::atomic<std::uint8_t>*>(zeros);
+    if (zeros == nullptr)
       stop("a doacross nest of %zu iterations needs a byte for each, and the system has not enough memory", all);
   });
   me.in_doacross = &d;
@@ -93,22 +86,17 @@ void post(member& me, const std::int64_t* values) {
   doacross& d = doacross_of(me);
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
-  auto& posted = posted_at(d, number);
-  happens_before(&posted);
-  // release: what the iteration has done so far, for those that depend on it.
-  posted.store(1, std::memory_order_release);
-  d.new_post.open();
+  d.its.post(number);
 }
 
 void wait_for(member& me, const std::int64_t* values) {
   doacross& d = doacross_of(me);
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
-  const auto is_posted = [&](std::uint8_t p) { return p != 0 || nobody_posts(me, d, number); };
-  auto& posted = posted_at(d, number);
   noted_wait wait(me, waits::doacross);
-  me.of->learned.await(oversubscribed(*me.of), posted, d.new_post, is_posted, wait);
-  happens_after(&posted);
+  d.its.wait_for(number, [&] { return nobody_posts(me, d, number); }, [&](const auto& posted, auto& new_post, auto is_posted) {
+    me.of->learned.await(oversubscribed(*me.of), posted, new_post, is_posted, wait);
+  });
 }
 
 void end_doacross(member& me) {
