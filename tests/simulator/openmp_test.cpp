@@ -169,6 +169,27 @@ TEST(Loops, ExecuteOrderedRegionsInOrder) {
   }
 }
 
+TEST(Loops, ExecuteIterationsOfADoacrossNestAfterThoseThatTheyWaitFor) {
+  for (const unsigned members : sizes) {
+    constexpr unsigned iterations = 5000;  // more than a page
+    std::vector<unsigned> order;
+    on_weirs_team("epyc-9654-2s", members, [&](weirs_team& t) {
+      t.parallel([&](unsigned me) {
+        t.begin_doacross(me, iterations);
+        for (unsigned i = me; i < iterations; i += members) {
+          engine::here().compute(from_ns((me * 31) % 70));
+          if (i > 0) t.wait_for_post(i - 1);
+          order.push_back(i);
+          t.post(i);
+        }
+        t.end_doacross();
+      });
+    });
+    ASSERT_EQ(order.size(), iterations) << members;
+    EXPECT_TRUE(std::is_sorted(order.begin(), order.end())) << members;
+  }
+}
+
 TEST(Tasks, AreExecutedOnceEachBeforeTheEndOfTheRegion) {
   for (const unsigned members : sizes)
     for (const bool by_all : {false, true}) {

@@ -89,6 +89,26 @@ wake_ups of_a_turn(unsigned members) {
   });
 }
 
+/// The same of a doacross nest.
+wake_ups of_a_post(unsigned members) {
+  return on_a_team(members, [&](weirs_team& t) {
+    wake_ups its;
+    t.parallel([&](unsigned me) {
+      t.begin_doacross(me, 4 * members);
+      for (unsigned i = me; i < 4 * members; i += members) {
+        if (i > 0) t.wait_for_post(i - 1);
+        if (i == 3 * members) its = counted(members);
+        engine::here().compute(longer_than_awake);
+        if (i == 2 * members) engine::here().forget_counts();
+        t.post(i);
+      }
+      t.end_doacross();
+    });
+    its.path = 0;
+    return its;
+  });
+}
+
 struct budget {
   const char* name;
   wake_ups (*of)(unsigned members);
@@ -117,7 +137,9 @@ INSTANTIATE_TEST_SUITE_P(Of, WakeUps,
                              // Up to 8 threads sleep at one word, and all are woken. In a larger team each turn has a word, which a
                              // hash chooses: at some words two threads sleep, and one of them is woken in vain.
                              budget{"turn", of_a_turn, 8, 7, 0}, budget{"turn", of_a_turn, 32, 1.4, 0},
-                             budget{"turn", of_a_turn, 128, 1.4, 0}),
+                             budget{"turn", of_a_turn, 128, 1.4, 0},
+                             // All sleep at one gate.
+                             budget{"post", of_a_post, 8, 7, 0}, budget{"post", of_a_post, 32, 31, 0}),
                          [](const auto& its) { return std::string(its.param.name) + "_" + std::to_string(its.param.members); });
 
 }  // namespace

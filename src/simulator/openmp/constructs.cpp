@@ -137,6 +137,20 @@ void ordered(weirs_team& t, course& c) {
   });
 }
 
+// Compilers divide the iterations themselves.
+void doacross(weirs_team& t, course& c) {
+  t.parallel([&](unsigned me) {
+    t.begin_doacross(me, c.directives());
+    for (unsigned j = me; j < c.directives(); j += t.size) {
+      if (j > 0) t.wait_for_post(j - 1);
+      c.delay(me);
+      c.mark();
+      t.post(j);
+    }
+    t.end_doacross();
+  });
+}
+
 /// Enough that the region costs little beside them; hundreds of thieves make each task slow to simulate.
 unsigned tasks_in_a_region(unsigned members) {
   return std::max({400 / members, std::min(1536 / members, 12u), 1u}) * members;
@@ -222,6 +236,7 @@ constexpr construct all[] = {
     {"sections", "synchronisation", work::of_one, false, {}, ours<sections>},
     {"reduction", "synchronisation", work::of_each, false, {}, ours<reduction>},
     {"ordered", "exclusion", work::of_one, false, in_turn, ours<ordered>},
+    {"doacross", "exclusion", work::of_one, false, in_turn, ours<doacross>},
     {"task-by-master", "task", work::is_shared, false, with_tasks, ours<task_by_master>},
     {"task-by-all", "task", work::is_shared, false, with_tasks, ours<task_by_all>},
     {"task-tree", "task", work::is_shared, false, in_a_tree, ours<task_tree<72>>},

@@ -120,18 +120,6 @@ bool weirs_team::takes_single(unsigned member) {
   return weir::openmp::takes_turn(its_.singles_taken, its_.members[member].singles++, size);
 }
 
-namespace {
-struct kind_of_slot {
-  template <class Word, class Ready>
-  static void wait(const Word& word, Ready ready) {
-    if (!simulated::spin(word, ready, 100)) simulated::yield_until(word, ready);  // as wait_awake() in core/constructs.hpp
-  }
-  static bool abandoned(const member&, std::uint32_t, unsigned) { return false; }
-  static bool all_leave() { return true; }
-  static void clear_away(weir::openmp::slot<simulated>&) {}
-};
-}  // namespace
-
 void weirs_team::begin_loop(unsigned member, const weir::openmp::loop_plan& plan) {
   weir::openmp::enter_loop<kind_of_slot>(its_.members[member], plan);
 }
@@ -162,6 +150,22 @@ weir::openmp::iterations weirs_team::next_ordered_chunk(unsigned number) {
 void weirs_team::begin_ordered(unsigned number) {
   const member& me = its_.members[number];
   if (me.ordered_after != 0) wait_for_turn(me);
+}
+
+// As worksharing/doacross.cpp. The zeros lie where the first post of a page is made, which is iteration 0's.
+void weirs_team::begin_doacross(unsigned number, std::uint64_t iterations) {
+  nest_.enter<kind_of_slot>(its_.members[number], 0, [&] {
+    constexpr unsigned few = 8;
+    nest_.its.apart = size > few;
+    nest_.pages = std::make_unique<nest::page[]>(posts::pages(iterations));
+    nest_.its.posted = nest_.pages[0].bytes;
+  });
+}
+
+void weirs_team::wait_for_post(std::uint64_t iteration) {
+  nest_.its.wait_for(iteration, [] { return false; }, [this](const auto& posted, auto& new_post, auto is_posted) {
+    its_.learned.await(false, posted, new_post, is_posted);
+  });
 }
 
 void weirs_team::reduce(unsigned number, std::uint64_t value) {

@@ -6,6 +6,7 @@
 #include "barriers/registry.hpp"
 #include "openmp/core/fork_join.hpp"
 #include "openmp/core/half.hpp"
+#include "openmp/core/posts.hpp"
 #include "simulator/openmp/members.hpp"
 #include "simulator/openmp/team.hpp"
 #include "simulator/simulated.hpp"
@@ -30,6 +31,11 @@ class weirs_team final : public team {
   weir::openmp::iterations next_ordered_chunk(unsigned member);
   void begin_ordered(unsigned member);
   void end_loop(unsigned member);
+  /// The team's one doacross nest, of so many iterations.
+  void begin_doacross(unsigned member, std::uint64_t iterations);
+  void wait_for_post(std::uint64_t iteration);
+  void post(std::uint64_t iteration) { nest_.its.post(iteration); }
+  void end_doacross() { nest_.leave<kind_of_slot>(0, size); }
   /// Adds the member's value to the program's variable, as code of LLVM's compiler asks for it: by atomic updates in a team of up
   /// to 16, else along the tree.
   void reduce(unsigned member, std::uint64_t value);
@@ -62,6 +68,24 @@ class weirs_team final : public team {
     std::unique_ptr<phases::flags> flags;
   };
 
+  struct kind_of_slot {
+    template <class Word, class Ready>
+    static void wait(const Word& word, Ready ready) {
+      if (!simulated::spin(word, ready, 100)) simulated::yield_until(word, ready);  // as wait_awake() in core/constructs.hpp
+    }
+    static bool abandoned(const member&, std::uint32_t, unsigned) { return false; }
+    static bool all_leave() { return true; }
+    static void clear_away(weir::openmp::slot<simulated>&) {}
+  };
+  using posts = weir::openmp::posts<simulated>;
+  struct nest : weir::openmp::slot<simulated> {
+    struct alignas(line_bytes) page {
+      posts::byte bytes[posts::in_page];
+    };
+    posts its;
+    std::unique_ptr<page[]> pages;
+  };
+
   auto flags_of() {
     return [this](unsigned number) -> phases::flags& { return *workers_[number - 1].flags; };
   }
@@ -78,6 +102,7 @@ class weirs_team final : public team {
   std::unique_ptr<any_barrier> barrier_;
   shared its_;
   team_tasks tasks_;
+  nest nest_;
   alignas(line_bytes) simulated::word<std::uint64_t> sum_{0};
 };
 
