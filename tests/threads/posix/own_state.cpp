@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -42,16 +43,19 @@ cpu_set_t one_processor() {
     if (CPU_ISSET(i, &now.processors)) CPU_SET(i, &its);
   return its;
 }
-/// As sched_setattr(), which older C libraries do not have.
-bool set_attributes(pid_t of, std::uint32_t policy, int nice_value) {
-  struct {
-    std::uint32_t size, policy;
-    std::uint64_t flags;
-    std::int32_t nice_value;
-    std::uint32_t priority;
-    std::uint64_t times[3];
-  } its{sizeof its, policy, 0, nice_value, 0, {}};
-  return syscall(SYS_sched_setattr, of, &its, 0) == 0;
+struct attributes {
+  std::uint32_t size = sizeof(attributes), policy = SCHED_BATCH;
+  std::uint64_t flags = 0;
+  std::int32_t nice_value = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t times[3] = {};
+};
+bool set_attributes(pid_t of, attributes its) { return syscall(SYS_sched_setattr, of, &its, 0) == 0; }
+/// By the function that C libraries have from version 2.41 on, and Weir's library.
+bool set_attributes_by_name(pid_t of, attributes its) {
+  using setter = int(pid_t, void*, unsigned);
+  auto* const sched_setattr = reinterpret_cast<setter*>(dlsym(RTLD_DEFAULT, "sched_setattr"));
+  return sched_setattr != nullptr ? sched_setattr(of, &its, 0) == 0 : set_attributes(of, its);
 }
 
 /// A timer, or a file, that signals a thread.
@@ -85,7 +89,8 @@ const change changes[] = {
     {"sched_setscheduler", [](pthread_t, pid_t id) { return sched_setscheduler(id, SCHED_BATCH, &no_priority) == 0; }},
     {"SYS_sched_setscheduler", [](pthread_t, pid_t id) { return syscall(SYS_sched_setscheduler, id, SCHED_BATCH, &no_priority) == 0; }},
     {"sched_setparam", [](pthread_t, pid_t id) { return sched_setparam(id, &no_priority) == 0; }},
-    {"SYS_sched_setattr", [](pthread_t, pid_t id) { return set_attributes(id, SCHED_BATCH, nicer); }},
+    {"SYS_sched_setattr", [](pthread_t, pid_t id) { return set_attributes(id, {.nice_value = nicer}); }},
+    {"sched_setattr", [](pthread_t, pid_t id) { return set_attributes_by_name(id, {.nice_value = nicer}); }},
     {"setpriority", [](pthread_t, pid_t id) { return setpriority(PRIO_PROCESS, static_cast<id_t>(id), nicer) == 0; }},
     {"SYS_setpriority", [](pthread_t, pid_t id) { return syscall(SYS_setpriority, PRIO_PROCESS, id, nicer) == 0; }},
     {"timer_create", [](pthread_t, pid_t id) { return set_timer(id != 0 ? id : gettid()); }},
