@@ -111,18 +111,27 @@ const change own_changes[] = {
 
 constexpr int takers = 8, rounds = 100;
 
-/// Some of them are members soon, unless all threads are the kernel's.
+/// Some of them are members soon, unless all threads are the kernel's, or each may have a processor.
 bool some_must_be_members() {
-  const std::string threads = std::getenv("WEIR_THREADS");
-  return threads == "all" || (threads == "auto" && beside_spinning);
+  const std::string how = std::getenv("WEIR_THREADS");
+  return std::thread::hardware_concurrency() < takers && (how == "all" || (how == "auto" && beside_spinning));
 }
-
-/// With WEIR_THREADS=auto threads become members once some have been found to wait, as the calling one now.
+/// With WEIR_THREADS=auto threads become members once some have been found to wait, as these.
 void await_members() {
-  if (!some_must_be_members() || beside == nullptr) return;
+  if (!some_must_be_members() || std::strcmp(std::getenv("WEIR_THREADS"), "auto") != 0) return;
+  std::atomic<bool> found{false};
   const double until = now_s() + patience;
-  while (driving_thread() == gettid() && now_s() < until) sched_yield();
-  CHECK(driving_thread() != gettid());
+  std::vector<pthread_t> all;
+  for (int i = 0; i < takers; ++i)
+    all.push_back(start([&]() -> void* {
+      while (!found && now_s() < until) {
+        sched_yield();
+        if (driving_thread() != gettid()) found = true;
+      }
+      return nullptr;
+    }));
+  for (const pthread_t each : all) pthread_join(each, nullptr);
+  CHECK(found);
 }
 
 class turns {
