@@ -215,6 +215,7 @@ void of_a_thread(const change& its, bool by_creator, bool by_number) {
     if (!by_creator) CHECK(its.make(pthread_self(), by_number ? gettid() : 0)), is_changed = true;
     while (!is_changed) {
     }
+    sched_yield();  // one that has been a member before finds what it is asked here
     const state own(gettid());
     by.take(0, [&] { found.ask(own); });
     return nullptr;
