@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -42,16 +43,19 @@ cpu_set_t one_processor() {
     if (CPU_ISSET(i, &now.processors)) CPU_SET(i, &its);
   return its;
 }
-/// As sched_setattr(), which older C libraries do not have.
-bool set_attributes(pid_t of, std::uint32_t policy, int nice_value) {
-  struct {
-    std::uint32_t size, policy;
-    std::uint64_t flags;
-    std::int32_t nice_value;
-    std::uint32_t priority;
-    std::uint64_t times[3];
-  } its{sizeof its, policy, 0, nice_value, 0, {}};
-  return syscall(SYS_sched_setattr, of, &its, 0) == 0;
+struct attributes {
+  std::uint32_t size = sizeof(attributes), policy = SCHED_BATCH;
+  std::uint64_t flags = 0;
+  std::int32_t nice_value = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t times[3] = {};
+};
+bool set_attributes(pid_t of, attributes its) { return syscall(SYS_sched_setattr, of, &its, 0) == 0; }
+/// By the function that C libraries have from version 2.41 on, and Weir's library.
+bool set_attributes_by_name(pid_t of, attributes its) {
+  using setter = int(pid_t, void*, unsigned);
+  auto* const sched_setattr = reinterpret_cast<setter*>(dlsym(RTLD_DEFAULT, "sched_setattr"));
+  return sched_setattr != nullptr ? sched_setattr(of, &its, 0) == 0 : set_attributes(of, its);
 }
 
 /// A timer, or a file, that signals a thread.
@@ -85,7 +89,8 @@ const change changes[] = {
     {"sched_setscheduler", [](pthread_t, pid_t id) { return sched_setscheduler(id, SCHED_BATCH, &no_priority) == 0; }},
     {"SYS_sched_setscheduler", [](pthread_t, pid_t id) { return syscall(SYS_sched_setscheduler, id, SCHED_BATCH, &no_priority) == 0; }},
     {"sched_setparam", [](pthread_t, pid_t id) { return sched_setparam(id, &no_priority) == 0; }},
-    {"SYS_sched_setattr", [](pthread_t, pid_t id) { return set_attributes(id, SCHED_BATCH, nicer); }},
+    {"SYS_sched_setattr", [](pthread_t, pid_t id) { return set_attributes(id, {.nice_value = nicer}); }},
+    {"sched_setattr", [](pthread_t, pid_t id) { return set_attributes_by_name(id, {.nice_value = nicer}); }},
     {"setpriority", [](pthread_t, pid_t id) { return setpriority(PRIO_PROCESS, static_cast<id_t>(id), nicer) == 0; }},
     {"SYS_setpriority", [](pthread_t, pid_t id) { return syscall(SYS_setpriority, PRIO_PROCESS, id, nicer) == 0; }},
     {"timer_create", [](pthread_t, pid_t id) { return set_timer(id != 0 ? id : gettid()); }},
@@ -106,18 +111,27 @@ const change own_changes[] = {
 
 constexpr int takers = 8, rounds = 100;
 
-/// Some of them are members soon, unless all threads are the kernel's.
+/// Some of them are members soon, unless all threads are the kernel's, or each may have a processor.
 bool some_must_be_members() {
-  const std::string threads = std::getenv("WEIR_THREADS");
-  return threads == "all" || (threads == "auto" && beside_spinning);
+  const std::string how = std::getenv("WEIR_THREADS");
+  return std::thread::hardware_concurrency() < takers && (how == "all" || (how == "auto" && beside_spinning));
 }
-
-/// With WEIR_THREADS=auto threads become members once some have been found to wait, as the calling one now.
+/// With WEIR_THREADS=auto threads become members once some have been found to wait, as these.
 void await_members() {
-  if (!some_must_be_members() || beside == nullptr) return;
+  if (!some_must_be_members() || std::strcmp(std::getenv("WEIR_THREADS"), "auto") != 0) return;
+  std::atomic<bool> found{false};
   const double until = now_s() + patience;
-  while (driving_thread() == gettid() && now_s() < until) sched_yield();
-  CHECK(driving_thread() != gettid());
+  std::vector<pthread_t> all;
+  for (int i = 0; i < takers; ++i)
+    all.push_back(start([&]() -> void* {
+      while (!found && now_s() < until) {
+        sched_yield();
+        if (driving_thread() != gettid()) found = true;
+      }
+      return nullptr;
+    }));
+  for (const pthread_t each : all) pthread_join(each, nullptr);
+  CHECK(found);
 }
 
 class turns {
@@ -201,6 +215,7 @@ void of_a_thread(const change& its, bool by_creator, bool by_number) {
     if (!by_creator) CHECK(its.make(pthread_self(), by_number ? gettid() : 0)), is_changed = true;
     while (!is_changed) {
     }
+    sched_yield();  // one that has been a member before finds what it is asked here
     const state own(gettid());
     by.take(0, [&] { found.ask(own); });
     return nullptr;
