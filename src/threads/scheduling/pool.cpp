@@ -43,11 +43,14 @@ void begins_to_drive(processor& p) {
 
 void* drive(void* its) {
   processor& p = *static_cast<processor*>(its);
-  this_body = &p.own();
   p.own().mask(all_signals);
   p.begins();
   p.has_mask(all_signals);
   begins_to_drive(p);
+  // Not before it is known what this thread drives: setuid() in another thread would wait for ever for the mark of this one
+  // (set_id.cpp). release: for the handler of its signal, in this thread.
+  std::atomic_signal_fence(std::memory_order_release);
+  this_body = &p.own();
   scheduled_by = &by_processors;
   p.begin_driving();
   p.drive_others();  // until the last thread that has a processor of its own ends
