@@ -94,7 +94,7 @@ void wait_for(member& me, const std::int64_t* values) {
   std::uint64_t number;
   if (!number_of(d, values, number)) return;
   noted_wait wait(me, waits::doacross);
-  d.its.wait_for(number, [&me, &d, number] { return nobody_posts(me, d, number); }, [&](const auto& posted, auto& new_post, auto is_posted) {
+  d.its.wait_for(number, [&] { return nobody_posts(me, d, number); }, [&](const auto& posted, auto& new_post, auto is_posted) {
     me.of->learned.await(oversubscribed(*me.of), posted, new_post, is_posted, wait);
   });
 }
