@@ -101,7 +101,7 @@ const mutant mutants[] = {
     // Signals that are blocked.
     {of_driver, "mask_ = signals;", left_out, 0, "signalling from outside", sc},
     {of_driver, "Bodies::block(signals);", left_out, 0, "signalling from outside", sc},
-    {of_driver, "if (next.mask_or_summons() != mask_)", reads, 0, "signalling from outside", sc},
+    {of_driver, "if (next.mask_or_summons() != mask_ ||", reads, 0, "signalling from outside", sc},
     {of_driver, "block(me.mask());", reads, all_signals, "signalling from outside", sc},
     {of_driver, "void has_mask(", left_out, 0, "signalling from outside while one blocks signals", sc},
     {of_driver, "idle_.mask_of_context(is_at_home()", left_out, 0, "idle without its own body", sc},

@@ -99,7 +99,7 @@ def openmp(
         rounds, samples = rounds or reporting.ROUNDS, samples or reporting.SAMPLES
     where = situations(threads, processors, load)
     shared = any(s.shared for s in where)
-    wanted = only or (suite.UNDER_LOAD if shared else reporting.names() if report_to else None)
+    wanted = only or (suite.UNDER_LOAD if shared else None)
     try:
         host = native.ask("weir-info")
         environments = list(dict.fromkeys(suite.environment(text) for text in told or ["default"]))

@@ -23,11 +23,6 @@ def sizes(processors: int) -> tuple[int, ...]:
     return tuple(sorted({2, max(2, processors // 2), max(2, processors)}))
 
 
-def names() -> list[str]:
-    """As suite.plan() takes them, without a chunk."""
-    return list(dict.fromkeys(name.partition(":")[0] for name in CONSTRUCTS))
-
-
 def chosen(series: Sequence[Series]) -> list[Series]:
     return [s for s in series if s.construct in CONSTRUCTS]
 

@@ -86,6 +86,16 @@ void detach_thread(pthread_t thread) {
   call_home(thread);
 }
 
+// The stack moves with a thread of the program from its next seat on. Others stay in their kernel threads, and so does one whose stack the
+// kernel takes away while a handler runs.
+void expect_alternate_stack(const stack_t& to) {
+  constexpr int taken_away_meanwhile = 1 << 31;  // SS_AUTODISARM
+  const body* const own = own_body_of_thread();
+  if (this_body != nullptr && this_body == own && own->is_adopted && own->held.load(std::memory_order_relaxed) == 0) go_to(nullptr);
+  pin_if(this_body != nullptr || (to.ss_flags & taken_away_meanwhile) != 0);
+  note_change_of_alternate_stack();
+}
+
 // The one with which the process began is remembered first: where this library is preloaded, the constructor of a libgomp that is
 // loaded, too, may bind the first thread before the constructors of this library run.
 heard::affinity_mask meant(size_t bytes, const cpu_set_t* mask) {
@@ -136,7 +146,10 @@ BEFORE(pid_t, gettid, ()) {
     return next_##name.get() arguments;                       \
   }
 
-CHANGES_THREAD(int, sigaltstack, (const stack_t* to, stack_t* old), to != nullptr, (to, old))
+BEFORE(int, sigaltstack, (const stack_t* to, stack_t* old)) {
+  if (to != nullptr) weir::threads::expect_alternate_stack(*to);
+  return next_sigaltstack.get()(to, old);
+}
 BEFORE(int, sched_setaffinity, (pid_t t, size_t n, const cpu_set_t* to)) {
   leave_to_kernel(t);
   const auto its = meant(n, to);

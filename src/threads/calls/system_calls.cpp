@@ -71,7 +71,9 @@ BEFORE(long, syscall, (long number, ...)) {
     case SYS_clock_gettime: pin_if(is_my_time(static_cast<clockid_t>(a[0]))); break;
     case SYS_getrusage: pin_if(named == RUSAGE_THREAD); break;
     case SYS_prctl: pin_if(named != PR_SET_NAME || this_body != nullptr); break;
-    case SYS_sigaltstack: pin_if(a[0] != 0); break;
+    case SYS_sigaltstack:
+      if (a[0] != 0) weir::threads::expect_alternate_stack(*reinterpret_cast<const stack_t*>(a[0]));
+      break;
     case SYS_setfsuid: case SYS_setfsgid: case SYS_setuid: case SYS_setgid: case SYS_setreuid: case SYS_setregid:
     case SYS_setresuid: case SYS_setresgid: case SYS_setgroups: case SYS_capset: case SYS_unshare: case SYS_setns:
     case SYS_set_mempolicy: case SYS_seccomp: case SYS_keyctl: case SYS_set_robust_list: case SYS_rseq: case SYS_pkey_alloc:

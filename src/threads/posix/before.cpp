@@ -1,18 +1,36 @@
 #include "threads/posix/before.hpp"
 
+#include <cstdlib>
+#include <cstring>
+
+#include <gnu/libc-version.h>
+
 namespace weir::threads {
 
 namespace {
 
+constexpr int finds_default_from = 36;  // 2.36
+
+bool finds_oldest() {
+  const char* const version = gnu_get_libc_version();
+  return std::strncmp(version, "2.", 2) == 0 && std::atoi(version + 2) < finds_default_from;
+}
+
 void* c_library() {
   static constinit std::atomic<void*> known{nullptr};
-  void* its = known.load(std::memory_order_relaxed);  // relaxed: all threads find the same
-  if (its == nullptr) known.store(its = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), std::memory_order_relaxed);
+  // While it is being opened, an allocator of the program's may call functions that Weir stands before.
+  static constinit std::atomic<bool> is_being_opened{false};
+  void* its = known.load(std::memory_order_relaxed);  // relaxed, all: all threads find the same, and the first one runs alone
+  if (its != nullptr || is_being_opened.exchange(true, std::memory_order_relaxed)) return its;
+  known.store(its = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), std::memory_order_relaxed);
+  is_being_opened.store(false, std::memory_order_relaxed);
   return its;
 }
 
 // Early, since handlers may be the first to call a function.
-[[gnu::constructor]] void when_loaded() { c_library(); }
+[[gnu::constructor]] void when_loaded() {
+  if (finds_oldest()) c_library();
+}
 
 bool are_of_one_object(const void* a, const void* b) {
   Dl_info one, other;
@@ -23,7 +41,7 @@ bool are_of_one_object(const void* a, const void* b) {
 
 void* find_next(const char* name) {
   void* const next = dlsym(RTLD_NEXT, name);
-  if (next == nullptr || c_library() == nullptr) return next;
+  if (next == nullptr || !finds_oldest() || c_library() == nullptr) return next;
   void* const usual = dlsym(c_library(), name);
   return usual != nullptr && usual != next && are_of_one_object(usual, next) ? usual : next;
 }

@@ -12,6 +12,7 @@
 #include "machine/raw_call.hpp"
 #include "threads/polling/trampolines.hpp"
 #include "threads/preemption/above.hpp"
+#include "threads/scheduling/in_handler.hpp"
 #include "threads/scheduling/processor.hpp"
 #include "threads/support/floating_point.hpp"
 
@@ -282,16 +283,10 @@ constexpr std::uint64_t between_waits = 3'000;
 // A body that pauses again so soon after it has yielded still waits: from now on its loop is executed in its place.
 constexpr std::uint64_t at_once = 200;
 
-/// A handler has a mask of its own, and may have an alternate stack: no other body runs on this kernel thread meanwhile.
+/// Also in one without a stub.
 bool is_in_handler(const body& me) {
   if (handlers_running == 0 && all_handlers_count.load(std::memory_order_relaxed)) return false;
-  signal_mask now = 0;
-  stack_t alternate;
-  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&now), sizeof now);
-  raw_call(SYS_sigaltstack, 0, as_argument(&alternate));
-  if (this_body == nullptr || now != me.mask() || (alternate.ss_flags & SS_ONSTACK) != 0) return true;
-  handlers_running = 0;
-  return false;
+  return this_body == nullptr || looks_for_handler(me);
 }
 
 bool is_in_child_of_vfork() { return weir_has_vforked.load(std::memory_order_relaxed) && is_in_child(); }

@@ -18,6 +18,7 @@
 #include "threads/program/recycled.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"
+#include "threads/scheduling/in_handler.hpp"
 #include "threads/scheduling/interrupted.hpp"
 #include "threads/scheduling/own_state.hpp"
 #include "threads/signals/process_signals.hpp"
@@ -196,6 +197,7 @@ void waits_in_seat() {
 
 bool attach_to_wait() {
   if (kernel_mutexes_held != 0) [[unlikely]] return false;  // a lock of Weir's: another allocator waits there
+  if (const body* const me = this_body != nullptr ? this_body : own_body_of_thread(); me != nullptr && waits_in_handler(*me)) return false;
   if (this_body != nullptr) {
     if (mine != nullptr) waits_in_seat();
     return this_body != nullptr;
@@ -223,7 +225,7 @@ bool comes_to_sleep() {
 bool detach_to_block() {
   if (mine == nullptr || this_body != &mine->its || !are_too_many()) return false;
   // A handler that has interrupted a switch.
-  if (this_body->held.load(std::memory_order_relaxed) != 0) return false;
+  if (this_body->held.load(std::memory_order_relaxed) != 0 || waits_in_handler(*this_body)) return false;
   if (const std::uint64_t away_us = mine->seat_left.leaves(); away_us != 0)
     pin_for(away_us);
   else

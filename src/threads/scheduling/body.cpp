@@ -14,6 +14,7 @@
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/claimant.hpp"
 #include "threads/scheduling/hand_off.hpp"
+#include "threads/scheduling/in_handler.hpp"
 #include "threads/scheduling/pool.hpp"
 #include "threads/support/floating_point.hpp"
 #include "threads/support/valgrind.hpp"
@@ -135,6 +136,7 @@ void take_what_was_sent_to_thread(body& b) {
   // A cancellation is a signal for the kernel thread that is parked, which would end the thread while its body runs.
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &b.cancel_state);
   b.mask(exchange_mask(all_signals));
+  b.signal_stack = alternate_stack_of_thread();
   take_what_was_sent_to_thread(b);
   native::displaced(false);
   processor::attach(b);
@@ -304,7 +306,9 @@ void change_seat(processor* seat) {
     const without_preemption to_the_end;
     b.seat.store(seat, std::memory_order_relaxed);
     if (processor* const on = b.where(); on != nullptr) {
-      if (on != seat) on->leave(b);
+      if (on == seat) return;
+      const with_mask_of_handler as_it_is(b);
+      on->leave(b);
       return;
     }
     if (seat == nullptr) {
@@ -321,19 +325,20 @@ namespace {
 void pin_until(std::uint64_t time) {
   // A thread with a body of its own may drive a processor in the name of another one, in a region.
   body* const own = this_body == nullptr || this_body == own_body ? own_body : nullptr;
-  if (const body* const mine = own != nullptr ? own : this_body; mine != nullptr && mine->is_pinned_for_good()) return;
+  body* const mine = own != nullptr ? own : this_body;
+  if (mine == nullptr || mine->is_pinned_for_good()) return;
+  const with_mask_of_handler as_it_is(*mine);
   if (own != nullptr) {
     const bool had_seat = own->home() != nullptr;
     change_seat(nullptr);
     own->is_pinned = true;
     own->detached_until = time;
     native::displaced(had_seat);
-  } else if (this_body != nullptr && !this_body->is_pinned && comes_to_its_seat(time == 0)) {
-    body& mine = *this_body;
-    mine.is_pinned = true;
-    mine.detached_until = time;
+  } else if (!mine->is_pinned && comes_to_its_seat(time == 0)) {
+    mine->is_pinned = true;
+    mine->detached_until = time;
     give_away_own_processor();
-    mine.take_signals();
+    mine->take_signals();
   }
 }
 

@@ -23,6 +23,7 @@
 
 #include "machine/run_delay.hpp"
 #include "threads/polling/polling.hpp"
+#include "threads/scheduling/alternate_stacks.hpp"
 #include "threads/scheduling/parking.hpp"
 #include "threads/scheduling/run_queue.hpp"
 #include "threads/scheduling/signal_queue.hpp"
@@ -69,6 +70,7 @@ struct body : runnable, basic_summons<native_threads> {
   bool is_pinned = false;
   std::uint64_t had = 0;  // of processor time, in its own kernel thread, as a claimant has last seen it
   run_times times;        // the same, at the last look for deprivation
+  alternate_stack signal_stack;  // while it is attached
   // How often it has waited by yielding, and been found to poll. relaxed: a number, which only its thread changes.
   std::atomic<std::uint32_t> waits{0};
   std::uint32_t waits_seen = 0;

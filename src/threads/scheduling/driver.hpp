@@ -151,13 +151,13 @@ class basic_driver : public Bodies::queue {
   }
 
   // `me` is held, and may go on elsewhere. Between two bodies that block different signals, all signals are blocked: no signal may
-  // be handled in the name of a body that blocks it.
+  // be handled in the name of a body that blocks it. Nor on the alternate stack of another body, which may go on elsewhere.
   void switch_to(body& me, body& next) {
     this->runs(next);
     // The sender of a signal summons the body, executes a fence everywhere, and looks whether the body runs (sender.hpp): either this
     // thread sees the summons, or the sender sees that the body runs.
     machine::light_fence();
-    if (next.mask_or_summons() != mask_) [[unlikely]] {
+    if (next.mask_or_summons() != mask_ || !self().has_signal_stack_of(next)) [[unlikely]] {
       block(Bodies::all_signals);
       unsettled_ = true;
     }
@@ -197,7 +197,7 @@ class basic_driver : public Bodies::queue {
 
   own_memory<body*> leaving_{nullptr};  // the body that leaves, once it has stopped
   own_memory<awaited> sleeps_on_{};     // what that body sleeps on; nothing: it is ready where it belongs
-  own_memory<bool> unsettled_{false};   // a body leaves, or the kernel thread's signal mask differs from the body's
+  own_memory<bool> unsettled_{false};   // a body leaves, or the kernel thread's signal mask or alternate stack differs from the body's
   own_memory<bool> is_driven_{false};
   own_memory<signal_mask> mask_{0};     // of the kernel thread
 };
@@ -268,6 +268,7 @@ void basic_driver<Bodies>::settle_slowly(body& me) {
     if (!on || !Bodies::falls_asleep(*left, on)) queue::make_ready(*left, &me);
   }
   const bool summoned = me.is_summoned();
+  self().take_signal_stack_of(me);
   block(me.mask());
   if (summoned) me.take_signals();
 }

@@ -11,6 +11,7 @@
 
 #include "threads/scheduling/above.hpp"
 #include "threads/scheduling/hand_off.hpp"
+#include "threads/scheduling/in_handler.hpp"
 #include "threads/scheduling/placement.hpp"
 #include "threads/scheduling/stealing.hpp"
 #include "threads/support/floating_point.hpp"
@@ -52,7 +53,7 @@ constexpr std::size_t idle_bytes = 65536, idle_guard = 4096;
 void yield_body() noexcept {
   const without_preemption to_the_end;
   body* const me = this_body;
-  if (me == nullptr) {
+  if (me == nullptr || waits_in_handler(*me)) {
     yield_to_kernel();
     return;
   }
@@ -61,7 +62,7 @@ void yield_body() noexcept {
 }
 void switch_body() noexcept {
   const without_preemption to_the_end;
-  if (body* const me = this_body)
+  if (body* const me = this_body; me != nullptr && !waits_in_handler(*me))
     me->where()->yield(*me);
   else
     yield_to_kernel();
@@ -69,9 +70,9 @@ void switch_body() noexcept {
 void sleep_body_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
   {
     const without_preemption to_the_end;
-    if (this_body != nullptr) return sleep_while(word, value);
+    if (this_body != nullptr && !waits_in_handler(*this_body)) return sleep_while(word, value);
   }
-  futex_kernel::sleep_while(word, value);  // it is detached by now
+  futex_kernel::sleep_while(word, value);  // it is detached by now, or in a handler
 }
 
 }  // namespace
@@ -190,6 +191,8 @@ void processor::make_idle_context() {
 
 void processor::begin_driving() {
   if (idle_stack_ == nullptr) make_idle_context();
+  own().signal_stack = alternate_stack_of_thread();
+  signal_stack_ = own().signal_stack.number;
   basic_driver::begin_driving();
 }
 

@@ -124,6 +124,11 @@ class processor : public basic_driver<native_bodies> {
   body* next();
   body* next_in_place_of(body& me);
   void is_about_to_drive();
+  bool has_signal_stack_of(const body& b) const { return signal_stack_ == b.signal_stack.number; }
+  void take_signal_stack_of(const body& b) {
+    if (!has_signal_stack_of(b)) set_alternate_stack(b.signal_stack);
+    signal_stack_ = b.signal_stack.number;
+  }
   bool stays_detached(body& me);
   bool finds_bodies();
 
@@ -148,6 +153,7 @@ class processor : public basic_driver<native_bodies> {
   std::uint32_t in_vain_at_ = ~std::uint32_t{0};
   std::uint64_t in_vain_since_ = 0;
   std::atomic<int> runs_on_{-1};
+  std::uint64_t signal_stack_ = 0;  // the number of the alternate stack that the kernel thread has
 };
 
 extern template class basic_driver<native_bodies>;

@@ -99,10 +99,6 @@ const change changes[] = {
 };
 
 const change own_changes[] = {
-    {"sigaltstack by number", [](pthread_t, pid_t) {
-       static const stack_t none{nullptr, SS_DISABLE, 0};
-       return syscall(SYS_sigaltstack, &none, nullptr) == 0;
-     }},
     {"SYS_prctl", [](pthread_t, pid_t) { return syscall(SYS_prctl, PR_SET_TIMERSLACK, 70'000, 0, 0, 0) == 0; }},
     {"SYS_setfsuid", [](pthread_t, pid_t) { return syscall(SYS_setfsuid, geteuid()) == static_cast<long>(geteuid()); }},
 };

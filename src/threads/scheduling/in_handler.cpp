@@ -1,0 +1,44 @@
+#include "threads/scheduling/in_handler.hpp"
+
+#include <utility>
+
+#include <signal.h>
+
+#include "machine/raw_call.hpp"
+#include "threads/scheduling/processor.hpp"
+
+namespace weir::threads {
+
+namespace {
+signal_mask mask_of_kernel_thread() {
+  signal_mask its = 0;
+  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&its), sizeof its);
+  return its;
+}
+}  // namespace
+
+bool looks_for_handler(const body& me) {
+  stack_t alternate;
+  raw_call(SYS_sigaltstack, 0, as_argument(&alternate));
+  if (mask_of_kernel_thread() != me.mask() || (alternate.ss_flags & SS_ONSTACK) != 0) return true;
+  handlers_running = 0;
+  return false;
+}
+
+void with_mask_of_handler::begin(body& me) {
+  me_ = &me;
+  outside_ = me.mask();
+  running_ = std::exchange(handlers_running, 0);
+  record(mask_of_kernel_thread());
+}
+void with_mask_of_handler::end() {
+  record(outside_);
+  handlers_running = running_;
+}
+void with_mask_of_handler::record(signal_mask its) {
+  const without_preemption to_the_end(me_);
+  me_->mask(its);
+  if (processor* const on = me_->where()) on->has_mask(its);
+}
+
+}  // namespace weir::threads

@@ -1,0 +1,74 @@
+// A handler that waits has its signal mask to itself: other members of the processor do not block the signal meanwhile, nor does the member
+// afterwards.
+#include "threads.hpp"
+
+#include <semaphore.h>
+#include <sys/prctl.h>
+
+namespace {
+
+constexpr int rounds = 200, between_signals = 4;
+
+thread_local int handled = 0, number = -1;
+pthread_barrier_t all_are_there;
+sem_t one;
+
+void yields() {
+  for (int i = 0; i < 3; ++i) sched_yield();
+}
+void sleeps() {
+  constexpr timespec a_while{0, 50'000};
+  nanosleep(&a_while, nullptr);
+}
+/// For each other.
+void takes_semaphore() {
+  while (sem_wait(&one) != 0) {
+  }
+  yields();
+  sem_post(&one);
+}
+/// One member does so for good, by which it leaves the processor.
+void changes_its_thread() {
+  if (number == 0) CHECK(prctl(PR_SET_TIMERSLACK, 60'000UL) == 0);
+  else sleeps();
+}
+
+bool is_blocked() {
+  sigset_t now;
+  CHECK(pthread_sigmask(SIG_BLOCK, nullptr, &now) == 0);
+  return sigismember(&now, SIGUSR1) == 1;
+}
+
+template <void (*wait)()>
+void wait_in_handlers() {
+  struct sigaction how {};
+  how.sa_handler = [](int) {
+    const int before = errno;
+    wait();
+    if (is_blocked()) ++handled;  // as in any handler
+    errno = before;
+  };
+  how.sa_flags = SA_RESTART;
+  CHECK(sigaction(SIGUSR1, &how, nullptr) == 0);
+  CHECK(sem_init(&one, 0, 1) == 0);
+  pthread_barrier_init(&all_are_there, nullptr, static_cast<unsigned>(members));
+  team([](int me) {
+    number = me;
+    handled = 0;
+    for (int i = 0; i < rounds; ++i) {
+      pthread_barrier_wait(&all_are_there);
+      if (i % between_signals == 0) CHECK(raise(SIGUSR1) == 0);
+      CHECK(!is_blocked());
+    }
+    CHECK(handled == rounds / between_signals);
+  });
+}
+
+const subject all[] = {{"yields", wait_in_handlers<yields>},
+                       {"sleeps", wait_in_handlers<sleeps>},
+                       {"takes a semaphore", wait_in_handlers<takes_semaphore>},
+                       {"changes its thread", wait_in_handlers<changes_its_thread>}};
+
+}  // namespace
+
+int main() { return run_all(all); }
