@@ -91,7 +91,8 @@ void detach_thread(pthread_t thread) {
 void expect_alternate_stack(const stack_t& to) {
   constexpr int taken_away_meanwhile = 1 << 31;  // SS_AUTODISARM
   const body* const own = own_body_of_thread();
-  if (this_body != nullptr && this_body == own && own->is_adopted && own->held.load(std::memory_order_relaxed) == 0) go_to(nullptr);
+  const bool may_leave = own != nullptr && own->is_adopted && own->held.load(std::memory_order_relaxed) == 0 && !is_in_child();
+  if (this_body != nullptr && this_body == own && may_leave) go_to(nullptr);
   pin_if(this_body != nullptr || (to.ss_flags & taken_away_meanwhile) != 0);
   note_change_of_alternate_stack();
 }
