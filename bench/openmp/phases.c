@@ -4,36 +4,15 @@
  *        weir-phases calibrate NANOSECONDS            prints how many turns take this long on an idle processor
  *
  * Each line of the input begins a phase: `even`, or `uneven`, where each member has more to do than the one before it. At the next line,
- * and at the end of the input, it prints the steps and seconds of the phase. The work is given in turns: see steps.c. */
+ * and at the end of the input, it prints the steps and seconds of the phase. */
 #include <omp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void compute(long turns) {
-  for (long i = 0; i < turns; ++i) __asm__ volatile("" : : "r"(i));
-}
-
-static long turns_in(double nanoseconds) {
-  const long turns = 20000;
-  double best = 1e30;
-  for (int i = 0; i < 500; ++i) {
-    const double start = now();
-    compute(turns);
-    const double took = now() - start;
-    if (took < best) best = took;
-  }
-  return (long)((double)turns * nanoseconds / (best * 1e9));
-}
+#include "turns.h"
 
 static int uneven;
 
@@ -88,7 +67,7 @@ int main(int count, char **words) {
         for (int place = 1; place < count; ++place) places[place - 1](atol(words[place]));
       steps += between_looks;
     } while (!told());
-    printf("%ld %.6f\n", steps, now() - start);
+    printf("%ld %.6f\n", steps, (now() - start) / 1e9);
     fflush(stdout);
   }
   return 0;

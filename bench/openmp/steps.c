@@ -2,34 +2,12 @@
  *
  * usage: weir-steps SECONDS LOOPS barrier|region     LOOPS turns of an empty loop in each member before it meets
  *        weir-steps calibrate NANOSECONDS            prints how many turns take this long on an idle processor
- *
- * The length is given in turns, not as a time: a member that is kept from its processor has not computed. */
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static void compute(long turns) {
-  for (long i = 0; i < turns; ++i) __asm__ volatile("" : : "r"(i));
-}
-
-static long turns_in(double nanoseconds) {
-  const long turns = 20000;
-  double best = 1e30;
-  for (int i = 0; i < 500; ++i) {
-    const double start = now();
-    compute(turns);
-    const double took = now() - start;
-    if (took < best) best = took;
-  }
-  return (long)((double)turns * nanoseconds / best);
-}
+#include "turns.h"
 
 enum { between_looks = 20 }; /* steps: the clock is read by one member, and seldom */
 

@@ -14,6 +14,7 @@
 #include "simulator/engine.hpp"
 #include "simulator/openmp/measuring.hpp"
 #include "simulator/simulated.hpp"
+#include "budgets.hpp"
 
 namespace weir::simulator::openmp {
 namespace {
@@ -107,13 +108,6 @@ constexpr budget budgets[] = {
     {"taskwait", 128, 30, 0.9, 0.9, 0.5, 0.2, 144, 0.1, 0},
     {"taskwait", 512, 195, 3.5, 3.5, 0.8, 0.2, 600, 0.2, 0},
 };
-
-void expect_near(double counted, double allowed, const char* what) {
-  // The simulation is the same in each run. Other code may let another thread come first to a line.
-  constexpr double rounded_up = 0.8, none = 0.5;
-  EXPECT_LE(counted, allowed) << what;
-  EXPECT_GE(counted, allowed <= 1 ? 0 : rounded_up * allowed - none) << what << " are fewer than the budget: lower it";
-}
 
 class Budgets : public testing::TestWithParam<budget> {};
 TEST_P(Budgets, AreKept) {

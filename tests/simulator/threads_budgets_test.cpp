@@ -7,6 +7,7 @@
 
 #include "simulator/model.hpp"
 #include "simulator/threads/virtual_processors.hpp"
+#include "budgets.hpp"
 
 namespace weir::simulator::threads {
 namespace {
@@ -48,13 +49,6 @@ constexpr budget budgets[] = {
     {operation::steal, "steal", 32, 72, 13, 16, 2.1, 0, 2.1, 65},
     {operation::steal, "steal", 128, 42, 14, 16.5, 1.6, 0, 1.6, 200},
 };
-
-void expect_near(double counted, double allowed, const char* what) {
-  // The simulation is the same in each run. Other code may let another thread come first to a line.
-  constexpr double rounded_up = 0.8, none = 0.5;
-  EXPECT_LE(counted, allowed) << what;
-  EXPECT_GE(counted, allowed <= 1 ? 0 : rounded_up * allowed - none) << what << " are fewer than the budget: lower it";
-}
 
 class Budgets : public testing::TestWithParam<budget> {};
 TEST_P(Budgets, AreKept) {

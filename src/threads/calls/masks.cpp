@@ -75,18 +75,13 @@ int change_mask(Next* next, int how, const sigset_t* set, sigset_t* old) {
 /// Surrounds a function of the C library that changes the thread's mask by a system call of its own.
 class noted_change {
  public:
-  noted_change() : before_(is_mask_kept() ? now() : 0) {}
+  noted_change() : before_(is_mask_kept() ? weir::threads::present_mask() : 0) {}
   noted_change(const noted_change&) = delete;
   ~noted_change() {
-    if (is_mask_kept()) note_change(SIG_SETMASK, now(), before_);
+    if (is_mask_kept()) note_change(SIG_SETMASK, weir::threads::present_mask(), before_);
   }
 
  private:
-  static signal_mask now() {
-    signal_mask its = 0;
-    weir::raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, weir::as_argument(&its), sizeof its);
-    return its;
-  }
   const signal_mask before_;
 };
 

@@ -115,9 +115,7 @@ bool may_be_adopted() {
 /// The calling thread may be given a seat from now on.
 void adopt_this_thread(known_thread& its) {
   mine = &its;
-  signal_mask now = 0;
-  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&now), sizeof now);
-  mine->its.mask(now);
+  mine->its.mask(present_mask());
   adopt(mine->its);
   pthread_setspecific(end_of_thread, mine);
 }

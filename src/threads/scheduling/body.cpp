@@ -252,6 +252,12 @@ signal_mask exchange_mask(signal_mask to) {
   return before;
 }
 
+signal_mask present_mask() {
+  signal_mask now = 0;
+  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&now), sizeof now);
+  return now;
+}
+
 // Not called on the parking stack, because pending signals are handled now.
 void body::arrive_detached() {
   exchange_mask(mask());

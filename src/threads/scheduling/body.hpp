@@ -41,6 +41,8 @@ using run_queue = basic_run_queue<native_threads>;
 inline constexpr signal_mask all_signals = ~(signal_mask{1} << 8 | signal_mask{1} << 18 | signal_mask{3} << 31);
 /// Sets the signal mask of the calling kernel thread, and returns the previous one.
 signal_mask exchange_mask(signal_mask to);
+/// The same thread's present one.
+signal_mask present_mask();
 
 struct body : runnable, basic_summons<native_threads> {
   context at = nullptr;  // while it is suspended

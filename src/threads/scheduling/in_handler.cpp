@@ -9,18 +9,10 @@
 
 namespace weir::threads {
 
-namespace {
-signal_mask mask_of_kernel_thread() {
-  signal_mask its = 0;
-  raw_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, as_argument(&its), sizeof its);
-  return its;
-}
-}  // namespace
-
 bool looks_for_handler(const body& me) {
   stack_t alternate;
   raw_call(SYS_sigaltstack, 0, as_argument(&alternate));
-  if (mask_of_kernel_thread() != me.mask() || (alternate.ss_flags & SS_ONSTACK) != 0) return true;
+  if (present_mask() != me.mask() || (alternate.ss_flags & SS_ONSTACK) != 0) return true;
   handlers_running = 0;
   return false;
 }
@@ -29,7 +21,7 @@ void with_mask_of_handler::begin(body& me) {
   me_ = &me;
   outside_ = me.mask();
   running_ = std::exchange(handlers_running, 0);
-  record(mask_of_kernel_thread());
+  record(present_mask());
 }
 void with_mask_of_handler::end() {
   record(outside_);
