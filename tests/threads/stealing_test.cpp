@@ -1,8 +1,11 @@
 // A processor without work takes members from one that does not come to them, as a stand-in does from one that is blocked.
 // Whether they do depends on who runs when, so each is tried until it is seen.
 #include <atomic>
+#include <cerrno>
+#include <chrono>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -89,6 +92,31 @@ TEST(Apart, AHelperLeavesTheKernelsProcessorToAnother) {
     return waiting == 2;
   }));
   EXPECT_GT(parted, rounds / 2);
+}
+
+// In the idle context the thread's errno is that of a body which may run elsewhere, and set it there at the same time.
+TEST(Apart, AThreadThatLooksForBodiesLeavesErrnoToTheBodyThatHasIt) {
+  std::atomic<int*> its{nullptr};
+  std::atomic<bool> stop{false};
+  std::thread looks([&] {
+    const weir::threads::driving outer;
+    weir::threads::processor& mine = weir::threads::here();
+    for (its = &errno; !stop;) {
+      weir::threads::steal_for(mine);
+      weir::threads::migrate_to_free_processor(mine);
+    }
+  });
+  while (its == nullptr) std::this_thread::yield();
+  const std::atomic_ref elsewhere(*its.load());
+  int lost = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+  for (int now = 1; std::chrono::steady_clock::now() < end; ++now) {
+    elsewhere.store(now);
+    for (int i = 0; i < 100; ++i) lost += elsewhere.load() != now ? 1 : 0;
+  }
+  stop = true;
+  looks.join();
+  EXPECT_EQ(lost, 0);
 }
 
 TEST(Stealing, AMemberReturnsToItsSeatWhereItWaits) {

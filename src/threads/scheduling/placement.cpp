@@ -5,7 +5,6 @@
 
 #include <sched.h>
 
-#include "machine/errno_kept.hpp"
 #include "machine/processor_set.hpp"
 #include "machine/raw_call.hpp"
 #include "threads/scheduling/lists.hpp"
@@ -52,9 +51,9 @@ bool remove_taken(processor_set& from, const processor& mine) {
 
 }  // namespace
 
-// Takes no memory from the heap: a body of this processor may hold the heap's lock.
+// Takes no memory from the heap: a body of this processor may hold the heap's lock. Nor does it touch errno: in the idle context that
+// is the errno of a body which may run elsewhere, so not even its own value may be stored again.
 void migrate_to_free_processor(const processor& mine) {
-  const errno_kept around;
   const std::unique_lock lock(pool_lock, std::try_to_lock);
   if (!lock || std::ranges::find(pool->helpers, &mine) == pool->helpers.end()) return;
   processor_set allowed;
@@ -82,7 +81,6 @@ void go_to_preferred() {
   const std::uint32_t now = preferred::changes();
   if (own_processor == nullptr || preferred_seen == now) return;
   preferred_seen = now;
-  const errno_kept around;
   processor_set allowed;
   if (preferred::has(sched_getcpu()) || !get_mask(allowed)) return;
   processor_set preferred_all = allowed;
