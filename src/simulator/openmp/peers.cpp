@@ -80,43 +80,43 @@ class libgomp_team final : public team {
   std::vector<thread_data> threads_;
 };
 
-/// The threads of a region within a region meet when all have been created, at its end, and once more before its memory goes.
+/// The threads of a region within a region meet at its end, and once more before its memory goes. The barrier in which the first of
+/// them poll until the last has been created is left out: each begins by a word of its own, when all are there.
 class libgomp_team_within final : public team {
  public:
   explicit libgomp_team_within(unsigned members) : team(members), all_(members), threads_(members) {}
 
   void parallel(const body& executed) override {
     executed_ = &executed;
-    ++region_;
-    for (unsigned m = 1; m < size; ++m) {
-      engine::here().system_call(creation);
-      threads_[m].created.store(region_);
-    }
+    for (unsigned m = 1; m < size; ++m) engine::here().system_call(creation);
+    begin();
     execute(0);
   }
   /// One thread after the other, each in the storage of the one before.
   void work(unsigned member) override {
     engine::here().allocated(&threads_[member], sizeof threads_[member]);
     for (std::uint32_t region = 1;; ++region) {
-      simulated::spin(threads_[member].created, [region](std::uint32_t now) { return now == region; });
+      simulated::spin(threads_[member].region, [region](std::uint32_t now) { return now == region; });
       if (executed_ == nullptr) return;
       execute(member);
     }
   }
   void dismiss() override {
     executed_ = nullptr;
-    ++region_;
-    for (unsigned m = 1; m < size; ++m) threads_[m].created.store(region_);
+    begin();
   }
   void barrier(unsigned) override { all_.wait(); }
   void made_here() override { simulated::has_made(this, sizeof *this); }
 
  private:
   struct alignas(line_bytes) thread_data {
-    simulated::word<std::uint32_t> created{0};
+    simulated::word<std::uint32_t> region{0};
   };
+  void begin() {
+    ++region_;
+    for (unsigned m = 1; m < size; ++m) threads_[m].region.store(region_);
+  }
   void execute(unsigned member) {
-    all_.wait();
     (*executed_)(member);
     all_.wait();
     all_.wait();
