@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include "openmp/tasks/deque.hpp"
@@ -44,6 +45,11 @@ constexpr budget budgets[] = {
     {"parallel", 32, 136, 18.5, 15.6, 16.6, 15.5, 0, 0, 0},
     {"parallel", 128, 630, 18.5, 15.6, 31, 25, 0, 0, 0},
     {"parallel", 512, 2600, 18.5, 15.6, 37, 31, 0, 0, 0},
+    // Two teams of 4, four of 8, two of 64 and eight of 64: each moves what a region of its size does.
+    {"nested-parallel", 8, 21, 4.1, 3.1, 4.1, 5.3, 0, 0, 0},
+    {"nested-parallel", 32, 92, 8.3, 7.3, 8.3, 7.5, 0, 0, 0},
+    {"nested-parallel", 128, 600, 18.5, 15.6, 22, 20, 0, 0, 0},
+    {"nested-parallel", 512, 2400, 18.5, 15.6, 22, 20, 0, 0, 0},
     // Up to 16 threads by dissemination, then by trees in the nodes and dissemination between these, which moves more lines than a
     // tree and takes fewer rounds. With more than 16 threads a line of the arrival is asked for before the signal. One that its waiter polls
     // already moves to the signaller and back once more: four transfers instead of two, a sixth of all lines.
@@ -163,6 +169,25 @@ kept by(const char* runtime, const char* construct) {
 TEST(Regions, AndBarriersGrowWithTheLogarithmOfTheTeam) {
   EXPECT_EQ(by("weir", "parallel"), kept{});
   EXPECT_EQ(by("weir", "barrier"), kept{});
+}
+
+/// What two inner teams of 64 threads take, and eight.
+std::pair<result, result> nested_by(const char* runtime) {
+  const auto with = [&](unsigned threads) {
+    return simulate(machine(), {.construct = "nested-parallel", .runtime = runtime, .members = threads});
+  };
+  return {with(128), with(512)};
+}
+
+TEST(Regions, WithinRegionsDoNotDependOnOtherInnerTeams) {
+  const auto [two, eight] = nested_by("weir");
+  EXPECT_NEAR(eight.all_moved() / 8, two.all_moved() / 2, 0.02 * two.all_moved() / 2);
+  EXPECT_NEAR(eight.critical_path, two.critical_path, 0.5);
+  EXPECT_NEAR(eight.overhead_ns(), two.overhead_ns(), 0.02 * two.overhead_ns());
+  EXPECT_LE(eight.critical_path, 4 * std::log2(64));
+  // Their workers come from one pool, under one lock.
+  const auto [two_of_a_pool, eight_of_it] = nested_by("libomp");
+  EXPECT_GT(eight_of_it.critical_path, 2 * two_of_a_pool.critical_path);
 }
 
 TEST(Regions, ThatHaveACounterOrAFlatReleaseAreRejected) {

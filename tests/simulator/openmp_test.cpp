@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "simulator/engine.hpp"
+#include "simulator/openmp/nested_teams.hpp"
 #include "simulator/openmp/weirs_team.hpp"
 
 namespace weir::simulator::openmp {
@@ -59,6 +60,39 @@ TEST_P(Runtimes, ExecuteEachRegionOnceOnEachMemberAndKeepBarriers) {
     e.run();
     EXPECT_EQ(early, 0u) << members;
     EXPECT_EQ(executed, std::vector<unsigned>(members, regions)) << members;
+  }
+}
+
+TEST_P(Runtimes, ExecuteEachRegionWithinARegionOnceOnEachMemberOfItsPart) {
+  constexpr unsigned outer_regions = 3, regions = 5;
+  for (const unsigned members : {2u, 3u, 8u, 17u, 61u, 64u}) {
+    const machine_model m = cut(machine("kunpeng-920"), members);
+    const auto parts = parts_of(m, members);
+    nested_teams t(runtime_called(GetParam()), m, members);
+    std::vector<unsigned> executed(members, 0);
+    unsigned early = 0, elsewhere = 0;
+    const auto inner_regions = [&](unsigned outer_member) {
+      for (unsigned r = 0; r < regions; ++r) {
+        const auto mine = executed.begin() + parts[outer_member].place;
+        const unsigned before = *mine;
+        t.parallel_within(outer_member, [&](unsigned me) {
+          engine::here().compute(from_ns((me * 37 + r * 11) % 500));
+          elsewhere += engine::here().self().processor != me;
+          ++executed[me];
+        });
+        early += std::count(mine, mine + parts[outer_member].count, before + 1) != parts[outer_member].count;
+      }
+    };
+    engine e(m, {.quantum = m.system.quantum});
+    e.add_job("team", members, 0, 0, [](const job&) {}, [&](unsigned member) {
+      if (member != 0) return t.work(member);
+      for (unsigned r = 0; r < outer_regions; ++r) t.parallel(inner_regions);
+      t.dismiss();
+    });
+    e.run();
+    EXPECT_EQ(early, 0u) << members;
+    EXPECT_EQ(elsewhere, 0u) << members;
+    EXPECT_EQ(executed, std::vector<unsigned>(members, outer_regions * regions)) << members;
   }
 }
 INSTANTIATE_TEST_SUITE_P(Each, Runtimes, testing::Values("weir", "libgomp", "libomp", "libomp-hierarchical", "libomp-dist"),
@@ -311,6 +345,32 @@ TEST(Constructs, CountWhatHappens) {
   EXPECT_NEAR(r.atomics, 32, 2);
   EXPECT_NEAR(r.calls, 1, 0.1);
   EXPECT_NEAR(r.busiest_line, 32, 2);
+}
+
+TEST(NestedTeams, HaveTheLargestPartsOfAMachine) {
+  const auto counts = [](const char* name, unsigned members) {
+    std::vector<int> found;
+    int next = 0;
+    for (const auto& part : parts_of(cut(machine(name), members), members)) {
+      EXPECT_EQ(part.place, next);
+      next += part.count;
+      found.push_back(part.count);
+    }
+    return found;
+  };
+  EXPECT_EQ(counts("epyc-9654-2s", 192), (std::vector{96, 96})) << "sockets";
+  EXPECT_EQ(counts("epyc-9654-2s", 32), (std::vector{8, 8, 8, 8})) << "chips of one socket";
+  EXPECT_EQ(counts("epyc-9654-2s", 8), (std::vector{4, 4})) << "halves of one chip";
+  EXPECT_EQ(counts("xeon-6980p", 128), (std::vector{43, 43, 42})) << "dies";
+  EXPECT_EQ(counts("ideal", 3), (std::vector{3})) << "no team of one";
+}
+
+TEST(NestedTeams, StayInTheirParts) {
+  // Nothing comes from the other socket: the memory of each inner team lies beside its primary thread.
+  for (const char* runtime : {"weir", "libgomp"}) {
+    const result r = simulate(machine("epyc-9654-2s"), asked("nested-parallel", 192, runtime));
+    EXPECT_LT(r.moved.back(), 0.2) << runtime;
+  }
 }
 
 TEST(Memory, LiesWhereTheRuntimeAllocatesIt) {

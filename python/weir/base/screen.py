@@ -84,6 +84,11 @@ class Table(rich_table.Table):
                 column.overflow = "fold"
 
 
+def width(one: parts.Table) -> int:
+    """Characters of a row, if no cell is broken."""
+    return 1 + sum(max(map(len, column)) + 3 for column in zip(one.heads, *one.rows, strict=True))
+
+
 STYLES = {"default": "bold green", "peer": "cyan", "mine": "bold magenta"}
 VERDICTS = {"reached": "green", "missed": "red"}
 

@@ -23,14 +23,14 @@ from weir.base.console import (
 from weir.base.names import Unknown
 from weir.base.options import option
 from weir.base.others import watched
-from weir.base.screen import shown
+from weir.base.screen import shown, width
 from weir.base.states import in_words
 from weir.openmp import reporting, suite
 from weir.openmp.comparison import constructs
 from weir.openmp.measuring import Conditions, Measuring
 from weir.openmp.runtimes import runtimes, task_libraries
 from weir.openmp.situation import LEAST_QUOTA, MOST_QUOTA, PROCESSORS, Load, situations
-from weir.openmp.tables import summaries, tables, title, width
+from weir.openmp.tables import summaries, tables, title
 
 MOST_THREADS = 1024
 LOADS = options.ListOf(f"none, beside or quota:C (C processors, from {LEAST_QUOTA} to {MOST_QUOTA})", Load.read)

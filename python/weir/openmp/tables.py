@@ -137,8 +137,3 @@ def as_csv(found: Sequence[Construct]) -> str:
                 ]
             )
     return text.getvalue()
-
-
-def width(table: Table) -> int:
-    """Characters of a row on a terminal."""
-    return 1 + sum(max(map(len, column)) + 3 for column in zip(table.heads, *table.rows, strict=True))

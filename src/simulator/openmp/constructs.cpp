@@ -4,6 +4,7 @@
 
 #include "simulator/engine.hpp"
 #include "simulator/openmp/by_name.hpp"
+#include "simulator/openmp/nested_teams.hpp"
 #include "simulator/openmp/weirs_team.hpp"
 
 namespace weir::simulator::openmp {
@@ -76,6 +77,17 @@ void parallel_for(team& t, course& c) {
     });
     c.mark();
   }
+}
+
+// Regions within one region. The inner teams do not wait for each other; those of the first are marked.
+void nested_parallel(team& of_all, course& c) {
+  auto& t = dynamic_cast<nested_teams&>(of_all);
+  t.parallel([&](unsigned outer_member) {
+    for (unsigned j = 0; j < c.directives(); ++j) {
+      t.parallel_within(outer_member, [&](unsigned me) { c.delay(me); });
+      if (outer_member == 0) c.mark();
+    }
+  });
 }
 
 /// Each member executes `once` for each directive.
@@ -231,6 +243,7 @@ constexpr construct all[] = {
     {"parallel", "synchronisation", work::of_each, true, {}, parallel},
     {"for", "synchronisation", work::of_each, true, {}, for_},
     {"parallel-for", "synchronisation", work::of_each, true, {}, parallel_for},
+    {"nested-parallel", "synchronisation", work::of_each, true, {}, nested_parallel, true},
     {"barrier", "synchronisation", work::of_each, true, {}, barrier},
     {"single", "synchronisation", work::of_one, false, {}, ours<single>},
     {"sections", "synchronisation", work::of_one, false, {}, ours<sections>},

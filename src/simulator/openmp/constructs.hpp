@@ -1,4 +1,4 @@
-// The constructs that can be simulated, under the names of `weir bench openmp` (bench/openmp).
+// The constructs that can be simulated, under the names of `weir bench openmp` (bench/openmp), which has no regions within regions.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +54,7 @@ struct construct {
   repetitions often;
   /// Executed by member 0: all directives, each marked.
   void (*run)(team& t, course& c);
+  bool nested = false;  // is it executed by nested_teams?
 };
 std::span<const construct> constructs();
 /// Throws std::invalid_argument for a name that is not known; it lists the known ones.

@@ -7,6 +7,7 @@
 
 #include "simulator/engine.hpp"
 #include "simulator/floor.hpp"
+#include "simulator/openmp/nested_teams.hpp"
 
 namespace weir::simulator::openmp {
 
@@ -38,7 +39,13 @@ void count(result& r, const engine& e, double directives) {
 
 double floor_of(const std::string& construct, const machine_model& m, unsigned members) {
   if (construct == "barrier" || construct == "for") return in_ns(floor_of_barrier(m, members));
+  if (construct == "nested-parallel") return in_ns(floor_of_region(m, static_cast<unsigned>(parts_of(m, members)[0].count)));
   return construct == "parallel" || construct == "parallel-for" ? in_ns(floor_of_region(m, members)) : 0;
+}
+
+std::unique_ptr<team> team_for(const construct& what, const runtime& on, const machine_model& m, unsigned members) {
+  if (what.nested) return std::make_unique<nested_teams>(on, m, members);
+  return on.make(m, members);
 }
 
 /// The delays that a directive's time is compared with, on a processor for each member.
@@ -64,7 +71,7 @@ result simulate(machine_model m, const question& asked) {
   const unsigned in_a_mark = directives(asked.members);
   course c(asked.members, warm_up, samples * inner, asked.delay, asked.seed);
   // Made before the run, as by the primary thread before its first region.
-  const std::unique_ptr<team> t = on.make(m, asked.members);
+  const std::unique_ptr<team> t = team_for(what, on, m, asked.members);
   engine e(m, {.quantum = m.system.quantum});
   e.add_job(what.name, asked.members, 0, 0, [](const job&) {}, [&](unsigned member) {
     if (member != 0) return t->work(member);

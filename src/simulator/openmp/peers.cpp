@@ -1,6 +1,7 @@
 #include "simulator/openmp/peers.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <ranges>
 #include <vector>
 
@@ -15,6 +16,10 @@ namespace {
 /// A futex(2) that wakes nobody, which libgomp's last member to arrive calls in every episode: less than half of what it takes on the
 /// machine of docs/measurements (0.23 us, measured in a loop).
 constexpr time empty_wake = 100 * nanosecond;
+
+/// What the creation of a thread takes of its creator's time: less than half of what it takes there (13 to 14 us, the median of 4,000;
+/// 8 at least).
+constexpr time creation = 5000 * nanosecond;
 
 /// Members count down in one word, and poll another one.
 class counted_barrier {
@@ -59,6 +64,7 @@ class libgomp_team final : public team {
   }
   void dismiss() override { start(0); }
   void barrier(unsigned) override { in_region_.wait(); }
+  void made_here() override { simulated::has_made(this, sizeof *this); }
 
  private:
   struct alignas(line_bytes) thread_data {
@@ -71,6 +77,54 @@ class libgomp_team final : public team {
 
   const body* executed_ = nullptr;
   counted_barrier dock_, end_, in_region_;
+  std::vector<thread_data> threads_;
+};
+
+/// The threads of a region within a region meet at its end, and once more before its memory goes. The barrier in which the first of
+/// them poll until the last has been created is left out: each begins by a word of its own, when all are there.
+class libgomp_team_within final : public team {
+ public:
+  explicit libgomp_team_within(unsigned members) : team(members), all_(members), threads_(members) {}
+
+  void parallel(const body& executed) override {
+    executed_ = &executed;
+    for (unsigned m = 1; m < size; ++m) engine::here().system_call(creation);
+    begin();
+    execute(0);
+  }
+  /// One thread after the other, each in the storage of the one before.
+  void work(unsigned member) override {
+    engine::here().allocated(&threads_[member], sizeof threads_[member]);
+    for (std::uint32_t region = 1;; ++region) {
+      simulated::spin(threads_[member].region, [region](std::uint32_t now) { return now == region; });
+      if (executed_ == nullptr) return;
+      execute(member);
+    }
+  }
+  void dismiss() override {
+    executed_ = nullptr;
+    begin();
+  }
+  void barrier(unsigned) override { all_.wait(); }
+  void made_here() override { simulated::has_made(this, sizeof *this); }
+
+ private:
+  struct alignas(line_bytes) thread_data {
+    simulated::word<std::uint32_t> region{0};
+  };
+  void begin() {
+    ++region_;
+    for (unsigned m = 1; m < size; ++m) threads_[m].region.store(region_);
+  }
+  void execute(unsigned member) {
+    (*executed_)(member);
+    all_.wait();
+    all_.wait();
+  }
+
+  const body* executed_ = nullptr;
+  std::uint32_t region_ = 0;
+  counted_barrier all_;
   std::vector<thread_data> threads_;
 };
 
@@ -119,24 +173,44 @@ std::vector<unsigned> narrow_levels(const machine_model& m) {
   return widths;
 }
 
+/// The lock under which teams within teams take threads from the pool of the process: they are served in the order of their tickets.
+class pool_lock {
+ public:
+  void lock() {
+    const std::uint32_t ticket = tickets_.fetch_add(1);
+    simulated::spin(served_, [ticket](std::uint32_t now) { return now == ticket; });
+  }
+  void unlock() { served_.store(served_.load() + 1); }
+
+ private:
+  alignas(line_bytes) simulated::word<std::uint32_t> tickets_{0};
+  simulated::word<std::uint32_t> served_{0};
+};
+
 /// libomp's members have a word by which each says that it has arrived, and one by which it is released; both on lines of their
 /// own, changed by atomic updates. A region is a release that begins it and a gathering that ends it; each worker reads from the
-/// team which function it executes.
+/// team which function it executes. A team within another one takes its workers from the pool and gives them back, and writes a line
+/// of each worker when it does; here the pool gives it the same ones again.
 class libomp_team final : public team {
  public:
-  libomp_team(unsigned members, tree of) : team(members), tree_(std::move(of)), fork_join_(members), plain_(members) {}
+  libomp_team(unsigned members, tree of, std::shared_ptr<pool_lock> pool = nullptr)
+      : team(members), tree_(std::move(of)), pool_(std::move(pool)), fork_join_(members), plain_(members), threads_(members) {}
 
   void parallel(const body& executed) override {
     executed_ = &executed;
+    assign_workers(episode_ + 1);
     function_.store(episode_);
     release(fork_join_, 0, ++episode_);
     executed(0);
     gather(fork_join_, 0, episode_);
+    assign_workers(0);
   }
   void work(unsigned member) override {
+    engine::here().allocated(&threads_[member], sizeof threads_[member]);  // in the thread's own storage
     for (std::uint32_t episode = 1;; ++episode) {
       release(fork_join_, member, episode);
       if (executed_ == nullptr) return;
+      if (pool_) (void)threads_[member].assigned.load();
       (void)function_.load();
       (*executed_)(member);
       gather(fork_join_, member, episode);
@@ -151,6 +225,10 @@ class libomp_team final : public team {
     gather(plain_, member, episode);
     release(plain_, member, episode);
   }
+  void made_here() override {
+    simulated::has_made(this, sizeof *this);
+    for (const auto* states : {&fork_join_, &plain_}) simulated::has_made(states->data(), states->size() * sizeof(state));
+  }
 
  private:
   struct state {
@@ -158,7 +236,16 @@ class libomp_team final : public team {
     alignas(line_bytes) simulated::word<std::uint32_t> go{0};
     alignas(line_bytes) std::uint32_t episode = 0;
   };
+  struct alignas(line_bytes) thread_data {
+    simulated::word<std::uint32_t> assigned{0};
+  };
 
+  /// To the team, or (0) to the pool.
+  void assign_workers(std::uint32_t to) {
+    if (!pool_) return;
+    const std::lock_guard held(*pool_);
+    for (unsigned m = 1; m < size; ++m) threads_[m].assigned.store(to);
+  }
   static void await(const simulated::word<std::uint32_t>& word, std::uint32_t episode) {
     simulated::spin(word, [episode](std::uint32_t now) { return now == episode; });
   }
@@ -175,27 +262,54 @@ class libomp_team final : public team {
 
   const body* executed_ = nullptr;
   const tree tree_;
+  const std::shared_ptr<pool_lock> pool_;  // null: an outermost team, which keeps its workers
   std::uint32_t episode_ = 0;
   alignas(line_bytes) simulated::word<std::uint64_t> function_{0};
   std::vector<state> fork_join_, plain_;
+  std::vector<thread_data> threads_;
 };
+
+// The trees of the patterns.
+
+tree hyper(const machine_model&, unsigned members) { return by_levels(members, {4}); }
+tree hierarchical(const machine_model& m, unsigned members) { return by_levels(members, narrow_levels(m)); }
+tree distributed(const machine_model&, unsigned members) {
+  // A flag releases 16 members, or as many that eight flags suffice; four flags make a group.
+  const unsigned by_one_flag = std::max(16u, (members + 7) / 8), group = 4 * by_one_flag;
+  return by_levels(members, {group, members}, by_one_flag);
+}
+
+using pattern = tree (*)(const machine_model& m, unsigned members);
+std::unique_ptr<team> libomp(pattern its, const machine_model& m, unsigned members) {
+  return std::make_unique<libomp_team>(members, its(m, members));
+}
+teams libomp_within(pattern its, const machine_model& m, std::span<const unsigned> sizes) {
+  const auto pool = std::make_shared<pool_lock>();
+  teams made;
+  for (const unsigned members : sizes) made.push_back(std::make_unique<libomp_team>(members, its(m, members), pool));
+  return made;
+}
 
 }  // namespace
 
 std::unique_ptr<team> libgomp(const machine_model&, unsigned members) { return std::make_unique<libgomp_team>(members); }
-
-std::unique_ptr<team> libomp_hyper(const machine_model&, unsigned members) {
-  return std::make_unique<libomp_team>(members, by_levels(members, {4}));
+teams libgomp_within(const machine_model&, std::span<const unsigned> sizes) {
+  teams made;
+  for (const unsigned members : sizes) made.push_back(std::make_unique<libgomp_team_within>(members));
+  return made;
 }
 
-std::unique_ptr<team> libomp_hierarchical(const machine_model& m, unsigned members) {
-  return std::make_unique<libomp_team>(members, by_levels(members, narrow_levels(m)));
+std::unique_ptr<team> libomp_hyper(const machine_model& m, unsigned members) { return libomp(hyper, m, members); }
+teams libomp_hyper_within(const machine_model& m, std::span<const unsigned> sizes) { return libomp_within(hyper, m, sizes); }
+
+std::unique_ptr<team> libomp_hierarchical(const machine_model& m, unsigned members) { return libomp(hierarchical, m, members); }
+teams libomp_hierarchical_within(const machine_model& m, std::span<const unsigned> sizes) {
+  return libomp_within(hierarchical, m, sizes);
 }
 
-std::unique_ptr<team> libomp_distributed(const machine_model&, unsigned members) {
-  // A flag releases 16 members, or as many that eight flags suffice; four flags make a group.
-  const unsigned by_one_flag = std::max(16u, (members + 7) / 8), group = 4 * by_one_flag;
-  return std::make_unique<libomp_team>(members, by_levels(members, {group, members}, by_one_flag));
+std::unique_ptr<team> libomp_distributed(const machine_model& m, unsigned members) { return libomp(distributed, m, members); }
+teams libomp_distributed_within(const machine_model& m, std::span<const unsigned> sizes) {
+  return libomp_within(distributed, m, sizes);
 }
 
 }  // namespace weir::simulator::openmp::peers

@@ -1,5 +1,7 @@
 #include "simulator/openmp/weirs_team.hpp"
 
+#include <algorithm>
+
 #include <weir/team_barrier.hpp>
 
 #include "barriers/nodes.hpp"
@@ -114,6 +116,16 @@ void weirs_team::dismiss() { release(release_word::of(episode_ + 1, release_word
 void weirs_team::barrier(unsigned member) {
   its_.members[member].left_by_all = its_.members[member].loops;
   barrier_->arrive_and_wait(*barrier_, member);
+}
+
+// The thread that begins regions makes the crew, the team, and the flags of its first workers (crew::join_release).
+void weirs_team::made_here() {
+  const auto made = [](const auto* first, std::size_t count) { simulated::has_made(first, count * sizeof *first); };
+  made(this, 1);
+  made(its_.members.get(), size);
+  made(its_.loops.get(), weir::openmp::slots_in_turn);
+  const unsigned without_own = std::min(size, phases::release_tree::in_common);
+  for (unsigned number = 1; number < without_own; ++number) made(workers_[number - 1].flags.get(), 1);
 }
 
 bool weirs_team::takes_single(unsigned member) {

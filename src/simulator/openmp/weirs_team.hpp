@@ -21,6 +21,7 @@ class weirs_team final : public team {
   void work(unsigned member) override;
   void dismiss() override;
   void barrier(unsigned member) override;
+  void made_here() override;
 
   // As the interfaces call them (gomp/loops.cpp, kmpc/reductions.cpp); each belongs to the thread of that member.
 

@@ -13,6 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from weir.base import native, records
+from weir.base.console import out
+from weir.base.parts import Table
+from weir.base.states import State
+from weir.base.statistics import Interval
 from weir.cli import app
 from weir.openmp import reporting
 from weir.openmp import section as measured
@@ -22,6 +26,7 @@ from weir.simulation import calibrate
 from weir.simulation import section as scenarios
 from weir.simulation.machine_plan import machine_file
 from weir.simulation.openmp import beside, section, tables
+from weir.simulation.openmp.cli import show
 from weir.simulation.openmp.plan import PROGRAM
 from weir.simulation.openmp.results import simulated
 
@@ -45,8 +50,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+ALONE = "nested-parallel"  # the suite has no regions within regions
+
+
 def test_constructs_are_called_as_weir_bench_openmp_calls_them():
-    known = {c["name"]: c["group"] for c in native.ask(PROGRAM, "list")["constructs"]}
+    known = {c["name"]: c["group"] for c in native.ask(PROGRAM, "list")["constructs"] if c["name"] != ALONE}
     sources = "".join(p.read_text() for p in sorted((native.REPOSITORY / "bench" / "openmp").glob("*.c")))
     for name, group in known.items():
         # A schedule's name is followed by its chunk.
@@ -197,6 +205,52 @@ def test_simulated_constructs_stand_beside_measured_ones(measured_here: Path, tm
     assert {(p.construct, p.runtime) for p in pairs} == {(c, r) for c in ("parallel", "barrier") for r in runtimes}
     # A machine that differs in little but the transfer: 28 ns there.
     assert all(1.2 < p.ratio < 3 for p in pairs if p.runtime == "weir")
+
+
+LONG = "schedule-monotonic-dynamic-n:1"
+STATE = State(54.6, "near", 0.6)
+
+
+def pairs() -> list[beside.Pair]:
+    """Of each runtime, as long as their names and times get."""
+    took = Interval(16_312.0, 15_911.0, 16_845.0)
+    return [
+        beside.Pair(LONG, runtime, "gcc", 2, STATE, time, 33_104.0)
+        for runtime in ("libomp-hierarchical", "weir")
+        for time in (took, Interval(12.0, -3.0, 15.0))
+    ]
+
+
+def costs() -> list[Table]:
+    heads = ["construct", "threads", *tables.COUNTS.values()]
+    best = ["construct", "threads", "weir", "best model", "takes", "ratio", "over floor"]
+    return [
+        Table("Overhead", best, [[LONG, "128", "1.34 µs", "libomp-hierarchical, model", "2.57 µs", "0.52", "5.6"]]),
+        Table("Moved", heads, [[LONG, "128", *["1,234"] * len(tables.COUNTS)]]),
+    ]
+
+
+@pytest.mark.parametrize("columns", [80, 120, 160])
+def test_a_row_of_the_table_is_one_line_of_the_screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int
+):
+    monkeypatch.setattr(out, "width", columns)
+    show(beside.tables(pairs()), on_page=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    rows = [line for line in lines if LONG in line]
+    assert len(rows) == 4
+    assert all("16.3 µs" in row or "in the noise" in row for row in rows)
+    assert sum("15.9 µs … 16.8 µs" in row for row in rows) == (2 if columns > 80 else 0)
+    said = " ".join(" ".join(lines).split())
+    assert said.index("on weir, gcc, a cache line takes 55 ns") < said.index("on libomp-hierarchical, gcc")
+    show(costs(), on_page=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    best, moved = (line for line in lines if LONG in line)
+    assert "1.34 µs" in best and "0.52" in best and ("libomp-hierarchical, model" in best) == (columns > 80)
+    assert moved.count("1,234") == (len(tables.COUNTS) if columns == 160 else 2)
+    assert any("the page shows it" in line for line in lines) == (columns < 160)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ processors (`weir bench openmp --report-to`).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from statistics import median
 
@@ -19,6 +20,7 @@ from weir.openmp.comparison import constructs
 from weir.simulation.calibrate import fit_rings, groups, machine_text, simulated_transfer
 from weir.simulation.openmp.plan import model_of
 from weir.simulation.openmp.results import OURS, simulated
+from weir.simulation.openmp.tables import INTERVAL
 from weir.simulation.scenario import BadScenario
 
 TEAM = 2  # the probes are of two processors
@@ -120,16 +122,21 @@ def _fit_whole(path: Path, name: str, reported: Row) -> None:
 
 
 def tables(pairs: Sequence[Pair]) -> list[Table]:
-    """One for each team size."""
-    return [_table([p for p in pairs if p.members == size], size) for size in sorted({p.members for p in pairs})]
+    """One for each team size, state of the machine and runtime, Weir's first: a row for each construct."""
+
+    def series(p: Pair) -> tuple[int, State, bool, str, str]:
+        return p.members, p.state, p.runtime != OURS, p.runtime, p.compiler
+
+    return [_table(list(its)) for _, its in groupby(sorted(pairs, key=series), series)]
 
 
-def _table(pairs: Sequence[Pair], size: int) -> Table:
-    heads = ["construct", "runtime", "measured", "95 % interval", "simulated", "simulated / measured"]
+def _table(pairs: Sequence[Pair]) -> Table:
     rows = []
-    for p in sorted(pairs, key=lambda p: (p.state, p.runtime != "weir", p.runtime, p.compiler)):
-        where = f"{p.runtime}, {p.compiler}" + (f", {p.state.name}" if p.state.name else "")
+    for p in pairs:
         ratio = two_digits(p.ratio) if p.measured.low > 0 else "in the noise"
         times = [nanoseconds(p.measured.value), between(p.measured), nanoseconds(p.simulated_ns)]
-        rows.append([p.construct, where, *times, ratio])
-    return Table(f"Simulated beside measured, {size} threads: overhead of one directive", heads, rows, words=(0, 1))
+        rows.append([p.construct, *times, ratio])
+    of = pairs[0]
+    what = ", ".join(word for word in (of.runtime, of.compiler, of.state.words()) if word)
+    title = f"Simulated beside measured, {of.members} threads: overhead of one directive on {what}"
+    return Table(title, ["construct", "measured", INTERVAL, "simulated", "ratio"], rows)

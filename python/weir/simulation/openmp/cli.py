@@ -1,5 +1,6 @@
 """`weir simulate openmp`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,8 @@ from weir.base.complaints import Complaints
 from weir.base.console import Command, bar, end, fail, nothing, out, refuse_others, warn
 from weir.base.names import Unknown
 from weir.base.options import option
-from weir.base.screen import shown
+from weir.base.parts import Table
+from weir.base.screen import shown, width
 from weir.simulation.openmp import beside as comparing
 from weir.simulation.openmp import plan as planning
 from weir.simulation.openmp import tables
@@ -91,12 +93,24 @@ def openmp(
         made = [make(of) for of in simulated(writer.rows) for make in (tables.best, tables.counted)]
     else:
         made = comparing.tables(measured.pairs(writer.rows))
-    for table in made:
-        if table.rows:
-            out.print(shown(table, range(len(table.heads))))
+    show([table for table in made if table.rows], on_page=measured is None)
     end(output, output.with_suffix(".html"), measuring.interrupted, "simulated")
     if measuring.failures:
         raise typer.Exit(1)
+
+
+def show(made: Sequence[Table], on_page: bool) -> None:
+    """Each row is one line: with all columns if they fit in all tables of a kind, else without those that say less."""
+    wide: dict[tuple[str, ...], int] = {}
+    for table in made:
+        wide[tuple(table.heads)] = max(width(table), wide.get(tuple(table.heads), 0))
+    for table in made:
+        fits = wide[tuple(table.heads)] <= out.width
+        out.print(shown(table, [i for i, head in enumerate(table.heads) if fits or head not in tables.SAY_LESS]))
+    widest = max(wide.values(), default=0)
+    if widest > out.width:
+        where = "; the page shows it" if on_page else ""
+        out.print(f"With all columns a table is {widest} characters wide{where}.")
 
 
 COMMAND = Command("simulate openmp", openmp)

@@ -18,6 +18,10 @@ COUNTS = {
     "woken": "woken",
 }
 
+INTERVAL = "95 % interval"
+# Columns that a narrow screen has no room for.
+SAY_LESS = (INTERVAL, "best model", "takes", *list(COUNTS.values())[2:])
+
 
 def ours_of(c: Construct) -> Cost | None:
     return next((cost for cost in c.costs if cost.runtime == OURS), None)
