@@ -92,7 +92,11 @@ void weirs_team::release(std::uint64_t word, const work_of_region& executed) {
 
 void weirs_team::work(unsigned number) {
   member& me = its_.members[number];
-  engine::here().allocated(&me.value, sizeof(simulated::word<std::uint64_t>));  // on the thread's stack
+  // As core/team.cpp; in a small team only what lies on the thread's stack is the member's own.
+  if (size > most_in_one_memory)
+    simulated::has_made(&me, sizeof me);
+  else
+    simulated::has_made(&me.value, sizeof me.value);
   worker& w = workers_[number - 1];
   // As crew::make_flags().
   if (number >= phases::release_tree::in_common) simulated::has_made(w.flags.get(), sizeof *w.flags);
